@@ -1,0 +1,150 @@
+//! A sparse matrix in compressed rows, with its transpose at hand for backward passes.
+
+use burn::tensor::{DType, Int, Tensor, TensorData, backend::Backend};
+
+/// A sparse matrix `[n_rows, n_columns]` in compressed rows, on the host.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct HostCsr {
+    /// Where each row begins in `columns` and `values`; one more than there are rows.
+    pub pointers: Vec<i32>,
+    /// The column of each entry.
+    pub columns: Vec<i32>,
+    /// The value of each entry.
+    pub values: Vec<f32>,
+    /// The width of the matrix.
+    pub n_columns: usize,
+}
+
+impl HostCsr {
+    /// The number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.pointers.len() - 1
+    }
+
+    /// The transpose; entries of a row keep the order of their columns.
+    pub fn transposed(&self) -> Self {
+        let mut pointers = vec![0; self.n_columns + 1];
+        for &column in &self.columns {
+            pointers[column as usize + 1] += 1;
+        }
+        for row in 0..self.n_columns {
+            pointers[row + 1] += pointers[row];
+        }
+        let mut next = pointers.clone();
+        let mut columns = vec![0; self.columns.len()];
+        let mut values = vec![0.0; self.values.len()];
+        for row in 0..self.n_rows() {
+            for entry in self.pointers[row] as usize..self.pointers[row + 1] as usize {
+                let slot = &mut next[self.columns[entry] as usize];
+                columns[*slot as usize] = row as i32;
+                values[*slot as usize] = self.values[entry];
+                *slot += 1;
+            }
+        }
+        Self {
+            pointers,
+            columns,
+            values,
+            n_columns: self.n_rows(),
+        }
+    }
+}
+
+/// Compressed rows on a device. `rows` repeats what `pointers` says, once an entry, for backends
+/// that multiply by gathering and scattering.
+#[derive(Debug, Clone)]
+pub struct Csr<B: Backend> {
+    /// Row beginnings `[n_rows + 1]`.
+    pub pointers: Tensor<B, 1, Int>,
+    /// Row of each entry `[n_entries]`.
+    pub rows: Tensor<B, 1, Int>,
+    /// Column of each entry `[n_entries]`.
+    pub columns: Tensor<B, 1, Int>,
+    /// Value of each entry `[n_entries]`.
+    pub values: Tensor<B, 1>,
+    /// The number of rows.
+    pub n_rows: usize,
+}
+
+impl<B: Backend> Csr<B> {
+    fn upload(host: HostCsr, device: &B::Device) -> Self {
+        let n_rows = host.n_rows();
+        let mut rows = Vec::with_capacity(host.columns.len());
+        for row in 0..n_rows {
+            let end = host.pointers[row + 1] as usize;
+            rows.resize(end, row as i32);
+        }
+        let int = |data: Vec<i32>| {
+            let len = data.len();
+            Tensor::from_data(TensorData::new(data, [len]), (device, DType::I32))
+        };
+        let n_entries = host.values.len();
+        Self {
+            pointers: int(host.pointers),
+            rows: int(rows),
+            columns: int(host.columns),
+            values: Tensor::from_data(TensorData::new(host.values, [n_entries]), device),
+            n_rows,
+        }
+    }
+}
+
+/// A sparse matrix A on a device, with Aᵀ.
+#[derive(Debug, Clone)]
+pub struct SparseMatrix<B: Backend> {
+    /// A by rows.
+    pub forward: Csr<B>,
+    /// Aᵀ by rows; the same tensors where A is symmetric.
+    pub transposed: Csr<B>,
+}
+
+impl<B: Backend> SparseMatrix<B> {
+    /// Uploads a matrix and its transpose.
+    pub fn new(host: HostCsr, device: &B::Device) -> Self {
+        let transposed = Csr::upload(host.transposed(), device);
+        Self {
+            forward: Csr::upload(host, device),
+            transposed,
+        }
+    }
+
+    /// Uploads a symmetric matrix once. That it is symmetric is the caller's promise: with another
+    /// matrix the backward pass is wrong.
+    pub fn symmetric(host: HostCsr, device: &B::Device) -> Self {
+        let forward = Csr::upload(host, device);
+        Self {
+            transposed: forward.clone(),
+            forward,
+        }
+    }
+
+    /// The number of rows of A.
+    pub fn n_rows(&self) -> usize {
+        self.forward.n_rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transposing_swaps_rows_and_columns() {
+        // [[1, 0, 2],
+        //  [0, 3, 4]]
+        let matrix = HostCsr {
+            pointers: vec![0, 2, 4],
+            columns: vec![0, 2, 1, 2],
+            values: vec![1.0, 2.0, 3.0, 4.0],
+            n_columns: 3,
+        };
+        let transposed = HostCsr {
+            pointers: vec![0, 1, 2, 4],
+            columns: vec![0, 1, 0, 1],
+            values: vec![1.0, 3.0, 2.0, 4.0],
+            n_columns: 2,
+        };
+        assert_eq!(matrix.transposed(), transposed);
+        assert_eq!(transposed.transposed(), matrix);
+    }
+}

@@ -1,0 +1,51 @@
+//! What the tests of every crate share: a backend to test on, closeness, finite differences.
+
+use burn::backend::Autodiff;
+use burn::tensor::{Tensor, backend::Backend};
+
+/// The backend that tests run on.
+pub type TestBackend = burn::backend::Flex;
+/// The same with gradients.
+pub type TestAutodiff = Autodiff<TestBackend>;
+
+/// The elements of a tensor, row after row, as f64.
+///
+/// # Panics
+/// If the tensor holds no floats.
+pub fn to_vec<B: Backend, const D: usize>(tensor: &Tensor<B, D>) -> Vec<f64> {
+    tensor
+        .to_data()
+        .convert::<f64>()
+        .to_vec()
+        .expect("a float tensor")
+}
+
+/// Asserts `|actual - expected| <= tolerance * max(1, |expected|)`, element by element.
+///
+/// # Panics
+/// At the first element that is farther off, or if the lengths differ.
+#[track_caller]
+pub fn assert_close(actual: &[f64], expected: &[f64], tolerance: f64) {
+    assert_eq!(actual.len(), expected.len(), "lengths differ");
+    for (index, (a, e)) in actual.iter().zip(expected).enumerate() {
+        assert!(
+            (a - e).abs() <= tolerance * e.abs().max(1.0),
+            "element {index}: found {a}, expected {e} within {tolerance}"
+        );
+    }
+}
+
+/// Central differences of `f` at `x`, with step `h`.
+pub fn finite_difference(f: impl Fn(&[f64]) -> f64, x: &[f64], h: f64) -> Vec<f64> {
+    let mut at = x.to_vec();
+    (0..x.len())
+        .map(|index| {
+            at[index] = x[index] + h;
+            let above = f(&at);
+            at[index] = x[index] - h;
+            let below = f(&at);
+            at[index] = x[index];
+            (above - below) / (2.0 * h)
+        })
+        .collect()
+}
