@@ -16,7 +16,7 @@ fn vector(values: &[f64], dtype: DType) -> Tensor<B, 1> {
 }
 
 fn alpha(value: f64) -> GrowthRatio {
-    GrowthRatio::try_new(value).unwrap()
+    GrowthRatio::try_new(value).expect("a growth ratio")
 }
 
 fn rows<const N: usize, const D: usize>(rows: [[f32; D]; N]) -> Tensor<B, 2> {
