@@ -1,0 +1,193 @@
+//! The paper's graph encoder: graph convolutions, read out layer by layer.
+
+use burn::config::Config;
+use burn::module::Module;
+use burn::tensor::{Tensor, TensorData};
+use icl_core::graph::GraphBatch;
+use icl_core::{Batches, Encoder, Mode, Rng, Seed};
+
+use crate::batch_norm::BatchStatistics;
+use crate::dropout::mask;
+use crate::graph_conv::{GraphConv, GraphConvConfig};
+use crate::ops::{GraphBackend, NormActivation};
+use crate::readout::Readout;
+
+/// A rejected [`GcnConfig`].
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum GcnError {
+    /// A width or the number of layers is 0.
+    #[error("{field}: found 0, expected at least 1")]
+    Empty {
+        /// The field.
+        field: &'static str,
+    },
+    /// The dropout probability is not in [0, 1).
+    #[error("dropout: found {found}, expected a number from 0 to below 1")]
+    Dropout {
+        /// The rejected value.
+        found: f64,
+    },
+}
+
+/// Configuration of [`Gcn`]. The defaults are the paper's encoder with the details of its authors'
+/// code: 2 layers of 32, normalisation without affine terms, leaky ReLU, dropout 0.5.
+#[derive(Config, Debug)]
+pub struct GcnConfig {
+    /// The width of the node features.
+    pub d_input: usize,
+    /// The width of each layer.
+    #[config(default = 32)]
+    pub d_hidden: usize,
+    /// The number of layers.
+    #[config(default = 2)]
+    pub n_layers: usize,
+    /// The probability by which an element of a layer's output is dropped while training.
+    #[config(default = 0.5)]
+    pub dropout: f64,
+    /// How each layer's nodes become one vector a graph.
+    #[config(default = "Readout::Sum")]
+    pub readout: Readout,
+    /// The slope of the leaky ReLU below 0.
+    #[config(default = 0.01)]
+    pub negative_slope: f64,
+    /// ε, added to the variance in normalisation.
+    #[config(default = 1e-5)]
+    pub epsilon: f64,
+}
+
+impl GcnConfig {
+    /// The encoder, its weights drawn from `seed`: the same on every backend.
+    ///
+    /// # Errors
+    /// [`GcnError`] if a width or the number of layers is 0 or the dropout is not in [0, 1).
+    pub fn try_init<B: GraphBackend>(
+        &self,
+        seed: Seed,
+        device: &B::Device,
+    ) -> Result<Gcn<B>, GcnError> {
+        for (field, value) in [
+            ("d_input", self.d_input),
+            ("d_hidden", self.d_hidden),
+            ("n_layers", self.n_layers),
+        ] {
+            if value == 0 {
+                return Err(GcnError::Empty { field });
+            }
+        }
+        if !(0.0..1.0).contains(&self.dropout) {
+            return Err(GcnError::Dropout {
+                found: self.dropout,
+            });
+        }
+        let layer = |index: usize| {
+            let d_input = if index == 0 {
+                self.d_input
+            } else {
+                self.d_hidden
+            };
+            // Normalisation takes the mean out, and a bias with it: none is kept.
+            GraphConvConfig::new(d_input, self.d_hidden)
+                .with_bias(false)
+                .init(seed.at(index as u64), device)
+        };
+        Ok(Gcn {
+            convolutions: (0..self.n_layers).map(layer).collect(),
+            statistics: (0..self.n_layers)
+                .map(|_| BatchStatistics::new(self.d_hidden, device))
+                .collect(),
+            readout: self.readout,
+            dropout: self.dropout,
+            negative_slope: self.negative_slope,
+            epsilon: self.epsilon,
+        })
+    }
+
+    /// The encoder, its weights drawn from `seed`.
+    ///
+    /// # Panics
+    /// Where [`try_init`](Self::try_init) gives an error, with its words.
+    pub fn init<B: GraphBackend>(&self, seed: Seed, device: &B::Device) -> Gcn<B> {
+        self.try_init(seed, device)
+            .unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+/// A graph convolutional network as encoder φ(·; θ).
+///
+/// ```text
+/// H₀ = node features
+/// Hₗ = dropout(leaky_relu(norm(Â·Hₗ₋₁·Wₗ)))
+/// φ  = readout(H₁) ‖ … ‖ readout(H_L)            [n_graphs, n_layers · d_hidden]
+/// ```
+///
+/// The convolutions carry no bias, unlike the authors': the normalisation behind them would take
+/// it out again, and an optimizer that scales gradients would only let it wander.
+#[derive(Module, Debug)]
+pub struct Gcn<B: GraphBackend> {
+    convolutions: Vec<GraphConv<B>>,
+    statistics: Vec<BatchStatistics<B>>,
+    #[module(skip)]
+    readout: Readout,
+    dropout: f64,
+    negative_slope: f64,
+    epsilon: f64,
+}
+
+impl<B: GraphBackend> Gcn<B> {
+    /// One layer's output from its convolution's, while training.
+    fn training_step(&self, x: Tensor<B, 2>, rng: &mut Rng) -> Tensor<B, 2> {
+        let mask = (self.dropout > 0.0).then(|| {
+            let shape = x.dims();
+            let values = mask(shape[0] * shape[1], self.dropout, rng);
+            Tensor::from_data(TensorData::new(values, shape), (&x.device(), x.dtype()))
+        });
+        B::norm_activation(self.options(), x, mask).0
+    }
+
+    /// One layer's output from its convolution's, in evaluation.
+    fn evaluation_step(&self, layer: usize, x: Tensor<B, 2>) -> Tensor<B, 2> {
+        let normal = self.statistics[layer].normalize(x, self.epsilon);
+        burn::tensor::activation::leaky_relu(normal, self.negative_slope)
+    }
+
+    fn options(&self) -> NormActivation {
+        NormActivation {
+            epsilon: self.epsilon,
+            negative_slope: self.negative_slope,
+        }
+    }
+}
+
+impl<B: GraphBackend> Encoder<B> for Gcn<B> {
+    type Batch = GraphBatch<B>;
+
+    fn encode(&self, batch: GraphBatch<B>, mut mode: Mode<'_>) -> Tensor<B, 2> {
+        let mut x = batch.features.clone();
+        let mut readouts = Vec::with_capacity(self.convolutions.len());
+        for (layer, convolution) in self.convolutions.iter().enumerate() {
+            let propagated = convolution.forward(&batch, x);
+            x = match &mut mode {
+                Mode::Training(rng) => self.training_step(propagated, rng),
+                Mode::Evaluation => self.evaluation_step(layer, propagated),
+            };
+            readouts.push(self.readout.forward(&batch, x.clone()));
+        }
+        Tensor::cat(readouts, 1)
+    }
+
+    /// Layer by layer: the statistics of a layer are those of its convolution over all nodes, the
+    /// layers below already normalising by theirs. They do not depend on how samples are batched.
+    fn recalibrated(mut self, batches: &Batches<'_, GraphBatch<B>>) -> Self {
+        for layer in 0..self.convolutions.len() {
+            let parts = batches.iter().map(|batch| {
+                let mut x = batch.features.clone();
+                for below in 0..layer {
+                    x = self.evaluation_step(below, self.convolutions[below].forward(&batch, x));
+                }
+                self.convolutions[layer].forward(&batch, x)
+            });
+            self.statistics[layer] = self.statistics[layer].clone().estimate(parts);
+        }
+        self
+    }
+}

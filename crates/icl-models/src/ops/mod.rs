@@ -1,0 +1,43 @@
+//! Graph operators that pay for a kernel of their own.
+//!
+//! Each is a plain function on tensors with a backward pass written by hand. [`GraphBackend`] has a
+//! composed default for every backend; a backend with a faster form overrides it.
+
+mod autodiff;
+#[cfg(feature = "flex")]
+mod flex;
+mod norm_activation;
+mod sparse_product;
+
+use burn::tensor::{Tensor, backend::Backend};
+use icl_core::graph::SparseMatrix;
+
+pub use norm_activation::{NormActivation, NormActivationSaved};
+
+/// A backend that graph encoders run on: any backend of Burn, listed once.
+pub trait GraphBackend: Backend {
+    /// A·x for a sparse A `[n, m]` and `x` `[m, c]`: `[n, c]`. The backward pass is Aᵀ·g; A gets no
+    /// gradient.
+    fn sparse_product(matrix: &SparseMatrix<Self>, x: Tensor<Self, 2>) -> Tensor<Self, 2> {
+        sparse_product::composed(&matrix.forward, x)
+    }
+
+    /// [`NormActivation`] on `x` `[n, c]`, with what its backward pass needs.
+    fn norm_activation(
+        options: NormActivation,
+        x: Tensor<Self, 2>,
+        mask: Option<Tensor<Self, 2>>,
+    ) -> (Tensor<Self, 2>, NormActivationSaved<Self>) {
+        norm_activation::composed(options, x, mask)
+    }
+
+    /// The gradient of [`norm_activation`](Self::norm_activation) by its input, from that by its
+    /// output, both `[n, c]`.
+    fn norm_activation_backward(
+        options: NormActivation,
+        saved: NormActivationSaved<Self>,
+        gradient: Tensor<Self, 2>,
+    ) -> Tensor<Self, 2> {
+        norm_activation::composed_backward(options, saved, gradient)
+    }
+}
