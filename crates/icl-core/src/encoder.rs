@@ -3,7 +3,7 @@
 use burn::module::Module;
 use burn::tensor::{Tensor, backend::Backend};
 
-use crate::Rng;
+use crate::{Rng, SampleError};
 
 /// Whether an encoder is being trained or evaluated.
 ///
@@ -35,22 +35,25 @@ pub trait Encoder<B: Backend>: Module<B> {
     /// The exact risk calls it before it measures, so that the risk is a function of θ alone (the
     /// statistics that training leaves behind are a function of its last batches). An encoder
     /// without such statistics keeps the default, which returns it unchanged.
-    fn recalibrated(self, batches: &Batches<'_, Self::Batch>) -> Self {
+    ///
+    /// # Errors
+    /// That of a batch which could not be made.
+    fn recalibrated(self, batches: &Batches<'_, Self::Batch>) -> Result<Self, SampleError> {
         let _ = batches;
-        self
+        Ok(self)
     }
 }
 
 /// Batches that can be gone through several times, made anew on every pass so that memory stays
 /// bounded.
 pub struct Batches<'a, T> {
-    make: Box<dyn Fn(usize) -> T + 'a>,
+    make: Box<dyn Fn(usize) -> Result<T, SampleError> + 'a>,
     len: usize,
 }
 
 impl<'a, T> Batches<'a, T> {
     /// `len` batches, of which `make(i)` builds the i-th.
-    pub fn new(len: usize, make: impl Fn(usize) -> T + 'a) -> Self {
+    pub fn new(len: usize, make: impl Fn(usize) -> Result<T, SampleError> + 'a) -> Self {
         Self {
             make: Box::new(make),
             len,
@@ -58,7 +61,7 @@ impl<'a, T> Batches<'a, T> {
     }
 
     /// One pass over all batches.
-    pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = Result<T, SampleError>> + '_ {
         (0..self.len).map(|index| (self.make)(index))
     }
 }

@@ -27,13 +27,20 @@ impl<B: Backend> BatchStatistics<B> {
     /// The statistics over all rows of all `parts` `[n, width]` together, as if they were one
     /// matrix.
     ///
+    /// # Errors
+    /// The first error among the parts.
+    ///
     /// # Panics
     /// If there are no rows.
-    pub fn estimate(self, parts: impl Iterator<Item = Tensor<B, 2>>) -> Self {
+    pub fn estimate<E>(
+        self,
+        parts: impl Iterator<Item = Result<Tensor<B, 2>, E>>,
+    ) -> Result<Self, E> {
         let width = self.mean.val().dims()[0];
         let device = self.mean.val().device();
         let mut total = Moments::new(width);
         for part in parts {
+            let part = part?;
             let [n_rows, _] = part.dims();
             let mean = part.clone().mean_dim(0);
             let centred = part - mean.clone();
@@ -45,10 +52,10 @@ impl<B: Backend> BatchStatistics<B> {
             |values: Vec<f64>| Tensor::from_data(TensorData::new(values, [width]), &device);
         let variance = total.squares.iter().map(|s| s / total.n_rows).collect();
         // The identity of the parameters stays, so that records and optimizers know them again.
-        Self {
+        Ok(Self {
             mean: self.mean.map(|_| tensor(total.mean.clone())),
             variance: self.variance.map(|_| tensor(variance)),
-        }
+        })
     }
 
     /// (x − mean) / √(variance + ε) of `[n, width]`.
@@ -114,7 +121,9 @@ mod tests {
         let whole =
             Tensor::<TestBackend, 2>::from_data(TensorData::new(x.clone(), [10, 3]), &device);
         let parts = [(0, 1), (1, 6), (7, 3)].map(|(at, n)| whole.clone().narrow(0, at, n));
-        let statistics = BatchStatistics::new(3, &device).estimate(parts.into_iter());
+        let statistics = BatchStatistics::new(3, &device)
+            .estimate(parts.into_iter().map(Ok::<_, ()>))
+            .unwrap();
         for column in 0..3 {
             let values: Vec<f64> = (0..10).map(|row| f64::from(x[row * 3 + column])).collect();
             let mean = values.iter().sum::<f64>() / 10.0;

@@ -4,7 +4,7 @@ use burn::config::Config;
 use burn::module::Module;
 use burn::tensor::{Tensor, TensorData};
 use icl_core::graph::GraphBatch;
-use icl_core::{Batches, Encoder, Mode, Rng, Seed};
+use icl_core::{Batches, Encoder, Mode, Rng, SampleError, Seed};
 
 use crate::batch_norm::BatchStatistics;
 use crate::dropout::mask;
@@ -177,17 +177,18 @@ impl<B: GraphBackend> Encoder<B> for Gcn<B> {
 
     /// Layer by layer: the statistics of a layer are those of its convolution over all nodes, the
     /// layers below already normalising by theirs. They do not depend on how samples are batched.
-    fn recalibrated(mut self, batches: &Batches<'_, GraphBatch<B>>) -> Self {
+    fn recalibrated(mut self, batches: &Batches<'_, GraphBatch<B>>) -> Result<Self, SampleError> {
         for layer in 0..self.convolutions.len() {
             let parts = batches.iter().map(|batch| {
+                let batch = batch?;
                 let mut x = batch.features.clone();
                 for below in 0..layer {
                     x = self.evaluation_step(below, self.convolutions[below].forward(&batch, x));
                 }
-                self.convolutions[layer].forward(&batch, x)
+                Ok::<_, SampleError>(self.convolutions[layer].forward(&batch, x))
             });
-            self.statistics[layer] = self.statistics[layer].clone().estimate(parts);
+            self.statistics[layer] = self.statistics[layer].clone().estimate(parts)?;
         }
-        self
+        Ok(self)
     }
 }

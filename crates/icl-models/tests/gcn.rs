@@ -185,9 +185,10 @@ fn recalibration_depends_on_parameters_and_data_alone() {
     let device = Default::default();
     let encoder: Gcn<TestBackend> = GcnConfig::new(3).init(Seed::new(4), &device);
     let calibrate = |encoder: Gcn<TestBackend>, parts: Vec<HostGraphs>| {
-        encoder.recalibrated(&Batches::new(parts.len(), |part| {
-            GraphBatch::new(parts[part].clone(), &device)
-        }))
+        let batch = |part: usize| Ok(GraphBatch::new(parts[part].clone(), &device));
+        encoder
+            .recalibrated(&Batches::new(parts.len(), batch))
+            .unwrap()
     };
     let together = calibrate(encoder.clone(), vec![whole.clone()]);
     let apart = calibrate(encoder.clone(), vec![first.clone(), second.clone()]);

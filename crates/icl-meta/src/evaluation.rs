@@ -1,0 +1,129 @@
+//! The exact risk of an encoder on fixed views, and its embeddings.
+
+use burn::tensor::{Tensor, backend::Backend};
+use icl_core::{
+    Batches, Collate, Encoder, ExactRisk, Mode, SampleError, Samples, Seed, Views, exact_nce_i,
+    exact_risk,
+};
+
+use crate::Problem;
+
+/// Samples that go through the encoder at once.
+const CHUNK: usize = 256;
+
+/// An encoder with re-estimated statistics, and its exact risk.
+#[derive(Debug, Clone)]
+pub struct Evaluated<M, R> {
+    /// The encoder whose risk this is: the one to keep.
+    pub encoder: M,
+    /// The risk.
+    pub risk: R,
+}
+
+/// Evaluates encoders on one pair of views of each sample, the same for every method and epoch.
+///
+/// Before it measures it re-estimates the encoder's normalisation statistics over those views, so
+/// that the risk is a function of the parameters alone.
+#[derive(Debug)]
+pub struct Evaluator<'a, B: Backend, S, V, C> {
+    /// The data.
+    pub problem: Problem<'a, S, V, C>,
+    /// Where the fixed views come from; one seed a run.
+    pub seed: Seed,
+    /// τ.
+    pub temperature: f64,
+    /// K.
+    pub negatives: f64,
+    /// Where to evaluate.
+    pub device: B::Device,
+}
+
+impl<B, S, V, C> Evaluator<'_, B, S, V, C>
+where
+    B: Backend,
+    S: Samples,
+    V: Views<Sample = S::Sample>,
+    C: Collate<B, View = V::View>,
+{
+    /// The exact risk over X′, split into old and new.
+    ///
+    /// # Errors
+    /// If a sample cannot be read.
+    pub fn evaluate<M>(&self, encoder: M) -> Result<Evaluated<M, ExactRisk>, SampleError>
+    where
+        M: Encoder<B, Batch = C::Batch>,
+    {
+        let (encoder, [anchors, positives]) =
+            self.views_of(encoder, &self.problem.increment.all())?;
+        let n_old = self.problem.increment.old().len();
+        let risk = exact_risk(anchors, positives, n_old, self.temperature, self.negatives);
+        Ok(Evaluated { encoder, risk })
+    }
+
+    /// The exact risk over the old data alone, as before the new data came.
+    ///
+    /// # Errors
+    /// If a sample cannot be read.
+    pub fn evaluate_old<M>(&self, encoder: M) -> Result<Evaluated<M, f64>, SampleError>
+    where
+        M: Encoder<B, Batch = C::Batch>,
+    {
+        let (encoder, [anchors, positives]) =
+            self.views_of(encoder, self.problem.increment.old())?;
+        let risk = exact_nce_i(anchors, positives, self.temperature, self.negatives);
+        Ok(Evaluated { encoder, risk })
+    }
+
+    /// Embeddings `[n, d]` of the samples' plain views, with the statistics that the encoder has.
+    ///
+    /// # Errors
+    /// If a sample cannot be read.
+    pub fn embed<M>(&self, encoder: &M, samples: &[usize]) -> Result<Tensor<B, 2>, SampleError>
+    where
+        M: Encoder<B, Batch = C::Batch>,
+    {
+        let chunks = samples.chunks(CHUNK).map(|chunk| {
+            let views = chunk.iter().map(|&index| {
+                let sample = self.problem.samples.sample(index)?;
+                Ok(self.problem.views.plain(&sample))
+            });
+            let views: Vec<V::View> = views.collect::<Result<_, SampleError>>()?;
+            let batch = self.problem.collate.collate(&views, &self.device);
+            Ok(encoder.encode(batch, Mode::Evaluation))
+        });
+        let chunks: Vec<Tensor<B, 2>> = chunks.collect::<Result<_, SampleError>>()?;
+        Ok(Tensor::cat(chunks, 0))
+    }
+
+    /// The encoder, recalibrated over both fixed views of the samples, and its embeddings of the
+    /// first and of the second views.
+    fn views_of<M>(
+        &self,
+        encoder: M,
+        samples: &[usize],
+    ) -> Result<(M, [Tensor<B, 2>; 2]), SampleError>
+    where
+        M: Encoder<B, Batch = C::Batch>,
+    {
+        let chunks: Vec<&[usize]> = samples.chunks(CHUNK).collect();
+        let batch = |chunk: usize, view: u64| {
+            let views = chunks[chunk].iter().map(|&index| {
+                let sample = self.problem.samples.sample(index)?;
+                let mut rng = self.seed.at(index as u64).at(view).rng();
+                Ok(self.problem.views.view(&sample, &mut rng))
+            });
+            let views: Vec<V::View> = views.collect::<Result<_, SampleError>>()?;
+            Ok(self.problem.collate.collate(&views, &self.device))
+        };
+        let both = Batches::new(2 * chunks.len(), |at| batch(at / 2, at as u64 % 2));
+        let encoder = encoder.recalibrated(&both)?;
+        let embed = |view| {
+            let parts = (0..chunks.len())
+                .map(|chunk| Ok(encoder.encode(batch(chunk, view)?, Mode::Evaluation)));
+            let parts: Vec<Tensor<B, 2>> = parts.collect::<Result<_, SampleError>>()?;
+            Ok::<_, SampleError>(Tensor::cat(parts, 0))
+        };
+        let embeddings = [embed(0)?, embed(1)?];
+        Ok((encoder, embeddings))
+    }
+}

@@ -1,0 +1,47 @@
+//! How far training has moved an encoder.
+
+use std::collections::HashMap;
+
+use burn::module::{Module, ModuleVisitor, Param, ParamId};
+use burn::tensor::Tensor;
+use burn::tensor::backend::AutodiffBackend;
+
+/// ‖θ − θ₀‖ / ‖θ₀‖ over all trained parameters; statistics that are kept beside them do not count.
+///
+/// `after` must have come from `before` by training, so that parameters keep their identity. A
+/// training method whose change is exactly 0 has not trained.
+///
+/// # Panics
+/// If a parameter of `after` is not in `before`.
+pub fn parameter_change<B: AutodiffBackend, M: Module<B>>(before: &M, after: &M) -> f64 {
+    let mut start = Values::default();
+    before.visit(&mut start);
+    let mut end = Values::default();
+    after.visit(&mut end);
+    let (mut moved, mut length) = (0.0, 0.0);
+    for (id, values) in &end.0 {
+        let start = start
+            .0
+            .get(id)
+            .expect("training keeps the identity of parameters");
+        for (after, before) in values.iter().zip(start) {
+            moved += (after - before).powi(2);
+            length += before.powi(2);
+        }
+    }
+    (moved / length).sqrt()
+}
+
+#[derive(Default)]
+struct Values(HashMap<ParamId, Vec<f64>>);
+
+impl<B: AutodiffBackend> ModuleVisitor<B> for Values {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<B, D>>) {
+        let tensor = param.val();
+        if tensor.is_require_grad() {
+            let values = tensor.into_data().convert::<f64>().into_vec();
+            self.0
+                .insert(param.id, values.expect("float data converts to f64"));
+        }
+    }
+}

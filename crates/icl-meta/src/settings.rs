@@ -1,0 +1,108 @@
+//! What a training run is told.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{StopRule, UpdateRule};
+
+/// The settings of a training run. All methods of a comparison share them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TrainingSettings {
+    /// The most epochs.
+    pub epochs: usize,
+    /// Samples a batch; batches of an epoch differ by at most one.
+    pub batch_size: usize,
+    /// How gradients become steps.
+    pub optimizer: UpdateRule,
+    /// The learning rate.
+    pub learning_rate: f64,
+    /// τ.
+    pub temperature: f64,
+    /// K, the number of negatives in the formulas.
+    pub negatives: f64,
+    /// When to stop before the last epoch.
+    pub stop: StopRule,
+    /// How many evaluations, or epochs under the paper's rule, without progress end a run.
+    pub patience: usize,
+    /// Epochs between evaluations of the exact risk. Without it they lie a tenth of the epochs
+    /// apart, at least one: dense where the risk falls quickly, rare where it does not.
+    pub evaluate_every: Option<usize>,
+}
+
+impl Default for TrainingSettings {
+    fn default() -> Self {
+        Self {
+            epochs: 100,
+            batch_size: 32,
+            optimizer: UpdateRule::Adam,
+            learning_rate: 3e-3,
+            temperature: 0.1,
+            negatives: 31.0,
+            stop: StopRule::ExactRisk,
+            patience: 10,
+            evaluate_every: None,
+        }
+    }
+}
+
+/// A setting that cannot be.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{field}: found {found}, expected {expected}")]
+pub struct SettingsError {
+    /// The field.
+    pub field: &'static str,
+    /// Its value.
+    pub found: f64,
+    /// What it should be.
+    pub expected: &'static str,
+}
+
+impl TrainingSettings {
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// [`SettingsError`] at the first that is out of its range.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        let positive = "a number above 0";
+        let numbers = [
+            ("learning_rate", self.learning_rate),
+            ("temperature", self.temperature),
+            ("negatives", self.negatives),
+        ];
+        for (field, found) in numbers {
+            if !(found.is_finite() && found > 0.0) {
+                return Err(SettingsError {
+                    field,
+                    found,
+                    expected: positive,
+                });
+            }
+        }
+        let counts = [
+            ("epochs", self.epochs, 1, "at least 1"),
+            ("batch_size", self.batch_size, 4, "at least 4"),
+            ("patience", self.patience, 1, "at least 1"),
+            (
+                "evaluate_every",
+                self.evaluate_every.unwrap_or(1),
+                1,
+                "at least 1",
+            ),
+        ];
+        for (field, found, least, expected) in counts {
+            if found < least {
+                return Err(SettingsError {
+                    field,
+                    found: found as f64,
+                    expected,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The epoch of the evaluation after that of `epoch`.
+    pub(crate) fn next_evaluation(&self, epoch: usize) -> usize {
+        epoch + self.evaluate_every.unwrap_or((epoch / 10).max(1))
+    }
+}

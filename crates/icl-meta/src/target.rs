@@ -1,0 +1,117 @@
+//! When a method reaches the quality of retraining.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Evaluation;
+
+/// How many evaluations the plateau is the median of.
+const PLATEAU: usize = 5;
+/// How many evaluations in a row must lie under the target.
+const STAYS: usize = 3;
+
+/// The plateau of a run: the median of its last five exact risks over all data, in nats. `None`
+/// without evaluations.
+pub fn plateau(evaluations: &[Evaluation]) -> Option<f64> {
+    let last = &evaluations[evaluations.len().saturating_sub(PLATEAU)..];
+    let mut risks: Vec<f64> = last.iter().map(|evaluation| evaluation.risk.all).collect();
+    risks.sort_by(f64::total_cmp);
+    let middle = risks.len() / 2;
+    match risks.len() {
+        0 => None,
+        n if n % 2 == 1 => Some(risks[middle]),
+        _ => Some((risks[middle - 1] + risks[middle]) / 2.0),
+    }
+}
+
+/// What it took to reach a target.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct TimeToTarget {
+    /// Epochs.
+    pub epochs: usize,
+    /// Views through the encoder.
+    pub sample_passes: u64,
+    /// Seconds of training.
+    pub train_s: f64,
+}
+
+/// What it took until the exact risk over all data first lay at or under `target` and stayed there
+/// for three evaluations in a row. `None` if that never came.
+///
+/// Inference has one evaluation, and a run of one epoch two: then all that there are must.
+pub fn time_to_target(evaluations: &[Evaluation], target: f64) -> Option<TimeToTarget> {
+    let in_a_row = STAYS.min(evaluations.len());
+    let is_under = |evaluation: &Evaluation| evaluation.risk.all <= target;
+    evaluations
+        .windows(in_a_row.max(1))
+        .find(|window| window.iter().all(is_under))
+        .map(|window| TimeToTarget {
+            epochs: window[0].epoch,
+            sample_passes: window[0].sample_passes,
+            train_s: window[0].train_s,
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use icl_core::ExactRisk;
+
+    fn run(risks: &[f64]) -> Vec<Evaluation> {
+        let evaluation = |(epoch, &all): (usize, &f64)| Evaluation {
+            epoch,
+            sample_passes: 10 * epoch as u64,
+            train_s: epoch as f64 / 2.0,
+            risk: ExactRisk {
+                all,
+                old: all,
+                new: all,
+                nce1_old: all,
+                bound: 0.0,
+                nce2_old: 0.0,
+                change_ratio_old: 1.0,
+                bias_inference_old: 0.0,
+                bias_inference_new: -all,
+                bias_fine_tuning_new: 0.0,
+                theorem1_residual: 0.0,
+            },
+        };
+        risks.iter().enumerate().map(evaluation).collect()
+    }
+
+    #[test]
+    fn a_dip_is_no_arrival() {
+        let evaluations = run(&[5.0, 1.0, 3.0, 2.0, 1.9, 2.0, 9.0]);
+        let reached = time_to_target(&evaluations, 2.0).unwrap();
+        assert_eq!(
+            (reached.epochs, reached.sample_passes, reached.train_s),
+            (3, 30, 1.5)
+        );
+        assert_eq!(time_to_target(&evaluations, 1.0), None);
+        assert_eq!(time_to_target(&evaluations, 9.0).unwrap().epochs, 0);
+    }
+
+    #[test]
+    fn three_in_a_row_or_all_there_are() {
+        assert_eq!(time_to_target(&run(&[]), 2.0), None);
+        assert_eq!(time_to_target(&run(&[1.0]), 2.0).unwrap().epochs, 0);
+        assert_eq!(time_to_target(&run(&[3.0]), 2.0), None);
+        assert_eq!(time_to_target(&run(&[3.0, 1.0]), 2.0), None);
+        assert_eq!(time_to_target(&run(&[3.0, 3.0, 1.0, 1.0]), 2.0), None);
+        assert_eq!(
+            time_to_target(&run(&[3.0, 1.0, 1.0, 1.0]), 2.0)
+                .unwrap()
+                .epochs,
+            1
+        );
+    }
+
+    #[test]
+    fn the_plateau_is_a_median_of_the_end() {
+        assert_eq!(plateau(&run(&[])), None);
+        assert_eq!(
+            plateau(&run(&[9.0, 8.0, 1.0, 5.0, 2.0, 3.0, 4.0])),
+            Some(3.0)
+        );
+        assert_eq!(plateau(&run(&[4.0, 2.0])), Some(3.0));
+    }
+}
