@@ -1,5 +1,6 @@
 //! Methods as points in a space of four choices, and the one trainer that runs them all.
 
+mod average;
 mod evaluation;
 mod method;
 mod objective;

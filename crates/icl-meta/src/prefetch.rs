@@ -16,7 +16,6 @@ const AHEAD: usize = 3;
 /// A batch that is ready for the encoder: the first views of all samples, then the second ones.
 pub(crate) struct Prepared<T> {
     pub(crate) epoch: usize,
-    pub(crate) is_last_of_epoch: bool,
     pub(crate) batch: T,
     pub(crate) n_samples: usize,
     pub(crate) n_old: usize,
@@ -84,9 +83,8 @@ where
         B: Backend<Device = D>,
         C: Collate<B, View = V::View>,
     {
-        for (index, step) in plan.steps.iter().enumerate() {
-            let is_last_of_epoch = index + 1 == plan.steps.len();
-            let prepared = self.prepare::<B>(epoch, step, is_last_of_epoch);
+        for step in &plan.steps {
+            let prepared = self.prepare::<B>(epoch, step);
             let is_readable = prepared.is_ok();
             if sender.send(prepared).is_err() || !is_readable {
                 return false;
@@ -99,7 +97,6 @@ where
         &mut self,
         epoch: usize,
         step: &StepPlan,
-        is_last_of_epoch: bool,
     ) -> Result<Prepared<C::Batch>, SampleError>
     where
         B: Backend<Device = D>,
@@ -125,7 +122,6 @@ where
         let batch = self.problem.collate.collate(&self.slots, &self.device);
         Ok(Prepared {
             epoch,
-            is_last_of_epoch,
             batch,
             n_samples,
             n_old: step.n_old,

@@ -8,8 +8,10 @@ use burn::tensor::ElementConversion;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Collate, Encoder, ExactRisk, Mode, SampleError, Samples, Seed, Views};
 
+use crate::average::WeightAverage;
 use crate::evaluation::{Evaluated, Evaluator};
 use crate::optimizer::UpdateState;
+use crate::plan::EpochPlan;
 use crate::prefetch::{Prepared, prefetch};
 use crate::record::{Evaluation, Seconds, TrainingRecord};
 use crate::stopping::Descent;
@@ -37,6 +39,9 @@ pub enum TrainError {
         /// The run's root seed.
         seed: u64,
     },
+    /// No parameter of the encoder takes part in the loss.
+    #[error("the encoder has no parameter that the loss depends on: nothing can be trained")]
+    NothingToTrain,
     /// A sample could not be read.
     #[error("a sample could not be read: {0}")]
     Sample(#[source] SampleError),
@@ -56,10 +61,8 @@ pub struct Progress {
 /// What a run ends with.
 #[derive(Debug, Clone)]
 pub struct Outcome<M: AutodiffModule<B>, B: AutodiffBackend, R = ExactRisk> {
-    /// The encoder at the end of training.
-    pub trained: M,
-    /// The same for use: without gradients, its statistics re-estimated. Its risk is that of the
-    /// last evaluation.
+    /// The encoder at the end of training, for use: its parameters averaged as the settings say, its
+    /// statistics re-estimated. Its risk is that of the last evaluation.
     pub encoder: M::InnerModule,
     /// What happened.
     pub record: TrainingRecord<R>,
@@ -152,6 +155,13 @@ where
         )
     }
 
+    /// Every epoch of an objective has as many steps.
+    fn steps_per_epoch(&self, objective: Objective) -> usize {
+        let (increment, batch_size) = (self.problem.increment, self.settings.batch_size);
+        let plan = EpochPlan::new(objective, increment, batch_size, Seed::new(self.seed), 0);
+        plan.steps.len()
+    }
+
     fn run<M, R>(
         &self,
         objective: Objective,
@@ -176,6 +186,7 @@ where
                 trainer_seed: self.seed,
                 settings: self.settings,
                 update: UpdateState::new(self.settings.optimizer),
+                average: WeightAverage::new(encoder.clone(), self.settings.average_decay),
                 encoder: Some(encoder),
                 record: TrainingRecord {
                     evaluations: Vec::new(),
@@ -186,6 +197,7 @@ where
                     seconds: Seconds::default(),
                 },
             };
+            let n_steps = self.steps_per_epoch(objective);
             let mut next_evaluation = 0;
             let mut risk = Descent::default();
             let mut loss = Descent::default();
@@ -197,7 +209,7 @@ where
                 let is_last = by_loss || epoch == self.settings.epochs;
                 if is_last || epoch == next_evaluation {
                     let (evaluated, found) = run.evaluate(evaluate, value)?;
-                    next_evaluation = self.settings.next_evaluation(epoch);
+                    next_evaluation = self.settings.next_evaluation(epoch, n_steps);
                     progress(Progress {
                         epoch,
                         n_epochs: self.settings.epochs,
@@ -207,29 +219,22 @@ where
                         && self.settings.stop == StopRule::ExactRisk;
                     if is_last || by_risk {
                         return Ok(Outcome {
-                            trained: run.take(),
                             encoder: evaluated,
                             record: run.record,
                         });
                     }
                 }
                 let mut sum = 0.0;
-                let mut n_steps = 0;
-                loop {
+                for _ in 0..n_steps {
                     let wait = Instant::now();
                     let prepared = batches
                         .recv()
                         .expect("the thread that prepares batches ends with the last epoch");
                     let prepared = prepared.map_err(TrainError::Sample)?;
                     run.record.seconds.wait += wait.elapsed().as_secs_f64();
-                    let is_last = prepared.is_last_of_epoch;
                     sum += run.step(prepared, objective, &self.problem, seed)?;
-                    n_steps += 1;
-                    if is_last {
-                        break;
-                    }
                 }
-                run.record.epoch_losses.push(sum / f64::from(n_steps));
+                run.record.epoch_losses.push(sum / n_steps as f64);
                 run.record.epoch_ends_s.push(run.record.seconds.training());
             }
         })
@@ -243,6 +248,7 @@ struct Run<'a, M: AutodiffModule<B>, B: AutodiffBackend, R> {
     update: UpdateState<M, B>,
     /// It is gone only within an update, which consumes a module and gives the next.
     encoder: Option<M>,
+    average: WeightAverage<M>,
     record: TrainingRecord<R>,
 }
 
@@ -274,13 +280,17 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend, R> Run<'_, M, B, R> {
         let positives = embeddings.narrow(0, n, n);
         let loss = objective.loss(anchors, positives, prepared.n_old, alpha, self.settings);
         let gradients = GradientsParams::from_grads(loss.backward(), &encoder);
+        if gradients.is_empty() {
+            return Err(TrainError::NothingToTrain);
+        }
         let loss = loss.into_scalar().elem::<f64>();
         self.record.n_steps += 1;
         self.check("the training loss", loss, prepared.epoch + 1)?;
-        self.encoder = Some(
-            self.update
-                .step(self.settings.learning_rate, encoder, gradients),
-        );
+        let encoder = self
+            .update
+            .step(self.settings.learning_rate, encoder, gradients);
+        self.average.push(&encoder);
+        self.encoder = Some(encoder);
         self.record.sample_passes += 2 * n as u64;
         self.record.seconds.steps += start.elapsed().as_secs_f64();
         self.record.seconds.views += prepared.views_s;
@@ -295,9 +305,7 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend, R> Run<'_, M, B, R> {
         value: fn(&R) -> f64,
     ) -> Result<(M::InnerModule, f64), TrainError> {
         let start = Instant::now();
-        let encoder = self.take();
-        let evaluated = evaluate(encoder.valid()).map_err(TrainError::Sample)?;
-        self.encoder = Some(encoder);
+        let evaluated = evaluate(self.average.get().valid()).map_err(TrainError::Sample)?;
         let found = value(&evaluated.risk);
         let epoch = self.record.n_epochs();
         self.record.seconds.evaluation += start.elapsed().as_secs_f64();

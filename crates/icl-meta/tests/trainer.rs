@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use burn::module::{AutodiffModule, Module, Param};
 use burn::tensor::backend::Backend;
 use burn::tensor::{Tensor, TensorData};
-use icl_core::testing::{TestAutodiff, TestBackend};
+use icl_core::testing::TestAutodiff;
 use icl_core::{Collate, Encoder, Increment, Mode, Rng, SampleError, Samples, Seed, Views};
 use icl_meta::{
     Noise, Objective, Outcome, Problem, StopRule, TrainError, Trainer, TrainingRecord,
@@ -83,6 +83,8 @@ fn settings() -> TrainingSettings {
         epochs: 12,
         batch_size: 16,
         stop: StopRule::Never,
+        evaluate_every: Some(1),
+        average_decay: 0.0,
         ..Default::default()
     }
 }
@@ -139,7 +141,8 @@ fn every_objective_moves_the_parameters_and_repeats_itself() {
     for objective in OBJECTIVES {
         let run = |seed| train(&samples, objective, &settings(), seed).unwrap();
         let (first, again, other) = (run(1), run(1), run(2));
-        let change = parameter_change::<TestAutodiff, _>(&start(), &first.trained);
+        let end = Linear::<TestAutodiff>::from_inner(first.encoder);
+        let change = parameter_change::<TestAutodiff, _>(&start(), &end);
         assert!(
             change.is_finite() && change > 1e-3,
             "{objective:?} moved by {change}"
@@ -222,9 +225,7 @@ fn a_step_of_gradient_descent_is_one() {
         );
     let gradient = start.weight.val().grad(&loss.backward()).unwrap();
     let expected = start.weight.val().inner() - gradient * 0.5;
-    let difference = (outcome.trained.weight.val().inner() - expected)
-        .abs()
-        .max();
+    let difference = (outcome.encoder.weight.val() - expected).abs().max();
     assert!(difference.into_scalar() < 1e-6);
     assert!(outcome.record.epoch_losses.len() == 1 && outcome.record.n_steps == 1);
 }
@@ -253,7 +254,6 @@ fn stopping_rules_stop() {
             patience: 3,
             stop,
             learning_rate,
-            evaluate_every: Some(1),
             ..settings()
         };
         train(&samples, Objective::Corrected, &settings, 1)
@@ -300,6 +300,27 @@ fn a_loss_that_is_not_finite_names_step_and_seed() {
     );
 }
 
+#[test]
+fn an_encoder_without_parameters_to_train_is_an_error() {
+    let increment = increment();
+    let samples = points();
+    let settings = settings();
+    let trainer = Trainer::<TestAutodiff, _, _, _> {
+        problem: Problem {
+            samples: &samples,
+            views: &Jitter,
+            collate: &Stack,
+            increment: &increment,
+        },
+        settings: &settings,
+        seed: 1,
+        device: Default::default(),
+    };
+    let frozen = start().no_grad();
+    let error = trainer.train(Objective::Corrected, frozen, "update", &mut |_| ());
+    assert!(matches!(error, Err(TrainError::NothingToTrain)));
+}
+
 struct Torn(Vec<[f32; 4]>);
 
 impl Samples for Torn {
@@ -341,13 +362,32 @@ fn wrong_settings_are_rejected() {
     assert!(check(|s| s.batch_size = 3).starts_with("batch_size: found 3"));
     assert!(check(|s| s.epochs = 0).starts_with("epochs: found 0"));
     assert!(check(|s| s.evaluate_every = Some(0)).starts_with("evaluate_every: found 0"));
+    assert!(check(|s| s.average_decay = 1.0).starts_with("average_decay: found 1"));
 }
 
 #[test]
-fn the_outcome_is_the_evaluated_encoder() {
+fn the_average_is_what_is_evaluated_and_handed_out() {
     let samples = points();
-    let outcome = train(&samples, Objective::Corrected, &settings(), 1).unwrap();
-    let trained: Linear<TestBackend> = outcome.trained.valid();
-    let (a, b) = (trained.weight.val(), outcome.encoder.weight.val());
-    assert_eq!(a.into_data(), b.into_data());
+    let settings = TrainingSettings {
+        average_decay: 0.9,
+        ..settings()
+    };
+    let outcome = train(&samples, Objective::Corrected, &settings, 1).unwrap();
+    let increment = increment();
+    let trainer = Trainer::<TestAutodiff, _, _, _> {
+        problem: Problem {
+            samples: &samples,
+            views: &Jitter,
+            collate: &Stack,
+            increment: &increment,
+        },
+        settings: &settings,
+        seed: 1,
+        device: Default::default(),
+    };
+    let evaluated = trainer.evaluator().evaluate(outcome.encoder).unwrap();
+    assert_eq!(
+        Some(evaluated.risk),
+        outcome.record.evaluations.last().map(|last| last.risk)
+    );
 }

@@ -1,0 +1,17 @@
+//! Graphs: samples, readers, views, collation.
+
+mod adjacency;
+mod collate;
+mod dataset;
+mod degree_profile;
+mod sample;
+mod standardize;
+mod tu;
+mod views;
+
+pub use collate::GraphCollate;
+pub use dataset::{FeatureLayout, GraphCounts, GraphDataset};
+pub use sample::Graph;
+pub use tu::read_tu;
+pub(crate) use tu::read_tu_bytes;
+pub use views::{GraphView, GraphViews, GraphViewsConfig, ViewKind};

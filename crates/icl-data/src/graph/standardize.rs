@@ -1,0 +1,75 @@
+//! Bringing the columns of a table to mean 0 and variance 1.
+
+/// Standardises each column over all rows: `(x − mean) / std`, where `std` divides by n.
+///
+/// `values` is `[n, d]`, row after row, of finite numbers that an f32 can hold (so that no range
+/// overflows). A constant column becomes 0. Each column is first brought to the interval from 0 to
+/// 1, which changes nothing in exact arithmetic and keeps squares from vanishing; mean and variance
+/// are taken in two passes in f64.
+pub(crate) fn standardize(values: &mut [f64], d: usize) {
+    let n = (values.len() / d.max(1)) as f64;
+    for column in 0..d {
+        let (least, greatest) = values.iter().skip(column).step_by(d).fold(
+            (f64::INFINITY, f64::NEG_INFINITY),
+            |(least, greatest), &value| (least.min(value), greatest.max(value)),
+        );
+        let range = greatest - least;
+        let mut sum = 0.0;
+        for value in values.iter_mut().skip(column).step_by(d) {
+            // Constant columns are told by their range: the variance of equal numbers need not
+            // come out as exactly 0.
+            *value = if range > 0.0 {
+                (*value - least) / range
+            } else {
+                0.0
+            };
+            sum += *value;
+        }
+        let mean = sum / n;
+        let variance = values
+            .iter()
+            .skip(column)
+            .step_by(d)
+            .map(|value| (value - mean).powi(2))
+            .sum::<f64>()
+            / n;
+        if variance > 0.0 {
+            let scale = 1.0 / variance.sqrt();
+            for value in values.iter_mut().skip(column).step_by(d) {
+                *value = (*value - mean) * scale;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use icl_core::testing::assert_close;
+
+    #[test]
+    fn columns_get_mean_0_and_variance_1() {
+        let mut values = [1.0, 10.0, 2.0, 30.0, 6.0, 20.0];
+        standardize(&mut values, 2);
+        // Column 1: mean 3, variance (4 + 1 + 9)/3; column 2: mean 20, variance 200/3.
+        let (a, b) = ((14.0_f64 / 3.0).sqrt(), (200.0_f64 / 3.0).sqrt());
+        let expected = [-2.0 / a, -10.0 / b, -1.0 / a, 10.0 / b, 3.0 / a, 0.0];
+        assert_close(&values, &expected, 1e-15);
+    }
+
+    #[test]
+    fn constant_columns_become_0() {
+        // The mean of ten times 0.1 is not 0.1 in floating point.
+        let mut values = [0.1; 10];
+        standardize(&mut values, 1);
+        assert_eq!(values, [0.0; 10]);
+    }
+
+    #[test]
+    fn the_greatest_and_least_values_stay_finite() {
+        let (great, small) = (f64::from(f32::MAX), 5e-324);
+        let mut values = [great, 0.0, -great, small, great, 0.0];
+        standardize(&mut values, 2);
+        assert!(values.iter().all(|value| value.is_finite()), "{values:?}");
+    }
+}

@@ -1,0 +1,125 @@
+//! A zip archive as a place to read files from, checked before anything is read.
+
+use std::io::{self, Read, Seek};
+use std::path::{Path, PathBuf};
+
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use super::unpack::read_at_most;
+use crate::error::DataError;
+use crate::place::FileRef;
+
+/// Where an archive's bytes come from.
+pub(super) trait ArchiveBytes: Read + Seek {}
+impl<T: Read + Seek> ArchiveBytes for T {}
+
+/// An archive all of whose entries are files and folders inside it.
+pub(super) struct Archive {
+    path: PathBuf,
+    zip: ZipArchive<Box<dyn ArchiveBytes>>,
+    entries: Vec<Entry>,
+}
+
+/// An entry of the archive, by its place in the archive's table.
+struct Entry {
+    /// The path with single slashes and without `.` and `..`.
+    file: String,
+    /// The path as the archive spells it.
+    name: String,
+    index: usize,
+}
+
+impl Archive {
+    /// Reads and checks the archive's table. Messages call the archive by `path`.
+    pub(super) fn open(path: &Path, bytes: Box<dyn ArchiveBytes>) -> Result<Self, DataError> {
+        let damaged = |source| DataError::Archive {
+            path: path.to_path_buf(),
+            source,
+        };
+        let zip = ZipArchive::new(bytes).map_err(damaged)?;
+        if zip.has_duplicate_names() {
+            return Err(DataError::RepeatedEntry {
+                path: path.to_path_buf(),
+            });
+        }
+        let mut entries = Vec::with_capacity(zip.len());
+        for index in 0..zip.len() {
+            let entry = zip.by_index_data(index).map_err(damaged)?;
+            let name = entry.name().map_err(damaged)?.into_owned();
+            let file = FileRef::in_archive(path, &name);
+            let inside = entry.enclosed_name().filter(|_| is_relative(&name));
+            let Some(inside) = inside.as_deref().and_then(Path::to_str) else {
+                return Err(DataError::EntryOutside { file });
+            };
+            if entry.is_symlink() {
+                return Err(DataError::EntryLink { file });
+            }
+            if !entry.is_dir() {
+                entries.push(Entry {
+                    file: inside.replace(std::path::MAIN_SEPARATOR, "/"),
+                    name,
+                    index,
+                });
+            }
+        }
+        Ok(Self {
+            path: path.to_path_buf(),
+            zip,
+            entries,
+        })
+    }
+
+    /// The paths of all files, with single slashes.
+    pub(super) fn files(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|entry| entry.file.as_str())
+    }
+
+    /// A file's name for messages, whether or not it is there.
+    pub(super) fn file_ref(&self, file: &str) -> FileRef {
+        let entry = self.entries.iter().find(|entry| entry.file == file);
+        FileRef::in_archive(&self.path, entry.map_or(file, |entry| &entry.name))
+    }
+
+    /// The contents of a file, or `None` if it is not there.
+    pub(super) fn read(&mut self, file: &str) -> Result<Option<Vec<u8>>, DataError> {
+        let Some(entry) = self.entries.iter().find(|entry| entry.file == file) else {
+            return Ok(None);
+        };
+        let name = FileRef::in_archive(&self.path, &entry.name);
+        let damaged = |source| DataError::Entry {
+            file: name.clone(),
+            source,
+        };
+        let mut reader = self.zip.by_index(entry.index).map_err(damaged)?;
+        let size = reader.size();
+        let wrap = |source: io::Error| damaged(ZipError::Io(source));
+        read_at_most(&mut reader, size, &name, wrap).map(Some)
+    }
+}
+
+/// Whether an entry's name is a relative path, by the rules of every system.
+///
+/// The decoder's own check turns an absolute path into a relative one instead of refusing it.
+fn is_relative(name: &str) -> bool {
+    let mut chars = name.chars();
+    let (first, second) = (chars.next(), chars.next());
+    let rooted = matches!(first, Some('/' | '\\'));
+    let drive = first.is_some_and(|letter| letter.is_ascii_alphabetic()) && second == Some(':');
+    !rooted && !drive
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absolute_names_are_told_from_relative_ones() {
+        for name in ["a", "a/b", "a//b", "./a", "..", "é:a", ""] {
+            assert!(is_relative(name), "{name}");
+        }
+        for name in ["/a", "\\a", "c:/a", "C:a", "\\\\server\\a"] {
+            assert!(!is_relative(name), "{name}");
+        }
+    }
+}
