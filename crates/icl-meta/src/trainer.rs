@@ -61,8 +61,14 @@ pub struct Progress {
 /// What a run ends with.
 #[derive(Debug, Clone)]
 pub struct Outcome<M: AutodiffModule<B>, B: AutodiffBackend, R = ExactRisk> {
-    /// The encoder at the end of training, for use: its parameters averaged as the settings say, its
-    /// statistics re-estimated. Its risk is that of the last evaluation.
+    /// The encoder at the end of training, its parameters averaged as the settings say: what a
+    /// further training run starts from.
+    ///
+    /// Start from this one, not from a clone of `encoder`: Burn forgets in such a clone which
+    /// parameters are to be trained.
+    pub trained: M,
+    /// The same for use: without gradients, its statistics re-estimated. Its risk is that of the
+    /// last evaluation.
     pub encoder: M::InnerModule,
     /// What happened.
     pub record: TrainingRecord<R>,
@@ -219,6 +225,7 @@ where
                         && self.settings.stop == StopRule::ExactRisk;
                     if is_last || by_risk {
                         return Ok(Outcome {
+                            trained: run.average.get().clone(),
                             encoder: evaluated,
                             record: run.record,
                         });

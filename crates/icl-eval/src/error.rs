@@ -1,0 +1,49 @@
+//! What can be wrong with embeddings, folds and a protocol's settings.
+
+/// A rejected input, or a fit that did not come to an end.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum EvalError {
+    /// An embedding holds NaN or an infinity.
+    #[error("row {row}, column {column}: found {found}, expected a finite number")]
+    NotFinite {
+        /// The row of the matrix, from 0.
+        row: usize,
+        /// The column of the matrix, from 0.
+        column: usize,
+        /// What stands there.
+        found: f64,
+    },
+    /// A grid for C holds at least one value, each a finite number above 0 and above the last.
+    #[error("grid for C: found {found:?}, expected finite numbers above 0, ascending")]
+    Grid {
+        /// The rejected grid.
+        found: Vec<f64>,
+    },
+    /// Cross-validation needs two folds.
+    #[error("folds: found {found}, expected at least 2")]
+    FoldCount {
+        /// The rejected number.
+        found: usize,
+    },
+    /// In given folds, every fold up to the highest holds a sample.
+    #[error("folds: no sample is in fold {fold} of {n_folds}, expected at least one")]
+    EmptyFold {
+        /// The fold without samples, from 0.
+        fold: usize,
+        /// How many folds there are.
+        n_folds: usize,
+    },
+    /// The solver gave up before it reached its tolerance.
+    #[error(
+        "support vector machine with C = {c}: stopped at a violation of {violation} of the \
+         optimality conditions, expected at most {tolerance}"
+    )]
+    NotConverged {
+        /// The penalty of the fit.
+        c: f64,
+        /// The largest violation of the optimality conditions that is left.
+        violation: f64,
+        /// The largest one that is accepted.
+        tolerance: f64,
+    },
+}
