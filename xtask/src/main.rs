@@ -1,2 +1,93 @@
-//! stub
-fn main() {}
+//! The commands of whoever works on the project: `cargo xtask check`, `test` and `bench`.
+
+mod cargo;
+mod check;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// The commands of whoever works on the project.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Everything that is checked beside the tests: arrows, house rules, links, format, lints, docs
+    ///
+    /// All checks are run before the verdict. Exit code 1 if one failed.
+    Check,
+    /// All tests: `cargo test --release --workspace`
+    Test {
+        /// Further arguments of `cargo test`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+    /// A benchmark
+    #[command(subcommand)]
+    Bench(Bench),
+}
+
+#[derive(Subcommand)]
+enum Bench {
+    /// An epoch and a step on graphs: the bench target `graphs` of the package `icl`
+    Graphs {
+        /// Arguments of the benchmark
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().command) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Check => check::run(),
+        Command::Test { arguments } => {
+            cargo::exit_code(cargo::command(["test", "--release", "--workspace"]).args(arguments))
+        }
+        Command::Bench(Bench::Graphs { arguments }) => cargo::exit_code(
+            cargo::command(["bench", "--package", "icl", "--bench", "graphs", "--"])
+                .args(arguments),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn arguments_are_passed_on() {
+        let line = ["xtask", "test", "-p", "icl-core", "--", "--nocapture"];
+        let Command::Test { arguments } = Arguments::parse_from(line).command else {
+            panic!("expected the command `test`");
+        };
+        assert_eq!(arguments, line[2..]);
+        let line = ["xtask", "bench", "graphs", "--epochs", "3"];
+        let Command::Bench(Bench::Graphs { arguments }) = Arguments::parse_from(line).command
+        else {
+            panic!("expected the command `bench graphs`");
+        };
+        assert_eq!(arguments, line[3..]);
+    }
+}

@@ -75,7 +75,7 @@ fn points() -> Vec<[f32; 4]> {
 }
 
 fn increment() -> Increment {
-    Increment::try_new((0..60).collect(), (60..90).collect()).unwrap()
+    Increment::try_new((0..60).collect(), (60..90).collect()).expect("two parts")
 }
 
 fn settings() -> TrainingSettings {
@@ -385,7 +385,10 @@ fn the_average_is_what_is_evaluated_and_handed_out() {
         device: Default::default(),
     };
     let trained: Linear<TestBackend> = outcome.trained.valid();
-    assert_eq!(trained.weight.val().into_data(), outcome.encoder.weight.val().into_data());
+    assert_eq!(
+        trained.weight.val().into_data(),
+        outcome.encoder.weight.val().into_data()
+    );
     let evaluated = trainer.evaluator().evaluate(outcome.encoder).unwrap();
     assert_eq!(
         Some(evaluated.risk),

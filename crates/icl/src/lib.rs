@@ -1,1 +1,18 @@
-//! stub
+//! Keeps a contrastive encoder up to date as data arrives.
+//!
+//! This crate gathers the others under one roof and holds what names concrete choices: the registry
+//! of methods and the program `icl`.
+
+mod record;
+mod registry;
+#[cfg(feature = "program")]
+pub mod report;
+
+pub use icl_core as core;
+pub use icl_data as data;
+pub use icl_eval as eval;
+pub use icl_meta as meta;
+pub use icl_models as models;
+
+pub use record::{AccuracyParts, EmbeddingMap, FloorParts, RiskParts, RunRecord, SCHEMA};
+pub use registry::{method, methods};

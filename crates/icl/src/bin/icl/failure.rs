@@ -1,0 +1,41 @@
+//! How the program fails: one sentence on standard error and an exit code.
+
+use std::fmt;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Why the program stops.
+#[derive(Debug)]
+pub enum Failure {
+    /// What the user gave cannot be used: exit code 2.
+    Input(anyhow::Error),
+    /// Anything else: exit code 1.
+    Other(anyhow::Error),
+}
+
+impl Failure {
+    /// A failure of the user's input.
+    pub fn input(error: impl Into<anyhow::Error>) -> Self {
+        Self::Input(error.into())
+    }
+
+    /// A failure to read or write a file, which is named.
+    pub fn file(path: &Path, what: &str, error: std::io::Error) -> Self {
+        Self::Other(anyhow::anyhow!("{}: {what}: {error}", path.display()))
+    }
+
+    /// The exit code that says which kind it is.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Input(_) => ExitCode::from(2),
+            Self::Other(_) => ExitCode::FAILURE,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Input(error) | Self::Other(error)) = self;
+        write!(f, "{error:#}")
+    }
+}

@@ -1,0 +1,37 @@
+//! The program `icl`: compares ways to keep a contrastive encoder up to date.
+
+#[cfg(not(feature = "flex"))]
+compile_error!("the program needs at least one backend: build it with the feature `flex`");
+
+mod arguments;
+mod backend;
+mod diagnose;
+mod failure;
+mod matrix_file;
+mod methods;
+mod report;
+mod run;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = match arguments.command {
+        Some(Command::Diagnose(arguments)) => diagnose::diagnose(&arguments),
+        Some(Command::Methods(arguments)) => methods::show(&arguments),
+        Some(Command::Report(arguments)) => report::rebuild(&arguments),
+        Some(Command::Run(options)) => run::run(*options),
+        None => run::run(run::RunOptions::default()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            failure.exit_code()
+        }
+    }
+}

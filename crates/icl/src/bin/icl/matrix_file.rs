@@ -1,0 +1,102 @@
+//! Embeddings in NumPy's file format.
+
+use std::path::{Path, PathBuf};
+
+use npyz::{NpyFile, Order};
+
+/// A matrix read from a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Matrix {
+    /// The file.
+    pub path: PathBuf,
+    /// The number of rows.
+    pub n_rows: usize,
+    /// The number of columns.
+    pub n_columns: usize,
+    /// The values, row after row.
+    pub values: Vec<f64>,
+}
+
+/// What is wrong with a file of embeddings.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: found {found}, expected {expected}", path.display())]
+pub struct MatrixError {
+    path: PathBuf,
+    found: String,
+    expected: &'static str,
+}
+
+/// Reads a matrix of f32 or f64, in either memory order.
+///
+/// # Errors
+/// If the file cannot be read, is cut, holds another type or shape, no row or no column, or a value
+/// that is not finite.
+pub fn read(path: &Path) -> Result<Matrix, MatrixError> {
+    let error = |found: String, expected| MatrixError {
+        path: path.to_owned(),
+        found,
+        expected,
+    };
+    let bytes = std::fs::read(path)
+        .map_err(|cause| error(format!("no readable file ({cause})"), "a .npy file"))?;
+    let mut rest = &bytes[..];
+    let header = npyz::NpyHeader::from_reader(&mut rest)
+        .map_err(|cause| error(format!("no NumPy header ({cause})"), "a .npy file"))?;
+    let &[n_rows, n_columns] = header.shape() else {
+        return Err(error(
+            format!("shape {:?}", header.shape()),
+            "two dimensions, [n, d]",
+        ));
+    };
+    if n_rows == 0 || n_columns == 0 {
+        return Err(error(
+            format!("shape [{n_rows}, {n_columns}]"),
+            "at least one row and one column",
+        ));
+    }
+    let descriptor = header.dtype().descr();
+    let width = match &descriptor[descriptor.len().saturating_sub(3)..] {
+        "f4'" => 4,
+        "f8'" => 8,
+        _ => return Err(error(format!("type {descriptor}"), "f32 or f64")),
+    };
+    let needed = u128::from(n_rows) * u128::from(n_columns) * width;
+    if (rest.len() as u128) < needed {
+        return Err(error(
+            format!("{} bytes of values", rest.len()),
+            "as many as its header says: the file is cut",
+        ));
+    }
+    let order = header.order();
+    let file = NpyFile::with_header(header, rest);
+    let values: std::io::Result<Vec<f64>> = if width == 4 {
+        file.into_vec::<f32>()
+            .map(|values| values.into_iter().map(f64::from).collect())
+    } else {
+        file.into_vec::<f64>()
+    };
+    let values = values.map_err(|cause| error(cause.to_string(), "f32 or f64"))?;
+    let (n_rows, n_columns) = (n_rows as usize, n_columns as usize);
+    let values = match order {
+        Order::C => values,
+        Order::Fortran => (0..n_rows * n_columns)
+            .map(|at| values[at % n_columns * n_rows + at / n_columns])
+            .collect(),
+    };
+    if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+        let (row, column) = (at / n_columns, at % n_columns);
+        return Err(error(
+            format!(
+                "{} in row {row}, column {column} (counted from 0)",
+                values[at]
+            ),
+            "finite numbers",
+        ));
+    }
+    Ok(Matrix {
+        path: path.to_owned(),
+        n_rows,
+        n_columns,
+        values,
+    })
+}

@@ -1,0 +1,142 @@
+//! `icl run`: compares methods on a data set, seed after seed.
+
+mod comparison;
+mod encoder_file;
+mod options;
+mod output;
+mod progress;
+mod protocol;
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+use burn::tensor::backend::AutodiffBackend;
+use icl::data::GraphDataset;
+use icl::models::GraphBackend;
+use icl::{EmbeddingMap, RunRecord};
+use serde::Serialize;
+
+use crate::backend::{OnBackend, on_backend};
+use crate::failure::Failure;
+
+pub use options::RunOptions;
+use options::{Resolved, short_name};
+use output::Output;
+use progress::Display;
+
+/// The resolved options.
+pub const CONFIG: &str = "config.toml";
+/// One line a method and seed.
+pub const RECORD: &str = "record.jsonl";
+/// The report.
+pub const REPORT: &str = "report.html";
+/// The coordinates of the report's map.
+pub const MAP: &str = "map.json";
+/// What the names of encoders begin with.
+pub const ENCODER: &str = "encoder-";
+
+/// Runs the comparison, writes its folder and prints its table.
+///
+/// # Errors
+/// If an option or the data cannot be used, or a training run fails.
+pub fn run(options: RunOptions) -> Result<(), Failure> {
+    let resolved = options.over_file()?.resolve()?;
+    let data = read_data(&resolved.data)?;
+    let output = Output::prepare(
+        resolved.out.as_deref(),
+        &short_name(&resolved.data),
+        resolved.force,
+    )?;
+    let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
+    write(&output.folder().join(CONFIG), config.as_bytes())?;
+    let backend = resolved.backend.clone();
+    let task = Comparison {
+        resolved: &resolved,
+        data: &data,
+        folder: output.folder(),
+    };
+    let (records, map) = on_backend(&backend, task)?;
+    write(&output.folder().join(MAP), &json(&map)?)?;
+    // A report that cannot be made must not take the training with it.
+    let report = icl::report::html(&records, Some(&map))
+        .map_err(|error| Failure::Other(error.into()))
+        .and_then(|html| write(&output.folder().join(REPORT), html.as_bytes()));
+    let folder = output.publish()?;
+    println!("{}", icl::report::terminal_table(&records));
+    println!("\nwritten to {}", folder.display());
+    report
+}
+
+/// An embedded data set, or one on the disk.
+fn read_data(data: &str) -> Result<GraphDataset, Failure> {
+    let is_embedded = icl::data::embedded::names()
+        .iter()
+        .any(|name| name.eq_ignore_ascii_case(data));
+    let result = if is_embedded {
+        icl::data::embedded::graphs(data)
+    } else {
+        icl::data::read_tu(data)
+    };
+    result.map_err(Failure::input)
+}
+
+struct Comparison<'a> {
+    resolved: &'a Resolved,
+    data: &'a GraphDataset,
+    folder: &'a Path,
+}
+
+impl OnBackend for Comparison<'_> {
+    type Output = (Vec<RunRecord>, EmbeddingMap);
+
+    fn run<B>(self, device: B::Device) -> Result<Self::Output, Failure>
+    where
+        B: AutodiffBackend + GraphBackend,
+        B::InnerBackend: GraphBackend,
+    {
+        let resolved = self.resolved;
+        let path = self.folder.join(RECORD);
+        let mut file = File::create(&path)
+            .map_err(|error| Failure::file(&path, "cannot be written", error))?;
+        let n_trained = resolved
+            .methods
+            .iter()
+            .filter(|m| m.objective.is_some())
+            .count();
+        let n_runs = resolved.seeds.len() * (n_trained + 1);
+        let display = Display::new(n_runs, resolved.settings.epochs);
+        let mut records = Vec::new();
+        let mut map = None;
+        for &seed in &resolved.seeds {
+            let comparison = comparison::SeedComparison::<B> {
+                resolved,
+                data: self.data,
+                folder: self.folder,
+                seed,
+                device: device.clone(),
+                display: &display,
+            };
+            let (of_seed, map_of_seed) = comparison.run()?;
+            for record in &of_seed {
+                let mut line = json(record)?;
+                line.push(b'\n');
+                file.write_all(&line)
+                    .map_err(|error| Failure::file(&path, "cannot be written", error))?;
+            }
+            records.extend(of_seed);
+            map.get_or_insert(map_of_seed);
+        }
+        display.finish();
+        let map = map.ok_or_else(|| Failure::Other(anyhow::anyhow!("no seed was run")))?;
+        Ok((records, map))
+    }
+}
+
+fn json(value: &impl Serialize) -> Result<Vec<u8>, Failure> {
+    serde_json::to_vec(value).map_err(|error| Failure::Other(error.into()))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    std::fs::write(path, bytes).map_err(|error| Failure::file(path, "cannot be written", error))
+}

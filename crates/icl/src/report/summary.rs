@@ -1,0 +1,109 @@
+//! A quantity over the seeds: its median and its spread.
+
+/// The median, the least and the greatest of a quantity over the seeds.
+///
+/// A quantity that a seed never reached counts as +∞, as does one that is not a number. So the
+/// median of three seeds of which two never arrived is "never", and that of four of which two
+/// arrived is too.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Summary {
+    /// The number of seeds.
+    pub n: usize,
+    /// The number of seeds that never reached it.
+    pub n_never: usize,
+    /// The median; `None` for never.
+    pub median: Option<f64>,
+    /// The least; `None` if no seed reached it.
+    pub min: Option<f64>,
+    /// The greatest; `None` if a seed never reached it.
+    pub max: Option<f64>,
+}
+
+impl Summary {
+    /// The summary of one entry a seed, `None` for never. `None` without entries.
+    pub fn new(values: impl IntoIterator<Item = Option<f64>>) -> Option<Self> {
+        let mut values: Vec<f64> = values
+            .into_iter()
+            .map(|value| value.filter(|x| x.is_finite()).unwrap_or(f64::INFINITY))
+            .collect();
+        values.sort_by(f64::total_cmp);
+        let n = values.len();
+        let (first, last) = (*values.first()?, *values.last()?);
+        let median = (values[(n - 1) / 2] + values[n / 2]) / 2.0;
+        let reached = |value: f64| Some(value).filter(|x| x.is_finite());
+        Some(Self {
+            n,
+            n_never: values.iter().filter(|x| x.is_infinite()).count(),
+            median: reached(median),
+            min: reached(first),
+            max: reached(last),
+        })
+    }
+
+    /// The summary of those entries that there are. `None` without any.
+    pub fn of_present(values: impl IntoIterator<Item = Option<f64>>) -> Option<Self> {
+        Self::new(
+            values
+                .into_iter()
+                .filter(|value| value.is_some_and(f64::is_finite)),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_of_an_odd_and_of_an_even_number() {
+        let odd = Summary::new([Some(3.0), Some(1.0), Some(2.0)]).unwrap();
+        assert_eq!(
+            (odd.median, odd.min, odd.max),
+            (Some(2.0), Some(1.0), Some(3.0))
+        );
+        let even = Summary::new([Some(4.0), Some(1.0), Some(2.0), Some(9.0)]).unwrap();
+        assert_eq!(
+            (even.median, even.min, even.max),
+            (Some(3.0), Some(1.0), Some(9.0))
+        );
+        assert_eq!((even.n, even.n_never), (4, 0));
+        let one = Summary::new([Some(5.0)]).unwrap();
+        assert_eq!(
+            (one.median, one.min, one.max),
+            (Some(5.0), Some(5.0), Some(5.0))
+        );
+    }
+
+    #[test]
+    fn never_counts_as_infinity() {
+        let minority = Summary::new([Some(3.0), None, Some(2.0)]).unwrap();
+        assert_eq!(
+            (minority.median, minority.min, minority.max),
+            (Some(3.0), Some(2.0), None)
+        );
+        assert_eq!((minority.n, minority.n_never), (3, 1));
+        let majority = Summary::new([None, None, Some(2.0)]).unwrap();
+        assert_eq!(
+            (majority.median, majority.min, majority.max),
+            (None, Some(2.0), None)
+        );
+        let half = Summary::new([Some(1.0), Some(2.0), None, None]).unwrap();
+        assert_eq!(half.median, None);
+        let quarter = Summary::new([Some(1.0), Some(2.0), Some(4.0), None]).unwrap();
+        assert_eq!(quarter.median, Some(3.0));
+        let all = Summary::new([None, None]).unwrap();
+        assert_eq!((all.median, all.min, all.max), (None, None, None));
+        assert_eq!(Summary::new([Some(f64::NAN)]).unwrap().n_never, 1);
+        assert_eq!(Summary::new([]), None);
+    }
+
+    #[test]
+    fn what_is_absent_can_be_left_out() {
+        let present = Summary::of_present([Some(2.0), None, Some(4.0), Some(f64::NAN)]).unwrap();
+        assert_eq!(
+            (present.n, present.n_never, present.median),
+            (2, 0, Some(3.0))
+        );
+        assert_eq!(Summary::of_present([None, None]), None);
+    }
+}

@@ -1,0 +1,192 @@
+//! Rules of the house that a file's name and lines can tell.
+
+use std::path::Path;
+
+use super::Findings;
+use super::sources::{self, Source};
+
+/// Names that say nothing about what is in a file.
+const EMPTY_NAMES: [&str; 5] = ["utils", "helpers", "common", "base", "misc"];
+/// Lines before a file's tests: above the first, a warning; above the second, an error.
+const LONG: usize = 300;
+const TOO_LONG: usize = 400;
+/// Words that begin an item which is more than a line of a table of contents.
+const ITEMS: [&str; 10] = [
+    "fn",
+    "struct",
+    "enum",
+    "union",
+    "impl",
+    "trait",
+    "type",
+    "static",
+    "const",
+    "macro_rules!",
+];
+/// Words that may stand before it.
+const MODIFIERS: [&str; 5] = ["pub", "async", "unsafe", "extern", "default"];
+
+/// All rules on all Rust files.
+pub fn check(root: &Path) -> anyhow::Result<Findings> {
+    let mut findings = Findings::default();
+    for start in ["crates", "examples", "xtask"] {
+        for source in sources::read(root, start, "rs")? {
+            findings.problems.extend(name_problem(&source.path));
+            findings.problems.extend(table_of_contents_problem(&source));
+            length(&source, &mut findings);
+        }
+    }
+    Ok(findings)
+}
+
+fn name_problem(path: &Path) -> Option<String> {
+    let is_empty = |name: &&&str| {
+        path.with_extension("")
+            .components()
+            .any(|part| part.as_os_str() == **name)
+    };
+    EMPTY_NAMES.iter().find(is_empty).map(|name| {
+        format!(
+            "{}: `{name}` says nothing about what is in it",
+            path.display()
+        )
+    })
+}
+
+/// `lib.rs` is a table of contents: modules and what is exported from them, no code.
+fn table_of_contents_problem(source: &Source) -> Option<String> {
+    if source.path.file_name()? != "lib.rs" {
+        return None;
+    }
+    let (line, text) = source
+        .text
+        .lines()
+        .enumerate()
+        .find(|(_, line)| begins_item(line))?;
+    Some(format!(
+        "{}:{}: `{}` is code, and lib.rs is a table of contents",
+        source.path.display(),
+        line + 1,
+        text.trim()
+    ))
+}
+
+fn begins_item(line: &str) -> bool {
+    let mut words = line.split_whitespace().map(|word| {
+        // `fn(`, `impl<T>` and `pub(crate)` begin with the word.
+        let end = word.find(['(', '<', '{']).unwrap_or(word.len());
+        &word[..end]
+    });
+    words
+        .find(|word| !MODIFIERS.contains(word))
+        .is_some_and(|word| ITEMS.contains(&word))
+}
+
+fn length(source: &Source, findings: &mut Findings) {
+    let n_lines = n_lines_before_tests(source);
+    let message = || {
+        format!(
+            "{}: {n_lines} lines before its tests, expected up to about {LONG}: which ideas are in it?",
+            source.path.display()
+        )
+    };
+    if n_lines > TOO_LONG {
+        findings.problems.push(message());
+    } else if n_lines > LONG {
+        findings.warnings.push(message());
+    }
+}
+
+fn n_lines_before_tests(source: &Source) -> usize {
+    let is_test = source
+        .path
+        .components()
+        .any(|part| part.as_os_str() == "tests" || part.as_os_str() == "tests.rs");
+    if is_test {
+        return 0;
+    }
+    let lines: Vec<&str> = source.text.lines().collect();
+    lines
+        .windows(2)
+        .position(|pair| pair[0] == "#[cfg(test)]" && pair[1].starts_with("mod "))
+        .unwrap_or(lines.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(path: &str, text: &str) -> Source {
+        Source {
+            path: path.into(),
+            text: text.into(),
+        }
+    }
+
+    #[test]
+    fn empty_names_are_found_in_files_and_folders() {
+        for path in ["crates/a/src/utils.rs", "crates/a/src/common/mod.rs"] {
+            assert!(name_problem(Path::new(path)).is_some(), "{path}");
+        }
+        for path in ["crates/a/src/database.rs", "crates/a/src/lib.rs"] {
+            assert_eq!(name_problem(Path::new(path)), None);
+        }
+    }
+
+    #[test]
+    fn a_table_of_contents_has_no_code() {
+        let table = "//! Doc with fn in it.\n\n/// fn in a comment\nmod a;\n#[cfg(feature = \"b\")]\n\
+                     pub mod b;\npub(crate) mod c;\n\npub use a::{\n    Const, function,\n};\n\
+                     compile_error!(\"no backend\");\n";
+        assert_eq!(
+            table_of_contents_problem(&source("crates/a/src/lib.rs", table)),
+            None
+        );
+        for code in [
+            "fn f() {}",
+            "pub(crate) const N: usize = 1;",
+            "impl<T> A for T {}",
+            "    pub async unsafe fn g() {}",
+            "pub struct S;",
+            "macro_rules! m {",
+        ] {
+            let text = format!("{table}{code}\n");
+            let problem = table_of_contents_problem(&source("crates/a/src/lib.rs", &text));
+            let expected = format!("crates/a/src/lib.rs:13: `{}` is code", code.trim());
+            assert!(
+                problem.is_some_and(|it| it.starts_with(&expected)),
+                "{code}"
+            );
+            assert_eq!(
+                table_of_contents_problem(&source("crates/a/src/a.rs", &text)),
+                None
+            );
+        }
+    }
+
+    #[test]
+    fn length_is_counted_up_to_the_tests() {
+        let file = |n: usize, tail: &str| source("crates/a/src/a.rs", &("x\n".repeat(n) + tail));
+        let tests = format!("#[cfg(test)]\nmod tests {{\n{}}}\n", "x\n".repeat(500));
+        for (source, n_problems, n_warnings) in [
+            (file(300, ""), 0, 0),
+            (file(300, &tests), 0, 0),
+            (file(301, &tests), 0, 1),
+            (file(400, ""), 0, 1),
+            (file(401, &tests), 1, 0),
+            (
+                file(200, &format!("#[cfg(test)]\nuse a;\n{}", "x\n".repeat(201))),
+                1,
+                0,
+            ),
+        ] {
+            let mut findings = Findings::default();
+            length(&source, &mut findings);
+            assert_eq!(findings.problems.len(), n_problems);
+            assert_eq!(findings.warnings.len(), n_warnings);
+        }
+        for path in ["crates/a/tests/a.rs", "crates/a/src/b/tests.rs"] {
+            assert_eq!(n_lines_before_tests(&source(path, &"x\n".repeat(999))), 0);
+        }
+    }
+}

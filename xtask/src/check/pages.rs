@@ -1,0 +1,215 @@
+//! The book's table of contents, the links between pages, and what pages name in the code.
+
+use std::path::{Component, Path, PathBuf};
+
+use pulldown_cmark::{Event, Parser, Tag};
+
+use super::Findings;
+use super::sources::{self, Source};
+
+/// The book's table of contents.
+const SUMMARY: &str = "docs/book/src/SUMMARY.md";
+/// Where pages are.
+const STARTS: [&str; 3] = ["README.md", "CHANGELOG.md", "docs"];
+
+/// Where a path in backquotes begins, if it is to be one.
+const FOLDERS: [&str; 4] = ["crates/", "docs/", "scripts/", "xtask/"];
+
+/// Every page of the book is in its table of contents, every relative link leads to a file of the
+/// repository, and so does every path in backquotes.
+pub fn check(root: &Path) -> anyhow::Result<Findings> {
+    let mut pages = Vec::new();
+    for start in STARTS {
+        pages.extend(sources::read(root, start, "md")?);
+    }
+    let mut problems = unlisted(&pages);
+    for page in &pages {
+        for link in relative_links(&page.text) {
+            let is_there = target(&page.path, &link).is_some_and(|it| root.join(it).exists());
+            if !is_there {
+                problems.push(format!(
+                    "{}: the link to `{link}` leads to no file of the repository",
+                    page.path.display()
+                ));
+            }
+        }
+        for mention in mentions(&page.text) {
+            problems.extend(
+                mention_problem(root, &mention)
+                    .map(|problem| format!("{}: {problem}", page.path.display())),
+            );
+        }
+    }
+    Ok(Findings::of(problems))
+}
+
+/// Pages of the book that its table of contents does not name. (Those that it names and that do not
+/// exist are found as its links.)
+fn unlisted(pages: &[Source]) -> Vec<String> {
+    let summary = Path::new(SUMMARY);
+    let listed: Vec<PathBuf> = pages
+        .iter()
+        .filter(|page| page.path == summary)
+        .flat_map(|page| relative_links(&page.text))
+        .filter_map(|link| target(summary, &link))
+        .collect();
+    pages
+        .iter()
+        .map(|page| &page.path)
+        .filter(|path| path.parent() == summary.parent() && path.as_path() != summary)
+        .filter(|path| !listed.contains(path))
+        .map(|path| format!("{}: the page is not in {SUMMARY}", path.display()))
+        .collect()
+}
+
+/// The targets of the links and images of a page that lead to files.
+fn relative_links(markdown: &str) -> Vec<String> {
+    Parser::new(markdown)
+        .filter_map(|event| match event {
+            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                Some(dest_url.into_string())
+            }
+            _ => None,
+        })
+        .filter(|link| !link.starts_with('#') && !has_scheme(link))
+        .collect()
+}
+
+/// Whether a link begins with a scheme (`https:`, `mailto:`).
+fn has_scheme(link: &str) -> bool {
+    link.split_once(':').is_some_and(|(scheme, _)| {
+        scheme.len() > 1 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
+}
+
+/// A file or folder that a page names in backquotes, or an item in a file: `PATH::ITEM`.
+#[derive(Debug, PartialEq)]
+struct Mention {
+    path: String,
+    item: Option<String>,
+}
+
+/// What a page names by a path from the repository's root.
+fn mentions(markdown: &str) -> Vec<Mention> {
+    Parser::new(markdown)
+        .filter_map(|event| match event {
+            Event::Code(code) if FOLDERS.iter().any(|folder| code.starts_with(folder)) => {
+                // Arguments may follow a program's path.
+                let code = code.split_whitespace().next().unwrap_or_default();
+                let (path, item) = match code.split_once("::") {
+                    Some((path, item)) => (path, Some(item)),
+                    None => (code, None),
+                };
+                Some(Mention {
+                    path: path.to_owned(),
+                    item: item.map(str::to_owned),
+                })
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+fn mention_problem(root: &Path, mention: &Mention) -> Option<String> {
+    let path = root.join(&mention.path);
+    let Some(item) = &mention.item else {
+        return (!path.exists()).then(|| format!("`{}` does not exist", mention.path));
+    };
+    match std::fs::read_to_string(&path) {
+        Ok(text) if names(&text, item) => None,
+        Ok(_) => Some(format!("`{}` has no `{item}`", mention.path)),
+        Err(_) => Some(format!("`{}` is no readable file", mention.path)),
+    }
+}
+
+/// Whether a program text names each part of `a::b` as a whole word.
+fn names(text: &str, item: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    item.split("::")
+        .all(|part| text.split(|c| !is_word(c)).any(|word| word == part))
+}
+
+/// Where a link of `page` leads, from the repository's root; `None` if it is empty or leads out of
+/// the repository.
+fn target(page: &Path, link: &str) -> Option<PathBuf> {
+    let file = link.split(['#', '?']).next().unwrap_or_default();
+    if file.is_empty() || file.starts_with('/') {
+        return None;
+    }
+    let mut path = page.parent()?.to_path_buf();
+    for part in Path::new(file).components() {
+        match part {
+            // Above the root there is nothing to take away.
+            Component::ParentDir => path.pop().then_some(())?,
+            Component::Normal(name) => path.push(name),
+            _ => {}
+        }
+    }
+    Some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_to_files_are_found() {
+        let page = "[a](a.md#part) ![b](b.svg) [web](https://example.org) [here](#here)\n\
+                    [mail](mailto:a@b.org) `[code](c.md)` <https://example.org> [ref][r] []()\n\n\
+                    ```text\n[block](d.md)\n```\n\n[r]: ../e.md\n";
+        assert_eq!(relative_links(page), ["a.md#part", "b.svg", "../e.md", ""]);
+    }
+
+    #[test]
+    fn what_a_page_names_in_the_code_is_found() {
+        let page = "`crates/a/src/b.rs::C::d` or crates/e, `docs/f.md --g` and `icl-core/src/g.rs`\n\n\
+                    ```text\n`xtask/h`\n```\n";
+        let mention = |path: &str, item: Option<&str>| Mention {
+            path: path.into(),
+            item: item.map(str::to_owned),
+        };
+        assert_eq!(
+            mentions(page),
+            [
+                mention("crates/a/src/b.rs", Some("C::d")),
+                mention("docs/f.md", None)
+            ]
+        );
+    }
+
+    #[test]
+    fn items_are_found_as_whole_words() {
+        let text = "impl Contrast<B> { pub fn in_batch(x: u8) {} }";
+        assert!(names(text, "in_batch") && names(text, "Contrast::in_batch"));
+        assert!(!names(text, "batch") && !names(text, "Contrast::explicit"));
+    }
+
+    #[test]
+    fn links_are_resolved_from_their_page() {
+        let at = |link| target(Path::new("docs/book/src/a.md"), link);
+        assert_eq!(at("b.md#c"), Some("docs/book/src/b.md".into()));
+        assert_eq!(at("../../adr/0001.md"), Some("docs/adr/0001.md".into()));
+        assert_eq!(at("./../../../README.md"), Some("README.md".into()));
+        assert_eq!(at("../../../../secret"), None);
+        assert_eq!(at("/etc/hosts"), None);
+        assert_eq!(at(""), None);
+    }
+
+    #[test]
+    fn a_page_outside_the_table_of_contents_is_named() {
+        let page = |path: &str, text: &str| Source {
+            path: path.into(),
+            text: text.into(),
+        };
+        let pages = [
+            page(SUMMARY, "# Summary\n\n- [A](a.md)\n"),
+            page("docs/book/src/a.md", ""),
+            page("docs/book/src/lost.md", ""),
+            page("docs/equations.md", ""),
+        ];
+        assert_eq!(
+            unlisted(&pages),
+            ["docs/book/src/lost.md: the page is not in docs/book/src/SUMMARY.md"]
+        );
+    }
+}
