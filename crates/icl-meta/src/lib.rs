@@ -11,6 +11,7 @@ mod prefetch;
 mod problem;
 mod record;
 mod settings;
+mod settle;
 mod stopping;
 mod target;
 mod trainer;

@@ -16,12 +16,12 @@ use burn::tensor::backend::AutodiffBackend;
 pub fn parameter_change<B: AutodiffBackend, M: Module<B>>(before: &M, after: &M) -> f64 {
     let mut start = Values::default();
     before.visit(&mut start);
+    let start: HashMap<ParamId, Vec<f64>> = start.0.into_iter().collect();
     let mut end = Values::default();
     after.visit(&mut end);
     let (mut moved, mut length) = (0.0, 0.0);
     for (id, values) in &end.0 {
         let start = start
-            .0
             .get(id)
             .expect("training keeps the identity of parameters");
         for (after, before) in values.iter().zip(start) {
@@ -32,16 +32,18 @@ pub fn parameter_change<B: AutodiffBackend, M: Module<B>>(before: &M, after: &M)
     (moved / length).sqrt()
 }
 
+/// The values of the trained parameters, in the order of the module: sums over them repeat to the
+/// bit.
 #[derive(Default)]
-struct Values(HashMap<ParamId, Vec<f64>>);
+struct Values(Vec<(ParamId, Vec<f64>)>);
 
 impl<B: AutodiffBackend> ModuleVisitor<B> for Values {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<B, D>>) {
         let tensor = param.val();
         if tensor.is_require_grad() {
             let values = tensor.into_data().convert::<f64>().into_vec();
-            self.0
-                .insert(param.id, values.expect("float data converts to f64"));
+            let values = values.expect("float data converts to f64");
+            self.0.push((param.id, values));
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::optimizer::UpdateState;
 use crate::plan::EpochPlan;
 use crate::prefetch::{Prepared, prefetch};
 use crate::record::{Evaluation, Seconds, TrainingRecord};
+use crate::settle::settle;
 use crate::stopping::Descent;
 use crate::{Noise, Objective, Problem, SettingsError, StopRule, TrainingSettings};
 
@@ -181,6 +182,7 @@ where
         M: AutodiffModule<B> + Encoder<B, Batch = <C as Collate<B>>::Batch>,
     {
         self.settings.check()?;
+        settle(&encoder);
         let seed = Seed::new(self.seed).child(stream);
         // The encoder draws from generators of its own; this is for layers that do not.
         B::seed(&self.device, seed.child("backend").value());

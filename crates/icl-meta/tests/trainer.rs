@@ -320,6 +320,55 @@ fn an_encoder_without_parameters_to_train_is_an_error() {
     assert!(matches!(error, Err(TrainError::NothingToTrain)));
 }
 
+#[derive(Module, Debug)]
+struct Lazy<B: Backend> {
+    layer: burn::nn::Linear<B>,
+}
+
+impl<B: Backend> Encoder<B> for Lazy<B> {
+    type Batch = Tensor<B, 2>;
+
+    fn encode(&self, batch: Tensor<B, 2>, _mode: Mode<'_>) -> Tensor<B, 2> {
+        self.layer.forward(batch)
+    }
+}
+
+/// Burn draws the parameters of its own layers at their first use, and each clone draws others: the
+/// average would begin elsewhere than the encoder.
+#[test]
+fn lazily_drawn_parameters_are_drawn_once() {
+    let (increment, samples) = (increment(), points());
+    let settings = TrainingSettings {
+        learning_rate: 1e-30,
+        average_decay: 0.9,
+        ..settings()
+    };
+    let trainer = Trainer::<TestAutodiff, _, _, _> {
+        problem: Problem {
+            samples: &samples,
+            views: &Jitter,
+            collate: &Stack,
+            increment: &increment,
+        },
+        settings: &settings,
+        seed: 1,
+        device: Default::default(),
+    };
+    let encoder = Lazy {
+        layer: burn::nn::LinearConfig::new(4, 4).init(&Default::default()),
+    };
+    let outcome = trainer
+        .train(Objective::Corrected, encoder, "update", &mut |_| ())
+        .unwrap();
+    let risks: Vec<f64> = outcome
+        .record
+        .evaluations
+        .iter()
+        .map(|e| e.risk.all)
+        .collect();
+    assert!(risks.iter().all(|risk| *risk == risks[0]), "{risks:?}");
+}
+
 struct Torn(Vec<[f32; 4]>);
 
 impl Samples for Torn {
