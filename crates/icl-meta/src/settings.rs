@@ -46,7 +46,7 @@ impl Default for TrainingSettings {
             temperature: 0.1,
             negatives: 31.0,
             stop: StopRule::ExactRisk,
-            patience: 10,
+            patience: 20,
             evaluate_every: None,
             average_decay: 0.99,
         }

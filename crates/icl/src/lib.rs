@@ -3,6 +3,8 @@
 //! This crate gathers the others under one roof and holds what names concrete choices: the registry
 //! of methods and the program `icl`.
 
+#[cfg(doctest)]
+mod readme;
 mod record;
 mod registry;
 #[cfg(feature = "program")]

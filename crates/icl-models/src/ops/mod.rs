@@ -4,6 +4,8 @@
 //! composed default for every backend; a backend with a faster form overrides it.
 
 mod autodiff;
+#[cfg(any(feature = "tch", feature = "wgpu", feature = "cuda"))]
+mod composed;
 #[cfg(feature = "flex")]
 mod flex;
 mod norm_activation;

@@ -1,6 +1,8 @@
 //! Which backends this binary holds, and how a generic computation is run on one of them.
 
-use burn::tensor::backend::AutodiffBackend;
+use burn::backend::Autodiff;
+use burn::tensor::backend::{AutodiffBackend, Backend};
+use burn::tensor::{ElementConversion, Tensor};
 use icl::models::GraphBackend;
 
 use crate::failure::Failure;
@@ -9,6 +11,12 @@ use crate::failure::Failure;
 pub const BACKENDS: &[&str] = &[
     #[cfg(feature = "flex")]
     "flex",
+    #[cfg(feature = "tch")]
+    "tch",
+    #[cfg(feature = "wgpu")]
+    "wgpu",
+    #[cfg(feature = "cuda")]
+    "cuda",
 ];
 
 /// A computation that is generic over the backend.
@@ -26,14 +34,49 @@ pub trait OnBackend {
 /// Runs a computation on the backend of this name.
 ///
 /// # Errors
-/// If this binary does not hold it, or the computation fails.
+/// If this binary does not hold it, it finds no device, or the computation fails.
 pub fn on_backend<T: OnBackend>(name: &str, task: T) -> Result<T::Output, Failure> {
     match name {
         #[cfg(feature = "flex")]
-        "flex" => task.run::<burn::backend::Autodiff<burn::backend::Flex>>(Default::default()),
+        "flex" => on::<burn::backend::Flex, T>(name, task),
+        #[cfg(feature = "tch")]
+        "tch" => on::<burn::backend::LibTorch, T>(name, task),
+        #[cfg(feature = "wgpu")]
+        "wgpu" => on::<burn::backend::Wgpu, T>(name, task),
+        #[cfg(feature = "cuda")]
+        "cuda" => on::<burn::backend::Cuda, T>(name, task),
         _ => Err(Failure::input(anyhow::anyhow!(
             "--backend: found \"{name}\", expected one of those this binary was built with: {}",
             BACKENDS.join(", ")
+        ))),
+    }
+}
+
+fn on<B, T>(name: &str, task: T) -> Result<T::Output, Failure>
+where
+    B: GraphBackend,
+    T: OnBackend,
+{
+    let device = probe::<B>(name)?;
+    task.run::<Autodiff<B>>(device)
+}
+
+/// The default device, if one number can be computed on it. A backend without a driver panics when
+/// it is first used; that becomes an error.
+fn probe<B: Backend>(name: &str) -> Result<B::Device, Failure> {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| ()));
+    let probed = std::panic::catch_unwind(|| {
+        let device = B::Device::default();
+        let sum = Tensor::<B, 1>::ones([2], &device).sum().into_scalar();
+        (device, sum.elem::<f32>())
+    });
+    std::panic::set_hook(hook);
+    match probed {
+        Ok((device, 2.0)) => Ok(device),
+        _ => Err(Failure::input(anyhow::anyhow!(
+            "--backend: found no usable device for {name}, expected its driver and libraries to \
+             be installed"
         ))),
     }
 }

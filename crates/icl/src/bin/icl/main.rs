@@ -1,7 +1,10 @@
 //! The program `icl`: compares ways to keep a contrastive encoder up to date.
 
-#[cfg(not(feature = "flex"))]
-compile_error!("the program needs at least one backend: build it with the feature `flex`");
+#[cfg(not(any(feature = "flex", feature = "tch", feature = "wgpu", feature = "cuda")))]
+compile_error!(
+    "the program needs at least one backend: build it with one of the features `flex`, `tch`, \
+     `wgpu` and `cuda`"
+);
 
 mod arguments;
 mod backend;

@@ -77,7 +77,7 @@ pub struct RunOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<StopRule>,
     /// Evaluations (epochs under training-loss) without a new minimum that end a run
-    /// [default: 10, or 50 under training-loss]
+    /// [default: 20, or 50 under training-loss]
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<usize>,
