@@ -62,15 +62,17 @@ impl<B: Backend> NoiseLosses<B> {
     ///
     /// ```text
     ///              X                                  ΔX
-    /// inference    L^{I,X} − L^{I,X′} = log r^{X→X′}  0 − L^{I,X′}
-    /// fine-tuning  L^{I,X} − L^{I,X′}                 L^{I,ΔX} − L^{I,X′} = log r^{ΔX→X′}
-    /// retraining   0                                  0
-    /// ICL          L^{I,X} + L^{II} − L^{I,X′} = 0    0
+    /// inference    L^{I,X} − L^{I,X′} = −log r^{X→X′}  0 − L^{I,X′}
+    /// fine-tuning  L^{I,X} − L^{I,X′}                  L^{I,ΔX} − L^{I,X′} = −log r^{ΔX→X′}
+    /// retraining   0                                   0
+    /// ICL          L^{I,X} + L^{II} − L^{I,X′} = 0     0
     /// ```
     ///
-    /// Table 2 and its proof (Eq. 33–40) differ in sign from each other, and Table 2 gives
-    /// inference on ΔX as +L^{I,X′}; here the sign is one throughout. The zero of ICL on X is
-    /// computed, not assumed: it is Theorem 1's residual, 0 to rounding.
+    /// with r of Eq. (6), so that log r^{X→X′} is L^{II}. Table 2 has +log r in these places; its
+    /// proof takes the differences as they stand here, and calls their ratios (Eq. 36, 40) r although
+    /// they are the reciprocals of Eq. (6). Table 2 also gives inference on ΔX as +L^{I,X′}. Here the
+    /// sign is one throughout. The zero of ICL on X is computed, not assumed: it is Theorem 1's
+    /// residual, 0 to rounding.
     pub fn bias(&self, strategy: Strategy, part: Part) -> Tensor<B, 1> {
         let all = self.all.clone();
         match (strategy, part) {

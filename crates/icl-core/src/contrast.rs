@@ -15,7 +15,8 @@ use crate::similarity::normalize;
 /// ```
 ///
 /// The expectations are sample means, whatever the number n of samples; the number K of negatives
-/// is a factor of the formulas (Eq. 1) and enters there.
+/// is a factor of the formulas (Eq. 1) and enters there. The temperature τ must be a number above 0;
+/// it is checked by the configurations of the losses, not here.
 #[derive(Debug, Clone)]
 pub struct Contrast<B: Backend> {
     /// log f(xᵢ, xᵢ⁺) `[n]`.

@@ -2,6 +2,7 @@
 //!
 //! | room | what is in it |
 //! |---|---|
+//! | [`Contrast`] | what the losses need to know of a batch |
 //! | [`InfoNce`], [`nce_i`], [`log_mixed_noise`] | NCE-I (Eq. 1–2), also under mixed noise (Eq. 27) |
 //! | [`change_ratio`], [`IncrementalInfoNce`], [`nce_ii`] | change ratio (Eq. 6) and NCE-II (Eq. 7–8) |
 //! | [`NoiseLosses`], [`RiskBound`] | Table 2, Theorems 1 and 2 |

@@ -46,7 +46,8 @@ pub struct ExactRisk {
 }
 
 /// The exact risk of embeddings of X′: `anchors` and `positives` `[n, d]`, of which the first
-/// `n_old` rows are old data. `negatives` is K.
+/// `n_old` rows are old data. `negatives` is K; it and τ must be numbers above 0, which is not checked
+/// here.
 ///
 /// Similarities are made in chunks, so memory is that of the embeddings plus a few MiB.
 ///

@@ -7,6 +7,7 @@ use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
 
 /// ‖θ − θ₀‖ / ‖θ₀‖ over all trained parameters; statistics that are kept beside them do not count.
+/// NaN without any, infinite if θ₀ = 0 has moved.
 ///
 /// `after` must have come from `before` by training, so that parameters keep their identity. A
 /// training method whose change is exactly 0 has not trained.

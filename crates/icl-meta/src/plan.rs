@@ -28,6 +28,9 @@ impl EpochPlan {
     /// An epoch of n samples has ⌈n/B⌉ batches whose sizes differ by at most one, so that none is
     /// short. A stratified epoch deals old and new samples out evenly; it has fewer batches where
     /// they would hold fewer than the two of each that a contrast needs.
+    ///
+    /// # Panics
+    /// If `batch_size` is 0.
     pub fn new(
         objective: Objective,
         increment: &Increment,
@@ -68,15 +71,24 @@ impl EpochPlan {
         }
     }
 
+    /// Old samples are dealt out evenly; new ones, too, those that are left over to the batches that
+    /// have the fewest old ones.
     fn stratified(old: &[usize], new: &[usize], batch_size: usize) -> Self {
         let n_steps = (old.len() + new.len())
             .div_ceil(batch_size)
             .min(old.len() / 2)
             .min(new.len() / 2);
-        let steps = (0..n_steps).map(|step| {
-            let old = share(old, step, n_steps);
-            // Counted from the other end: the long shares of the one meet the short of the other.
-            let new = share(new, n_steps - 1 - step, n_steps);
+        let old: Vec<&[usize]> = (0..n_steps).map(|step| share(old, step, n_steps)).collect();
+        let mut by_length: Vec<usize> = (0..n_steps).collect();
+        by_length.sort_by_key(|&step| old[step].len());
+        let mut n_new = vec![new.len() / n_steps; n_steps];
+        for &step in &by_length[..new.len() % n_steps] {
+            n_new[step] += 1;
+        }
+        let mut rest = new;
+        let steps = old.iter().zip(n_new).map(|(old, n_new)| {
+            let (new, after) = rest.split_at(n_new);
+            rest = after;
             StepPlan {
                 samples: [old, new].concat(),
                 n_old: old.len(),
@@ -85,11 +97,6 @@ impl EpochPlan {
         Self {
             steps: steps.collect(),
         }
-    }
-
-    /// The number of samples in the epoch.
-    pub fn n_samples(&self) -> usize {
-        self.steps.iter().map(|step| step.samples.len()).sum()
     }
 }
 
@@ -114,7 +121,15 @@ mod tests {
 
     #[test]
     fn an_epoch_takes_each_sample_once_in_even_batches() {
-        for (n_old, n_new) in [(557, 556), (33, 2), (2, 2), (1000, 11), (5, 400)] {
+        for (n_old, n_new) in [
+            (557, 556),
+            (33, 2),
+            (2, 2),
+            (1000, 11),
+            (5, 400),
+            (12, 22),
+            (13, 9),
+        ] {
             let increment = increment(n_old, n_new);
             for (objective, expected) in [
                 (Objective::InfoNce(Noise::All), 0..n_old + n_new),
@@ -122,15 +137,17 @@ mod tests {
                 (Objective::InfoNce(Noise::New), n_old..n_old + n_new),
                 (Objective::Corrected, 0..n_old + n_new),
             ] {
-                let plan = EpochPlan::new(objective, &increment, 32, Seed::new(1), 3);
-                assert_eq!(sorted(&plan), expected.collect::<Vec<_>>());
-                let sizes: Vec<usize> = plan.steps.iter().map(|s| s.samples.len()).collect();
-                assert!(sizes.iter().all(|&size| size >= 2));
-                assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1);
-                for step in plan.steps.iter().filter(|_| objective.is_stratified()) {
-                    assert!(step.n_old >= 2 && step.samples.len() - step.n_old >= 2);
-                    assert!(step.samples[..step.n_old].iter().all(|&i| i < n_old));
-                    assert!(step.samples[step.n_old..].iter().all(|&i| i >= n_old));
+                for batch_size in [4, 8, 32] {
+                    let plan = EpochPlan::new(objective, &increment, batch_size, Seed::new(1), 3);
+                    assert_eq!(sorted(&plan), expected.clone().collect::<Vec<_>>());
+                    let sizes: Vec<usize> = plan.steps.iter().map(|s| s.samples.len()).collect();
+                    assert!(sizes.iter().all(|&size| size >= 2));
+                    assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1);
+                    for step in plan.steps.iter().filter(|_| objective.is_stratified()) {
+                        assert!(step.n_old >= 2 && step.samples.len() - step.n_old >= 2);
+                        assert!(step.samples[..step.n_old].iter().all(|&i| i < n_old));
+                        assert!(step.samples[step.n_old..].iter().all(|&i| i >= n_old));
+                    }
                 }
             }
         }

@@ -1,6 +1,8 @@
 //! What is to be learned: samples, how views and batches are made of them, and what is new.
 
-use icl_core::{Increment, Samples, Views};
+use icl_core::{Increment, Samples};
+
+use crate::TrainError;
 
 /// A data set with its views, its collation and its increment.
 #[derive(Debug)]
@@ -23,9 +25,18 @@ impl<S, V, C> Clone for Problem<'_, S, V, C> {
 
 impl<S, V, C> Copy for Problem<'_, S, V, C> {}
 
-impl<S: Samples, V: Views<Sample = S::Sample>, C> Problem<'_, S, V, C> {
-    /// The number of samples of X′.
-    pub fn n_samples(&self) -> usize {
-        self.increment.old().len() + self.increment.new_data().len()
+impl<S: Samples, V, C> Problem<'_, S, V, C> {
+    /// Checks that the data set has all samples of the increment.
+    pub(crate) fn check(&self) -> Result<(), TrainError> {
+        let n_samples = self.samples.n_samples();
+        match self
+            .increment
+            .all()
+            .into_iter()
+            .find(|&index| index >= n_samples)
+        {
+            Some(index) => Err(TrainError::MissingSample { index, n_samples }),
+            None => Ok(()),
+        }
     }
 }

@@ -64,6 +64,18 @@ pub struct TrainingRecord<R = ExactRisk> {
 }
 
 impl<R> TrainingRecord<R> {
+    /// The record of a run that has done nothing yet.
+    pub fn empty() -> Self {
+        Self {
+            evaluations: Vec::new(),
+            epoch_losses: Vec::new(),
+            epoch_ends_s: Vec::new(),
+            n_steps: 0,
+            sample_passes: 0,
+            seconds: Seconds::default(),
+        }
+    }
+
     /// The number of epochs trained.
     pub fn n_epochs(&self) -> usize {
         self.epoch_losses.len()
@@ -94,12 +106,8 @@ mod tests {
     #[test]
     fn the_paper_counts_to_the_lowest_loss_within_patience() {
         let record = |losses: &[f64]| TrainingRecord::<ExactRisk> {
-            evaluations: Vec::new(),
             epoch_losses: losses.to_vec(),
-            epoch_ends_s: Vec::new(),
-            n_steps: 0,
-            sample_passes: 0,
-            seconds: Seconds::default(),
+            ..TrainingRecord::empty()
         };
         assert_eq!(record(&[]).lowest_loss_epoch(2), None);
         assert_eq!(record(&[3.0, 2.0, 2.5, 1.0]).lowest_loss_epoch(2), Some(4));

@@ -389,9 +389,19 @@ impl Samples for Torn {
 #[test]
 fn an_unreadable_sample_is_an_error() {
     let error = train(&Torn(points()), Objective::Corrected, &settings(), 1).unwrap_err();
+    assert_eq!(error.to_string(), "a sample could not be read");
+    let cause = std::error::Error::source(&error).expect("a cause");
+    assert_eq!(cause.to_string(), "record 77 is torn");
+}
+
+#[test]
+fn an_increment_beyond_the_data_is_an_error() {
+    let mut samples = points();
+    samples.truncate(80);
+    let error = train(&samples, Objective::Corrected, &settings(), 1).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a sample could not be read: record 77 is torn"
+        "the increment: found sample 80, expected an index below 80"
     );
 }
 
@@ -421,6 +431,15 @@ fn the_average_is_what_is_evaluated_and_handed_out() {
         ..settings()
     };
     let outcome = train(&samples, Objective::Corrected, &settings, 1).unwrap();
+    // Without the average the same steps end elsewhere.
+    let last = TrainingSettings {
+        average_decay: 0.0,
+        ..settings.clone()
+    };
+    let last = train(&samples, Objective::Corrected, &last, 1).unwrap();
+    assert_eq!(outcome.record.epoch_losses, last.record.epoch_losses);
+    let difference = outcome.encoder.weight.val() - last.encoder.weight.val();
+    assert!(difference.abs().max().into_scalar() > 1e-4);
     let increment = increment();
     let trainer = Trainer::<TestAutodiff, _, _, _> {
         problem: Problem {

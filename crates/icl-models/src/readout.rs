@@ -19,7 +19,8 @@ pub enum Readout {
 }
 
 impl Readout {
-    /// `[n_nodes, d]` → `[n_graphs, d]`.
+    /// `[n_nodes, d]` → `[n_graphs, d]`. Every graph must have a node: a mean or a maximum over none
+    /// is nothing.
     pub fn forward<B: GraphBackend>(self, batch: &GraphBatch<B>, x: Tensor<B, 2>) -> Tensor<B, 2> {
         match self {
             Self::Sum => B::sparse_product(&batch.membership, x),

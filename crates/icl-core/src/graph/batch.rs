@@ -6,7 +6,8 @@ use burn::tensor::{Tensor, TensorData, backend::Backend};
 
 use super::{HostCsr, SparseMatrix};
 
-/// Several undirected graphs, node after node, on the host.
+/// Several undirected graphs, node after node, on the host. The default is an empty shell to be filled
+/// in: even a batch without nodes has one offset and one pointer, 0.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HostGraphs {
     /// Where each graph's nodes begin; one more than there are graphs.
@@ -90,7 +91,9 @@ impl<B: Backend> GraphBatch<B> {
     /// Uploads a batch.
     ///
     /// # Panics
-    /// If the parts of `graphs` do not fit together.
+    /// If the last offset is not the number of nodes, or there are not n_nodes x d_features features.
+    /// The rest is the caller's promise: offsets that rise, so that every graph has a node, and
+    /// neighbours that are nodes of the batch, in both directions.
     pub fn new(graphs: HostGraphs, device: &B::Device) -> Self {
         let (n_nodes, d_features) = (graphs.n_nodes(), graphs.d_features);
         assert_eq!(

@@ -12,7 +12,7 @@ use crate::log_space::softplus;
 /// log r = softplus(log K + log E_ΔX − log f⁺) − softplus(log K + log E_X − log f⁺)
 /// ```
 ///
-/// Exactly 0 where both noises have one mean. `negatives` is K.
+/// Exactly 0 where both noises have one mean. `negatives` is K, above 0: it is not checked here.
 pub fn log_change_ratio<B: Backend>(contrast: &Contrast<B>, negatives: f64) -> Tensor<B, 1> {
     // Eq. (6), both sums divided by f⁺.
     let relative = |log_noise: &Tensor<B, 1>| {

@@ -16,7 +16,7 @@ use crate::{CoreError, GrowthRatio};
 /// ```
 ///
 /// `positive` is log f⁺, `log_noise` is log E f⁻ under whatever noise distribution is meant (p(X)
-/// in Eq. 1, p(X′) in Eq. 2) and `negatives` is K.
+/// in Eq. 1, p(X′) in Eq. 2) and `negatives` is K, above 0: it is not checked here.
 pub fn nce_i<B: Backend>(
     positive: Tensor<B, 1>,
     log_noise: Tensor<B, 1>,

@@ -1,6 +1,6 @@
-//! The operators on the default CPU backend, in one pass over the rows each.
+//! The operators on the default CPU backend, without any tensor between.
 //!
-//! Rows are visited in order and each is written by one thread: results do not depend on threads.
+//! Rows are visited in order, by the thread that calls: results do not depend on threads.
 
 use burn::tensor::{Bytes, DType, Int, Shape, Tensor, TensorPrimitive};
 use burn_flex::{Flex, FlexTensor, Layout};

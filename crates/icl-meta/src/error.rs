@@ -1,0 +1,43 @@
+//! What can end a training run.
+
+use icl_core::SampleError;
+
+use crate::SettingsError;
+
+/// Why a training run ended without a result.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainError {
+    /// A setting cannot be.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// A loss or a risk is NaN or infinite.
+    #[error(
+        "{what} is {found} at step {step} (epoch {epoch}, seed {seed}), expected a finite number"
+    )]
+    NonFinite {
+        /// "the training loss" or "the exact risk".
+        what: &'static str,
+        /// The value.
+        found: f64,
+        /// The step, counted from 1 over the run; 0 for the evaluation before the first.
+        step: u64,
+        /// The epoch, counted from 1; 0 for the evaluation before the first.
+        epoch: usize,
+        /// The run's root seed.
+        seed: u64,
+    },
+    /// No parameter of the encoder takes part in the loss.
+    #[error("the encoder has no parameter that the loss depends on: nothing can be trained")]
+    NothingToTrain,
+    /// The increment names a sample that the data set does not have.
+    #[error("the increment: found sample {index}, expected an index below {n_samples}")]
+    MissingSample {
+        /// The index.
+        index: usize,
+        /// The samples that there are.
+        n_samples: usize,
+    },
+    /// A sample could not be read.
+    #[error("a sample could not be read")]
+    Sample(#[source] SampleError),
+}
