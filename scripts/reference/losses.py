@@ -59,7 +59,8 @@ def in_batch_case(rng, tau, k, n_old, n_new, d):
     positives = (np.array(anchors) + 0.5 * rng.standard_normal((n, d))).tolist()
     alpha = n_new / n
     old, new = range(n_old), range(n_old, n)
-    rows = {"nce1_batch": [], "nce1_symmetric": [], "all": [], "old_noise": [], "nce2": []}
+    names = ["nce1_batch", "nce1_symmetric", "all", "old_noise", "new_noise", "ratio", "nce2"]
+    rows = {name: [] for name in names}
     for i in range(n):
         positive = f(anchors[i], positives[i], tau)
         others = [j for j in range(n) if j != i]
@@ -71,7 +72,9 @@ def in_batch_case(rng, tau, k, n_old, n_new, d):
         e_new = mean([f(anchors[i], positives[j], tau) for j in new if j != i])
         rows["all"].append(nce(positive, (1 - alpha) * e_old + alpha * e_new, k))
         rows["old_noise"].append(nce(positive, e_old, k))
+        rows["new_noise"].append(nce(positive, e_new, k))
         ratio = (positive + k * e_new) / (positive + k * e_old)
+        rows["ratio"].append(ratio)
         rows["nce2"].append(math.log(alpha * ratio + (1 - alpha)))
     return {
         "temperature": tau, "negatives": k, "n_old": n_old,

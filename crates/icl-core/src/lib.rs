@@ -16,6 +16,7 @@ mod contrast;
 mod encoder;
 mod error;
 pub mod graph;
+mod host;
 mod increment;
 mod log_space;
 mod loss;
@@ -30,6 +31,7 @@ pub use bias::{NoiseLosses, Part, RiskBound, Strategy};
 pub use contrast::Contrast;
 pub use encoder::{Batches, Encoder, Mode};
 pub use error::CoreError;
+pub use host::host_values;
 pub use increment::{GrowthRatio, Increment};
 pub use loss::{
     IncrementalInfoNce, IncrementalInfoNceConfig, InfoNce, InfoNceConfig, change_ratio,

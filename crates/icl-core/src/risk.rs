@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bias::{NoiseLosses, Part, RiskBound, Strategy};
 use crate::contrast::{NEVER, positive_logits};
+use crate::host::host_values;
 use crate::log_space::{log_add_exp, log_sum_exp};
 use crate::loss::nce_i;
 use crate::similarity::normalize;
@@ -79,18 +80,18 @@ pub fn exact_risk<B: Backend>(
         alpha,
     );
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let all = host(losses.all.clone());
-    let bias = |strategy, part| host(losses.bias(strategy, part));
-    let nce1_old = mean(&host(losses.old.clone())[..n_old]);
+    let all = host_values(losses.all.clone());
+    let bias = |strategy, part| host_values(losses.bias(strategy, part));
+    let nce1_old = mean(&host_values(losses.old.clone())[..n_old]);
     ExactRisk {
         all: mean(&all),
         old: mean(&all[..n_old]),
         new: mean(&all[n_old..]),
         nce1_old,
         bound: RiskBound::new(nce1_old, alpha).bound,
-        nce2_old: mean(&host(losses.nce_ii.clone())[..n_old]),
+        nce2_old: mean(&host_values(losses.nce_ii.clone())[..n_old]),
         change_ratio_old: mean(
-            &host(losses.log_change_ratio.clone())[..n_old]
+            &host_values(losses.log_change_ratio.clone())[..n_old]
                 .iter()
                 .map(|log_r| log_r.exp())
                 .collect::<Vec<_>>(),
@@ -120,7 +121,7 @@ pub fn exact_nce_i<B: Backend>(
     let (anchors, positives) = (normalize(anchors), normalize(positives));
     let log_noise = log_noise_of(&anchors, &positives, 0..n, temperature);
     let positive = positive_logits(anchors, positives, temperature);
-    host(nce_i(positive, log_noise, negatives))
+    host_values(nce_i(positive, log_noise, negatives))
         .iter()
         .sum::<f64>()
         / n as f64
@@ -165,12 +166,4 @@ fn log_noise_of<B: Backend>(
 
 fn ids<B: Backend>(first: usize, n: usize, device: &B::Device) -> Tensor<B, 1, Int> {
     Tensor::arange(first as i64..(first + n) as i64, device)
-}
-
-fn host<B: Backend>(values: Tensor<B, 1>) -> Vec<f64> {
-    values
-        .into_data()
-        .convert::<f64>()
-        .into_vec()
-        .expect("float data converts to f64")
 }

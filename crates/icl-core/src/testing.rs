@@ -13,11 +13,7 @@ pub type TestAutodiff = Autodiff<TestBackend>;
 /// # Panics
 /// If the tensor holds no floats.
 pub fn to_vec<B: Backend, const D: usize>(tensor: &Tensor<B, D>) -> Vec<f64> {
-    tensor
-        .to_data()
-        .convert::<f64>()
-        .to_vec()
-        .expect("a float tensor")
+    crate::host_values(tensor.clone())
 }
 
 /// Asserts `|actual - expected| <= tolerance * max(1, |expected|)`, element by element.

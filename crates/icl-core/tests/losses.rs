@@ -156,6 +156,7 @@ fn in_batch_noise_leaves_the_anchor_itself_out() {
             let contrast = Contrast::in_batch(a.clone(), p.clone(), case.n_old, case.temperature);
             let alpha = GrowthRatio::from_counts(case.n_old, case.anchors.len() - case.n_old);
             let losses = NoiseLosses::new(&contrast, case.negatives, alpha);
+            let bias = losses.clone();
             check("all", losses.all);
             check("old_noise", losses.old);
             check("nce2", losses.nce_ii);
@@ -179,7 +180,36 @@ fn in_batch_noise_leaves_the_anchor_itself_out() {
             );
             close(risk.nce2_old, mean(&case.expected["nce2"][..case.n_old]));
             close(risk.bound, risk.nce1_old * alpha.value());
-            close(risk.bias_inference_old, -risk.nce2_old);
+            let minus = |x: &str, y: &str| -> Vec<f64> {
+                let pairs = case.expected[x].iter().zip(&case.expected[y]);
+                pairs.map(|(x, y)| x - y).collect()
+            };
+            close(
+                risk.change_ratio_old,
+                mean(&case.expected["ratio"][..case.n_old]),
+            );
+            close(
+                risk.bias_inference_old,
+                mean(&minus("old_noise", "all")[..case.n_old]),
+            );
+            close(risk.bias_inference_new, -mean(new));
+            close(
+                risk.bias_fine_tuning_new,
+                mean(&minus("new_noise", "all")[case.n_old..]),
+            );
+            let zeros = vec![0.0; case.anchors.len()];
+            for (strategy, part) in [
+                (Strategy::Retraining, Part::Old),
+                (Strategy::Retraining, Part::New),
+                (Strategy::Icl, Part::New),
+            ] {
+                assert_eq!(to_vec(&bias.bias(strategy, part)), zeros);
+            }
+            assert_close(
+                &to_vec(&bias.bias(Strategy::FineTuning, Part::Old)),
+                &minus("old_noise", "all"),
+                tolerance,
+            );
             close(
                 exact_nce_i(a, p, case.temperature, case.negatives),
                 mean(&case.expected["nce1_batch"]),

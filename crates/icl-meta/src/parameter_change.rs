@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use burn::module::{Module, ModuleVisitor, Param, ParamId};
 use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
+use icl_core::host_values;
 
 /// ‖θ − θ₀‖ / ‖θ₀‖ over all trained parameters; statistics that are kept beside them do not count.
 /// NaN without any, infinite if θ₀ = 0 has moved.
@@ -42,9 +43,7 @@ impl<B: AutodiffBackend> ModuleVisitor<B> for Values {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<B, D>>) {
         let tensor = param.val();
         if tensor.is_require_grad() {
-            let values = tensor.into_data().convert::<f64>().into_vec();
-            let values = values.expect("float data converts to f64");
-            self.0.push((param.id, values));
+            self.0.push((param.id, host_values(tensor)));
         }
     }
 }

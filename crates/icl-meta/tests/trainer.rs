@@ -89,12 +89,24 @@ fn settings() -> TrainingSettings {
     }
 }
 
+type Trained = Result<Outcome<Linear<TestAutodiff>, TestAutodiff>, TrainError>;
+
 fn train<S: Samples<Sample = [f32; 4]>>(
     samples: &S,
     objective: Objective,
     settings: &TrainingSettings,
     seed: u64,
-) -> Result<Outcome<Linear<TestAutodiff>, TestAutodiff>, TrainError> {
+) -> Trained {
+    train_on("update", samples, objective, settings, seed)
+}
+
+fn train_on<S: Samples<Sample = [f32; 4]>>(
+    stream: &str,
+    samples: &S,
+    objective: Objective,
+    settings: &TrainingSettings,
+    seed: u64,
+) -> Trained {
     let increment = increment();
     let trainer = Trainer::<TestAutodiff, _, _, _> {
         problem: Problem {
@@ -107,7 +119,7 @@ fn train<S: Samples<Sample = [f32; 4]>>(
         seed,
         device: Default::default(),
     };
-    trainer.train(objective, start(), "update", &mut |_| ())
+    trainer.train(objective, start(), stream, &mut |_| ())
 }
 
 /// The same encoder each time, with the same identities of its parameters.
@@ -233,11 +245,9 @@ fn a_step_of_gradient_descent_is_one() {
 fn the_fixed_views_do_not_depend_on_the_method() {
     let samples = points();
     let at_start = |objective| {
-        train(&samples, objective, &settings(), 5)
-            .unwrap()
-            .record
-            .evaluations[0]
-            .risk
+        let stream = format!("{objective:?}");
+        let outcome = train_on(&stream, &samples, objective, &settings(), 5).unwrap();
+        outcome.record.evaluations[0].risk
     };
     for objective in OBJECTIVES {
         assert_eq!(at_start(objective), at_start(Objective::Corrected));

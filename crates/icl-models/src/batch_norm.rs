@@ -2,6 +2,7 @@
 
 use burn::module::{Module, Param};
 use burn::tensor::{Tensor, TensorData, backend::Backend};
+use icl_core::host_values;
 
 /// The population's mean and variance of each column, which normalise in evaluation.
 ///
@@ -45,7 +46,7 @@ impl<B: Backend> BatchStatistics<B> {
             let mean = part.clone().mean_dim(0);
             let centred = part - mean.clone();
             let squares = (centred.clone() * centred).sum_dim(0);
-            total.merge(n_rows as f64, &host(mean), &host(squares));
+            total.merge(n_rows as f64, &host_values(mean), &host_values(squares));
         }
         assert!(total.n_rows > 0.0, "statistics need at least one row");
         let tensor =
@@ -100,13 +101,6 @@ impl Moments {
         }
         self.n_rows = total;
     }
-}
-
-fn host<B: Backend>(row: Tensor<B, 2>) -> Vec<f64> {
-    row.into_data()
-        .convert::<f64>()
-        .into_vec()
-        .expect("float data converts to f64")
 }
 
 #[cfg(test)]

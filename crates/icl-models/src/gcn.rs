@@ -21,6 +21,16 @@ pub enum GcnError {
         /// The field.
         field: &'static str,
     },
+    /// ε is no number above 0, or the slope is not finite.
+    #[error("{field}: found {found}, expected {expected}")]
+    Number {
+        /// The field.
+        field: &'static str,
+        /// The rejected value.
+        found: f64,
+        /// What it should be.
+        expected: &'static str,
+    },
     /// The dropout probability is not in [0, 1).
     #[error("dropout: found {found}, expected a number from 0 to below 1")]
     Dropout {
@@ -59,7 +69,8 @@ impl GcnConfig {
     /// The encoder, its weights drawn from `seed`: the same on every backend.
     ///
     /// # Errors
-    /// [`GcnError`] if a width or the number of layers is 0 or the dropout is not in [0, 1).
+    /// [`GcnError`] if a width or the number of layers is 0, the dropout is not in [0, 1), ε is not
+    /// above 0 or the slope is not finite.
     pub fn try_init<B: GraphBackend>(
         &self,
         seed: Seed,
@@ -77,6 +88,20 @@ impl GcnConfig {
         if !(0.0..1.0).contains(&self.dropout) {
             return Err(GcnError::Dropout {
                 found: self.dropout,
+            });
+        }
+        if !(self.epsilon.is_finite() && self.epsilon > 0.0) {
+            return Err(GcnError::Number {
+                field: "epsilon",
+                found: self.epsilon,
+                expected: "a number above 0",
+            });
+        }
+        if !self.negative_slope.is_finite() {
+            return Err(GcnError::Number {
+                field: "negative_slope",
+                found: self.negative_slope,
+                expected: "a finite number",
             });
         }
         let layer = |index: usize| {

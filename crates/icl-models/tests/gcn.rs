@@ -251,4 +251,22 @@ fn wrong_configurations_are_rejected() {
         error(GcnConfig::new(3).with_n_layers(0)),
         GcnError::Empty { field: "n_layers" }
     );
+    for found in [0.0, -1.0, f64::NAN] {
+        let number = error(GcnConfig::new(3).with_epsilon(found));
+        assert!(matches!(
+            number,
+            GcnError::Number {
+                field: "epsilon",
+                ..
+            }
+        ));
+    }
+    let number = error(GcnConfig::new(3).with_negative_slope(f64::INFINITY));
+    assert!(matches!(
+        number,
+        GcnError::Number {
+            field: "negative_slope",
+            ..
+        }
+    ));
 }

@@ -91,15 +91,20 @@ impl<B: Backend> GraphBatch<B> {
     /// Uploads a batch.
     ///
     /// # Panics
-    /// If the last offset is not the number of nodes, or there are not n_nodes x d_features features.
-    /// The rest is the caller's promise: offsets that rise, so that every graph has a node, and
-    /// neighbours that are nodes of the batch, in both directions.
+    /// If the offsets do not rise from 0 to the number of nodes, so that every graph has a node, or
+    /// there are not n_nodes x d_features features. The rest is the caller's promise: neighbours
+    /// that are nodes of the batch, in both directions.
     pub fn new(graphs: HostGraphs, device: &B::Device) -> Self {
         let (n_nodes, d_features) = (graphs.n_nodes(), graphs.d_features);
-        assert_eq!(
-            graphs.offsets.last().copied(),
-            Some(n_nodes as u32),
-            "the last offset of a graph batch must be the number of nodes"
+        assert!(
+            graphs.offsets.first() == Some(&0)
+                && graphs.offsets.last() == Some(&(n_nodes as u32))
+                && graphs
+                    .offsets
+                    .windows(2)
+                    .all(|bounds| bounds[0] < bounds[1]),
+            "the offsets of a graph batch must rise from 0 to its {n_nodes} nodes, found {:?}",
+            graphs.offsets
         );
         assert_eq!(
             graphs.features.len(),

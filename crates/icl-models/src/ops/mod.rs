@@ -16,7 +16,10 @@ use icl_core::graph::SparseMatrix;
 
 pub use norm_activation::{NormActivation, NormActivationSaved};
 
-/// A backend that graph encoders run on: any backend of Burn, listed once.
+/// A backend that graph encoders run on: those of this crate's features, and [`Autodiff`] of each.
+/// Another one joins with an empty `impl`, which is the composed form of everything.
+///
+/// [`Autodiff`]: burn::backend::Autodiff
 pub trait GraphBackend: Backend {
     /// A·x for a sparse A `[n, m]` and `x` `[m, c]`: `[n, c]`. The backward pass is Aᵀ·g; A gets no
     /// gradient.

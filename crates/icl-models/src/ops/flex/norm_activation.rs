@@ -1,118 +1,14 @@
-//! The operators on the default CPU backend, without any tensor between.
-//!
-//! Rows are visited in order, by the thread that calls: results do not depend on threads.
+//! Normalisation, leaky ReLU and dropout, two passes over the rows each way.
 
-use burn::tensor::{Bytes, DType, Int, Shape, Tensor, TensorPrimitive};
-use burn_flex::{Flex, FlexTensor, Layout};
-use icl_core::graph::{Csr, SparseMatrix};
-use pulp::Arch;
+use burn::tensor::Tensor;
+use burn_flex::{Flex, FlexTensor};
 
-use super::{GraphBackend, NormActivation, NormActivationSaved, norm_activation, sparse_product};
+use super::super::{NormActivation, NormActivationSaved};
+use super::lanes::{LANES, lanes, lanes_mut, vectorised};
+use super::{floats, tensor, wrap};
 
-impl GraphBackend for Flex {
-    fn sparse_product(matrix: &SparseMatrix<Self>, x: Tensor<Self, 2>) -> Tensor<Self, 2> {
-        if x.dtype() == DType::F32 {
-            sparse_rows(&matrix.forward, x)
-        } else {
-            sparse_product::composed(&matrix.forward, x)
-        }
-    }
-
-    fn norm_activation(
-        options: NormActivation,
-        x: Tensor<Self, 2>,
-        mask: Option<Tensor<Self, 2>>,
-    ) -> (Tensor<Self, 2>, NormActivationSaved<Self>) {
-        if x.dtype() == DType::F32 {
-            forward(options, x, mask)
-        } else {
-            norm_activation::composed(options, x, mask)
-        }
-    }
-
-    fn norm_activation_backward(
-        options: NormActivation,
-        saved: NormActivationSaved<Self>,
-        gradient: Tensor<Self, 2>,
-    ) -> Tensor<Self, 2> {
-        if gradient.dtype() == DType::F32 {
-            backward(options, saved, gradient)
-        } else {
-            norm_activation::composed_backward(options, saved, gradient)
-        }
-    }
-}
-
-/// Columns that are worked on at once, in registers.
-const LANES: usize = 16;
-/// The same for what is left: node features are often only a few columns wide.
-const NARROW: usize = 4;
-
-fn sparse_rows(matrix: &Csr<Flex>, x: Tensor<Flex, 2>) -> Tensor<Flex, 2> {
-    let [_, width] = x.dims();
-    let (x, pointers, columns) = (floats(x), ints(&matrix.pointers), ints(&matrix.columns));
-    let values = matrix
-        .values
-        .clone()
-        .into_primitive()
-        .tensor()
-        .to_contiguous();
-    let rows = SparseRows {
-        pointers: pointers.storage(),
-        columns: columns.storage(),
-        values: values.storage(),
-        x: x.storage(),
-        width,
-    };
-    let mut out = vec![0.0_f32; matrix.n_rows * width];
-    vectorised(
-        #[inline(always)]
-        || {
-            let (n_wide, n_narrow) = (width / LANES * LANES, width / NARROW * NARROW);
-            for (row, out) in out.chunks_exact_mut(width).enumerate() {
-                for first in (0..n_wide).step_by(LANES) {
-                    *lanes_mut(out, first) = rows.sum::<LANES>(row, first);
-                }
-                for first in (n_wide..n_narrow).step_by(NARROW) {
-                    *lanes_mut(out, first) = rows.sum::<NARROW>(row, first);
-                }
-                for first in n_narrow..width {
-                    *lanes_mut(out, first) = rows.sum::<1>(row, first);
-                }
-            }
-        },
-    );
-    tensor(out, [matrix.n_rows, width])
-}
-
-struct SparseRows<'a> {
-    pointers: &'a [i32],
-    columns: &'a [i32],
-    values: &'a [f32],
-    x: &'a [f32],
-    width: usize,
-}
-
-impl SparseRows<'_> {
-    /// `L` columns of one row of the product, from column `first` on.
-    #[inline(always)]
-    fn sum<const L: usize>(&self, row: usize, first: usize) -> [f32; L] {
-        let entries = self.pointers[row] as usize..self.pointers[row + 1] as usize;
-        let mut sum = [0.0; L];
-        for (&column, &value) in self.columns[entries.clone()]
-            .iter()
-            .zip(&self.values[entries])
-        {
-            let x = lanes::<L>(self.x, column as usize * self.width + first);
-            for lane in 0..L {
-                sum[lane] += value * x[lane];
-            }
-        }
-        sum
-    }
-}
-
-fn forward(
+/// The output, and what the backward pass needs.
+pub(super) fn forward(
     options: NormActivation,
     x: Tensor<Flex, 2>,
     mask: Option<Tensor<Flex, 2>>,
@@ -128,6 +24,24 @@ fn forward(
         mean: vec![0.0; width],
         scale: vec![0.0; width],
     };
+    over_columns(&mut pass, width);
+    let (out, mean, scale) = (pass.out, pass.mean, pass.scale);
+    let saved = NormActivationSaved {
+        mean: tensor(mean, [1, width]),
+        scale: tensor(scale, [1, width]),
+        input: wrap(input),
+        mask: mask.map(wrap),
+    };
+    (tensor(out, [n, width]), saved)
+}
+
+/// Work that is done a few columns at a time.
+trait Columns {
+    /// The work on `L` columns from `first` on.
+    fn columns<const L: usize>(&mut self, first: usize);
+}
+
+fn over_columns(pass: &mut impl Columns, width: usize) {
     vectorised(
         #[inline(always)]
         || {
@@ -140,14 +54,6 @@ fn forward(
             }
         },
     );
-    let (out, mean, scale) = (pass.out, pass.mean, pass.scale);
-    let saved = NormActivationSaved {
-        mean: tensor(mean, [1, width]),
-        scale: tensor(scale, [1, width]),
-        input: wrap(input),
-        mask: mask.map(wrap),
-    };
-    (tensor(out, [n, width]), saved)
 }
 
 struct Forward<'a> {
@@ -160,7 +66,7 @@ struct Forward<'a> {
     scale: Vec<f32>,
 }
 
-impl Forward<'_> {
+impl Columns for Forward<'_> {
     /// `L` columns from `first` on: their statistics, then their output.
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
@@ -201,7 +107,8 @@ impl Forward<'_> {
     }
 }
 
-fn backward(
+/// The gradient by the input.
+pub(super) fn backward(
     options: NormActivation,
     saved: NormActivationSaved<Flex>,
     gradient: Tensor<Flex, 2>,
@@ -220,18 +127,7 @@ fn backward(
         slope: options.negative_slope as f32,
         out: vec![0.0; n * width],
     };
-    vectorised(
-        #[inline(always)]
-        || {
-            let n_wide = width / LANES * LANES;
-            for first in (0..n_wide).step_by(LANES) {
-                pass.columns::<LANES>(first);
-            }
-            for first in n_wide..width {
-                pass.columns::<1>(first);
-            }
-        },
-    );
+    over_columns(&mut pass, width);
     let out = pass.out;
     tensor(out, [n, width])
 }
@@ -247,7 +143,7 @@ struct Backward<'a> {
     out: Vec<f32>,
 }
 
-impl Backward<'_> {
+impl Columns for Backward<'_> {
     /// `L` columns from `first` on: the gradient by the normalised input, then less its mean and
     /// its projection on that input.
     #[inline(always)]
@@ -340,43 +236,4 @@ impl<const L: usize> ColumnSums<L> {
         let [first, second] = self.totals.map(|total| total.map(|sum| sum / n as f64));
         (first, second)
     }
-}
-
-/// Runs `kernel`, which must be inlined, compiled for the vector instructions that are found.
-fn vectorised<R>(kernel: impl FnOnce() -> R) -> R {
-    Arch::new().dispatch(kernel)
-}
-
-#[inline(always)]
-fn lanes<const L: usize>(values: &[f32], first: usize) -> &[f32; L] {
-    values[first..]
-        .first_chunk()
-        .expect("columns within the row")
-}
-
-#[inline(always)]
-fn lanes_mut<const L: usize>(values: &mut [f32], first: usize) -> &mut [f32; L] {
-    values[first..]
-        .first_chunk_mut()
-        .expect("columns within the row")
-}
-
-fn floats(x: Tensor<Flex, 2>) -> FlexTensor {
-    x.into_primitive().tensor().to_contiguous()
-}
-
-fn ints(x: &Tensor<Flex, 1, Int>) -> FlexTensor {
-    x.clone().cast(DType::I32).into_primitive().to_contiguous()
-}
-
-fn tensor(values: Vec<f32>, shape: [usize; 2]) -> Tensor<Flex, 2> {
-    wrap(FlexTensor::new(
-        Bytes::from_elems(values),
-        Layout::contiguous(Shape::new(shape)),
-        DType::F32,
-    ))
-}
-
-fn wrap(x: FlexTensor) -> Tensor<Flex, 2> {
-    Tensor::from_primitive(TensorPrimitive::Float(x))
 }

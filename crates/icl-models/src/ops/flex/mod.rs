@@ -1,0 +1,63 @@
+//! The operators on the default CPU backend, without any tensor between.
+//!
+//! Rows are visited in order, by the thread that calls: results do not depend on threads.
+
+mod lanes;
+mod norm_activation;
+mod sparse_product;
+
+use burn::tensor::{Bytes, DType, Shape, Tensor, TensorPrimitive};
+use burn_flex::{Flex, FlexTensor, Layout};
+use icl_core::graph::SparseMatrix;
+
+use super::{GraphBackend, NormActivation, NormActivationSaved};
+
+impl GraphBackend for Flex {
+    fn sparse_product(matrix: &SparseMatrix<Self>, x: Tensor<Self, 2>) -> Tensor<Self, 2> {
+        if x.dtype() == DType::F32 {
+            sparse_product::rows(&matrix.forward, x)
+        } else {
+            super::sparse_product::composed(&matrix.forward, x)
+        }
+    }
+
+    fn norm_activation(
+        options: NormActivation,
+        x: Tensor<Self, 2>,
+        mask: Option<Tensor<Self, 2>>,
+    ) -> (Tensor<Self, 2>, NormActivationSaved<Self>) {
+        if x.dtype() == DType::F32 {
+            norm_activation::forward(options, x, mask)
+        } else {
+            super::norm_activation::composed(options, x, mask)
+        }
+    }
+
+    fn norm_activation_backward(
+        options: NormActivation,
+        saved: NormActivationSaved<Self>,
+        gradient: Tensor<Self, 2>,
+    ) -> Tensor<Self, 2> {
+        if gradient.dtype() == DType::F32 {
+            norm_activation::backward(options, saved, gradient)
+        } else {
+            super::norm_activation::composed_backward(options, saved, gradient)
+        }
+    }
+}
+
+fn floats(x: Tensor<Flex, 2>) -> FlexTensor {
+    x.into_primitive().tensor().to_contiguous()
+}
+
+fn tensor(values: Vec<f32>, shape: [usize; 2]) -> Tensor<Flex, 2> {
+    wrap(FlexTensor::new(
+        Bytes::from_elems(values),
+        Layout::contiguous(Shape::new(shape)),
+        DType::F32,
+    ))
+}
+
+fn wrap(x: FlexTensor) -> Tensor<Flex, 2> {
+    Tensor::from_primitive(TensorPrimitive::Float(x))
+}
