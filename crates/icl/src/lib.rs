@@ -17,4 +17,4 @@ pub use icl_meta as meta;
 pub use icl_models as models;
 
 pub use record::{AccuracyParts, EmbeddingMap, FloorParts, RiskParts, RunRecord, SCHEMA};
-pub use registry::{method, methods};
+pub use registry::{YARDSTICK, method, methods};

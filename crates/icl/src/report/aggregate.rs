@@ -1,10 +1,7 @@
 //! What each method did over the seeds.
 
 use super::Summary;
-use crate::{AccuracyParts, FloorParts, RunRecord};
-
-/// The method whose plateau sets the target.
-pub(super) const YARDSTICK: &str = "retraining";
+use crate::{AccuracyParts, FloorParts, RunRecord, YARDSTICK};
 
 /// A quantity on all, old and new data.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,8 +1,8 @@
 //! One plain sentence or two on each method, made from its numbers.
 
-use super::aggregate::YARDSTICK;
 use super::number::{MISSING, count, factor, nats, percent, plural, seconds};
 use super::{MethodSummary, Summary};
+use crate::YARDSTICK;
 
 /// A factor this close to 1 is no difference.
 const SAME: f64 = 0.05;

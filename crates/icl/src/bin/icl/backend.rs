@@ -45,11 +45,16 @@ pub fn on_backend<T: OnBackend>(name: &str, task: T) -> Result<T::Output, Failur
         "wgpu" => on::<burn::backend::Wgpu, T>(name, task),
         #[cfg(feature = "cuda")]
         "cuda" => on::<burn::backend::Cuda, T>(name, task),
-        _ => Err(Failure::input(anyhow::anyhow!(
-            "--backend: found \"{name}\", expected one of those this binary was built with: {}",
-            BACKENDS.join(", ")
-        ))),
+        _ => Err(unknown(name)),
     }
+}
+
+/// The failure of a name that is none of [`BACKENDS`].
+pub fn unknown(name: &str) -> Failure {
+    Failure::input(anyhow::anyhow!(
+        "backend: found \"{name}\", expected one of those this binary was built with: {}",
+        BACKENDS.join(", ")
+    ))
 }
 
 fn on<B, T>(name: &str, task: T) -> Result<T::Output, Failure>
@@ -75,7 +80,7 @@ fn probe<B: Backend>(name: &str) -> Result<B::Device, Failure> {
     match probed {
         Ok((device, 2.0)) => Ok(device),
         _ => Err(Failure::input(anyhow::anyhow!(
-            "--backend: found no usable device for {name}, expected its driver and libraries to \
+            "backend: found no usable device for {name}, expected its driver and libraries to \
              be installed"
         ))),
     }

@@ -12,6 +12,7 @@ use crate::arguments::DiagnoseArguments;
 use crate::backend::{BACKENDS, OnBackend, on_backend};
 use crate::failure::Failure;
 use crate::matrix_file::{self, Matrix};
+use crate::stdout::print;
 
 /// Similarities that are held at once.
 const CHUNK: usize = 1 << 22;
@@ -19,13 +20,16 @@ const CHUNK: usize = 1 << 22;
 /// The quantities of each anchor, in the order of [`NAMES`].
 type Columns = [Vec<f64>; 7];
 
+/// The one that is no logarithm, and may be beyond what a double holds.
+const RATIO: &str = "change_ratio";
+
 /// Their names, with what each is.
 const NAMES: [(&str, &str); 7] = [
     ("nce1_old", "NCE-I under p(X), nats"),
     ("nce1_new", "NCE-I under p(ΔX), nats"),
     ("nce1_all", "NCE-I under p(X′), nats"),
     ("nce2", "NCE-II, nats"),
-    ("change_ratio", "change ratio r of the noise"),
+    (RATIO, "change ratio r of the noise"),
     ("bias_inference", "bias of inference, nats"),
     ("bias_fine_tuning", "bias of fine-tuning, nats"),
 ];
@@ -70,6 +74,7 @@ pub fn diagnose(arguments: &DiagnoseArguments) -> Result<(), Failure> {
     let sizes = [&task.anchors, &task.old, &task.new].map(|matrix| matrix.n_rows);
     let d = task.anchors.n_columns;
     let columns = on_backend(BACKENDS[0], task)?;
+    check_finite(&columns, arguments.temperature)?;
     let means = columns
         .each_ref()
         .map(|column| column.iter().sum::<f64>() / sizes[0] as f64);
@@ -96,21 +101,34 @@ pub fn diagnose(arguments: &DiagnoseArguments) -> Result<(), Failure> {
             sentence,
         };
         let text = serde_json::to_string_pretty(&diagnosis).map_err(Failure::input)?;
-        println!("{text}");
-        return Ok(());
+        return print(text);
     }
-    println!(
-        "{} anchors, {} old and {} new noise samples, d = {d}; α = {:.4}, τ = {}, K = {}\n",
+    print(format_args!(
+        "{} anchors, {} old and {} new noise samples, d = {d}; α = {:.4}, τ = {}, K = {}\n\n\
+         {}\n\n{sentence}",
         sizes[0],
         sizes[1],
         sizes[2],
         alpha.value(),
         arguments.temperature,
-        arguments.negatives
-    );
-    println!("{}", table(&columns, &means, arguments.per_sample));
-    println!("\n{sentence}");
-    Ok(())
+        arguments.negatives,
+        table(&columns, &means, arguments.per_sample)
+    ))
+}
+
+/// All but the change ratio are differences of logarithms, which nothing but a quotient by a
+/// temperature next to 0 takes out of range.
+fn check_finite(columns: &Columns, temperature: f64) -> Result<(), Failure> {
+    let mut in_nats = columns
+        .iter()
+        .zip(NAMES)
+        .filter(|(_, (name, _))| *name != RATIO);
+    if in_nats.all(|(column, _)| column.iter().all(|value| value.is_finite())) {
+        return Ok(());
+    }
+    Err(Failure::input(anyhow!(
+        "temperature: found {temperature:e}, expected one at which similarities over it are finite"
+    )))
 }
 
 /// The four matrices and the numbers, to be computed on some backend.
@@ -215,15 +233,15 @@ fn table(columns: &Columns, means: &[f64; 7], per_sample: bool) -> Table {
     if per_sample {
         table.set_header(std::iter::once("anchor").chain(NAMES.map(|(name, _)| name)));
         for row in 0..columns[0].len() {
-            let values = columns.iter().map(|column| format!("{:.6}", column[row]));
+            let values = columns.iter().map(|column| number(column[row]));
             table.add_row(std::iter::once(row.to_string()).chain(values));
         }
-        let means = means.iter().map(|mean| format!("{mean:.6}"));
+        let means = means.iter().map(|mean| number(*mean));
         table.add_row(std::iter::once("mean".to_owned()).chain(means));
     } else {
         table.set_header(["quantity", "mean over anchors", "what it is"]);
         for ((name, what), mean) in NAMES.iter().zip(means) {
-            table.add_row([*name, &format!("{mean:.6}"), *what]);
+            table.add_row([*name, &number(*mean), *what]);
         }
     }
     for column in table
@@ -236,10 +254,20 @@ fn table(columns: &Columns, means: &[f64; 7], per_sample: bool) -> Table {
     table
 }
 
+/// A number of the table: plain up to a million, then with a power of ten.
+fn number(value: f64) -> String {
+    match value.abs() {
+        size if size < 1e6 => format!("{value:.6}"),
+        size if size.is_finite() => format!("{value:.6e}"),
+        _ => "above 1e308".to_owned(),
+    }
+}
+
 /// How far the noise has moved, in words. What counts is how far the loss that the encoder was
-/// trained on is from the loss that it now should have, in nats.
+/// trained on is from the loss that it now should have, in nats. The mean change ratio would not do:
+/// a few anchors whose r is great outweigh all others in it.
 fn sentence(means: &[f64; 7]) -> String {
-    let [_, _, _, _, ratio, inference, fine_tuning] = *means;
+    let [_, _, _, _, _, inference, fine_tuning] = *means;
     let moved = inference.abs();
     let how_far = match moved {
         _ if moved < 0.01 => "has hardly moved",
@@ -247,14 +275,24 @@ fn sentence(means: &[f64; 7]) -> String {
         _ if moved < 0.5 => "has moved",
         _ => "has moved far",
     };
-    let direction = match ratio {
+    let direction = match inference {
         _ if moved < 0.01 => "",
-        _ if ratio > 1.0 => " towards the anchors",
+        _ if inference < 0.0 => " towards the anchors",
         _ => " away from the anchors",
     };
     format!(
-        "The noise distribution {how_far}{direction}: it is {ratio:.3} times what it was on \
-         average, an encoder that is kept is judged {inference:+.3} nats off what retraining would \
-         minimise, and one fine-tuned on new data alone {fine_tuning:+.3} nats."
+        "The noise distribution {how_far}{direction}: against the loss that retraining would \
+         minimise, an encoder that is kept is judged {}, and one fine-tuned on new data alone {}.",
+        judged(inference),
+        judged(fine_tuning)
     )
+}
+
+/// A bias in words.
+fn judged(bias: f64) -> String {
+    match bias {
+        _ if bias.abs() < 0.0005 => "rightly".to_owned(),
+        _ if bias < 0.0 => format!("{:.3} nats too kindly", -bias),
+        _ => format!("{bias:.3} nats too harshly"),
+    }
 }

@@ -14,7 +14,9 @@ mod matrix_file;
 mod methods;
 mod report;
 mod run;
+mod stdout;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -33,7 +35,8 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {failure}");
+            // Where nobody listens, the exit code still tells.
+            let _ = writeln!(std::io::stderr(), "error: {failure}");
             failure.exit_code()
         }
     }

@@ -55,9 +55,9 @@ pub fn read(path: &Path) -> Result<Matrix, MatrixError> {
         ));
     }
     let descriptor = header.dtype().descr();
-    let width = match &descriptor[descriptor.len().saturating_sub(3)..] {
-        "f4'" => 4,
-        "f8'" => 8,
+    let width = match &descriptor {
+        f32s if f32s.ends_with("f4'") => 4,
+        f64s if f64s.ends_with("f8'") => 8,
         _ => return Err(error(format!("type {descriptor}"), "f32 or f64")),
     };
     let needed = u128::from(n_rows) * u128::from(n_columns) * width;

@@ -5,11 +5,12 @@ use icl::meta::{Method, Noise, Objective, OptimizerChoice, RateChoice, Start};
 
 use crate::arguments::MethodsArguments;
 use crate::failure::Failure;
+use crate::stdout::print;
 
 /// Prints all methods with their four choices.
 ///
 /// # Errors
-/// None that the registry could cause.
+/// If standard output cannot be written.
 pub fn show(arguments: &MethodsArguments) -> Result<(), Failure> {
     let rows = icl::methods();
     if arguments.json {
@@ -26,8 +27,7 @@ pub fn show(arguments: &MethodsArguments) -> Result<(), Failure> {
                 })
             })
             .collect();
-        println!("{:#}", serde_json::Value::from(rows));
-        return Ok(());
+        return print(format_args!("{:#}", serde_json::Value::from(rows)));
     }
     let mut table = Table::new();
     table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_header([
@@ -41,8 +41,7 @@ pub fn show(arguments: &MethodsArguments) -> Result<(), Failure> {
         let [start, objective, optimizer, rate] = choices(method);
         table.add_row([method.name, &start, &objective, &optimizer, &rate]);
     }
-    println!("{table}");
-    Ok(())
+    print(table)
 }
 
 /// The four choices in words.

@@ -9,11 +9,12 @@ use icl::{EmbeddingMap, RunRecord};
 use crate::arguments::ReportArguments;
 use crate::failure::Failure;
 use crate::run::{MAP, RECORD, REPORT};
+use crate::stdout::print;
 
 /// Reads `record.jsonl` and the map of a folder and writes `report.html` anew.
 ///
 /// # Errors
-/// If the folder holds no readable record.
+/// If the folder holds no readable record, or the report cannot be written.
 pub fn rebuild(arguments: &ReportArguments) -> Result<(), Failure> {
     let folder = &arguments.folder;
     let records = read_records(&folder.join(RECORD))?;
@@ -24,9 +25,12 @@ pub fn rebuild(arguments: &ReportArguments) -> Result<(), Failure> {
     let (path, beside) = (folder.join(REPORT), folder.join(format!("{REPORT}.new")));
     std::fs::write(&beside, html)
         .and_then(|()| std::fs::rename(&beside, &path))
-        .map_err(|error| Failure::file(&path, "cannot be written", error))?;
-    println!("{}", path.display());
-    Ok(())
+        .map_err(|error| {
+            // Nothing half-written is left.
+            let _ = std::fs::remove_file(&beside);
+            Failure::file(&path, "cannot be written", error)
+        })?;
+    print(path.display())
 }
 
 fn read_records(path: &Path) -> Result<Vec<RunRecord>, Failure> {
@@ -47,6 +51,10 @@ fn read_records(path: &Path) -> Result<Vec<RunRecord>, Failure> {
                 icl::SCHEMA
             )),
             _ => serde_json::from_str(line).map_err(|error| {
+                // To the parser each line is the first.
+                let error = error
+                    .to_string()
+                    .replace(" at line 1 column ", " at column ");
                 anyhow!(
                     "{}, line {line_number}: expected a record of `icl run`: {error}",
                     path.display()

@@ -45,8 +45,7 @@ impl CurveChart<'_> {
     pub(in crate::report) fn svg(&self) -> String {
         let points = || self.curves.iter().flat_map(|curve| curve.points.iter());
         let x = FromZero::new(points().map(|p| p.0), (LEFT, WIDTH - RIGHT), GUTTER);
-        let ys = points().map(|p| p.1).chain(self.level.map(|(y, _)| y));
-        let y = Linear::new(Linear::padded(ys), (HEIGHT - BOTTOM, TOP));
+        let y = Linear::new(self.height_range(), (HEIGHT - BOTTOM, TOP));
         let lines: String = self
             .curves
             .iter()
@@ -64,6 +63,19 @@ impl CurveChart<'_> {
             escape(self.description),
             self.axes(&x, &y),
         )
+    }
+
+    /// What the chart shows along y: all that the lines come to in their later halves, and of their
+    /// beginnings what lies at most as far above as that is high. An encoder that starts from
+    /// scratch begins so far up that all differences at the end would vanish.
+    fn height_range(&self) -> (f64, f64) {
+        let later = |curve: &Curve| curve.points[curve.points.len() / 2..].to_vec();
+        let heights = self.curves.iter().flat_map(later).map(|point| point.1);
+        let (low, high) = Linear::padded(heights.chain(self.level.map(|(y, _)| y)));
+        let top = high + (high - low);
+        let all = self.curves.iter().flat_map(|curve| &curve.points);
+        let shown = all.map(|point| point.1).filter(|height| *height <= top);
+        Linear::padded(shown.chain(self.level.map(|(y, _)| y)))
     }
 
     fn axes(&self, x: &FromZero, y: &Linear) -> String {
@@ -157,23 +169,15 @@ fn line(curve: &Curve, x: &FromZero, y: &Linear) -> String {
     };
     let is_level = finite.iter().all(|(x, _)| *x <= 0.0);
     let path = if is_level {
-        format!("M{LEFT} {:.1}H{}", y.at(first), WIDTH - RIGHT)
+        path_below_top(&[(LEFT, y.at(first)), (WIDTH - RIGHT, y.at(first))])
     } else {
-        finite
-            .iter()
-            .enumerate()
-            .map(|(i, &(value, height))| {
-                let (at, height) = (x.at(value), y.at(height));
-                let command = if i == 0 { 'M' } else { 'L' };
-                // What was measured before the first step stays level through the place for 0.
-                let level = if value > 0.0 {
-                    String::new()
-                } else {
-                    format!("H{:.1}", x.break_at() - 0.5 * GUTTER)
-                };
-                format!("{command}{at:.1} {height:.1}{level}")
-            })
-            .collect()
+        let places = finite.iter().flat_map(|&(value, height)| {
+            let place = (x.at(value), y.at(height));
+            // What was measured before the first step stays level through the place for 0.
+            let level = (value <= 0.0).then(|| (x.break_at() - 0.5 * GUTTER, place.1));
+            std::iter::once(place).chain(level)
+        });
+        path_below_top(&places.collect::<Vec<_>>())
     };
     format!(
         "<path class=\"{} {}\" d=\"{path}\"><title>{}</title></path>\n",
@@ -181,6 +185,30 @@ fn line(curve: &Curve, x: &FromZero, y: &Linear) -> String {
         curve.class,
         escape(&curve.label)
     )
+}
+
+/// The part of a line that lies in the chart: a line from above enters it at the top.
+fn path_below_top(places: &[(f64, f64)]) -> String {
+    let mut path = String::new();
+    let mut before: Option<(f64, f64)> = None;
+    for &(x, y) in places {
+        let crossing =
+            |(from_x, from_y): (f64, f64)| from_x + (x - from_x) * (TOP - from_y) / (y - from_y);
+        match before {
+            _ if y < TOP => {
+                if let Some(from) = before.filter(|from| from.1 >= TOP) {
+                    path += &format!("L{:.1} {TOP:.1}", crossing(from));
+                }
+            }
+            None => path += &format!("M{x:.1} {y:.1}"),
+            Some(from) if from.1 < TOP => {
+                path += &format!("M{:.1} {TOP:.1}L{x:.1} {y:.1}", crossing(from));
+            }
+            Some(_) => path += &format!("L{x:.1} {y:.1}"),
+        }
+        before = Some((x, y));
+    }
+    path
 }
 
 fn mark(curve: &Curve, x: &FromZero, y: &Linear) -> String {
@@ -240,5 +268,35 @@ mod tests {
     #[test]
     fn an_empty_chart_is_a_chart() {
         roxmltree::Document::parse(&chart(vec![])).unwrap();
+    }
+
+    #[test]
+    fn a_line_from_above_enters_at_the_top() {
+        let top = TOP;
+        let inside = |y: f64| top + y;
+        let path = path_below_top(&[(0.0, top - 10.0), (10.0, inside(10.0)), (20.0, inside(5.0))]);
+        assert_eq!(path, "M5.0 30.0L10.0 40.0L20.0 35.0");
+        let path = path_below_top(&[(0.0, inside(10.0)), (10.0, top - 10.0), (20.0, top - 1.0)]);
+        assert_eq!(path, "M0.0 40.0L5.0 30.0");
+        assert_eq!(path_below_top(&[(0.0, 0.0), (1.0, 1.0)]), "");
+    }
+
+    #[test]
+    fn a_start_from_far_above_does_not_flatten_the_rest() {
+        let low: Vec<(f64, f64)> = (0..10)
+            .map(|i| (f64::from(i), 1.0 + 0.01 * f64::from(i)))
+            .collect();
+        let falling: Vec<(f64, f64)> = (0..10)
+            .map(|i| (f64::from(i), if i < 3 { 9.0 } else { 1.05 }))
+            .collect();
+        let chart = CurveChart {
+            description: "",
+            x_label: "",
+            y_label: "",
+            x_format: |x| x.to_string(),
+            curves: vec![curve(low), curve(falling)],
+            level: None,
+        };
+        assert!(chart.height_range().1 < 1.5);
     }
 }

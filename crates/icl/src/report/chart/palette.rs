@@ -1,6 +1,6 @@
 //! One colour a method, in all charts.
 
-use crate::report::aggregate::YARDSTICK;
+use crate::YARDSTICK;
 use crate::report::markup::escape;
 
 /// The number of colours in the page's style: those of Okabe and Ito (2008), which readers with

@@ -8,7 +8,7 @@ use icl::core::{GrowthRatio, Increment, Seed};
 use icl::data::{GraphCollate, GraphDataset, GraphViews, GraphViewsConfig};
 use icl::eval::Matrix;
 use icl::meta::{
-    Evaluation, Evaluator, Method, Problem, Seconds, Start, TrainError, Trainer, TrainingRecord,
+    Evaluation, Evaluator, Method, Problem, Start, TrainError, Trainer, TrainingRecord,
     parameter_change, plateau, time_to_target,
 };
 use icl::models::{Gcn, GcnConfig, GraphBackend};
@@ -138,11 +138,7 @@ where
                         train_s: 0.0,
                         risk: evaluated.risk,
                     }],
-                    epoch_losses: Vec::new(),
-                    epoch_ends_s: Vec::new(),
-                    n_steps: 0,
-                    sample_passes: 0,
-                    seconds: Seconds::default(),
+                    ..TrainingRecord::empty()
                 },
                 parameter_change: 0.0,
             });
@@ -197,7 +193,7 @@ where
         let floors = protocol.floors(&embed(&untrained.encoder)?)?;
         let target = ran
             .iter()
-            .find(|one| one.method.name == "retraining")
+            .find(|one| one.method.name == icl::YARDSTICK)
             .and_then(|one| plateau(&one.record.evaluations))
             .map(|plateau| plateau * TARGET);
         let mut map = EmbeddingMap {
@@ -210,7 +206,7 @@ where
         let mut records = Vec::new();
         for one in ran {
             let embeddings = embed(&one.encoder)?;
-            let accuracy = protocol.accuracy(&embeddings)?;
+            let accuracy = protocol.accuracy(&embeddings);
             map.after
                 .push((one.method.name.to_owned(), protocol::plane(&embeddings)));
             records.push(self.record(one, increment, target, accuracy, floors));
@@ -302,8 +298,6 @@ fn is_new(increment: &Increment, n: usize) -> Vec<bool> {
 fn training_failure(error: TrainError) -> Failure {
     match error {
         TrainError::Settings(_) => Failure::input(error),
-        TrainError::NonFinite { .. } | TrainError::NothingToTrain | TrainError::Sample(_) => {
-            Failure::Other(error.into())
-        }
+        _ => Failure::Other(error.into()),
     }
 }

@@ -19,10 +19,11 @@ use serde::Serialize;
 
 use crate::backend::{OnBackend, on_backend};
 use crate::failure::Failure;
+use crate::stdout::print;
 
+use options::Resolved;
 pub use options::RunOptions;
-use options::{Resolved, short_name};
-use output::Output;
+use output::{Output, Target};
 use progress::Display;
 
 /// The resolved options.
@@ -43,12 +44,12 @@ pub const ENCODER: &str = "encoder-";
 pub fn run(options: RunOptions) -> Result<(), Failure> {
     let resolved = options.over_file()?.resolve()?;
     let data = read_data(&resolved.data)?;
-    let output = Output::prepare(
-        resolved.out.as_deref(),
-        &short_name(&resolved.data),
-        resolved.force,
-    )?;
     let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
+    let target = match &resolved.out {
+        Some(out) => Target::Named(out.clone()),
+        None => Target::Numbered(data.name().to_lowercase()),
+    };
+    let output = Output::prepare(target, resolved.force)?;
     write(&output.folder().join(CONFIG), config.as_bytes())?;
     let backend = resolved.backend.clone();
     let task = Comparison {
@@ -63,8 +64,9 @@ pub fn run(options: RunOptions) -> Result<(), Failure> {
         .map_err(|error| Failure::Other(error.into()))
         .and_then(|html| write(&output.folder().join(REPORT), html.as_bytes()));
     let folder = output.publish()?;
-    println!("{}", icl::report::terminal_table(&records));
-    println!("\nwritten to {}", folder.display());
+    let table = icl::report::terminal_table(&records);
+    let table = table.trim_end();
+    print(format_args!("{table}\n\nwritten to {}", folder.display()))?;
     report
 }
 
@@ -104,11 +106,12 @@ impl OnBackend for Comparison<'_> {
             .iter()
             .filter(|m| m.objective.is_some())
             .count();
-        let n_runs = resolved.seeds.len() * (n_trained + 1);
-        let display = Display::new(n_runs, resolved.settings.epochs);
+        let n_seeds = (resolved.seeds.end() - resolved.seeds.start()).saturating_add(1);
+        let n_runs = n_seeds.saturating_mul(n_trained as u64 + 1);
+        let display = Display::new(n_runs, resolved.settings.epochs as u64);
         let mut records = Vec::new();
         let mut map = None;
-        for &seed in &resolved.seeds {
+        for seed in resolved.seeds.clone() {
             let comparison = comparison::SeedComparison::<B> {
                 resolved,
                 data: self.data,

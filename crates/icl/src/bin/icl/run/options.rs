@@ -1,5 +1,6 @@
 //! What a run is told: flags, a TOML file, and defaults, in this order of weight.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
@@ -9,7 +10,7 @@ use icl::meta::{Method, StopRule, TrainingSettings, UpdateRule};
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 
-use crate::backend::BACKENDS;
+use crate::backend::{self, BACKENDS};
 use crate::failure::Failure;
 
 /// Every option of `icl run`: as flags, and under the same names in the TOML file.
@@ -35,19 +36,24 @@ pub struct RunOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<String>,
     /// Run the seeds 0 to N − 1 [default: 3]
-    #[arg(long, value_name = "N", conflicts_with = "seed")]
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "seed",
+        allow_negative_numbers = true
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seeds: Option<u64>,
     /// Run this one seed
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// The most epochs of each training run [default: 300]
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub epochs: Option<usize>,
     /// Samples a batch [default: 32]
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     #[serde(alias = "batch_size", skip_serializing_if = "Option::is_none")]
     pub batch_size: Option<usize>,
     /// adam or sgd [default: adam]
@@ -78,17 +84,17 @@ pub struct RunOptions {
     pub stop: Option<StopRule>,
     /// Evaluations (epochs under training-loss) without a new minimum that end a run
     /// [default: 20, or 50 under training-loss]
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<usize>,
     /// Epochs between evaluations of the exact risk [default: about 32 steps, later a tenth of
     /// the epochs so far]
-    #[arg(long, value_name = "EPOCHS")]
+    #[arg(long, value_name = "EPOCHS", allow_negative_numbers = true)]
     #[serde(alias = "evaluate_every", skip_serializing_if = "Option::is_none")]
     pub evaluate_every: Option<usize>,
     /// Decay of the moving average of the parameters, which is what is evaluated and written; 0 for
     /// none [default: 0.99]
-    #[arg(long, value_name = "DECAY")]
+    #[arg(long, value_name = "DECAY", allow_negative_numbers = true)]
     #[serde(alias = "average_decay", skip_serializing_if = "Option::is_none")]
     pub average_decay: Option<f64>,
     /// The backend to run on [default: the first that this binary holds]
@@ -123,7 +129,7 @@ pub struct Resolved {
     /// The split.
     pub split: Split,
     /// The seeds to run.
-    pub seeds: Vec<u64>,
+    pub seeds: RangeInclusive<u64>,
     /// The settings of every training run.
     pub settings: TrainingSettings,
     /// The backend's name.
@@ -149,8 +155,10 @@ impl RunOptions {
                 path.display()
             ))
         })?;
-        let file: Self = toml::from_str(&text)
-            .map_err(|error| Failure::input(anyhow!("{}: {error}", path.display())))?;
+        let file: Self = toml::from_str(&text).map_err(|error| {
+            let error = error.to_string();
+            Failure::input(anyhow!("{}: {}", path.display(), error.trim_end()))
+        })?;
         if file.seed.is_some() && file.seeds.is_some() {
             return Err(Failure::input(anyhow!(
                 "{}: found both seed and seeds, expected one of them",
@@ -209,23 +217,42 @@ impl RunOptions {
             evaluate_every: self.evaluate_every.or(defaults.evaluate_every),
             average_decay: self.average_decay.unwrap_or(defaults.average_decay),
         };
-        settings.check().map_err(Failure::input)?;
+        settings.check().map_err(|error| {
+            let option = error.field.replace('_', "-");
+            Failure::input(anyhow!(
+                "{option}: found {}, expected {}",
+                error.found,
+                error.expected
+            ))
+        })?;
         let alpha = self.alpha.unwrap_or(0.5);
         icl::core::GrowthRatio::try_new(alpha).map_err(Failure::input)?;
         let split = self.split.as_deref().unwrap_or("random");
         let split: Split = split.parse().map_err(Failure::input)?;
-        let seeds = match (self.seed, self.seeds) {
-            (Some(seed), _) => vec![seed],
-            (None, Some(0)) => {
+        let n_seeds = self.seeds.unwrap_or(3);
+        let seeds = match (self.seed, n_seeds) {
+            (Some(seed), _) => seed..=seed,
+            (None, 0) => {
                 return Err(Failure::input(anyhow!(
                     "seeds: found 0, expected at least 1"
                 )));
             }
-            (None, n) => (0..n.unwrap_or(3)).collect(),
+            (None, n) => 0..=n - 1,
         };
         let methods = methods(&self.method)?;
         let backend = self.backend.unwrap_or_else(|| BACKENDS[0].to_owned());
+        if !BACKENDS.contains(&backend.as_str()) {
+            return Err(backend::unknown(&backend));
+        }
         let data = self.data.unwrap_or_else(|| "MUTAG".to_owned());
+        if data.is_empty() {
+            return Err(Failure::input(anyhow!(
+                "data: found no name, expected that of a data set, a zip or a folder"
+            )));
+        }
+        if let Some(out) = &self.out {
+            check_out(out)?;
+        }
         let options = Self {
             data: Some(data.clone()),
             method: methods
@@ -234,7 +261,7 @@ impl RunOptions {
                 .collect(),
             alpha: Some(alpha),
             split: Some(split.to_string()),
-            seeds: self.seed.is_none().then_some(seeds.len() as u64),
+            seeds: self.seed.is_none().then_some(n_seeds),
             seed: self.seed,
             epochs: Some(settings.epochs),
             batch_size: Some(settings.batch_size),
@@ -304,8 +331,16 @@ fn one_or_many<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<
     })
 }
 
-/// The data set's file name without its ending, for a folder's name.
-pub fn short_name(data: &str) -> String {
-    let stem = Path::new(data).file_stem().unwrap_or_default();
-    stem.to_string_lossy().to_lowercase()
+/// A folder that can be named in `config.toml`.
+fn check_out(out: &Path) -> Result<(), Failure> {
+    match out.to_str() {
+        Some("") => Err(Failure::input(anyhow!(
+            "out: found no name, expected that of a folder"
+        ))),
+        Some(_) => Ok(()),
+        None => Err(Failure::input(anyhow!(
+            "out: found {}, expected a name in UTF-8",
+            out.display()
+        ))),
+    }
 }

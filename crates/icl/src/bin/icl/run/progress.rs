@@ -1,7 +1,7 @@
 //! How far a run is: a bar with the time that is left on a terminal, plain lines elsewhere.
 
 use std::cell::Cell;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 
 use icl::meta::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -10,17 +10,17 @@ use indicatif::{ProgressBar, ProgressStyle};
 pub struct Display {
     bar: ProgressBar,
     is_terminal: bool,
-    n_epochs: usize,
+    n_epochs: u64,
     /// Epochs of the runs that have ended, as if each had gone to its last.
-    done: Cell<usize>,
+    done: Cell<u64>,
 }
 
 impl Display {
     /// For `n_runs` training runs of at most `n_epochs` epochs each.
-    pub fn new(n_runs: usize, n_epochs: usize) -> Self {
+    pub fn new(n_runs: u64, n_epochs: u64) -> Self {
         let is_terminal = std::io::stderr().is_terminal();
         let bar = if is_terminal {
-            ProgressBar::new((n_runs * n_epochs) as u64)
+            ProgressBar::new(n_runs.saturating_mul(n_epochs))
         } else {
             ProgressBar::hidden()
         };
@@ -45,18 +45,19 @@ impl Display {
 
     /// A training run goes on.
     pub fn advance(&self, progress: &Progress) {
-        self.bar
-            .set_position((self.done.get() + progress.epoch) as u64);
+        let position = self.done.get().saturating_add(progress.epoch as u64);
+        self.bar.set_position(position);
     }
 
     /// A training run has ended, perhaps before its last epoch.
     pub fn end(&self, line: &str) {
-        self.done.set(self.done.get() + self.n_epochs);
-        self.bar.set_position(self.done.get() as u64);
+        self.done.set(self.done.get().saturating_add(self.n_epochs));
+        self.bar.set_position(self.done.get());
         if self.is_terminal {
             self.bar.println(line);
         } else {
-            eprintln!("{line}");
+            // Training goes on where nobody reads along.
+            let _ = writeln!(std::io::stderr(), "{line}");
         }
     }
 

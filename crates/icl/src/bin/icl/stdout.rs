@@ -1,0 +1,21 @@
+//! Standard output, which may be a pipe that nobody reads any more.
+
+use std::fmt::Display;
+use std::io::{ErrorKind, Write};
+
+use crate::failure::Failure;
+
+/// Prints a text and ends the line. A reader that has gone, like `head`, has seen enough: that is no
+/// failure.
+///
+/// # Errors
+/// If standard output cannot be written for another reason, such as a full disk.
+pub fn print(text: impl Display) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::Other(
+            anyhow::anyhow!("standard output cannot be written: {error}"),
+        )),
+        _ => Ok(()),
+    }
+}
