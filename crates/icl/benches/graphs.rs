@@ -65,7 +65,9 @@ fn step(data: &GraphDataset, n_graphs: usize) {
         .map(|batch| {
             (0..n_graphs)
                 .map(|at| {
-                    let index = (batch * n_graphs / 2 + at % (n_graphs / 2)) * 7 % graphs.len();
+                    let position = batch * n_graphs / 2 + at % (n_graphs / 2);
+                    // A prime stride goes through the whole data set, whatever its order.
+                    let index = position * 7919 % graphs.len();
                     let mut rng = Seed::new(0).at(batch as u64).at(at as u64).rng();
                     views.view(&graphs[index], &mut rng)
                 })
@@ -101,7 +103,12 @@ fn step(data: &GraphDataset, n_graphs: usize) {
     let totals: Vec<f64> = (0..parts[0].len())
         .map(|round| (1..5).map(|part| parts[part][round]).sum())
         .collect();
-    println!("  step on {n_graphs} graphs: {} ms", spread(&totals));
+    let n_nodes: usize = batches.iter().flatten().map(|view| view.kept().len()).sum();
+    println!(
+        "  step on {n_graphs} graphs of {:.0} nodes: {} ms",
+        n_nodes as f64 / (8 * n_graphs) as f64,
+        spread(&totals)
+    );
     for (part, name) in ["collation", "forward", "loss", "backward", "update"]
         .iter()
         .enumerate()

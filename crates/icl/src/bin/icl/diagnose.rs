@@ -12,7 +12,7 @@ use crate::arguments::DiagnoseArguments;
 use crate::backend::{BACKENDS, OnBackend, on_backend};
 use crate::failure::Failure;
 use crate::matrix_file::{self, Matrix};
-use crate::stdout::print;
+use crate::streams::print;
 
 /// Similarities that are held at once.
 const CHUNK: usize = 1 << 22;

@@ -14,9 +14,8 @@ mod matrix_file;
 mod methods;
 mod report;
 mod run;
-mod stdout;
+mod streams;
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -35,8 +34,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            // Where nobody listens, the exit code still tells.
-            let _ = writeln!(std::io::stderr(), "error: {failure}");
+            streams::tell(format_args!("error: {failure}"));
             failure.exit_code()
         }
     }

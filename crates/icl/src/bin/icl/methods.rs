@@ -5,7 +5,7 @@ use icl::meta::{Method, Noise, Objective, OptimizerChoice, RateChoice, Start};
 
 use crate::arguments::MethodsArguments;
 use crate::failure::Failure;
-use crate::stdout::print;
+use crate::streams::print;
 
 /// Prints all methods with their four choices.
 ///

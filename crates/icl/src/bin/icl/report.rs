@@ -9,7 +9,7 @@ use icl::{EmbeddingMap, RunRecord};
 use crate::arguments::ReportArguments;
 use crate::failure::Failure;
 use crate::run::{MAP, RECORD, REPORT};
-use crate::stdout::print;
+use crate::streams::print;
 
 /// Reads `record.jsonl` and the map of a folder and writes `report.html` anew.
 ///

@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use crate::backend::{OnBackend, on_backend};
 use crate::failure::Failure;
-use crate::stdout::print;
+use crate::streams::print;
 
 use options::Resolved;
 pub use options::RunOptions;

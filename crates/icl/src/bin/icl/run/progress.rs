@@ -1,10 +1,12 @@
 //! How far a run is: a bar with the time that is left on a terminal, plain lines elsewhere.
 
 use std::cell::Cell;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 use icl::meta::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::streams::tell;
 
 /// Shows the progress of all training runs together.
 pub struct Display {
@@ -56,8 +58,7 @@ impl Display {
         if self.is_terminal {
             self.bar.println(line);
         } else {
-            // Training goes on where nobody reads along.
-            let _ = writeln!(std::io::stderr(), "{line}");
+            tell(line);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Standard output, which may be a pipe that nobody reads any more.
+//! Standard output and standard error, which may be pipes that nobody reads any more.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
@@ -18,4 +18,9 @@ pub fn print(text: impl Display) -> Result<(), Failure> {
         )),
         _ => Ok(()),
     }
+}
+
+/// Writes a line to standard error. Where nobody reads along, the work goes on all the same.
+pub fn tell(line: impl Display) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
