@@ -36,6 +36,16 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Self::Input(error) | Self::Other(error)) = self;
-        write!(f, "{error:#}")
+        let mut before = error.to_string();
+        write!(f, "{before}")?;
+        for cause in error.chain().skip(1) {
+            let cause = cause.to_string();
+            // Some errors of other crates end with the cause that they also name.
+            if !before.ends_with(&cause) {
+                write!(f, ": {cause}")?;
+                before = cause;
+            }
+        }
+        Ok(())
     }
 }
