@@ -1,10 +1,10 @@
 //! `icl diagnose`: how far the noise distribution has moved, from embeddings of any framework.
 
 use anyhow::anyhow;
-use burn::tensor::backend::{AutodiffBackend, Backend};
+use burn::tensor::backend::AutodiffBackend;
 use burn::tensor::{DType, Tensor, TensorData};
 use comfy_table::{CellAlignment, Table, presets};
-use icl::core::{Contrast, GrowthRatio, InfoNceConfig, NoiseLosses, Part, Strategy};
+use icl::core::{Contrast, GrowthRatio, InfoNceConfig, NoiseLosses, Part, Strategy, host_values};
 use icl::models::GraphBackend;
 use serde::Serialize;
 
@@ -215,16 +215,11 @@ impl OnBackend for Task {
                 bias(Strategy::FineTuning, Part::New),
             ];
             for (column, values) in columns.iter_mut().zip(values) {
-                column.extend(host(values));
+                column.extend(host_values(values));
             }
         }
         Ok(columns)
     }
-}
-
-fn host<B: Backend>(values: Tensor<B, 1>) -> Vec<f64> {
-    let values = values.into_data().convert::<f64>().into_vec();
-    values.expect("float data converts to f64")
 }
 
 fn table(columns: &Columns, means: &[f64; 7], per_sample: bool) -> Table {
