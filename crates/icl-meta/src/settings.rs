@@ -119,6 +119,6 @@ impl TrainingSettings {
     /// The epoch of the evaluation after that of `epoch`, with `n_steps` steps an epoch.
     pub(crate) fn next_evaluation(&self, epoch: usize, n_steps: usize) -> usize {
         let spacing = || STEPS_BETWEEN.div_ceil(n_steps).max(epoch / 10);
-        epoch + self.evaluate_every.unwrap_or_else(spacing)
+        epoch.saturating_add(self.evaluate_every.unwrap_or_else(spacing))
     }
 }

@@ -14,8 +14,8 @@ use icl::meta::{
 use icl::models::{Gcn, GcnConfig, GraphBackend};
 use icl::{EmbeddingMap, FloorParts, RiskParts, RunRecord, SCHEMA};
 
-use super::options::{PAPER_PATIENCE, Resolved};
 use super::progress::Display;
+use super::resolved::{PAPER_PATIENCE, Resolved};
 use super::{ENCODER, encoder_file, protocol};
 use crate::failure::Failure;
 

@@ -6,6 +6,7 @@ mod options;
 mod output;
 mod progress;
 mod protocol;
+mod resolved;
 
 use std::fs::File;
 use std::io::Write;
@@ -21,10 +22,10 @@ use crate::backend::{OnBackend, on_backend};
 use crate::failure::Failure;
 use crate::streams::print;
 
-use options::Resolved;
 pub use options::RunOptions;
 use output::{Output, Target};
 use progress::Display;
+use resolved::Resolved;
 
 /// The resolved options.
 pub const CONFIG: &str = "config.toml";

@@ -11,6 +11,7 @@ use icl::eval::{
 use icl::{AccuracyParts, FloorParts};
 
 use crate::failure::Failure;
+use crate::streams::tell;
 
 const MISSING: AccuracyParts = AccuracyParts {
     all: None,
@@ -50,7 +51,7 @@ impl<'a> Protocol<'a> {
             .evaluate_parts(embeddings, &self.labels, self.increment, self.seed)
             .map(|parts| means(&parts, Option::as_ref))
             .unwrap_or_else(|error| {
-                eprintln!("warning: no accuracy: {error}");
+                tell(format_args!("warning: no accuracy: {error}"));
                 MISSING
             })
     }
@@ -71,7 +72,7 @@ impl<'a> Protocol<'a> {
         let floors = match floors {
             Ok(floors) => floors,
             Err(error) => {
-                eprintln!("warning: no floors: {error}");
+                tell(format_args!("warning: no floors: {error}"));
                 return Ok(FloorParts {
                     majority: MISSING,
                     size: MISSING,

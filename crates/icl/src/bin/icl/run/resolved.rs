@@ -1,0 +1,169 @@
+//! The options of a run with every default filled in, checked.
+
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use icl::data::Split;
+use icl::meta::{Method, StopRule, TrainingSettings};
+
+use super::options::RunOptions;
+use crate::backend::{self, BACKENDS};
+use crate::failure::Failure;
+
+/// The paper's patience, in epochs.
+pub const PAPER_PATIENCE: usize = 50;
+
+/// Options that have been checked, with every default filled in.
+#[derive(Debug, Clone)]
+pub struct Resolved {
+    /// All of them again, as they are written to `config.toml`.
+    pub options: RunOptions,
+    /// The data set's name or path.
+    pub data: String,
+    /// The methods to run.
+    pub methods: Vec<Method>,
+    /// α as asked for; a split of whole samples comes close to it.
+    pub alpha: f64,
+    /// The split.
+    pub split: Split,
+    /// The seeds to run.
+    pub seeds: RangeInclusive<u64>,
+    /// The settings of every training run.
+    pub settings: TrainingSettings,
+    /// The backend's name.
+    pub backend: String,
+    /// The folder to write, if one was named.
+    pub out: Option<PathBuf>,
+    /// Whether what is there may be replaced.
+    pub force: bool,
+}
+
+impl RunOptions {
+    /// Fills in the defaults and checks every value.
+    ///
+    /// # Errors
+    /// At the first value that cannot be.
+    pub fn resolve(self) -> Result<Resolved, Failure> {
+        let defaults = TrainingSettings::default();
+        let stop = self.stop.unwrap_or(defaults.stop);
+        let settings = TrainingSettings {
+            epochs: self.epochs.unwrap_or(defaults.epochs),
+            batch_size: self.batch_size.unwrap_or(defaults.batch_size),
+            optimizer: self.optimizer.unwrap_or(defaults.optimizer),
+            learning_rate: self.learning_rate.unwrap_or(defaults.learning_rate),
+            temperature: self.temperature.unwrap_or(defaults.temperature),
+            negatives: self.negatives.unwrap_or(defaults.negatives),
+            stop,
+            patience: self.patience.unwrap_or(match stop {
+                StopRule::TrainingLoss => PAPER_PATIENCE,
+                StopRule::ExactRisk | StopRule::Never => defaults.patience,
+            }),
+            evaluate_every: self.evaluate_every.or(defaults.evaluate_every),
+            average_decay: self.average_decay.unwrap_or(defaults.average_decay),
+        };
+        settings.check().map_err(|error| {
+            let option = error.field.replace('_', "-");
+            Failure::input(anyhow!(
+                "{option}: found {}, expected {}",
+                error.found,
+                error.expected
+            ))
+        })?;
+        let alpha = self.alpha.unwrap_or(0.5);
+        icl::core::GrowthRatio::try_new(alpha).map_err(Failure::input)?;
+        let split = self.split.as_deref().unwrap_or("random");
+        let split: Split = split.parse().map_err(Failure::input)?;
+        let n_seeds = self.seeds.unwrap_or(3);
+        let seeds = match (self.seed, n_seeds) {
+            (Some(seed), _) => seed..=seed,
+            (None, 0) => {
+                return Err(Failure::input(anyhow!(
+                    "seeds: found 0, expected at least 1"
+                )));
+            }
+            (None, n) => 0..=n - 1,
+        };
+        let methods = methods(&self.method)?;
+        let backend = self.backend.unwrap_or_else(|| BACKENDS[0].to_owned());
+        if !BACKENDS.contains(&backend.as_str()) {
+            return Err(backend::unknown(&backend));
+        }
+        let data = self.data.unwrap_or_else(|| "MUTAG".to_owned());
+        if data.is_empty() {
+            return Err(Failure::input(anyhow!(
+                "data: found no name, expected that of a data set, a zip or a folder"
+            )));
+        }
+        if let Some(out) = &self.out {
+            check_out(out)?;
+        }
+        let options = Self {
+            data: Some(data.clone()),
+            method: methods
+                .iter()
+                .map(|method| method.name.to_owned())
+                .collect(),
+            alpha: Some(alpha),
+            split: Some(split.to_string()),
+            seeds: self.seed.is_none().then_some(n_seeds),
+            seed: self.seed,
+            epochs: Some(settings.epochs),
+            batch_size: Some(settings.batch_size),
+            optimizer: Some(settings.optimizer),
+            learning_rate: Some(settings.learning_rate),
+            temperature: Some(settings.temperature),
+            negatives: Some(settings.negatives),
+            stop: Some(settings.stop),
+            patience: Some(settings.patience),
+            evaluate_every: settings.evaluate_every,
+            average_decay: Some(settings.average_decay),
+            backend: Some(backend.clone()),
+            out: self.out.clone(),
+            force: false,
+            config: None,
+        };
+        Ok(Resolved {
+            options,
+            data,
+            methods,
+            alpha,
+            split,
+            seeds,
+            settings,
+            backend,
+            out: self.out,
+            force: self.force,
+        })
+    }
+}
+
+/// The methods of these names in the registry's order, all if there are none.
+fn methods(names: &[String]) -> Result<Vec<Method>, Failure> {
+    let all = icl::methods();
+    for name in names {
+        if icl::method(name).is_none() {
+            let known: Vec<&str> = all.iter().map(|method| method.name).collect();
+            return Err(Failure::input(anyhow!(
+                "method: found \"{name}\", expected one of {}",
+                known.join(", ")
+            )));
+        }
+    }
+    let is_asked = |method: &Method| names.is_empty() || names.iter().any(|n| n == method.name);
+    Ok(all.into_iter().filter(is_asked).collect())
+}
+
+/// A folder that can be named in `config.toml`.
+fn check_out(out: &Path) -> Result<(), Failure> {
+    match out.to_str() {
+        Some("") => Err(Failure::input(anyhow!(
+            "out: found no name, expected that of a folder"
+        ))),
+        Some(_) => Ok(()),
+        None => Err(Failure::input(anyhow!(
+            "out: found {}, expected a name in UTF-8",
+            out.display()
+        ))),
+    }
+}
