@@ -89,6 +89,25 @@ fn settings() -> TrainingSettings {
     }
 }
 
+fn trainer<'a, S>(
+    samples: &'a S,
+    increment: &'a Increment,
+    settings: &'a TrainingSettings,
+    seed: u64,
+) -> Trainer<'a, TestAutodiff, S, Jitter, Stack> {
+    Trainer {
+        problem: Problem {
+            samples,
+            views: &Jitter,
+            collate: &Stack,
+            increment,
+        },
+        settings,
+        seed,
+        device: Default::default(),
+    }
+}
+
 type Trained = Result<Outcome<Linear<TestAutodiff>, TestAutodiff>, TrainError>;
 
 fn train<S: Samples<Sample = [f32; 4]>>(
@@ -314,17 +333,7 @@ fn an_encoder_without_parameters_to_train_is_an_error() {
     let increment = increment();
     let samples = points();
     let settings = settings();
-    let trainer = Trainer::<TestAutodiff, _, _, _> {
-        problem: Problem {
-            samples: &samples,
-            views: &Jitter,
-            collate: &Stack,
-            increment: &increment,
-        },
-        settings: &settings,
-        seed: 1,
-        device: Default::default(),
-    };
+    let trainer = trainer(&samples, &increment, &settings, 1);
     let frozen = start().no_grad();
     let error = trainer.train(Objective::Corrected, frozen, "update", &mut |_| ());
     assert!(matches!(error, Err(TrainError::NothingToTrain)));
@@ -353,17 +362,7 @@ fn lazily_drawn_parameters_are_drawn_once() {
         average_decay: 0.9,
         ..settings()
     };
-    let trainer = Trainer::<TestAutodiff, _, _, _> {
-        problem: Problem {
-            samples: &samples,
-            views: &Jitter,
-            collate: &Stack,
-            increment: &increment,
-        },
-        settings: &settings,
-        seed: 1,
-        device: Default::default(),
-    };
+    let trainer = trainer(&samples, &increment, &settings, 1);
     let encoder = Lazy {
         layer: burn::nn::LinearConfig::new(4, 4).init(&Default::default()),
     };
@@ -451,17 +450,7 @@ fn the_average_is_what_is_evaluated_and_handed_out() {
     let difference = outcome.encoder.weight.val() - last.encoder.weight.val();
     assert!(difference.abs().max().into_scalar() > 1e-4);
     let increment = increment();
-    let trainer = Trainer::<TestAutodiff, _, _, _> {
-        problem: Problem {
-            samples: &samples,
-            views: &Jitter,
-            collate: &Stack,
-            increment: &increment,
-        },
-        settings: &settings,
-        seed: 1,
-        device: Default::default(),
-    };
+    let trainer = trainer(&samples, &increment, &settings, 1);
     let trained: Linear<TestBackend> = outcome.trained.valid();
     assert_eq!(
         trained.weight.val().into_data(),
