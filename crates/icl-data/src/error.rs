@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use icl_core::CoreError;
 use zip::result::ZipError;
 
+use crate::graph::JoinError;
 use crate::place::{FileRef, Found, Place};
 use crate::split::Split;
 
@@ -299,6 +300,9 @@ pub enum DataError {
     /// A split gave something that is no increment.
     #[error(transparent)]
     Increment(#[from] CoreError),
+    /// Two data sets cannot become one.
+    #[error(transparent)]
+    Join(#[from] JoinError),
     /// No embedded data set has this name.
     #[error("embedded data: found {found}, expected one of {}", crate::embedded::names().join(", "))]
     UnknownEmbedded {

@@ -7,7 +7,7 @@
 //! | [`GraphViewsConfig`], [`GraphViews`], [`GraphView`] | augmentations that make positive pairs |
 //! | [`GraphCollate`] | a list of views becomes a batch |
 //! | [`Split`] | which samples are old and which are new |
-//! | [`DataError`] | what is wrong, in which file and line |
+//! | [`DataError`], [`JoinError`] | what is wrong, in which file and line |
 
 pub mod embedded;
 mod error;
@@ -18,7 +18,7 @@ mod split;
 pub use error::DataError;
 pub use graph::{
     FeatureLayout, Graph, GraphCollate, GraphCounts, GraphDataset, GraphView, GraphViews,
-    GraphViewsConfig, ViewKind, read_tu,
+    GraphViewsConfig, JoinError, ViewKind, read_tu,
 };
 pub use place::{FileRef, Found, Place};
 pub use split::Split;

@@ -33,6 +33,17 @@ pub enum EvalError {
         /// How many folds there are.
         n_folds: usize,
     },
+    /// Without neighbours none can be kept.
+    #[error("neighbours (k): found 0, expected at least 1")]
+    NoNeighbours,
+    /// A sample has fewer than k others.
+    #[error("neighbours: found {n_rows} samples, expected more than k = {k}")]
+    FewNeighbours {
+        /// The number of neighbours asked for.
+        k: usize,
+        /// The number of samples.
+        n_rows: usize,
+    },
     /// The solver gave up before it reached its tolerance.
     #[error(
         "support vector machine with C = {c}: stopped at a violation of {violation} of the \

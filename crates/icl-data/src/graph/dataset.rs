@@ -1,10 +1,13 @@
 //! A data set of graphs.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed};
 
+use super::degree_profile::D_PROFILE;
 use super::sample::Graph;
+use super::standardize::ColumnScale;
 use crate::error::DataError;
 use crate::split::Split;
 
@@ -21,6 +24,35 @@ pub enum FeatureLayout {
     /// The local degree profile in five columns, `log(1 + x)` and then standardised over all
     /// nodes, because the files say nothing about nodes.
     DegreeProfile,
+}
+
+impl FeatureLayout {
+    /// The number of columns.
+    pub fn width(&self) -> usize {
+        match self {
+            Self::Given {
+                node_labels,
+                n_attributes,
+            } => node_labels.len() + n_attributes,
+            Self::DegreeProfile => D_PROFILE,
+        }
+    }
+}
+
+impl fmt::Display for FeatureLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Given {
+                node_labels,
+                n_attributes,
+            } => write!(
+                f,
+                "{} node labels and {n_attributes} attributes",
+                node_labels.len()
+            ),
+            Self::DegreeProfile => f.write_str("the degree profile"),
+        }
+    }
 }
 
 /// Counts that say what was read and what was repaired.
@@ -59,6 +91,8 @@ pub struct GraphDataset {
     pub(super) class_labels: Vec<i64>,
     pub(super) d_features: usize,
     pub(super) layout: FeatureLayout,
+    /// What the columns that are no 0/1 columns were standardised by.
+    pub(super) scales: Vec<ColumnScale>,
     pub(super) counts: GraphCounts,
 }
 

@@ -4,6 +4,7 @@ mod adjacency;
 mod collate;
 mod dataset;
 mod degree_profile;
+mod join;
 mod sample;
 mod standardize;
 mod tu;
@@ -11,6 +12,7 @@ mod views;
 
 pub use collate::GraphCollate;
 pub use dataset::{FeatureLayout, GraphCounts, GraphDataset};
+pub use join::JoinError;
 pub use sample::Graph;
 pub use tu::read_tu;
 pub(crate) use tu::read_tu_bytes;

@@ -23,6 +23,7 @@ use crate::error::DataError;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Graph {
     parts: Arc<Parts>,
+    label: usize,
 }
 
 #[derive(Debug, PartialEq)]
@@ -30,7 +31,6 @@ struct Parts {
     adjacency: Adjacency,
     features: Box<[f32]>,
     d_features: usize,
-    label: usize,
 }
 
 impl Graph {
@@ -96,8 +96,16 @@ impl Graph {
                 adjacency,
                 features,
                 d_features,
-                label,
             }),
+            label,
+        }
+    }
+
+    /// The same graph with another class.
+    pub(crate) fn with_label(&self, label: usize) -> Self {
+        Self {
+            parts: self.parts.clone(),
+            label,
         }
     }
 
@@ -118,7 +126,7 @@ impl Graph {
 
     /// The class, as an index into the data set's class labels.
     pub fn label(&self) -> usize {
-        self.parts.label
+        self.label
     }
 
     /// Node features `[n_nodes, d_features]`, row after row.

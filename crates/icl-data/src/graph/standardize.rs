@@ -1,13 +1,36 @@
 //! Bringing the columns of a table to mean 0 and variance 1.
 
-/// Standardises each column over all rows: `(x − mean) / std`, where `std` divides by n.
+/// What a column was brought to mean 0 and variance 1 by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct ColumnScale {
+    /// The mean that was subtracted.
+    mean: f64,
+    /// The standard deviation that was divided by; 0 for a constant column, which became 0.
+    std: f64,
+}
+
+impl ColumnScale {
+    /// A value that was standardised by `other`, as this scale would have standardised it: 0 if
+    /// this one's column was constant.
+    pub(crate) fn restandardize(self, value: f64, other: Self) -> f64 {
+        if self.std > 0.0 {
+            (value * other.std + other.mean - self.mean) / self.std
+        } else {
+            0.0
+        }
+    }
+}
+
+/// Standardises each column over all rows: `(x − mean) / std`, where `std` divides by n. Gives the
+/// mean and the std of each column.
 ///
 /// `values` is `[n, d]`, row after row, of finite numbers that an f32 can hold (so that no range
 /// overflows). A constant column becomes 0. Each column is first brought to the interval from 0 to
 /// 1, which changes nothing in exact arithmetic and keeps squares from vanishing; mean and variance
 /// are taken in two passes in f64.
-pub(crate) fn standardize(values: &mut [f64], d: usize) {
+pub(crate) fn standardize(values: &mut [f64], d: usize) -> Vec<ColumnScale> {
     let n = (values.len() / d.max(1)) as f64;
+    let mut scales = Vec::with_capacity(d);
     for column in 0..d {
         let (least, greatest) = values.iter().skip(column).step_by(d).fold(
             (f64::INFINITY, f64::NEG_INFINITY),
@@ -39,7 +62,12 @@ pub(crate) fn standardize(values: &mut [f64], d: usize) {
                 *value = (*value - mean) * scale;
             }
         }
+        scales.push(ColumnScale {
+            mean: least + range * mean,
+            std: range * variance.sqrt(),
+        });
     }
+    scales
 }
 
 #[cfg(test)]
@@ -50,11 +78,24 @@ mod tests {
     #[test]
     fn columns_get_mean_0_and_variance_1() {
         let mut values = [1.0, 10.0, 2.0, 30.0, 6.0, 20.0];
-        standardize(&mut values, 2);
+        let scales = standardize(&mut values, 2);
         // Column 1: mean 3, variance (4 + 1 + 9)/3; column 2: mean 20, variance 200/3.
         let (a, b) = ((14.0_f64 / 3.0).sqrt(), (200.0_f64 / 3.0).sqrt());
         let expected = [-2.0 / a, -10.0 / b, -1.0 / a, 10.0 / b, 3.0 / a, 0.0];
         assert_close(&values, &expected, 1e-15);
+        let found = scales.iter().flat_map(|scale| [scale.mean, scale.std]);
+        assert_close(&found.collect::<Vec<_>>(), &[3.0, a, 20.0, b], 1e-15);
+    }
+
+    #[test]
+    fn a_value_changes_its_scale() {
+        let scale = |mean, std| ColumnScale { mean, std };
+        // 2 above the mean of 10 by steps of 3 is 16.
+        let value = scale(1.0, 5.0).restandardize(2.0, scale(10.0, 3.0));
+        assert_close(&[value], &[3.0], 1e-15);
+        // A constant column of the other lost nothing: all its values were the mean.
+        assert_eq!(scale(1.0, 5.0).restandardize(0.0, scale(11.0, 0.0)), 2.0);
+        assert_eq!(scale(1.0, 0.0).restandardize(2.0, scale(10.0, 3.0)), 0.0);
     }
 
     #[test]

@@ -54,6 +54,7 @@ pub(super) fn assemble(mut files: TuFiles) -> Result<GraphDataset, DataError> {
         values,
         d_features,
         layout,
+        scales,
     } = nodes.features(&members.order, &adjacencies);
     let graphs = adjacencies
         .into_iter()
@@ -70,6 +71,7 @@ pub(super) fn assemble(mut files: TuFiles) -> Result<GraphDataset, DataError> {
         class_labels: classes.labels,
         d_features,
         layout,
+        scales,
         counts,
     })
 }

@@ -3,7 +3,7 @@
 use super::super::adjacency::Adjacency;
 use super::super::dataset::FeatureLayout;
 use super::super::degree_profile::{D_PROFILE, degree_profile};
-use super::super::standardize::standardize;
+use super::super::standardize::{ColumnScale, standardize};
 use super::files::TuFiles;
 use super::names::TuTable;
 use super::table::{Attributes, MAX_FEATURE_VALUES, Table, check_count};
@@ -24,6 +24,8 @@ pub(super) struct NodeFeatures {
     pub(super) values: Vec<f32>,
     pub(super) d_features: usize,
     pub(super) layout: FeatureLayout,
+    /// What the columns that are no 0/1 columns were standardised by.
+    pub(super) scales: Vec<ColumnScale>,
 }
 
 impl NodeTables {
@@ -76,17 +78,19 @@ impl NodeTables {
     pub(super) fn features(self, order: &[u32], adjacencies: &[Adjacency]) -> NodeFeatures {
         let d_features = self.d_features();
         if self.labels.is_none() && self.attributes.is_none() {
+            let (values, scales) = scaled_profiles(adjacencies);
             return NodeFeatures {
-                values: scaled_profiles(adjacencies),
+                values,
                 d_features,
                 layout: FeatureLayout::DegreeProfile,
+                scales,
             };
         }
         let (node_labels, label_of_node) = self.labels.unwrap_or_default();
         let (mut attributes, n_attributes) = self
             .attributes
             .map_or((Vec::new(), 0), |table| (table.values, table.n_columns));
-        standardize(&mut attributes, n_attributes);
+        let scales = standardize(&mut attributes, n_attributes);
         let mut values = vec![0.0; order.len() * d_features];
         for (row, &node) in values.chunks_exact_mut(d_features).zip(order) {
             let node = node as usize;
@@ -105,18 +109,21 @@ impl NodeTables {
                 node_labels,
                 n_attributes,
             },
+            scales,
         }
     }
 }
 
-/// The degree profiles of all nodes, graph after graph, as `log(1 + x)` and standardised.
-fn scaled_profiles(adjacencies: &[Adjacency]) -> Vec<f32> {
+/// The degree profiles of all nodes, graph after graph, as `log(1 + x)` and standardised, and what
+/// they were standardised by.
+fn scaled_profiles(adjacencies: &[Adjacency]) -> (Vec<f32>, Vec<ColumnScale>) {
     let mut values: Vec<f64> = adjacencies
         .iter()
         .flat_map(degree_profile)
         .flatten()
         .map(f64::ln_1p)
         .collect();
-    standardize(&mut values, D_PROFILE);
-    values.into_iter().map(|value| value as f32).collect()
+    let scales = standardize(&mut values, D_PROFILE);
+    let values = values.into_iter().map(|value| value as f32).collect();
+    (values, scales)
 }
