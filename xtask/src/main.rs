@@ -41,6 +41,24 @@ enum Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// Ways to choose a learning rate: the bench target `rates` of the package `icl`
+    Rates {
+        /// Arguments of the benchmark
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+}
+
+impl Bench {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let (name, arguments) = match self {
+            Self::Graphs { arguments } => ("graphs", arguments),
+            Self::Rates { arguments } => ("rates", arguments),
+        };
+        cargo::exit_code(
+            cargo::command(["bench", "--package", "icl", "--bench", name, "--"]).args(arguments),
+        )
+    }
 }
 
 fn main() -> ExitCode {
@@ -59,10 +77,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Test { arguments } => {
             cargo::exit_code(cargo::command(["test", "--release", "--workspace"]).args(arguments))
         }
-        Command::Bench(Bench::Graphs { arguments }) => cargo::exit_code(
-            cargo::command(["bench", "--package", "icl", "--bench", "graphs", "--"])
-                .args(arguments),
-        ),
+        Command::Bench(bench) => bench.run(),
     }
 }
 

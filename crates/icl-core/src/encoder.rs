@@ -23,8 +23,9 @@ pub enum Mode<'a> {
 /// The objective sees f(x, y) = exp(sim(φ(x), φ(y))/τ) of Definition 2, so the rows need no
 /// normalisation.
 pub trait Encoder<B: Backend>: Module<B> {
-    /// What [`Collate`](crate::Collate) makes of a list of views.
-    type Batch;
+    /// What [`Collate`](crate::Collate) makes of a list of views. Clones must be cheap, as those of
+    /// tensors are: some methods pass one batch through the encoder more than once.
+    type Batch: Clone;
 
     /// Embeddings `[batch, d]`, one row a view, in the order of the batch.
     fn encode(&self, batch: Self::Batch, mode: Mode<'_>) -> Tensor<B, 2>;

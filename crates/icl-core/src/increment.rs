@@ -58,12 +58,31 @@ impl Increment {
                 n_new: new.len(),
             });
         }
+        Self::without_overlap(old, new)
+    }
+
+    fn without_overlap(old: Vec<usize>, new: Vec<usize>) -> Result<Self, CoreError> {
         let mut all: Vec<usize> = old.iter().chain(&new).copied().collect();
         all.sort_unstable();
         match all.windows(2).find(|pair| pair[0] == pair[1]) {
             Some(pair) => Err(CoreError::IncrementOverlap { index: pair[0] }),
             None => Ok(Self { old, new }),
         }
+    }
+
+    /// The data as they are before anything new arrives: ΔX is empty and α = 0. It is enough to
+    /// train a first encoder on, and for nothing else.
+    ///
+    /// # Errors
+    /// [`CoreError::IncrementTooSmall`] or [`CoreError::IncrementOverlap`].
+    pub fn before(old: Vec<usize>) -> Result<Self, CoreError> {
+        if old.len() < 2 {
+            return Err(CoreError::IncrementTooSmall {
+                n_old: old.len(),
+                n_new: 0,
+            });
+        }
+        Self::without_overlap(old, Vec::new())
     }
 
     /// Indices of X.

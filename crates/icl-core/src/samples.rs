@@ -67,7 +67,7 @@ pub trait Collate<B: Backend>: Sync {
     /// What [`Views`] makes.
     type View;
     /// What [`Encoder`](crate::Encoder) takes.
-    type Batch: Send;
+    type Batch: Clone + Send;
 
     /// The batch of these views, in their order.
     fn collate(&self, views: &[Self::View], device: &B::Device) -> Self::Batch;

@@ -48,6 +48,20 @@ impl<M> WeightAverage<M> {
         });
     }
 
+    /// Goes on from a saved average.
+    pub(crate) fn resume(average: M, decay: f64, n_steps: u64) -> Self {
+        Self {
+            average,
+            decay,
+            n_steps,
+        }
+    }
+
+    /// How many steps it has taken in.
+    pub(crate) fn n_steps(&self) -> u64 {
+        self.n_steps
+    }
+
     /// The average.
     pub(crate) fn get(&self) -> &M {
         &self.average

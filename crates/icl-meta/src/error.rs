@@ -2,7 +2,7 @@
 
 use icl_core::SampleError;
 
-use crate::SettingsError;
+use crate::{CheckpointError, SettingsError};
 
 /// Why a training run ended without a result.
 #[derive(Debug, thiserror::Error)]
@@ -15,7 +15,7 @@ pub enum TrainError {
         "{what} is {found} at step {step} (epoch {epoch}, seed {seed}), expected a finite number"
     )]
     NonFinite {
-        /// "the training loss" or "the exact risk".
+        /// "the training loss", "the support loss" or "the exact risk".
         what: &'static str,
         /// The value.
         found: f64,
@@ -29,6 +29,26 @@ pub enum TrainError {
     /// No parameter of the encoder takes part in the loss.
     #[error("the encoder has no parameter that the loss depends on: nothing can be trained")]
     NothingToTrain,
+    /// An increment without new data was to be learned.
+    #[error("the increment: found no new samples, expected at least 2")]
+    NothingNew,
+    /// Meta-optimization needs an objective that tells support from query.
+    #[error(
+        "found meta-optimization of an objective that does not tell old data from new, expected Eq. 9, published or corrected"
+    )]
+    NoSupport,
+    /// The run was asked to stop. With a checkpoint it can go on from this step.
+    #[error("stopped after step {step}")]
+    Interrupted {
+        /// Steps taken.
+        step: u64,
+    },
+    /// A checkpoint could not be written or taken up.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// An agent that chooses learning rates could not be saved or taken up.
+    #[error("the agent of a learning rate")]
+    Agent(#[from] icl_rl::RlError),
     /// The increment names a sample that the data set does not have.
     #[error("the increment: found sample {index}, expected an index below {n_samples}")]
     MissingSample {

@@ -1,9 +1,11 @@
 //! A method is one value on each of four axes.
 
+use serde::{Deserialize, Serialize};
+
 use crate::Objective;
 
 /// Where the encoder starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Start {
     /// θ₀, trained on the old data.
     Trained,
@@ -12,17 +14,29 @@ pub enum Start {
 }
 
 /// How gradients become an update.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OptimizerChoice {
     /// Every gradient is applied to θ (Eq. 10), by Adam or SGD as the settings say.
     Plain,
+    /// Old data are support, new data query (Eq. 11 and 12): the gradient of the query's loss at
+    /// the adapted parameters θ′ is applied to θ.
+    Meta,
 }
 
-/// Where the learning rate comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Where the learning rate comes from. [`Cosine`](Self::Cosine) and
+/// [`Hypergradient`](Self::Hypergradient) are the controls of the learned ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RateChoice {
     /// It is one number, that of the settings.
     Fixed,
+    /// It falls from that of the settings to 0 over the epochs that there may be, as half a cosine.
+    Cosine,
+    /// It follows the cosine between successive gradients (Baydin et al., 2018).
+    Hypergradient,
+    /// DDPG agents with the paper's state, action and reward (Eq. 13–15).
+    LearnedAsPublished,
+    /// DDPG agents with a logarithmic action, a normalised state and a paired reward.
+    Learned,
 }
 
 /// A method: its name and its four choices.
@@ -38,4 +52,18 @@ pub struct Method {
     pub optimizer: OptimizerChoice,
     /// The fourth choice.
     pub rate: RateChoice,
+}
+
+impl Method {
+    /// An objective from θ₀ with the plain optimizer and one learning rate, for methods that no
+    /// registry names.
+    pub fn of(objective: Objective) -> Self {
+        Self {
+            name: "unnamed",
+            start: Start::Trained,
+            objective: Some(objective),
+            optimizer: OptimizerChoice::Plain,
+            rate: RateChoice::Fixed,
+        }
+    }
 }

@@ -3,12 +3,15 @@
 use burn::tensor::{Tensor, TensorData, backend::Backend};
 use icl_core::{
     Contrast, GrowthRatio, InfoNceConfig, log_change_ratio, log_mixed_noise, nce_i, nce_ii,
+    paired_cosine_similarity,
 };
 
-use crate::TrainingSettings;
+use serde::{Deserialize, Serialize};
+
+use crate::{Distance, TrainingSettings};
 
 /// The data whose distribution the noise of NCE-I follows.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Noise {
     /// p(X) on X: what the first encoder is trained with.
     Old,
@@ -19,13 +22,21 @@ pub enum Noise {
     /// On ΔX and a fresh fraction f of X in each epoch, with noise from what the epoch holds. New
     /// data weigh α/(α + f(1 − α)) instead of α, in the sum and in the noise: quicker, and biased.
     Fraction(f64),
+    /// As [`Fraction`](Self::Fraction), but the share of old data is only where the run begins: it
+    /// grows up to all of X when the exact risk says so.
+    Widening(f64),
+    /// On ΔX and a buffer that was drawn from X once, by reservoir sampling.
+    Replay,
 }
 
 /// The objectives.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Objective {
     /// NCE-I (Eq. 1), the noise samples of an anchor being the others of its batch.
     InfoNce(Noise),
+    /// NCE-I under p(ΔX) on ΔX, and the distance of each embedding to that of the encoder that the
+    /// run began with.
+    Distillation,
     /// Eq. 9 as published: NCE-II on X, NCE-I under p(X′) on ΔX, divided by the number of samples.
     ///
     /// It drops NCE-I under p(X) on X, whose gradient is 0 only where that loss is minimal.
@@ -35,6 +46,17 @@ pub enum Objective {
     Corrected,
 }
 
+/// Whose losses a batch that tells old from new contributes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Anchors {
+    /// Everybody's, weighted as Eq. 9 does.
+    All,
+    /// The mean over its old samples: a support batch (Eq. 11).
+    Old,
+    /// The mean over its new samples: a query (Eq. 12).
+    New,
+}
+
 impl Objective {
     /// Whether batches hold old and new samples in the proportion of the data, old ones first, and
     /// tell the two noises apart.
@@ -42,13 +64,25 @@ impl Objective {
         matches!(self, Self::Published | Self::Corrected)
     }
 
+    /// The share of `n_old` old samples that the first epoch may draw from.
+    pub(crate) fn first_fraction(self, settings: &TrainingSettings, n_old: usize) -> f64 {
+        match self {
+            Self::InfoNce(Noise::Fraction(fraction) | Noise::Widening(fraction)) => fraction,
+            Self::InfoNce(Noise::Replay) => settings.replay_size(n_old) as f64 / n_old as f64,
+            Self::InfoNce(Noise::New) | Self::Distillation => 0.0,
+            _ => 1.0,
+        }
+    }
+
     /// The loss of a batch in nats `[1]`, from the embeddings of both views `[n, d]`, of which the
-    /// first `n_old` rows are old data where batches are stratified.
+    /// first `n_old` rows are old data where batches are stratified. What distillation adds is
+    /// [`distance`].
     pub(crate) fn loss<B: Backend>(
         self,
         anchors: Tensor<B, 2>,
         positives: Tensor<B, 2>,
         n_old: usize,
+        counted: Anchors,
         alpha: GrowthRatio,
         settings: &TrainingSettings,
     ) -> Tensor<B, 1> {
@@ -71,7 +105,7 @@ impl Objective {
             nce_i(contrast.positive.clone(), noise, negatives)
         };
         let losses = match self {
-            Self::InfoNce(_) => {
+            Self::InfoNce(_) | Self::Distillation => {
                 return InfoNceConfig::new()
                     .with_temperature(settings.temperature)
                     .with_negatives(Some(negatives))
@@ -88,7 +122,25 @@ impl Objective {
             // L^{I,X} + L^{II} = L^{I,X′} at every sample, so it is computed as the latter.
             Self::Corrected => under_all(&contrast()),
         };
-        (losses * stratum_weights::<B>(n_old, n - n_old, alpha, &anchors)).sum()
+        match counted {
+            Anchors::All => {
+                (losses * stratum_weights::<B>(n_old, n - n_old, alpha, &anchors)).sum()
+            }
+            Anchors::Old => losses.narrow(0, 0, n_old).mean(),
+            Anchors::New => losses.narrow(0, n_old, n - n_old).mean(),
+        }
+    }
+}
+
+/// The mean distance `[1]` between the rows of two sets of embeddings `[n, d]`.
+pub(crate) fn distance<B: Backend>(
+    embeddings: Tensor<B, 2>,
+    targets: Tensor<B, 2>,
+    distance: Distance,
+) -> Tensor<B, 1> {
+    match distance {
+        Distance::Cosine => -paired_cosine_similarity(embeddings, targets).mean() + 1.0,
+        Distance::MeanSquared => (embeddings - targets).powi_scalar(2).mean(),
     }
 }
 
@@ -142,8 +194,62 @@ mod tests {
             (Objective::Published, published),
             (Objective::Corrected, corrected),
         ] {
-            let loss = objective.loss(anchors.clone(), positives.clone(), n_old, alpha, &settings);
+            let loss = objective.loss(
+                anchors.clone(),
+                positives.clone(),
+                n_old,
+                Anchors::All,
+                alpha,
+                &settings,
+            );
             assert_close(&to_vec(&loss), &[expected], 1e-5);
         }
+        // Support and query are the plain means of their own anchors.
+        let part = |objective: Objective, counted| {
+            let (anchors, positives) = (anchors.clone(), positives.clone());
+            to_vec(&objective.loss(anchors, positives, n_old, counted, alpha, &settings))[0]
+        };
+        for (objective, counted, expected) in [
+            (Objective::Published, Anchors::Old, mean(&nce_ii[..n_old])),
+            (
+                Objective::Corrected,
+                Anchors::Old,
+                mean(&nce_i_all[..n_old]),
+            ),
+            (
+                Objective::Published,
+                Anchors::New,
+                mean(&nce_i_all[n_old..]),
+            ),
+            (
+                Objective::Corrected,
+                Anchors::New,
+                mean(&nce_i_all[n_old..]),
+            ),
+        ] {
+            assert_close(&[part(objective, counted)], &[expected], 1e-5);
+        }
+    }
+
+    #[test]
+    fn distances_are_those_of_their_formulas() {
+        let (a, b) = (draw(5, 3, 1), draw(5, 3, 2));
+        let rows = |x: &Tensor<TestBackend, 2>| -> Vec<Vec<f64>> {
+            to_vec(x).chunks(3).map(<[f64]>::to_vec).collect()
+        };
+        let (left, right) = (rows(&a), rows(&b));
+        let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+        let pairs = || left.iter().zip(&right);
+        let cosine = pairs()
+            .map(|(x, y)| 1.0 - dot(x, y) / (dot(x, x) * dot(y, y)).sqrt())
+            .sum::<f64>()
+            / 5.0;
+        let squared = pairs()
+            .flat_map(|(x, y)| x.iter().zip(y).map(|(x, y)| (x - y).powi(2)))
+            .sum::<f64>()
+            / 15.0;
+        let found = |kind| to_vec(&distance(a.clone(), b.clone(), kind));
+        assert_close(&found(Distance::Cosine), &[cosine], 1e-5);
+        assert_close(&found(Distance::MeanSquared), &[squared], 1e-5);
     }
 }

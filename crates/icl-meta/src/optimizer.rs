@@ -6,6 +6,8 @@ use burn::optim::{Adam, AdamConfig, GradientsParams, Optimizer, Sgd, SgdConfig};
 use burn::tensor::backend::AutodiffBackend;
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::{Bytes, CheckpointError, load_record, save_record};
+
 /// How a gradient becomes a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -29,6 +31,26 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> UpdateState<M, B> {
             UpdateRule::Adam => Self::Adam(AdamConfig::new().with_epsilon(1e-8).init()),
             UpdateRule::Sgd => Self::Sgd(SgdConfig::new().init()),
         }
+    }
+
+    /// The state as bytes.
+    pub(crate) fn save(&self) -> Result<Bytes, CheckpointError> {
+        match self {
+            Self::Adam(optimizer) => save_record::<B, _>(optimizer.to_record()),
+            Self::Sgd(optimizer) => save_record::<B, _>(optimizer.to_record()),
+        }
+    }
+
+    /// Takes up what [`save`](Self::save) gave.
+    pub(crate) fn load(self, bytes: Bytes, device: &B::Device) -> Result<Self, CheckpointError> {
+        Ok(match self {
+            Self::Adam(optimizer) => {
+                Self::Adam(optimizer.load_record(load_record::<B, _>(bytes, device)?))
+            }
+            Self::Sgd(optimizer) => {
+                Self::Sgd(optimizer.load_record(load_record::<B, _>(bytes, device)?))
+            }
+        })
     }
 
     pub(crate) fn step(&mut self, rate: f64, module: M, gradients: GradientsParams) -> M {

@@ -29,6 +29,8 @@ pub struct Outcome<M: AutodiffModule<B>, B: AutodiffBackend, R = ExactRisk> {
     /// The same for use: without gradients, its statistics re-estimated. Its risk is that of the
     /// last evaluation.
     pub encoder: M::InnerModule,
+    /// ‖Δθ‖/‖θ‖ from the run's start to its end, see [`parameter_change`](crate::parameter_change).
+    pub parameter_change: f64,
     /// What happened.
     pub record: TrainingRecord<R>,
 }

@@ -1,62 +1,98 @@
 //! Views and collation, made by a second thread while the first one trains.
 
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::thread::Scope;
 use std::time::Instant;
 
 use burn::tensor::backend::Backend;
 use icl_core::{Collate, SampleError, Samples, Seed, Views};
 
-use crate::plan::{EpochPlan, StepPlan};
-use crate::{Objective, Problem, TrainingSettings};
+use crate::Problem;
+use crate::plan::{BatchPlan, StepPlan};
 
 /// How many batches may wait ahead of the steps.
 const AHEAD: usize = 3;
 
 /// A batch that is ready for the encoder: the first views of all samples, then the second ones.
-pub(crate) struct Prepared<T> {
-    pub(crate) epoch: usize,
+pub(crate) struct PreparedBatch<T> {
     pub(crate) batch: T,
     pub(crate) n_samples: usize,
     pub(crate) n_old: usize,
+}
+
+/// All batches of one step.
+pub(crate) struct Prepared<T> {
+    pub(crate) support: Vec<PreparedBatch<T>>,
+    pub(crate) batch: PreparedBatch<T>,
     pub(crate) views_s: f64,
     pub(crate) collation_s: f64,
 }
 
-/// Starts a thread in `scope` that prepares all steps of a run in order. It ends with the run's
-/// last step, at a sample that cannot be read, or when the receiver is dropped.
+/// The steps of an epoch that are to be prepared.
+pub(crate) struct Request {
+    pub(crate) epoch: usize,
+    pub(crate) steps: Vec<StepPlan>,
+}
+
+/// The training thread's end of the two channels.
+pub(crate) struct Batches<T> {
+    requests: Sender<Request>,
+    prepared: Receiver<Result<Prepared<T>, SampleError>>,
+}
+
+impl<T> Batches<T> {
+    /// Asks for the steps of an epoch.
+    pub(crate) fn request(&self, request: Request) {
+        // The other thread is gone only after a sample that cannot be read, which the next step is
+        // told.
+        let _ = self.requests.send(request);
+    }
+
+    /// The next step that was asked for.
+    ///
+    /// # Panics
+    /// If none was.
+    pub(crate) fn next(&self) -> Result<Prepared<T>, SampleError> {
+        self.prepared
+            .recv()
+            .expect("the thread that prepares batches answers every request")
+    }
+}
+
+/// Starts a thread in `scope` that prepares what it is asked for, in order. It ends at a sample that
+/// cannot be read, or when the receiver is dropped.
 pub(crate) fn prefetch<'scope, B, S, V, C>(
     scope: &'scope Scope<'scope, '_>,
     problem: Problem<'scope, S, V, C>,
-    objective: Objective,
-    settings: &TrainingSettings,
     seed: Seed,
     device: B::Device,
-) -> Receiver<Result<Prepared<C::Batch>, SampleError>>
+) -> Batches<C::Batch>
 where
     B: Backend,
     S: Samples,
     V: Views<Sample = S::Sample>,
     C: Collate<B, View = V::View>,
 {
-    let (sender, receiver) = sync_channel(AHEAD);
-    let (n_epochs, batch_size) = (settings.epochs, settings.batch_size);
+    let (requests, requested) = channel::<Request>();
+    let (sender, prepared) = sync_channel(AHEAD);
     scope.spawn(move || {
         let mut maker = Maker {
             problem,
-            seed: seed.child("views"),
+            seed,
             device,
             slots: Vec::new(),
         };
-        for epoch in 0..n_epochs {
-            let order = seed.child("order");
-            let plan = EpochPlan::new(objective, problem.increment, batch_size, order, epoch);
-            if !maker.send_epoch::<B>(epoch, &plan, &sender) {
-                return;
+        for request in requested {
+            for step in &request.steps {
+                let prepared = maker.prepare::<B>(request.epoch, step);
+                let is_readable = prepared.is_ok();
+                if sender.send(prepared).is_err() || !is_readable {
+                    return;
+                }
             }
         }
     });
-    receiver
+    Batches { requests, prepared }
 }
 
 struct Maker<'a, S, V: Views, C, D> {
@@ -72,27 +108,6 @@ where
     S: Samples,
     V: Views<Sample = S::Sample>,
 {
-    /// Sends the batches of one epoch; says whether the receiver still wants more.
-    fn send_epoch<B>(
-        &mut self,
-        epoch: usize,
-        plan: &EpochPlan,
-        sender: &SyncSender<Result<Prepared<C::Batch>, SampleError>>,
-    ) -> bool
-    where
-        B: Backend<Device = D>,
-        C: Collate<B, View = V::View>,
-    {
-        for step in &plan.steps {
-            let prepared = self.prepare::<B>(epoch, step);
-            let is_readable = prepared.is_ok();
-            if sender.send(prepared).is_err() || !is_readable {
-                return false;
-            }
-        }
-        true
-    }
-
     fn prepare<B>(
         &mut self,
         epoch: usize,
@@ -102,11 +117,40 @@ where
         B: Backend<Device = D>,
         C: Collate<B, View = V::View>,
     {
-        let start = Instant::now();
-        let n_samples = step.samples.len();
+        let (mut views_s, mut collation_s) = (0.0, 0.0);
+        let mut one = |plan: &BatchPlan| {
+            let start = Instant::now();
+            self.make_views(epoch, plan)?;
+            views_s += start.elapsed().as_secs_f64();
+            let start = Instant::now();
+            let batch = self.problem.collate.collate(&self.slots, &self.device);
+            collation_s += start.elapsed().as_secs_f64();
+            Ok::<_, SampleError>(PreparedBatch {
+                batch,
+                n_samples: plan.samples.len(),
+                n_old: plan.n_old,
+            })
+        };
+        let support = step
+            .support
+            .iter()
+            .map(&mut one)
+            .collect::<Result<_, _>>()?;
+        let batch = one(&step.batch)?;
+        Ok(Prepared {
+            support,
+            batch,
+            views_s,
+            collation_s,
+        })
+    }
+
+    /// Fills the slots with the first views of all samples, then the second ones.
+    fn make_views(&mut self, epoch: usize, plan: &BatchPlan) -> Result<(), SampleError> {
+        let n_samples = plan.samples.len();
         self.slots.truncate(2 * n_samples);
         for view in 0..2 {
-            for (position, &index) in step.samples.iter().enumerate() {
+            for (position, &index) in plan.samples.iter().enumerate() {
                 let sample = self.problem.samples.sample(index)?;
                 // Each view has a generator of its own, whatever batch it is made for.
                 let seed = self.seed.at(epoch as u64).at(index as u64).at(view as u64);
@@ -117,16 +161,6 @@ where
                 }
             }
         }
-        let views_s = start.elapsed().as_secs_f64();
-        let start = Instant::now();
-        let batch = self.problem.collate.collate(&self.slots, &self.device);
-        Ok(Prepared {
-            epoch,
-            batch,
-            n_samples,
-            n_old: step.n_old,
-            views_s,
-            collation_s: start.elapsed().as_secs_f64(),
-        })
+        Ok(())
     }
 }

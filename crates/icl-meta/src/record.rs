@@ -55,6 +55,12 @@ pub struct TrainingRecord<R = ExactRisk> {
     pub epoch_losses: Vec<f64>,
     /// Seconds of training at the end of each epoch.
     pub epoch_ends_s: Vec<f64>,
+    /// The mean learning rate that was applied in each epoch; under meta-optimization lr_q.
+    pub learning_rates: Vec<f64>,
+    /// The mean lr_s of the inner steps of each epoch; empty without meta-optimization.
+    pub support_learning_rates: Vec<f64>,
+    /// The share of the old data that each epoch could draw from.
+    pub old_fractions: Vec<f64>,
     /// Steps taken.
     pub n_steps: u64,
     /// Views that have gone through the encoder in training.
@@ -70,6 +76,9 @@ impl<R> TrainingRecord<R> {
             evaluations: Vec::new(),
             epoch_losses: Vec::new(),
             epoch_ends_s: Vec::new(),
+            learning_rates: Vec::new(),
+            support_learning_rates: Vec::new(),
+            old_fractions: Vec::new(),
             n_steps: 0,
             sample_passes: 0,
             seconds: Seconds::default(),

@@ -31,6 +31,38 @@ pub struct TrainingSettings {
     /// The decay of the moving average of the parameters, from 0 (no average) to below 1. The
     /// average is what is evaluated and handed out.
     pub average_decay: f64,
+    /// Under meta-optimization: whether the gradient goes through the inner steps.
+    pub meta_order: MetaOrder,
+    /// Under meta-optimization: lr_s, the learning rate of the inner steps, which are plain gradient
+    /// descent.
+    pub support_learning_rate: f64,
+    /// How many old samples the buffer of replay holds. Without it a fifth of the old data.
+    pub replay_size: Option<usize>,
+    /// The weight of the distance to the first encoder's embeddings under distillation.
+    pub distillation_weight: f64,
+    /// That distance.
+    pub distillation_distance: Distance,
+}
+
+/// Whether the gradient of the query's loss is taken through the inner steps of
+/// meta-optimization.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MetaOrder {
+    /// No: the gradient at θ′ is taken for the one at θ (first-order MAML, Finn et al., 2017).
+    First,
+    /// Yes, by Hessian-vector products, see [`second_order`](crate::second_order).
+    Second,
+}
+
+/// How far two embeddings of one view lie apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Distance {
+    /// 1 − cos, in [0, 2].
+    Cosine,
+    /// The mean of the squared differences of their coordinates.
+    MeanSquared,
 }
 
 /// Steps between the first evaluations.
@@ -49,6 +81,11 @@ impl Default for TrainingSettings {
             patience: 20,
             evaluate_every: None,
             average_decay: 0.99,
+            meta_order: MetaOrder::First,
+            support_learning_rate: 3e-3,
+            replay_size: None,
+            distillation_weight: 1.0,
+            distillation_distance: Distance::Cosine,
         }
     }
 }
@@ -76,6 +113,8 @@ impl TrainingSettings {
             ("learning_rate", self.learning_rate),
             ("temperature", self.temperature),
             ("negatives", self.negatives),
+            ("support_learning_rate", self.support_learning_rate),
+            ("distillation_weight", self.distillation_weight),
         ];
         for (field, found) in numbers {
             if !(found.is_finite() && found > 0.0) {
@@ -103,6 +142,12 @@ impl TrainingSettings {
                 1,
                 "at least 1",
             ),
+            (
+                "replay_size",
+                self.replay_size.unwrap_or(1),
+                1,
+                "at least 1",
+            ),
         ];
         for (field, found, least, expected) in counts {
             if found < least {
@@ -114,6 +159,22 @@ impl TrainingSettings {
             }
         }
         Ok(())
+    }
+
+    /// Every field by name with its value, for comparison with those of another run.
+    pub(crate) fn facts(&self) -> Vec<(String, String)> {
+        let value = serde_json::to_value(self).unwrap_or_default();
+        let fields = value.as_object().into_iter().flatten();
+        fields
+            .map(|(name, value)| (name.clone(), value.to_string()))
+            .collect()
+    }
+
+    /// How many of `n_old` samples replay keeps.
+    pub(crate) fn replay_size(&self, n_old: usize) -> usize {
+        self.replay_size
+            .unwrap_or_else(|| n_old.div_ceil(5))
+            .min(n_old)
     }
 
     /// The epoch of the evaluation after that of `epoch`, with `n_steps` steps an epoch.

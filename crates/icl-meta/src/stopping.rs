@@ -16,7 +16,7 @@ pub enum StopRule {
 }
 
 /// A sequence of values that should fall.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Descent {
     lowest: Option<f64>,
     n_since: usize,

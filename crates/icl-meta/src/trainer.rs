@@ -1,17 +1,23 @@
 //! The one training loop.
 
+use std::cell::Cell;
 use std::time::Instant;
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Collate, Encoder, SampleError, Samples, Seed, Views};
 
+use crate::batch_loss::BatchLoss;
+use crate::checkpoint::Identity;
 use crate::evaluation::{Evaluated, Evaluator};
-use crate::plan::EpochPlan;
-use crate::prefetch::prefetch;
+use crate::plan::Planner;
+use crate::prefetch::{Batches, Request, prefetch};
+use crate::risk::Risk;
 use crate::run::Run;
-use crate::stopping::Descent;
-use crate::{Noise, Objective, Outcome, Problem, Progress, StopRule, TrainError, TrainingSettings};
+use crate::{
+    Evaluation, Method, Noise, Objective, OptimizerChoice, Outcome, Problem, Progress, StopRule,
+    TrainError, TrainingRecord, TrainingSettings, Watch,
+};
 
 /// Trains an encoder on a problem.
 #[derive(Debug)]
@@ -25,6 +31,9 @@ pub struct Trainer<'a, B: AutodiffBackend, S, V, C> {
     /// Where to train.
     pub device: B::Device,
 }
+
+/// How an encoder is evaluated.
+type Evaluate<'a, M, R> = &'a dyn Fn(M) -> Result<Evaluated<M, R>, SampleError>;
 
 impl<B, S, V, C> Trainer<'_, B, S, V, C>
 where
@@ -53,7 +62,7 @@ where
     pub fn pretrain<M>(
         &self,
         encoder: M,
-        progress: &mut dyn FnMut(Progress),
+        watch: &mut Watch<'_>,
     ) -> Result<Outcome<M, B, f64>, TrainError>
     where
         M: AutodiffModule<B> + Encoder<B, Batch = <C as Collate<B>>::Batch>,
@@ -61,116 +70,243 @@ where
     {
         let evaluator = self.evaluator();
         let evaluate = |encoder| evaluator.evaluate_old(encoder);
-        let objective = Objective::InfoNce(Noise::Old);
-        self.run(
-            objective,
-            encoder,
-            "pretraining",
-            &evaluate,
-            |risk| *risk,
-            progress,
-        )
+        let method = Method::of(Objective::InfoNce(Noise::Old));
+        self.run(&method, encoder, None, "pretraining", &evaluate, watch)
     }
 
-    /// Trains an encoder by an objective, watched by the exact risk over X′. `stream` names the
-    /// run's randomness: methods of one name see one order and one set of views.
+    /// Updates an encoder by a method, watched by the exact risk over X′; a method without an
+    /// objective is only evaluated. `encoder` is what the method starts from: θ₀, or a fresh one where
+    /// it says so. `stream` names the run's randomness: methods of one name see one order and one set
+    /// of views.
     ///
     /// # Errors
     /// [`TrainError`].
     pub fn train<M>(
         &self,
-        objective: Objective,
+        method: &Method,
         encoder: M,
         stream: &str,
-        progress: &mut dyn FnMut(Progress),
+        watch: &mut Watch<'_>,
     ) -> Result<Outcome<M, B>, TrainError>
     where
         M: AutodiffModule<B> + Encoder<B, Batch = <C as Collate<B>>::Batch>,
         M::InnerModule: Encoder<B::InnerBackend, Batch = <C as Collate<B::InnerBackend>>::Batch>,
     {
+        self.settings.check()?;
+        self.problem.check()?;
+        if self.problem.increment.new_data().is_empty() {
+            return Err(TrainError::NothingNew);
+        }
         let evaluator = self.evaluator();
         let evaluate = |encoder| evaluator.evaluate(encoder);
-        self.run(
-            objective,
-            encoder,
-            stream,
-            &evaluate,
-            |risk| risk.all,
-            progress,
-        )
-    }
-
-    /// Every epoch of an objective has as many steps.
-    fn steps_per_epoch(&self, objective: Objective) -> usize {
-        let (increment, batch_size) = (self.problem.increment, self.settings.batch_size);
-        let plan = EpochPlan::new(objective, increment, batch_size, Seed::new(self.seed), 0);
-        plan.steps.len()
+        let Some(objective) = method.objective else {
+            return inference(encoder, &evaluate);
+        };
+        let needs_parts = method.optimizer == OptimizerChoice::Meta;
+        if needs_parts && !objective.is_stratified() {
+            return Err(TrainError::NoSupport);
+        }
+        // Distillation keeps near the first encoder as it is for use. It must not record a graph: no
+        // backward pass would ever free it.
+        let teacher = match objective {
+            Objective::Distillation => {
+                let evaluated = evaluate(encoder.valid()).map_err(TrainError::Sample)?;
+                Some(M::from_inner(evaluated.encoder).no_grad())
+            }
+            _ => None,
+        };
+        self.run(method, encoder, teacher, stream, &evaluate, watch)
     }
 
     fn run<M, R>(
         &self,
-        objective: Objective,
+        method: &Method,
         encoder: M,
+        teacher: Option<M>,
         stream: &str,
-        evaluate: &dyn Fn(M::InnerModule) -> Result<Evaluated<M::InnerModule, R>, SampleError>,
-        value: fn(&R) -> f64,
-        progress: &mut dyn FnMut(Progress),
+        evaluate: Evaluate<'_, M::InnerModule, R>,
+        watch: &mut Watch<'_>,
     ) -> Result<Outcome<M, B, R>, TrainError>
     where
         M: AutodiffModule<B> + Encoder<B, Batch = <C as Collate<B>>::Batch>,
+        R: Risk,
     {
         self.settings.check()?;
         self.problem.check()?;
         let seed = Seed::new(self.seed).child(stream);
-        // The encoder draws from generators of its own; this is for layers that do not.
-        B::seed(&self.device, seed.child("backend").value());
-        std::thread::scope(|scope| {
+        let objective = method.objective.expect("inference does not get here");
+        let increment = self.problem.increment;
+        let order = seed.child("order");
+        let planner = Planner::new(objective, method.optimizer, increment, self.settings, order);
+        let loss = BatchLoss {
+            objective,
+            alpha: increment.growth_ratio(),
+            settings: self.settings,
+            teacher,
+            sample_passes: Cell::new(0),
+        };
+        let fraction = objective.first_fraction(self.settings, increment.old().len());
+        let widest = match objective {
+            Objective::InfoNce(Noise::Widening(_)) => 1.0,
+            _ => fraction,
+        };
+        let n_steps = planner.epoch(0, widest).steps.len();
+        let most_steps = self.settings.epochs as u64 * n_steps as u64;
+        let mut run =
+            Run::<M, B, R>::new(encoder, method, loss, most_steps, fraction, self.seed, seed);
+        let identity = self.identity(method, stream, run.start_digest());
+        if let Some(path) = watch.checkpoint() {
+            run = run.resumed(path, &identity)?;
+        }
+        if run.counters.is_complete {
+            let encoder = run.average.get().valid();
+            let evaluated = evaluate(encoder).map_err(TrainError::Sample)?;
+            return Ok(run.end(evaluated.encoder));
+        }
+        let encoder = std::thread::scope(|scope| {
             let device = self.device.clone();
-            let batches =
-                prefetch::<B, S, V, C>(scope, self.problem, objective, self.settings, seed, device);
-            let mut run = Run::new(encoder, self.settings, self.seed);
-            let n_steps = self.steps_per_epoch(objective);
-            let mut next_evaluation = 0;
-            let patience = self.settings.patience;
-            let (mut risks, mut losses) = (Descent::default(), Descent::default());
-            let mut risk = f64::NAN;
+            let views = seed.child("views");
+            let batches = prefetch::<B, S, V, C>(scope, self.problem, views, device);
             loop {
                 let epoch = run.record.n_epochs();
-                let n_worse = run
-                    .record
-                    .epoch_losses
-                    .last()
-                    .map_or(0, |&loss| losses.push(loss));
-                let by_loss = self.settings.stop == StopRule::TrainingLoss && n_worse >= patience;
-                let is_last = by_loss || epoch == self.settings.epochs;
-                if is_last || epoch == next_evaluation {
-                    let evaluated;
-                    (evaluated, risk) = run.evaluate(evaluate, value)?;
-                    next_evaluation = self.settings.next_evaluation(epoch, n_steps);
-                    let n_worse = risks.push(risk);
-                    let by_risk = self.settings.stop == StopRule::ExactRisk && n_worse >= patience;
-                    if is_last || by_risk {
-                        return Ok(run.end(evaluated));
+                let plan = planner.epoch(epoch, run.counters.fraction());
+                // An epoch that a checkpoint has interrupted was evaluated before it began.
+                if run.counters.n_steps == 0 {
+                    if let Some(encoder) = self.begin_epoch(&mut run, plan.steps.len(), evaluate)? {
+                        return Ok::<_, TrainError>(encoder);
                     }
+                    watch.tell(Progress {
+                        epoch,
+                        n_epochs: self.settings.epochs,
+                        risk: run.counters.risk.unwrap_or(f64::NAN),
+                    });
                 }
-                progress(Progress {
-                    epoch,
-                    n_epochs: self.settings.epochs,
-                    risk,
-                });
-                let mut sum = 0.0;
-                for _ in 0..n_steps {
-                    let wait = Instant::now();
-                    let prepared = batches
-                        .recv()
-                        .expect("the thread that prepares batches ends with the last epoch");
-                    let prepared = prepared.map_err(TrainError::Sample)?;
-                    run.record.seconds.wait += wait.elapsed().as_secs_f64();
-                    sum += run.step(prepared, objective, &self.problem, seed)?;
-                }
-                run.record.epoch_losses.push(sum / n_steps as f64);
-                run.record.epoch_ends_s.push(run.record.seconds.training());
+                // The evaluation may have widened the share of old data.
+                let mut steps = planner.epoch(epoch, run.counters.fraction()).steps;
+                steps.drain(..run.counters.n_steps);
+                self.epoch(&mut run, steps, &batches, seed, &identity, watch)?;
+                run.counters.end_epoch(&mut run.record);
             }
-        })
+        })?;
+        run.counters.is_complete = true;
+        if let Some(path) = watch.checkpoint().map(ToOwned::to_owned) {
+            run.save(&path, &identity, watch)?;
+        }
+        Ok(run.end(encoder))
     }
+
+    /// Evaluates if it is time; the evaluated encoder if the run ends here.
+    fn begin_epoch<M, R>(
+        &self,
+        run: &mut Run<'_, M, B, R>,
+        n_steps: usize,
+        evaluate: Evaluate<'_, M::InnerModule, R>,
+    ) -> Result<Option<M::InnerModule>, TrainError>
+    where
+        M: AutodiffModule<B> + Encoder<B>,
+        R: Risk,
+    {
+        let epoch = run.record.n_epochs();
+        let (stop, patience) = (self.settings.stop, self.settings.patience);
+        let last_loss = run.record.epoch_losses.last();
+        let n_worse = last_loss.map_or(0, |&loss| run.counters.losses.push(loss));
+        let by_loss = stop == StopRule::TrainingLoss && n_worse >= patience;
+        let is_last = by_loss || epoch == self.settings.epochs;
+        if !is_last && epoch != run.counters.next_evaluation {
+            return Ok(None);
+        }
+        let (evaluated, risk) = run.evaluate(evaluate)?;
+        run.counters.next_evaluation = self.settings.next_evaluation(epoch, n_steps);
+        run.counters.add_risk(&risk);
+        let n_worse = run.counters.risks.push(risk.all());
+        let by_risk = stop == StopRule::ExactRisk && n_worse >= patience;
+        Ok((is_last || by_risk).then_some(evaluated))
+    }
+
+    fn epoch<M, R>(
+        &self,
+        run: &mut Run<'_, M, B, R>,
+        steps: Vec<crate::StepPlan>,
+        batches: &Batches<M::Batch>,
+        seed: Seed,
+        identity: &Identity,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), TrainError>
+    where
+        M: AutodiffModule<B> + Encoder<B>,
+        R: Risk,
+    {
+        let n_steps = steps.len();
+        let epoch = run.record.n_epochs();
+        batches.request(Request { epoch, steps });
+        for _ in 0..n_steps {
+            let wait = Instant::now();
+            let prepared = batches.next().map_err(TrainError::Sample)?;
+            run.record.seconds.wait += wait.elapsed().as_secs_f64();
+            run.step(prepared, seed)?;
+            let is_stopped = watch.is_stopped();
+            let is_due = is_stopped || watch.is_save_due();
+            if let Some(path) = watch.checkpoint().filter(|_| is_due).map(ToOwned::to_owned) {
+                run.save(&path, identity, watch)?;
+            }
+            if is_stopped {
+                let step = run.record.n_steps;
+                return Err(TrainError::Interrupted { step });
+            }
+        }
+        Ok(())
+    }
+
+    /// What a checkpoint of this run must agree with.
+    fn identity(&self, method: &Method, stream: &str, start: u32) -> Identity {
+        let increment = self.problem.increment;
+        let mut samples = crc32fast::Hasher::new();
+        for part in [increment.old(), increment.new_data()] {
+            samples.update(&(part.len() as u64).to_le_bytes());
+            for &index in part {
+                samples.update(&(index as u64).to_le_bytes());
+            }
+        }
+        let facts = [
+            ("seed", self.seed.to_string()),
+            ("stream", stream.to_owned()),
+            ("objective", format!("{:?}", method.objective)),
+            ("optimizer choice", format!("{:?}", method.optimizer)),
+            ("rate choice", format!("{:?}", method.rate)),
+            (
+                "number of samples",
+                self.problem.samples.n_samples().to_string(),
+            ),
+            ("increment", format!("{:08x}", samples.finalize())),
+            ("first encoder", format!("{start:08x}")),
+        ];
+        let facts = facts.map(|(name, value)| (name.to_owned(), value));
+        Identity::new(facts.into_iter().chain(self.settings.facts()))
+    }
+}
+
+/// The outcome of a method that trains nothing.
+fn inference<M, B, I>(
+    encoder: M,
+    evaluate: Evaluate<'_, I, icl_core::ExactRisk>,
+) -> Result<Outcome<M, B>, TrainError>
+where
+    B: AutodiffBackend,
+    M: AutodiffModule<B, InnerModule = I>,
+{
+    let evaluated = evaluate(encoder.valid()).map_err(TrainError::Sample)?;
+    Ok(Outcome {
+        trained: encoder,
+        encoder: evaluated.encoder,
+        parameter_change: 0.0,
+        record: TrainingRecord {
+            evaluations: vec![Evaluation {
+                epoch: 0,
+                sample_passes: 0,
+                train_s: 0.0,
+                risk: evaluated.risk,
+            }],
+            ..TrainingRecord::empty()
+        },
+    })
 }

@@ -1,170 +1,40 @@
-//! The trainer on a small problem of a user's own: a linear encoder of points in the plane.
+//! The trainer on a small problem of a user's own.
+
+mod toy;
 
 use std::borrow::Cow;
 
-use burn::module::{AutodiffModule, Module, Param};
+use burn::module::{AutodiffModule, Module};
+use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
-use burn::tensor::{Tensor, TensorData};
 use icl_core::testing::{TestAutodiff, TestBackend};
-use icl_core::{Collate, Encoder, Increment, Mode, Rng, SampleError, Samples, Seed, Views};
+use icl_core::{Collate, Encoder, Increment, Mode, SampleError, Samples, Seed, Views};
 use icl_meta::{
-    Noise, Objective, Outcome, Problem, StopRule, TrainError, Trainer, TrainingRecord,
-    TrainingSettings, UpdateRule, parameter_change,
+    Method, Noise, Objective, OptimizerChoice, Planner, RateChoice, StopRule, TrainError,
+    TrainingSettings, UpdateRule, Watch, parameter_change,
 };
-use rand::RngExt;
+use toy::{Jitter, Linear, Stack, increment, points, settings, start, timeless, train_on, trainer};
 
-#[derive(Module, Debug)]
-struct Linear<B: Backend> {
-    weight: Param<Tensor<B, 2>>,
-}
-
-impl<B: Backend> Linear<B> {
-    fn new(seed: u64) -> Self {
-        let mut rng = Seed::new(seed).rng();
-        let weight: Vec<f64> = (0..16).map(|_| rng.random::<f64>() - 0.5).collect();
-        let weight = Tensor::from_data(TensorData::new(weight, [4, 4]), &Default::default());
-        Self {
-            weight: Param::from_tensor(weight),
-        }
-    }
-}
-
-impl<B: Backend> Encoder<B> for Linear<B> {
-    type Batch = Tensor<B, 2>;
-
-    fn encode(&self, batch: Tensor<B, 2>, _mode: Mode<'_>) -> Tensor<B, 2> {
-        batch.matmul(self.weight.val())
-    }
-}
-
-struct Jitter;
-
-impl Views for Jitter {
-    type Sample = [f32; 4];
-    type View = [f32; 4];
-
-    fn view(&self, sample: &[f32; 4], rng: &mut Rng) -> [f32; 4] {
-        sample.map(|x| x + 0.3 * (rng.random::<f32>() - 0.5))
-    }
-
-    fn plain(&self, sample: &[f32; 4]) -> [f32; 4] {
-        *sample
-    }
-}
-
-struct Stack;
-
-impl<B: Backend> Collate<B> for Stack {
-    type View = [f32; 4];
-    type Batch = Tensor<B, 2>;
-
-    fn collate(&self, views: &[[f32; 4]], device: &B::Device) -> Tensor<B, 2> {
-        Tensor::from_data(TensorData::new(views.concat(), [views.len(), 4]), device)
-    }
-}
-
-fn points() -> Vec<[f32; 4]> {
-    let mut rng = Seed::new(9).rng();
-    (0..90)
-        .map(|at| {
-            // New points lie elsewhere than old ones.
-            let centre = if at < 60 { 0.0 } else { 0.7 };
-            std::array::from_fn(|_| rng.random::<f32>() * 2.0 - 1.0 + centre)
-        })
-        .collect()
-}
-
-fn increment() -> Increment {
-    Increment::try_new((0..60).collect(), (60..90).collect()).expect("two parts")
-}
-
-fn settings() -> TrainingSettings {
-    TrainingSettings {
-        epochs: 12,
-        batch_size: 16,
-        stop: StopRule::Never,
-        evaluate_every: Some(1),
-        average_decay: 0.0,
-        ..Default::default()
-    }
-}
-
-fn trainer<'a, S>(
-    samples: &'a S,
-    increment: &'a Increment,
-    settings: &'a TrainingSettings,
-    seed: u64,
-) -> Trainer<'a, TestAutodiff, S, Jitter, Stack> {
-    Trainer {
-        problem: Problem {
-            samples,
-            views: &Jitter,
-            collate: &Stack,
-            increment,
-        },
-        settings,
-        seed,
-        device: Default::default(),
-    }
-}
-
-type Trained = Result<Outcome<Linear<TestAutodiff>, TestAutodiff>, TrainError>;
-
+/// Trains by an objective with the plain optimizer.
 fn train<S: Samples<Sample = [f32; 4]>>(
     samples: &S,
     objective: Objective,
     settings: &TrainingSettings,
     seed: u64,
-) -> Trained {
-    train_on("update", samples, objective, settings, seed)
+) -> toy::Trained {
+    train_on("update", samples, &Method::of(objective), settings, seed)
 }
 
-fn train_on<S: Samples<Sample = [f32; 4]>>(
-    stream: &str,
-    samples: &S,
-    objective: Objective,
-    settings: &TrainingSettings,
-    seed: u64,
-) -> Trained {
-    let increment = increment();
-    let trainer = Trainer::<TestAutodiff, _, _, _> {
-        problem: Problem {
-            samples,
-            views: &Jitter,
-            collate: &Stack,
-            increment: &increment,
-        },
-        settings,
-        seed,
-        device: Default::default(),
-    };
-    trainer.train(objective, start(), stream, &mut |_| ())
-}
-
-/// The same encoder each time, with the same identities of its parameters.
-fn start() -> Linear<TestAutodiff> {
-    static START: std::sync::LazyLock<Linear<TestAutodiff>> =
-        std::sync::LazyLock::new(|| Linear::new(1));
-    START.clone()
-}
-
-const OBJECTIVES: [Objective; 5] = [
+const OBJECTIVES: [Objective; 8] = [
     Objective::InfoNce(Noise::All),
     Objective::InfoNce(Noise::New),
     Objective::InfoNce(Noise::Fraction(0.2)),
+    Objective::InfoNce(Noise::Widening(0.2)),
+    Objective::InfoNce(Noise::Replay),
+    Objective::Distillation,
     Objective::Published,
     Objective::Corrected,
 ];
-
-/// A record without its timings.
-fn timeless(mut record: TrainingRecord) -> TrainingRecord {
-    record.seconds = Default::default();
-    record.epoch_ends_s.clear();
-    for evaluation in &mut record.evaluations {
-        evaluation.train_s = 0.0;
-    }
-    record
-}
 
 #[test]
 fn every_objective_moves_the_parameters_and_repeats_itself() {
@@ -182,12 +52,22 @@ fn every_objective_moves_the_parameters_and_repeats_itself() {
         let record = first.record;
         assert_eq!(record.n_epochs(), 12);
         assert_eq!(record.evaluations.len(), 13);
-        let n = match objective {
-            Objective::InfoNce(Noise::New) => 30,
-            Objective::InfoNce(Noise::Fraction(_)) => 42,
-            _ => 90,
+        let passes = match objective {
+            Objective::InfoNce(Noise::New) => 2 * 12 * 30,
+            Objective::InfoNce(Noise::Fraction(_) | Noise::Replay) => 2 * 12 * 42,
+            // A second pass, through the first encoder.
+            Objective::Distillation => 2 * 2 * 12 * 30,
+            Objective::InfoNce(Noise::Widening(_)) => {
+                let n_old = |fraction: &f64| (60.0 * fraction).round() as u64;
+                record
+                    .old_fractions
+                    .iter()
+                    .map(|f| 2 * (30 + n_old(f)))
+                    .sum()
+            }
+            _ => 2 * 12 * 90,
         };
-        assert_eq!(record.sample_passes, 2 * 12 * n);
+        assert_eq!(record.sample_passes, passes, "{objective:?}");
         for evaluation in &record.evaluations {
             let risk = evaluation.risk;
             let (old, new) = (60.0 / 90.0, 30.0 / 90.0);
@@ -196,6 +76,106 @@ fn every_objective_moves_the_parameters_and_repeats_itself() {
             assert!(risk.theorem1_residual < 1e-5);
         }
     }
+}
+
+/// The combinations of the other two axes, on the objectives that they serve.
+#[test]
+fn every_optimizer_and_rate_moves_the_parameters_and_repeats_itself() {
+    let samples = points();
+    let rates = [
+        RateChoice::Fixed,
+        RateChoice::Cosine,
+        RateChoice::Hypergradient,
+        RateChoice::LearnedAsPublished,
+        RateChoice::Learned,
+    ];
+    for objective in [Objective::Published, Objective::Corrected] {
+        for optimizer in [OptimizerChoice::Plain, OptimizerChoice::Meta] {
+            for rate in rates {
+                let method = Method {
+                    optimizer,
+                    rate,
+                    ..Method::of(objective)
+                };
+                let run = || train_on("update", &samples, &method, &settings(), 1).unwrap();
+                let (first, again) = (run(), run());
+                assert!(first.parameter_change > 1e-3, "{method:?}");
+                assert_eq!(timeless(first.record.clone()), timeless(again.record));
+                let record = first.record;
+                assert_eq!(record.learning_rates.len(), 12);
+                let n_support = match optimizer {
+                    OptimizerChoice::Plain => 0,
+                    OptimizerChoice::Meta => 12,
+                };
+                assert_eq!(record.support_learning_rates.len(), n_support);
+                for rates in [&record.learning_rates, &record.support_learning_rates] {
+                    let varies = rates.windows(2).any(|pair| pair[0] != pair[1]);
+                    assert_eq!(
+                        varies,
+                        rate != RateChoice::Fixed && !rates.is_empty(),
+                        "{method:?}"
+                    );
+                    assert!(
+                        rates.iter().all(|rate| (1e-8..=0.1).contains(rate)),
+                        "{rates:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn meta_optimization_needs_support_and_query() {
+    let method = Method {
+        optimizer: OptimizerChoice::Meta,
+        ..Method::of(Objective::InfoNce(Noise::All))
+    };
+    let error = train_on("update", &points(), &method, &settings(), 1).unwrap_err();
+    assert!(matches!(error, TrainError::NoSupport), "{error}");
+}
+
+#[test]
+fn without_new_data_there_is_only_a_first_encoder() {
+    let increment = Increment::before((0..60).collect()).unwrap();
+    let (samples, settings) = (points(), settings());
+    let trainer = trainer(&samples, &increment, &settings, 1);
+    let first = trainer.pretrain(start(), &mut Watch::new()).unwrap();
+    assert!(first.parameter_change > 1e-3);
+    let method = Method::of(Objective::InfoNce(Noise::All));
+    let error = trainer.train(&method, start(), "update", &mut Watch::new());
+    assert!(matches!(error, Err(TrainError::NothingNew)));
+}
+
+#[test]
+fn inference_is_one_evaluation() {
+    let method = Method {
+        objective: None,
+        ..Method::of(Objective::Corrected)
+    };
+    let outcome = train_on("update", &points(), &method, &settings(), 1).unwrap();
+    assert_eq!(outcome.parameter_change, 0.0);
+    assert_eq!(outcome.record.evaluations.len(), 1);
+    assert_eq!(outcome.record.n_steps, 0);
+}
+
+/// Distillation without weight would be fine-tuning; with all the weight the encoder stays near its
+/// start.
+#[test]
+fn distillation_holds_the_encoder_back() {
+    let moved = |objective, weight| {
+        let settings = TrainingSettings {
+            distillation_weight: weight,
+            ..settings()
+        };
+        train(&points(), objective, &settings, 1)
+            .unwrap()
+            .parameter_change
+    };
+    let free = moved(Objective::InfoNce(Noise::New), 1.0);
+    let held = [1e-9, 10.0, 1000.0].map(|weight| moved(Objective::Distillation, weight));
+    assert!((held[0] - free).abs() < 1e-3 * free, "{held:?}, {free}");
+    assert!(held[0] > held[1] && held[1] > held[2], "{held:?}");
 }
 
 #[test]
@@ -226,16 +206,14 @@ fn a_step_of_gradient_descent_is_one() {
     };
     let outcome = train(&samples, Objective::InfoNce(Noise::All), &settings, 3).unwrap();
     let seed = Seed::new(3).child("update");
-    let plan = icl_meta::EpochPlan::new(
-        Objective::InfoNce(Noise::All),
-        &increment(),
-        90,
-        seed.child("order"),
-        0,
-    );
+    let increment = increment();
+    let (objective, plain) = (Objective::InfoNce(Noise::All), OptimizerChoice::Plain);
+    let order = seed.child("order");
+    let plan = Planner::new(objective, plain, &increment, &settings, order).epoch(0, 1.0);
     assert_eq!(plan.steps.len(), 1);
     let view = |which: u64| {
         let views: Vec<[f32; 4]> = plan.steps[0]
+            .batch
             .samples
             .iter()
             .map(|&i| {
@@ -260,12 +238,189 @@ fn a_step_of_gradient_descent_is_one() {
     assert!(outcome.record.epoch_losses.len() == 1 && outcome.record.n_steps == 1);
 }
 
+/// The rate that is written down is the one that was applied, whoever chose it: the last step of a
+/// run is that rate times the gradient, found by hand.
+#[test]
+fn a_chosen_rate_is_the_applied_rate() {
+    let samples = points();
+    let increment = increment();
+    for rate in [
+        RateChoice::Fixed,
+        RateChoice::Hypergradient,
+        RateChoice::LearnedAsPublished,
+        RateChoice::Learned,
+    ] {
+        let method = Method {
+            rate,
+            ..Method::of(Objective::InfoNce(Noise::All))
+        };
+        // One step an epoch. The agent of `Learned` knows how long a run may be, so its first step
+        // is looked at, and that of the others after some learning.
+        let n_steps = if rate == RateChoice::Learned { 0 } else { 80 };
+        let run = |epochs| {
+            let settings = TrainingSettings {
+                epochs,
+                batch_size: 90,
+                optimizer: UpdateRule::Sgd,
+                learning_rate: 0.2,
+                ..settings()
+            };
+            train_on("update", &samples, &method, &settings, 3).unwrap()
+        };
+        let after = run(n_steps + 1);
+        let before = match n_steps {
+            0 => start().weight.val().inner(),
+            n => run(n).encoder.weight.val(),
+        };
+        let seed = Seed::new(3).child("update");
+        let (all, plain) = (Objective::InfoNce(Noise::All), OptimizerChoice::Plain);
+        let settings = TrainingSettings {
+            batch_size: 90,
+            ..settings()
+        };
+        let planner = Planner::new(all, plain, &increment, &settings, seed.child("order"));
+        let plan = planner.epoch(n_steps, 1.0);
+        let view = |which: u64| {
+            let indices = plan.steps[0].batch.samples.iter();
+            let views: Vec<[f32; 4]> = indices
+                .map(|&i| {
+                    let seed = seed.child("views").at(n_steps as u64);
+                    let mut rng = seed.at(i as u64).at(which).rng();
+                    Jitter.view(&samples[i], &mut rng)
+                })
+                .collect();
+            Collate::<TestAutodiff>::collate(&Stack, &views, &Default::default())
+        };
+        let weight = Tensor::<TestAutodiff, 2>::from_inner(before.clone()).require_grad();
+        let loss = icl_core::InfoNceConfig::new()
+            .with_negatives(Some(31.0))
+            .init()
+            .forward(
+                view(0).matmul(weight.clone()),
+                view(1).matmul(weight.clone()),
+            );
+        let gradient = weight.grad(&loss.backward()).unwrap();
+        let applied = after.record.learning_rates[n_steps];
+        let expected = before - gradient.clone() * applied;
+        let difference = (after.encoder.weight.val() - expected)
+            .abs()
+            .max()
+            .into_scalar();
+        let step = (gradient * applied).abs().max().into_scalar();
+        assert!(difference < 1e-3 * step, "{rate:?}: {difference} of {step}");
+        if rate != RateChoice::Fixed {
+            let distinct = after
+                .record
+                .learning_rates
+                .windows(2)
+                .filter(|p| p[0] != p[1]);
+            assert!(distinct.count() > 60 || n_steps == 0, "{rate:?}");
+            assert!(applied != 0.2, "{rate:?}");
+        }
+    }
+}
+
+/// Inner steps and an outer step by hand: the applied lr_s and lr_q are those written down.
+#[test]
+fn a_meta_step_is_equations_11_and_12() {
+    let samples = points();
+    // An agent has one inner step, so that the mean rate that is written down is its rate.
+    for (n_old, rate) in [
+        (60, RateChoice::Fixed),
+        (30, RateChoice::LearnedAsPublished),
+    ] {
+        let increment = Increment::try_new((0..n_old).collect(), (60..90).collect()).unwrap();
+        let method = Method {
+            optimizer: OptimizerChoice::Meta,
+            rate,
+            ..Method::of(Objective::Published)
+        };
+        let settings = TrainingSettings {
+            epochs: 1,
+            // One query of all 30 new points, and support batches of 30 old ones.
+            batch_size: 60,
+            optimizer: UpdateRule::Sgd,
+            learning_rate: 0.2,
+            support_learning_rate: 0.5,
+            ..settings()
+        };
+        let trainer = trainer(&samples, &increment, &settings, 3);
+        let outcome = trainer
+            .train(&method, start(), "update", &mut Watch::new())
+            .unwrap();
+        let seed = Seed::new(3).child("update");
+        let order = seed.child("order");
+        let planner = Planner::new(
+            Objective::Published,
+            OptimizerChoice::Meta,
+            &increment,
+            &settings,
+            order,
+        );
+        let plan = planner.epoch(0, 1.0);
+        assert_eq!(
+            (plan.steps.len(), plan.steps[0].support.len()),
+            (1, n_old / 30)
+        );
+        let contrast = |batch: &icl_meta::BatchPlan, weight: &Tensor<TestAutodiff, 2>| {
+            let view = |which: u64| {
+                let indices = batch.samples.iter();
+                let views: Vec<[f32; 4]> = indices
+                    .map(|&i| {
+                        let mut rng = seed.child("views").at(0).at(i as u64).at(which).rng();
+                        Jitter.view(&samples[i], &mut rng)
+                    })
+                    .collect();
+                let views: Tensor<TestAutodiff, 2> = Stack.collate(&views, &Default::default());
+                views.matmul(weight.clone())
+            };
+            icl_core::Contrast::in_batch(view(0), view(1), batch.n_old, 0.1)
+        };
+        let alpha = increment.growth_ratio();
+        let leaf = |weight| Tensor::<TestAutodiff, 2>::from_inner(weight).require_grad();
+        let mut fast = start().weight.val().inner();
+        let rates = &outcome.record.support_learning_rates;
+        for batch in &plan.steps[0].support {
+            let weight = leaf(fast.clone());
+            let contrast = contrast(batch, &weight);
+            let log_r = icl_core::log_change_ratio(&contrast, 31.0);
+            let loss = icl_core::nce_ii(log_r, alpha)
+                .narrow(0, 0, batch.n_old)
+                .mean();
+            let gradient = weight.grad(&loss.backward()).unwrap();
+            fast = fast - gradient * rates[0];
+        }
+        let query = &plan.steps[0].batch;
+        let weight = leaf(fast);
+        let contrast = contrast(query, &weight);
+        let noise = icl_core::log_mixed_noise(
+            contrast.log_noise_old.clone(),
+            contrast.log_noise_new.clone(),
+            alpha,
+        );
+        let n_new = query.samples.len() - query.n_old;
+        let losses = icl_core::nce_i(contrast.positive.clone(), noise, 31.0);
+        let loss = losses.narrow(0, query.n_old, n_new).mean();
+        let gradient = weight.grad(&loss.backward()).unwrap();
+        let step = gradient * outcome.record.learning_rates[0];
+        let moved = start().weight.val().inner() - outcome.encoder.weight.val();
+        let length = step.clone().abs().max().into_scalar();
+        let difference = (moved - step).abs().max().into_scalar();
+        assert!(
+            difference < 1e-3 * length,
+            "{rate:?}: {difference} of {length}"
+        );
+        let loss = loss.into_scalar();
+        assert!((f64::from(loss) - outcome.record.epoch_losses[0]).abs() < 1e-4);
+    }
+}
+
 #[test]
 fn the_fixed_views_do_not_depend_on_the_method() {
     let samples = points();
     let at_start = |objective| {
         let stream = format!("{objective:?}");
-        let outcome = train_on(&stream, &samples, objective, &settings(), 5).unwrap();
+        let outcome = train_on(&stream, &samples, &Method::of(objective), &settings(), 5).unwrap();
         outcome.record.evaluations[0].risk
     };
     for objective in OBJECTIVES {
@@ -335,7 +490,12 @@ fn an_encoder_without_parameters_to_train_is_an_error() {
     let settings = settings();
     let trainer = trainer(&samples, &increment, &settings, 1);
     let frozen = start().no_grad();
-    let error = trainer.train(Objective::Corrected, frozen, "update", &mut |_| ());
+    let error = trainer.train(
+        &Method::of(Objective::Corrected),
+        frozen,
+        "update",
+        &mut Watch::new(),
+    );
     assert!(matches!(error, Err(TrainError::NothingToTrain)));
 }
 
@@ -367,7 +527,12 @@ fn lazily_drawn_parameters_are_drawn_once() {
         layer: burn::nn::LinearConfig::new(4, 4).init(&Default::default()),
     };
     let outcome = trainer
-        .train(Objective::Corrected, encoder, "update", &mut |_| ())
+        .train(
+            &Method::of(Objective::Corrected),
+            encoder,
+            "update",
+            &mut Watch::new(),
+        )
         .unwrap();
     let risks: Vec<f64> = outcome
         .record

@@ -11,7 +11,7 @@ use burn::backend::{Autodiff, Flex};
 use burn::optim::{AdamConfig, GradientsParams, Optimizer};
 use icl::core::{Collate, Encoder, GrowthRatio, InfoNceConfig, Mode, Seed, Views};
 use icl::data::{GraphCollate, GraphDataset, GraphView, GraphViewsConfig, Split};
-use icl::meta::{Noise, Objective, Problem, StopRule, Trainer, TrainingSettings};
+use icl::meta::{Method, Noise, Objective, Problem, StopRule, Trainer, TrainingSettings, Watch};
 use icl::models::{Gcn, GcnConfig};
 
 type B = Autodiff<Flex>;
@@ -39,8 +39,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         for (label, objective) in [
             ("retraining", Objective::InfoNce(Noise::All)),
-            ("icl-corrected", Objective::Corrected),
-            ("icl-published", Objective::Published),
+            ("icl-corrected-wo-m-lrl", Objective::Corrected),
+            ("icl-published-wo-m-lrl", Objective::Published),
         ] {
             epochs(&data, label, objective, n_epochs)?;
         }
@@ -145,7 +145,7 @@ fn epochs(
     };
     let encoder: Gcn<B> = GcnConfig::new(data.d_features()).init(Seed::new(0), &Default::default());
     let record = trainer
-        .train(objective, encoder, "bench", &mut |_| ())?
+        .train(&Method::of(objective), encoder, "bench", &mut Watch::new())?
         .record;
     let ends = &record.epoch_ends_s;
     let epochs: Vec<f64> = std::iter::once(ends[0])

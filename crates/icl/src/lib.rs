@@ -9,6 +9,10 @@ mod record;
 mod registry;
 #[cfg(feature = "program")]
 pub mod report;
+#[cfg(feature = "program")]
+pub mod reproduce;
+mod train_record;
+mod update_record;
 
 pub use icl_core as core;
 pub use icl_data as data;
@@ -17,4 +21,6 @@ pub use icl_meta as meta;
 pub use icl_models as models;
 
 pub use record::{AccuracyParts, EmbeddingMap, FloorParts, RiskParts, RunRecord, SCHEMA};
-pub use registry::{YARDSTICK, method, methods};
+pub use registry::{DEFAULT, YARDSTICK, method, methods};
+pub use train_record::{TRAIN_SCHEMA, TrainRecord};
+pub use update_record::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};

@@ -70,6 +70,15 @@ pub struct RunRecord {
     pub evaluations: Vec<Evaluation>,
     /// The mean training loss of each epoch, in nats.
     pub epoch_losses: Vec<f64>,
+    /// The mean learning rate that was applied in each epoch; under meta-optimization lr_q.
+    #[serde(default)]
+    pub learning_rates: Vec<f64>,
+    /// The mean lr_s of each epoch; empty without meta-optimization.
+    #[serde(default)]
+    pub support_learning_rates: Vec<f64>,
+    /// The share of the old data that each epoch could draw from.
+    #[serde(default)]
+    pub old_fractions: Vec<f64>,
 }
 
 /// The mean of L^{I,X′} over all, old and new data.

@@ -5,34 +5,61 @@ use icl_meta::{Method, Noise, Objective, OptimizerChoice, RateChoice, Start};
 /// The method whose quality is the target of all others.
 pub const YARDSTICK: &str = "retraining";
 
-/// The share of the old data that `warm-sub` sees in an epoch.
+/// The method that a user gets who asks for none.
+pub const DEFAULT: &str = "icl";
+
+/// The share of the old data that `warm-sub` sees in an epoch, and `icl` at first.
 const FRESH_FRACTION: f64 = 0.2;
 
 /// All methods, in the order in which they are shown.
 pub fn methods() -> Vec<Method> {
-    let plain = |name, start, objective| Method {
+    use OptimizerChoice::{Meta, Plain};
+    use RateChoice::{Cosine, Fixed, Hypergradient, Learned, LearnedAsPublished};
+    let all = Objective::InfoNce(Noise::All);
+    let fraction = Objective::InfoNce(Noise::Fraction(FRESH_FRACTION));
+    let new = Objective::InfoNce(Noise::New);
+    let buffer = Objective::InfoNce(Noise::Replay);
+    let distillation = Objective::Distillation;
+    let widening = Objective::InfoNce(Noise::Widening(FRESH_FRACTION));
+    let (published, corrected) = (Objective::Published, Objective::Corrected);
+    let updates = [
+        ("warm", all, Plain, Fixed),
+        ("warm-sub", fraction, Plain, Fixed),
+        ("fine-tuning", new, Plain, Fixed),
+        ("replay", buffer, Plain, Fixed),
+        ("distillation", distillation, Plain, Fixed),
+        ("icl-published", published, Meta, LearnedAsPublished),
+        ("icl-published-wo-lrl", published, Meta, Fixed),
+        ("icl-published-wo-m", published, Plain, LearnedAsPublished),
+        ("icl-published-wo-m-lrl", published, Plain, Fixed),
+        ("icl-corrected", corrected, Meta, Learned),
+        ("icl-corrected-wo-lrl", corrected, Meta, Fixed),
+        ("icl-corrected-wo-m", corrected, Plain, Learned),
+        ("icl-corrected-wo-m-lrl", corrected, Plain, Fixed),
+        (DEFAULT, widening, Plain, Fixed),
+        ("warm-cosine", all, Plain, Cosine),
+        ("warm-hypergradient", all, Plain, Hypergradient),
+        ("warm-lrl-published", all, Plain, LearnedAsPublished),
+        ("warm-lrl", all, Plain, Learned),
+    ];
+    let updates = updates.map(|(name, objective, optimizer, rate)| Method {
         name,
-        start,
-        objective,
-        optimizer: OptimizerChoice::Plain,
-        rate: RateChoice::Fixed,
+        start: Start::Trained,
+        objective: Some(objective),
+        optimizer,
+        rate,
+    });
+    let inference = Method {
+        name: "inference",
+        objective: None,
+        ..Method::of(all)
     };
-    let all = Some(Objective::InfoNce(Noise::All));
-    let fraction = Some(Objective::InfoNce(Noise::Fraction(FRESH_FRACTION)));
-    let new = Some(Objective::InfoNce(Noise::New));
-    vec![
-        plain("inference", Start::Trained, None),
-        plain(YARDSTICK, Start::Scratch, all),
-        plain("warm", Start::Trained, all),
-        plain("warm-sub", Start::Trained, fraction),
-        plain("fine-tuning", Start::Trained, new),
-        plain(
-            "icl-published-wo-m-lrl",
-            Start::Trained,
-            Some(Objective::Published),
-        ),
-        plain("icl-corrected", Start::Trained, Some(Objective::Corrected)),
-    ]
+    let retraining = Method {
+        name: YARDSTICK,
+        start: Start::Scratch,
+        ..Method::of(all)
+    };
+    [inference, retraining].into_iter().chain(updates).collect()
 }
 
 /// The method of this name.

@@ -14,7 +14,8 @@ use tempfile::tempdir;
 #[test]
 fn training_lowers_the_exact_risk() {
     let at = tempdir().unwrap();
-    let line = "run --method retraining --method icl-corrected --seed 0 --epochs 60 --out out";
+    let line =
+        "run --method retraining --method icl-corrected-wo-m-lrl --seed 0 --epochs 60 --out out";
     icl(at.path(), &split(line)).succeeded();
     let records = records(&at.path().join("out"));
     for record in &records {

@@ -7,18 +7,8 @@
 mod support;
 
 use serde_json::Value;
-use support::{icl, split, text};
+use support::{METHODS, icl, split, text};
 use tempfile::tempdir;
-
-const METHODS: [&str; 7] = [
-    "inference",
-    "retraining",
-    "warm",
-    "warm-sub",
-    "fine-tuning",
-    "icl-published-wo-m-lrl",
-    "icl-corrected",
-];
 
 #[test]
 fn the_registry_as_json() {
@@ -36,8 +26,23 @@ fn the_registry_as_json() {
         }
     }
     assert_eq!(text(&methods[1], "start"), "scratch");
-    assert_eq!(text(&methods[6], "start"), "θ₀");
-    assert!(text(&methods[5], "objective").contains("Eq. 9"));
+    let of = |name: &str| {
+        let at = names.iter().position(|known| *known == name).unwrap();
+        ["start", "objective", "optimizer", "rate"].map(|choice| text(&methods[at], choice))
+    };
+    let published = of("icl-published");
+    assert_eq!(published[0], "θ₀");
+    assert!(published[1].contains("Eq. 9"));
+    assert_eq!(published[2..], ["meta", "learned (as published)"]);
+    assert_eq!(of("icl-published-wo-lrl")[2..], ["meta", "fixed"]);
+    assert_eq!(
+        of("icl-published-wo-m")[2..],
+        ["plain", "learned (as published)"]
+    );
+    assert_eq!(of("icl-published-wo-m-lrl")[2..], ["plain", "fixed"]);
+    assert_eq!(of("icl-corrected")[2..], ["meta", "learned"]);
+    assert_eq!(of("warm-cosine")[3], "cosine");
+    assert_eq!(of("inference")[1..], ["–", "–", "–"]);
 }
 
 #[test]
@@ -62,7 +67,10 @@ fn help_and_version() {
     let ran = icl(at.path(), &["--version"]).succeeded();
     assert_eq!(ran.stdout, concat!("icl ", env!("CARGO_PKG_VERSION"), "\n"));
     for (line, words) in [
-        ("--help", &["run", "diagnose", "methods", "report"][..]),
+        (
+            "--help",
+            &["run", "diagnose", "methods", "report", "reproduce", "embed"][..],
+        ),
         (
             "run --help",
             &["--data", "--method", "[default: 0.003]", "--config"],

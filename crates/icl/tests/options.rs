@@ -6,7 +6,7 @@
 #[allow(dead_code, reason = "each test file uses a part of it")]
 mod support;
 
-use support::{icl, names, split};
+use support::{METHODS, icl, names, split};
 use tempfile::tempdir;
 
 const QUICK: &str = "run --epochs 1 --method warm";
@@ -90,8 +90,10 @@ fn names_that_nothing_has() {
     for (flags, message) in [
         (
             "--method no-such",
-            "method: found \"no-such\", expected one of inference, retraining, warm, warm-sub, \
-             fine-tuning, icl-published-wo-m-lrl, icl-corrected",
+            &format!(
+                "method: found \"no-such\", expected one of {}",
+                METHODS.join(", ")
+            )[..],
         ),
         (
             "--split odd",

@@ -11,18 +11,8 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use support::{contents, icl, names, number, records, split, text, timeless};
+use support::{METHODS, contents, icl, names, number, records, split, text, timeless};
 use tempfile::tempdir;
-
-const METHODS: [&str; 7] = [
-    "inference",
-    "retraining",
-    "warm",
-    "warm-sub",
-    "fine-tuning",
-    "icl-published-wo-m-lrl",
-    "icl-corrected",
-];
 
 /// Runs into the folder `out` below `at`, and gives its records.
 #[track_caller]
@@ -200,19 +190,36 @@ fn the_numbers_of_a_record_fit_together() {
         let (n_old, n_new) = (number(record, "n_old"), number(record, "n_new"));
         assert_eq!((n_old, n_new), (132.0, 56.0));
         assert_eq!(number(record, "alpha"), n_new / (n_old + n_new));
-        // Two views a sample and epoch; fine-tuning sees the new data alone, and warm-sub a fifth
-        // of the old.
+        // Two views a sample and epoch; fine-tuning sees the new data alone, warm-sub, icl at first
+        // and replay a fifth of the old as well, and distillation the new ones twice.
+        let fifth = (0.2 * n_old).round();
         let n_seen = match method {
             "inference" => 0.0,
             "fine-tuning" => n_new,
-            "warm-sub" => n_new + (0.2 * n_old).round(),
+            "distillation" => 2.0 * n_new,
+            "warm-sub" | "icl" => n_new + fifth,
+            "replay" => n_new + (0.2 * n_old).ceil(),
+            // 4 steps an epoch, each of 2 support batches and a query: 12 batches of 16 + 16, but for
+            // queries of 14 new samples.
+            "icl-published" | "icl-published-wo-lrl" | "icl-corrected-wo-lrl" => {
+                4.0 * (2.0 * 32.0 + 30.0)
+            }
             _ => n_old + n_new,
         };
-        assert_eq!(
-            number(record, "sample_passes"),
-            2.0 * n_seen * epochs,
-            "{method}"
-        );
+        // The agents of the corrected forms compare losses: two passes of at most 6 batches, once in
+        // 8 steps.
+        let compares = ["icl-corrected", "icl-corrected-wo-m", "warm-lrl"].contains(&method);
+        let n_passes = number(record, "sample_passes");
+        if compares {
+            let least = match method {
+                "icl-corrected" => 4.0 * 94.0,
+                _ => n_old + n_new,
+            };
+            assert!(n_passes > 2.0 * least * epochs, "{method}: {n_passes}");
+            assert!(n_passes < 2.6 * least * epochs, "{method}: {n_passes}");
+        } else {
+            assert_eq!(n_passes, 2.0 * n_seen * epochs, "{method}");
+        }
 
         // The encoder computes in single precision: 1e-4 on values of about 3 nats.
         let old = number(record, "nce1_old") + number(record, "nce2_old");

@@ -3,7 +3,10 @@
 use icl_core::ExactRisk;
 use icl_meta::{Evaluation, Seconds};
 
-use crate::{AccuracyParts, EmbeddingMap, FloorParts, RiskParts, RunRecord, SCHEMA};
+use crate::{
+    AccuracyParts, EmbeddingMap, FloorParts, KeptNeighbours, RiskParts, RunRecord, SCHEMA,
+    TRAIN_SCHEMA, TrainRecord, UPDATE_SCHEMA, UpdateRecord,
+};
 
 fn risk(all: f64, nce1_old: f64) -> ExactRisk {
     ExactRisk {
@@ -30,7 +33,7 @@ fn parts(all: f64) -> AccuracyParts {
 }
 
 /// A run of 40 epochs whose risk falls from `from` to `to`, and whose L^{I,X} drifts by `drift`.
-pub(super) fn run(method: &str, seed: u64, from: f64, to: f64, drift: f64, n: usize) -> RunRecord {
+pub(crate) fn run(method: &str, seed: u64, from: f64, to: f64, drift: f64, n: usize) -> RunRecord {
     let wobble = |epoch: usize| 0.02 * ((epoch as f64 * 1.7) + seed as f64).sin();
     let evaluations: Vec<Evaluation> = (0..=n)
         .map(|epoch| {
@@ -87,11 +90,14 @@ pub(super) fn run(method: &str, seed: u64, from: f64, to: f64, drift: f64, n: us
         seconds: Seconds::default(),
         evaluations,
         epoch_losses: vec![3.0; n],
+        learning_rates: vec![0.003; n],
+        support_learning_rates: Vec::new(),
+        old_fractions: vec![1.0; n],
     }
 }
 
 /// One run of a method with nothing special about it.
-pub(super) fn record(method: &str, seed: u64) -> RunRecord {
+pub(crate) fn record(method: &str, seed: u64) -> RunRecord {
     run(method, seed, 2.8, 2.25, 0.1, 40)
 }
 
@@ -161,5 +167,64 @@ pub(super) fn map(methods: &[&str], n: usize) -> EmbeddingMap {
             .enumerate()
             .map(|(i, method)| ((*method).to_owned(), turned(0.4 * (i + 1) as f64)))
             .collect(),
+    }
+}
+
+/// An update of 20 epochs whose risk goes from `from` to `to`, and whose L^{I,X} drifts by `drift`.
+pub(super) fn update(from: f64, to: f64, drift: f64) -> UpdateRecord {
+    let run = run("warm", 3, from, to, drift, 20);
+    UpdateRecord {
+        schema: UPDATE_SCHEMA,
+        method: run.method,
+        seed: run.seed,
+        from: "e.safetensors".to_owned(),
+        old_data: "OLD".to_owned(),
+        new_data: "NEW".to_owned(),
+        n_old: 120,
+        n_new: 80,
+        alpha: 0.4,
+        temperature: 0.1,
+        negatives: 31.0,
+        backend: run.backend,
+        epochs: run.epochs,
+        sample_passes: run.sample_passes,
+        train_s: run.train_s,
+        before: risk(from, 2.1),
+        after: risk(to, 2.1 + drift),
+        neighbours_kept: Some(KeptNeighbours {
+            k: 10,
+            share: 0.835,
+        }),
+        parameter_change: run.parameter_change,
+        evaluations: run.evaluations,
+        epoch_losses: run.epoch_losses,
+    }
+}
+
+/// The training of a first encoder.
+pub(super) fn first() -> TrainRecord {
+    let evaluation = |epoch: usize, risk| Evaluation {
+        epoch,
+        sample_passes: 240 * epoch as u64,
+        train_s: 0.125 * epoch as f64,
+        risk,
+    };
+    TrainRecord {
+        schema: TRAIN_SCHEMA,
+        seed: 3,
+        data: "TOYS".to_owned(),
+        n: 120,
+        temperature: 0.1,
+        negatives: 31.0,
+        backend: "flex".to_owned(),
+        epochs: 2,
+        sample_passes: 480,
+        train_s: 0.25,
+        untrained: 3.5,
+        trained: 2.25,
+        parameter_change: 0.42,
+        seconds: Seconds::default(),
+        evaluations: vec![evaluation(0, 3.5), evaluation(2, 2.25)],
+        epoch_losses: vec![3.4, 2.6],
     }
 }

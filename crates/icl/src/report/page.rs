@@ -5,10 +5,10 @@ use super::chart::Palette;
 use super::check::{check_map, check_records};
 use super::markup::escape;
 use super::number::{MISSING, nats, plural};
+use super::shell::{section, shell};
 use super::{ReportError, figures, page_table, verdict, wording};
 use crate::{EmbeddingMap, RunRecord};
 
-const STYLE: &str = include_str!("page.css");
 const GUIDE: &str = include_str!("guide.html");
 
 /// The report as one HTML page that needs nothing beside itself: no script, no font, no network.
@@ -36,17 +36,7 @@ pub fn html(records: &[RunRecord], map: Option<&EmbeddingMap>) -> Result<String,
         section("How to read this", GUIDE),
     ]
     .concat();
-    Ok(format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-         <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n\
-         <body>\n<main>\n{body}</main>\n</body>\n</html>\n",
-        escape(&title)
-    ))
-}
-
-fn section(title: &str, content: &str) -> String {
-    format!("<section>\n<h2>{title}</h2>\n{content}</section>\n")
+    Ok(shell(&title, &body))
 }
 
 fn methods(summaries: &[MethodSummary]) -> impl Iterator<Item = &str> {

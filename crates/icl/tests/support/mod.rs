@@ -1,12 +1,39 @@
 //! Runs the program as a user would, and reads what it leaves.
 
-use std::collections::BTreeMap;
+pub mod stopped;
+pub mod toys;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
+
+/// The registry, in its order.
+pub const METHODS: [&str; 20] = [
+    "inference",
+    "retraining",
+    "warm",
+    "warm-sub",
+    "fine-tuning",
+    "replay",
+    "distillation",
+    "icl-published",
+    "icl-published-wo-lrl",
+    "icl-published-wo-m",
+    "icl-published-wo-m-lrl",
+    "icl-corrected",
+    "icl-corrected-wo-lrl",
+    "icl-corrected-wo-m",
+    "icl-corrected-wo-m-lrl",
+    "icl",
+    "warm-cosine",
+    "warm-hypergradient",
+    "warm-lrl-published",
+    "warm-lrl",
+];
 
 /// What the program did.
 pub struct Ran {
@@ -61,6 +88,16 @@ impl Ran {
         self.rejected_at_length(needle);
         let lines = self.stderr.lines().count();
         assert_eq!(lines, 1, "expected one line: {}", self.stderr);
+    }
+
+    /// Asserts that it rejected its input in the last line, after it had told of its work.
+    #[track_caller]
+    pub fn rejected_in_last_line(&self, needle: &str) {
+        assert_eq!(self.code, Some(2), "{}{}", self.stdout, self.stderr);
+        assert_eq!(self.stdout, "");
+        let last = self.stderr.lines().last().unwrap();
+        assert!(last.starts_with("error: "), "{last}");
+        assert!(last.contains(needle), "expected {needle:?} in: {last}");
     }
 
     /// The same for the messages of the parsers of flags and of TOML, which show what they found.
@@ -118,6 +155,47 @@ pub fn timeless(run: &Path) -> Vec<Value> {
     let mut records = records(run);
     records.iter_mut().for_each(drop_durations);
     records
+}
+
+/// The `record.json` of a folder.
+pub fn record(folder: &Path) -> Value {
+    let text = fs::read_to_string(folder.join("record.json")).unwrap();
+    assert!(text.ends_with("}\n"));
+    serde_json::from_str(&text).unwrap()
+}
+
+/// The same without the keys that end in `_s`, however deep they lie.
+pub fn timeless_record(folder: &Path) -> Value {
+    let mut record = record(folder);
+    drop_durations(&mut record);
+    record
+}
+
+/// The names in the first column of the tables of a part of the book's page about the program.
+pub fn documented(table: &str) -> BTreeSet<String> {
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| `"));
+    let columns = rows.map(|row| row.split(" | ").next().unwrap());
+    columns
+        .flat_map(|column| column.split(", "))
+        .map(|name| name.trim_matches(['`', ' ']).to_owned())
+        .collect()
+}
+
+/// The part of the book's page about the program that follows a heading.
+pub fn of_book(heading: &str) -> String {
+    let book = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/book/src/program.md"
+    );
+    let book = fs::read_to_string(book).unwrap();
+    let (_, rest) = book.split_once(&format!("\n{heading}\n")).unwrap();
+    let end = rest.find("\n#").unwrap_or(rest.len());
+    rest[..end].to_owned()
+}
+
+/// The keys of an object.
+pub fn keys(object: &Value) -> BTreeSet<String> {
+    object.as_object().unwrap().keys().cloned().collect()
 }
 
 fn drop_durations(value: &mut Value) {

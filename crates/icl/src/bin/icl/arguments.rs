@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::reproduce::ReproduceArguments;
 use crate::run::RunOptions;
+use crate::train::TrainOptions;
+use crate::update::UpdateOptions;
 
 /// Keeps a contrastive encoder up to date as data arrives.
 ///
@@ -23,6 +26,15 @@ pub enum Command {
     /// Compare methods on a data set
     #[command(after_help = RUN)]
     Run(Box<RunOptions>),
+    /// Train a first encoder
+    #[command(after_help = TRAIN)]
+    Train(Box<TrainOptions>),
+    /// Bring an encoder up to date with new data
+    #[command(after_help = UPDATE)]
+    Update(Box<UpdateOptions>),
+    /// Write the embeddings of a data set
+    #[command(after_help = EMBED)]
+    Embed(EmbedArguments),
     /// Tell how far the noise distribution has moved, from embeddings of any framework
     #[command(after_help = DIAGNOSE)]
     Diagnose(DiagnoseArguments),
@@ -30,6 +42,9 @@ pub enum Command {
     Methods(MethodsArguments),
     /// Rebuild the report of an earlier run
     Report(ReportArguments),
+    /// Run the grid of a table or figure of the paper and set ours beside it
+    #[command(after_help = REPRODUCE)]
+    Reproduce(Box<ReproduceArguments>),
 }
 
 const RUN: &str = "\
@@ -38,11 +53,53 @@ encoder by every method, and compares them by the exact risk. It ends with a tab
 with the report, the record, the encoders and the options used. A TOML file for --config holds the \
 same options without the dashes: learning-rate = 0.003";
 
+const TRAIN: &str = "\
+It trains the graph encoder on all of DATA and writes DIR/encoder.safetensors, DIR/record.json and \
+DIR/config.toml. A TOML file for --config holds the same options without the dashes. Ctrl-C saves the \
+state; icl train --resume DIR goes on.";
+
+const UPDATE: &str = "\
+It updates the encoder so that it is as good as one retrained on old and new data together, and writes \
+DIR/encoder.safetensors, DIR/record.json, DIR/report.html (the encoder before and after) and \
+DIR/config.toml. The node features are those of the old data. A TOML file for --config holds the same \
+options without the dashes. Ctrl-C saves the state; icl update --resume DIR goes on.";
+
+const EMBED: &str = "\
+Graphs are embedded as they are, without augmentation, one row a graph in the order of the data, with \
+the normalisation statistics stored in the encoder. The ending of FILE says what is written: .npy (f32, \
+[n, d]), .safetensors (`embeddings` and `labels`) or .csv (index, label, e0, e1, …). Labels are those \
+of the data's files.";
+
 const DIAGNOSE: &str = "\
 Embeddings are NumPy files of f32 or f64, [n, d]. Row i of the positives is another view of what row i \
 of the anchors is a view of. Every row of the old and of the new embeddings is a sample of that noise \
 distribution. Losses and biases are in nats; a negative bias of inference says that the old loss \
 judges the encoder more kindly than retraining's would.";
+
+#[derive(Debug, Args)]
+pub struct EmbedArguments {
+    /// An encoder that icl wrote
+    #[arg(long, value_name = "ENCODER.safetensors")]
+    pub from: PathBuf,
+    /// An embedded data set (MUTAG), or the path of a TU data set: a zip or a folder
+    #[arg(long)]
+    pub data: String,
+    /// The file to write: its name ends in .npy, .safetensors or .csv
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// The backend to run on [default: the first that this binary holds]
+    #[arg(long)]
+    pub backend: Option<String>,
+    /// Replace the file
+    #[arg(long)]
+    pub force: bool,
+}
+
+const REPRODUCE: &str = "\
+Every data set, growth ratio and seed is a process of its own that runs all methods of the target. \
+Finished ones are kept in DIR/cells and never run again with the same options, so the same command \
+goes on after an interruption. It ends with DIR/TARGET.html and DIR/TARGET.md: the paper's numbers, ours \
+under the paper's rule and by time to target, and what follows from them.";
 
 #[derive(Debug, Args)]
 pub struct DiagnoseArguments {

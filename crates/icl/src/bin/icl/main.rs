@@ -8,13 +8,27 @@ compile_error!(
 
 mod arguments;
 mod backend;
+mod checksum;
 mod diagnose;
+mod embed;
+mod embeddings;
+mod encoder_file;
+mod encoder_work;
 mod failure;
+mod interrupt;
 mod matrix_file;
 mod methods;
+mod option_values;
 mod report;
+mod reproduce;
 mod run;
 mod streams;
+mod tensor_file;
+mod train;
+mod training_options;
+mod update;
+mod whole_file;
+mod work_folder;
 
 use std::process::ExitCode;
 
@@ -26,15 +40,23 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match arguments.command {
         Some(Command::Diagnose(arguments)) => diagnose::diagnose(&arguments),
+        Some(Command::Embed(arguments)) => embed::embed(&arguments),
         Some(Command::Methods(arguments)) => methods::show(&arguments),
         Some(Command::Report(arguments)) => report::rebuild(&arguments),
+        Some(Command::Reproduce(arguments)) => reproduce::reproduce(&arguments),
         Some(Command::Run(options)) => run::run(*options),
+        Some(Command::Train(options)) => train::train(*options),
+        Some(Command::Update(options)) => update::update(*options),
         None => run::run(run::RunOptions::default()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            streams::tell(format_args!("error: {failure}"));
+            let kind = match failure {
+                failure::Failure::Interrupted(_) => "interrupted",
+                _ => "error",
+            };
+            streams::tell(format_args!("{kind}: {failure}"));
             failure.exit_code()
         }
     }

@@ -60,6 +60,15 @@ fn choices(method: &Method) -> [std::borrow::Cow<'static, str>; 4] {
             100.0 * fraction
         )
         .into(),
+        Some(Objective::InfoNce(Noise::Widening(fraction))) => format!(
+            "NCE-I on ΔX and a fresh {:.0} % of X an epoch, up to all of X as the exact risk asks",
+            100.0 * fraction
+        )
+        .into(),
+        Some(Objective::InfoNce(Noise::Replay)) => {
+            "NCE-I on ΔX and a buffer of X, noise from both".into()
+        }
+        Some(Objective::Distillation) => "NCE-I on ΔX, noise p(ΔX), + distance to φ(·; θ₀)".into(),
         Some(Objective::Published) => "NCE-II on X + NCE-I on ΔX, noise p(X′) (Eq. 9)".into(),
         Some(Objective::Corrected) => "NCE-I + NCE-II on X + NCE-I on ΔX, noise p(X′)".into(),
     };
@@ -67,10 +76,15 @@ fn choices(method: &Method) -> [std::borrow::Cow<'static, str>; 4] {
     let optimizer = match method.optimizer {
         OptimizerChoice::Plain if is_trained => "plain",
         OptimizerChoice::Plain => "–",
+        OptimizerChoice::Meta => "meta",
     };
     let rate = match method.rate {
         RateChoice::Fixed if is_trained => "fixed",
         RateChoice::Fixed => "–",
+        RateChoice::Cosine => "cosine",
+        RateChoice::Hypergradient => "hypergradient",
+        RateChoice::LearnedAsPublished => "learned (as published)",
+        RateChoice::Learned => "learned",
     };
     [start.into(), objective, optimizer.into(), rate.into()]
 }

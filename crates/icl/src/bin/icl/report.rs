@@ -33,7 +33,11 @@ pub fn rebuild(arguments: &ReportArguments) -> Result<(), Failure> {
     print(path.display())
 }
 
-fn read_records(path: &Path) -> Result<Vec<RunRecord>, Failure> {
+/// The records in a `record.jsonl`.
+///
+/// # Errors
+/// If it cannot be read, or a line is no record of this schema.
+pub fn read_records(path: &Path) -> Result<Vec<RunRecord>, Failure> {
     let text = std::fs::read_to_string(path).map_err(|error| {
         Failure::input(anyhow!(
             "{}: found no readable file ({error}), expected the record of an earlier run",

@@ -1,6 +1,7 @@
 //! One seed of a comparison: θ₀ from the old data, then every method.
 
-use std::path::Path;
+use std::io::ErrorKind;
+use std::path::PathBuf;
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
@@ -8,16 +9,20 @@ use icl::core::{GrowthRatio, Increment, Seed};
 use icl::data::{GraphCollate, GraphDataset, GraphViews, GraphViewsConfig};
 use icl::eval::Matrix;
 use icl::meta::{
-    Evaluation, Evaluator, Method, Problem, Start, TrainError, Trainer, TrainingRecord,
-    parameter_change, plateau, time_to_target,
+    Evaluator, Method, Problem, Start, Trainer, TrainingRecord, Watch, plateau, time_to_target,
 };
 use icl::models::{Gcn, GcnConfig, GraphBackend};
 use icl::{EmbeddingMap, FloorParts, RiskParts, RunRecord, SCHEMA};
 
 use super::progress::Display;
 use super::resolved::{PAPER_PATIENCE, Resolved};
-use super::{ENCODER, encoder_file, protocol};
+use super::{ENCODER, protocol};
 use crate::failure::Failure;
+use crate::work_folder::WorkFolder;
+use crate::{encoder_file, interrupt};
+
+/// The name of θ₀ in files.
+const FIRST: &str = "theta0";
 
 /// The target is the plateau of retraining times this.
 const TARGET: f64 = 1.01;
@@ -26,7 +31,7 @@ const TARGET: f64 = 1.01;
 pub struct SeedComparison<'a, B: AutodiffBackend> {
     pub resolved: &'a Resolved,
     pub data: &'a GraphDataset,
-    pub folder: &'a Path,
+    pub work: &'a WorkFolder,
     pub seed: u64,
     pub device: B::Device,
     pub display: &'a Display,
@@ -76,13 +81,10 @@ where
 
         self.display
             .begin(&format!("seed {}: θ₀ on the old data", self.seed));
-        let display = self.display;
         let untrained = fresh("old");
         let first = trainer
-            .pretrain(untrained.clone(), &mut |progress| {
-                display.advance(&progress)
-            })
-            .map_err(training_failure)?;
+            .pretrain(untrained.clone(), &mut self.watch(FIRST))
+            .map_err(Failure::training)?;
         self.display.end(&format!(
             "seed {}  θ₀: {} epochs on {} old graphs, exact risk {:.4} nats",
             self.seed,
@@ -94,7 +96,7 @@ where
                 .last()
                 .map_or(f64::NAN, |last| last.risk),
         ));
-        self.save(&first.encoder, &config, "theta0")?;
+        self.save(&first.encoder, &config, FIRST)?;
 
         let mut ran = Vec::new();
         for method in &self.resolved.methods {
@@ -123,48 +125,27 @@ where
     ) -> Result<Ran<B>, Failure> {
         self.display
             .begin(&format!("seed {}: {}", self.seed, method.name));
-        let Some(objective) = method.objective else {
-            let evaluated = trainer
-                .evaluator()
-                .evaluate(start.valid())
-                .map_err(|error| Failure::Other(anyhow::anyhow!(error)))?;
-            return Ok(Ran {
-                method: method.clone(),
-                encoder: evaluated.encoder,
-                record: TrainingRecord {
-                    evaluations: vec![Evaluation {
-                        epoch: 0,
-                        sample_passes: 0,
-                        train_s: 0.0,
-                        risk: evaluated.risk,
-                    }],
-                    ..TrainingRecord::empty()
-                },
-                parameter_change: 0.0,
-            });
-        };
-        let display = self.display;
         // One name for all methods: they see one order and one set of views.
         let outcome = trainer
-            .train(objective, start.clone(), "update", &mut |progress| {
-                display.advance(&progress);
-            })
-            .map_err(training_failure)?;
+            .train(method, start, "update", &mut self.watch(method.name))
+            .map_err(Failure::training)?;
         let record = &outcome.record;
-        self.display.end(&format!(
-            "seed {}  {}: {} epochs, {:.2} s, exact risk {:.4} nats",
-            self.seed,
-            method.name,
-            record.n_epochs(),
-            record.seconds.training(),
-            record
-                .evaluations
-                .last()
-                .map_or(f64::NAN, |last| last.risk.all),
-        ));
+        if method.objective.is_some() {
+            self.display.end(&format!(
+                "seed {}  {}: {} epochs, {:.2} s, exact risk {:.4} nats",
+                self.seed,
+                method.name,
+                record.n_epochs(),
+                record.seconds.training(),
+                record
+                    .evaluations
+                    .last()
+                    .map_or(f64::NAN, |last| last.risk.all),
+            ));
+        }
         Ok(Ran {
             method: method.clone(),
-            parameter_change: parameter_change::<B, _>(&start, &outcome.trained),
+            parameter_change: outcome.parameter_change,
             encoder: outcome.encoder,
             record: outcome.record,
         })
@@ -261,6 +242,9 @@ where
             seconds: record.seconds,
             evaluations: record.evaluations.clone(),
             epoch_losses: record.epoch_losses.clone(),
+            learning_rates: record.learning_rates.clone(),
+            support_learning_rates: record.support_learning_rates.clone(),
+            old_fractions: record.old_fractions.clone(),
         }
     }
 
@@ -271,7 +255,37 @@ where
         name: &str,
     ) -> Result<(), Failure> {
         let file = format!("{ENCODER}{name}-seed{}.safetensors", self.seed);
-        encoder_file::save(encoder, config, self.data.name(), &self.folder.join(file))
+        let path = self.work.results().join(file);
+        encoder_file::save(encoder, config, self.data.name(), &path)
+    }
+
+    fn watch(&self, name: &str) -> Watch<'_> {
+        Watch::new()
+            .on_progress(|progress| self.display.advance(&progress))
+            .stop_when(interrupt::requested)
+            .with_checkpoint(self.state(name))
+    }
+
+    fn state(&self, name: &str) -> PathBuf {
+        self.work.state(&format!("seed{}-{name}", self.seed))
+    }
+
+    /// Removes the states of a seed that is done.
+    pub fn forget(&self) -> Result<(), Failure> {
+        let methods = self.resolved.methods.iter().map(|method| method.name);
+        for path in [FIRST]
+            .into_iter()
+            .chain(methods)
+            .map(|name| self.state(name))
+        {
+            match std::fs::remove_file(&path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    return Err(Failure::file(&path, "cannot be removed", error));
+                }
+                _ => (),
+            }
+        }
+        Ok(())
     }
 }
 
@@ -293,11 +307,4 @@ fn is_new(increment: &Increment, n: usize) -> Vec<bool> {
         is_new[index] = true;
     }
     is_new
-}
-
-fn training_failure(error: TrainError) -> Failure {
-    match error {
-        TrainError::Settings(_) => Failure::input(error),
-        _ => Failure::Other(error.into()),
-    }
 }

@@ -1,78 +1,123 @@
 //! `icl run`: compares methods on a data set, seed after seed.
 
 mod comparison;
-mod encoder_file;
 mod options;
-mod output;
 mod progress;
 mod protocol;
 mod resolved;
 
-use std::fs::File;
-use std::io::Write;
 use std::path::Path;
 
+use anyhow::anyhow;
 use burn::tensor::backend::AutodiffBackend;
 use icl::data::GraphDataset;
+use icl::meta::{Identity, read_checkpoint, write_checkpoint};
 use icl::models::GraphBackend;
 use icl::{EmbeddingMap, RunRecord};
 use serde::Serialize;
 
 use crate::backend::{OnBackend, on_backend};
+use crate::checksum::checksum;
 use crate::failure::Failure;
+use crate::interrupt;
+use crate::option_values::parse_toml;
 use crate::streams::print;
+use crate::work_folder::{CONFIG, INPUT, Target, WorkFolder};
 
+use comparison::SeedComparison;
 pub use options::RunOptions;
-use output::{Output, Target};
-use progress::Display;
+pub use progress::Display;
 use resolved::Resolved;
 
-/// The resolved options.
-pub const CONFIG: &str = "config.toml";
 /// One line a method and seed.
 pub const RECORD: &str = "record.jsonl";
 /// The report.
 pub const REPORT: &str = "report.html";
 /// The coordinates of the report's map.
 pub const MAP: &str = "map.json";
+/// The file that knows the data again; it is no state to go on from.
+const DATA: &str = "data";
 /// What the names of encoders begin with.
 pub const ENCODER: &str = "encoder-";
 
 /// Runs the comparison, writes its folder and prints its table.
 ///
 /// # Errors
-/// If an option or the data cannot be used, or a training run fails.
+/// If an option or the data cannot be used, a training run fails, or somebody interrupts it.
 pub fn run(options: RunOptions) -> Result<(), Failure> {
-    let resolved = options.over_file()?.resolve()?;
-    let data = read_data(&resolved.data)?;
-    let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
-    let target = match &resolved.out {
-        Some(out) => Target::Named(out.clone()),
-        None => Target::Numbered(data.name().to_lowercase()),
+    interrupt::watch()?;
+    let (work, resolved, data) = match &options.resume {
+        Some(folder) => {
+            let (work, config) = WorkFolder::resume(folder, is_ours)?;
+            let options: RunOptions = parse_toml(folder, &config)?;
+            let resolved = options.resolve()?;
+            let data = read_data(&resolved.data)?;
+            (work, resolved, data)
+        }
+        None => {
+            let resolved = options.over_file()?.resolve()?;
+            let data = read_data(&resolved.data)?;
+            let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
+            let target = match &resolved.out {
+                Some(out) => Target::Named(out.clone()),
+                None => Target::Numbered(data.name().to_lowercase()),
+            };
+            let work = WorkFolder::begin(target, resolved.force, &config, is_ours)?;
+            (work, resolved, data)
+        }
     };
-    let output = Output::prepare(target, resolved.force)?;
-    write(&output.folder().join(CONFIG), config.as_bytes())?;
-    let backend = resolved.backend.clone();
     let task = Comparison {
         resolved: &resolved,
         data: &data,
-        folder: output.folder(),
+        work: &work,
     };
-    let (records, map) = on_backend(&backend, task)?;
-    write(&output.folder().join(MAP), &json(&map)?)?;
-    // A report that cannot be made must not take the training with it.
-    let report = icl::report::html(&records, Some(&map))
-        .map_err(|error| Failure::Other(error.into()))
-        .and_then(|html| write(&output.folder().join(REPORT), html.as_bytes()));
-    let folder = output.publish()?;
+    let written = on_backend(&resolved.backend, task).and_then(|(records, map)| {
+        write_results(&work, &resolved, &records, &map).map(|report| (records, report))
+    });
+    let (records, report) = match written {
+        Ok(written) => written,
+        Err(failure) => return Err(work.fail(failure, "run")),
+    };
+    let folder = work.publish()?;
     let table = icl::report::terminal_table(&records);
     let table = table.trim_end();
     print(format_args!("{table}\n\nwritten to {}", folder.display()))?;
     report
 }
 
+/// Writes everything but the encoders, which are there already. A report that cannot be made must not
+/// take the training with it: its failure is the inner one.
+fn write_results(
+    work: &WorkFolder,
+    resolved: &Resolved,
+    records: &[RunRecord],
+    map: &EmbeddingMap,
+) -> Result<Result<(), Failure>, Failure> {
+    let results = work.results();
+    let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
+    write(&results.join(CONFIG), config.as_bytes())?;
+    let mut lines = Vec::new();
+    for record in records {
+        lines.extend(json(record)?);
+        lines.push(b'\n');
+    }
+    write(&results.join(RECORD), &lines)?;
+    write(&results.join(MAP), &json(map)?)?;
+    Ok(icl::report::html(records, Some(map))
+        .map_err(|error| Failure::Other(error.into()))
+        .and_then(|html| write(&results.join(REPORT), html.as_bytes())))
+}
+
+fn is_ours(name: &str) -> bool {
+    [CONFIG, RECORD, REPORT, MAP].contains(&name)
+        || name.starts_with(ENCODER) && name.ends_with(".safetensors")
+}
+
 /// An embedded data set, or one on the disk.
-fn read_data(data: &str) -> Result<GraphDataset, Failure> {
+///
+/// # Errors
+/// If there is none, or it cannot be read.
+pub fn read_data(data: &str) -> Result<GraphDataset, Failure> {
     let is_embedded = icl::data::embedded::names()
         .iter()
         .any(|name| name.eq_ignore_ascii_case(data));
@@ -87,7 +132,7 @@ fn read_data(data: &str) -> Result<GraphDataset, Failure> {
 struct Comparison<'a> {
     resolved: &'a Resolved,
     data: &'a GraphDataset,
-    folder: &'a Path,
+    work: &'a WorkFolder,
 }
 
 impl OnBackend for Comparison<'_> {
@@ -99,9 +144,6 @@ impl OnBackend for Comparison<'_> {
         B::InnerBackend: GraphBackend,
     {
         let resolved = self.resolved;
-        let path = self.folder.join(RECORD);
-        let mut file = File::create(&path)
-            .map_err(|error| Failure::file(&path, "cannot be written", error))?;
         let n_trained = resolved
             .methods
             .iter()
@@ -110,29 +152,42 @@ impl OnBackend for Comparison<'_> {
         let n_seeds = (resolved.seeds.end() - resolved.seeds.start()).saturating_add(1);
         let n_runs = n_seeds.saturating_mul(n_trained as u64 + 1);
         let display = Display::new(n_runs, resolved.settings.epochs as u64);
+        let identity = Identity::new([("checksum of the data".to_owned(), checksum(self.data))]);
+        // The data are the same all along, also for the seed that was interrupted.
+        let data = self.work.state(DATA).with_extension(INPUT);
+        if read_checkpoint::<()>(&data, &identity)
+            .map_err(Failure::checkpoint)?
+            .is_none()
+        {
+            write_checkpoint(&data, &identity, &()).map_err(Failure::checkpoint)?;
+        }
         let mut records = Vec::new();
         let mut map = None;
         for seed in resolved.seeds.clone() {
-            let comparison = comparison::SeedComparison::<B> {
+            let comparison = SeedComparison::<B> {
                 resolved,
                 data: self.data,
-                folder: self.folder,
+                work: self.work,
                 seed,
                 device: device.clone(),
                 display: &display,
             };
-            let (of_seed, map_of_seed) = comparison.run()?;
-            for record in &of_seed {
-                let mut line = json(record)?;
-                line.push(b'\n');
-                file.write_all(&line)
-                    .map_err(|error| Failure::file(&path, "cannot be written", error))?;
-            }
+            let done = self.work.state(&format!("seed{seed}"));
+            let saved = read_checkpoint(&done, &identity).map_err(Failure::checkpoint)?;
+            let (of_seed, map_of_seed) = match saved {
+                Some(saved) => saved,
+                None => {
+                    let ran = comparison.run()?;
+                    write_checkpoint(&done, &identity, &ran).map_err(Failure::checkpoint)?;
+                    comparison.forget()?;
+                    ran
+                }
+            };
             records.extend(of_seed);
             map.get_or_insert(map_of_seed);
         }
         display.finish();
-        let map = map.ok_or_else(|| Failure::Other(anyhow::anyhow!("no seed was run")))?;
+        let map = map.ok_or_else(|| Failure::Other(anyhow!("no seed was run")))?;
         Ok((records, map))
     }
 }

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::Args;
-use icl::meta::{StopRule, UpdateRule};
-use serde::de::{DeserializeOwned, IntoDeserializer};
+use icl::meta::{Distance, MetaOrder, StopRule, UpdateRule};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
+use crate::option_values::{named, read_toml};
 
 /// Every option of `icl run`: as flags, and under the same names in the TOML file.
 #[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
@@ -94,6 +94,34 @@ pub struct RunOptions {
     #[arg(long, value_name = "DECAY", allow_negative_numbers = true)]
     #[serde(alias = "average_decay", skip_serializing_if = "Option::is_none")]
     pub average_decay: Option<f64>,
+    /// Under meta-optimization, whether the gradient goes through the inner steps: first (no) or
+    /// second (yes) [default: first]
+    #[arg(long, value_name = "ORDER", value_parser = named::<MetaOrder>)]
+    #[serde(alias = "meta_order", skip_serializing_if = "Option::is_none")]
+    pub meta_order: Option<MetaOrder>,
+    /// Under meta-optimization, the learning rate of the inner steps, which are plain gradient
+    /// descent [default: 0.003]
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
+    #[serde(
+        alias = "support_learning_rate",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub support_learning_rate: Option<f64>,
+    /// How many old samples replay keeps [default: a fifth of them]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[serde(alias = "replay_size", skip_serializing_if = "Option::is_none")]
+    pub replay_size: Option<usize>,
+    /// The weight of the distance to the first encoder's embeddings under distillation [default: 1]
+    #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true)]
+    #[serde(alias = "distillation_weight", skip_serializing_if = "Option::is_none")]
+    pub distillation_weight: Option<f64>,
+    /// That distance: cosine or mean-squared [default: cosine]
+    #[arg(long, value_name = "DISTANCE", value_parser = named::<Distance>)]
+    #[serde(
+        alias = "distillation_distance",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub distillation_distance: Option<Distance>,
     /// The backend to run on [default: the first that this binary holds]
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,6 +134,10 @@ pub struct RunOptions {
     #[arg(long)]
     #[serde(skip)]
     pub force: bool,
+    /// Go on with a run that was stopped, with the options that it was begun with
+    #[arg(long, value_name = "DIR", exclusive = true)]
+    #[serde(skip)]
+    pub resume: Option<PathBuf>,
     /// Read options from this TOML file; flags win
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
@@ -121,16 +153,7 @@ impl RunOptions {
         let Some(path) = &self.config else {
             return Ok(self);
         };
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            Failure::input(anyhow!(
-                "{}: found no readable file ({error}), expected a TOML file",
-                path.display()
-            ))
-        })?;
-        let file: Self = toml::from_str(&text).map_err(|error| {
-            let error = error.to_string();
-            Failure::input(anyhow!("{}: {}", path.display(), error.trim_end()))
-        })?;
+        let file: Self = read_toml(path)?;
         if file.seed.is_some() && file.seeds.is_some() {
             return Err(Failure::input(anyhow!(
                 "{}: found both seed and seeds, expected one of them",
@@ -160,17 +183,18 @@ impl RunOptions {
             patience: self.patience.or(file.patience),
             evaluate_every: self.evaluate_every.or(file.evaluate_every),
             average_decay: self.average_decay.or(file.average_decay),
+            meta_order: self.meta_order.or(file.meta_order),
+            support_learning_rate: self.support_learning_rate.or(file.support_learning_rate),
+            replay_size: self.replay_size.or(file.replay_size),
+            distillation_weight: self.distillation_weight.or(file.distillation_weight),
+            distillation_distance: self.distillation_distance.or(file.distillation_distance),
             backend: self.backend.or(file.backend),
             out: self.out.or(file.out),
             force: self.force,
+            resume: None,
             config: None,
         })
     }
-}
-
-/// A value by the name that it has in the TOML file.
-fn named<T: DeserializeOwned>(name: &str) -> Result<T, serde::de::value::Error> {
-    T::deserialize(name.into_deserializer())
 }
 
 /// `method = "warm"` as well as `method = ["warm", "retraining"]`.

@@ -1,18 +1,17 @@
 //! The options of a run with every default filled in, checked.
 
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::anyhow;
 use icl::data::Split;
-use icl::meta::{Method, StopRule, TrainingSettings};
+use icl::meta::{Method, TrainingSettings};
 
 use super::options::RunOptions;
-use crate::backend::{self, BACKENDS};
 use crate::failure::Failure;
+use crate::option_values;
 
-/// The paper's patience, in epochs.
-pub const PAPER_PATIENCE: usize = 50;
+pub use crate::option_values::PAPER_PATIENCE;
 
 /// Options that have been checked, with every default filled in.
 #[derive(Debug, Clone)]
@@ -47,7 +46,7 @@ impl RunOptions {
     pub fn resolve(self) -> Result<Resolved, Failure> {
         let defaults = TrainingSettings::default();
         let stop = self.stop.unwrap_or(defaults.stop);
-        let settings = TrainingSettings {
+        let settings = option_values::settings(TrainingSettings {
             epochs: self.epochs.unwrap_or(defaults.epochs),
             batch_size: self.batch_size.unwrap_or(defaults.batch_size),
             optimizer: self.optimizer.unwrap_or(defaults.optimizer),
@@ -55,20 +54,20 @@ impl RunOptions {
             temperature: self.temperature.unwrap_or(defaults.temperature),
             negatives: self.negatives.unwrap_or(defaults.negatives),
             stop,
-            patience: self.patience.unwrap_or(match stop {
-                StopRule::TrainingLoss => PAPER_PATIENCE,
-                StopRule::ExactRisk | StopRule::Never => defaults.patience,
-            }),
+            patience: self.patience.unwrap_or(option_values::patience(stop)),
             evaluate_every: self.evaluate_every.or(defaults.evaluate_every),
             average_decay: self.average_decay.unwrap_or(defaults.average_decay),
-        };
-        settings.check().map_err(|error| {
-            let option = error.field.replace('_', "-");
-            Failure::input(anyhow!(
-                "{option}: found {}, expected {}",
-                error.found,
-                error.expected
-            ))
+            meta_order: self.meta_order.unwrap_or(defaults.meta_order),
+            support_learning_rate: self
+                .support_learning_rate
+                .unwrap_or(defaults.support_learning_rate),
+            replay_size: self.replay_size.or(defaults.replay_size),
+            distillation_weight: self
+                .distillation_weight
+                .unwrap_or(defaults.distillation_weight),
+            distillation_distance: self
+                .distillation_distance
+                .unwrap_or(defaults.distillation_distance),
         })?;
         let alpha = self.alpha.unwrap_or(0.5);
         icl::core::GrowthRatio::try_new(alpha).map_err(Failure::input)?;
@@ -85,18 +84,11 @@ impl RunOptions {
             (None, n) => 0..=n - 1,
         };
         let methods = methods(&self.method)?;
-        let backend = self.backend.unwrap_or_else(|| BACKENDS[0].to_owned());
-        if !BACKENDS.contains(&backend.as_str()) {
-            return Err(backend::unknown(&backend));
-        }
+        let backend = option_values::backend(self.backend)?;
         let data = self.data.unwrap_or_else(|| "MUTAG".to_owned());
-        if data.is_empty() {
-            return Err(Failure::input(anyhow!(
-                "data: found no name, expected that of a data set, a zip or a folder"
-            )));
-        }
+        option_values::check_data("data", &data)?;
         if let Some(out) = &self.out {
-            check_out(out)?;
+            option_values::check_out(out)?;
         }
         let options = Self {
             data: Some(data.clone()),
@@ -118,9 +110,15 @@ impl RunOptions {
             patience: Some(settings.patience),
             evaluate_every: settings.evaluate_every,
             average_decay: Some(settings.average_decay),
+            meta_order: Some(settings.meta_order),
+            support_learning_rate: Some(settings.support_learning_rate),
+            replay_size: settings.replay_size,
+            distillation_weight: Some(settings.distillation_weight),
+            distillation_distance: Some(settings.distillation_distance),
             backend: Some(backend.clone()),
             out: self.out.clone(),
             force: false,
+            resume: None,
             config: None,
         };
         Ok(Resolved {
@@ -142,28 +140,8 @@ impl RunOptions {
 fn methods(names: &[String]) -> Result<Vec<Method>, Failure> {
     let all = icl::methods();
     for name in names {
-        if icl::method(name).is_none() {
-            let known: Vec<&str> = all.iter().map(|method| method.name).collect();
-            return Err(Failure::input(anyhow!(
-                "method: found \"{name}\", expected one of {}",
-                known.join(", ")
-            )));
-        }
+        option_values::method(name)?;
     }
     let is_asked = |method: &Method| names.is_empty() || names.iter().any(|n| n == method.name);
     Ok(all.into_iter().filter(is_asked).collect())
-}
-
-/// A folder that can be named in `config.toml`.
-fn check_out(out: &Path) -> Result<(), Failure> {
-    match out.to_str() {
-        Some("") => Err(Failure::input(anyhow!(
-            "out: found no name, expected that of a folder"
-        ))),
-        Some(_) => Ok(()),
-        None => Err(Failure::input(anyhow!(
-            "out: found {}, expected a name in UTF-8",
-            out.display()
-        ))),
-    }
 }

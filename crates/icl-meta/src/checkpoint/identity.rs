@@ -1,0 +1,69 @@
+//! What a run must have in common with the checkpoint that it goes on from.
+
+use burn::module::{Module, ModuleVisitor, Param};
+use burn::tensor::Tensor;
+use burn::tensor::backend::Backend;
+use icl_core::host_values;
+use serde::{Deserialize, Serialize};
+
+/// Named facts about a run, such as its settings, method, seed, data and first encoder. A checkpoint
+/// is taken up only where all of them are the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity(Vec<(String, String)>);
+
+impl Identity {
+    /// From names and values.
+    pub fn new(facts: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self(facts.into_iter().collect())
+    }
+
+    /// The first fact in which `self` differs from `expected`: its name and both values.
+    pub(super) fn difference(&self, expected: &Self) -> Option<(String, String, String)> {
+        let value = |of: &Self, name: &str| {
+            let fact = of.0.iter().find(|(known, _)| known == name);
+            fact.map_or_else(|| "not there".to_owned(), |(_, value)| value.clone())
+        };
+        let names = expected.0.iter().chain(&self.0).map(|(name, _)| name);
+        names
+            .map(|name| (name.clone(), value(self, name), value(expected, name)))
+            .find(|(_, found, expected)| found != expected)
+    }
+}
+
+/// CRC-32 of all parameters, in the module's order.
+pub(crate) fn digest<B: Backend, M: Module<B>>(module: &M) -> u32 {
+    let mut visitor = Digest(crc32fast::Hasher::new());
+    module.visit(&mut visitor);
+    visitor.0.finalize()
+}
+
+struct Digest(crc32fast::Hasher);
+
+impl<B: Backend> ModuleVisitor<B> for Digest {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<B, D>>) {
+        for value in host_values(param.val()) {
+            self.0.update(&value.to_le_bytes());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_named() {
+        let of = |facts: &[(&str, &str)]| {
+            let owned = |(name, value): &(&str, &str)| (name.to_string(), value.to_string());
+            Identity::new(facts.iter().map(owned))
+        };
+        let run = of(&[("seed", "1"), ("τ", "0.1")]);
+        assert_eq!(run.difference(&run), None);
+        let other = of(&[("seed", "1"), ("τ", "0.2")]).difference(&run);
+        assert_eq!(other, Some(("τ".into(), "0.2".into(), "0.1".into())));
+        let fewer = of(&[("seed", "1")]).difference(&run).unwrap();
+        assert_eq!(fewer.1, "not there");
+        let more = of(&[("seed", "1"), ("τ", "0.1"), ("K", "3")]).difference(&run);
+        assert_eq!(more.unwrap().2, "not there");
+    }
+}

@@ -1,0 +1,107 @@
+//! Gradients of one module as vectors.
+
+use burn::module::{Module, ModuleVisitor, Param};
+use burn::optim::GradientsParams;
+use burn::tensor::backend::{AutodiffBackend, Backend};
+use burn::tensor::{ElementConversion, Tensor};
+
+/// Σ kᵢ·gᵢ over every parameter of `module` that any of the gradients has; one that is missing
+/// counts as 0.
+pub(super) fn combine<B: AutodiffBackend, M: Module<B>>(
+    module: &M,
+    terms: &[(f64, &GradientsParams)],
+) -> GradientsParams {
+    let mut visitor = Combine {
+        terms,
+        sum: GradientsParams::new(),
+    };
+    module.visit(&mut visitor);
+    visitor.sum
+}
+
+/// The Euclidean length of gradients.
+pub(crate) fn length<B: AutodiffBackend, M: Module<B>>(module: &M, of: &GradientsParams) -> f64 {
+    product::<B, M>(module, of, of).sqrt()
+}
+
+/// The Euclidean length of the parameters that have a gradient.
+pub(super) fn parameter_length<B: AutodiffBackend, M: Module<B>>(
+    module: &M,
+    with: &GradientsParams,
+) -> f64 {
+    let mut visitor = ParameterSquares::<B> { with, sum: None };
+    module.visit(&mut visitor);
+    scalar(visitor.sum).sqrt()
+}
+
+/// ⟨left, right⟩ over the parameters that both have.
+pub(crate) fn product<B: AutodiffBackend, M: Module<B>>(
+    module: &M,
+    left: &GradientsParams,
+    right: &GradientsParams,
+) -> f64 {
+    let mut visitor = Product::<B> {
+        left,
+        right,
+        sum: None,
+    };
+    module.visit(&mut visitor);
+    scalar(visitor.sum)
+}
+
+fn scalar<B: Backend>(sum: Option<Tensor<B, 1>>) -> f64 {
+    sum.map_or(0.0, |sum| sum.into_scalar().elem())
+}
+
+struct Combine<'a> {
+    terms: &'a [(f64, &'a GradientsParams)],
+    sum: GradientsParams,
+}
+
+impl<B: AutodiffBackend> ModuleVisitor<B> for Combine<'_> {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<B, D>>) {
+        let terms = self.terms.iter().filter_map(|(factor, gradients)| {
+            let gradient = gradients.get::<B::InnerBackend, D>(param.id)?;
+            Some(gradient * *factor)
+        });
+        if let Some(sum) = terms.reduce(|sum, term| sum + term) {
+            self.sum.register::<B::InnerBackend, D>(param.id, sum);
+        }
+    }
+}
+
+struct Product<'a, B: AutodiffBackend> {
+    left: &'a GradientsParams,
+    right: &'a GradientsParams,
+    sum: Option<Tensor<B::InnerBackend, 1>>,
+}
+
+impl<B: AutodiffBackend> ModuleVisitor<B> for Product<'_, B> {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<B, D>>) {
+        let of = |gradients: &GradientsParams| gradients.get::<B::InnerBackend, D>(param.id);
+        let (Some(left), Some(right)) = (of(self.left), of(self.right)) else {
+            return;
+        };
+        add(&mut self.sum, (left * right).sum());
+    }
+}
+
+struct ParameterSquares<'a, B: AutodiffBackend> {
+    with: &'a GradientsParams,
+    sum: Option<Tensor<B::InnerBackend, 1>>,
+}
+
+impl<B: AutodiffBackend> ModuleVisitor<B> for ParameterSquares<'_, B> {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<B, D>>) {
+        if self.with.get::<B::InnerBackend, D>(param.id).is_some() {
+            add(&mut self.sum, param.val().inner().powi_scalar(2).sum());
+        }
+    }
+}
+
+fn add<B: Backend>(sum: &mut Option<Tensor<B, 1>>, term: Tensor<B, 1>) {
+    *sum = Some(match sum.take() {
+        Some(sum) => sum + term,
+        None => term,
+    });
+}

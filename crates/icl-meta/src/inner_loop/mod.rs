@@ -1,0 +1,12 @@
+//! Meta-optimization: an inner loop on the support set, and the gradient of the query's loss where
+//! it ends.
+
+mod adapt;
+mod descend;
+mod gradient_algebra;
+mod nested;
+mod second_order;
+
+pub use adapt::{Adapted, InnerStep, adapt, first_order};
+pub use nested::nested_second_order;
+pub use second_order::second_order;

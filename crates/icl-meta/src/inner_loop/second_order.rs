@@ -1,0 +1,57 @@
+//! The gradient through the inner loop by Hessian-vector products.
+
+use burn::module::AutodiffModule;
+use burn::optim::GradientsParams;
+use burn::tensor::Tensor;
+use burn::tensor::backend::AutodiffBackend;
+
+use super::adapt::{Adapted, first_order};
+use super::descend::descend;
+use super::gradient_algebra::{combine, length, parameter_length};
+
+/// How far the two points of a difference lie apart, relative to the length of the parameters: large
+/// enough for the rounding of f32, small enough for the curvature to be that of θ.
+const RELATIVE_STEP: f64 = 1e-2;
+
+/// The query's loss at θ′ and its gradient with respect to θ, through all inner steps.
+///
+/// ```text
+/// v⁽ⁿ⁾ = ∇L_q(θ′)        v⁽ʲ⁾ = v⁽ʲ⁺¹⁾ − lr_s·H_s(θ⁽ʲ⁾)·v⁽ʲ⁺¹⁾        ∇_θ L_q(θ′) = v⁽⁰⁾
+/// H·v ≈ (∇L_s(θ + εv) − ∇L_s(θ − εv)) / 2ε        ε = 0.01·‖θ‖/‖v‖
+/// ```
+///
+/// The products are central differences of gradients, so that any backend and any operator will do,
+/// also those whose backward pass cannot be differentiated again; they cost two gradients an inner
+/// step. Where a backend can be nested, [`nested_second_order`](super::nested_second_order) is exact.
+/// Learning rates count as constants.
+///
+/// `loss` must be that of the inner loop, with the same randomness at every call of one step.
+pub fn second_order<B, M>(
+    adapted: &Adapted<M>,
+    loss: &dyn Fn(&M, usize) -> Tensor<B, 1>,
+    query: &dyn Fn(&M) -> Tensor<B, 1>,
+) -> (f64, GradientsParams)
+where
+    B: AutodiffBackend,
+    M: AutodiffModule<B>,
+{
+    let (value, mut vector) = first_order(adapted, query);
+    for (step, (encoder, rate)) in adapted.trail.iter().enumerate().rev() {
+        let along = length::<B, M>(encoder, &vector);
+        if along == 0.0 {
+            break;
+        }
+        // Parameters that are all 0 have no length to go by.
+        let length = parameter_length::<B, M>(encoder, &vector).max(RELATIVE_STEP);
+        let epsilon = RELATIVE_STEP * length / along;
+        let gradient_at = |displacement: f64| {
+            let displaced = descend(super::adapt::owned(encoder), &vector, -displacement);
+            GradientsParams::from_grads(loss(&displaced, step).backward(), &displaced)
+        };
+        let (ahead, behind) = (gradient_at(epsilon), gradient_at(-epsilon));
+        let factor = rate / (2.0 * epsilon);
+        let terms = [(1.0, &vector), (-factor, &ahead), (factor, &behind)];
+        vector = combine::<B, M>(encoder, &terms);
+    }
+    (value, vector)
+}

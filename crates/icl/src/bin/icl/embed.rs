@@ -1,0 +1,182 @@
+//! `icl embed`: writes the embeddings of a data set.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::anyhow;
+use burn::tensor::backend::AutodiffBackend;
+use icl::data::GraphDataset;
+use icl::models::GraphBackend;
+
+use crate::arguments::EmbedArguments;
+use crate::backend::{OnBackend, on_backend};
+use crate::embeddings::Embeddings;
+use crate::encoder_file::{self, EncoderFile};
+use crate::failure::Failure;
+use crate::option_values;
+use crate::run::read_data;
+use crate::streams::print;
+use crate::tensor_file::{self, StoredTensor};
+use crate::whole_file;
+
+/// Reads an encoder and data, embeds the graphs as they are and writes one row a graph.
+///
+/// # Errors
+/// If an argument, the encoder or the data cannot be used, the encoder does not fit the data, or the
+/// file cannot be written.
+pub fn embed(arguments: &EmbedArguments) -> Result<(), Failure> {
+    let format = Format::of(&arguments.out)?;
+    check_out(arguments)?;
+    let backend = option_values::backend(arguments.backend.clone())?;
+    let encoder = encoder_file::read(&arguments.from)?;
+    let data = read_data(&arguments.data)?;
+    encoder.check_data(&data)?;
+    let task = Task {
+        encoder: &encoder,
+        data: &data,
+    };
+    let embeddings = on_backend(&backend, task)?;
+    if let Some(at) = embeddings.values.iter().position(|x| !x.is_finite()) {
+        return Err(Failure::input(anyhow!(
+            "{}: found {} in the embedding of graph {} of {}, expected finite numbers",
+            encoder.path.display(),
+            embeddings.values[at],
+            at / embeddings.d,
+            data.name()
+        )));
+    }
+    let bytes = format.bytes(&embeddings, &data)?;
+    if arguments.force {
+        whole_file::replace(&arguments.out, &bytes)?;
+    } else {
+        whole_file::create(&arguments.out, &bytes)?;
+    }
+    print(format_args!(
+        "{} embeddings of width {} written to {}",
+        embeddings.rows().len(),
+        embeddings.d,
+        arguments.out.display()
+    ))
+}
+
+/// Whether the file may be written, as far as can be told beforehand.
+fn check_out(arguments: &EmbedArguments) -> Result<(), Failure> {
+    let out = &arguments.out;
+    let wrong = |found: &str, expected: &str| {
+        Err(Failure::input(anyhow!(
+            "out: found {found} {}, expected {expected}",
+            out.display()
+        )))
+    };
+    if out.is_dir() {
+        return wrong("a folder at", "a file or nothing");
+    }
+    if !arguments.force && out.symlink_metadata().is_ok() {
+        return wrong("a file at", "nothing there (--force replaces it)");
+    }
+    if is_same_file(out, &arguments.from) {
+        return wrong("the encoder itself at", "another file");
+    }
+    if !whole_file::folder_of(out).is_dir() {
+        return wrong("no folder for", "one that is there");
+    }
+    Ok(())
+}
+
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+struct Task<'a> {
+    encoder: &'a EncoderFile,
+    data: &'a GraphDataset,
+}
+
+impl OnBackend for Task<'_> {
+    type Output = Embeddings;
+
+    fn run<B>(self, device: B::Device) -> Result<Embeddings, Failure>
+    where
+        B: AutodiffBackend + GraphBackend,
+        B::InnerBackend: GraphBackend,
+    {
+        let encoder = self.encoder.encoder::<B::InnerBackend>(&device)?;
+        Ok(Embeddings::of(&encoder, self.data, &device))
+    }
+}
+
+/// What a file of embeddings can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Npy,
+    Safetensors,
+    Csv,
+}
+
+impl Format {
+    /// The one that the ending of a name says.
+    fn of(path: &Path) -> Result<Self, Failure> {
+        let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
+        match ending.as_deref().and_then(|ending| ending.to_str()) {
+            Some("npy") => Ok(Self::Npy),
+            Some("safetensors") => Ok(Self::Safetensors),
+            Some("csv") => Ok(Self::Csv),
+            _ => Err(Failure::input(anyhow!(
+                "out: found {}, expected a name that ends in .npy, .safetensors or .csv",
+                path.display()
+            ))),
+        }
+    }
+
+    fn bytes(self, embeddings: &Embeddings, data: &GraphDataset) -> Result<Vec<u8>, Failure> {
+        let labels: Vec<i64> = data
+            .graphs()
+            .iter()
+            .map(|graph| data.class_labels()[graph.label()])
+            .collect();
+        match self {
+            Self::Npy => npy(embeddings).map_err(|error| Failure::Other(error.into())),
+            Self::Safetensors => {
+                let (n, d) = (labels.len(), embeddings.d);
+                let tensors = [
+                    StoredTensor::of_f32("embeddings", vec![n, d], &embeddings.values),
+                    StoredTensor::of_i64("labels", vec![n], &labels),
+                ];
+                tensor_file::bytes(&[("data", data.name())], &tensors)
+            }
+            Self::Csv => csv(embeddings, &labels).map_err(|error| Failure::Other(error.into())),
+        }
+    }
+}
+
+fn npy(embeddings: &Embeddings) -> std::io::Result<Vec<u8>> {
+    use npyz::WriterBuilder;
+
+    let mut bytes = Vec::new();
+    let shape = [embeddings.rows().len() as u64, embeddings.d as u64];
+    let mut writer = npyz::WriteOptions::new()
+        .default_dtype()
+        .shape(&shape)
+        .writer(&mut bytes)
+        .begin_nd()?;
+    writer.extend(&embeddings.values)?;
+    writer.finish()?;
+    Ok(bytes)
+}
+
+/// A table with a row of names. Numbers have as few digits as give them back; none of its fields
+/// needs quotes.
+fn csv(embeddings: &Embeddings, labels: &[i64]) -> Result<Vec<u8>, std::fmt::Error> {
+    let mut text = "index,label".to_owned();
+    for column in 0..embeddings.d {
+        write!(text, ",e{column}")?;
+    }
+    for (index, (row, label)) in embeddings.rows().zip(labels).enumerate() {
+        write!(text, "\n{index},{label}")?;
+        for value in row {
+            write!(text, ",{value}")?;
+        }
+    }
+    text.push('\n');
+    Ok(text.into_bytes())
+}

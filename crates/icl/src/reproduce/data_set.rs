@@ -1,0 +1,58 @@
+//! The data sets of the paper's experiments.
+
+/// A data set of the paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DataSet {
+    /// Two classes of ImageNet.
+    ImageNet2,
+    /// Two digits of MNIST.
+    Mnist2,
+    /// 1113 graphs of proteins.
+    Proteins,
+    /// 2000 graphs of discussions, which the paper calls REDDIT.
+    Reddit,
+}
+
+impl DataSet {
+    /// All of them, in the paper's order.
+    pub const ALL: [Self; 4] = [Self::ImageNet2, Self::Mnist2, Self::Proteins, Self::Reddit];
+
+    /// The name by which it is asked for and found.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ImageNet2 => "ImageNet-2",
+            Self::Mnist2 => "MNIST-2",
+            Self::Proteins => "PROTEINS",
+            Self::Reddit => "REDDIT-BINARY",
+        }
+    }
+
+    /// The data set of this name, however it is capitalised; REDDIT, the paper's name, is one too.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let is = |own: &str| own.eq_ignore_ascii_case(name);
+        match name {
+            name if name.eq_ignore_ascii_case("REDDIT") => Some(Self::Reddit),
+            _ => Self::ALL.into_iter().find(|data| is(data.name())),
+        }
+    }
+
+    /// Whether its samples are images, for which there are no encoders yet.
+    pub fn is_image(self) -> bool {
+        matches!(self, Self::ImageNet2 | Self::Mnist2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_back() {
+        for data in DataSet::ALL {
+            assert_eq!(DataSet::from_name(data.name()), Some(data));
+            assert_eq!(DataSet::from_name(&data.name().to_lowercase()), Some(data));
+        }
+        assert_eq!(DataSet::from_name("REDDIT"), Some(DataSet::Reddit));
+        assert_eq!(DataSet::from_name("MUTAG"), None);
+    }
+}
