@@ -10,8 +10,8 @@ use burn::tensor::backend::Backend;
 use icl_core::testing::{TestAutodiff, TestBackend};
 use icl_core::{Collate, Encoder, Increment, Mode, SampleError, Samples, Seed, Views};
 use icl_meta::{
-    Method, Noise, Objective, OptimizerChoice, Planner, RateChoice, StopRule, TrainError,
-    TrainingSettings, UpdateRule, Watch, parameter_change,
+    MetaOrder, Method, Noise, Objective, OptimizerChoice, Planner, RateChoice, StopRule,
+    TrainError, TrainingSettings, UpdateRule, Watch, parameter_change,
 };
 use toy::{Jitter, Linear, Stack, increment, points, settings, start, timeless, train_on, trainer};
 
@@ -236,6 +236,34 @@ fn a_step_of_gradient_descent_is_one() {
     let difference = (outcome.encoder.weight.val() - expected).abs().max();
     assert!(difference.into_scalar() < 1e-6);
     assert!(outcome.record.epoch_losses.len() == 1 && outcome.record.n_steps == 1);
+}
+
+/// Second order goes another way than first order does, and costs two gradients an inner step more.
+#[test]
+fn the_second_order_is_another_gradient() {
+    let method = Method {
+        optimizer: OptimizerChoice::Meta,
+        ..Method::of(Objective::Corrected)
+    };
+    let run = |meta_order| {
+        let settings = TrainingSettings {
+            meta_order,
+            support_learning_rate: 0.5,
+            ..settings()
+        };
+        train_on("update", &points(), &method, &settings, 1).unwrap()
+    };
+    let [first, second] = [MetaOrder::First, MetaOrder::Second].map(run);
+    assert!(second.parameter_change > 1e-3);
+    let difference = first.encoder.weight.val() - second.encoder.weight.val();
+    assert!(difference.abs().max().into_scalar() > 1e-3);
+    // 4 steps an epoch of 2 support batches and a query of 16 or fewer points; each support batch
+    // goes through two times more.
+    let n_support = 2 * 16 * 2 * 4 * 12;
+    assert_eq!(
+        second.record.sample_passes - first.record.sample_passes,
+        2 * n_support
+    );
 }
 
 /// The rate that is written down is the one that was applied, whoever chose it: the last step of a

@@ -54,6 +54,12 @@ pub struct UpdateRecord {
     pub evaluations: Vec<Evaluation>,
     /// The mean training loss of each epoch, in nats.
     pub epoch_losses: Vec<f64>,
+    /// The mean learning rate that was applied in each epoch; under meta-optimization lr_q.
+    pub learning_rates: Vec<f64>,
+    /// The mean lr_s of each epoch; empty without meta-optimization.
+    pub support_learning_rates: Vec<f64>,
+    /// The share of the old data that each epoch could draw from.
+    pub old_fractions: Vec<f64>,
 }
 
 /// The share of the k nearest neighbours of an old sample, among the old samples and by cosine

@@ -216,6 +216,21 @@ fn what_is_there_is_not_run_again() {
 }
 
 #[test]
+fn an_earlier_call_is_resumed_by_its_folder() {
+    let at = with_data();
+    let grid = GRID.replace(" --out out", "");
+    icl(at.path(), &split(&format!("{grid} --resume out")))
+        .rejected("resume: found no cells in out");
+    reproduce(at.path(), "--seeds 1");
+    let ran = icl(at.path(), &split(&format!("{grid} --seeds 1 --resume out"))).succeeded();
+    assert!(
+        ran.stderr
+            .contains("1 of 1 cells are there already, 0 to run")
+    );
+    icl(at.path(), &split(&format!("{GRID} --resume out"))).rejected_at_length("--resume");
+}
+
+#[test]
 fn a_record_that_was_cut_is_run_again() {
     let at = with_data();
     reproduce(at.path(), "--seeds 1");

@@ -198,6 +198,9 @@ pub(super) fn update(from: f64, to: f64, drift: f64) -> UpdateRecord {
         parameter_change: run.parameter_change,
         evaluations: run.evaluations,
         epoch_losses: run.epoch_losses,
+        learning_rates: vec![3e-3; 2],
+        support_learning_rates: Vec::new(),
+        old_fractions: vec![0.2, 0.4],
     }
 }
 

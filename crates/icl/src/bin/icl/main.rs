@@ -43,7 +43,7 @@ fn main() -> ExitCode {
         Some(Command::Embed(arguments)) => embed::embed(&arguments),
         Some(Command::Methods(arguments)) => methods::show(&arguments),
         Some(Command::Report(arguments)) => report::rebuild(&arguments),
-        Some(Command::Reproduce(arguments)) => reproduce::reproduce(&arguments),
+        Some(Command::Reproduce(arguments)) => reproduce::reproduce(*arguments),
         Some(Command::Run(options)) => run::run(*options),
         Some(Command::Train(options)) => train::train(*options),
         Some(Command::Update(options)) => update::update(*options),

@@ -66,6 +66,9 @@ pub struct ReproduceArguments {
     /// The folder to write; cells that are in it already are not run again
     #[arg(long, value_name = "DIR", default_value = "icl-runs/reproduction")]
     pub out: PathBuf,
+    /// As --out, of a folder in which an earlier call has begun
+    #[arg(long, value_name = "DIR", conflicts_with = "out")]
+    pub resume: Option<PathBuf>,
 }
 
 /// One target, or all.

@@ -31,7 +31,17 @@ const CELLS: &str = "cells";
 /// # Errors
 /// If an option cannot be used, data or encoders are missing, a cell fails, it is interrupted, or a
 /// page cannot be written.
-pub fn reproduce(arguments: &ReproduceArguments) -> Result<(), Failure> {
+pub fn reproduce(mut arguments: ReproduceArguments) -> Result<(), Failure> {
+    if let Some(folder) = arguments.resume.take() {
+        if !folder.join(CELLS).is_dir() {
+            return Err(Failure::input(anyhow!(
+                "resume: found no {CELLS} in {}, expected the folder of an earlier call",
+                folder.display()
+            )));
+        }
+        arguments.out = folder;
+    }
+    let arguments = &arguments;
     arguments.check()?;
     let plan = Plan::new(arguments)?;
     for note in &plan.notes {

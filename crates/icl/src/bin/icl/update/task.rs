@@ -114,6 +114,9 @@ impl OnBackend for Update<'_> {
             parameter_change: parameter_change::<B, _>(&given, &outcome.trained),
             evaluations: record.evaluations,
             epoch_losses: record.epoch_losses,
+            learning_rates: record.learning_rates,
+            support_learning_rates: record.support_learning_rates,
+            old_fractions: record.old_fractions,
         })
     }
 }
