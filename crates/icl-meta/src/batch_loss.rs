@@ -22,7 +22,7 @@ pub(crate) struct BatchLoss<'a, M> {
 }
 
 impl<M> BatchLoss<'_, M> {
-    /// The loss `[1]` in nats. `seed` is that of the encoder's own randomness.
+    /// The loss `[1]` in nats. `seed` is that of the encoder's randomness.
     pub(crate) fn at<B>(
         &self,
         encoder: &M,
@@ -36,6 +36,11 @@ impl<M> BatchLoss<'_, M> {
     {
         let n = batch.n_samples;
         self.count(n);
+        // The encoder draws from a generator of its own; this is for layers that do not. The same
+        // seed gives the same draws again, whatever was computed in between.
+        if let Some(device) = encoder.devices().first() {
+            B::seed(device, seed.child("backend").value());
+        }
         let mut rng = seed.rng();
         let embeddings = encoder.encode(batch.batch.clone(), Mode::Training(&mut rng));
         let anchors = embeddings.clone().narrow(0, 0, n);

@@ -23,6 +23,7 @@ mod run;
 mod saved;
 mod settings;
 mod settle;
+mod step_gradient;
 mod stopping;
 mod target;
 mod trainer;

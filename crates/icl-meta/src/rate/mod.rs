@@ -42,6 +42,13 @@ pub(crate) struct Pair {
     pub(crate) after: f64,
 }
 
+impl Pair {
+    /// Both losses, if they are numbers: an encoder that was left behind may give none.
+    pub(crate) fn of(before: f64, after: f64) -> Option<Self> {
+        (before.is_finite() && after.is_finite()).then_some(Self { before, after })
+    }
+}
+
 /// A learning-rate policy with its state.
 pub(crate) enum RatePolicy<M, B: AutodiffBackend> {
     Fixed(f64),
