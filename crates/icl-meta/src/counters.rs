@@ -56,7 +56,12 @@ impl Counters {
     pub(crate) fn add_risk(&mut self, risk: &impl Risk) {
         self.risk = Some(risk.all());
         if let Some(widening) = &mut self.widening {
+            let before = widening.fraction();
             widening.observe(risk.all(), risk.old());
+            if widening.fraction() != before {
+                // From now on the training loss is another function.
+                self.losses = Descent::default();
+            }
         }
     }
 

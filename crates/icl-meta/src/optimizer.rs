@@ -6,7 +6,7 @@ use burn::optim::{Adam, AdamConfig, GradientsParams, Optimizer, Sgd, SgdConfig};
 use burn::tensor::backend::AutodiffBackend;
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::{Bytes, CheckpointError, load_record, save_record};
+use crate::checkpoint::{Bytes, CheckpointError, Unfit, load_record, save_record};
 
 /// How a gradient becomes a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> UpdateState<M, B> {
     }
 
     /// Takes up what [`save`](Self::save) gave.
-    pub(crate) fn load(self, bytes: Bytes, device: &B::Device) -> Result<Self, CheckpointError> {
+    pub(crate) fn load(self, bytes: Bytes, device: &B::Device) -> Result<Self, Unfit> {
         Ok(match self {
             Self::Adam(optimizer) => {
                 Self::Adam(optimizer.load_record(load_record::<B, _>(bytes, device)?))

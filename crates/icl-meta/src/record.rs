@@ -91,13 +91,17 @@ impl<R> TrainingRecord<R> {
     }
 
     /// The paper's convergence epoch, counted from 1: that of the lowest training loss up to where
-    /// `patience` epochs have brought none lower. `None` if nothing was trained.
+    /// `patience` epochs have brought none lower. `None` if nothing was trained. Where the share of old
+    /// data has changed, the loss became another function: only epochs since the last change count.
     ///
     /// On a frozen network with random views it differs by a factor of 6 between two identical
     /// runs in one case of ten: it follows noise.
     pub fn lowest_loss_epoch(&self, patience: usize) -> Option<usize> {
         let mut lowest: Option<(usize, f64)> = None;
-        for (epoch, &loss) in self.epoch_losses.iter().enumerate() {
+        let changes = self.old_fractions.windows(2);
+        let last_change = changes.rev().position(|pair| pair[0] != pair[1]);
+        let first = last_change.map_or(0, |from_end| self.old_fractions.len() - 1 - from_end);
+        for (epoch, &loss) in self.epoch_losses.iter().enumerate().skip(first) {
             match lowest {
                 Some((at, _)) if epoch - at > patience => break,
                 Some((_, value)) if loss >= value => {}
@@ -124,5 +128,10 @@ mod tests {
             record(&[3.0, 2.0, 2.5, 2.5, 2.5, 1.0]).lowest_loss_epoch(2),
             Some(2)
         );
+        let widened = TrainingRecord {
+            old_fractions: vec![0.2, 0.2, 0.4, 0.8, 0.8],
+            ..record(&[1.0, 0.5, 3.0, 2.5, 2.0])
+        };
+        assert_eq!(widened.lowest_loss_epoch(2), Some(5));
     }
 }

@@ -9,13 +9,13 @@ use icl_core::Encoder;
 use serde::{Deserialize, Serialize};
 
 use crate::average::WeightAverage;
-use crate::checkpoint::{Bytes, Identity, load_module, save_module};
+use crate::checkpoint::{Bytes, Identity, Unfit, load_module, save_module};
 use crate::counters::Counters;
 use crate::rate::PolicyState;
 use crate::record::TrainingRecord;
 use crate::risk::Risk;
 use crate::run::Run;
-use crate::{TrainError, Watch, read_checkpoint, write_checkpoint};
+use crate::{CheckpointError, TrainError, Watch, read_checkpoint, write_checkpoint};
 
 /// Everything that the rest of a run depends on beside its identity. The order of the data, the views
 /// and all other draws are functions of the seed and of the counts of steps and epochs.
@@ -65,10 +65,17 @@ where
     }
 
     /// The run as it was saved, or as it is if there is no file.
-    pub(crate) fn resumed(mut self, path: &Path, identity: &Identity) -> Result<Self, TrainError> {
+    pub(crate) fn resumed(self, path: &Path, identity: &Identity) -> Result<Self, TrainError> {
         let Some(saved) = read_checkpoint::<SavedRun<R>>(path, identity)? else {
             return Ok(self);
         };
+        let unfit = |Unfit| CheckpointError::Contents {
+            path: path.to_owned(),
+        };
+        Ok(self.taking_up(saved).map_err(unfit)?)
+    }
+
+    fn taking_up(mut self, saved: SavedRun<R>) -> Result<Self, Unfit> {
         let like = self
             .encoder
             .take()

@@ -6,7 +6,7 @@ use burn::tensor::backend::AutodiffBackend;
 use burn::tensor::{ElementConversion, Tensor};
 use icl_core::{Encoder, Seed};
 
-use crate::inner_loop::{Adapted, InnerStep, adapt, first_order, second_order};
+use crate::inner_loop::{Adapted, InnerStep, adapt, first_order, owned, second_order};
 use crate::objective::Anchors;
 use crate::prefetch::Prepared;
 use crate::rate::{Pair, Situation};
@@ -79,14 +79,15 @@ where
             Ok::<_, TrainError>(rate)
         };
         let adapted = adapt::<B, M, _>(encoder, n_inner, &support_loss, &mut choose)?;
-        let (loss, gradients) = match self.loss.settings.meta_order {
-            MetaOrder::First => first_order::<B, M>(&adapted, &query_loss),
-            MetaOrder::Second => second_order::<B, M>(&adapted, &support_loss, &query_loss),
-        };
+        let (loss, gradients) = first_order::<B, M>(&adapted, &query_loss);
         if let Some((last, _)) = adapted.trail.last() {
             let policy = &mut self.rates.support;
             policy.after_adaptation(last, &adapted.encoder, &gradients);
         }
+        let gradients = match self.loss.settings.meta_order {
+            MetaOrder::First => gradients,
+            MetaOrder::Second => second_order::<B, M>(&adapted, &support_loss, gradients),
+        };
         // What the inner steps did for the query, for the agent's next act.
         let is_due_next = self.rates.support.is_due(step + 1);
         let unadapted = is_due_next.then(|| scalar(query_loss(&without_graph(encoder))));
@@ -127,9 +128,10 @@ where
     }
 }
 
-/// A copy that records nothing for a backward pass: one that never comes would never free it.
+/// A copy to look at a loss with. It records nothing for a backward pass, since one that never comes
+/// would never free it, and has normalisation statistics of its own.
 fn without_graph<B: AutodiffBackend, M: AutodiffModule<B>>(encoder: &M) -> M {
-    encoder.clone().no_grad()
+    owned(encoder).no_grad()
 }
 
 /// That the loss of the step which is being taken is a number.

@@ -233,12 +233,13 @@ fn hessian_vector_products_are_near_it() {
     for n_steps in [1, 2, 4] {
         let case = Case::new(n_steps);
         let mlp = Mlp::<Once>::new(&case.parameters);
-        let (loss, gradients) = second_order::<Once, _>(
-            &case.adapted(&mlp),
+        let adapted = case.adapted(&mlp);
+        let (_, at_adapted) = first_order::<Once, _>(&adapted, &|mlp| mlp.loss(&case.query));
+        let gradients = second_order::<Once, _>(
+            &adapted,
             &|mlp, step| mlp.loss(&case.support[step]),
-            &|mlp| mlp.loss(&case.query),
+            at_adapted,
         );
-        assert!((loss - case.query_loss(&case.parameters)).abs() < 1e-5 * loss);
         let error = error(&flat(&mlp, &gradients), &case.finite_differences());
         assert!(error < 2e-3, "{n_steps} steps: {error}");
     }

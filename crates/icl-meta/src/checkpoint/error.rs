@@ -65,8 +65,11 @@ pub enum CheckpointError {
         expected: String,
     },
     /// The state is whole, but is not one of this kind of encoder, optimizer or agent.
-    #[error("found a checkpoint whose contents do not fit the encoder, expected those of this run")]
-    Contents,
+    #[error("{}: found contents that do not fit the encoder, expected those of this run", path.display())]
+    Contents {
+        /// The file.
+        path: PathBuf,
+    },
     /// The state could not be turned into bytes.
     #[error("the state could not be written down")]
     Encode(#[source] rmp_serde::encode::Error),

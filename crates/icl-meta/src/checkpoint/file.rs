@@ -119,7 +119,7 @@ pub fn read_checkpoint<T: DeserializeOwned>(
     }
     rmp_serde::from_slice(body)
         .map(Some)
-        .map_err(|_| CheckpointError::Contents)
+        .map_err(|_| CheckpointError::Contents { path })
 }
 
 /// Writes a file beside its place, syncs it and renames it, so that no reader and no crash ever

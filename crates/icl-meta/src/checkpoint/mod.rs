@@ -11,4 +11,4 @@ pub use file::{read_checkpoint, write_atomically, write_checkpoint};
 pub use identity::Identity;
 
 pub(crate) use identity::digest;
-pub(crate) use module_bytes::{Bytes, load_module, load_record, save_module, save_record};
+pub(crate) use module_bytes::{Bytes, Unfit, load_module, load_record, save_module, save_record};

@@ -18,13 +18,17 @@ pub(crate) fn save_record<B: Backend, R: Record<B>>(record: R) -> Result<Bytes, 
     bytes.map(Bytes::from).map_err(CheckpointError::Record)
 }
 
+/// What was saved is whole, but not what this run could have saved.
+#[derive(Debug)]
+pub(crate) struct Unfit;
+
 /// The record that was saved.
 pub(crate) fn load_record<B: Backend, R: Record<B>>(
     bytes: Bytes,
     device: &B::Device,
-) -> Result<R, CheckpointError> {
+) -> Result<R, Unfit> {
     let record = Recorder::<B>::load(&BytesRecorder::default(), bytes.into_vec(), device);
-    record.map_err(|_| CheckpointError::Contents)
+    record.map_err(|_| Unfit)
 }
 
 /// A module's parameters and statistics, with the identities of its parameters.
@@ -40,6 +44,6 @@ pub(crate) fn load_module<B: AutodiffBackend, M: AutodiffModule<B>>(
     like: M,
     bytes: Bytes,
     device: &B::Device,
-) -> Result<M, CheckpointError> {
+) -> Result<M, Unfit> {
     Ok(like.load_record(load_record::<B, <M as Module<B>>::Record>(bytes, device)?))
 }

@@ -10,3 +10,5 @@ mod second_order;
 pub use adapt::{Adapted, InnerStep, adapt, first_order};
 pub use nested::nested_second_order;
 pub use second_order::second_order;
+
+pub(crate) use adapt::owned;

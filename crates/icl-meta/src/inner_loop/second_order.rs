@@ -5,7 +5,7 @@ use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
 
-use super::adapt::{Adapted, first_order};
+use super::adapt::{Adapted, owned};
 use super::descend::descend;
 use super::gradient_algebra::{combine, length, parameter_length};
 
@@ -13,7 +13,8 @@ use super::gradient_algebra::{combine, length, parameter_length};
 /// enough for the rounding of f32, small enough for the curvature to be that of θ.
 const RELATIVE_STEP: f64 = 1e-2;
 
-/// The query's loss at θ′ and its gradient with respect to θ, through all inner steps.
+/// The gradient of the query's loss with respect to θ, through all inner steps, from its gradient at
+/// θ′, which [`first_order`](super::first_order) gives.
 ///
 /// ```text
 /// v⁽ⁿ⁾ = ∇L_q(θ′)        v⁽ʲ⁾ = v⁽ʲ⁺¹⁾ − lr_s·H_s(θ⁽ʲ⁾)·v⁽ʲ⁺¹⁾        ∇_θ L_q(θ′) = v⁽⁰⁾
@@ -29,13 +30,13 @@ const RELATIVE_STEP: f64 = 1e-2;
 pub fn second_order<B, M>(
     adapted: &Adapted<M>,
     loss: &dyn Fn(&M, usize) -> Tensor<B, 1>,
-    query: &dyn Fn(&M) -> Tensor<B, 1>,
-) -> (f64, GradientsParams)
+    at_adapted: GradientsParams,
+) -> GradientsParams
 where
     B: AutodiffBackend,
     M: AutodiffModule<B>,
 {
-    let (value, mut vector) = first_order(adapted, query);
+    let mut vector = at_adapted;
     for (step, (encoder, rate)) in adapted.trail.iter().enumerate().rev() {
         let along = length::<B, M>(encoder, &vector);
         if along == 0.0 {
@@ -45,7 +46,7 @@ where
         let length = parameter_length::<B, M>(encoder, &vector).max(RELATIVE_STEP);
         let epsilon = RELATIVE_STEP * length / along;
         let gradient_at = |displacement: f64| {
-            let displaced = descend(super::adapt::owned(encoder), &vector, -displacement);
+            let displaced = descend(owned(encoder), &vector, -displacement);
             GradientsParams::from_grads(loss(&displaced, step).backward(), &displaced)
         };
         let (ahead, behind) = (gradient_at(epsilon), gradient_at(-epsilon));
@@ -53,5 +54,5 @@ where
         let terms = [(1.0, &vector), (-factor, &ahead), (factor, &behind)];
         vector = combine::<B, M>(encoder, &terms);
     }
-    (value, vector)
+    vector
 }

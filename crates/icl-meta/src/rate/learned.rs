@@ -107,3 +107,61 @@ impl<M: Clone, B: AutodiffBackend> LearnedRate<M, B> {
         self.earlier = Some(situation.encoder.clone());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rate::Pair;
+    use burn::module::Param;
+    use burn::optim::GradientsParams;
+    use burn::tensor::Tensor;
+    use icl_core::testing::TestAutodiff;
+
+    type One = Param<Tensor<TestAutodiff, 1>>;
+
+    /// Another agent of the same seed is told what the formulas say.
+    #[test]
+    fn state_action_and_reward_are_those_of_the_formulas() {
+        let (seed, device, n_steps) = (Seed::new(5), Default::default(), 8000);
+        let mut rate = LearnedRate::<One, TestAutodiff>::new(0.01, n_steps, seed, &device);
+        let mut agent =
+            LearnedRate::<One, TestAutodiff>::config().init::<TestAutodiff>(seed.value(), &device);
+        let encoder = One::from_tensor(Tensor::zeros([1], &device));
+        let gradients = GradientsParams::new();
+        let (mut losses, mut decrements) = (Running::default(), Running::default());
+        let mut action = None;
+        for step in 0..640_u64 {
+            let loss = 3.0 + (step as f64 * 1.3).sin();
+            let acts = step % HOLD == 0;
+            let decrement = (step as f64 * 0.7).cos();
+            let pair = Pair::of(loss + decrement, loss).filter(|_| step > 0);
+            if acts {
+                losses.push(loss);
+                let gone = step as f64 / 8000.0;
+                let last = action.unwrap_or(0.0);
+                let state = [losses.score(loss) / 3.0, last, 2.0 * gone - 1.0];
+                if step > 0 {
+                    let decrement = loss + decrement - loss;
+                    decrements.push(decrement);
+                    agent.feedback(Feedback {
+                        reward: decrements.relative(decrement) - last * last / 2.0,
+                        next_state: &state,
+                        terminated: false,
+                        truncated: false,
+                    });
+                }
+                action = Some(agent.act(&state));
+            }
+            let expected = 0.01 * 10.0_f64.powf(action.unwrap());
+            let found = rate.choose(&Situation {
+                step,
+                acts,
+                loss,
+                pair: pair.filter(|_| acts),
+                encoder: &encoder,
+                gradients: &gradients,
+            });
+            assert_eq!(found, expected, "step {step}");
+        }
+    }
+}

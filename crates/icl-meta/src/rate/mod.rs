@@ -12,6 +12,7 @@ use burn::optim::GradientsParams;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::Seed;
 
+use crate::checkpoint::Unfit;
 use crate::{RateChoice, TrainError};
 use hypergradient::Hypergradient;
 use learned::{HOLD, LearnedRate};
@@ -134,7 +135,7 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
         state: PolicyState,
         like: &M,
         device: &B::Device,
-    ) -> Result<Self, TrainError> {
+    ) -> Result<Self, Unfit> {
         state.into_policy(self, like, device)
     }
 }

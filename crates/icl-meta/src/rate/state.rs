@@ -8,7 +8,7 @@ use super::RatePolicy;
 use super::learned::{LearnedRate, Memory};
 use super::published::PublishedRate;
 use crate::TrainError;
-use crate::checkpoint::{Bytes, CheckpointError, load_module, save_module};
+use crate::checkpoint::{Bytes, Unfit, load_module, save_module};
 
 /// What a policy's next choice depends on.
 #[derive(Serialize, Deserialize)]
@@ -58,7 +58,7 @@ impl PolicyState {
         policy: RatePolicy<M, B>,
         like: &M,
         device: &B::Device,
-    ) -> Result<RatePolicy<M, B>, TrainError> {
+    ) -> Result<RatePolicy<M, B>, Unfit> {
         let module = |bytes: Option<Bytes>| {
             bytes
                 .map(|bytes| load_module::<B, M>(like.clone(), bytes, device))
@@ -74,7 +74,9 @@ impl PolicyState {
                 RatePolicy::Hypergradient(policy)
             }
             (Self::Published { agent, last_loss }, RatePolicy::Published(mut policy)) => {
-                policy.agent = PublishedRate::<B>::config().load(&agent, device)?;
+                policy.agent = PublishedRate::<B>::config()
+                    .load(&agent, device)
+                    .map_err(|_| Unfit)?;
                 policy.last_loss = last_loss;
                 RatePolicy::Published(policy)
             }
@@ -86,12 +88,14 @@ impl PolicyState {
                 },
                 RatePolicy::Learned(mut policy),
             ) => {
-                policy.agent = LearnedRate::<M, B>::config().load(&agent, device)?;
+                policy.agent = LearnedRate::<M, B>::config()
+                    .load(&agent, device)
+                    .map_err(|_| Unfit)?;
                 policy.memory = memory;
                 policy.earlier = module(earlier)?;
                 RatePolicy::Learned(policy)
             }
-            _ => return Err(CheckpointError::Contents.into()),
+            _ => return Err(Unfit),
         })
     }
 }

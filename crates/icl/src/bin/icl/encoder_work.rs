@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use icl::meta::{Identity, Watch, read_checkpoint, write_checkpoint};
+use icl::meta::{Identity, Watch, read_checkpoint, write_atomically, write_checkpoint};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -90,7 +90,7 @@ pub fn write_results<O: TrainingOptions>(
 /// # Errors
 /// If it cannot be written.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    std::fs::write(path, bytes).map_err(|error| Failure::file(path, "cannot be written", error))
+    write_atomically(path, bytes).map_err(|error| Failure::file(path, "cannot be written", error))
 }
 
 fn config<O: TrainingOptions>(options: &O) -> Result<String, Failure> {

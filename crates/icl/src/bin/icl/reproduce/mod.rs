@@ -2,6 +2,7 @@
 
 mod arguments;
 mod cell_folder;
+mod child;
 mod grid;
 mod machine;
 mod pages;

@@ -11,7 +11,7 @@ use indicatif::HumanDuration;
 
 use super::arguments::ReproduceArguments;
 use super::cell_folder::{CellFolder, State};
-use super::how_to_go_on;
+use super::{child, how_to_go_on};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::streams::tell;
@@ -119,18 +119,17 @@ fn run_one(cell: &CellFolder, arguments: &ReproduceArguments) -> Ending {
     if arguments.jobs > 1 {
         command.env("RAYON_NUM_THREADS", "1");
     }
-    let output = match command.output() {
-        Ok(output) => output,
-        Err(error) => return Ending::Failed(format!("error: cannot be started: {error}")),
+    let (status, stderr) = match child::run(&mut command) {
+        Ok(ended) => ended,
+        Err(error) => return Ending::Failed(format!("error: cannot be run: {error}")),
     };
-    match output.status.code() {
+    match status.code() {
         Some(0) => match cell.look(arguments) {
             Ok(State::Complete(_)) => Ending::Done,
             _ => Ending::Failed("error: it ended without a complete record".to_owned()),
         },
         Some(INTERRUPTED) => Ending::Interrupted,
         code => {
-            let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
             let lines = || stderr.lines().rev();
             let line = lines().find(|line| line.starts_with("error: "));
             let line = line.or_else(|| lines().find(|line| !line.trim().is_empty()));

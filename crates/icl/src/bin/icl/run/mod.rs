@@ -11,7 +11,7 @@ use std::path::Path;
 use anyhow::anyhow;
 use burn::tensor::backend::AutodiffBackend;
 use icl::data::GraphDataset;
-use icl::meta::{Identity, read_checkpoint, write_checkpoint};
+use icl::meta::{Identity, read_checkpoint, write_atomically, write_checkpoint};
 use icl::models::GraphBackend;
 use icl::{EmbeddingMap, RunRecord};
 use serde::Serialize;
@@ -197,5 +197,5 @@ fn json(value: &impl Serialize) -> Result<Vec<u8>, Failure> {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    std::fs::write(path, bytes).map_err(|error| Failure::file(path, "cannot be written", error))
+    write_atomically(path, bytes).map_err(|error| Failure::file(path, "cannot be written", error))
 }
