@@ -1,5 +1,6 @@
 //! Runs that are stopped and go on, against runs that are not.
 
+#[allow(dead_code, reason = "each test file uses a part of it")]
 mod toy;
 
 use std::cell::Cell;
