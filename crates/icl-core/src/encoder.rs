@@ -30,6 +30,17 @@ pub trait Encoder<B: Backend>: Module<B> {
     /// Embeddings `[batch, d]`, one row a view, in the order of the batch.
     fn encode(&self, batch: Self::Batch, mode: Mode<'_>) -> Tensor<B, 2>;
 
+    /// What protocols judge and programs write out: embeddings `[batch, d_embedding]` of plain
+    /// views, without randomness and with the stored statistics.
+    ///
+    /// The default is what [`encode`](Self::encode) gives in evaluation. An encoder that is trained
+    /// through a projection head overrides it: the losses see the projection, but the
+    /// representation in front of the head is the one that serves other tasks better (Chen et al.,
+    /// 2020, section 4.2). Its width may then be another than that of `encode`.
+    fn embed(&self, batch: Self::Batch) -> Tensor<B, 2> {
+        self.encode(batch, Mode::Evaluation)
+    }
+
     /// This encoder with its normalisation statistics re-estimated over `batches` at the current
     /// parameters. It must not depend on the statistics stored before.
     ///

@@ -12,8 +12,8 @@ use icl_core::host_values;
 /// risk by 0.2 to 0.5 nats.
 #[derive(Module, Debug)]
 pub struct BatchStatistics<B: Backend> {
-    mean: Param<Tensor<B, 1>>,
-    variance: Param<Tensor<B, 1>>,
+    pub(crate) mean: Param<Tensor<B, 1>>,
+    pub(crate) variance: Param<Tensor<B, 1>>,
 }
 
 impl<B: Backend> BatchStatistics<B> {
@@ -37,26 +37,45 @@ impl<B: Backend> BatchStatistics<B> {
         self,
         parts: impl Iterator<Item = Result<Tensor<B, 2>, E>>,
     ) -> Result<Self, E> {
-        let width = self.mean.val().dims()[0];
-        let device = self.mean.val().device();
-        let mut total = Moments::new(width);
+        let mut total = Moments::new(self.mean.val().dims()[0]);
         for part in parts {
-            let part = part?;
-            let [n_rows, _] = part.dims();
-            let mean = part.clone().mean_dim(0);
-            let centred = part - mean.clone();
-            let squares = (centred.clone() * centred).sum_dim(0);
-            total.merge(n_rows as f64, &host_values(mean), &host_values(squares));
+            total.add(part?);
         }
-        assert!(total.n_rows > 0.0, "statistics need at least one row");
-        let tensor =
-            |values: Vec<f64>| Tensor::from_data(TensorData::new(values, [width]), &device);
-        let variance = total.squares.iter().map(|s| s / total.n_rows).collect();
+        Ok(self.of(&total))
+    }
+
+    /// The statistics that `moments` hold.
+    ///
+    /// # Panics
+    /// If they hold no rows.
+    pub(crate) fn of(self, moments: &Moments) -> Self {
+        assert!(moments.n_rows > 0.0, "statistics need at least one row");
+        let mean = moments.mean.clone();
+        let variance = moments.squares.iter().map(|s| s / moments.n_rows).collect();
+        let tensor = |values: Vec<f64>, like: Tensor<B, 1>| {
+            Tensor::from_data(TensorData::new(values, like.shape()), &like.device())
+        };
         // The identity of the parameters stays, so that records and optimizers know them again.
-        Ok(Self {
-            mean: self.mean.map(|_| tensor(total.mean.clone())),
-            variance: self.variance.map(|_| tensor(variance)),
-        })
+        Self {
+            mean: self.mean.map(|like| tensor(mean, like)),
+            variance: self.variance.map(|like| tensor(variance, like)),
+        }
+    }
+
+    /// Normalisation and the affine terms γ and β behind it as one scale and one shift of each
+    /// column:
+    ///
+    /// ```text
+    /// γ·(x − mean)/√(variance + ε) + β = scale·x + shift
+    /// ```
+    pub(crate) fn scale_shift(
+        &self,
+        [weight, bias]: [Tensor<B, 1>; 2],
+        epsilon: f64,
+    ) -> [Tensor<B, 1>; 2] {
+        let scale = weight * (self.variance.val() + epsilon).sqrt().recip();
+        let shift = bias - self.mean.val() * scale.clone();
+        [scale, shift]
     }
 
     /// (x − mean) / √(variance + ε) of `[n, width]`.
@@ -76,18 +95,35 @@ impl<B: Backend> BatchStatistics<B> {
 }
 
 /// Count, mean and sum of squared deviations, merged part by part (Chan, Golub and LeVeque, 1979).
-struct Moments {
+#[derive(Debug)]
+pub(crate) struct Moments {
     n_rows: f64,
     mean: Vec<f64>,
     squares: Vec<f64>,
 }
 
 impl Moments {
-    fn new(width: usize) -> Self {
+    /// Nothing of `width` columns.
+    pub(crate) fn new(width: usize) -> Self {
         Self {
             n_rows: 0.0,
             mean: vec![0.0; width],
             squares: vec![0.0; width],
+        }
+    }
+
+    /// Takes in the rows of one part `[n_rows, width]`, or of several `[n_parts, n_rows, width]`.
+    /// Parts are merged in double precision: what is summed in the tensor's own precision is no
+    /// longer than a part.
+    pub(crate) fn add<B: Backend, const D: usize>(&mut self, parts: Tensor<B, D>) {
+        let dims = parts.dims();
+        let (axis, n_rows, width) = (D - 2, dims[D - 2], dims[D - 1]);
+        let mean = parts.clone().mean_dim(axis);
+        let centred = parts - mean.clone();
+        let squares = (centred.clone() * centred).sum_dim(axis);
+        let (mean, squares) = (host_values(mean), host_values(squares));
+        for (mean, squares) in mean.chunks(width).zip(squares.chunks(width)) {
+            self.merge(n_rows as f64, mean, squares);
         }
     }
 

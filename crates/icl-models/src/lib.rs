@@ -1,14 +1,20 @@
-//! Encoders as Burn modules, and the graph operators they stand on.
+//! Encoders as Burn modules, and the operators they stand on.
 
 mod batch_norm;
 mod dropout;
 mod gcn;
 mod graph_conv;
+mod image_ops;
 mod ops;
 mod readout;
+mod resnet;
 
 pub use batch_norm::BatchStatistics;
 pub use gcn::{Gcn, GcnConfig, GcnError};
 pub use graph_conv::{GraphConv, GraphConvConfig};
+pub use image_ops::{BatchNormGradients, BatchNormSaved, ImageBackend, Window};
 pub use ops::{GraphBackend, NormActivation, NormActivationSaved};
 pub use readout::Readout;
+#[cfg(feature = "weights")]
+pub use resnet::{FileFault, PickleFault, TensorFault, WeightsError};
+pub use resnet::{ResNet, ResNetConfig, ResNetError, Stem};

@@ -7,7 +7,7 @@ mod autodiff;
 #[cfg(any(feature = "tch", feature = "wgpu", feature = "cuda"))]
 mod composed;
 #[cfg(feature = "flex")]
-mod flex;
+pub(crate) mod flex;
 mod norm_activation;
 mod sparse_product;
 

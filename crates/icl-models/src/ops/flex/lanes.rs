@@ -3,16 +3,16 @@
 use pulp::Arch;
 
 /// Columns that are worked on at once.
-pub(super) const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
 
 /// Runs `kernel`, which must be inlined, compiled for the vector instructions that are found.
-pub(super) fn vectorised<R>(kernel: impl FnOnce() -> R) -> R {
+pub(crate) fn vectorised<R>(kernel: impl FnOnce() -> R) -> R {
     Arch::new().dispatch(kernel)
 }
 
 /// `L` values from `first` on.
 #[inline(always)]
-pub(super) fn lanes<const L: usize>(values: &[f32], first: usize) -> &[f32; L] {
+pub(crate) fn lanes<const L: usize>(values: &[f32], first: usize) -> &[f32; L] {
     values[first..]
         .first_chunk()
         .expect("columns within the row")
@@ -20,7 +20,7 @@ pub(super) fn lanes<const L: usize>(values: &[f32], first: usize) -> &[f32; L] {
 
 /// `L` values from `first` on, to be written.
 #[inline(always)]
-pub(super) fn lanes_mut<const L: usize>(values: &mut [f32], first: usize) -> &mut [f32; L] {
+pub(crate) fn lanes_mut<const L: usize>(values: &mut [f32], first: usize) -> &mut [f32; L] {
     values[first..]
         .first_chunk_mut()
         .expect("columns within the row")

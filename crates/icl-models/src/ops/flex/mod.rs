@@ -2,7 +2,7 @@
 //!
 //! Rows are visited in order, by the thread that calls: results do not depend on threads.
 
-mod lanes;
+pub(crate) mod lanes;
 mod norm_activation;
 mod sparse_product;
 

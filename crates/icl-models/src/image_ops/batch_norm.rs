@@ -1,0 +1,101 @@
+//! Batch normalisation, what it saves for its backward pass, and that pass.
+
+use burn::tensor::{Tensor, backend::Backend};
+
+use super::composed::rectified;
+
+/// What the backward pass of batch normalisation needs.
+#[derive(Debug, Clone)]
+pub struct BatchNormSaved<B: Backend> {
+    /// The input `[n, h, w, c]`.
+    pub input: Tensor<B, 4>,
+    /// The mean of each channel `[c]`.
+    pub mean: Tensor<B, 1>,
+    /// 1/√(var + ε) of each channel `[c]`.
+    pub scale: Tensor<B, 1>,
+    /// γ `[c]`.
+    pub weight: Tensor<B, 1>,
+    /// The output `[n, h, w, c]` where ReLU was asked for: it is 0 where the gradient is.
+    pub rectified: Option<Tensor<B, 4>>,
+    /// Whether anything was added.
+    pub has_residual: bool,
+    /// ε, added to the variance.
+    pub epsilon: f64,
+}
+
+/// The gradients of batch normalisation.
+#[derive(Debug, Clone)]
+pub struct BatchNormGradients<B: Backend> {
+    /// By the input `[n, h, w, c]`.
+    pub input: Tensor<B, 4>,
+    /// By γ `[c]`.
+    pub weight: Tensor<B, 1>,
+    /// By β `[c]`.
+    pub bias: Tensor<B, 1>,
+    /// By what was added `[n, h, w, c]`.
+    pub residual: Option<Tensor<B, 4>>,
+}
+
+pub(super) fn composed<B: Backend>(
+    x: Tensor<B, 4>,
+    [weight, bias]: [Tensor<B, 1>; 2],
+    residual: Option<Tensor<B, 4>>,
+    epsilon: f64,
+    relu: bool,
+) -> (Tensor<B, 4>, BatchNormSaved<B>) {
+    let [mean, scale] = statistics(&x, epsilon);
+    let normal = (x.clone() - along(&mean)) * along(&scale);
+    let has_residual = residual.is_some();
+    let y = rectified(normal * along(&weight) + along(&bias), residual, relu);
+    let saved = BatchNormSaved {
+        input: x,
+        mean,
+        scale,
+        weight,
+        rectified: relu.then(|| y.clone()),
+        has_residual,
+        epsilon,
+    };
+    (y, saved)
+}
+
+/// The mean and 1/√(var + ε) of each channel, by operations that a backend with gradients can follow.
+pub(super) fn statistics<B: Backend>(x: &Tensor<B, 4>, epsilon: f64) -> [Tensor<B, 1>; 2] {
+    let mean = channel_means(x.clone());
+    let centred = x.clone() - along(&mean);
+    let variance = channel_means(centred.clone() * centred);
+    [mean, (variance + epsilon).sqrt().recip()]
+}
+
+pub(super) fn composed_backward<B: Backend>(
+    saved: BatchNormSaved<B>,
+    gradient: Tensor<B, 4>,
+) -> BatchNormGradients<B> {
+    let gradient = match saved.rectified {
+        Some(y) => gradient.mask_fill(y.lower_equal_elem(0.0), 0.0),
+        None => gradient,
+    };
+    let [n, height, width, _] = gradient.dims();
+    let n_rows = (n * height * width) as f64;
+    let normal = (saved.input - along(&saved.mean)) * along(&saved.scale);
+    let mean = channel_means(gradient.clone());
+    let projection = channel_means(gradient.clone() * normal.clone());
+    let centred = gradient.clone() - along(&mean) - normal * along(&projection);
+    BatchNormGradients {
+        input: centred * along(&(saved.scale * saved.weight)),
+        weight: projection * n_rows,
+        bias: mean * n_rows,
+        residual: saved.has_residual.then_some(gradient),
+    }
+}
+
+fn channel_means<B: Backend>(x: Tensor<B, 4>) -> Tensor<B, 1> {
+    let [n, height, width, channels] = x.dims();
+    x.reshape([n * height * width, channels])
+        .mean_dim(0)
+        .reshape([channels])
+}
+
+fn along<B: Backend>(channels: &Tensor<B, 1>) -> Tensor<B, 4> {
+    channels.clone().unsqueeze()
+}

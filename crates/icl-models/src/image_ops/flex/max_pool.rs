@@ -1,0 +1,177 @@
+//! The maxima of windows, and the way back.
+
+use burn::tensor::Tensor;
+use burn_flex::Flex;
+use rayon::prelude::*;
+
+use super::super::Window;
+use super::axis::Axis;
+use super::columns::{Columns, over_columns};
+use super::{floats, tensor};
+use crate::ops::flex::lanes::{lanes, lanes_mut};
+
+pub(super) fn select(
+    x: Tensor<Flex, 4>,
+    values: Tensor<Flex, 4>,
+    window: Window,
+) -> Tensor<Flex, 4> {
+    let [n, ..] = x.dims();
+    let windows = Windows::new(&x, window);
+    let (x, values) = (floats(x), floats(values));
+    let (inputs, outputs) = (windows.n_inputs, windows.n_outputs());
+    let (x, values): (&[f32], &[f32]) = (x.storage(), values.storage());
+    let mut out = vec![0.0; n * outputs];
+    out.par_chunks_mut(outputs)
+        .zip(x.par_chunks(inputs).zip(values.par_chunks(inputs)))
+        .for_each(|(out, (x, values))| {
+            let mut pass = Select {
+                windows: &windows,
+                x,
+                values,
+                out,
+            };
+            over_columns(&mut pass, windows.width);
+        });
+    let [rows, columns] = windows.sides;
+    tensor(out, [n, rows, columns, windows.width])
+}
+
+pub(super) fn scatter(
+    x: Tensor<Flex, 4>,
+    gradient: Tensor<Flex, 4>,
+    window: Window,
+) -> Tensor<Flex, 4> {
+    let shape = x.dims();
+    let windows = Windows::new(&x, window);
+    let (x, gradient) = (floats(x), floats(gradient));
+    let (inputs, outputs) = (windows.n_inputs, windows.n_outputs());
+    let (x, gradient): (&[f32], &[f32]) = (x.storage(), gradient.storage());
+    let mut out = vec![0.0; shape[0] * inputs];
+    out.par_chunks_mut(inputs)
+        .zip(x.par_chunks(inputs).zip(gradient.par_chunks(outputs)))
+        .for_each(|(out, (x, gradient))| {
+            let mut pass = Scatter {
+                windows: &windows,
+                x,
+                gradient,
+                out,
+            };
+            over_columns(&mut pass, windows.width);
+        });
+    tensor(out, shape)
+}
+
+/// The windows of one image.
+struct Windows {
+    sides: [usize; 2],
+    /// Where the elements of all windows are in the input, one window after another.
+    elements: Vec<usize>,
+    /// Where each window ends among them.
+    ends: Vec<usize>,
+    n_inputs: usize,
+    width: usize,
+}
+
+impl Windows {
+    fn new(x: &Tensor<Flex, 4>, window: Window) -> Self {
+        let [_, n_rows, n_columns, width] = x.dims();
+        let [rows, columns] = [n_rows, n_columns].map(|side| Axis::forward(side, window));
+        let sides = [rows.n_outputs(), columns.n_outputs()];
+        let (mut elements, mut ends) = (Vec::new(), Vec::new());
+        for output in 0..sides[0] * sides[1] {
+            for row in rows.sources(output / sides[1]).iter().flatten() {
+                let columns = columns.sources(output % sides[1]).iter().flatten();
+                elements.extend(columns.map(|column| (row * n_columns + column) * width));
+            }
+            ends.push(elements.len());
+        }
+        Self {
+            sides,
+            elements,
+            ends,
+            n_inputs: n_rows * n_columns * width,
+            width,
+        }
+    }
+
+    /// The numbers of an output image.
+    fn n_outputs(&self) -> usize {
+        self.ends.len() * self.width
+    }
+
+    /// For each window, where its output is and where its elements are.
+    #[inline(always)]
+    fn each(&self) -> impl Iterator<Item = (usize, &[usize])> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let windows = starts
+            .zip(&self.ends)
+            .map(|(start, end)| &self.elements[start..*end]);
+        (0..).step_by(self.width).zip(windows)
+    }
+}
+
+/// The first maximum among the elements of a window, for each of `L` channels from `first` on: its
+/// number in the window. What is not a number counts as one, as everywhere.
+#[inline(always)]
+fn first_maximum<const L: usize>(x: &[f32], elements: &[usize], first: usize) -> [u32; L] {
+    let mut best = [f32::NEG_INFINITY; L];
+    let mut number = [0; L];
+    for (candidate, element) in (0..).zip(elements) {
+        let x = lanes::<L>(x, element + first);
+        for lane in 0..L {
+            let is_better = x[lane] > best[lane] || x[lane].is_nan();
+            best[lane] = if is_better { x[lane] } else { best[lane] };
+            number[lane] = if is_better { candidate } else { number[lane] };
+        }
+    }
+    number
+}
+
+struct Select<'a> {
+    windows: &'a Windows,
+    x: &'a [f32],
+    values: &'a [f32],
+    out: &'a mut [f32],
+}
+
+impl Columns for Select<'_> {
+    #[inline(always)]
+    fn columns<const L: usize>(&mut self, first: usize) {
+        for (to, elements) in self.windows.each() {
+            let number = first_maximum::<L>(self.x, elements, first);
+            let mut selected = [0.0; L];
+            for (candidate, element) in (0..).zip(elements) {
+                let values = lanes::<L>(self.values, element + first);
+                for lane in 0..L {
+                    let is_it = number[lane] == candidate;
+                    selected[lane] = if is_it { values[lane] } else { selected[lane] };
+                }
+            }
+            *lanes_mut(self.out, to + first) = selected;
+        }
+    }
+}
+
+struct Scatter<'a> {
+    windows: &'a Windows,
+    x: &'a [f32],
+    gradient: &'a [f32],
+    out: &'a mut [f32],
+}
+
+impl Columns for Scatter<'_> {
+    #[inline(always)]
+    fn columns<const L: usize>(&mut self, first: usize) {
+        for (from, elements) in self.windows.each() {
+            let number = first_maximum::<L>(self.x, elements, first);
+            let gradient = lanes::<L>(self.gradient, from + first);
+            for (candidate, element) in (0..).zip(elements) {
+                let out = lanes_mut::<L>(self.out, element + first);
+                for lane in 0..L {
+                    let is_it = number[lane] == candidate;
+                    out[lane] += if is_it { gradient[lane] } else { 0.0 };
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The operators on the default CPU backend, without any tensor between.
+//!
+//! Work is cut into parts whose bounds depend on shapes alone, and sums over parts are added in
+//! order: results are the same bits whatever the number of threads.
+
+mod axis;
+mod batch_norm;
+mod columns;
+mod max_pool;
+mod packing;
+mod patches;
+mod product;
+mod scale_shift;
+mod scratch;
+mod sums;
+mod tiles;
+mod weight;
+mod weight_gradient;
+
+use burn::tensor::{Bytes, DType, Shape, Tensor, TensorPrimitive};
+use burn_flex::{Flex, FlexTensor, Layout};
+
+use super::{BatchNormGradients, BatchNormSaved, ImageBackend, Window, composed};
+
+impl ImageBackend for Flex {
+    fn convolution(x: Tensor<Self, 4>, weight: Tensor<Self, 4>, window: Window) -> Tensor<Self, 4> {
+        if x.dtype() == DType::F32 {
+            product::convolution(x, weight, window)
+        } else {
+            composed::convolution(x, weight, window)
+        }
+    }
+
+    fn convolution_input_gradient(
+        gradient: Tensor<Self, 4>,
+        weight: Tensor<Self, 4>,
+        window: Window,
+        sides: [usize; 2],
+    ) -> Tensor<Self, 4> {
+        if gradient.dtype() == DType::F32 {
+            product::input_gradient(gradient, weight, window, sides)
+        } else {
+            composed::convolution_input_gradient(gradient, weight, window, sides)
+        }
+    }
+
+    fn convolution_weight_gradient(
+        x: Tensor<Self, 4>,
+        gradient: Tensor<Self, 4>,
+        window: Window,
+    ) -> Tensor<Self, 4> {
+        if gradient.dtype() == DType::F32 {
+            weight_gradient::weight_gradient(x, gradient, window)
+        } else {
+            composed::convolution_weight_gradient(x, gradient, window)
+        }
+    }
+
+    fn batch_norm_saving(
+        x: Tensor<Self, 4>,
+        affine: [Tensor<Self, 1>; 2],
+        residual: Option<Tensor<Self, 4>>,
+        epsilon: f64,
+        relu: bool,
+    ) -> (Tensor<Self, 4>, BatchNormSaved<Self>) {
+        if x.dtype() == DType::F32 {
+            batch_norm::forward(x, affine, residual, epsilon, relu)
+        } else {
+            super::batch_norm::composed(x, affine, residual, epsilon, relu)
+        }
+    }
+
+    fn batch_norm_backward(
+        saved: BatchNormSaved<Self>,
+        gradient: Tensor<Self, 4>,
+    ) -> BatchNormGradients<Self> {
+        if gradient.dtype() == DType::F32 {
+            batch_norm::backward(saved, gradient)
+        } else {
+            super::batch_norm::composed_backward(saved, gradient)
+        }
+    }
+
+    fn scale_shift(
+        x: Tensor<Self, 4>,
+        scale: Tensor<Self, 1>,
+        shift: Tensor<Self, 1>,
+        residual: Option<Tensor<Self, 4>>,
+        relu: bool,
+    ) -> Tensor<Self, 4> {
+        if x.dtype() == DType::F32 {
+            scale_shift::scale_shift(x, [scale, shift], residual, relu)
+        } else {
+            composed::scale_shift(x, scale, shift, residual, relu)
+        }
+    }
+
+    fn select_maxima(
+        x: Tensor<Self, 4>,
+        values: Tensor<Self, 4>,
+        window: Window,
+    ) -> Tensor<Self, 4> {
+        if x.dtype() == DType::F32 {
+            max_pool::select(x, values, window)
+        } else {
+            composed::select_maxima(x, values, window)
+        }
+    }
+
+    fn scatter_maxima(
+        x: Tensor<Self, 4>,
+        gradient: Tensor<Self, 4>,
+        window: Window,
+    ) -> Tensor<Self, 4> {
+        if x.dtype() == DType::F32 {
+            max_pool::scatter(x, gradient, window)
+        } else {
+            composed::scatter_maxima(x, gradient, window)
+        }
+    }
+}
+
+fn floats<const D: usize>(x: Tensor<Flex, D>) -> FlexTensor {
+    x.into_primitive().tensor().to_contiguous()
+}
+
+fn tensor<const D: usize>(values: Vec<f32>, shape: [usize; D]) -> Tensor<Flex, D> {
+    wrap(FlexTensor::new(
+        Bytes::from_elems(values),
+        Layout::contiguous(Shape::new(shape)),
+        DType::F32,
+    ))
+}
+
+fn wrap<const D: usize>(x: FlexTensor) -> Tensor<Flex, D> {
+    Tensor::from_primitive(TensorPrimitive::Float(x))
+}

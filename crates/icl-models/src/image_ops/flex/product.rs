@@ -1,0 +1,184 @@
+//! The convolution and its gradient by the input: products of patches with a weight.
+
+use std::ops::Range;
+
+use burn::tensor::Tensor;
+use burn_flex::Flex;
+use pulp::{Simd, WithSimd};
+use rayon::prelude::*;
+
+use super::super::Window;
+use super::axis::Axis;
+use super::packing::Packing;
+use super::patches::{Patches, Pixel};
+use super::scratch::with_scratch;
+use super::tiles::{
+    DEPTH, Left, Right, Tiled, matrices, matrices_mut, multiply, row, tiled, zeros,
+};
+use super::weight::Weight;
+use super::{floats, tensor};
+
+pub(super) fn convolution(
+    x: Tensor<Flex, 4>,
+    weight: Tensor<Flex, 4>,
+    window: Window,
+) -> Tensor<Flex, 4> {
+    let [n, height, width, c_in] = x.dims();
+    let [c_out, ..] = weight.dims();
+    let (x, weight) = (floats(x), floats(weight));
+    let axes = [height, width].map(|side| Axis::forward(side, window));
+    let out = tiled(Product {
+        patches: Patches::new(x.storage(), [n, height, width, c_in], axes),
+        weight: Weight {
+            values: weight.storage(),
+            c_out,
+            c_in,
+            is_transposed: false,
+        },
+        n_images: n,
+    });
+    tensor(out, [n, window.output(height), window.output(width), c_out])
+}
+
+pub(super) fn input_gradient(
+    gradient: Tensor<Flex, 4>,
+    weight: Tensor<Flex, 4>,
+    window: Window,
+    [height, width]: [usize; 2],
+) -> Tensor<Flex, 4> {
+    let shape = gradient.dims();
+    let [c_out, c_in, ..] = weight.dims();
+    let (gradient, weight) = (floats(gradient), floats(weight));
+    let axes = [height, width].map(|side| Axis::transposed(side, window));
+    let out = tiled(Product {
+        patches: Patches::new(gradient.storage(), shape, axes),
+        weight: Weight {
+            values: weight.storage(),
+            c_out,
+            c_in,
+            is_transposed: true,
+        },
+        n_images: shape[0],
+    });
+    tensor(out, [shape[0], height, width, c_in])
+}
+
+/// The product of the patches of all outputs with a weight.
+struct Product<'a> {
+    patches: Patches<'a>,
+    weight: Weight<'a>,
+    n_images: usize,
+}
+
+impl Tiled for Product<'_> {
+    type Output = Vec<f32>;
+
+    fn run<S: Simd, const MR: usize, const NR: usize>(self, simd: S) -> Vec<f32> {
+        let layout = self.patches.layout();
+        let [n_rows, n_columns] = self.patches.outputs();
+        let width = self.weight.width();
+        let mut out = vec![0.0; self.n_images * n_rows * n_columns * width];
+        let rows_at_once = rows_at_once([n_rows, n_columns]);
+        with_scratch(self.weight.packed_length::<NR>(layout), |weight| {
+            self.weight.pack::<NR>(layout, weight);
+            let weight = matrices(weight);
+            out.par_chunks_mut(rows_at_once * n_columns * width)
+                .enumerate()
+                .for_each(|(part, out)| {
+                    let first = part * rows_at_once;
+                    simd.vectorize(Part::<MR, NR> {
+                        patches: &self.patches,
+                        weight,
+                        width,
+                        rows: first..first + out.len() / (n_columns * width),
+                        out,
+                    });
+                });
+        });
+        out
+    }
+}
+
+/// Rows of outputs that one thread works on: about 128 pixels of one image, or several small
+/// images, whose pixels at the same place see padding through the same taps.
+fn rows_at_once([n_rows, n_columns]: [usize; 2]) -> usize {
+    let n_pixels = n_rows * n_columns;
+    if n_pixels >= 128 {
+        128_usize.div_ceil(n_columns)
+    } else {
+        n_rows * (1 << (256 / n_pixels).min(8).ilog2())
+    }
+}
+
+/// Some rows of the product.
+struct Part<'a, const MR: usize, const NR: usize> {
+    patches: &'a Patches<'a>,
+    weight: &'a [Right<NR>],
+    width: usize,
+    rows: Range<usize>,
+    out: &'a mut [f32],
+}
+
+impl<const MR: usize, const NR: usize> WithSimd for Part<'_, MR, NR> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        let layout = self.patches.layout();
+        let packs = layout.n_groups() * layout.packs();
+        let mut pixels = self.patches.pixels(self.rows.clone());
+        self.patches.sort(&mut pixels);
+        // The left factor, and the panel of the right one that it meets, stay in the second cache.
+        let at_once = (32_768 / (packs * DEPTH)).max(32) / MR * MR;
+        let n_blocks = at_once.min(pixels.len()).div_ceil(MR);
+        with_scratch(
+            n_blocks * packs * DEPTH * MR,
+            #[inline(always)]
+            |left| {
+                let left = matrices_mut(left);
+                let mut packing = Packing::<MR>::new(self.patches);
+                for pixels in pixels.chunks(at_once) {
+                    packing.fill(pixels, left);
+                    self.multiply(simd, pixels, left, &packing);
+                }
+            },
+        );
+    }
+}
+
+impl<const MR: usize, const NR: usize> Part<'_, MR, NR> {
+    #[inline(always)]
+    fn multiply<S: Simd>(
+        &mut self,
+        simd: S,
+        pixels: &[Pixel],
+        left: &[Left<MR>],
+        packing: &Packing<MR>,
+    ) {
+        let layout = self.patches.layout();
+        let [n_rows, n_columns] = self.patches.outputs();
+        let packs = layout.packs();
+        let panels = self.weight.chunks_exact(layout.n_groups() * packs);
+        for (panel, first) in panels.zip((0..self.width).step_by(NR)) {
+            let n_lanes = NR.min(self.width - first);
+            for (block, pixels) in packing.blocks.iter().zip(pixels.chunks(MR)) {
+                let mut tile = zeros::<S, MR>(simd);
+                let mut left = &left[block.start..];
+                for run in &packing.runs[block.runs.clone()] {
+                    let right = &panel[run.start * packs..run.end * packs];
+                    tile = multiply(simd, tile, &left[..right.len()], right);
+                    left = &left[right.len()..];
+                }
+                for (pixel, tile) in pixels.iter().zip(tile) {
+                    let at = pixel.image * n_rows + pixel.row - self.rows.start;
+                    let at = (at * n_columns + pixel.column) * self.width + first;
+                    let values = row::<S, NR>(tile);
+                    match self.out[at..].first_chunk_mut() {
+                        Some(out) if n_lanes == NR => *out = values,
+                        _ => self.out[at..at + n_lanes].copy_from_slice(&values[..n_lanes]),
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What comes before the residual blocks.
+
+use burn::module::Module;
+use burn::tensor::Tensor;
+use icl_core::Seed;
+use serde::{Deserialize, Serialize};
+
+use super::convolution::Convolution;
+use super::normalization::Statistics;
+use crate::image_ops::{ImageBackend, Window};
+
+/// What comes before the residual blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stem {
+    /// A 7x7 convolution of stride 2 and a 3x3 maximum of stride 2 (He et al., 2016, and
+    /// torchvision): for images of about 64 pixels and above. The blocks see a quarter of the side.
+    #[default]
+    Standard,
+    /// A 3x3 convolution of stride 1 and no pooling, for images of about 32 pixels (Chen et al.,
+    /// 2020, appendix B.9). The blocks see the whole side.
+    Small,
+}
+
+impl Stem {
+    /// The window of its convolution.
+    pub(crate) fn window(self) -> Window {
+        match self {
+            Self::Standard => Window {
+                size: 7,
+                stride: 2,
+                padding: 3,
+            },
+            Self::Small => Window {
+                size: 3,
+                stride: 1,
+                padding: 1,
+            },
+        }
+    }
+
+    /// The window of its pooling.
+    fn pool(self) -> Option<Window> {
+        match self {
+            Self::Standard => Some(Window {
+                size: 3,
+                stride: 2,
+                padding: 1,
+            }),
+            Self::Small => None,
+        }
+    }
+}
+
+/// The layers of a [`Stem`]: `pool(relu(norm(x ∗ W)))`.
+#[derive(Module, Debug)]
+pub(crate) struct StemLayers<B: ImageBackend> {
+    pub(crate) convolution: Convolution<B>,
+    #[module(skip)]
+    stem: Stem,
+}
+
+impl<B: ImageBackend> StemLayers<B> {
+    pub(crate) fn new(
+        stem: Stem,
+        channels: [usize; 2],
+        epsilon: f64,
+        seed: Seed,
+        device: &B::Device,
+    ) -> Self {
+        Self {
+            convolution: Convolution::new(channels, stem.window(), epsilon, seed, device),
+            stem,
+        }
+    }
+
+    /// `[n, h, w, c_in]` → `[n, h′, w′, c_out]`.
+    pub(crate) fn forward(&self, x: Tensor<B, 4>, statistics: &mut Statistics<'_>) -> Tensor<B, 4> {
+        let y = self.convolution.forward(x, None, true, statistics);
+        match self.stem.pool() {
+            Some(window) => B::max_pool(y, window),
+            None => y,
+        }
+    }
+}

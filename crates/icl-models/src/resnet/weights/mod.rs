@@ -1,0 +1,154 @@
+//! Weights of torchvision's `resnet18`.
+
+mod elements;
+mod error;
+mod pickle;
+mod safetensors_file;
+mod slot;
+mod state_dict;
+mod torch_file;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+
+use safetensors::SafeTensors;
+
+use self::slot::{Slot, slots};
+use self::state_dict::{StateDict, Unread};
+use self::torch_file::TorchFile;
+use super::ResNet;
+use crate::image_ops::ImageBackend;
+
+pub use self::error::{FileFault, PickleFault, TensorFault, WeightsError};
+
+impl<B: ImageBackend> ResNet<B> {
+    /// This encoder with the weights and the statistics of a torchvision `resnet18`, on the device
+    /// where its own are.
+    ///
+    /// `path` names a state dict: `torch.save(model.state_dict(), path)` under `.pth` or `.pt`
+    /// (zip archives, and the format from before PyTorch 1.6, which torchvision's own downloads
+    /// have), or its tensors under `.safetensors`. Elements of 16, 32 and 64 bits are taken.
+    ///
+    /// Every tensor of the encoder must be in the file and every tensor of the file must belong to
+    /// the encoder, each with the right shape, with these exceptions: `num_batches_tracked` is
+    /// passed over, as are `fc.weight` and `fc.bias` if the encoder has no classes; a projection
+    /// head, which torchvision does not have, keeps what it holds. The file's linear weights are
+    /// `[out, in]` and are transposed.
+    ///
+    /// A file cannot run code here: of a pickle only the values are read that describe tensors.
+    ///
+    /// # Errors
+    /// [`WeightsError`], with all tensors that do not fit.
+    pub fn with_torchvision_weights(mut self, path: &Path) -> Result<Self, WeightsError> {
+        let of_file = |fault| WeightsError::File {
+            path: path.to_owned(),
+            fault,
+        };
+        let is_safetensors = match path.extension().and_then(OsStr::to_str) {
+            Some("safetensors") => true,
+            Some("pth" | "pt") => false,
+            _ if path.is_dir() => false,
+            _ => {
+                return Err(WeightsError::Extension {
+                    path: path.to_owned(),
+                });
+            }
+        };
+        let unreadable = |source| WeightsError::Unreadable {
+            path: path.to_owned(),
+            source,
+        };
+        if !fs::metadata(path).map_err(unreadable)?.is_file() {
+            return Err(WeightsError::NoFile {
+                path: path.to_owned(),
+            });
+        }
+        let bytes = fs::read(path).map_err(unreadable)?;
+        let result = if is_safetensors {
+            let mut file =
+                SafeTensors::deserialize(&bytes).map_err(|fault| of_file(fault.into()))?;
+            fill(slots(&mut self), &mut file)
+        } else {
+            let mut file = TorchFile::read(&bytes).map_err(of_file)?;
+            fill(slots(&mut self), &mut file)
+        };
+        match result {
+            Ok(()) => Ok(self),
+            Err(Rejected::File(fault)) => Err(of_file(fault)),
+            Err(Rejected::Tensors(faults)) => Err(WeightsError::Tensors {
+                path: path.to_owned(),
+                faults,
+            }),
+        }
+    }
+}
+
+enum Rejected {
+    File(FileFault),
+    Tensors(Vec<TensorFault>),
+}
+
+/// Sets all slots. Names and shapes are compared before any number is read.
+fn fill<B: ImageBackend>(
+    slots: Vec<(String, Slot<'_, B>)>,
+    file: &mut dyn StateDict,
+) -> Result<(), Rejected> {
+    let mut shapes = file.shapes();
+    let mut faults = Vec::new();
+    for (name, slot) in &slots {
+        let (name, expected) = (name.clone(), slot.shape());
+        match shapes.remove(&name) {
+            None => faults.push(TensorFault::Missing { name, expected }),
+            Some(found) if found != expected => faults.push(TensorFault::Shape {
+                name,
+                found,
+                expected,
+            }),
+            Some(_) => {}
+        }
+    }
+    let has = |wanted: &str| slots.iter().any(|(name, _)| name == wanted);
+    for (name, found) in shapes {
+        let is_head = !has("fc.weight") && (name == "fc.weight" || name == "fc.bias");
+        let counted = name.strip_suffix("num_batches_tracked");
+        let is_count = counted.is_some_and(|layer| has(&format!("{layer}running_var")));
+        if !is_head && !is_count {
+            faults.push(TensorFault::Unknown { name, found });
+        }
+    }
+    if !faults.is_empty() {
+        return Err(Rejected::Tensors(faults));
+    }
+    for (name, slot) in slots {
+        match file.values(&name) {
+            Ok(values) => faults.extend(wrong_number(&name, &values).or_else(|| {
+                slot.set(values);
+                None
+            })),
+            Err(Unread::Elements(found)) => faults.push(TensorFault::Elements { name, found }),
+            Err(Unread::File(fault)) => return Err(Rejected::File(fault)),
+        }
+    }
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(Rejected::Tensors(faults))
+    }
+}
+
+/// The first value that cannot be a weight or a variance.
+fn wrong_number(name: &str, values: &[f32]) -> Option<TensorFault> {
+    let is_variance = name.ends_with(".running_var");
+    let is_wrong = |value: &&f32| !value.is_finite() || is_variance && **value < 0.0;
+    let found = *values.iter().find(is_wrong)?;
+    Some(TensorFault::Number {
+        name: name.to_owned(),
+        found,
+        expected: if is_variance {
+            "finite numbers from 0 on"
+        } else {
+            "finite numbers"
+        },
+    })
+}

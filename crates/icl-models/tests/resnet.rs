@@ -1,0 +1,377 @@
+//! The image encoder against torchvision, its statistics, its heads and its learning.
+
+#![allow(clippy::unwrap_used)]
+
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod synthetic;
+
+use std::collections::BTreeMap;
+
+use burn::module::{Module, ModuleVisitor, Param};
+use burn::optim::{AdamConfig, GradientsParams, Optimizer};
+use burn::tensor::backend::AutodiffBackend;
+use burn::tensor::{Tensor, TensorData};
+use icl_core::testing::{TestAutodiff, TestBackend, assert_close, to_vec};
+use icl_core::{Batches, Encoder, Mode, Seed};
+use icl_models::{ImageBackend, ResNet, ResNetConfig, ResNetError, Stem};
+
+use synthetic::{Case, images, path, reference, state, tensors, write};
+
+/// The network of a case, by way of a file of weights.
+fn network<B: ImageBackend>(case: &Case) -> ResNet<B> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("resnet18.safetensors");
+    write(&state(case), &file);
+    ResNetConfig::new(case.images[1])
+        .with_stem(case.stem)
+        .with_n_classes(Some(case.n_classes))
+        .init::<B>(Seed::new(0), &Default::default())
+        .with_torchvision_weights(&file)
+        .unwrap()
+}
+
+/// The logits that the reference keeps.
+fn kept(logits: &[f64], case: &Case) -> Vec<f64> {
+    let images = logits.chunks(case.n_classes);
+    images
+        .flat_map(|row| row.iter().step_by(case.step).copied())
+        .collect()
+}
+
+struct GradientNorms<'a>(
+    &'a <TestAutodiff as AutodiffBackend>::Gradients,
+    Vec<String>,
+    BTreeMap<String, f64>,
+);
+
+impl ModuleVisitor<TestAutodiff> for GradientNorms<'_> {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<TestAutodiff, D>>) {
+        if let Some(gradient) = param.val().grad(self.0) {
+            let squares: f64 = to_vec(&gradient).iter().map(|g| g * g).sum();
+            self.2.insert(self.1.join("."), squares.sqrt());
+        }
+    }
+
+    fn enter_module(&mut self, name: &str, _: &str) {
+        self.1.push(name.to_owned());
+    }
+
+    fn exit_module(&mut self, _: &str, _: &str) {
+        self.1.pop();
+    }
+}
+
+#[test]
+fn logits_and_gradients_are_those_of_torchvision() {
+    for case in reference().cases {
+        let encoder = network::<TestAutodiff>(&case);
+        assert_eq!(n_trained(&encoder), case.n_parameters);
+        let logits = encoder.logits(images(case.images), Mode::Evaluation);
+        // The reference is in double precision, this network in single: 1e-4.
+        assert_close(&kept(&to_vec(&logits), &case), &case.evaluation, 1e-4);
+
+        let before = tensors(&encoder);
+        let mut rng = Seed::new(0).rng();
+        let logits = encoder.logits(images(case.images), Mode::Training(&mut rng));
+        assert_close(&kept(&to_vec(&logits), &case), &case.training, 1e-4);
+        let gradients = logits.powi_scalar(2).mean().backward();
+        let mut norms = GradientNorms(&gradients, Vec::new(), BTreeMap::new());
+        encoder.visit(&mut norms);
+        for (name, expected) in &case.gradient_norms {
+            let found = norms.2[&path(name)];
+            // A gradient passes up to 20 normalisations of few values each.
+            assert!(
+                (found - expected).abs() <= 1e-3 * expected,
+                "gradient of {name}: found norm {found}, expected {expected}"
+            );
+        }
+        assert_eq!(
+            tensors(&encoder),
+            before,
+            "training leaves statistics alone"
+        );
+    }
+}
+
+fn n_trained(module: &impl Module<TestAutodiff>) -> usize {
+    let trained = tensors(module)
+        .into_values()
+        .filter(|(is_trained, _)| *is_trained);
+    trained.map(|(_, values)| values.len()).sum()
+}
+
+#[test]
+fn the_parameters_are_as_many_as_torchvisions() {
+    let device = Default::default();
+    let config = ResNetConfig::new(3).with_n_classes(Some(1000));
+    let encoder = config.init::<TestAutodiff>(Seed::new(0), &device);
+    assert_eq!(n_trained(&encoder), 11_689_512);
+    let encoder = ResNetConfig::new(3).init::<TestAutodiff>(Seed::new(0), &device);
+    assert_eq!(n_trained(&encoder), 11_689_512 - 513_000);
+    let config = ResNetConfig::new(3).with_projection(Some(128));
+    let encoder = config.init::<TestAutodiff>(Seed::new(0), &device);
+    assert_eq!(n_trained(&encoder), 11_176_512 + 513 * 512 + 513 * 128);
+}
+
+/// An encoder for small images of one channel.
+fn small<B: ImageBackend>(seed: u64) -> ResNet<B> {
+    small_config().init(Seed::new(seed), &Default::default())
+}
+
+fn small_config() -> ResNetConfig {
+    ResNetConfig::new(1).with_stem(Stem::Small)
+}
+
+/// Some images of 8 by 8.
+fn some_images<B: ImageBackend>(seed: u64, n: usize) -> Tensor<B, 4> {
+    use rand::RngExt;
+    let mut rng = Seed::new(seed).rng();
+    let values: Vec<f32> = (0..n * 64).map(|_| rng.random_range(-1.0..1.5)).collect();
+    Tensor::from_data(TensorData::new(values, [n, 1, 8, 8]), &Default::default())
+}
+
+#[test]
+fn a_seed_fixes_the_weights_and_heads_do_not_move_them() {
+    let encoder = |config: ResNetConfig, seed| {
+        tensors(&config.init::<TestBackend>(Seed::new(seed), &Default::default()))
+    };
+    let one = encoder(small_config(), 1);
+    assert_eq!(one, encoder(small_config(), 1));
+    assert_ne!(one, encoder(small_config(), 2));
+    let with_heads = small_config()
+        .with_n_classes(Some(3))
+        .with_projection(Some(4));
+    let with_heads = encoder(with_heads, 1);
+    assert_eq!(with_heads.len(), one.len() + 6);
+    assert!(one.iter().all(|(path, tensor)| with_heads[path] == *tensor));
+    // Variance 2/fan_out, of 64·9 and 512·9 in these.
+    for (path, expected) in [
+        ("blocks.0.first.weight", 2.0 / 576.0),
+        ("blocks.7.second.weight", 2.0 / 4608.0),
+    ] {
+        let values = &one[path].1;
+        let square = values.iter().map(|v| v * v).sum::<f64>() / values.len() as f64;
+        assert!((square / expected - 1.0).abs() < 0.03, "{path}: {square}");
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        assert!(mean.abs() < 0.01 * expected.sqrt() * 3.0, "{path}: {mean}");
+    }
+}
+
+#[test]
+fn losses_see_the_projection_and_protocols_the_features() {
+    let device = Default::default();
+    let images = some_images::<TestBackend>(0, 3);
+    let plain = small::<TestBackend>(1);
+    let projecting: ResNet<TestBackend> = small_config()
+        .with_projection(Some(5))
+        .init(Seed::new(1), &device);
+    let features = to_vec(&plain.features(images.clone(), Mode::Evaluation));
+    assert_eq!(features.len(), 3 * 512);
+    assert_eq!(
+        to_vec(&plain.encode(images.clone(), Mode::Evaluation)),
+        features
+    );
+    assert_eq!(to_vec(&plain.embed(images.clone())), features);
+    assert_eq!(to_vec(&projecting.embed(images.clone())), features);
+    let projection = projecting.encode(images, Mode::Evaluation);
+    assert_eq!(projection.dims(), [3, 5]);
+
+    // By a plain loop.
+    let tensors = tensors(&projecting);
+    let affine = |x: &[f64], layer: &str| -> Vec<f64> {
+        let weight = &tensors[&format!("projection.{layer}.weight")].1;
+        let bias = &tensors[&format!("projection.{layer}.bias")].1;
+        let column = |j: usize| {
+            let terms = x.iter().enumerate();
+            bias[j]
+                + terms
+                    .map(|(i, x)| x * weight[i * bias.len() + j])
+                    .sum::<f64>()
+        };
+        (0..bias.len()).map(column).collect()
+    };
+    let head = |h: &[f64]| {
+        let hidden: Vec<f64> = affine(h, "hidden").iter().map(|v| v.max(0.0)).collect();
+        affine(&hidden, "output")
+    };
+    let expected: Vec<f64> = features.chunks(512).flat_map(head).collect();
+    assert_close(&to_vec(&projection), &expected, 1e-5);
+}
+
+fn recalibrated<B: ImageBackend>(encoder: ResNet<B>, batches: &[Tensor<B, 4>]) -> ResNet<B> {
+    let batches = Batches::new(batches.len(), |at| Ok(batches[at].clone()));
+    encoder.recalibrated(&batches).unwrap()
+}
+
+#[test]
+fn recalibration_depends_on_parameters_and_batches_alone() {
+    let encoder = small::<TestBackend>(3);
+    let batches = [some_images(1, 5), some_images(2, 3)];
+    let fresh = tensors(&encoder);
+    let once = tensors(&recalibrated(encoder.clone(), &batches));
+    assert_ne!(once, fresh);
+    assert_eq!(tensors(&encoder), fresh, "clones have their own statistics");
+    let other = recalibrated(encoder.clone(), &batches[1..]);
+    assert_ne!(tensors(&other), once);
+    assert_eq!(tensors(&recalibrated(other, &batches)), once);
+    assert_eq!(tensors(&recalibrated(encoder, &batches)), once);
+
+    // Parameters stay trained and statistics untrained on a backend with gradients, where the same
+    // numbers come out.
+    let encoder = small::<TestAutodiff>(3);
+    let before = tensors(&encoder);
+    let after = recalibrated(encoder, &[some_images(1, 5), some_images(2, 3)]);
+    for (path, (is_trained, values)) in tensors(&after) {
+        assert_eq!(is_trained, before[&path].0, "{path}");
+        assert_eq!(is_trained, !path.contains("statistics"), "{path}");
+        assert_eq!(values, once[&path].1, "{path}");
+    }
+    let loss = after.features(some_images(1, 2), Mode::Evaluation).sum();
+    let gradients = loss.backward();
+    let mut norms = GradientNorms(&gradients, Vec::new(), BTreeMap::new());
+    after.visit(&mut norms);
+    assert_eq!(norms.2.len(), 60);
+}
+
+#[test]
+fn over_one_batch_evaluation_is_then_the_training_pass() {
+    let images = some_images::<TestBackend>(1, 6);
+    let encoder = recalibrated(small(3), std::slice::from_ref(&images));
+    let mut rng = Seed::new(0).rng();
+    let expected = encoder.features(images.clone(), Mode::Training(&mut rng));
+    let found = encoder.features(images, Mode::Evaluation);
+    assert_close(&to_vec(&found), &to_vec(&expected), 1e-4);
+}
+
+#[test]
+fn batches_are_merged_in_every_layer() {
+    let encoder = small::<TestBackend>(3);
+    // A batch alone says what each layer takes in of it, since it normalises by itself.
+    let batches = [some_images(1, 5), some_images(2, 3)];
+    let [first, second] =
+        [0, 1].map(|at| tensors(&recalibrated(encoder.clone(), &batches[at..=at])));
+    let together = tensors(&recalibrated(encoder, &batches));
+    let mut n_layers = 0;
+    for (path, (_, mean)) in together.iter().filter(|(path, _)| path.ends_with(".mean")) {
+        let variances = path.replace(".mean", ".variance");
+        for channel in 0..mean.len() {
+            let of =
+                |tensors: &BTreeMap<String, (bool, Vec<f64>)>, path: &str| tensors[path].1[channel];
+            let means = [of(&first, path), of(&second, path)];
+            let expected = (5.0 * means[0] + 3.0 * means[1]) / 8.0;
+            assert_close(&[mean[channel]], &[expected], 1e-5);
+            let squares =
+                |part: &BTreeMap<_, _>, mean: f64| of(part, &variances) + (mean - expected).powi(2);
+            let variance =
+                (5.0 * squares(&first, means[0]) + 3.0 * squares(&second, means[1])) / 8.0;
+            assert_close(&[of(&together, &variances)], &[variance], 1e-5);
+        }
+        n_layers += 1;
+    }
+    assert_eq!(n_layers, 20);
+}
+
+#[test]
+fn the_first_layers_statistics_are_those_of_a_plain_loop() {
+    let batches = [some_images::<TestBackend>(1, 2), some_images(2, 1)];
+    let images: Vec<f64> = batches.iter().flat_map(to_vec).collect();
+    let tensors = tensors(&recalibrated(small::<TestBackend>(3), &batches));
+    let weight = &tensors["stem.convolution.weight"].1;
+    for channel in [0, 17, 63] {
+        let mut outputs = Vec::new();
+        for image in images.chunks(64) {
+            for (y, x) in (0..8).flat_map(|y| (0..8).map(move |x| (y, x))) {
+                let mut sum = 0.0;
+                for (dy, dx) in (0..3).flat_map(|dy| (0..3).map(move |dx| (dy, dx))) {
+                    let at: [i32; 2] = [y + dy - 1, x + dx - 1];
+                    if at.iter().all(|side| (0..8).contains(side)) {
+                        let pixel = image[(at[0] * 8 + at[1]) as usize];
+                        sum += pixel * weight[channel * 9 + (dy * 3 + dx) as usize];
+                    }
+                }
+                outputs.push(sum);
+            }
+        }
+        let mean = outputs.iter().sum::<f64>() / outputs.len() as f64;
+        let squares = outputs.iter().map(|v| (v - mean).powi(2));
+        let variance = squares.sum::<f64>() / outputs.len() as f64;
+        let statistics =
+            |part: &str| tensors[&format!("stem.convolution.norm.statistics.{part}")].1[channel];
+        assert_close(&[statistics("mean")], &[mean], 1e-5);
+        assert_close(&[statistics("variance")], &[variance], 1e-5);
+    }
+}
+
+#[test]
+fn the_batch_size_does_not_matter_in_evaluation() {
+    let images = some_images::<TestBackend>(1, 4);
+    let encoder = recalibrated(small(3), std::slice::from_ref(&images));
+    let together = to_vec(&encoder.embed(images.clone()));
+    for (image, expected) in together.chunks(512).enumerate() {
+        let alone = encoder.embed(images.clone().narrow(0, image, 1));
+        assert_close(&to_vec(&alone), expected, 1e-5);
+    }
+}
+
+#[test]
+fn it_learns_and_all_parameters_move() {
+    let config = small_config().with_projection(Some(3));
+    let mut encoder: ResNet<TestAutodiff> = config.init(Seed::new(5), &Default::default());
+    let before = tensors(&encoder);
+    let images = some_images::<TestAutodiff>(1, 6);
+    // Which row of pixels is bright is what is asked for.
+    let target = images.clone().narrow(2, 0, 3).mean_dim(3).reshape([6, 3]);
+    let mut optimizer = AdamConfig::new().init();
+    let mut rng = Seed::new(0).rng();
+    let mut losses = Vec::new();
+    for _ in 0..8 {
+        let output = encoder.encode(images.clone(), Mode::Training(&mut rng));
+        let loss = (output - target.clone()).powi_scalar(2).mean();
+        losses.push(to_vec(&loss)[0]);
+        let gradients = GradientsParams::from_grads(loss.backward(), &encoder);
+        encoder = optimizer.step(1e-3, encoder, gradients);
+    }
+    assert!(losses[7] < 0.3 * losses[0], "{losses:?}");
+    for (path, (is_trained, values)) in tensors(&encoder) {
+        assert_eq!(is_trained, values != before[&path].1, "{path}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "images have 3 channels, the encoder takes 1")]
+fn images_of_other_channels_are_misuse() {
+    let images = Tensor::zeros([1, 3, 8, 8], &Default::default());
+    small::<TestBackend>(0).embed(images);
+}
+
+#[test]
+#[should_panic(expected = "logits need a ResNet with n_classes")]
+fn logits_without_classes_are_misuse() {
+    small::<TestBackend>(0).logits(some_images(0, 1), Mode::Evaluation);
+}
+
+#[test]
+fn wrong_configurations_are_rejected() {
+    let device = Default::default();
+    let error = |config: ResNetConfig| {
+        let result = config.try_init::<TestBackend>(Seed::new(0), &device);
+        result.map(|_| ()).unwrap_err()
+    };
+    for (config, field) in [
+        (ResNetConfig::new(0), "in_channels"),
+        (ResNetConfig::new(3).with_n_classes(Some(0)), "n_classes"),
+        (ResNetConfig::new(3).with_projection(Some(0)), "projection"),
+    ] {
+        let error = error(config);
+        assert_eq!(error, ResNetError::Empty { field });
+        assert_eq!(
+            error.to_string(),
+            format!("{field}: found 0, expected at least 1")
+        );
+    }
+    for found in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let error = error(ResNetConfig::new(3).with_epsilon(found));
+        let expected = format!("epsilon: found {found}, expected a number above 0");
+        assert_eq!(error.to_string(), expected);
+    }
+}

@@ -1,0 +1,305 @@
+//! Weights of torchvision's network: taken whole, or rejected with everything that is wrong.
+
+#![allow(clippy::unwrap_used)]
+
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod synthetic;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use icl_core::Seed;
+use icl_core::testing::{TestBackend, assert_close};
+use icl_models::{FileFault, ResNet, ResNetConfig, Stem, TensorFault, WeightsError};
+use safetensors::Dtype;
+use tempfile::TempDir;
+
+use synthetic::{Case, Stored, path, reference, state, synthetic as values_of, tensors, write};
+
+fn encoder(config: ResNetConfig) -> ResNet<TestBackend> {
+    config.init(Seed::new(0), &Default::default())
+}
+
+fn with_classes() -> ResNetConfig {
+    ResNetConfig::new(3).with_n_classes(Some(1000))
+}
+
+fn case() -> Case {
+    reference().cases.remove(0)
+}
+
+/// A folder that goes with the test, and a file in it.
+fn temporary(name: &str) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    (folder, path)
+}
+
+/// Asserts that every tensor of the reference is in its place.
+#[track_caller]
+fn assert_loaded(encoder: &ResNet<TestBackend>, case: &Case, tolerance: f64) {
+    let found = tensors(encoder);
+    let mut n_found = 0;
+    for (name, shape) in &case.shapes {
+        if name.ends_with("num_batches_tracked") || !found.contains_key(&path(name)) {
+            continue;
+        }
+        let mut expected = values_of(name, shape);
+        if name == "fc.weight" {
+            let transposed = (0..512).flat_map(|i| (0..1000).map(move |j| j * 512 + i));
+            expected = transposed.map(|at| expected[at]).collect();
+        }
+        let expected: Vec<f64> = expected.iter().map(|&value| value.into()).collect();
+        assert_close(&found[&path(name)].1, &expected, tolerance);
+        n_found += 1;
+    }
+    let with_head = found.contains_key("classifier.weight");
+    assert_eq!(n_found, if with_head { 102 } else { 100 });
+}
+
+#[test]
+fn every_tensor_lands_in_its_place() {
+    let case = case();
+    let (_folder, file) = temporary("resnet18.safetensors");
+    write(&state(&case), &file);
+    let loaded = encoder(with_classes()).with_torchvision_weights(&file);
+    assert_loaded(&loaded.unwrap(), &case, 0.0);
+
+    // Without classes the file's are passed over; a projection head stays as it was.
+    let before = encoder(ResNetConfig::new(3).with_projection(Some(7)));
+    let loaded = before.clone().with_torchvision_weights(&file).unwrap();
+    assert_loaded(&loaded, &case, 0.0);
+    let (before, after) = (tensors(&before), tensors(&loaded));
+    let head: Vec<&String> = after
+        .keys()
+        .filter(|path| path.starts_with("projection"))
+        .collect();
+    assert_eq!(head.len(), 4);
+    assert!(head.iter().all(|path| before[*path] == after[*path]));
+}
+
+/// What is wrong with these tensors for this encoder.
+fn rejected(state: &[Stored], config: ResNetConfig) -> (Vec<TensorFault>, String) {
+    let (_folder, file) = temporary("weights.safetensors");
+    write(state, &file);
+    let error = encoder(config).with_torchvision_weights(&file).unwrap_err();
+    let message = error.to_string();
+    let WeightsError::Tensors { path, faults } = error else {
+        panic!("{error}");
+    };
+    assert_eq!(path, file);
+    let prefix = format!("{}: ", file.display());
+    (faults, message.strip_prefix(&prefix).unwrap().to_owned())
+}
+
+#[test]
+fn tensors_that_do_not_fit_are_all_named() {
+    let mut tensors = state(&case());
+    let (faults, message) = rejected(&tensors, ResNetConfig::new(1));
+    assert_eq!(faults.len(), 1);
+    assert_eq!(
+        message,
+        "found shape [64, 3, 7, 7] of tensor \"conv1.weight\", expected [64, 1, 7, 7]"
+    );
+    let (_, message) = rejected(&tensors, ResNetConfig::new(3).with_stem(Stem::Small));
+    assert_eq!(
+        message,
+        "found shape [64, 3, 7, 7] of tensor \"conv1.weight\", expected [64, 3, 3, 3]"
+    );
+    let (faults, message) = rejected(&tensors, ResNetConfig::new(3).with_n_classes(Some(10)));
+    assert_eq!(faults.len(), 2);
+    assert_eq!(
+        message,
+        "found shape [1000, 512] of tensor \"fc.weight\", expected [10, 512]; \
+         found shape [1000] of tensor \"fc.bias\", expected [10]"
+    );
+
+    tensors.retain(|(name, ..)| name != "layer2.0.downsample.1.running_var");
+    tensors.push(("layer5.weight".into(), Dtype::F32, vec![1], vec![0; 4]));
+    let (_, message) = rejected(&tensors, with_classes());
+    assert_eq!(
+        message,
+        "found no tensor \"layer2.0.downsample.1.running_var\", expected it with shape [128]; \
+         found tensor \"layer5.weight\" of shape [1], expected none of that name"
+    );
+}
+
+#[test]
+fn numbers_that_cannot_be_are_named() {
+    let set = |tensors: &mut Vec<Stored>, name: &str, at: usize, value: f32| {
+        let tensor = tensors.iter_mut().find(|tensor| tensor.0 == name).unwrap();
+        tensor.3[4 * at..][..4].copy_from_slice(&value.to_le_bytes());
+    };
+    let mut tensors = state(&case());
+    set(&mut tensors, "layer1.0.conv1.weight", 40, f32::NAN);
+    set(&mut tensors, "bn1.running_mean", 63, f32::INFINITY);
+    set(&mut tensors, "bn1.running_var", 1, -0.5);
+    let bias = tensors
+        .iter_mut()
+        .find(|tensor| tensor.0 == "bn1.bias")
+        .unwrap();
+    *bias = ("bn1.bias".into(), Dtype::I32, vec![64], vec![0; 256]);
+    let (faults, message) = rejected(&tensors, with_classes());
+    assert_eq!(faults.len(), 4);
+    assert_eq!(
+        message,
+        "found elements of type \"I32\" in tensor \"bn1.bias\", expected 16, 32 or 64 bit \
+         floating-point numbers; \
+         found inf in tensor \"bn1.running_mean\", expected finite numbers; \
+         found -0.5 in tensor \"bn1.running_var\", expected finite numbers from 0 on; \
+         found NaN in tensor \"layer1.0.conv1.weight\", expected finite numbers"
+    );
+}
+
+/// The error of a file.
+fn error(path: &Path) -> WeightsError {
+    let encoder = encoder(ResNetConfig::new(3));
+    let error = encoder.with_torchvision_weights(path).unwrap_err();
+    let message = error.to_string();
+    assert!(
+        message.starts_with(&path.display().to_string()),
+        "{message}"
+    );
+    assert!(message.contains("expected"), "{message}");
+    error
+}
+
+#[test]
+fn other_files_are_rejected() {
+    let (folder, file) = temporary("x.pth");
+    assert!(matches!(error(&file), WeightsError::Unreadable { .. }));
+    assert!(matches!(error(folder.path()), WeightsError::NoFile { .. }));
+    assert!(matches!(
+        error(&folder.path().join("x.onnx")),
+        WeightsError::Extension { .. }
+    ));
+    for bytes in [&b""[..], b"\x80", b"PK", b"\x80\x02}.", &[0x80; 40]] {
+        fs::write(&file, bytes).unwrap();
+        assert!(matches!(
+            error(&file),
+            WeightsError::File {
+                fault: FileFault::Format,
+                ..
+            }
+        ));
+    }
+    fs::write(&file, include_bytes!("reference/tensors.pth")).unwrap();
+    let WeightsError::Tensors { faults, .. } = error(&file) else {
+        panic!("it holds other tensors");
+    };
+    assert_eq!(faults.len(), 100 + 8);
+    let message = error(&file).to_string();
+    assert!(message.ends_with("; and 103 more"), "{message}");
+
+    let mut zip = zip::ZipWriter::new(fs::File::create(&file).unwrap());
+    zip.start_file("readme", zip::write::SimpleFileOptions::default())
+        .unwrap();
+    zip.finish().unwrap();
+    assert!(matches!(
+        error(&file),
+        WeightsError::File {
+            fault: FileFault::NoPickle,
+            ..
+        }
+    ));
+    // The format of the other ending.
+    let other = folder.path().join("x.safetensors");
+    fs::copy(&file, &other).unwrap();
+    assert!(matches!(
+        error(&other),
+        WeightsError::File {
+            fault: FileFault::Safetensors(_),
+            ..
+        }
+    ));
+}
+
+#[test]
+fn a_cut_safetensors_file_is_an_error() {
+    let (_folder, file) = temporary("resnet18.safetensors");
+    write(&state(&case()), &file);
+    let whole = fs::metadata(&file).unwrap().len();
+    let file_of_len = |len| {
+        let handle = fs::OpenOptions::new().write(true).open(&file).unwrap();
+        handle.set_len(len).unwrap();
+        error(&file)
+    };
+    // From long to short, for a cut file does not grow again.
+    for len in [whole - 1, whole / 2, 20_000, 13_000, 5_000, 100, 9, 8, 7, 0] {
+        assert!(matches!(
+            file_of_len(len),
+            WeightsError::File {
+                fault: FileFault::Safetensors(_),
+                ..
+            }
+        ));
+    }
+}
+
+/// Files that PyTorch itself writes. Needs a Python with torchvision: `PYTHON`, else `python3`.
+#[test]
+fn what_pytorch_writes_is_read() {
+    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let has_torchvision = Command::new(&python)
+        .args(["-c", "import torchvision"])
+        .output()
+        .is_ok_and(|output| output.status.success());
+    if !has_torchvision {
+        eprintln!("skipped: {python} has no torchvision");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/reference/resnet.py");
+    let status = Command::new(&python)
+        .arg(script)
+        .arg("--large")
+        .arg(folder.path())
+        .status();
+    assert!(status.unwrap().success());
+
+    let case = case();
+    for (name, tolerance) in [
+        ("zip.pth", 0.0),
+        ("legacy.pth", 0.0),
+        ("protocol_4.pth", 0.0),
+        ("double.pth", 0.0),
+        ("channels_last.pth", 0.0),
+        ("half.pth", 1e-3),
+    ] {
+        let file = folder.path().join(name);
+        let loaded = encoder(with_classes()).with_torchvision_weights(&file);
+        assert_loaded(
+            &loaded.unwrap_or_else(|error| panic!("{error}")),
+            &case,
+            tolerance,
+        );
+    }
+    let fault = |name: &str| match error(&folder.path().join(name)) {
+        WeightsError::File { fault, .. } => fault,
+        other => panic!("{other}"),
+    };
+    let FileFault::Object { class } = fault("model.pth") else {
+        panic!("it holds a module");
+    };
+    assert_eq!(class, "torchvision.models.resnet.ResNet");
+    assert!(matches!(fault("script.pth"), FileFault::Object { .. }));
+    let FileFault::NoStateDict { entry } = fault("checkpoint.pth") else {
+        panic!("it holds more than a state dict");
+    };
+    assert_eq!(entry.as_deref(), Some("epoch"));
+
+    // Cut anywhere, a whole network is an error too.
+    for name in ["zip.pth", "legacy.pth"] {
+        let file = folder.path().join(name);
+        let whole = fs::metadata(&file).unwrap().len();
+        for len in [whole - 1, whole / 2, 30_000, 10_000, 100] {
+            let handle = fs::OpenOptions::new().write(true).open(&file).unwrap();
+            handle.set_len(len).unwrap();
+            assert!(
+                matches!(error(&file), WeightsError::File { .. }),
+                "{name} {len}"
+            );
+        }
+    }
+}
