@@ -7,14 +7,41 @@ use std::path::Path;
 
 use crate::error::DataError;
 use crate::graph::{GraphDataset, read_tu_bytes};
+use crate::image::{ImageDataset, read_idx_bytes};
 use crate::place::Found;
 
-/// The data sets of graphs: name, and archive in the TU format.
-const GRAPHS: [(&str, &[u8]); 1] = [("MUTAG", include_bytes!("../data/MUTAG.zip"))];
+const GRAPH_NAMES: [&str; 1] = ["MUTAG"];
+const IMAGE_NAMES: [&str; 2] = ["MNIST-1v7", "MNIST-1v7-test"];
+const NAMES: [&str; 3] = [GRAPH_NAMES[0], IMAGE_NAMES[0], IMAGE_NAMES[1]];
 
-/// The names of the embedded data sets.
-pub fn names() -> [&'static str; GRAPHS.len()] {
-    GRAPHS.map(|(name, _)| name)
+/// Archives in the TU format, in the order of their names.
+const GRAPHS: [&[u8]; GRAPH_NAMES.len()] = [include_bytes!("../data/MUTAG.zip")];
+
+/// Pairs of images and labels in the IDX format, packed by gzip, in the order of their names.
+const IMAGES: [[&[u8]; 2]; IMAGE_NAMES.len()] = [
+    [
+        include_bytes!("../data/mnist-1v7/train-images-idx3-ubyte.gz"),
+        include_bytes!("../data/mnist-1v7/train-labels-idx1-ubyte.gz"),
+    ],
+    [
+        include_bytes!("../data/mnist-1v7/t10k-images-idx3-ubyte.gz"),
+        include_bytes!("../data/mnist-1v7/t10k-labels-idx1-ubyte.gz"),
+    ],
+];
+
+/// The names of all embedded data sets: those of graphs, then those of images.
+pub fn names() -> &'static [&'static str] {
+    &NAMES
+}
+
+/// The names of the embedded data sets of graphs, for [`graphs`].
+pub fn graph_names() -> &'static [&'static str] {
+    &GRAPH_NAMES
+}
+
+/// The names of the embedded data sets of images, for [`images`].
+pub fn image_names() -> &'static [&'static str] {
+    &IMAGE_NAMES
 }
 
 /// The embedded data set of graphs with this name, in upper or lower case.
@@ -31,13 +58,37 @@ pub fn names() -> [&'static str; GRAPHS.len()] {
 /// # Errors
 /// [`DataError::UnknownEmbedded`] if there is no such data set.
 pub fn graphs(name: &str) -> Result<GraphDataset, DataError> {
-    let (name, bytes) = GRAPHS
-        .iter()
-        .find(|(known, _)| known.eq_ignore_ascii_case(name))
-        .ok_or_else(|| DataError::UnknownEmbedded {
-            found: Found::new(name),
-        })?;
-    read_tu_bytes(Path::new(&format!("embedded {name}.zip")), bytes)
+    let index = position(name, &GRAPH_NAMES)?;
+    let path = format!("embedded {}.zip", GRAPH_NAMES[index]);
+    read_tu_bytes(Path::new(&path), GRAPHS[index])
+}
+
+/// The embedded data set of images with this name, in upper or lower case.
+///
+/// It is read by the same reader as files are, see [`read_idx`](crate::read_idx).
+///
+/// ```
+/// let digits = icl_data::embedded::images("mnist-1v7")?;
+/// assert_eq!(digits.n_images(), 2000);
+/// assert_eq!(digits.class_names(), ["1", "7"]);
+/// # Ok::<(), icl_data::DataError>(())
+/// ```
+///
+/// # Errors
+/// [`DataError::UnknownEmbedded`] if there is no such data set.
+pub fn images(name: &str) -> Result<ImageDataset, DataError> {
+    let index = position(name, &IMAGE_NAMES)?;
+    let [images, labels] = IMAGES[index];
+    read_idx_bytes(IMAGE_NAMES[index], images, labels)
+}
+
+fn position(name: &str, known: &'static [&'static str]) -> Result<usize, DataError> {
+    let is_named = |known: &&str| known.eq_ignore_ascii_case(name);
+    let unknown = || DataError::UnknownEmbedded {
+        found: Found::new(name),
+        known,
+    };
+    known.iter().position(is_named).ok_or_else(unknown)
 }
 
 #[cfg(test)]
@@ -46,17 +97,36 @@ mod tests {
 
     #[test]
     fn an_unknown_name_lists_the_known_ones() {
-        let error = graphs("MUTAGEN").unwrap_err().to_string();
         assert_eq!(
-            error,
+            graphs("MUTAGEN").unwrap_err().to_string(),
             "embedded data: found \"MUTAGEN\", expected one of MUTAG"
+        );
+        assert_eq!(
+            images("MUTAG").unwrap_err().to_string(),
+            "embedded data: found \"MUTAG\", expected one of MNIST-1v7, MNIST-1v7-test"
         );
     }
 
     #[test]
     fn every_embedded_set_can_be_read() {
-        for name in names() {
-            assert_eq!(graphs(name).unwrap().name(), name);
+        for name in graph_names() {
+            assert_eq!(graphs(name).unwrap().name(), *name);
+        }
+        for name in image_names() {
+            assert_eq!(images(name).unwrap().name(), *name);
+        }
+        assert_eq!(names(), [graph_names(), image_names()].concat());
+    }
+
+    #[test]
+    fn the_digits_are_ones_and_sevens() {
+        for (name, n_images) in [("MNIST-1v7", 2000), ("MNIST-1v7-test", 140)] {
+            let digits = images(name).unwrap();
+            assert_eq!(digits.class_names(), ["1", "7"]);
+            assert_eq!(digits.n_images(), n_images);
+            assert_eq!(digits.counts().n_class, [n_images / 2; 2]);
+            assert_eq!(digits.channels(), 1);
+            assert_eq!(digits.sizes().unwrap(), vec![28 * 28; n_images]);
         }
     }
 }

@@ -7,6 +7,7 @@ use icl_core::CoreError;
 use zip::result::ZipError;
 
 use crate::graph::JoinError;
+use crate::image::{ImagesError, JoinImagesError};
 use crate::place::{FileRef, Found, Place};
 use crate::split::Split;
 
@@ -44,6 +45,14 @@ pub enum DataError {
         path: PathBuf,
         /// What the decoder said.
         source: ZipError,
+    },
+    /// A tar archive is cut or damaged, or cannot be unpacked where it should go.
+    #[error("{}: found a tar archive that cannot be unpacked, expected an intact one and a folder that can be written", path.display())]
+    Tar {
+        /// The archive.
+        path: PathBuf,
+        /// What the decoder or the system said.
+        source: io::Error,
     },
     /// An entry is cut, damaged, encrypted or packed by a method that is not supported.
     #[error(
@@ -303,10 +312,44 @@ pub enum DataError {
     /// Two data sets cannot become one.
     #[error(transparent)]
     Join(#[from] JoinError),
-    /// No embedded data set has this name.
-    #[error("embedded data: found {found}, expected one of {}", crate::embedded::names().join(", "))]
+    /// Images, or what is asked of them, are wrong.
+    #[error(transparent)]
+    Images(#[from] ImagesError),
+    /// Two data sets of images cannot become one.
+    #[error(transparent)]
+    JoinImages(#[from] JoinImagesError),
+    /// No embedded data set of this kind has this name.
+    #[error("embedded data: found {found}, expected one of {}", known.join(", "))]
     UnknownEmbedded {
         /// The name.
         found: Found,
+        /// The names of the embedded data sets of this kind.
+        known: &'static [&'static str],
+    },
+    /// The catalogue has no data set of this name.
+    #[error("catalogue: found {found}, expected one of {}", crate::catalogue::names().join(", "))]
+    UnknownDownload {
+        /// The name.
+        found: Found,
+    },
+    /// A downloaded file has another length than the publisher's.
+    #[error("{file}: found {found} bytes, expected {expected}")]
+    DownloadLength {
+        /// The file.
+        file: FileRef,
+        /// Its length in bytes.
+        found: u64,
+        /// The length of the publisher's file.
+        expected: u64,
+    },
+    /// A downloaded file has other contents than the publisher's.
+    #[error("{file}: found contents of MD5 sum {found}, expected {expected}")]
+    DownloadSum {
+        /// The file.
+        file: FileRef,
+        /// Its MD5 sum as 32 hexadecimal digits.
+        found: String,
+        /// The sum that the publisher gives.
+        expected: &'static str,
     },
 }

@@ -15,5 +15,5 @@ pub use dataset::{FeatureLayout, GraphCounts, GraphDataset};
 pub use join::JoinError;
 pub use sample::Graph;
 pub use tu::read_tu;
-pub(crate) use tu::read_tu_bytes;
+pub(crate) use tu::{is_edge_list, read_tu_bytes};
 pub use views::{GraphView, GraphViews, GraphViewsConfig, ViewKind};

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::unpack::read_at_most;
 use crate::error::DataError;
 use crate::place::FileRef;
+use crate::unpack::read_at_most;
 
 /// Where an archive's bytes come from.
 pub(super) trait ArchiveBytes: Read + Seek {}

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use super::archive::{Archive, ArchiveBytes};
 use super::names::{Stem, TuTable, only_data_set};
 use super::table::Table;
-use super::unpack::read_at_most;
+
 use crate::error::DataError;
 use crate::place::{FileRef, Found};
+use crate::unpack::read_at_most;
 
 /// What every zip archive begins with: the header of an entry, or the end of an empty table.
 const ZIP_BEGINNINGS: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];

@@ -6,7 +6,6 @@ mod features;
 mod files;
 mod names;
 mod table;
-mod unpack;
 
 use std::io::Cursor;
 use std::path::Path;
@@ -14,6 +13,7 @@ use std::path::Path;
 use super::dataset::GraphDataset;
 use crate::error::DataError;
 use files::TuFiles;
+pub(crate) use names::is_edge_list;
 
 /// Reads a data set in the TU file format from a zip archive or a folder.
 ///

@@ -64,6 +64,11 @@ impl Stem {
     }
 }
 
+/// Whether a file is the edge list of a data set, by its name.
+pub(crate) fn is_edge_list(file: &str) -> bool {
+    Stem::of_edge_list(file).is_some()
+}
+
 /// The stem of the one data set among these files, if there is one.
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use crate::place::FileRef;
 /// The greatest file that is read, in bytes, after unpacking: 2 GiB.
 ///
 /// A few kilobytes of a malicious archive can unpack to any size.
-pub(super) const MAX_BYTES: u64 = 2 << 30;
+pub(crate) const MAX_BYTES: u64 = 2 << 30;
 
 /// The greatest buffer that is allocated because a file says that it is so large.
 const MAX_TRUSTED_BYTES: u64 = 64 << 20;
@@ -18,7 +18,7 @@ const MAX_TRUSTED_BYTES: u64 = 64 << 20;
 /// # Errors
 /// [`DataError::TooLarge`] if there are more than [`MAX_BYTES`]; what `wrap` makes of an error of
 /// the reader.
-pub(super) fn read_at_most(
+pub(crate) fn read_at_most(
     reader: impl Read,
     size: u64,
     file: &FileRef,

@@ -1,0 +1,380 @@
+//! The public data sets that the program can download: where they are and what they must be.
+//!
+//! Nothing here reaches for the network.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::error::DataError;
+use crate::place::{FileRef, Found};
+
+/// What a data set consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CatalogueKind {
+    /// Graphs, for [`read_tu`](crate::read_tu).
+    Graphs,
+    /// Images, for [`read_images`](crate::read_images).
+    Images,
+}
+
+/// A data set that can be downloaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CatalogueEntry {
+    /// The name by which it is asked for.
+    pub name: &'static str,
+    /// What it consists of.
+    pub kind: CatalogueKind,
+    /// The folder that its files are put into, relative to the folder of all data sets.
+    pub folder: &'static str,
+    /// Its files.
+    pub files: &'static [CatalogueFile],
+    /// What the reader is given once all files are there, relative to
+    /// [`folder`](Self::folder): a file or, if it is empty, the folder itself.
+    pub opened: &'static str,
+    /// Where it comes from: authors and year.
+    pub source: &'static str,
+}
+
+/// A file to download.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CatalogueFile {
+    /// Where it is.
+    pub url: &'static str,
+    /// What it is called on disk.
+    pub name: &'static str,
+    /// Its length in bytes, where it is known.
+    pub n_bytes: Option<u64>,
+    /// Its MD5 sum as 32 hexadecimal digits, where the publisher gives one.
+    ///
+    /// It finds out what was cut or damaged on the way. It is no protection against someone who
+    /// means harm: MD5 can be forged.
+    pub md5: Option<&'static str>,
+    /// Whether it is a tar archive packed by gzip, to be unpacked into the folder.
+    pub is_tar_gz: bool,
+}
+
+/// Packed files of the IDX format: name, length and MD5 sum.
+macro_rules! idx_files {
+    ($at:literal, $([$name:literal, $n_bytes:literal, $md5:literal]),+ $(,)?) => {
+        &[$(CatalogueFile {
+            url: concat!($at, $name),
+            name: $name,
+            n_bytes: Some($n_bytes),
+            md5: Some($md5),
+            is_tar_gz: false,
+        }),+]
+    };
+}
+
+/// A data set of the TU collection, whose publishers give neither lengths nor sums.
+macro_rules! tu_entry {
+    ($name:literal, $source:literal) => {
+        CatalogueEntry {
+            name: $name,
+            kind: CatalogueKind::Graphs,
+            folder: "graphs",
+            files: &[CatalogueFile {
+                url: concat!(
+                    "https://www.chrsmrrs.com/graphkerneldatasets/",
+                    $name,
+                    ".zip"
+                ),
+                name: concat!($name, ".zip"),
+                n_bytes: None,
+                md5: None,
+                is_tar_gz: false,
+            }],
+            opened: concat!($name, ".zip"),
+            source: $source,
+        }
+    };
+}
+
+const ENTRIES: &[CatalogueEntry] = &[
+    CatalogueEntry {
+        name: "MNIST",
+        kind: CatalogueKind::Images,
+        folder: "mnist",
+        // The authors' own site answers no more; these are the same files. The sums are those that
+        // torchvision has checked them by.
+        files: idx_files![
+            "https://ossci-datasets.s3.amazonaws.com/mnist/",
+            [
+                "train-images-idx3-ubyte.gz",
+                9_912_422,
+                "f68b3c2dcbeaaa9fbdd348bbdeb94873"
+            ],
+            [
+                "train-labels-idx1-ubyte.gz",
+                28_881,
+                "d53e105ee54ea40749a09fcbcd1e9432"
+            ],
+            [
+                "t10k-images-idx3-ubyte.gz",
+                1_648_877,
+                "9fb629c4189551a2d022fa330f9573f3"
+            ],
+            [
+                "t10k-labels-idx1-ubyte.gz",
+                4_542,
+                "ec29112dd5afa0611ce80d1b7f02629c"
+            ],
+        ],
+        opened: "",
+        source: "LeCun, Cortes, Burges, 1998 (CC BY-SA 3.0)",
+    },
+    CatalogueEntry {
+        name: "Fashion-MNIST",
+        kind: CatalogueKind::Images,
+        folder: "fashion-mnist",
+        files: idx_files![
+            "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/",
+            [
+                "train-images-idx3-ubyte.gz",
+                26_421_880,
+                "8d4fb7e6c68d591d4c3dfef9ec88bf0d"
+            ],
+            [
+                "train-labels-idx1-ubyte.gz",
+                29_515,
+                "25c81989df183df01b3e8a0aad5dffbe"
+            ],
+            [
+                "t10k-images-idx3-ubyte.gz",
+                4_422_102,
+                "bef4ecab320f06d8554ea6380940ec79"
+            ],
+            [
+                "t10k-labels-idx1-ubyte.gz",
+                5_148,
+                "bb300cfdad3c16e7a12a480ee83cd310"
+            ],
+        ],
+        opened: "",
+        source: "Xiao, Rasul, Vollgraf, 2017 (MIT)",
+    },
+    CatalogueEntry {
+        name: "CIFAR-10",
+        kind: CatalogueKind::Images,
+        folder: "cifar10",
+        files: &[CatalogueFile {
+            url: "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz",
+            name: "cifar-10-binary.tar.gz",
+            n_bytes: Some(170_052_171),
+            md5: Some("c32a1d4ab5d03f1284b67883e8d87530"),
+            is_tar_gz: true,
+        }],
+        opened: "cifar-10-batches-bin",
+        source: "Krizhevsky, 2009",
+    },
+    tu_entry!("MUTAG", "Debnath et al., 1991; Morris et al., 2020"),
+    tu_entry!("PTC_MR", "Helma et al., 2001; Morris et al., 2020"),
+    tu_entry!(
+        "PROTEINS",
+        "Borgwardt et al., 2005; Dobson, Doig, 2003; Morris et al., 2020"
+    ),
+    tu_entry!(
+        "PROTEINS_full",
+        "Borgwardt et al., 2005; Dobson, Doig, 2003; Morris et al., 2020"
+    ),
+    tu_entry!(
+        "IMDB-BINARY",
+        "Yanardag, Vishwanathan, 2015; Morris et al., 2020"
+    ),
+    tu_entry!(
+        "IMDB-MULTI",
+        "Yanardag, Vishwanathan, 2015; Morris et al., 2020"
+    ),
+    tu_entry!(
+        "REDDIT-BINARY",
+        "Yanardag, Vishwanathan, 2015; Morris et al., 2020"
+    ),
+];
+
+/// All data sets of the catalogue.
+pub fn entries() -> &'static [CatalogueEntry] {
+    ENTRIES
+}
+
+/// The names of all data sets of the catalogue.
+pub fn names() -> Vec<&'static str> {
+    ENTRIES.iter().map(|entry| entry.name).collect()
+}
+
+/// The data set with this name, in upper or lower case.
+///
+/// ```
+/// use std::path::Path;
+///
+/// let mnist = icl_data::catalogue::find("mnist")?;
+/// assert_eq!(mnist.files.len(), 4);
+/// assert_eq!(mnist.path(Path::new("data")), Path::new("data/mnist"));
+/// # Ok::<(), icl_data::DataError>(())
+/// ```
+///
+/// # Errors
+/// [`DataError::UnknownDownload`] if there is no such data set.
+pub fn find(name: &str) -> Result<&'static CatalogueEntry, DataError> {
+    let is_named = |entry: &&CatalogueEntry| entry.name.eq_ignore_ascii_case(name);
+    let unknown = || DataError::UnknownDownload {
+        found: Found::new(name),
+    };
+    ENTRIES.iter().find(is_named).ok_or_else(unknown)
+}
+
+impl CatalogueEntry {
+    /// What the reader is given, if data sets are below `root`.
+    pub fn path(&self, root: &Path) -> PathBuf {
+        let folder = root.join(self.folder);
+        if self.opened.is_empty() {
+            folder
+        } else {
+            folder.join(self.opened)
+        }
+    }
+
+    /// Where one of the files is put, if data sets are below `root`.
+    pub fn file_path(&self, root: &Path, file: &CatalogueFile) -> PathBuf {
+        root.join(self.folder).join(file.name)
+    }
+}
+
+impl CatalogueFile {
+    /// Checks that the file at `path`, whatever it is called, is this one: its length and its sum,
+    /// as far as they are known.
+    ///
+    /// # Errors
+    /// - [`DataError::Unreadable`] if it cannot be read;
+    /// - [`DataError::DownloadLength`] if its length is another;
+    /// - [`DataError::DownloadSum`] if its sum is another.
+    pub fn verify(&self, path: &Path) -> Result<(), DataError> {
+        let file = FileRef::on_disk(path);
+        let unreadable = |source| DataError::Unreadable {
+            file: file.clone(),
+            source,
+        };
+        let (n_bytes, sum) = File::open(path).and_then(md5_of).map_err(unreadable)?;
+        match (self.n_bytes, self.md5) {
+            (Some(expected), _) if n_bytes != expected => Err(DataError::DownloadLength {
+                file,
+                found: n_bytes,
+                expected,
+            }),
+            (_, Some(expected)) if sum != expected => Err(DataError::DownloadSum {
+                file,
+                found: sum,
+                expected,
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The number of bytes that are read, and their MD5 sum as hexadecimal digits.
+fn md5_of(mut reader: impl Read) -> io::Result<(u64, String)> {
+    let mut sum = md5::Context::new();
+    let mut buffer = vec![0; 1 << 16];
+    let mut n_bytes = 0;
+    loop {
+        match reader.read(&mut buffer) {
+            Ok(0) => return Ok((n_bytes, format!("{:x}", sum.finalize()))),
+            Ok(n) => {
+                sum.consume(&buffer[..n]);
+                n_bytes += n as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// "The quick brown fox jumps over the lazy dog", whose sum is in many books.
+    const FOX: CatalogueFile = CatalogueFile {
+        url: "",
+        name: "fox.txt",
+        n_bytes: Some(43),
+        md5: Some("9e107d9d372bb6826bd81d3542a419d6"),
+        is_tar_gz: false,
+    };
+
+    #[test]
+    fn a_file_is_known_by_its_length_and_sum() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("fox.part");
+        let with = |text: &str, file: CatalogueFile| {
+            std::fs::write(&path, text).unwrap();
+            let checked = file.verify(&path);
+            let text = checked.map_err(|error| error.to_string());
+            text.map_err(|text| text.replace(&path.display().to_string(), "P"))
+        };
+        let text = "The quick brown fox jumps over the lazy dog";
+        assert_eq!(with(text, FOX), Ok(()));
+        assert_eq!(
+            with("The quick brown fox", FOX).unwrap_err(),
+            "P: found 19 bytes, expected 43"
+        );
+        assert_eq!(
+            with("The quick brown fox jumps over the lazy cat", FOX).unwrap_err(),
+            "P: found contents of MD5 sum 71bd588d5ad9b6abe87b831b45f8fa95, expected \
+             9e107d9d372bb6826bd81d3542a419d6"
+        );
+        let unknown = CatalogueFile {
+            n_bytes: None,
+            md5: None,
+            ..FOX
+        };
+        assert_eq!(with("anything", unknown), Ok(()));
+        std::fs::remove_file(&path).unwrap();
+        let error = FOX.verify(&path).unwrap_err();
+        assert!(matches!(error, DataError::Unreadable { .. }));
+    }
+
+    #[test]
+    fn entries_are_well_formed() {
+        for entry in entries() {
+            assert_eq!(find(&entry.name.to_ascii_lowercase()).unwrap(), entry);
+            assert!(!entry.files.is_empty() && !entry.folder.contains(['/', '\\', '.']));
+            for file in entry.files {
+                assert!(file.url.starts_with("https://") && file.url.ends_with(file.name));
+                let is_hex = |sum: &str| {
+                    let is_digit = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
+                    sum.len() == 32 && sum.chars().all(is_digit)
+                };
+                assert!(file.md5.is_none_or(is_hex));
+            }
+        }
+        let mut unique = names();
+        unique.sort_unstable();
+        unique.dedup();
+        assert_eq!(unique.len(), entries().len());
+    }
+
+    #[test]
+    fn an_unknown_name_lists_the_known_ones() {
+        assert_eq!(
+            find("SVHN").unwrap_err().to_string(),
+            "catalogue: found \"SVHN\", expected one of MNIST, Fashion-MNIST, CIFAR-10, MUTAG, \
+             PTC_MR, PROTEINS, PROTEINS_full, IMDB-BINARY, IMDB-MULTI, REDDIT-BINARY"
+        );
+    }
+
+    #[test]
+    fn files_are_put_and_opened_below_one_folder() {
+        let root = Path::new("d");
+        let cifar = find("CIFAR-10").unwrap();
+        assert_eq!(cifar.path(root), root.join("cifar10/cifar-10-batches-bin"));
+        let file = cifar.file_path(root, &cifar.files[0]);
+        assert_eq!(file, root.join("cifar10/cifar-10-binary.tar.gz"));
+        let proteins = find("proteins").unwrap();
+        assert_eq!(proteins.path(root), root.join("graphs/PROTEINS.zip"));
+        assert_eq!(
+            proteins.file_path(root, &proteins.files[0]),
+            proteins.path(root)
+        );
+    }
+}

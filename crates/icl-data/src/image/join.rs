@@ -1,0 +1,170 @@
+//! Old images and new images, read from two places, as one data set.
+
+use std::iter;
+
+use icl_core::Increment;
+
+use super::dataset::{ImageCounts, ImageDataset};
+use crate::error::DataError;
+use crate::place::Found;
+
+/// Why two data sets of images cannot become one.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JoinImagesError {
+    /// One is grey and one is in colour.
+    #[error(
+        "data sets {old} and {new}: found images of {n_old} and {n_new} channels, expected equally many in both"
+    )]
+    Channels {
+        /// The name of the old data set.
+        old: Found,
+        /// The name of the new one.
+        new: Found,
+        /// The channels of the old one.
+        n_old: usize,
+        /// The channels of the new one.
+        n_new: usize,
+    },
+    /// One of them has too few images to be a part of an increment.
+    #[error("data set {name}: found {found} images, expected at least 2")]
+    TooSmall {
+        /// The data set's name.
+        name: Found,
+        /// Its number of images.
+        found: usize,
+    },
+}
+
+impl ImageDataset {
+    /// The images of `old` and then those of `new` as one data set, and which are old and which new.
+    ///
+    /// **Classes** are told apart by their names: images of one name are of one class, whichever
+    /// data set they come from. The classes of `old` keep their places, and those that only `new`
+    /// has follow in their order.
+    ///
+    /// The name is `OLD+NEW`, and the counts are sums. Folders keep a cache each.
+    ///
+    /// ```
+    /// use icl_data::{ImageDataset, embedded};
+    ///
+    /// let old = embedded::images("MNIST-1v7")?;
+    /// let new = embedded::images("MNIST-1v7-test")?;
+    /// let (both, increment) = ImageDataset::join(&old, &new)?;
+    /// assert_eq!(both.n_images(), 2140);
+    /// assert_eq!(increment.new_data()[0], 2000);
+    /// # Ok::<(), icl_data::DataError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`DataError::JoinImages`] with
+    /// - [`JoinImagesError::TooSmall`] if one of them has fewer than two images;
+    /// - [`JoinImagesError::Channels`] if one is grey and one in colour.
+    pub fn join(old: &Self, new: &Self) -> Result<(Self, Increment), DataError> {
+        for data in [old, new] {
+            if data.n_images() < 2 {
+                return Err(JoinImagesError::TooSmall {
+                    name: Found::new(&data.name),
+                    found: data.n_images(),
+                }
+                .into());
+            }
+        }
+        if old.channels != new.channels {
+            return Err(JoinImagesError::Channels {
+                old: Found::new(&old.name),
+                new: Found::new(&new.name),
+                n_old: old.channels,
+                n_new: new.channels,
+            }
+            .into());
+        }
+        let mut class_names = old.class_names.to_vec();
+        let mut of_new = Vec::with_capacity(new.class_names.len());
+        for name in new.class_names.iter() {
+            let known = class_names.iter().position(|other| other == name);
+            of_new.push(known.unwrap_or_else(|| {
+                class_names.push(name.clone());
+                class_names.len() - 1
+            }));
+        }
+        let labels = iter::chain(
+            old.labels.iter().copied(),
+            new.labels.iter().map(|&label| of_new[label]),
+        );
+        let images = iter::chain(old.images.iter(), new.images.iter()).cloned();
+        let joined = Self::from_parts(
+            format!("{}+{}", old.name, new.name),
+            images.collect(),
+            labels.collect(),
+            class_names,
+            old.channels,
+        );
+        let joined = Self {
+            counts: ImageCounts {
+                n_hidden: old.counts.n_hidden + new.counts.n_hidden,
+                n_other: old.counts.n_other + new.counts.n_other,
+                n_broken: old.counts.n_broken + new.counts.n_broken,
+                ..joined.counts
+            },
+            // Names of classes that only one of them knows could be wrong in the other.
+            aliases: if old.aliases == new.aliases {
+                old.aliases
+            } else {
+                &[]
+            },
+            ..joined
+        };
+        let (n_old, n) = (old.n_images(), joined.n_images());
+        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())?;
+        Ok((joined, increment))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::raster::Image;
+
+    fn grey(name: &str, labels: &[u8]) -> ImageDataset {
+        of_channels(name, labels, 1)
+    }
+
+    fn of_channels(name: &str, labels: &[u8], channels: usize) -> ImageDataset {
+        let image = |index: usize| Image::new(1, 1, channels, vec![index as u8; channels]);
+        let images = (0..labels.len()).map(image).collect();
+        ImageDataset::of_numbers(name.into(), images, labels, channels)
+    }
+
+    #[test]
+    fn classes_are_matched_by_name_and_new_ones_follow() {
+        let old = grey("OLD", &[5, 3, 5]);
+        let new = grey("NEW", &[9, 5, 1]);
+        let (joined, increment) = ImageDataset::join(&old, &new).unwrap();
+        assert_eq!(joined.name(), "OLD+NEW");
+        assert_eq!(joined.class_names(), ["3", "5", "1", "9"]);
+        assert_eq!(joined.labels(), [1, 0, 1, 3, 1, 2]);
+        assert_eq!(joined.counts().n_class, [1, 3, 1, 1]);
+        assert_eq!(increment.old(), [0, 1, 2]);
+        assert_eq!(increment.new_data(), [3, 4, 5]);
+        let last = joined.images[5].image().unwrap();
+        assert_eq!(last.pixels(), [2]);
+    }
+
+    #[test]
+    fn what_cannot_be_joined_is_an_error() {
+        let message = |old, new| {
+            let error = ImageDataset::join(&old, &new).unwrap_err();
+            error.to_string()
+        };
+        assert_eq!(
+            message(grey("A", &[0, 1]), of_channels("B", &[0, 1], 3)),
+            "data sets \"A\" and \"B\": found images of 1 and 3 channels, expected equally many in \
+             both"
+        );
+        assert_eq!(
+            message(grey("A", &[0, 1]), grey("B", &[0])),
+            "data set \"B\": found 1 images, expected at least 2"
+        );
+    }
+}

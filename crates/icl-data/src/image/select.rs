@@ -1,0 +1,243 @@
+//! Some classes, or some images, of a data set.
+
+use super::class_list::ClassList;
+use super::dataset::{ImageCounts, ImageDataset};
+use super::error::ImagesError;
+use crate::error::DataError;
+use crate::place::Found;
+
+/// The least number of images that can be asked for: two old and two new ones.
+const MIN_LIMIT: usize = 4;
+
+impl ImageDataset {
+    /// The images of some classes only, and at most `limit` of them.
+    ///
+    /// `classes` names the classes that are kept, in any order; all are kept if it is empty. The
+    /// classes of CIFAR-10 can be called by their English names as well. Classes and images stay in
+    /// the order of the data, and classes are counted from 0 anew.
+    ///
+    /// With a limit, the first images of each class are kept: one of each class in turn until there
+    /// are `limit`, so that classes which have enough images keep equally many, or one more for
+    /// those that come first. If there are no more images than that, all are kept. If there are
+    /// more classes than that, those that are left without an image are dropped.
+    ///
+    /// # Errors
+    /// [`DataError::Images`] with
+    /// - [`ImagesError::UnknownClass`] if the data set has no class of a given name;
+    /// - [`ImagesError::RepeatedClass`] if a class is given twice;
+    /// - [`ImagesError::Limit`] if the limit is below 4, so that two old and two new images
+    ///   could not be had.
+    pub fn select(self, classes: &[String], limit: Option<usize>) -> Result<Self, DataError> {
+        if let Some(found) = limit.filter(|limit| *limit < MIN_LIMIT) {
+            return Err(ImagesError::Limit {
+                found,
+                expected: MIN_LIMIT,
+            }
+            .into());
+        }
+        let mut quotas = self.quotas_of_classes(classes)?;
+        if let Some(limit) = limit {
+            quotas = even_quotas(&quotas, limit);
+        }
+        if quotas == self.counts.n_class {
+            return Ok(self);
+        }
+        Ok(self.first_of_each(&quotas))
+    }
+
+    /// The number of images of each class if it is wanted, else 0.
+    fn quotas_of_classes(&self, classes: &[String]) -> Result<Vec<usize>, DataError> {
+        if classes.is_empty() {
+            return Ok(self.counts.n_class.clone());
+        }
+        let mut quotas = vec![0; self.class_names.len()];
+        for name in classes {
+            let named = self.aliases.iter().find(|(alias, _)| alias == name);
+            let name = named.map_or(name.as_str(), |(_, name)| name);
+            let Some(class) = self.class_names.iter().position(|known| known == name) else {
+                return Err(ImagesError::UnknownClass {
+                    data: Found::new(&self.name),
+                    found: Found::new(name),
+                    known: ClassList::new(&self.class_names),
+                }
+                .into());
+            };
+            if quotas[class] > 0 {
+                return Err(ImagesError::RepeatedClass {
+                    data: Found::new(&self.name),
+                    found: Found::new(name),
+                    known: ClassList::new(&self.class_names),
+                }
+                .into());
+            }
+            quotas[class] = self.counts.n_class[class];
+        }
+        Ok(quotas)
+    }
+
+    /// The first `quotas[class]` images of each class; classes without any are dropped.
+    fn first_of_each(self, quotas: &[usize]) -> Self {
+        let mut left = quotas.to_vec();
+        let mut kept = Vec::new();
+        for (index, &label) in self.labels.iter().enumerate() {
+            if left[label] > 0 {
+                left[label] -= 1;
+                kept.push(index);
+            }
+        }
+        self.keep(&kept)
+    }
+
+    /// The images with these indices; classes without any are dropped.
+    pub(super) fn keep(self, indices: &[usize]) -> Self {
+        let mut n_class = vec![0; self.class_names.len()];
+        for &index in indices {
+            n_class[self.labels[index]] += 1;
+        }
+        let mut new_class = vec![0; n_class.len()];
+        let mut class_names = Vec::new();
+        for (class, &n) in n_class.iter().enumerate() {
+            if n > 0 {
+                new_class[class] = class_names.len();
+                class_names.push(self.class_names[class].clone());
+            }
+        }
+        n_class.retain(|n| *n > 0);
+        Self {
+            images: indices.iter().map(|&i| self.images[i].clone()).collect(),
+            labels: indices.iter().map(|&i| new_class[self.labels[i]]).collect(),
+            class_names: class_names.into(),
+            counts: ImageCounts {
+                n_class,
+                ..self.counts
+            },
+            ..self
+        }
+    }
+}
+
+/// As many as `limit` in all, at most `available[class]` of each class, one of each in turn.
+fn even_quotas(available: &[usize], limit: usize) -> Vec<usize> {
+    let mut quotas = vec![0; available.len()];
+    let mut left = limit.min(available.iter().sum());
+    while left > 0 {
+        let open = |&class: &usize| quotas[class] < available[class];
+        let classes: Vec<usize> = (0..available.len()).filter(open).collect();
+        let each = left / classes.len();
+        if each == 0 {
+            for &class in &classes[..left] {
+                quotas[class] += 1;
+            }
+            break;
+        }
+        for class in classes {
+            let more = each.min(available[class] - quotas[class]);
+            quotas[class] += more;
+            left -= more;
+        }
+    }
+    quotas
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::raster::Image;
+
+    /// Images of one pixel, whose value is their place, with these labels.
+    fn numbered(labels: &[u8]) -> ImageDataset {
+        let images = (0..labels.len()).map(|index| Image::new(1, 1, 1, vec![index as u8]));
+        ImageDataset::of_numbers("N".into(), images.collect(), labels, 1)
+    }
+
+    fn places(data: &ImageDataset) -> Vec<u8> {
+        let image =
+            |stored: &super::super::stored::StoredImage| stored.image().unwrap().pixels()[0];
+        data.images.iter().map(image).collect()
+    }
+
+    fn names(classes: &[&str]) -> Vec<String> {
+        classes.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn quotas_are_those_of_dealing_one_by_one() {
+        let dealt = |available: &[usize], limit: usize| {
+            let mut quotas = vec![0; available.len()];
+            let mut left = limit.min(available.iter().sum());
+            for class in (0..available.len()).cycle() {
+                if left == 0 {
+                    return quotas;
+                }
+                if quotas[class] < available[class] {
+                    quotas[class] += 1;
+                    left -= 1;
+                }
+            }
+            quotas
+        };
+        let cases: [&[usize]; 5] = [&[5, 5, 5], &[1, 9, 0, 4], &[7], &[0, 0, 3, 3], &[2, 100, 1]];
+        for available in cases {
+            for limit in 0..120 {
+                assert_eq!(even_quotas(available, limit), dealt(available, limit));
+            }
+        }
+    }
+
+    #[test]
+    fn classes_keep_the_order_of_the_data_and_are_counted_anew() {
+        let data = numbered(&[7, 1, 9, 7, 1, 3]);
+        assert_eq!(data.class_names(), ["1", "3", "7", "9"]);
+        assert_eq!(data.labels(), [2, 0, 3, 2, 0, 1]);
+        let some = data.select(&names(&["9", "1", "7"]), None).unwrap();
+        assert_eq!(some.class_names(), ["1", "7", "9"]);
+        assert_eq!(some.labels(), [1, 0, 2, 1, 0]);
+        assert_eq!(places(&some), [0, 1, 2, 3, 4]);
+        assert_eq!(some.counts().n_class, [2, 2, 1]);
+        let one = some.select(&names(&["7"]), None).unwrap();
+        assert_eq!(one.labels(), [0, 0]);
+        assert_eq!(places(&one), [0, 3]);
+    }
+
+    #[test]
+    fn a_limit_keeps_the_first_of_each_class() {
+        let data = numbered(&[5, 5, 5, 5, 5, 2, 2, 8, 2]);
+        let limited = |limit| data.clone().select(&[], Some(limit)).unwrap();
+        assert_eq!(places(&limited(4)), [0, 5, 6, 7]);
+        assert_eq!(places(&limited(6)), [0, 1, 5, 6, 7, 8]);
+        assert_eq!(limited(6).counts().n_class, [3, 2, 1]);
+        for limit in [9, 10, usize::MAX] {
+            assert_eq!(limited(limit).n_images(), 9);
+        }
+        let most = numbered(&[0, 1, 2, 3, 4, 5]).select(&[], Some(4)).unwrap();
+        assert_eq!(most.class_names(), ["0", "1", "2", "3"]);
+        let both = data.select(&names(&["5", "2"]), Some(5)).unwrap();
+        assert_eq!(both.labels(), [1, 1, 0, 0, 0]);
+    }
+
+    #[test]
+    fn what_cannot_be_selected_is_an_error() {
+        let data = numbered(&[0, 1, 1, 4]);
+        let rejected = |classes: &[&str], limit, message: &str| {
+            let error = data.clone().select(&names(classes), limit).unwrap_err();
+            assert_eq!(error.to_string(), message);
+        };
+        rejected(
+            &["1", "2"],
+            None,
+            "data set \"N\": found no class \"2\", expected classes among 0, 1, 4",
+        );
+        rejected(
+            &["1", "0", "1"],
+            None,
+            "data set \"N\": found class \"1\" twice, expected each of 0, 1, 4 at most once",
+        );
+        for limit in [0, 3] {
+            rejected(
+                &[],
+                Some(limit),
+                &format!("limit: found {limit} images, expected at least 4"),
+            );
+        }
+    }
+}

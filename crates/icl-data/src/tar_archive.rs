@@ -1,0 +1,197 @@
+//! Archives of image folders.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+use tar::Archive;
+
+use crate::error::DataError;
+use crate::place::FileRef;
+
+/// Unpacks a `.tar`, or a `.tar.gz` or `.tgz`, into the folder `into`, which is made if it is not
+/// there. Files and folders are unpacked; an entry that points outside of the folder and a link are
+/// errors.
+///
+/// Everything is unpacked beside `into` first: files that `into` has already are not touched unless
+/// the whole archive can be read, and then only those of the same names are replaced.
+///
+/// # Errors
+/// [`DataError::Unreadable`] if the archive cannot be opened, [`DataError::Tar`] if it is cut or
+/// damaged, holds a link or an entry that points outside, or cannot be written where it should go.
+pub fn unpack_tar(archive: &Path, into: &Path) -> Result<(), DataError> {
+    let file = FileRef::on_disk(archive);
+    let opened = File::open(archive).map_err(|source| DataError::Unreadable { file, source })?;
+    let damaged = |source| DataError::Tar {
+        path: archive.to_owned(),
+        source,
+    };
+    let is_packed = archive
+        .extension()
+        .is_some_and(|ending| ending == "gz" || ending == "tgz");
+    let opened = BufReader::new(opened);
+    let reader: Box<dyn Read> = if is_packed {
+        Box::new(MultiGzDecoder::new(opened))
+    } else {
+        Box::new(opened)
+    };
+    fs::create_dir_all(into).map_err(damaged)?;
+    let beside = tempfile::Builder::new()
+        .prefix(".unpacking-")
+        .tempdir_in(into)
+        .map_err(damaged)?;
+    unpack_whole(reader, beside.path())
+        .and_then(|()| move_into(beside.path(), into))
+        .map_err(damaged)
+}
+
+/// Unpacks to the last entry; the end of the archive must be there.
+fn unpack_whole(reader: Box<dyn Read>, beside: &Path) -> io::Result<()> {
+    let mut archive = Archive::new(Counted { reader, n_bytes: 0 });
+    archive.set_preserve_permissions(false);
+    archive.set_preserve_mtime(false);
+    let mut end = 0;
+    for entry in archive.entries()? {
+        let mut entry = entry?;
+        let kind = entry.header().entry_type();
+        let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+        let wrong = |what| {
+            Err(io::Error::other(format!(
+                "entry {} {what}",
+                path.escape_default()
+            )))
+        };
+        if !(kind.is_file() || kind.is_dir()) {
+            return wrong("is no file and no folder");
+        }
+        end = entry.raw_file_position() + entry.size().next_multiple_of(BLOCK);
+        if !entry.unpack_in(beside)? {
+            return wrong("points outside of the archive");
+        }
+    }
+    // What follows the last entry is read too: a cut of the packed file is only told there.
+    let mut rest = archive.into_inner();
+    io::copy(&mut rest, &mut io::sink())?;
+    if rest.n_bytes < end + BLOCK {
+        return Err(io::Error::other("its end is missing"));
+    }
+    Ok(())
+}
+
+/// The unit of the format, in bytes. An archive ends with empty ones.
+const BLOCK: u64 = 512;
+
+/// A reader that knows how far it is.
+struct Counted {
+    reader: Box<dyn Read>,
+    n_bytes: u64,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.reader.read(buffer)?;
+        self.n_bytes += n as u64;
+        Ok(n)
+    }
+}
+
+/// Moves everything of one folder into another, folder by folder.
+fn move_into(from: &Path, into: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = into.join(entry.file_name());
+        let is_dir = |path: &Path| path.symlink_metadata().is_ok_and(|at| at.is_dir());
+        if entry.file_type()?.is_dir() && is_dir(&target) {
+            move_into(&entry.path(), &target)?;
+        } else {
+            fs::rename(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write;
+
+    fn tar_gz(entries: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut builder = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+        for (name, contents) in entries {
+            let mut header = tar::Header::new_gnu();
+            // Names that the builder would refuse are what this is about.
+            header.as_mut_bytes()[..name.len()].copy_from_slice(name.as_bytes());
+            header.set_size(contents.len() as u64);
+            header.set_mode(0o644);
+            header.set_cksum();
+            builder.append(&header, *contents).unwrap();
+        }
+        builder.into_inner().unwrap().finish().unwrap()
+    }
+
+    #[test]
+    fn an_archive_is_unpacked_whole_or_not_at_all() {
+        let at = tempfile::tempdir().unwrap();
+        let path = at.path().join("a.tar.gz");
+        let noise: Vec<u8> = (0..5000_u32).map(|i| (i * i % 251) as u8).collect();
+        let bytes = tar_gz(&[("a/x.txt", b"one"), ("b/y.txt", &noise)]);
+        fs::write(&path, &bytes).unwrap();
+        let into = at.path().join("deep/out");
+        unpack_tar(&path, &into).unwrap();
+        unpack_tar(&path, &into).unwrap();
+        assert_eq!(fs::read(into.join("a/x.txt")).unwrap(), b"one");
+        assert_eq!(fs::read(into.join("b/y.txt")).unwrap(), noise);
+        assert_eq!(fs::read_dir(&into).unwrap().count(), 2);
+        for n in (0..bytes.len()).step_by(97) {
+            File::create(&path).unwrap().write_all(&bytes[..n]).unwrap();
+            let none = at.path().join("none");
+            let error = unpack_tar(&path, &none).unwrap_err().to_string();
+            assert!(error.contains("a.tar.gz: found"), "{error}");
+            assert_eq!(fs::read_dir(&none).unwrap().count(), 0);
+        }
+    }
+
+    #[test]
+    fn a_plain_archive_needs_its_end() {
+        let at = tempfile::tempdir().unwrap();
+        let path = at.path().join("a.tar");
+        let mut bytes = Vec::new();
+        let packed = tar_gz(&[("x.txt", b"one")]);
+        MultiGzDecoder::new(&packed[..])
+            .read_to_end(&mut bytes)
+            .unwrap();
+        fs::write(&path, &bytes).unwrap();
+        unpack_tar(&path, &at.path().join("whole")).unwrap();
+        fs::write(&path, &bytes[..1024]).unwrap();
+        assert!(unpack_tar(&path, &at.path().join("cut")).is_err());
+    }
+
+    #[test]
+    fn a_link_is_an_error() {
+        let at = tempfile::tempdir().unwrap();
+        let path = at.path().join("a.tar");
+        let mut builder = tar::Builder::new(Vec::new());
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(tar::EntryType::Symlink);
+        header.set_size(0);
+        builder.append_link(&mut header, "x", "/etc").unwrap();
+        fs::write(&path, builder.into_inner().unwrap()).unwrap();
+        let error = unpack_tar(&path, &at.path().join("out")).unwrap_err();
+        let said = std::error::Error::source(&error).unwrap().to_string();
+        assert_eq!(said, "entry x is no file and no folder");
+    }
+
+    #[test]
+    fn nothing_is_written_outside() {
+        let at = tempfile::tempdir().unwrap();
+        let path = at.path().join("a.tar.gz");
+        fs::write(&path, tar_gz(&[("../evil.txt", b"x")])).unwrap();
+        let error = unpack_tar(&path, &at.path().join("out")).unwrap_err();
+        let said = std::error::Error::source(&error).unwrap().to_string();
+        assert!(said.contains("../evil.txt"), "{said}");
+        assert!(!at.path().join("evil.txt").exists());
+    }
+}
