@@ -36,6 +36,12 @@ pub enum EvalError {
     /// Without neighbours none can be kept.
     #[error("neighbours (k): found 0, expected at least 1")]
     NoNeighbours,
+    /// Votes are weighted by exp(similarity / T).
+    #[error("temperature (T): found {found}, expected a finite number above 0")]
+    Temperature {
+        /// The rejected temperature.
+        found: f64,
+    },
     /// A sample has fewer than k others.
     #[error("neighbours: found {n_rows} samples, expected more than k = {k}")]
     FewNeighbours {
@@ -54,6 +60,21 @@ pub enum EvalError {
         c: f64,
         /// The largest violation of the optimality conditions that is left.
         violation: f64,
+        /// The largest one that is accepted.
+        tolerance: f64,
+    },
+    /// The linear probe's solver gave up before it reached its tolerance.
+    #[error(
+        "logistic regression with C = {c}: stopped after {n_iterations} iterations at a gradient \
+         of {gradient}, expected at most {tolerance}"
+    )]
+    ProbeNotConverged {
+        /// The inverse strength of the penalty of the fit.
+        c: f64,
+        /// The iterations that were taken.
+        n_iterations: usize,
+        /// The length of the gradient that is left.
+        gradient: f64,
         /// The largest one that is accepted.
         tolerance: f64,
     },

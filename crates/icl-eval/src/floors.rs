@@ -8,11 +8,10 @@ use icl_core::{Increment, Seed};
 use serde::{Deserialize, Serialize};
 
 use crate::parts::{assert_labelled, labels_of};
-use crate::{Accuracy, EvalError, Matrix, Parts, SvmProtocol};
+use crate::{Accuracy, EvalError, Matrix, Parts, Protocol};
 
 /// The matrices of the floors, one row a sample of the data set; `None` where a kind of data has no
-/// such features. They go into the SVM as they are, unscaled, exactly as embeddings do: the kernel's
-/// width follows their common variance.
+/// such features. They go into the protocol as they are, exactly as embeddings do.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FloorFeatures<'a> {
     /// Size features: for a graph its number of nodes and its number of edges.
@@ -37,17 +36,17 @@ pub struct Floors {
 }
 
 impl Floors {
-    /// The floors on X′, on X and on ΔX. With the seed of
-    /// [`SvmProtocol::evaluate_parts`] they are measured on the same folds as the accuracy they stand
+    /// The floors on X′, on X and on ΔX, by the protocol of the accuracy they stand beside. With the seed of
+    /// [`Protocol::evaluate_parts`] they are measured on the same folds as the accuracy they stand
     /// beside. A floor is `None` where it has no matrix or the part has a single class.
     ///
     /// # Errors
-    /// [`EvalError::NotConverged`] if a fit needs more than 10⁷ iterations.
+    /// What the protocol's fits may say.
     ///
     /// # Panics
     /// If a matrix has not one row for each label, or the increment names a row that does not exist.
     pub fn evaluate(
-        protocol: &SvmProtocol,
+        protocol: &dyn Protocol,
         features: FloorFeatures<'_>,
         labels: &[usize],
         increment: &Increment,

@@ -7,6 +7,8 @@
 use icl_core::Seed;
 use rand::seq::SliceRandom;
 
+use crate::EvalError;
+
 /// The fold in which each sample is tested, without shuffling: of each class the first samples go
 /// to fold 0, the next to fold 1, and so on. Equal to scikit-learn's `StratifiedKFold(n_folds)`.
 ///
@@ -26,6 +28,54 @@ pub fn stratified_folds(labels: &[usize], n_folds: usize) -> Vec<usize> {
 pub fn shuffled_stratified_folds(labels: &[usize], n_folds: usize, seed: Seed) -> Vec<usize> {
     let mut rng = seed.rng();
     allocate(labels, n_folds, |places| places.shuffle(&mut rng))
+}
+
+/// The number of folds itself.
+///
+/// # Errors
+/// [`EvalError::FoldCount`] if it is below two.
+pub(crate) fn checked_n_folds(n_folds: usize) -> Result<usize, EvalError> {
+    if n_folds < 2 {
+        return Err(EvalError::FoldCount { found: n_folds });
+    }
+    Ok(n_folds)
+}
+
+/// The number of folds, at most `n_folds`, that the smallest class allows, and at least 2; `None` for
+/// fewer than two classes.
+pub(crate) fn n_folds_for(labels: &[usize], n_folds: usize) -> Option<usize> {
+    let mut sorted = labels.to_vec();
+    sorted.sort_unstable();
+    let sizes: Vec<usize> = sorted.chunk_by(|a, b| a == b).map(<[_]>::len).collect();
+    match sizes.iter().min() {
+        Some(&smallest) if sizes.len() > 1 => Some(smallest.clamp(2, n_folds)),
+        _ => None,
+    }
+}
+
+/// Checks given outer folds: there are at least two, and each holds a sample.
+///
+/// # Errors
+/// - [`EvalError::FoldCount`] if there are fewer than two folds;
+/// - [`EvalError::EmptyFold`] if one of them holds no sample.
+///
+/// # Panics
+/// If there is not one fold for each label.
+#[track_caller]
+pub(crate) fn check_folds(labels: &[usize], folds: &[usize]) -> Result<(), EvalError> {
+    assert_eq!(
+        labels.len(),
+        folds.len(),
+        "expected one fold for each sample (left), found as many as on the right"
+    );
+    let n_folds = folds.iter().max().map_or(0, |highest| highest + 1);
+    if n_folds < 2 {
+        return Err(EvalError::FoldCount { found: n_folds });
+    }
+    match (0..n_folds).find(|fold| !folds.contains(fold)) {
+        Some(fold) => Err(EvalError::EmptyFold { fold, n_folds }),
+        None => Ok(()),
+    }
 }
 
 /// Deals the samples to folds; `order` may rearrange the places that a class has got.

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::directions::Directions;
 use crate::{EvalError, Matrix};
 
 /// Settings of [`NeighboursKept`].
@@ -112,40 +113,11 @@ impl NeighboursKept {
     }
 }
 
-/// Rows of length 1, or of zeros.
-struct Directions {
-    values: Vec<f64>,
-    width: usize,
-}
-
 impl Directions {
-    fn of(matrix: &Matrix) -> Self {
-        let mut values = matrix.values().to_vec();
-        let width = matrix.n_columns();
-        for row in values.chunks_exact_mut(width) {
-            // Divided by the largest first, so that no square over- or underflows.
-            let largest = row
-                .iter()
-                .fold(0.0_f64, |most, value| most.max(value.abs()));
-            if largest > 0.0 {
-                row.iter_mut().for_each(|value| *value /= largest);
-            }
-            let length = row.iter().map(|value| value * value).sum::<f64>().sqrt();
-            if length > 0.0 {
-                row.iter_mut().for_each(|value| *value /= length);
-            }
-        }
-        Self { values, width }
-    }
-
-    fn row(&self, index: usize) -> &[f64] {
-        &self.values[index * self.width..][..self.width]
-    }
-
     /// The k nearest neighbours of a row, in any order; k is below the number of rows.
     fn nearest(&self, row: usize, k: usize) -> Vec<usize> {
         let own = self.row(row);
-        let rows = self.values.chunks_exact(self.width).enumerate();
+        let rows = self.rows().enumerate();
         let mut others: Vec<(f64, usize)> = rows
             .filter(|&(index, _)| index != row)
             .map(|(index, other)| {

@@ -1,62 +1,66 @@
 //! The map of embeddings in the plane.
 
-use nalgebra::{DMatrix, SymmetricEigen};
+use nalgebra::DMatrix;
 
 use crate::Matrix;
+use crate::principal_axes::PrincipalAxes;
 
 /// The two principal components of a matrix: the plane on which its rows spread most.
 ///
-/// Axes are eigenvectors of the covariance matrix `[d, d]`; of each, the loading with the largest
+/// Axes are eigenvectors of the covariance matrix `[d, d]`, found from the products of the rows
+/// `[n, n]` where there are fewer of them; of each, the loading with the largest
 /// magnitude is positive (of several equal ones the first), so the same matrix always gives the same
 /// picture. Equals scikit-learn's `PCA(2)` up to its choice of signs. Where variances are equal the
 /// axes are any two of their space.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrincipalPlane {
-    /// Where each row lies, relative to the mean of all. With a single column the second is 0.
+    /// Where each row lies, relative to the mean of all. The second is 0 where all lie on
+    /// a line.
     pub coordinates: Vec<[f64; 2]>,
-    /// The two axes, unit vectors of the matrix' width; the second is 0 with a single column.
+    /// The two axes, unit vectors of the matrix' width; 0 where there is nothing more that spreads
+    /// beyond rounding: the second where all rows lie on a line, both where all are equal.
     pub axes: [Vec<f64>; 2],
     /// The share of the total variance along each axis; 0 where there is no variance.
     pub explained: [f64; 2],
 }
 
 impl PrincipalPlane {
-    /// The principal plane of the rows of `matrix` `[n, d]`, in time n·d² + d³.
+    /// The principal plane of the rows of `matrix` `[n, d]`, in time n·d·m + m³ with m = min(n, d).
     pub fn of(matrix: &Matrix) -> Self {
         let (n, d) = (matrix.n_rows(), matrix.n_columns());
-        let mut centered = DMatrix::from_row_slice(n, d, matrix.values());
-        for mut column in centered.column_iter_mut() {
-            let mean = column.sum() / n.max(1) as f64;
-            column.add_scalar_mut(-mean);
+        // A sample a column.
+        let mut centered = DMatrix::from_column_slice(d, n, matrix.values());
+        for mut feature in centered.row_iter_mut() {
+            let mean = feature.sum() / n.max(1) as f64;
+            feature.add_scalar_mut(-mean);
         }
-        let scatter = centered.transpose() * &centered;
-        let total = scatter.trace();
-        let eigen = SymmetricEigen::new(scatter);
-        let mut order: Vec<usize> = (0..d).collect();
-        order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
-        let axis = |rank: usize| match order.get(rank) {
-            Some(&column) => upright(eigen.eigenvectors.column(column).iter().copied().collect()),
+        let total = centered.norm_squared();
+        let axes = PrincipalAxes::of(centered);
+        let rank = axes.scatter().len();
+        let loadings = axes.combine(&DMatrix::identity(rank, rank.min(2)));
+        let axis = |rank: usize| match loadings.column_iter().nth(rank) {
+            Some(axis) => upright(axis.iter().copied().collect()),
             None => vec![0.0; d],
         };
-        let explained = |rank: usize| match order.get(rank) {
-            Some(&column) if total > 0.0 => eigen.eigenvalues[column].max(0.0) / total,
-            _ => 0.0,
+        let explained = |rank: usize| match axes.scatter().get(rank) {
+            Some(scatter) => scatter / total,
+            None => 0.0,
         };
-        let axes = [axis(0), axis(1)];
         let project = |row: usize, axis: &[f64]| -> f64 {
-            let values = centered.row(row);
+            let values = axes.samples().column(row);
             values
                 .iter()
                 .zip(axis)
                 .map(|(x, loading)| x * loading)
                 .sum()
         };
+        let plane = [axis(0), axis(1)];
         Self {
             coordinates: (0..n)
-                .map(|row| [project(row, &axes[0]), project(row, &axes[1])])
+                .map(|row| [project(row, &plane[0]), project(row, &plane[1])])
                 .collect(),
             explained: [explained(0), explained(1)],
-            axes,
+            axes: plane,
         }
     }
 }
@@ -92,6 +96,27 @@ mod tests {
             assert!(found[1].abs() < 1e-12);
         }
         assert!((plane.explained[0] - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_column_of_zeros_more_changes_nothing() {
+        // Ten rows of width 6, then of width 20: the smaller Gram matrix is another one.
+        let values: Vec<f64> = (0..60).map(|i| f64::from(i * i % 17) - 8.0).collect();
+        let narrow = Matrix::try_new(values, 6).unwrap();
+        let padded = narrow.rows().flat_map(|row| [row, &[0.0; 14]].concat());
+        let wide = Matrix::try_new(padded.collect(), 20).unwrap();
+        let (narrow, wide) = (PrincipalPlane::of(&narrow), PrincipalPlane::of(&wide));
+        for i in 0..2 {
+            assert!((narrow.explained[i] - wide.explained[i]).abs() < 1e-13);
+            for (a, b) in narrow.axes[i].iter().zip(&wide.axes[i]) {
+                assert!((a - b).abs() < 1e-12);
+            }
+            assert!(wide.axes[i][6..].iter().all(|loading| *loading == 0.0));
+        }
+        let coordinates = narrow.coordinates.as_flattened().iter();
+        for (a, b) in coordinates.zip(wide.coordinates.as_flattened()) {
+            assert!((a - b).abs() < 1e-11);
+        }
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use icl_eval::{
-    Matrix, PrincipalPlane, SvmClassifier, SvmProtocol, SvmProtocolConfig, stratified_folds,
+    Matrix, PrincipalPlane, Protocol, SvmClassifier, SvmProtocol, SvmProtocolConfig,
+    stratified_folds,
 };
 use serde::Deserialize;
 

@@ -5,11 +5,12 @@ use icl_core::{
     Batches, Collate, Encoder, ExactRisk, Mode, SampleError, Samples, Seed, Views, exact_nce_i,
     exact_risk,
 };
+use rayon::prelude::*;
 
 use crate::Problem;
 
-/// Samples that go through the encoder at once.
-const CHUNK: usize = 256;
+/// The most samples that go through the encoder at once.
+const CHUNK: usize = 128;
 
 /// An encoder with re-estimated statistics, and its exact risk.
 #[derive(Debug, Clone)]
@@ -83,13 +84,8 @@ where
         M: Encoder<B, Batch = C::Batch>,
     {
         let chunks = samples.chunks(CHUNK).map(|chunk| {
-            let views = chunk.iter().map(|&index| {
-                let sample = self.problem.samples.sample(index)?;
-                Ok(self.problem.views.plain(&sample))
-            });
-            let views: Vec<V::View> = views.collect::<Result<_, SampleError>>()?;
-            let batch = self.problem.collate.collate(&views, &self.device);
-            Ok(encoder.encode(batch, Mode::Evaluation))
+            let batch = self.batch(chunk, |_, sample| self.problem.views.plain(sample))?;
+            Ok(encoder.embed(batch))
         });
         let chunks: Vec<Tensor<B, 2>> = chunks.collect::<Result<_, SampleError>>()?;
         Ok(Tensor::cat(chunks, 0))
@@ -105,15 +101,16 @@ where
     where
         M: Encoder<B, Batch = C::Batch>,
     {
-        let chunks: Vec<&[usize]> = samples.chunks(CHUNK).collect();
+        // Nearly equal ones: a last one of few samples would have statistics of its own.
+        let n_chunks = samples.len().div_ceil(CHUNK).max(1);
+        let n = samples.len();
+        let chunk = |at: usize| &samples[at * n / n_chunks..(at + 1) * n / n_chunks];
+        let chunks: Vec<&[usize]> = (0..n_chunks).map(chunk).collect();
         let batch = |chunk: usize, view: u64| {
-            let views = chunks[chunk].iter().map(|&index| {
-                let sample = self.problem.samples.sample(index)?;
+            self.batch(chunks[chunk], |index, sample| {
                 let mut rng = self.seed.at(index as u64).at(view).rng();
-                Ok(self.problem.views.view(&sample, &mut rng))
-            });
-            let views: Vec<V::View> = views.collect::<Result<_, SampleError>>()?;
-            Ok(self.problem.collate.collate(&views, &self.device))
+                self.problem.views.view(sample, &mut rng)
+            })
         };
         let both = Batches::new(2 * chunks.len(), |at| batch(at / 2, at as u64 % 2));
         let encoder = encoder.recalibrated(&both)?;
@@ -125,5 +122,22 @@ where
         };
         let embeddings = [embed(0)?, embed(1)?];
         Ok((encoder, embeddings))
+    }
+
+    /// The batch of one view of each sample; `view` gets the sample's index and the sample.
+    fn batch(
+        &self,
+        samples: &[usize],
+        view: impl Fn(usize, &S::Sample) -> V::View + Sync,
+    ) -> Result<C::Batch, SampleError> {
+        let Problem {
+            samples: data,
+            collate,
+            ..
+        } = self.problem;
+        let make = |&index: &usize| Ok(view(index, &*data.sample(index)?));
+        let views: Vec<Result<V::View, SampleError>> = samples.par_iter().map(make).collect();
+        let views: Vec<V::View> = views.into_iter().collect::<Result<_, _>>()?;
+        Ok(collate.collate(&views, &self.device))
     }
 }

@@ -38,7 +38,7 @@ pub use evaluation::{Evaluated, Evaluator};
 pub use inner_loop::{Adapted, InnerStep, adapt, first_order, nested_second_order, second_order};
 pub use method::{Method, OptimizerChoice, RateChoice, Start};
 pub use objective::{Noise, Objective};
-pub use optimizer::UpdateRule;
+pub use optimizer::{OnePassAdam, UpdateRule};
 pub use outcome::{Outcome, Progress};
 pub use parameter_change::parameter_change;
 pub use plan::{BatchPlan, EpochPlan, Planner, StepPlan};

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use burn::tensor::backend::Backend;
 use icl_core::{Collate, SampleError, Samples, Seed, Views};
+use rayon::prelude::*;
 
 use crate::Problem;
 use crate::plan::{BatchPlan, StepPlan};
@@ -148,19 +149,41 @@ where
     /// Fills the slots with the first views of all samples, then the second ones.
     fn make_views(&mut self, epoch: usize, plan: &BatchPlan) -> Result<(), SampleError> {
         let n_samples = plan.samples.len();
-        self.slots.truncate(2 * n_samples);
-        for view in 0..2 {
-            for (position, &index) in plan.samples.iter().enumerate() {
-                let sample = self.problem.samples.sample(index)?;
-                // Each view has a generator of its own, whatever batch it is made for.
-                let seed = self.seed.at(epoch as u64).at(index as u64).at(view as u64);
-                let mut rng = seed.rng();
-                match self.slots.get_mut(view * n_samples + position) {
-                    Some(slot) => self.problem.views.view_into(&sample, &mut rng, slot),
-                    None => self.slots.push(self.problem.views.view(&sample, &mut rng)),
+        let Problem { samples, views, .. } = self.problem;
+        let seed = self.seed.at(epoch as u64);
+        let mut first: Vec<Option<V::View>> = self.slots.drain(..).map(Some).collect();
+        first.resize_with(2 * n_samples, || None);
+        let second = first.split_off(n_samples);
+        let make = |(slots, &index): ((Option<V::View>, Option<V::View>), &usize)| {
+            // Both views of a sample are made together: it may have to be decoded for them.
+            let sample = samples.sample(index)?;
+            let view = |view: u64, slot: Option<V::View>| {
+                // Each has a generator of its own, whatever batch and thread it is made for.
+                let mut rng = seed.at(index as u64).at(view).rng();
+                match slot {
+                    Some(mut slot) => {
+                        views.view_into(&sample, &mut rng, &mut slot);
+                        slot
+                    }
+                    None => views.view(&sample, &mut rng),
                 }
-            }
+            };
+            Ok([view(0, slots.0), view(1, slots.1)])
+        };
+        let made: Vec<Result<[V::View; 2], SampleError>> = first
+            .into_par_iter()
+            .zip(second)
+            .zip(&plan.samples)
+            .map(make)
+            .collect();
+        let mut seconds = Vec::with_capacity(n_samples);
+        for made in made {
+            // Of several samples that cannot be read it is always the first that is told.
+            let [first, second] = made?;
+            self.slots.push(first);
+            seconds.push(second);
         }
+        self.slots.extend(seconds);
         Ok(())
     }
 }

@@ -20,7 +20,9 @@ pub use icl_eval as eval;
 pub use icl_meta as meta;
 pub use icl_models as models;
 
-pub use record::{AccuracyParts, EmbeddingMap, FloorParts, RiskParts, RunRecord, SCHEMA};
+pub use record::{
+    AccuracyParts, EmbeddingMap, FloorParts, ProtocolParts, RiskParts, RunRecord, SCHEMA,
+};
 pub use registry::{DEFAULT, YARDSTICK, method, methods};
 pub use train_record::{TRAIN_SCHEMA, TrainRecord};
 pub use update_record::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};

@@ -62,6 +62,12 @@ pub struct RunRecord {
     pub accuracy: AccuracyParts,
     /// What stands beside every accuracy.
     pub floors: FloorParts,
+    /// The accuracy of a linear probe, with floors by the same; `null` in records of earlier versions.
+    #[serde(default)]
+    pub linear_probe: Option<ProtocolParts>,
+    /// That of the k nearest neighbours likewise.
+    #[serde(default)]
+    pub knn: Option<ProtocolParts>,
     /// ‖Δθ‖/‖θ‖ from the method's start to its end.
     pub parameter_change: f64,
     /// Where the time went.
@@ -103,16 +109,25 @@ pub struct AccuracyParts {
     pub new: Option<f64>,
 }
 
+/// What one protocol says of the final embeddings.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ProtocolParts {
+    /// Its accuracy.
+    pub accuracy: AccuracyParts,
+    /// What stands beside it.
+    pub floors: FloorParts,
+}
+
 /// The accuracies that need no training.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct FloorParts {
     /// Always the most frequent class.
     pub majority: AccuracyParts,
-    /// The same machine on the numbers of nodes and edges.
+    /// The same protocol on the numbers of nodes and edges; `null` for images.
     pub size: AccuracyParts,
-    /// The same machine on summed raw node features.
+    /// The same protocol on raw features: summed node features, or the pixels of the centre view.
     pub raw: AccuracyParts,
-    /// The same machine on the embeddings of an untrained encoder.
+    /// The same protocol on the embeddings of an untrained encoder.
     pub untrained: AccuracyParts,
 }
 

@@ -658,6 +658,6 @@ fn encoders_that_are_not_whole() {
     rejected(
         at,
         "embed --from b.safetensors --data T --out a.npy",
-        " in the embedding of graph 0 of T, expected finite numbers",
+        " in the embedding of sample 0 of T, expected finite numbers",
     );
 }

@@ -11,6 +11,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
+use support::digits::Digits;
 use support::{Ran, contents, icl, names, number, records, split, text};
 use tempfile::{TempDir, tempdir};
 
@@ -278,7 +279,7 @@ fn accuracies_and_floors_are_those_of_the_records() {
             assert_eq!(row[0], format!("{expected:.3}"));
         }
         assert!(markdown.contains("[−0.0137, +0.0126]"));
-        assert!(markdown.contains("ImageNet-2 and MNIST-2: no encoder of images yet."));
+        assert!(markdown.contains("ImageNet-2 and MNIST-2 and REDDIT-BINARY, left out."));
         with_page(&at.path().join(format!("out/{figure}.html")), |page| {
             assert!(page.descendants().any(|node| node.has_tag_name("svg")));
         });
@@ -361,7 +362,8 @@ fn all_runs_what_can_be_run() {
     let line = GRID.replace("table4", "all").replace("--data PROTEINS", "");
     let ran = icl(at.path(), &split(&format!("{line} --seeds 1"))).succeeded();
     for note in [
-        "note: table3 needs ImageNet-2 and MNIST-2",
+        "imagenet-2: found no such folder",
+        "mnist: found none of MNIST's four files",
         "REDDIT-BINARY.zip",
     ] {
         assert!(ran.stderr.contains(note), "{}", ran.stderr);
@@ -453,18 +455,112 @@ fn an_interrupted_cell_goes_on() {
     assert_eq!(resumed, whole);
 }
 
+/// What makes images small enough for a test.
+const SMALL: &str = "--alpha 0.5 --seeds 1 --epochs 1 --stem standard --out out";
+
+#[test]
+fn the_table_of_images_on_digits() {
+    let at = tempdir().unwrap();
+    let digits = Digits {
+        n: 16,
+        side: 12,
+        classes: [7, 1],
+    };
+    digits.write(&at.path().join("data"), "mnist");
+    let line = format!("reproduce table3 --data-dir data --data MNIST-2 --image-size 12 {SMALL}");
+    icl(at.path(), &split(&line)).succeeded();
+    let cell = at
+        .path()
+        .join("out/cells/MNIST-2-random-alpha0.5-seed0-table");
+    let config = fs::read_to_string(cell.join("config.toml")).unwrap();
+    for line in [
+        "classes = \"1,7\"",
+        "image-size = 12",
+        "stem = \"standard\"",
+    ] {
+        assert!(config.contains(line), "{config}");
+    }
+    let markdown = fs::read_to_string(at.path().join("out/table3.md")).unwrap();
+    assert!(
+        markdown.contains("--image-size 12 --stem standard"),
+        "{markdown}"
+    );
+    assert!(markdown.contains("ImageNet-2, left out."), "{markdown}");
+    // The cell is there, so nothing is run again; another size is another run.
+    let again = icl(at.path(), &split(&line)).succeeded();
+    assert!(
+        again.stderr.contains("1 of 1 cells are there already"),
+        "{}",
+        again.stderr
+    );
+    for (from, to, message) in [
+        (
+            "--image-size 12",
+            "--image-size 10",
+            "found a run with image-size 12, expected 10",
+        ),
+        (
+            "--stem standard",
+            "",
+            "found a run with stem standard, expected absent",
+        ),
+        (
+            "--stem standard",
+            "--stem standard --limit 8",
+            "found a run with limit absent, expected 8",
+        ),
+    ] {
+        icl(at.path(), &split(&line.replace(from, to))).rejected(message);
+    }
+}
+
+#[test]
+fn the_table_of_images_on_photographs() {
+    let data = std::env::var_os("ICL_DATA_DIR").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
+        Into::into,
+    );
+    if !data.join("photos/ants-bees-256.tar.gz").is_file() {
+        eprintln!(
+            "SKIPPED: found no photos/ants-bees-256.tar.gz in {}",
+            data.display()
+        );
+        return;
+    }
+    let at = tempdir().unwrap();
+    let line = format!("reproduce table3 --data ImageNet-2 --image-size 16 --limit 8 {SMALL}");
+    let output = support::command(at.path(), &split(&line))
+        .env("ICL_DATA_DIR", data.canonicalize().unwrap())
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let photos = at.path().join("out/data/ants-bees/train");
+    assert_eq!(names(&photos), ["ants", "bees"]);
+    let cell = at
+        .path()
+        .join("out/cells/ImageNet-2-random-alpha0.5-seed0-table");
+    assert_eq!(records(&cell).len(), 12);
+}
+
 #[test]
 fn what_cannot_be_asked_for() {
     let at = with_data();
     for (line, message) in [
         (
             "table3",
-            "table3 needs ImageNet-2 and MNIST-2, which wait for the encoders of images",
+            "data/imagenet-2: found no such folder and no data/photos/ants-bees-256.tar.gz",
         ),
-        ("fig2 --data MNIST-2", "fig2 needs MNIST-2, which wait"),
+        (
+            "fig2 --data MNIST-2",
+            "data/mnist: found none of MNIST's four files",
+        ),
         (
             "fig4 --data PROTEINS --data ImageNet-2",
-            "fig4 needs ImageNet-2",
+            "data/imagenet-2: found no such folder",
         ),
         (
             "table4 --data MNIST-2",

@@ -1,6 +1,17 @@
 //! The RBF kernel k(x, y) = exp(−γ·‖x − y‖²) and its width γ.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
+
 use crate::Matrix;
+
+/// Rows of a tile: two tiles' pieces of rows fit in a processor's second cache.
+const TILE: usize = 32;
+/// Columns of a piece, a multiple of [`LANES`].
+const PIECE: usize = 256;
+/// Sums that are added at once.
+const LANES: usize = 4;
 
 /// Squared Euclidean distances of the rows of one matrix to those of another, in f64.
 ///
@@ -17,11 +28,25 @@ impl SquaredDistances {
     pub(crate) fn within(matrix: &Matrix) -> Self {
         let n = matrix.n_rows();
         let mut values = vec![0.0; n * n];
+        // Half of it, as it is symmetric: tiles at and below the diagonal.
+        values
+            .par_chunks_mut(TILE * n.max(1))
+            .enumerate()
+            .for_each(|(tile, rows)| {
+                let first = tile * TILE;
+                let those = first..(first + TILE).min(n);
+                for other in (0..those.end).step_by(TILE) {
+                    fill_tile(
+                        (matrix, those.clone()),
+                        (matrix, other..(other + TILE).min(n)),
+                        rows,
+                        n,
+                    );
+                }
+            });
         for i in 0..n {
-            for j in 0..i {
-                let distance = squared_distance(matrix.row(i), matrix.row(j));
-                values[i * n + j] = distance;
-                values[j * n + i] = distance;
+            for j in i + 1..n {
+                values[i * n + j] = values[j * n + i];
             }
         }
         Self {
@@ -32,12 +57,26 @@ impl SquaredDistances {
 
     /// ‖aᵢ − bⱼ‖² of the rows of `a` and of `b`, `[n_a, n_b]`.
     pub(crate) fn between(a: &Matrix, b: &Matrix) -> Self {
+        let n = b.n_rows();
+        let mut values = vec![0.0; a.n_rows() * n];
+        values
+            .par_chunks_mut(TILE * n.max(1))
+            .enumerate()
+            .for_each(|(tile, rows)| {
+                let first = tile * TILE;
+                let those = first..(first + TILE).min(a.n_rows());
+                for other in (0..n).step_by(TILE) {
+                    fill_tile(
+                        (a, those.clone()),
+                        (b, other..(other + TILE).min(n)),
+                        rows,
+                        n,
+                    );
+                }
+            });
         Self {
-            values: a
-                .rows()
-                .flat_map(|x| b.rows().map(|y| squared_distance(x, y)))
-                .collect(),
-            n_columns: b.n_rows(),
+            values,
+            n_columns: n,
         }
     }
 
@@ -47,24 +86,52 @@ impl SquaredDistances {
     }
 }
 
-/// The sum of squared differences, in four interleaved sums that a processor can add at once. With
-/// differences rather than ‖x‖² + ‖y‖² − 2x·y nothing cancels: equal rows are at distance 0.
-fn squared_distance(x: &[f64], y: &[f64]) -> f64 {
-    let (x_blocks, x_rest) = x.as_chunks::<4>();
-    let (y_blocks, y_rest) = y.as_chunks::<4>();
-    let mut sums = [0.0; 4];
-    for (x, y) in x_blocks.iter().zip(y_blocks) {
-        for lane in 0..4 {
-            let difference = x[lane] - y[lane];
-            sums[lane] += difference * difference;
+/// ‖aᵢ − bⱼ‖² of some rows of two matrices into `values`, which begins at the first of `a`'s rows and
+/// at column 0 of `b`'s, and has `width` columns.
+///
+/// It goes through the rows in pieces, so that wide ones are read from memory once a tile, not once
+/// a pair.
+fn fill_tile(
+    (a, a_rows): (&Matrix, Range<usize>),
+    (b, b_rows): (&Matrix, Range<usize>),
+    values: &mut [f64],
+    width: usize,
+) {
+    let mut sums = [[[0.0; LANES]; TILE]; TILE];
+    let d = a.n_columns();
+    for first in (0..d).step_by(PIECE) {
+        let piece = first..(first + PIECE).min(d);
+        for (sums, i) in sums.iter_mut().zip(a_rows.clone()) {
+            let x = &a.row(i)[piece.clone()];
+            for (sums, j) in sums.iter_mut().zip(b_rows.clone()) {
+                add_squared_differences(x, &b.row(j)[piece.clone()], sums);
+            }
         }
     }
-    let rest: f64 = x_rest
-        .iter()
-        .zip(y_rest)
-        .map(|(x, y)| (x - y) * (x - y))
-        .sum();
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+    let whole = d - d % LANES;
+    for (row, (sums, i)) in values.chunks_exact_mut(width).zip(sums.iter().zip(a_rows)) {
+        for (sums, j) in sums.iter().zip(b_rows.clone()) {
+            let rest = a.row(i)[whole..].iter().zip(&b.row(j)[whole..]);
+            let rest: f64 = rest.map(|(x, y)| (x - y) * (x - y)).sum();
+            row[j] = (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest;
+        }
+    }
+}
+
+/// Adds the squared differences to four interleaved sums that a processor can add at once, leaving
+/// out what does not fill all four. With differences rather than ‖x‖² + ‖y‖² − 2x·y nothing cancels:
+/// equal rows are at distance 0.
+fn add_squared_differences(x: &[f64], y: &[f64], sums: &mut [f64; LANES]) {
+    let mut total = *sums;
+    let (x, _) = x.as_chunks::<LANES>();
+    let (y, _) = y.as_chunks::<LANES>();
+    for (x, y) in x.iter().zip(y) {
+        for lane in 0..LANES {
+            let difference = x[lane] - y[lane];
+            total[lane] += difference * difference;
+        }
+    }
+    *sums = total;
 }
 
 /// scikit-learn's `gamma="scale"`: γ = 1 / (d · Var), where Var is the variance of all entries of
@@ -132,6 +199,25 @@ mod tests {
         }
         assert_eq!(between.row(0), within.row(3));
         assert_eq!(between.row(1), within.row(1));
+    }
+
+    #[test]
+    fn tiles_and_pieces_leave_no_gaps() {
+        // More than two tiles and two pieces, neither whole.
+        let values: Vec<f64> = (0..70 * 517).map(|i| f64::from(i * i % 13) - 6.0).collect();
+        let matrix = Matrix::try_new(values, 517).unwrap();
+        let within = SquaredDistances::within(&matrix);
+        let between = SquaredDistances::between(&matrix.select(&[69, 0, 33]), &matrix);
+        for i in 0..70 {
+            for j in 0..70 {
+                let pairs = matrix.row(i).iter().zip(matrix.row(j));
+                // Whole numbers: every sum is exact.
+                let expected: f64 = pairs.map(|(x, y)| (x - y).powi(2)).sum();
+                assert_eq!(within.row(i)[j], expected);
+            }
+        }
+        assert_eq!(between.row(0), within.row(69));
+        assert_eq!(between.row(2), within.row(33));
     }
 
     #[test]

@@ -86,6 +86,8 @@ pub(crate) fn run(method: &str, seed: u64, from: f64, to: f64, drift: f64, n: us
             raw: parts(0.83),
             untrained: parts(0.86),
         },
+        linear_probe: None,
+        knn: None,
         parameter_change: if n == 0 { 0.0 } else { 0.42 },
         seconds: Seconds::default(),
         evaluations,

@@ -36,7 +36,7 @@ impl DataSet {
         }
     }
 
-    /// Whether its samples are images, for which there are no encoders yet.
+    /// Whether its samples are images.
     pub fn is_image(self) -> bool {
         matches!(self, Self::ImageNet2 | Self::Mnist2)
     }

@@ -1,5 +1,6 @@
 //! Runs the program as a user would, and reads what it leaves.
 
+pub mod digits;
 pub mod stopped;
 pub mod toys;
 

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::fetch::FetchArguments;
+use crate::image_options::Classes;
 use crate::reproduce::ReproduceArguments;
 use crate::run::RunOptions;
 use crate::train::TrainOptions;
@@ -35,6 +37,9 @@ pub enum Command {
     /// Write the embeddings of a data set
     #[command(after_help = EMBED)]
     Embed(EmbedArguments),
+    /// Download public data sets; without a name, list them
+    #[command(after_help = FETCH)]
+    Fetch(FetchArguments),
     /// Tell how far the noise distribution has moved, from embeddings of any framework
     #[command(after_help = DIAGNOSE)]
     Diagnose(DiagnoseArguments),
@@ -54,21 +59,26 @@ with the report, the record, the encoders and the options used. A TOML file for 
 same options without the dashes: learning-rate = 0.003";
 
 const TRAIN: &str = "\
-It trains the graph encoder on all of DATA and writes DIR/encoder.safetensors, DIR/record.json and \
+It trains an encoder (graphs: a GCN, images: a ResNet-18) on all of DATA and writes DIR/encoder.safetensors, DIR/record.json and \
 DIR/config.toml. A TOML file for --config holds the same options without the dashes. Ctrl-C saves the \
 state; icl train --resume DIR goes on.";
 
 const UPDATE: &str = "\
 It updates the encoder so that it is as good as one retrained on old and new data together, and writes \
 DIR/encoder.safetensors, DIR/record.json, DIR/report.html (the encoder before and after) and \
-DIR/config.toml. The node features are those of the old data. A TOML file for --config holds the same \
+DIR/config.toml. Node features of graphs are those of the old data; views of images are those that \
+the encoder was trained on. A TOML file for --config holds the same \
 options without the dashes. Ctrl-C saves the state; icl update --resume DIR goes on.";
 
 const EMBED: &str = "\
-Graphs are embedded as they are, without augmentation, one row a graph in the order of the data, with \
+Samples are embedded as they are, without augmentation (images: the centre view), one row a sample in the order of the data, with \
 the normalisation statistics stored in the encoder. The ending of FILE says what is written: .npy (f32, \
 [n, d]), .safetensors (`embeddings` and `labels`) or .csv (index, label, e0, e1, …). Labels are those \
 of the data's files.";
+
+const FETCH: &str = "\
+Every file is checked by its length and MD5 sum, as far as its publisher gives them, and is whole or not \
+there. Without a network it says what to fetch by other means, and where to put it.";
 
 const DIAGNOSE: &str = "\
 Embeddings are NumPy files of f32 or f64, [n, d]. Row i of the positives is another view of what row i \
@@ -81,9 +91,18 @@ pub struct EmbedArguments {
     /// An encoder that icl wrote
     #[arg(long, value_name = "ENCODER.safetensors")]
     pub from: PathBuf,
-    /// An embedded data set (MUTAG), or the path of a TU data set: a zip or a folder
+    /// An embedded data set, or the path of one, as for `icl train`
     #[arg(long)]
     pub data: String,
+    /// Of images: only these classes, as 1,7
+    #[arg(long, value_name = "NAMES")]
+    pub classes: Option<Classes>,
+    /// Of images: at most N, as evenly of each class as can be
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub limit: Option<usize>,
+    /// Of images: leave out those that cannot be decoded
+    #[arg(long)]
+    pub skip_broken: bool,
     /// The file to write: its name ends in .npy, .safetensors or .csv
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,

@@ -3,7 +3,7 @@
 use burn::backend::Autodiff;
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{ElementConversion, Tensor};
-use icl::models::GraphBackend;
+use icl::models::{GraphBackend, ImageBackend};
 
 use crate::failure::Failure;
 
@@ -19,16 +19,23 @@ pub const BACKENDS: &[&str] = &[
     "cuda",
 ];
 
+/// A backend that every encoder of the program runs on.
+pub trait ProgramBackend: GraphBackend + ImageBackend {}
+
+impl<B: GraphBackend + ImageBackend> ProgramBackend for B {}
+
+/// A backend that every encoder of the program can be trained on.
+pub trait TrainingBackend: AutodiffBackend<InnerBackend: ProgramBackend> + ProgramBackend {}
+
+impl<B: AutodiffBackend<InnerBackend: ProgramBackend> + ProgramBackend> TrainingBackend for B {}
+
 /// A computation that is generic over the backend.
 pub trait OnBackend {
     /// What it gives.
     type Output;
 
     /// The computation on `B`, whose gradients are there for those who want them.
-    fn run<B>(self, device: B::Device) -> Result<Self::Output, Failure>
-    where
-        B: AutodiffBackend + GraphBackend,
-        B::InnerBackend: GraphBackend;
+    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<Self::Output, Failure>;
 }
 
 /// Runs a computation on the backend of this name.
@@ -59,7 +66,7 @@ pub fn unknown(name: &str) -> Failure {
 
 fn on<B, T>(name: &str, task: T) -> Result<T::Output, Failure>
 where
-    B: GraphBackend,
+    B: ProgramBackend,
     T: OnBackend,
 {
     let device = probe::<B>(name)?;

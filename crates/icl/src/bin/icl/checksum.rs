@@ -1,21 +1,24 @@
-//! A checksum of a data set, by which interrupted work knows its data again.
+//! Checksums by which interrupted work knows its files again.
 
-use icl::data::GraphDataset;
+use std::path::Path;
 
-/// CRC-32 of all graphs: features, edges and labels.
-pub fn checksum(data: &GraphDataset) -> String {
-    let mut hasher = crc32fast::Hasher::new();
-    for graph in data.graphs() {
-        for feature in graph.features() {
-            hasher.update(&feature.to_le_bytes());
-        }
-        for node in 0..graph.n_nodes() {
-            for neighbour in graph.neighbours(node) {
-                hasher.update(&neighbour.to_le_bytes());
-            }
-            hasher.update(b"|");
-        }
-        hasher.update(&(graph.label() as u64).to_le_bytes());
-    }
-    format!("{:08x}", hasher.finalize())
+use anyhow::anyhow;
+
+use crate::failure::Failure;
+
+/// CRC-32 of a file; `none` if there is no file.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn of_file(path: Option<&Path>) -> Result<String, Failure> {
+    let Some(path) = path else {
+        return Ok("none".to_owned());
+    };
+    let bytes = std::fs::read(path).map_err(|error| {
+        Failure::input(anyhow!(
+            "{}: found no readable file ({error}), expected one",
+            path.display()
+        ))
+    })?;
+    Ok(format!("{:08x}", crc32fast::hash(&bytes)))
 }

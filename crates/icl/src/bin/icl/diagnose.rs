@@ -1,15 +1,13 @@
 //! `icl diagnose`: how far the noise distribution has moved, from embeddings of any framework.
 
 use anyhow::anyhow;
-use burn::tensor::backend::AutodiffBackend;
 use burn::tensor::{DType, Tensor, TensorData};
 use comfy_table::{CellAlignment, Table, presets};
 use icl::core::{Contrast, GrowthRatio, InfoNceConfig, NoiseLosses, Part, Strategy, host_values};
-use icl::models::GraphBackend;
 use serde::Serialize;
 
 use crate::arguments::DiagnoseArguments;
-use crate::backend::{BACKENDS, OnBackend, on_backend};
+use crate::backend::{BACKENDS, OnBackend, TrainingBackend, on_backend};
 use crate::failure::Failure;
 use crate::matrix_file::{self, Matrix};
 use crate::streams::print;
@@ -179,11 +177,7 @@ impl Task {
 impl OnBackend for Task {
     type Output = Columns;
 
-    fn run<B>(self, device: B::Device) -> Result<Columns, Failure>
-    where
-        B: AutodiffBackend + GraphBackend,
-        B::InnerBackend: GraphBackend,
-    {
+    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<Columns, Failure> {
         let alpha = self.alpha()?;
         let tensor = |matrix: Matrix| {
             let data = TensorData::new(matrix.values, [matrix.n_rows, matrix.n_columns]);

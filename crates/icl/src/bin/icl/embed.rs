@@ -4,22 +4,22 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::anyhow;
-use burn::tensor::backend::AutodiffBackend;
-use icl::data::GraphDataset;
-use icl::models::GraphBackend;
+use burn::module::AutodiffModule;
 
 use crate::arguments::EmbedArguments;
-use crate::backend::{OnBackend, on_backend};
+use crate::backend::{OnBackend, TrainingBackend, on_backend};
+use crate::data::Data;
+use crate::domain::{Domain, Graphs, Images};
 use crate::embeddings::Embeddings;
 use crate::encoder_file::{self, EncoderFile};
 use crate::failure::Failure;
+use crate::image_options::Selection;
 use crate::option_values;
-use crate::run::read_data;
 use crate::streams::print;
 use crate::tensor_file::{self, StoredTensor};
 use crate::whole_file;
 
-/// Reads an encoder and data, embeds the graphs as they are and writes one row a graph.
+/// Reads an encoder and data, embeds the samples as they are and writes one row a sample.
 ///
 /// # Errors
 /// If an argument, the encoder or the data cannot be used, the encoder does not fit the data, or the
@@ -28,24 +28,40 @@ pub fn embed(arguments: &EmbedArguments) -> Result<(), Failure> {
     let format = Format::of(&arguments.out)?;
     check_out(arguments)?;
     let backend = option_values::backend(arguments.backend.clone())?;
-    let encoder = encoder_file::read(&arguments.from)?;
-    let data = read_data(&arguments.data)?;
-    encoder.check_data(&data)?;
+    let selection = Selection {
+        classes: arguments.classes.clone(),
+        limit: arguments.limit,
+        skip_broken: arguments.skip_broken,
+    };
+    match Data::read(&arguments.data, &selection)? {
+        Data::Graphs(data) => embed_on::<Graphs>(&data, arguments, format, &backend),
+        Data::Images(data) => embed_on::<Images>(&data, arguments, format, &backend),
+    }
+}
+
+fn embed_on<D: Domain>(
+    data: &D::Data,
+    arguments: &EmbedArguments,
+    format: Format,
+    backend: &str,
+) -> Result<(), Failure> {
+    let encoder = encoder_file::read::<D>(&arguments.from)?;
+    encoder.check_data(data)?;
     let task = Task {
         encoder: &encoder,
-        data: &data,
+        data,
     };
-    let embeddings = on_backend(&backend, task)?;
+    let embeddings = on_backend(backend, task)?;
     if let Some(at) = embeddings.values.iter().position(|x| !x.is_finite()) {
         return Err(Failure::input(anyhow!(
-            "{}: found {} in the embedding of graph {} of {}, expected finite numbers",
+            "{}: found {} in the embedding of sample {} of {}, expected finite numbers",
             encoder.path.display(),
             embeddings.values[at],
             at / embeddings.d,
-            data.name()
+            D::name(data)
         )));
     }
-    let bytes = format.bytes(&embeddings, &data)?;
+    let bytes = format.bytes(&embeddings, &D::original_labels(data), D::name(data))?;
     if arguments.force {
         whole_file::replace(&arguments.out, &bytes)?;
     } else {
@@ -87,21 +103,17 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-struct Task<'a> {
-    encoder: &'a EncoderFile,
-    data: &'a GraphDataset,
+struct Task<'a, D: Domain> {
+    encoder: &'a EncoderFile<D>,
+    data: &'a D::Data,
 }
 
-impl OnBackend for Task<'_> {
+impl<D: Domain> OnBackend for Task<'_, D> {
     type Output = Embeddings;
 
-    fn run<B>(self, device: B::Device) -> Result<Embeddings, Failure>
-    where
-        B: AutodiffBackend + GraphBackend,
-        B::InnerBackend: GraphBackend,
-    {
-        let encoder = self.encoder.encoder::<B::InnerBackend>(&device)?;
-        Ok(Embeddings::of(&encoder, self.data, &device))
+    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<Embeddings, Failure> {
+        let encoder = self.encoder.encoder::<B>(&device)?.valid();
+        Embeddings::of(&self.encoder.domain, &encoder, self.data, &device)
     }
 }
 
@@ -128,23 +140,23 @@ impl Format {
         }
     }
 
-    fn bytes(self, embeddings: &Embeddings, data: &GraphDataset) -> Result<Vec<u8>, Failure> {
-        let labels: Vec<i64> = data
-            .graphs()
-            .iter()
-            .map(|graph| data.class_labels()[graph.label()])
-            .collect();
+    fn bytes(
+        self,
+        embeddings: &Embeddings,
+        labels: &[i64],
+        data: &str,
+    ) -> Result<Vec<u8>, Failure> {
         match self {
             Self::Npy => npy(embeddings).map_err(|error| Failure::Other(error.into())),
             Self::Safetensors => {
                 let (n, d) = (labels.len(), embeddings.d);
                 let tensors = [
                     StoredTensor::of_f32("embeddings", vec![n, d], &embeddings.values),
-                    StoredTensor::of_i64("labels", vec![n], &labels),
+                    StoredTensor::of_i64("labels", vec![n], labels),
                 ];
-                tensor_file::bytes(&[("data", data.name())], &tensors)
+                tensor_file::bytes(&[("data", data)], &tensors)
             }
-            Self::Csv => csv(embeddings, &labels).map_err(|error| Failure::Other(error.into())),
+            Self::Csv => csv(embeddings, labels).map_err(|error| Failure::Other(error.into())),
         }
     }
 }

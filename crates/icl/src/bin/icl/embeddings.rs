@@ -1,14 +1,17 @@
 //! Embeddings of a whole data set, as the world sees them: without augmentation.
 
+use anyhow::anyhow;
 use burn::tensor::Tensor;
-use icl::core::{Collate, Encoder, Mode, Views};
-use icl::data::{GraphCollate, GraphDataset, GraphViewsConfig};
-use icl::models::{Gcn, GraphBackend};
+use icl::core::{Encoder, Samples, Views};
 
-/// Graphs that go through the encoder at once.
+use crate::backend::ProgramBackend;
+use crate::domain::Domain;
+use crate::failure::Failure;
+
+/// Samples that go through the encoder at once.
 const CHUNK: usize = 256;
 
-/// Embeddings `[n, d]`, one row a graph.
+/// Embeddings `[n, d]`, one row a sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Embeddings {
     /// All values, row after row.
@@ -18,27 +21,40 @@ pub struct Embeddings {
 }
 
 impl Embeddings {
-    /// The embeddings of the graphs of `data` as they are, in their order, with the normalisation
+    /// The embeddings of the samples of `data` as they are, in their order, with the normalisation
     /// statistics that the encoder has.
     ///
+    /// # Errors
+    /// If a sample cannot be read.
+    ///
     /// # Panics
-    /// If the node features are of another width than the encoder takes.
-    pub fn of<B: GraphBackend>(encoder: &Gcn<B>, data: &GraphDataset, device: &B::Device) -> Self {
-        let views = GraphViewsConfig::new().init();
+    /// If the encoder cannot take the samples.
+    pub fn of<D: Domain, B: ProgramBackend>(
+        domain: &D,
+        encoder: &D::Encoder<B>,
+        data: &D::Data,
+        device: &B::Device,
+    ) -> Result<Self, Failure> {
         let mut embeddings = Self {
             values: Vec::new(),
             d: 0,
         };
-        for chunk in data.graphs().chunks(CHUNK) {
-            let plain: Vec<_> = chunk.iter().map(|graph| views.plain(graph)).collect();
-            let batch = GraphCollate.collate(&plain, device);
-            let rows: Tensor<B, 2> = encoder.encode(batch, Mode::Evaluation);
+        let samples: Vec<usize> = (0..data.n_samples()).collect();
+        for chunk in samples.chunks(CHUNK) {
+            let mut plain = Vec::with_capacity(chunk.len());
+            for &index in chunk {
+                let sample = data
+                    .sample(index)
+                    .map_err(|error| Failure::Input(anyhow!(error)))?;
+                plain.push(domain.views().plain(&sample));
+            }
+            let batch = D::collate::<B>(&plain, device);
+            let rows: Tensor<B, 2> = encoder.embed(batch);
             embeddings.d = rows.dims()[1];
-            embeddings
-                .values
-                .extend(rows.into_data().convert::<f32>().iter::<f32>());
+            let rows = rows.into_data().convert::<f32>();
+            embeddings.values.extend(rows.iter::<f32>());
         }
-        embeddings
+        Ok(embeddings)
     }
 
     /// The rows, in their order.

@@ -7,33 +7,32 @@ use anyhow::anyhow;
 use burn::module::ParamId;
 use burn::tensor::TensorData;
 use burn_store::{ModuleSnapshot, TensorSnapshot};
-use icl::core::Seed;
-use icl::data::{Found, GraphDataset};
-use icl::models::{Gcn, GcnConfig, GraphBackend};
+use icl::data::Found;
 use safetensors::tensor::{Metadata, TensorInfo};
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
 
+use crate::backend::{ProgramBackend, TrainingBackend};
+use crate::domain::{Domain, Wrong};
 use crate::failure::Failure;
 use crate::tensor_file::{self, StoredTensor};
 use crate::whole_file;
-
-/// The kind of encoder that is written and read.
-const KIND: &str = "gcn";
 
 /// Writes an encoder with its configuration, from which it can be built again, as metadata. The same
 /// encoder gives the same bytes.
 ///
 /// # Errors
 /// If the file cannot be written; what was there before is there still.
-pub fn save<B: GraphBackend>(
-    encoder: &Gcn<B>,
-    config: &GcnConfig,
+pub fn save<D: Domain, B: ProgramBackend>(
+    encoder: &D::Encoder<B>,
+    domain: &D,
     data: &str,
     path: &Path,
 ) -> Result<(), Failure> {
     let unwritable =
         |error: String| Failure::Other(anyhow!("{}: cannot be written: {error}", path.display()));
-    let config = serde_json::to_string(config).map_err(|error| unwritable(error.to_string()))?;
+    let description = domain
+        .describe()
+        .map_err(|error| unwritable(error.to_string()))?;
     let tensors = encoder
         .collect(None, None, false)
         .into_iter()
@@ -47,17 +46,19 @@ pub fn save<B: GraphBackend>(
             Ok(StoredTensor::of_f32(tensor.full_path(), shape, &values))
         });
     let tensors: Vec<StoredTensor> = tensors.collect::<Result<_, Failure>>()?;
-    let metadata = [("config", &config[..]), ("data", data), ("encoder", KIND)];
+    let mut metadata = vec![("data", data), ("encoder", D::ENCODER)];
+    metadata.extend(description.iter().map(|(key, value)| (*key, &value[..])));
+    metadata.sort_unstable();
     whole_file::replace(path, &tensor_file::bytes(&metadata, &tensors)?)
 }
 
 /// An encoder that was read from a file and checked, for any backend.
 #[derive(Debug)]
-pub struct EncoderFile {
+pub struct EncoderFile<D> {
     /// The file.
     pub path: PathBuf,
-    /// Its configuration.
-    pub config: GcnConfig,
+    /// How it and its views are configured.
+    pub domain: D,
     /// The name of the data set that it was trained on.
     pub data: String,
     /// CRC-32 of the file, by which interrupted work knows its encoder again.
@@ -80,7 +81,7 @@ struct EncoderError {
 /// If the file cannot be read, is cut or no safetensors file, holds another kind of encoder or no
 /// configuration, or its tensors are not exactly those of the configuration, in names, types and
 /// shapes, with finite numbers and no variance below 0.
-pub fn read(path: &Path) -> Result<EncoderFile, Failure> {
+pub fn read<D: Domain>(path: &Path) -> Result<EncoderFile<D>, Failure> {
     let wrong = |(found, expected)| {
         Failure::input(EncoderError {
             path: path.to_owned(),
@@ -94,31 +95,31 @@ pub fn read(path: &Path) -> Result<EncoderFile, Failure> {
             "the .safetensors file of an encoder".to_owned(),
         ))
     })?;
-    let (config, data, tensors) = parse(&bytes).map_err(wrong)?;
+    let (domain, data, tensors) = parse(&bytes).map_err(wrong)?;
     Ok(EncoderFile {
         path: path.to_owned(),
-        config,
+        domain,
         data,
         checksum: format!("{:08x}", crc32fast::hash(&bytes)),
         tensors,
     })
 }
 
-impl EncoderFile {
-    /// The encoder, with the normalisation statistics of the file. On an autodiff backend its
-    /// parameters can be trained, as those of a fresh encoder can; its statistics cannot.
+impl<D: Domain> EncoderFile<D> {
+    /// The encoder, with the normalisation statistics of the file. Its parameters can be trained, as
+    /// those of a fresh encoder can; its statistics cannot.
     ///
     /// # Errors
     /// If the configuration cannot be.
-    pub fn encoder<B: GraphBackend>(&self, device: &B::Device) -> Result<Gcn<B>, Failure> {
+    pub fn encoder<B: TrainingBackend>(
+        &self,
+        device: &B::Device,
+    ) -> Result<D::Trained<B>, Failure> {
         // Burn forgets in modules that were taken from an autodiff backend which parameters are to
         // be trained; in one that was made there and then given other values it does not.
-        let mut encoder = self
-            .config
-            .try_init::<B>(Seed::new(0), device)
-            .map_err(|error| {
-                Failure::input(anyhow!("{}: configuration: {error}", self.path.display()))
-            })?;
+        let mut encoder = self.domain.shape::<B>(device).map_err(|error| {
+            Failure::input(anyhow!("{}: configuration: {error}", self.path.display()))
+        })?;
         let snapshots = self.tensors.iter().map(|(name, values)| {
             let names = name.split('.').map(str::to_owned).collect();
             TensorSnapshot::from_data(values.clone(), names, Vec::new(), ParamId::new())
@@ -136,30 +137,23 @@ impl EncoderFile {
     /// Checks that the encoder can read these data.
     ///
     /// # Errors
-    /// If their node features are of another width.
-    pub fn check_data(&self, data: &GraphDataset) -> Result<(), Failure> {
-        let (found, expected) = (data.d_features(), self.config.d_input);
-        if found == expected {
-            return Ok(());
-        }
-        Err(Failure::input(anyhow!(
-            "data set {}: found node features of width {found} ({}), expected width {expected}, \
-             which {} was trained on ({})",
-            Found::new(data.name()),
-            data.layout(),
-            self.path.display(),
-            Found::new(&self.data)
-        )))
+    /// If it cannot.
+    pub fn check_data(&self, data: &D::Data) -> Result<(), Failure> {
+        self.domain.check(data).map_err(|(found, expected)| {
+            Failure::input(anyhow!(
+                "data set {}: found {found}, expected {expected}, which {} was trained on ({})",
+                Found::new(D::name(data)),
+                self.path.display(),
+                Found::new(&self.data)
+            ))
+        })
     }
 }
 
-/// What was found and what was expected instead.
-type Wrong = (String, String);
-
 /// The configuration, the data set's name and the tensors of a file.
-type Parsed = (GcnConfig, String, Vec<(String, TensorData)>);
+type Parsed<D> = (D, String, Vec<(String, TensorData)>);
 
-fn parse(bytes: &[u8]) -> Result<Parsed, Wrong> {
+fn parse<D: Domain>(bytes: &[u8]) -> Result<Parsed<D>, Wrong> {
     let (n_header, header) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
     let text = |key: &str, expected: &str| {
         let metadata = header.metadata().as_ref();
@@ -167,24 +161,22 @@ fn parse(bytes: &[u8]) -> Result<Parsed, Wrong> {
         value.ok_or_else(|| (format!("no metadata \"{key}\""), expected.to_owned()))
     };
     let kind = text("encoder", "that of an encoder written by icl")?;
-    if kind != KIND {
+    if kind != D::ENCODER {
         return Err((
             format!("an encoder of kind {}", Found::new(&kind)),
-            format!("one of kind \"{KIND}\""),
+            format!(
+                "one of kind \"{}\", which is for {}",
+                D::ENCODER,
+                D::SAMPLES
+            ),
         ));
     }
-    let config = text("config", "the encoder's configuration")?;
-    let config: GcnConfig = serde_json::from_str(&config).map_err(|error| {
-        (
-            format!("metadata \"config\" that cannot be read ({error})"),
-            "the configuration of a GCN".to_owned(),
-        )
-    })?;
+    let domain = D::from_description(&text)?;
     let data = text("data", "the name of the data that it was trained on")?;
     // Length and header; the reader has found that they are there.
     let numbers = bytes.get(8 + n_header..).unwrap_or_default();
-    let tensors = tensors(&config, &header, numbers)?;
-    Ok((config, data, tensors))
+    let tensors = tensors(&domain, &header, numbers)?;
+    Ok((domain, data, tensors))
 }
 
 /// The words for what the format's reader found.
@@ -199,29 +191,14 @@ fn damaged(error: SafeTensorError) -> Wrong {
 }
 
 /// The tensors that the configuration asks for, if they and no others are there.
-///
-/// They are compared before an encoder is made, one by one: a configuration that somebody has
-/// tampered with may ask for more than the memory holds.
-fn tensors(
-    config: &GcnConfig,
+fn tensors<D: Domain>(
+    domain: &D,
     header: &Metadata,
     numbers: &[u8],
 ) -> Result<Vec<(String, TensorData)>, Wrong> {
     let mut found = header.tensors();
     let mut tensors = Vec::new();
-    let (d_input, d_hidden) = (config.d_input, config.d_hidden);
-    let of_layer = |layer: usize| {
-        let width = if layer == 0 { d_input } else { d_hidden };
-        [
-            (
-                format!("convolutions.{layer}.weight"),
-                vec![width, d_hidden],
-            ),
-            (format!("statistics.{layer}.mean"), vec![d_hidden]),
-            (format!("statistics.{layer}.variance"), vec![d_hidden]),
-        ]
-    };
-    for (name, shape) in (0..config.n_layers).flat_map(of_layer) {
+    for (name, shape) in domain.tensors() {
         let values = values(&name, &shape, &mut found, numbers)?;
         tensors.push((name, TensorData::new(values, shape)));
     }
@@ -229,7 +206,7 @@ fn tensors(
         None => Ok(tensors),
         Some(name) => Err((
             format!("tensor {}", Found::new(name)),
-            format!("only those of a GCN with n_layers = {}", config.n_layers),
+            format!("only those of {}", domain.encoder_name()),
         )),
     }
 }
@@ -305,9 +282,12 @@ mod tests {
     use burn::backend::{Autodiff, Flex};
     use burn::module::{AutodiffModule, Module, ModuleVisitor, Param};
     use burn::tensor::{Tensor, backend::Backend};
-    use icl::core::{Collate, Encoder, Mode, Views, host_values};
+    use icl::core::{Collate, Encoder, Mode, Seed, Views, host_values};
     use icl::data::{GraphCollate, GraphViewsConfig, embedded};
+    use icl::models::{Gcn, GcnConfig};
     use tempfile::tempdir;
+
+    use crate::domain::Graphs;
 
     type Trained = Autodiff<Flex>;
 
@@ -342,19 +322,31 @@ mod tests {
         tensors.0
     }
 
+    fn save_with(config: &GcnConfig, encoder: &Gcn<Flex>, path: &Path) {
+        save(encoder, &Graphs::with(config.clone()), "MUTAG", path).unwrap();
+    }
+
+    fn read(path: &Path) -> Result<EncoderFile<Graphs>, Failure> {
+        super::read(path)
+    }
+
     #[test]
     fn it_is_read_as_it_was_written() {
         let at = tempdir().unwrap();
         let path = at.path().join("encoder.safetensors");
         let (encoder, config) = encoder();
-        save(&encoder, &config, "MUTAG", &path).unwrap();
+        save_with(&config, &encoder, &path);
         let first = std::fs::read(&path).unwrap();
         let file = read(&path).unwrap();
         assert_eq!(file.data, "MUTAG");
-        assert_eq!(file.config.to_string(), config.to_string());
-        let again = file.encoder::<Flex>(&Default::default()).unwrap();
+        let description = Graphs::with(config).describe().unwrap();
+        assert_eq!(file.domain.describe().unwrap(), description);
+        let again = file
+            .encoder::<Trained>(&Default::default())
+            .unwrap()
+            .valid();
         assert_eq!(tensors(&again), tensors(&encoder));
-        save(&again, &file.config, &file.data, &path).unwrap();
+        save(&again, &file.domain, &file.data, &path).unwrap();
         assert!(std::fs::read(&path).unwrap() == first);
         // The module's own list of tensors is the one that is compared.
         assert_eq!(file.tensors.len(), encoder.collect(None, None, false).len());
@@ -365,7 +357,7 @@ mod tests {
         let at = tempdir().unwrap();
         let path = at.path().join("encoder.safetensors");
         let (original, config) = encoder();
-        save(&original, &config, "MUTAG", &path).unwrap();
+        save_with(&config, &original, &path);
         let file = read(&path).unwrap();
         let encoder = file.encoder::<Trained>(&Default::default()).unwrap();
         let fresh = config.init::<Trained>(Seed::new(0), &Default::default());
@@ -420,12 +412,12 @@ mod tests {
                 "found tensor \"convolutions.2.weight\", expected only those of a GCN with n_layers = 2",
             ),
         ] {
-            save(&encoder, &config, "MUTAG", &path).unwrap();
+            save_with(&config, &encoder, &path);
             let error = read(&path).unwrap_err().to_string();
             assert!(error.ends_with(message), "{error}");
         }
-        save(&encoder, &config.with_dropout(1.0), "MUTAG", &path).unwrap();
-        let error = read(&path).unwrap().encoder::<Flex>(&Default::default());
+        save_with(&config.with_dropout(1.0), &encoder, &path);
+        let error = read(&path).unwrap().encoder::<Trained>(&Default::default());
         let error = error.unwrap_err().to_string();
         assert!(
             error.ends_with("configuration: dropout: found 1, expected a number from 0 to below 1"),
@@ -439,18 +431,18 @@ mod tests {
         let at = tempdir().unwrap();
         let path = at.path().join("encoder.safetensors");
         let (encoder, config) = encoder();
-        save(&encoder, &config, "MUTAG", &path).unwrap();
+        save_with(&config, &encoder, &path);
         let whole = std::fs::read(&path).unwrap();
-        let check = |bytes: &[u8]| match parse(bytes) {
-            Ok((config, data, tensors)) => {
+        let check = |bytes: &[u8]| match parse::<Graphs>(bytes) {
+            Ok((domain, data, tensors)) => {
                 let file = EncoderFile {
                     path: path.clone(),
-                    config,
+                    domain,
                     data,
                     checksum: String::new(),
                     tensors,
                 };
-                let _ = file.encoder::<Flex>(&Default::default());
+                let _ = file.encoder::<Trained>(&Default::default());
             }
             Err((found, _)) => assert!(!one_line(&found).contains('\n')),
         };
@@ -460,7 +452,7 @@ mod tests {
                 changed[index] = with;
                 check(&changed);
             }
-            assert!(parse(&whole[..index]).is_err());
+            assert!(parse::<Graphs>(&whole[..index]).is_err());
         }
     }
 }

@@ -35,9 +35,10 @@ impl Failure {
         match error {
             TrainError::Interrupted { .. } => Self::Interrupted(error.into()),
             TrainError::Checkpoint(error) => Self::checkpoint(error),
-            TrainError::Settings(_) | TrainError::NothingNew | TrainError::NoSupport => {
-                Self::input(error)
-            }
+            TrainError::Settings(_)
+            | TrainError::NothingNew
+            | TrainError::NoSupport
+            | TrainError::Sample(_) => Self::input(error),
             _ => Self::Other(error.into()),
         }
     }

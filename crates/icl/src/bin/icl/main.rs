@@ -9,12 +9,16 @@ compile_error!(
 mod arguments;
 mod backend;
 mod checksum;
+mod data;
 mod diagnose;
+mod domain;
 mod embed;
 mod embeddings;
 mod encoder_file;
 mod encoder_work;
 mod failure;
+mod fetch;
+mod image_options;
 mod interrupt;
 mod matrix_file;
 mod methods;
@@ -41,6 +45,7 @@ fn main() -> ExitCode {
     let result = match arguments.command {
         Some(Command::Diagnose(arguments)) => diagnose::diagnose(&arguments),
         Some(Command::Embed(arguments)) => embed::embed(&arguments),
+        Some(Command::Fetch(arguments)) => fetch::fetch(&arguments),
         Some(Command::Methods(arguments)) => methods::show(&arguments),
         Some(Command::Report(arguments)) => report::rebuild(&arguments),
         Some(Command::Reproduce(arguments)) => reproduce::reproduce(*arguments),

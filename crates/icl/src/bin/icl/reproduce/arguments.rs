@@ -5,10 +5,13 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::Args;
 use icl::meta::StopRule;
+use icl::models::Stem;
 use icl::reproduce::{MethodSet, Target};
 
+use super::targets;
 use crate::backend::{self, BACKENDS};
 use crate::failure::Failure;
+use crate::option_values::named;
 
 /// The most processes beside each other.
 const MOST_JOBS: usize = 2;
@@ -19,11 +22,12 @@ pub struct ReproduceArguments {
     /// table3, table4, fig2, fig3, fig4, fig5 or all
     #[arg(value_name = "TARGET", value_parser = wanted)]
     pub target: Wanted,
-    /// The folder in which graphs/NAME.zip or graphs/NAME is
+    /// The folder of the data: graphs/NAME.zip or graphs/NAME, mnist, imagenet-2 or photos
     /// [default: that of ICL_DATA_DIR, else ../shared/data]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
-    /// A data set of the target, PROTEINS or REDDIT-BINARY; may be repeated [default: all]
+    /// A data set of the target: PROTEINS, REDDIT-BINARY, MNIST-2 or ImageNet-2; may be repeated
+    /// [default: all]
     #[arg(long, value_name = "NAME")]
     pub data: Vec<String>,
     /// A growth ratio of the target; may be repeated [default: all]
@@ -43,6 +47,20 @@ pub struct ReproduceArguments {
     /// What ends a training run early: training-loss (the paper's rule) or never
     #[arg(long, default_value = "training-loss", value_parser = stop_rule)]
     pub stop: StopRule,
+    /// Of images: the side of a view in pixels
+    #[arg(
+        long,
+        value_name = "P",
+        default_value_t = 224,
+        allow_negative_numbers = true
+    )]
+    pub image_size: usize,
+    /// Of images: at most N, as evenly of each class as can be [default: all]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub limit: Option<usize>,
+    /// Of images: how the encoder begins, small or standard [default: that of icl run]
+    #[arg(long, value_name = "STEM", value_parser = named::<Stem>)]
+    pub stem: Option<Stem>,
     /// Learning rate of every run [default: that of icl run]
     #[arg(long, allow_negative_numbers = true)]
     pub learning_rate: Option<f64>,
@@ -131,6 +149,15 @@ impl ReproduceArguments {
         }
     }
 
+    /// Whether one of its targets shows images, whatever of them is run.
+    fn target_has_images(&self) -> bool {
+        let targets = targets(self.target);
+        let sets = targets.iter().flat_map(|target| target.data_sets());
+        let is_named = |name: &str| self.data.is_empty() || self.data.iter().any(|n| n == name);
+        sets.into_iter()
+            .any(|set| set.is_image() && is_named(set.name()))
+    }
+
     /// The command without what depends on the machine, for the pages.
     pub fn command(&self) -> String {
         let target = match self.target {
@@ -145,6 +172,15 @@ impl ReproduceArguments {
             command += &format!(" --alpha {alpha}");
         }
         command += &format!(" --epochs {} --stop {}", self.epochs, stop_name(self.stop));
+        if self.target_has_images() {
+            command += &format!(" --image-size {}", self.image_size);
+            if let Some(limit) = self.limit {
+                command += &format!(" --limit {limit}");
+            }
+            if let Some(stem) = self.stem {
+                command += &format!(" --stem {}", stem_name(stem));
+            }
+        }
         if let Some(rate) = self.learning_rate {
             command += &format!(" --learning-rate {rate}");
         }
@@ -155,6 +191,14 @@ impl ReproduceArguments {
             command += " --all-methods";
         }
         command + &format!(" --jobs {}", self.jobs)
+    }
+}
+
+/// A stem's name.
+pub fn stem_name(stem: Stem) -> &'static str {
+    match stem {
+        Stem::Standard => "standard",
+        Stem::Small => "small",
     }
 }
 

@@ -9,7 +9,7 @@ use icl::reproduce::MethodSet;
 use icl::{RunRecord, method};
 use toml::{Table, Value};
 
-use super::arguments::{ReproduceArguments, stop_name};
+use super::arguments::{ReproduceArguments, stem_name, stop_name};
 use super::grid::{GridCell, SPLIT};
 use crate::backend::BACKENDS;
 use crate::failure::Failure;
@@ -111,7 +111,7 @@ impl CellFolder {
             line.extend(["--resume".into(), self.path.clone().into()]);
             return line;
         }
-        line.extend(["--data".into(), self.cell.path.clone().into()]);
+        line.extend(["--data".into(), self.cell.source.path.clone().into()]);
         for (key, value) in self.options(arguments) {
             let values = match value {
                 Value::Array(values) => values,
@@ -145,20 +145,48 @@ impl CellFolder {
         options.push(("learning-rate", Value::Float(rate)));
         let backend = arguments.backend.as_deref().unwrap_or(BACKENDS[0]);
         options.push(("backend", backend.into()));
+        if self.cell.data.is_image() {
+            if let Some(classes) = self.cell.source.classes {
+                options.push(("classes", classes.into()));
+            }
+            options.push(("image-size", integer(arguments.image_size as u64)));
+            if let Some(limit) = arguments.limit {
+                options.push(("limit", integer(limit as u64)));
+            }
+            if let Some(stem) = arguments.stem {
+                options.push(("stem", stem_name(stem).into()));
+            }
+        }
         options
     }
 
     /// A run with other options is somebody's work: it is neither used nor replaced.
     fn check(&self, config: &Table, arguments: &ReproduceArguments) -> Result<(), Failure> {
-        for (key, expected) in self.options(arguments) {
+        let mut expected: Vec<(&str, Option<Value>)> = self
+            .options(arguments)
+            .into_iter()
+            .map(|(key, value)| (key, Some(value)))
+            .collect();
+        if self.cell.data.is_image() {
+            // What stands for the data set is the user's choice, and so is how much of it is taken.
+            let path = self.cell.source.path.to_string_lossy().into_owned();
+            expected.push(("data", Some(path.into())));
+            for key in ["limit", "stem", "classes"] {
+                if expected.iter().all(|(known, _)| *known != key) {
+                    expected.push((key, None));
+                }
+            }
+        }
+        for (key, expected) in expected {
             let found = config.get(key);
-            if found != Some(&expected) {
+            if found != expected.as_ref() {
+                let written = |value: Option<&Value>| value.map_or("absent".to_owned(), written);
                 return Err(Failure::input(anyhow!(
                     "{}: found a run with {key} {}, expected {}: choose another folder with --out, or \
                      remove that of the cell",
                     self.path.display(),
-                    found.map_or("absent".to_owned(), written),
-                    written(&expected)
+                    written(found),
+                    written(expected.as_ref())
                 )));
             }
         }

@@ -1,11 +1,10 @@
 //! The cells of a grid.
 
-use std::path::PathBuf;
-
 use icl::reproduce::{DataSet, MethodSet};
 
 use super::arguments::ReproduceArguments;
 use super::plan::Plan;
+use super::source::Source;
 
 /// The paper's split.
 pub const SPLIT: &str = "random";
@@ -14,7 +13,7 @@ pub const SPLIT: &str = "random";
 #[derive(Debug, Clone, PartialEq)]
 pub struct GridCell {
     pub data: DataSet,
-    pub path: PathBuf,
+    pub source: Source,
     pub alpha: f64,
     pub seed: u64,
     pub methods: MethodSet,
@@ -57,7 +56,7 @@ impl Grid {
             for part in &plan.parts {
                 let methods = arguments.methods(part.target);
                 for &data in &part.data {
-                    let Some(path) = plan.path(data) else {
+                    let Some(source) = plan.source(data) else {
                         continue;
                     };
                     for &alpha in &part.alphas {
@@ -68,7 +67,7 @@ impl Grid {
                             Some(cell) => cell.methods = covering(cell.methods, methods),
                             None => cells.push(GridCell {
                                 data,
-                                path: path.to_owned(),
+                                source: source.clone(),
                                 alpha,
                                 seed,
                                 methods,

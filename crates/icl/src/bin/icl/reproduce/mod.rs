@@ -8,6 +8,7 @@ mod machine;
 mod pages;
 mod plan;
 mod pool;
+mod source;
 
 use std::path::Path;
 
@@ -69,6 +70,9 @@ pub fn reproduce(mut arguments: ReproduceArguments) -> Result<(), Failure> {
         to_run.len()
     ));
     interrupt::watch()?;
+    for (_, source) in &plan.data {
+        source.unpack()?;
+    }
     let ended = pool::run(&to_run, arguments)?;
     let written = pages::write(&plan, &grid, &cells, arguments)?;
     for page in &written {

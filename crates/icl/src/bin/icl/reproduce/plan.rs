@@ -1,18 +1,12 @@
-//! Which data sets and growth ratios of which targets can be run, and what has to wait.
-
-use std::path::{Path, PathBuf};
+//! Which data sets and growth ratios of which targets can be run, and what cannot.
 
 use anyhow::anyhow;
 use icl::reproduce::{DataSet, Target};
 
 use super::arguments::{ReproduceArguments, Wanted};
+use super::source::Source;
 use super::targets;
 use crate::failure::Failure;
-
-/// The variable that names the folder of the data.
-const DATA_DIR: &str = "ICL_DATA_DIR";
-/// Where the data are without it, seen from the project's root.
-const DEFAULT_DATA_DIR: &str = "../shared/data";
 
 /// What can be run.
 #[derive(Debug)]
@@ -20,7 +14,7 @@ pub struct Plan {
     /// The targets, each with its data sets and growth ratios.
     pub parts: Vec<Part>,
     /// Where the data sets are.
-    pub data: Vec<(DataSet, PathBuf)>,
+    pub data: Vec<(DataSet, Source)>,
     /// What cannot be run, a sentence each.
     pub notes: Vec<String>,
 }
@@ -61,8 +55,8 @@ impl Plan {
             if !parts.iter().any(is_wanted) {
                 continue;
             }
-            match find(set, arguments) {
-                Ok(path) => data.push((set, path)),
+            match Source::find(set, arguments) {
+                Ok(source) => data.push((set, source)),
                 Err(message) if arguments.target == Wanted::All => notes.push(message),
                 Err(message) => return Err(Failure::input(anyhow!(message))),
             }
@@ -83,9 +77,9 @@ impl Plan {
     }
 
     /// Where a data set is.
-    pub fn path(&self, data: DataSet) -> Option<&Path> {
+    pub fn source(&self, data: DataSet) -> Option<&Source> {
         let of = self.data.iter().find(|(own, _)| *own == data);
-        of.map(|(_, path)| path.as_path())
+        of.map(|(_, source)| source)
     }
 }
 
@@ -121,7 +115,7 @@ fn check_alphas(arguments: &ReproduceArguments) -> Result<(), Failure> {
     }
 }
 
-/// The part of a target that there are encoders for; else what it waits for.
+/// The part of a target that was asked for; else what is wrong with it.
 fn part(target: Target, arguments: &ReproduceArguments, named: &[DataSet]) -> Result<Part, String> {
     let is_named = |set: &DataSet| named.is_empty() || named.contains(set);
     // Figure 5 shows no proteins in the paper; who asks for them gets them.
@@ -142,21 +136,6 @@ fn part(target: Target, arguments: &ReproduceArguments, named: &[DataSet]) -> Re
             known()
         ));
     }
-    let images: Vec<&str> = sets
-        .iter()
-        .filter(|s| s.is_image())
-        .map(|s| s.name())
-        .collect();
-    let data: Vec<DataSet> = sets.iter().copied().filter(|set| !set.is_image()).collect();
-    let is_asked_for = sets.iter().any(|set| set.is_image() && named.contains(set));
-    if data.is_empty() || is_asked_for && matches!(arguments.target, Wanted::One(_)) {
-        return Err(format!(
-            "{} needs {}, which wait for the encoders of images and their readers: this program has \
-             none yet, and nothing was run",
-            target.name(),
-            images.join(" and ")
-        ));
-    }
     let is_restricted = |alpha: &f64| arguments.alpha.is_empty() || arguments.alpha.contains(alpha);
     let alphas: Vec<f64> = target
         .alphas()
@@ -172,27 +151,7 @@ fn part(target: Target, arguments: &ReproduceArguments, named: &[DataSet]) -> Re
     }
     Ok(Part {
         target,
-        data,
+        data: sets,
         alphas,
     })
-}
-
-/// The path of a data set: the zip, else the folder.
-fn find(set: DataSet, arguments: &ReproduceArguments) -> Result<PathBuf, String> {
-    let folder = arguments.data_dir.clone().unwrap_or_else(|| {
-        std::env::var_os(DATA_DIR).map_or_else(|| DEFAULT_DATA_DIR.into(), PathBuf::from)
-    });
-    let name = set.name();
-    let graphs = folder.join("graphs");
-    [format!("{name}.zip"), name.to_owned()]
-        .map(|file| graphs.join(file))
-        .into_iter()
-        .find(|path| path.exists())
-        .ok_or_else(|| {
-            format!(
-                "{}: found neither {name}.zip nor a folder {name}, expected one of them (--data-dir \
-                 or {DATA_DIR} names the folder above)",
-                graphs.display()
-            )
-        })
 }

@@ -4,19 +4,19 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use burn::module::AutodiffModule;
-use burn::tensor::backend::AutodiffBackend;
-use icl::core::{GrowthRatio, Increment, Seed};
-use icl::data::{GraphCollate, GraphDataset, GraphViews, GraphViewsConfig};
+use icl::core::{GrowthRatio, Increment, Samples, Seed};
 use icl::eval::Matrix;
 use icl::meta::{
     Evaluator, Method, Problem, Start, Trainer, TrainingRecord, Watch, plateau, time_to_target,
 };
-use icl::models::{Gcn, GcnConfig, GraphBackend};
-use icl::{EmbeddingMap, FloorParts, RiskParts, RunRecord, SCHEMA};
+use icl::{EmbeddingMap, RiskParts, RunRecord, SCHEMA};
 
+use super::ENCODER;
 use super::progress::Display;
+use super::protocol::{self, Judgement, Protocols};
 use super::resolved::{PAPER_PATIENCE, Resolved};
-use super::{ENCODER, protocol};
+use crate::backend::{ProgramBackend, TrainingBackend};
+use crate::domain::{Collation, Domain};
 use crate::failure::Failure;
 use crate::work_folder::WorkFolder;
 use crate::{encoder_file, interrupt};
@@ -28,9 +28,10 @@ const FIRST: &str = "theta0";
 const TARGET: f64 = 1.01;
 
 /// What it takes to run all methods with one seed.
-pub struct SeedComparison<'a, B: AutodiffBackend> {
+pub struct SeedComparison<'a, D: Domain, B: TrainingBackend> {
     pub resolved: &'a Resolved,
-    pub data: &'a GraphDataset,
+    pub domain: &'a D,
+    pub data: &'a D::Data,
     pub work: &'a WorkFolder,
     pub seed: u64,
     pub device: B::Device,
@@ -38,74 +39,68 @@ pub struct SeedComparison<'a, B: AutodiffBackend> {
 }
 
 /// A method that has run.
-struct Ran<B: AutodiffBackend + GraphBackend>
-where
-    B::InnerBackend: GraphBackend,
-{
+struct Ran<M> {
     method: Method,
-    encoder: Gcn<B::InnerBackend>,
+    encoder: M,
     record: TrainingRecord,
     parameter_change: f64,
 }
 
-type GraphTrainer<'a, B> = Trainer<'a, B, GraphDataset, GraphViews, GraphCollate>;
-type GraphEvaluator<'a, B> = Evaluator<'a, B, GraphDataset, GraphViews, GraphCollate>;
+type DomainTrainer<'a, D, B> =
+    Trainer<'a, B, <D as Domain>::Data, <D as Domain>::Views, Collation<D>>;
+type DomainEvaluator<'a, D, B> =
+    Evaluator<'a, B, <D as Domain>::Data, <D as Domain>::Views, Collation<D>>;
 
-impl<B> SeedComparison<'_, B>
-where
-    B: AutodiffBackend + GraphBackend,
-    B::InnerBackend: GraphBackend,
-{
+impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
     /// Runs all methods; their records and the map of their embeddings.
     pub fn run(&self) -> Result<(Vec<RunRecord>, EmbeddingMap), Failure> {
         let seed = Seed::new(self.seed);
         let alpha = GrowthRatio::try_new(self.resolved.alpha).map_err(Failure::input)?;
-        let increment = self
-            .data
-            .increment(self.resolved.split, alpha, seed.child("data"))
-            .map_err(Failure::input)?;
-        let views = GraphViewsConfig::new().init();
-        let trainer = GraphTrainer::<B> {
+        let increment = D::increment(self.data, self.resolved.split, alpha, seed.child("data"))?;
+        let trainer = DomainTrainer::<D, B> {
             problem: Problem {
                 samples: self.data,
-                views: &views,
-                collate: &GraphCollate,
+                views: self.domain.views(),
+                collate: &Collation::new(),
                 increment: &increment,
             },
             settings: &self.resolved.settings,
             seed: self.seed,
             device: self.device.clone(),
         };
-        let config = GcnConfig::new(self.data.d_features());
-        let fresh = |name: &str| config.init::<B>(seed.child("init").child(name), &self.device);
+        let fresh = |name: &str| {
+            let seed = seed.child("init").child(name);
+            self.domain.fresh::<B>(seed, &self.device)
+        };
 
         self.display
             .begin(&format!("seed {}: θ₀ on the old data", self.seed));
-        let untrained = fresh("old");
+        let untrained = fresh("old")?;
         let first = trainer
             .pretrain(untrained.clone(), &mut self.watch(FIRST))
             .map_err(Failure::training)?;
         self.display.end(&format!(
-            "seed {}  θ₀: {} epochs on {} old graphs, exact risk {:.4} nats",
+            "seed {}  θ₀: {} epochs on {} old {}, exact risk {:.4} nats",
             self.seed,
             first.record.n_epochs(),
             increment.old().len(),
+            D::SAMPLES,
             first
                 .record
                 .evaluations
                 .last()
                 .map_or(f64::NAN, |last| last.risk),
         ));
-        self.save(&first.encoder, &config, FIRST)?;
+        self.save(&first.encoder, FIRST)?;
 
         let mut ran = Vec::new();
         for method in &self.resolved.methods {
             let start = match method.start {
                 Start::Trained => first.trained.clone(),
-                Start::Scratch => fresh("scratch"),
+                Start::Scratch => fresh("scratch")?,
             };
             let one = self.run_method(&trainer, method, start)?;
-            self.save(&one.encoder, &config, method.name)?;
+            self.save(&one.encoder, method.name)?;
             ran.push(one);
         }
         self.write_up(
@@ -119,10 +114,10 @@ where
 
     fn run_method(
         &self,
-        trainer: &GraphTrainer<'_, B>,
+        trainer: &DomainTrainer<'_, D, B>,
         method: &Method,
-        start: Gcn<B>,
-    ) -> Result<Ran<B>, Failure> {
+        start: D::Trained<B>,
+    ) -> Result<Ran<D::Encoder<B::InnerBackend>>, Failure> {
         self.display
             .begin(&format!("seed {}: {}", self.seed, method.name));
         // One name for all methods: they see one order and one set of views.
@@ -154,24 +149,26 @@ where
     /// The records of all methods, with targets, accuracies and floors, and the map.
     fn write_up(
         &self,
-        trainer: &GraphTrainer<'_, B>,
+        trainer: &DomainTrainer<'_, D, B>,
         increment: &Increment,
-        ran: &[Ran<B>],
-        trained: &Gcn<B::InnerBackend>,
-        untrained: &Gcn<B::InnerBackend>,
+        ran: &[Ran<D::Encoder<B::InnerBackend>>],
+        trained: &D::Encoder<B::InnerBackend>,
+        untrained: &D::Encoder<B::InnerBackend>,
     ) -> Result<(Vec<RunRecord>, EmbeddingMap), Failure> {
         self.display
             .begin(&format!("seed {}: accuracies", self.seed));
         let evaluator = trainer.evaluator();
-        let samples: Vec<usize> = (0..self.data.graphs().len()).collect();
+        let samples: Vec<usize> = (0..self.data.n_samples()).collect();
         let seed = Seed::new(self.seed).child("evaluation");
-        let protocol = protocol::Protocol::new(self.data, increment, seed)?;
-        let embed = |encoder: &Gcn<B::InnerBackend>| embed(&evaluator, encoder, &samples);
+        let embed = |encoder: &D::Encoder<B::InnerBackend>| {
+            embed::<D, B::InnerBackend>(&evaluator, encoder, &samples)
+        };
         // The untrained encoder, too, gets the statistics that belong to its weights.
         let untrained = evaluator
             .evaluate(untrained.clone())
-            .map_err(|error| Failure::Other(anyhow::anyhow!(error)))?;
-        let floors = protocol.floors(&embed(&untrained.encoder)?)?;
+            .map_err(|error| Failure::Input(anyhow::anyhow!(error)))?;
+        let untrained = embed(&untrained.encoder)?;
+        let protocols = Protocols::new(self.domain, self.data, &untrained, increment, seed)?;
         let target = ran
             .iter()
             .find(|one| one.method.name == icl::YARDSTICK)
@@ -179,7 +176,7 @@ where
             .map(|plateau| plateau * TARGET);
         let mut map = EmbeddingMap {
             seed: self.seed,
-            labels: self.data.labels(),
+            labels: D::labels(self.data),
             is_new: is_new(increment, samples.len()),
             before: protocol::plane(&embed(trained)?),
             after: Vec::new(),
@@ -187,21 +184,20 @@ where
         let mut records = Vec::new();
         for one in ran {
             let embeddings = embed(&one.encoder)?;
-            let accuracy = protocol.accuracy(&embeddings);
+            let judgement = protocols.judge(&embeddings);
             map.after
                 .push((one.method.name.to_owned(), protocol::plane(&embeddings)));
-            records.push(self.record(one, increment, target, accuracy, floors));
+            records.push(self.record(one, increment, target, judgement));
         }
         Ok((records, map))
     }
 
     fn record(
         &self,
-        one: &Ran<B>,
+        one: &Ran<D::Encoder<B::InnerBackend>>,
         increment: &Increment,
         target: Option<f64>,
-        accuracy: icl::AccuracyParts,
-        floors: FloorParts,
+        judgement: Judgement,
     ) -> RunRecord {
         let record = &one.record;
         let reached = target.and_then(|target| time_to_target(&record.evaluations, target));
@@ -212,7 +208,7 @@ where
             schema: SCHEMA,
             method: one.method.name.to_owned(),
             seed: self.seed,
-            data: self.data.name().to_owned(),
+            data: D::name(self.data).to_owned(),
             alpha: increment.growth_ratio().value(),
             split: self.resolved.split.to_string(),
             n_old: increment.old().len(),
@@ -236,8 +232,10 @@ where
             nce2_old: end.nce2_old,
             start,
             end,
-            accuracy,
-            floors,
+            accuracy: judgement.svm.accuracy,
+            floors: judgement.svm.floors,
+            linear_probe: Some(judgement.linear_probe),
+            knn: Some(judgement.knn),
             parameter_change: one.parameter_change,
             seconds: record.seconds,
             evaluations: record.evaluations.clone(),
@@ -248,15 +246,10 @@ where
         }
     }
 
-    fn save(
-        &self,
-        encoder: &Gcn<B::InnerBackend>,
-        config: &GcnConfig,
-        name: &str,
-    ) -> Result<(), Failure> {
+    fn save(&self, encoder: &D::Encoder<B::InnerBackend>, name: &str) -> Result<(), Failure> {
         let file = format!("{ENCODER}{name}-seed{}.safetensors", self.seed);
         let path = self.work.results().join(file);
-        encoder_file::save(encoder, config, self.data.name(), &path)
+        encoder_file::save(encoder, self.domain, D::name(self.data), &path)
     }
 
     fn watch(&self, name: &str) -> Watch<'_> {
@@ -289,14 +282,14 @@ where
     }
 }
 
-fn embed<B: GraphBackend>(
-    evaluator: &GraphEvaluator<'_, B>,
-    encoder: &Gcn<B>,
+fn embed<D: Domain, B: ProgramBackend>(
+    evaluator: &DomainEvaluator<'_, D, B>,
+    encoder: &D::Encoder<B>,
     samples: &[usize],
 ) -> Result<Matrix, Failure> {
     let embeddings = evaluator
         .embed(encoder, samples)
-        .map_err(|error| Failure::Other(anyhow::anyhow!(error)))?;
+        .map_err(|error| Failure::Input(anyhow::anyhow!(error)))?;
     protocol::matrix(embeddings)
 }
 

@@ -9,15 +9,14 @@ mod resolved;
 use std::path::Path;
 
 use anyhow::anyhow;
-use burn::tensor::backend::AutodiffBackend;
-use icl::data::GraphDataset;
 use icl::meta::{Identity, read_checkpoint, write_atomically, write_checkpoint};
-use icl::models::GraphBackend;
 use icl::{EmbeddingMap, RunRecord};
 use serde::Serialize;
 
-use crate::backend::{OnBackend, on_backend};
-use crate::checksum::checksum;
+use crate::backend::{OnBackend, TrainingBackend, on_backend};
+use crate::checksum;
+use crate::data::Data;
+use crate::domain::{Domain, Graphs, Images};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::option_values::parse_toml;
@@ -46,33 +45,51 @@ pub const ENCODER: &str = "encoder-";
 /// If an option or the data cannot be used, a training run fails, or somebody interrupts it.
 pub fn run(options: RunOptions) -> Result<(), Failure> {
     interrupt::watch()?;
-    let (work, resolved, data) = match &options.resume {
+    let (resolved, resumed) = match &options.resume {
         Some(folder) => {
             let (work, config) = WorkFolder::resume(folder, is_ours)?;
             let options: RunOptions = parse_toml(folder, &config)?;
-            let resolved = options.resolve()?;
-            let data = read_data(&resolved.data)?;
-            (work, resolved, data)
+            (options.resolve()?, Some(work))
         }
+        None => (options.over_file()?.resolve()?, None),
+    };
+    match Data::read(&resolved.data, &resolved.selection)? {
+        Data::Graphs(data) => {
+            resolved.encoder.check_unused(&resolved.data)?;
+            run_on(&Graphs::of(&data), &data, &resolved, resumed)
+        }
+        Data::Images(data) => {
+            let domain = Images::of(&data, &resolved.encoder)?;
+            run_on(&domain, &data, &resolved, resumed)
+        }
+    }
+}
+
+fn run_on<D: Domain>(
+    domain: &D,
+    data: &D::Data,
+    resolved: &Resolved,
+    resumed: Option<WorkFolder>,
+) -> Result<(), Failure> {
+    let work = match resumed {
+        Some(work) => work,
         None => {
-            let resolved = options.over_file()?.resolve()?;
-            let data = read_data(&resolved.data)?;
             let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
             let target = match &resolved.out {
                 Some(out) => Target::Named(out.clone()),
-                None => Target::Numbered(data.name().to_lowercase()),
+                None => Target::Numbered(D::name(data).to_lowercase()),
             };
-            let work = WorkFolder::begin(target, resolved.force, &config, is_ours)?;
-            (work, resolved, data)
+            WorkFolder::begin(target, resolved.force, &config, is_ours)?
         }
     };
     let task = Comparison {
-        resolved: &resolved,
-        data: &data,
+        resolved,
+        domain,
+        data,
         work: &work,
     };
     let written = on_backend(&resolved.backend, task).and_then(|(records, map)| {
-        write_results(&work, &resolved, &records, &map).map(|report| (records, report))
+        write_results(&work, resolved, &records, &map).map(|report| (records, report))
     });
     let (records, report) = match written {
         Ok(written) => written,
@@ -113,36 +130,17 @@ fn is_ours(name: &str) -> bool {
         || name.starts_with(ENCODER) && name.ends_with(".safetensors")
 }
 
-/// An embedded data set, or one on the disk.
-///
-/// # Errors
-/// If there is none, or it cannot be read.
-pub fn read_data(data: &str) -> Result<GraphDataset, Failure> {
-    let is_embedded = icl::data::embedded::names()
-        .iter()
-        .any(|name| name.eq_ignore_ascii_case(data));
-    let result = if is_embedded {
-        icl::data::embedded::graphs(data)
-    } else {
-        icl::data::read_tu(data)
-    };
-    result.map_err(Failure::input)
-}
-
-struct Comparison<'a> {
+struct Comparison<'a, D: Domain> {
     resolved: &'a Resolved,
-    data: &'a GraphDataset,
+    domain: &'a D,
+    data: &'a D::Data,
     work: &'a WorkFolder,
 }
 
-impl OnBackend for Comparison<'_> {
+impl<D: Domain> OnBackend for Comparison<'_, D> {
     type Output = (Vec<RunRecord>, EmbeddingMap);
 
-    fn run<B>(self, device: B::Device) -> Result<Self::Output, Failure>
-    where
-        B: AutodiffBackend + GraphBackend,
-        B::InnerBackend: GraphBackend,
-    {
+    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<Self::Output, Failure> {
         let resolved = self.resolved;
         let n_trained = resolved
             .methods
@@ -152,7 +150,13 @@ impl OnBackend for Comparison<'_> {
         let n_seeds = (resolved.seeds.end() - resolved.seeds.start()).saturating_add(1);
         let n_runs = n_seeds.saturating_mul(n_trained as u64 + 1);
         let display = Display::new(n_runs, resolved.settings.epochs as u64);
-        let identity = Identity::new([("checksum of the data".to_owned(), checksum(self.data))]);
+        let identity = Identity::new([
+            ("checksum of the data".to_owned(), D::checksum(self.data)),
+            (
+                "checksum of the weights".to_owned(),
+                checksum::of_file(resolved.encoder.weights.as_deref())?,
+            ),
+        ]);
         // The data are the same all along, also for the seed that was interrupted.
         let data = self.work.state(DATA).with_extension(INPUT);
         if read_checkpoint::<()>(&data, &identity)
@@ -164,8 +168,9 @@ impl OnBackend for Comparison<'_> {
         let mut records = Vec::new();
         let mut map = None;
         for seed in resolved.seeds.clone() {
-            let comparison = SeedComparison::<B> {
+            let comparison = SeedComparison::<D, B> {
                 resolved,
+                domain: self.domain,
                 data: self.data,
                 work: self.work,
                 seed,

@@ -5,20 +5,58 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::Args;
 use icl::meta::{Distance, MetaOrder, StopRule, UpdateRule};
+use icl::models::Stem;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
+use crate::image_options::Classes;
 use crate::option_values::{named, read_toml};
 
 /// Every option of `icl run`: as flags, and under the same names in the TOML file.
 #[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RunOptions {
-    /// An embedded data set (MUTAG), or the path of a TU data set: a zip or a folder
+    /// An embedded data set (MUTAG, MNIST-1v7), or the path of one: a TU data set (a zip or a
+    /// folder), an IDX file, a CIFAR file or folder, a folder of class folders with images
     /// [default: MUTAG]
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<String>,
+    /// Of images: only these classes, as 1,7
+    #[arg(long, value_name = "NAMES")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classes: Option<Classes>,
+    /// Of images: at most N, as evenly of each class as can be
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+    /// Of images: leave out those that cannot be decoded [default: false]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    #[serde(alias = "skip_broken", skip_serializing_if = "Option::is_none")]
+    pub skip_broken: Option<bool>,
+    /// Of images: the side of a view in pixels [default: that of IDX and CIFAR images
+    /// themselves, 224 for folders]
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    #[serde(alias = "image_size", skip_serializing_if = "Option::is_none")]
+    pub image_size: Option<usize>,
+    /// Of images: how the encoder begins: small (3x3, for small images) or standard (7x7 with
+    /// stride 2, then pooling) [default: small up to 32 pixels and without
+    /// --weights]
+    #[arg(long, value_name = "STEM", value_parser = named::<Stem>)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stem: Option<Stem>,
+    /// Of images: the width of a projection head on the encoder [default: none]
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub projection: Option<usize>,
+    /// Of images: the probability that a view is blurred [default: 0]
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blur: Option<f64>,
+    /// Of images: torchvision's weights of a ResNet-18 to begin with
+    #[arg(long, value_name = "FILE.pth|FILE.safetensors")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weights: Option<PathBuf>,
     /// A method to run; may be repeated. `icl methods` lists them [default: all]
     #[arg(long = "method", value_name = "NAME")]
     #[serde(default, alias = "methods", deserialize_with = "one_or_many")]
@@ -164,6 +202,14 @@ impl RunOptions {
         let has_seed = self.seed.is_some() || self.seeds.is_some();
         Ok(Self {
             data: self.data.or(file.data),
+            classes: self.classes.or(file.classes),
+            limit: self.limit.or(file.limit),
+            skip_broken: self.skip_broken.or(file.skip_broken),
+            image_size: self.image_size.or(file.image_size),
+            stem: self.stem.or(file.stem),
+            projection: self.projection.or(file.projection),
+            blur: self.blur.or(file.blur),
+            weights: self.weights.or(file.weights),
             method: if self.method.is_empty() {
                 file.method
             } else {

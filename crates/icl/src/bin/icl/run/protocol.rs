@@ -3,13 +3,13 @@
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
 use icl::core::{Increment, Seed, host_values};
-use icl::data::{Graph, GraphDataset};
 use icl::eval::{
-    Accuracy, EvalError, FloorFeatures, Floors, Matrix, Parts, PrincipalPlane, SvmProtocol,
-    SvmProtocolConfig,
+    Accuracy, EvalError, FloorFeatures, Floors, KnnProtocolConfig, LinearProbeConfig, Matrix,
+    Parts, PrincipalPlane, Protocol, SvmProtocolConfig,
 };
-use icl::{AccuracyParts, FloorParts};
+use icl::{AccuracyParts, FloorParts, ProtocolParts};
 
+use crate::domain::Domain;
 use crate::failure::Failure;
 use crate::streams::tell;
 
@@ -19,83 +19,130 @@ const MISSING: AccuracyParts = AccuracyParts {
     new: None,
 };
 
-/// The paper's protocol on the graphs of one increment; all embeddings see the same folds.
-pub struct Protocol<'a> {
-    svm: SvmProtocol,
-    data: &'a GraphDataset,
+/// The protocols on the samples of one increment; all embeddings see the same folds.
+pub struct Protocols<'a> {
+    /// The paper's first.
+    all: [Measured; 3],
     labels: Vec<usize>,
     increment: &'a Increment,
     seed: Seed,
 }
 
-impl<'a> Protocol<'a> {
-    /// For the graphs of `data`.
-    pub fn new(
-        data: &'a GraphDataset,
+/// A protocol with its floors.
+struct Measured {
+    protocol: Box<dyn Protocol>,
+    floors: FloorParts,
+}
+
+/// What the protocols say of one method's embeddings.
+#[derive(Debug, Clone, Copy)]
+pub struct Judgement {
+    /// The paper's support vector machine.
+    pub svm: ProtocolParts,
+    /// The linear probe.
+    pub linear_probe: ProtocolParts,
+    /// The k nearest neighbours.
+    pub knn: ProtocolParts,
+}
+
+impl<'a> Protocols<'a> {
+    /// For the samples of `data`, with the floors of what needs no training: sizes, raw features and
+    /// the embeddings of an untrained encoder.
+    ///
+    /// # Errors
+    /// If a sample cannot be read.
+    pub fn new<D: Domain>(
+        domain: &D,
+        data: &D::Data,
+        untrained: &Matrix,
         increment: &'a Increment,
         seed: Seed,
     ) -> Result<Self, Failure> {
+        let svm = SvmProtocolConfig::default().try_init().map_err(failure)?;
+        let probe = LinearProbeConfig::default().try_init().map_err(failure)?;
+        let knn = KnnProtocolConfig::default().try_init().map_err(failure)?;
+        let labels = D::labels(data);
+        let (size, raw) = (D::sizes(data)?, domain.raw(data)?);
+        let features = FloorFeatures {
+            size: size.as_ref(),
+            raw: Some(&raw),
+            untrained: Some(untrained),
+        };
+        let measured = |protocol: Box<dyn Protocol>| Measured {
+            floors: floors(&*protocol, features, &labels, increment, seed),
+            protocol,
+        };
+        let all = [
+            measured(Box::new(svm)),
+            measured(Box::new(probe)),
+            measured(Box::new(knn)),
+        ];
         Ok(Self {
-            svm: SvmProtocolConfig::default().try_init().map_err(failure)?,
-            data,
-            labels: data.labels(),
+            all,
+            labels,
             increment,
             seed,
         })
     }
 
-    /// The accuracies on all, old and new graphs of embeddings, one row a graph. Those that cannot
+    /// The accuracies on all, old and new samples of embeddings, one row a sample. Those that cannot
     /// be had are missing, with a warning: the training stands without them.
-    pub fn accuracy(&self, embeddings: &Matrix) -> AccuracyParts {
-        self.svm
-            .evaluate_parts(embeddings, &self.labels, self.increment, self.seed)
-            .map(|parts| means(&parts, Option::as_ref))
-            .unwrap_or_else(|error| {
-                tell(format_args!("warning: no accuracy: {error}"));
-                MISSING
-            })
-    }
-
-    /// What needs no training: sizes, summed node features, the embeddings of an untrained encoder.
-    /// Missing where it cannot be had, with a warning.
-    pub fn floors(&self, untrained: &Matrix) -> Result<FloorParts, Failure> {
-        let size = self.rows(2, |graph| {
-            vec![graph.n_nodes() as f64, graph.n_edges() as f64]
-        })?;
-        let raw = self.rows(self.data.d_features(), summed_features)?;
-        let features = FloorFeatures {
-            size: Some(&size),
-            raw: Some(&raw),
-            untrained: Some(untrained),
-        };
-        let floors = Floors::evaluate(&self.svm, features, &self.labels, self.increment, self.seed);
-        let floors = match floors {
-            Ok(floors) => floors,
-            Err(error) => {
-                tell(format_args!("warning: no floors: {error}"));
-                return Ok(FloorParts {
-                    majority: MISSING,
-                    size: MISSING,
-                    raw: MISSING,
-                    untrained: MISSING,
+    pub fn judge(&self, embeddings: &Matrix) -> Judgement {
+        let [svm, linear_probe, knn] = self.all.each_ref().map(|measured| {
+            let parts = measured.protocol.evaluate_parts(
+                embeddings,
+                &self.labels,
+                self.increment,
+                self.seed,
+            );
+            let accuracy = parts
+                .map(|parts| means(&parts, Option::as_ref))
+                .unwrap_or_else(|error| {
+                    tell(format_args!("warning: no accuracy: {error}"));
+                    MISSING
                 });
+            ProtocolParts {
+                accuracy,
+                floors: measured.floors,
             }
-        };
-        Ok(FloorParts {
-            majority: AccuracyParts {
-                all: Some(floors.all.majority),
-                old: Some(floors.old.majority),
-                new: Some(floors.new.majority),
-            },
-            size: means(&floors, |floors| floors.size.as_ref()),
-            raw: means(&floors, |floors| floors.raw.as_ref()),
-            untrained: means(&floors, |floors| floors.untrained.as_ref()),
-        })
+        });
+        Judgement {
+            svm,
+            linear_probe,
+            knn,
+        }
     }
+}
 
-    fn rows(&self, width: usize, row: impl Fn(&Graph) -> Vec<f64>) -> Result<Matrix, Failure> {
-        let values = self.data.graphs().iter().flat_map(row).collect();
-        Matrix::try_new(values, width).map_err(failure)
+/// The floors by a protocol. Missing where they cannot be had, with a warning.
+fn floors(
+    protocol: &dyn Protocol,
+    features: FloorFeatures<'_>,
+    labels: &[usize],
+    increment: &Increment,
+    seed: Seed,
+) -> FloorParts {
+    let floors = match Floors::evaluate(protocol, features, labels, increment, seed) {
+        Ok(floors) => floors,
+        Err(error) => {
+            tell(format_args!("warning: no floors: {error}"));
+            return FloorParts {
+                majority: MISSING,
+                size: MISSING,
+                raw: MISSING,
+                untrained: MISSING,
+            };
+        }
+    };
+    FloorParts {
+        majority: AccuracyParts {
+            all: Some(floors.all.majority),
+            old: Some(floors.old.majority),
+            new: Some(floors.new.majority),
+        },
+        size: means(&floors, |floors| floors.size.as_ref()),
+        raw: means(&floors, |floors| floors.raw.as_ref()),
+        untrained: means(&floors, |floors| floors.untrained.as_ref()),
     }
 }
 
@@ -108,17 +155,6 @@ pub fn matrix<B: Backend>(embeddings: Tensor<B, 2>) -> Result<Matrix, Failure> {
 /// Two coordinates a row: the principal plane.
 pub fn plane(embeddings: &Matrix) -> Vec<[f64; 2]> {
     PrincipalPlane::of(embeddings).coordinates
-}
-
-/// The sum of a graph's node features.
-fn summed_features(graph: &Graph) -> Vec<f64> {
-    let mut sum = vec![0.0; graph.d_features()];
-    for node in 0..graph.n_nodes() {
-        for (sum, feature) in sum.iter_mut().zip(graph.node_features(node)) {
-            *sum += f64::from(*feature);
-        }
-    }
-    sum
 }
 
 fn means<T>(parts: &Parts<T>, of: impl Fn(&T) -> Option<&Accuracy>) -> AccuracyParts {

@@ -9,6 +9,7 @@ use icl::meta::{Method, TrainingSettings};
 
 use super::options::RunOptions;
 use crate::failure::Failure;
+use crate::image_options::{EncoderChoice, Selection};
 use crate::option_values;
 
 pub use crate::option_values::PAPER_PATIENCE;
@@ -20,6 +21,10 @@ pub struct Resolved {
     pub options: RunOptions,
     /// The data set's name or path.
     pub data: String,
+    /// Which of its images.
+    pub selection: Selection,
+    /// What the encoder of images is.
+    pub encoder: EncoderChoice,
     /// The methods to run.
     pub methods: Vec<Method>,
     /// α as asked for; a split of whole samples comes close to it.
@@ -90,8 +95,28 @@ impl RunOptions {
         if let Some(out) = &self.out {
             option_values::check_out(out)?;
         }
+        let selection = Selection {
+            classes: self.classes.clone(),
+            limit: self.limit,
+            skip_broken: self.skip_broken.unwrap_or(false),
+        };
+        let encoder = EncoderChoice {
+            image_size: self.image_size,
+            stem: self.stem,
+            projection: self.projection,
+            blur: self.blur,
+            weights: self.weights.clone(),
+        };
         let options = Self {
             data: Some(data.clone()),
+            classes: self.classes.clone(),
+            limit: self.limit,
+            skip_broken: self.skip_broken,
+            image_size: self.image_size,
+            stem: self.stem,
+            projection: self.projection,
+            blur: self.blur,
+            weights: self.weights.clone(),
             method: methods
                 .iter()
                 .map(|method| method.name.to_owned())
@@ -124,6 +149,8 @@ impl RunOptions {
         Ok(Resolved {
             options,
             data,
+            selection,
+            encoder,
             methods,
             alpha,
             split,

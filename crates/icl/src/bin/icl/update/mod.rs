@@ -3,16 +3,18 @@
 mod options;
 mod task;
 
-use icl::data::GraphDataset;
+use anyhow::anyhow;
 
 use crate::backend::on_backend;
-use crate::checksum::checksum;
+use crate::data::Data;
+use crate::domain::{Domain, Graphs, Images};
 use crate::encoder_work::{self, REPORT};
 use crate::failure::Failure;
-use crate::run::read_data;
 use crate::streams::print;
+use crate::work_folder::WorkFolder;
 use crate::{encoder_file, interrupt};
 
+use options::Resolved;
 pub use options::UpdateOptions;
 use task::Update;
 
@@ -25,22 +27,42 @@ pub fn update(options: UpdateOptions) -> Result<(), Failure> {
     interrupt::watch()?;
     let (options, resumed) = encoder_work::options(options)?;
     let resolved = options.resolve()?;
-    let from = encoder_file::read(resolved.from.as_ref())?;
     let [old, new] = &resolved.data;
-    let (old, new) = (read_data(old)?, read_data(new)?);
-    from.check_data(&old)?;
-    let (data, increment) = GraphDataset::join(&old, &new).map_err(Failure::input)?;
+    let selection = &resolved.selection;
+    match (Data::read(old, selection)?, Data::read(new, selection)?) {
+        (Data::Graphs(old), Data::Graphs(new)) => {
+            update_on::<Graphs>(&resolved, &old, &new, resumed)
+        }
+        (Data::Images(old), Data::Images(new)) => {
+            update_on::<Images>(&resolved, &old, &new, resumed)
+        }
+        (_, of_new) => Err(Failure::input(anyhow!(
+            "new: found {}, expected the same kind of data as the old ones",
+            of_new.samples()
+        ))),
+    }
+}
+
+fn update_on<D: Domain>(
+    resolved: &Resolved,
+    old: &D::Data,
+    new: &D::Data,
+    resumed: Option<WorkFolder>,
+) -> Result<(), Failure> {
+    let from = encoder_file::read::<D>(resolved.from.as_ref())?;
+    from.check_data(old)?;
+    let (data, increment) = D::join(old, new)?;
     let input = [
         ("checksum of the encoder", from.checksum.clone()),
-        ("checksum of the old data", checksum(&old)),
-        ("checksum of the new data", checksum(&new)),
+        ("checksum of the old data", D::checksum(old)),
+        ("checksum of the new data", D::checksum(new)),
     ];
     let training = &resolved.training;
     let work = encoder_work::folder(resumed, training, &resolved.options, &input)?;
     let task = Update {
-        resolved: &resolved,
+        resolved,
         from: &from,
-        names: [old.name(), new.name()],
+        names: [D::name(old), D::name(new)],
         data: &data,
         increment: &increment,
         work: &work,

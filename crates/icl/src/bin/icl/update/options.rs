@@ -7,6 +7,7 @@ use icl::meta::{Distance, MetaOrder, Method, TrainingSettings};
 
 use crate::encoder_work::ENCODER;
 use crate::failure::Failure;
+use crate::image_options::{Classes, Selection};
 use crate::option_values::{self, named};
 use crate::training_options::{Training, TrainingOptions, given, training_options};
 
@@ -16,13 +17,23 @@ training_options! {
         /// The encoder to update, which icl wrote
         #[arg(long, value_name = "ENCODER.safetensors")]
         pub from: String,
-        /// The data that it was trained on: an embedded data set (MUTAG), or the path of a TU data
-        /// set, a zip or a folder
+        /// The data that it was trained on: an embedded data set, or the path of one, as for
+        /// `icl train`
         #[arg(long, value_name = "DATA")]
         pub old: String,
         /// The data that have arrived
         #[arg(long, value_name = "DATA")]
         pub new: String,
+        /// Of images: only these classes, as 1,7; of old and new data
+        #[arg(long, value_name = "NAMES")]
+        pub classes: Classes,
+        /// Of images: at most N of old and of new data, as evenly of each class as can be
+        #[arg(long, value_name = "N", allow_negative_numbers = true)]
+        pub limit: usize,
+        /// Of images: leave out those that cannot be decoded [default: false]
+        #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+        #[serde(alias = "skip_broken")]
+        pub skip_broken: bool,
         /// The method. `icl methods` lists them [default: icl]
         #[arg(long, value_name = "NAME")]
         pub method: String,
@@ -61,6 +72,8 @@ pub struct Resolved {
     pub from: String,
     /// The names or paths of the old and of the new data.
     pub data: [String; 2],
+    /// Which images of them.
+    pub selection: Selection,
     /// The method.
     pub method: Method,
     /// What every training run is told.
@@ -99,6 +112,11 @@ impl UpdateOptions {
         Ok(Resolved {
             from,
             data: [old?, new?],
+            selection: Selection {
+                classes: self.classes.clone(),
+                limit: self.limit,
+                skip_broken: self.skip_broken.unwrap_or(false),
+            },
             method,
             training,
             options: self,

@@ -1,16 +1,14 @@
 //! The update itself, on one backend.
 
 use burn::module::AutodiffModule;
-use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl::core::{Increment, Seed, host_values};
-use icl::data::{GraphCollate, GraphDataset, GraphViews, GraphViewsConfig};
 use icl::eval::{EvalError, Matrix, NeighboursKeptConfig};
 use icl::meta::{Evaluator, Problem, Start, Trainer, parameter_change};
-use icl::models::{Gcn, GraphBackend};
 use icl::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};
 
 use super::options::Resolved;
-use crate::backend::OnBackend;
+use crate::backend::{OnBackend, ProgramBackend, TrainingBackend};
+use crate::domain::{Collation, Domain};
 use crate::encoder_file::{self, EncoderFile};
 use crate::encoder_work::{self, ENCODER};
 use crate::failure::Failure;
@@ -18,47 +16,41 @@ use crate::run::Display;
 use crate::work_folder::WorkFolder;
 
 /// What it takes to update an encoder.
-pub struct Update<'a> {
+pub struct Update<'a, D: Domain> {
     pub resolved: &'a Resolved,
-    pub from: &'a EncoderFile,
+    pub from: &'a EncoderFile<D>,
     /// The names of the old and of the new data set.
     pub names: [&'a str; 2],
     /// Both, joined.
-    pub data: &'a GraphDataset,
+    pub data: &'a D::Data,
     pub increment: &'a Increment,
     pub work: &'a WorkFolder,
 }
 
-impl OnBackend for Update<'_> {
+impl<D: Domain> OnBackend for Update<'_, D> {
     type Output = UpdateRecord;
 
     /// Updates, measures before and after, and writes the encoder.
-    fn run<B>(self, device: B::Device) -> Result<UpdateRecord, Failure>
-    where
-        B: AutodiffBackend + GraphBackend,
-        B::InnerBackend: GraphBackend,
-    {
+    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<UpdateRecord, Failure> {
         let (training, method) = (&self.resolved.training, &self.resolved.method);
-        let settings = &training.settings;
-        let views = GraphViewsConfig::new().init();
+        let (settings, domain) = (&training.settings, &self.from.domain);
         let trainer = Trainer::<B, _, _, _> {
             problem: Problem {
                 samples: self.data,
-                views: &views,
-                collate: &GraphCollate,
+                views: domain.views(),
+                collate: &Collation::<D>::new(),
                 increment: self.increment,
             },
             settings,
             seed: training.seed,
             device: device.clone(),
         };
-        let config = &self.from.config;
         let given = self.from.encoder::<B>(&device)?;
         let start = match method.start {
             Start::Trained => given.clone(),
             Start::Scratch => {
                 let seed = Seed::new(training.seed).child("init").child("scratch");
-                config.init::<B>(seed, &device)
+                domain.fresh::<B>(seed, &device)?
             }
         };
         let display = Display::new(1, settings.epochs as u64);
@@ -80,7 +72,7 @@ impl OnBackend for Update<'_> {
         }
         display.finish();
         let path = self.work.results().join(ENCODER);
-        encoder_file::save(&outcome.encoder, config, self.data.name(), &path)?;
+        encoder_file::save(&outcome.encoder, domain, D::name(self.data), &path)?;
 
         let evaluator = trainer.evaluator();
         let before = match method.start {
@@ -88,8 +80,8 @@ impl OnBackend for Update<'_> {
             Start::Scratch => evaluator.evaluate(given.valid()).map_err(unreadable)?.risk,
         };
         let old = self.increment.old();
-        let old_before = embed(&evaluator, &given.valid(), old)?;
-        let old_after = embed(&evaluator, &outcome.encoder, old)?;
+        let old_before = embed::<D, _>(&evaluator, &given.valid(), old)?;
+        let old_after = embed::<D, _>(&evaluator, &outcome.encoder, old)?;
         let [old_data, new_data] = self.names.map(ToOwned::to_owned);
         Ok(UpdateRecord {
             schema: UPDATE_SCHEMA,
@@ -137,9 +129,9 @@ fn neighbours_kept(before: &Matrix, after: &Matrix) -> Result<Option<KeptNeighbo
 }
 
 /// The embeddings of samples without augmentation, with the encoder's own statistics.
-fn embed<B: Backend + GraphBackend>(
-    evaluator: &Evaluator<'_, B, GraphDataset, GraphViews, GraphCollate>,
-    encoder: &Gcn<B>,
+fn embed<D: Domain, B: ProgramBackend>(
+    evaluator: &Evaluator<'_, B, D::Data, D::Views, Collation<D>>,
+    encoder: &D::Encoder<B>,
     samples: &[usize],
 ) -> Result<Matrix, Failure> {
     let embeddings = evaluator.embed(encoder, samples).map_err(unreadable)?;
@@ -148,7 +140,7 @@ fn embed<B: Backend + GraphBackend>(
 }
 
 fn unreadable(error: icl::core::SampleError) -> Failure {
-    Failure::Other(anyhow::anyhow!(error))
+    Failure::Input(anyhow::anyhow!(error))
 }
 
 fn failure(error: EvalError) -> Failure {

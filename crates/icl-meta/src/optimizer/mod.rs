@@ -1,19 +1,22 @@
-//! Burn's optimizers behind one type, so that a setting can name them.
+//! Optimizers behind one type, so that a setting can name them.
+
+mod adam;
 
 use burn::module::AutodiffModule;
 use burn::optim::adaptor::OptimizerAdaptor;
-use burn::optim::{Adam, AdamConfig, GradientsParams, Optimizer, Sgd, SgdConfig};
+use burn::optim::{GradientsParams, Optimizer, Sgd, SgdConfig};
 use burn::tensor::backend::AutodiffBackend;
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::{Bytes, CheckpointError, Unfit, load_record, save_record};
+
+pub use adam::OnePassAdam;
 
 /// How a gradient becomes a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum UpdateRule {
     /// Adam (Kingma and Ba, 2015) with β₁ = 0.9, β₂ = 0.999 and ε = 1e-8, the authors' values.
-    /// Burn's own ε is 1e-5, which at gradients of that size would halve the steps.
     Adam,
     /// Gradient descent without momentum (Eq. 10).
     Sgd,
@@ -21,14 +24,14 @@ pub enum UpdateRule {
 
 /// An optimizer with its state.
 pub(crate) enum UpdateState<M: AutodiffModule<B>, B: AutodiffBackend> {
-    Adam(OptimizerAdaptor<Adam, M, B>),
+    Adam(OptimizerAdaptor<OnePassAdam, M, B>),
     Sgd(OptimizerAdaptor<Sgd<B::InnerBackend>, M, B>),
 }
 
 impl<M: AutodiffModule<B>, B: AutodiffBackend> UpdateState<M, B> {
     pub(crate) fn new(rule: UpdateRule) -> Self {
         match rule {
-            UpdateRule::Adam => Self::Adam(AdamConfig::new().with_epsilon(1e-8).init()),
+            UpdateRule::Adam => Self::Adam(OnePassAdam::init()),
             UpdateRule::Sgd => Self::Sgd(SgdConfig::new().init()),
         }
     }

@@ -1,0 +1,210 @@
+//! Minimisation of a smooth convex function.
+
+use std::collections::VecDeque;
+
+use nalgebra::DMatrix;
+
+/// How many steps the approximation of the curvature remembers.
+const MEMORY: usize = 20;
+/// Iterations after which the solver gives up.
+const MOST_ITERATIONS: usize = 2000;
+/// Evaluations in one line search after which the solver gives up.
+const MOST_TRIALS: usize = 60;
+
+/// A smooth convex function of a matrix.
+pub(super) trait Objective {
+    /// The value and the gradient.
+    fn evaluate(&self, at: &DMatrix<f64>) -> (f64, DMatrix<f64>);
+
+    /// A cheap, positive definite approximation of the inverse curvature, the same at every point,
+    /// applied in place.
+    fn precondition(&self, direction: &mut DMatrix<f64>);
+
+    /// The length of the gradient that is accepted as 0.
+    fn tolerance(&self, at: &DMatrix<f64>) -> f64;
+}
+
+/// Where and why the solver gave up.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Stopped {
+    pub(super) n_iterations: usize,
+    pub(super) gradient: f64,
+    pub(super) tolerance: f64,
+}
+
+/// A step and the change of the gradient along it.
+struct Correction {
+    step: DMatrix<f64>,
+    change: DMatrix<f64>,
+    product: f64,
+}
+
+/// The minimum, by the limited-memory BFGS method (Nocedal, 1980) on a preconditioned first
+/// approximation, with a line search for the weak Wolfe conditions by bisection (Lewis and Overton,
+/// 2013), which always ends on a smooth function that is bounded below.
+///
+/// # Errors
+/// [`Stopped`] after 2000 iterations, or where rounding lets no step make progress any more.
+pub(super) fn minimise(
+    objective: &impl Objective,
+    start: DMatrix<f64>,
+) -> Result<DMatrix<f64>, Stopped> {
+    let mut at = start;
+    let (mut value, mut gradient) = objective.evaluate(&at);
+    let mut memory: VecDeque<Correction> = VecDeque::with_capacity(MEMORY);
+    for n_iterations in 0.. {
+        let stopped = Stopped {
+            n_iterations,
+            gradient: gradient.norm(),
+            tolerance: objective.tolerance(&at),
+        };
+        if stopped.gradient <= stopped.tolerance {
+            return Ok(at);
+        }
+        if n_iterations == MOST_ITERATIONS {
+            return Err(stopped);
+        }
+        let direction = descent(objective, &memory, &gradient);
+        let Some(found) = search(objective, &at, value, &gradient, &direction) else {
+            return Err(stopped);
+        };
+        let (next, next_value, next_gradient) = found;
+        let step = &next - &at;
+        let change = &next_gradient - &gradient;
+        let product = step.dot(&change);
+        if memory.len() == MEMORY {
+            memory.pop_front();
+        }
+        // The line search lets the slope grow, so that the product is above 0.
+        memory.push_back(Correction {
+            step,
+            change,
+            product,
+        });
+        (at, value, gradient) = (next, next_value, next_gradient);
+    }
+    unreachable!("the loop ends at the last iteration")
+}
+
+/// Minus the gradient times the approximated inverse curvature: the two loops of Nocedal (1980).
+fn descent(
+    objective: &impl Objective,
+    memory: &VecDeque<Correction>,
+    gradient: &DMatrix<f64>,
+) -> DMatrix<f64> {
+    let mut direction = -gradient;
+    let mut weights = Vec::with_capacity(memory.len());
+    for correction in memory.iter().rev() {
+        let weight = correction.step.dot(&direction) / correction.product;
+        direction.zip_apply(&correction.change, |d, y| *d -= weight * y);
+        weights.push(weight);
+    }
+    objective.precondition(&mut direction);
+    if let Some(last) = memory.back() {
+        // The first approximation, scaled to the curvature that was met last.
+        let mut conditioned = last.change.clone();
+        objective.precondition(&mut conditioned);
+        direction *= last.product / last.change.dot(&conditioned);
+    }
+    for (correction, weight) in memory.iter().zip(weights.into_iter().rev()) {
+        let rest = weight - correction.change.dot(&direction) / correction.product;
+        direction.zip_apply(&correction.step, |d, s| *d += rest * s);
+    }
+    direction
+}
+
+/// The first point found along the direction at which the function has fallen by 10⁻⁴ of what the
+/// slope promised and the slope has risen to nine tenths; with its value and gradient.
+fn search(
+    objective: &impl Objective,
+    at: &DMatrix<f64>,
+    value: f64,
+    gradient: &DMatrix<f64>,
+    direction: &DMatrix<f64>,
+) -> Option<(DMatrix<f64>, f64, DMatrix<f64>)> {
+    let slope = gradient.dot(direction);
+    // Close to the minimum the fall is below the value's own rounding.
+    let rounding = 1e-12 * value.abs();
+    let (mut low, mut high, mut length) = (0.0, f64::INFINITY, 1.0);
+    for _ in 0..MOST_TRIALS {
+        let mut trial = at.clone();
+        trial.zip_apply(direction, |x, d| *x += length * d);
+        let (trial_value, trial_gradient) = objective.evaluate(&trial);
+        let falls = trial_value <= value + 1e-4 * length * slope + rounding;
+        if !falls {
+            high = length;
+        } else if trial_gradient.dot(direction) < 0.9 * slope {
+            low = length;
+        } else {
+            return Some((trial, trial_value, trial_gradient));
+        }
+        length = if high.is_finite() {
+            0.5 * (low + high)
+        } else {
+            2.0 * low
+        };
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Σ cᵢ(√(1 + (xᵢ − i)²) − 1), with curvatures cᵢ from 1 to 100.
+    struct Bowls;
+
+    const SCALES: [f64; 4] = [1.0, 5.0, 20.0, 100.0];
+
+    impl Objective for Bowls {
+        fn evaluate(&self, at: &DMatrix<f64>) -> (f64, DMatrix<f64>) {
+            let mut value = 0.0;
+            let gradient = DMatrix::from_fn(4, 1, |i, _| {
+                let x = at[i] - i as f64;
+                value += SCALES[i] * (x.hypot(1.0) - 1.0);
+                SCALES[i] * x / x.hypot(1.0)
+            });
+            (value, gradient)
+        }
+
+        fn precondition(&self, _: &mut DMatrix<f64>) {}
+
+        fn tolerance(&self, _: &DMatrix<f64>) -> f64 {
+            1e-9
+        }
+    }
+
+    #[test]
+    fn the_minimum_is_found() {
+        let start = DMatrix::from_column_slice(4, 1, &[30.0, -5.0, 9.0, 2.0]);
+        let found = minimise(&Bowls, start).unwrap();
+        for i in 0..4 {
+            assert!((found[i] - i as f64).abs() < 1e-9, "{found}");
+        }
+    }
+
+    /// x, which has no minimum.
+    struct Slope;
+
+    impl Objective for Slope {
+        fn evaluate(&self, at: &DMatrix<f64>) -> (f64, DMatrix<f64>) {
+            (at[0], DMatrix::from_element(1, 1, 1.0))
+        }
+
+        fn precondition(&self, _: &mut DMatrix<f64>) {}
+
+        fn tolerance(&self, _: &DMatrix<f64>) -> f64 {
+            0.5
+        }
+    }
+
+    #[test]
+    fn without_a_minimum_it_stops() {
+        let expected = Stopped {
+            n_iterations: 0,
+            gradient: 1.0,
+            tolerance: 0.5,
+        };
+        assert_eq!(minimise(&Slope, DMatrix::zeros(1, 1)), Err(expected));
+    }
+}

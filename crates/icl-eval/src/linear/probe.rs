@@ -1,0 +1,293 @@
+//! The linear probe: what of the classes a linear map finds in frozen embeddings.
+
+use super::classifier::Reduced;
+use crate::accuracy::share_right;
+use crate::folds::{check_folds, checked_n_folds, n_folds_for};
+use crate::nested::{checked_grid, choose_c, measure_folds};
+use crate::parts::{assert_labelled, labels_of};
+use crate::{Accuracy, EvalError, Matrix, Protocol};
+
+/// Settings of [`LinearProbe`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinearProbeConfig {
+    grid: Vec<f64>,
+    n_folds: usize,
+}
+
+impl Default for LinearProbeConfig {
+    /// C ∈ {10⁻⁴, 10⁻³, 10⁻², 10⁻¹}, 5 folds.
+    ///
+    /// The best C falls with the width of the features: with hundreds of them, each of variance 1, it
+    /// lies around 10⁻³ to 10⁻¹, with a few C = 0.1 over some hundred samples hardly moves a border
+    /// between classes any more. A single default would therefore favour one width of encoder over
+    /// another. A fit takes the longer the greater C is, C = 1 nearly as long as all of these together.
+    fn default() -> Self {
+        Self {
+            grid: vec![1e-4, 1e-3, 1e-2, 1e-1],
+            n_folds: 5,
+        }
+    }
+}
+
+impl LinearProbeConfig {
+    /// The values of C, the inverse strength of the penalty, to choose from, ascending. With a single
+    /// one nothing is chosen and there are no inner folds.
+    pub fn with_grid(self, grid: Vec<f64>) -> Self {
+        Self { grid, ..self }
+    }
+
+    /// The number of outer and of inner folds.
+    pub fn with_n_folds(self, n_folds: usize) -> Self {
+        Self { n_folds, ..self }
+    }
+
+    /// The protocol.
+    ///
+    /// # Errors
+    /// - [`EvalError::Grid`] if the grid is empty, not ascending, or holds a value that is not a
+    ///   finite number above 0;
+    /// - [`EvalError::FoldCount`] if there are fewer than two folds.
+    pub fn try_init(self) -> Result<LinearProbe, EvalError> {
+        let grid = checked_grid(self.grid)?;
+        let n_folds = checked_n_folds(self.n_folds)?;
+        Ok(LinearProbe {
+            config: Self { grid, n_folds },
+        })
+    }
+
+    /// The protocol.
+    ///
+    /// # Panics
+    /// Where [`try_init`](Self::try_init) is an error, with its words.
+    pub fn init(self) -> LinearProbe {
+        self.try_init().unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+/// Multinomial logistic regression on standardised frozen embeddings
+/// ([`LinearClassifier`](crate::LinearClassifier)): in each of 5 outer folds C is chosen from a grid
+/// by inner 5-fold cross-validation on the training part, and the classifier refitted on the whole
+/// training part is asked on the held-out fold.
+///
+/// What it computes is scikit-learn's
+///
+/// ```text
+/// search = GridSearchCV(LogisticRegression(), {"C": grid}, cv=5)
+/// cross_val_score(make_pipeline(StandardScaler(), search), X, y, cv=StratifiedKFold(5, shuffle=True))
+/// ```
+///
+/// including the unshuffled inner folds, features standardised once for each outer fold by its
+/// training part alone, and, of several C with the best mean accuracy, the smallest.
+///
+/// A class with m < 5 members leaves fewer folds: max(m, 2), outer and inner. A fit that needs more
+/// than 2000 iterations is [`EvalError::ProbeNotConverged`].
+///
+/// Folds are worked on by rayon's threads; the result does not depend on their number. With n samples
+/// of width d and m = min(n, d) it takes, for each outer fold, a time of n·d·m + m³ and of some
+/// hundred products of `[n, m]` with `[m, classes]` for each inner fold and C.
+///
+/// Sources: Alain and Bengio (2016), "Understanding intermediate layers using linear classifier
+/// probes"; logistic regression with its C chosen by validation, as Radford et al. (2021), "Learning
+/// transferable visual models from natural language supervision", section 3.2, do.
+///
+/// ```
+/// use icl_core::Seed;
+/// use icl_eval::{LinearProbeConfig, Matrix, Protocol};
+///
+/// // Forty samples on a line; the class says on which side of the middle.
+/// let embeddings = Matrix::try_new((0..40).map(f64::from).collect(), 1)?;
+/// let labels: Vec<usize> = (0..40).map(|i| i / 20).collect();
+/// let probe = LinearProbeConfig::default().try_init()?;
+/// let accuracy = probe.evaluate(&embeddings, &labels, Seed::new(0))?;
+/// assert!(accuracy.is_some_and(|accuracy| accuracy.mean >= 0.9));
+/// # Ok::<(), icl_eval::EvalError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinearProbe {
+    config: LinearProbeConfig,
+}
+
+impl LinearProbe {
+    /// The accuracy on given test samples of the classifier fitted to given training samples, its C
+    /// chosen by inner folds of these.
+    ///
+    /// # Errors
+    /// [`EvalError::ProbeNotConverged`] if a fit needs more than 2000 iterations.
+    ///
+    /// # Panics
+    /// If there is not one label for each row of both, or no row in one of them, or they differ in
+    /// their width.
+    pub fn accuracy(
+        &self,
+        training: &Matrix,
+        training_labels: &[usize],
+        test: &Matrix,
+        test_labels: &[usize],
+    ) -> Result<f64, EvalError> {
+        assert_labelled(test, test_labels);
+        // With a single class nothing is chosen, whatever the number of inner folds.
+        let n_inner = n_folds_for(training_labels, self.config.n_folds).unwrap_or(2);
+        let (predictions, _) = self.predict(training, training_labels, test, n_inner)?;
+        Ok(share_right(&predictions, test_labels))
+    }
+
+    /// The class of each row of `samples`, and the C that was chosen.
+    fn predict(
+        &self,
+        training: &Matrix,
+        labels: &[usize],
+        samples: &Matrix,
+        n_inner: usize,
+    ) -> Result<(Vec<usize>, f64), EvalError> {
+        let reduced = Reduced::of(training, labels);
+        let rows: Vec<usize> = (0..labels.len()).collect();
+        let c = choose_c(&reduced, &rows, &self.config.grid, n_inner)?;
+        Ok((reduced.fit(c)?.predict(samples), c))
+    }
+}
+
+impl Protocol for LinearProbe {
+    fn n_folds(&self) -> usize {
+        self.config.n_folds
+    }
+
+    fn evaluate_on_folds(
+        &self,
+        embeddings: &Matrix,
+        labels: &[usize],
+        folds: &[usize],
+    ) -> Result<Option<Accuracy>, EvalError> {
+        assert_labelled(embeddings, labels);
+        check_folds(labels, folds)?;
+        let Some(n_inner) = n_folds_for(labels, self.config.n_folds) else {
+            return Ok(None);
+        };
+        let accuracy = measure_folds(folds, |training, test| {
+            let (predictions, c) = self.predict(
+                &embeddings.select(training),
+                &labels_of(labels, training),
+                &embeddings.select(test),
+                n_inner,
+            )?;
+            Ok((share_right(&predictions, &labels_of(labels, test)), Some(c)))
+        });
+        accuracy.map(Some)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use icl_core::Seed;
+    use rand::RngExt;
+
+    fn random(n: usize, d: usize) -> Matrix {
+        let mut rng = Seed::new(8).rng();
+        let values = (0..n * d).map(|_| rng.random_range(-1.0..1.0));
+        Matrix::try_new(values.collect(), d).unwrap()
+    }
+
+    fn probe() -> LinearProbe {
+        LinearProbeConfig::default().init()
+    }
+
+    #[test]
+    fn separated_classes_are_told_apart_on_any_scale() {
+        let labels: Vec<usize> = (0..60).map(|i| i % 3).collect();
+        for scale in [1e-6, 1.0, 1e6] {
+            for d in [3, 200] {
+                let noise = random(60, d);
+                let rows = noise.rows().zip(&labels).flat_map(|(row, label)| {
+                    let mut row: Vec<f64> = row.iter().map(|x| 0.1 * scale * x).collect();
+                    row.iter_mut()
+                        .skip(*label)
+                        .step_by(3)
+                        .for_each(|x| *x += 9.0 * scale);
+                    row
+                });
+                let matrix = Matrix::try_new(rows.collect(), d).unwrap();
+                let found = probe().evaluate(&matrix, &labels, Seed::new(0));
+                assert_eq!(
+                    found.unwrap().unwrap().mean,
+                    1.0,
+                    "{d} features times {scale}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn labels_that_say_nothing_give_chance() {
+        let mut rng = Seed::new(4).rng();
+        let labels: Vec<usize> = (0..600).map(|_| rng.random_range(0..3)).collect();
+        let found = probe().evaluate(&random(600, 6), &labels, Seed::new(0));
+        // A third, with a standard error of 0.02.
+        assert!((found.unwrap().unwrap().mean - 1.0 / 3.0).abs() < 0.06);
+    }
+
+    #[test]
+    fn features_that_say_nothing_give_the_majority() {
+        let labels: Vec<usize> = (0..50).map(|i| usize::from(i % 5 == 0)).collect();
+        let matrix = Matrix::try_new(vec![0.1; 150], 3).unwrap();
+        let found = probe().evaluate(&matrix, &labels, Seed::new(0));
+        let found = found.unwrap().unwrap();
+        assert_eq!(found.per_fold, [0.8; 5]);
+        // All C are as good, so the first is chosen.
+        assert_eq!(found.chosen_c, [1e-4; 5]);
+    }
+
+    #[test]
+    fn the_smallest_data_are_answered() {
+        for labels in [vec![0, 1], vec![0, 1, 1], vec![0, 1, 2], vec![1, 0, 1, 0]] {
+            let found = probe().evaluate(&random(labels.len(), 3), &labels, Seed::new(0));
+            assert!(
+                (0.0..=1.0).contains(&found.unwrap().unwrap().mean),
+                "{labels:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn nearly_no_penalty_still_converges() {
+        let labels: Vec<usize> = (0..80).map(|i| i * i % 7 % 2).collect();
+        for (d, c) in [(2, 1e9), (30, 1e6)] {
+            let probe = LinearProbeConfig::default().with_grid(vec![c]).init();
+            let found = probe.evaluate(&random(80, d), &labels, Seed::new(0));
+            assert_eq!(found.unwrap().unwrap().chosen_c, [c; 5]);
+        }
+    }
+
+    #[test]
+    fn the_number_of_threads_does_not_count() {
+        let labels: Vec<usize> = (0..90).map(|i| i * i % 7 % 3).collect();
+        let found = [1, 2, 4].map(|n_threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads);
+            let pool = pool.build().unwrap();
+            pool.install(|| probe().evaluate(&random(90, 12), &labels, Seed::new(0)))
+        });
+        assert_eq!(found[0], found[1]);
+        assert_eq!(found[0], found[2]);
+    }
+
+    #[test]
+    fn a_single_class_has_no_accuracy() {
+        let found = probe().evaluate(&random(9, 2), &[3; 9], Seed::new(0));
+        assert_eq!(found, Ok(None));
+        // In training alone it is always answered.
+        let x = random(4, 2);
+        assert_eq!(probe().accuracy(&x, &[3; 4], &x, &[3, 3, 1, 0]), Ok(0.5));
+    }
+
+    #[test]
+    fn settings_are_checked() {
+        for grid in [vec![], vec![0.0], vec![1.0, 1.0], vec![f64::INFINITY]] {
+            let found = LinearProbeConfig::default()
+                .with_grid(grid.clone())
+                .try_init();
+            assert_eq!(found, Err(EvalError::Grid { found: grid }));
+        }
+        let found = LinearProbeConfig::default().with_n_folds(1).try_init();
+        assert_eq!(found, Err(EvalError::FoldCount { found: 1 }));
+    }
+}
