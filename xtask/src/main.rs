@@ -47,18 +47,38 @@ enum Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// Images: a training step and its operators beside PyTorch's, views beside torchvision's
+    Vision,
 }
+
+/// The bench targets of images, with their packages.
+const VISION: [(&str, &str); 3] = [
+    ("icl", "vision"),
+    ("icl-models", "image_operators"),
+    ("icl-data", "image_views"),
+];
 
 impl Bench {
     fn run(self) -> anyhow::Result<ExitCode> {
-        let (name, arguments) = match self {
-            Self::Graphs { arguments } => ("graphs", arguments),
-            Self::Rates { arguments } => ("rates", arguments),
-        };
-        cargo::exit_code(
-            cargo::command(["bench", "--package", "icl", "--bench", name, "--"]).args(arguments),
-        )
+        match self {
+            Self::Graphs { arguments } => bench("icl", "graphs", arguments),
+            Self::Rates { arguments } => bench("icl", "rates", arguments),
+            Self::Vision => {
+                for (package, name) in VISION {
+                    let code = bench(package, name, Vec::new())?;
+                    if code != ExitCode::SUCCESS {
+                        return Ok(code);
+                    }
+                }
+                Ok(ExitCode::SUCCESS)
+            }
+        }
     }
+}
+
+fn bench(package: &str, name: &str, arguments: Vec<OsString>) -> anyhow::Result<ExitCode> {
+    let target = ["bench", "--package", package, "--bench", name, "--"];
+    cargo::exit_code(cargo::command(target).args(arguments))
 }
 
 fn main() -> ExitCode {

@@ -10,10 +10,10 @@ use super::sources::{self, Source};
 /// The book's table of contents.
 const SUMMARY: &str = "docs/book/src/SUMMARY.md";
 /// Where pages are.
-const STARTS: [&str; 3] = ["README.md", "CHANGELOG.md", "docs"];
+const STARTS: [&str; 4] = ["README.md", "CHANGELOG.md", "docs", "examples"];
 
 /// Where a path in backquotes begins, if it is to be one.
-const FOLDERS: [&str; 4] = ["crates/", "docs/", "scripts/", "xtask/"];
+const FOLDERS: [&str; 5] = ["crates/", "docs/", "examples/", "scripts/", "xtask/"];
 
 /// Every page of the book is in its table of contents, every relative link leads to a file of the
 /// repository, and so does every path in backquotes.

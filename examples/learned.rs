@@ -1,0 +1,62 @@
+//! Runs an example and reads its table: for the examples' tests.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// The program with these arguments, started at the root of the repository, where the data are looked
+/// for.
+pub fn run(program: &str, arguments: &[&str]) -> Output {
+    Command::new(program)
+        .args(arguments)
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
+        .output()
+        .unwrap_or_else(|error| panic!("{program}: {error}"))
+}
+
+/// Its standard output and by how much the update lowered the exact risk of θ₀, in nats. It must hold
+/// that each training has moved the parameters and ended below the exact risk of the untrained encoder,
+/// that floors stand beside the accuracies, and that the last line speaks of retraining.
+///
+/// `None`, with a line on the standard error, if the data are not there.
+pub fn learned(program: &str, arguments: &[&str]) -> Option<(String, f64)> {
+    let output = run(program, arguments);
+    let message = String::from_utf8_lossy(&output.stderr);
+    if output.status.code() == Some(2) && message.contains("found nothing, expected") {
+        eprintln!("SKIPPED: {message}");
+        return None;
+    }
+    assert!(output.status.success(), "{message}");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let cells = |name: &str| -> Vec<f64> {
+        let line = text
+            .lines()
+            .find(|line| line.split_whitespace().next() == Some(name))
+            .unwrap_or_else(|| panic!("no line of `{name}` in\n{text}"));
+        let cells = line.split_whitespace().skip(1);
+        cells.map(|cell| cell.parse().unwrap_or(f64::NAN)).collect()
+    };
+    let untrained = cells("untrained")[0];
+    for name in ["θ₀", "updated", "retrained"] {
+        let [all, old, new, passes, _, change, accuracy] = cells(name)[..] else {
+            panic!("expected 7 cells of `{name}` in\n{text}");
+        };
+        assert!(
+            all < untrained,
+            "{name}: the exact risk did not fall\n{text}"
+        );
+        assert!(old.min(new) <= all && all <= old.max(new), "{name}\n{text}");
+        assert!(
+            passes > 0.0 && change > 0.0,
+            "{name}: nothing moved\n{text}"
+        );
+        assert!((0.0..=1.0).contains(&accuracy), "{name}\n{text}");
+    }
+    assert!(text.contains("floors of the accuracy: raw "), "{text}");
+    let last = text.lines().last().unwrap_or_default();
+    assert!(
+        last.contains("plateau") && last.contains("etraining"),
+        "{text}"
+    );
+    let fell = cells("θ₀")[0] - cells("updated")[0];
+    Some((text, fell))
+}
