@@ -24,9 +24,10 @@ use crate::place::Found;
 pub enum Split {
     /// ΔX is drawn uniformly without replacement.
     Random,
-    /// ΔX is what has the greatest keys, which are sizes (nodes of a graph).
+    /// ΔX is what has the greatest keys, which are sizes (nodes of a graph, pixels of an image).
     ///
-    /// Samples of equal size are put in a random order, which the seed decides.
+    /// Samples of equal size are put in a random order, which the seed decides: on images of one size
+    /// this is a random split.
     Size,
     /// ΔX is what has the greatest keys, which are classes.
     ///

@@ -154,7 +154,7 @@ where
         let mut first: Vec<Option<V::View>> = self.slots.drain(..).map(Some).collect();
         first.resize_with(2 * n_samples, || None);
         let second = first.split_off(n_samples);
-        let make = |(slots, &index): ((Option<V::View>, Option<V::View>), &usize)| {
+        let make = |index: usize, slots: [Option<V::View>; 2]| {
             // Both views of a sample are made together: it may have to be decoded for them.
             let sample = samples.sample(index)?;
             let view = |view: u64, slot: Option<V::View>| {
@@ -168,13 +168,14 @@ where
                     None => views.view(&sample, &mut rng),
                 }
             };
-            Ok([view(0, slots.0), view(1, slots.1)])
+            let [first, second] = slots;
+            Ok([view(0, first), view(1, second)])
         };
         let made: Vec<Result<[V::View; 2], SampleError>> = first
             .into_par_iter()
             .zip(second)
             .zip(&plan.samples)
-            .map(make)
+            .map(|((first, second), &index)| make(index, [first, second]))
             .collect();
         let mut seconds = Vec::with_capacity(n_samples);
         for made in made {
