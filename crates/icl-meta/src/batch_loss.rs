@@ -8,6 +8,7 @@ use icl_core::{Encoder, GrowthRatio, Mode, Seed};
 
 use crate::objective::{Anchors, distance};
 use crate::prefetch::PreparedBatch;
+use crate::step_report::PhaseClock;
 use crate::{Objective, TrainingSettings};
 
 /// The objective of a run with all that it needs beside an encoder and a batch.
@@ -19,11 +20,29 @@ pub(crate) struct BatchLoss<'a, M> {
     pub(crate) teacher: Option<M>,
     /// Views that have gone through an encoder.
     pub(crate) sample_passes: Cell<u64>,
+    pub(crate) clock: PhaseClock,
 }
 
 impl<M> BatchLoss<'_, M> {
     /// The loss `[1]` in nats. `seed` is that of the encoder's randomness.
     pub(crate) fn at<B>(
+        &self,
+        encoder: &M,
+        batch: &PreparedBatch<M::Batch>,
+        counted: Anchors,
+        seed: Seed,
+    ) -> Tensor<B, 1>
+    where
+        B: AutodiffBackend,
+        M: Encoder<B>,
+    {
+        let phase = self.clock.start::<B>(encoder);
+        let loss = self.forward::<B>(encoder, batch, counted, seed);
+        self.clock.end_forward(phase);
+        loss
+    }
+
+    fn forward<B>(
         &self,
         encoder: &M,
         batch: &PreparedBatch<M::Batch>,

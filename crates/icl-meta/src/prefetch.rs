@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use crate::Problem;
 use crate::plan::{BatchPlan, StepPlan};
+use crate::step_report::Phase;
 
 /// How many batches may wait ahead of the steps.
 const AHEAD: usize = 3;
@@ -60,13 +61,15 @@ impl<T> Batches<T> {
     }
 }
 
-/// Starts a thread in `scope` that prepares what it is asked for, in order. It ends at a sample that
+/// Starts a thread in `scope` that prepares what it is asked for, in order, and where it `is_timed`
+/// waits for the device to have each batch. It ends at a sample that
 /// cannot be read, or when the receiver is dropped.
 pub(crate) fn prefetch<'scope, B, S, V, C>(
     scope: &'scope Scope<'scope, '_>,
     problem: Problem<'scope, S, V, C>,
     seed: Seed,
     device: B::Device,
+    is_timed: bool,
 ) -> Batches<C::Batch>
 where
     B: Backend,
@@ -81,6 +84,7 @@ where
             problem,
             seed,
             device,
+            is_timed,
             slots: Vec::new(),
         };
         for request in requested {
@@ -100,11 +104,13 @@ struct Maker<'a, S, V: Views, C, D> {
     problem: Problem<'a, S, V, C>,
     seed: Seed,
     device: D,
+    /// Whether the time of a transfer is measured, for which the device is waited for.
+    is_timed: bool,
     /// Views of the last batch, whose buffers the next one uses again.
     slots: Vec<V::View>,
 }
 
-impl<S, V, C, D> Maker<'_, S, V, C, D>
+impl<S, V, C, D: Clone> Maker<'_, S, V, C, D>
 where
     S: Samples,
     V: Views<Sample = S::Sample>,
@@ -123,9 +129,9 @@ where
             let start = Instant::now();
             self.make_views(epoch, plan)?;
             views_s += start.elapsed().as_secs_f64();
-            let start = Instant::now();
+            let phase = Phase::<B>::start(self.is_timed.then(|| self.device.clone()));
             let batch = self.problem.collate.collate(&self.slots, &self.device);
-            collation_s += start.elapsed().as_secs_f64();
+            collation_s += phase.end();
             Ok::<_, SampleError>(PreparedBatch {
                 batch,
                 n_samples: plan.samples.len(),

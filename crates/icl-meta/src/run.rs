@@ -17,6 +17,7 @@ use crate::rate::RatePolicy;
 use crate::record::{Evaluation, TrainingRecord};
 use crate::risk::Risk;
 use crate::settle::settle;
+use crate::step_report::{StepReport, StepSeconds};
 use crate::{Method, OptimizerChoice, Outcome, TrainError, parameter_change};
 
 /// The two learning rates of a run; only meta-optimization has the second.
@@ -108,7 +109,7 @@ where
         &mut self,
         prepared: Prepared<M::Batch>,
         seed: Seed,
-    ) -> Result<(), TrainError> {
+    ) -> Result<StepReport, TrainError> {
         let start = Instant::now();
         let step = self.record.n_steps;
         let encoder = self
@@ -116,22 +117,37 @@ where
             .take()
             .expect("an encoder outside of an update");
         let dropout = seed.child("dropout").at(step);
+        let gradient = self.loss.clock.start::<B>(&encoder);
         let (loss, gradients) = if prepared.support.is_empty() {
             self.plain_gradient(&encoder, &prepared, dropout, step)?
         } else {
             self.meta_gradient(&encoder, &prepared, dropout, step)?
         };
+        let gradient_s = gradient.end();
+        let update = self.loss.clock.start::<B>(&encoder);
         let rate = self.counters.query_rate;
         let encoder = self.update.step(rate, encoder, gradients);
         self.average.push(&encoder);
         self.encoder = Some(encoder);
+        let update_s = update.end();
         self.record.n_steps += 1;
         self.counters.add_step(loss, rate);
         self.record.sample_passes += self.loss.sample_passes.take();
         self.record.seconds.steps += start.elapsed().as_secs_f64();
         self.record.seconds.views += prepared.views_s;
         self.record.seconds.collation += prepared.collation_s;
-        Ok(())
+        let forward = self.loss.clock.take_forward();
+        Ok(StepReport {
+            step: self.record.n_steps,
+            loss,
+            seconds: StepSeconds {
+                views: prepared.views_s,
+                transfer: prepared.collation_s,
+                forward,
+                backward: gradient_s - forward,
+                update: update_s,
+            },
+        })
     }
 
     /// Evaluates the encoder as it is now and writes it down; the evaluated encoder and its risk.

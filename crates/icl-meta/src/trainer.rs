@@ -14,6 +14,7 @@ use crate::plan::Planner;
 use crate::prefetch::{Batches, Request, prefetch};
 use crate::risk::Risk;
 use crate::run::Run;
+use crate::step_report::PhaseClock;
 use crate::{
     Evaluation, Method, Noise, Objective, OptimizerChoice, Outcome, Problem, Progress, StopRule,
     TrainError, TrainingRecord, TrainingSettings, Watch,
@@ -144,6 +145,7 @@ where
             settings: self.settings,
             teacher,
             sample_passes: Cell::new(0),
+            clock: PhaseClock::new(watch.follows_steps()),
         };
         let fraction = objective.first_fraction(self.settings, increment.old().len());
         let widest = match objective {
@@ -166,7 +168,8 @@ where
         let encoder = std::thread::scope(|scope| {
             let device = self.device.clone();
             let views = seed.child("views");
-            let batches = prefetch::<B, S, V, C>(scope, self.problem, views, device);
+            let batches =
+                prefetch::<B, S, V, C>(scope, self.problem, views, device, watch.follows_steps());
             loop {
                 let epoch = run.record.n_epochs();
                 let plan = planner.epoch(epoch, run.counters.fraction());
@@ -243,7 +246,8 @@ where
             let wait = Instant::now();
             let prepared = batches.next().map_err(TrainError::Sample)?;
             run.record.seconds.wait += wait.elapsed().as_secs_f64();
-            run.step(prepared, seed)?;
+            let report = run.step(prepared, seed)?;
+            watch.tell_step(report);
             let is_stopped = watch.is_stopped();
             let is_due = is_stopped || watch.is_save_due();
             if let Some(path) = watch.checkpoint().filter(|_| is_due).map(ToOwned::to_owned) {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::Progress;
+use crate::{Progress, StepReport};
 
 /// Checkpoints may take this share of the time.
 const SHARE: u32 = 20;
@@ -17,6 +17,7 @@ const SOONEST: Duration = Duration::from_secs(1);
 /// than a twentieth of the time, and leaves it in place when it ends, so that training again returns the result at once.
 pub struct Watch<'a> {
     progress: Box<dyn FnMut(Progress) + 'a>,
+    steps: Option<Box<dyn FnMut(StepReport) + 'a>>,
     should_stop: Box<dyn Fn() -> bool + 'a>,
     checkpoint: Option<PathBuf>,
     next_save: Instant,
@@ -41,6 +42,7 @@ impl<'a> Watch<'a> {
     pub fn new() -> Self {
         Self {
             progress: Box::new(|_| ()),
+            steps: None,
             should_stop: Box::new(|| false),
             checkpoint: None,
             next_save: Instant::now() + SOONEST,
@@ -50,6 +52,13 @@ impl<'a> Watch<'a> {
     /// Is told where the run stands before the first epoch and after each.
     pub fn on_progress(mut self, progress: impl FnMut(Progress) + 'a) -> Self {
         self.progress = Box::new(progress);
+        self
+    }
+
+    /// Is told of every step. The phases of each are then measured one by one, for which the program
+    /// waits for the device between them: steps are slower than those that nobody follows.
+    pub fn on_step(mut self, steps: impl FnMut(StepReport) + 'a) -> Self {
+        self.steps = Some(Box::new(steps));
         self
     }
 
@@ -68,6 +77,17 @@ impl<'a> Watch<'a> {
 
     pub(crate) fn tell(&mut self, progress: Progress) {
         (self.progress)(progress);
+    }
+
+    /// Whether somebody is told of steps.
+    pub(crate) fn follows_steps(&self) -> bool {
+        self.steps.is_some()
+    }
+
+    pub(crate) fn tell_step(&mut self, report: StepReport) {
+        if let Some(steps) = &mut self.steps {
+            steps(report);
+        }
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
