@@ -2,11 +2,14 @@
 
 mod cargo;
 mod check;
+mod test_command;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+use test_command::Backend;
 
 /// The commands of whoever works on the project.
 #[derive(Parser)]
@@ -22,8 +25,11 @@ enum Command {
     ///
     /// All checks are run before the verdict. Exit code 1 if one failed.
     Check,
-    /// All tests: `cargo test --release --workspace`
+    /// All tests: `cargo test --release --workspace`; on another backend those that compute
     Test {
+        /// The backend to run them on
+        #[arg(long, value_enum, default_value_t = Backend::Flex)]
+        backend: Backend,
         /// Further arguments of `cargo test`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
@@ -94,8 +100,8 @@ fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Check => check::run(),
-        Command::Test { arguments } => {
-            cargo::exit_code(cargo::command(["test", "--release", "--workspace"]).args(arguments))
+        Command::Test { backend, arguments } => {
+            cargo::exit_code(test_command::command(backend).args(arguments))
         }
         Command::Bench(bench) => bench.run(),
     }
@@ -114,9 +120,10 @@ mod tests {
     #[test]
     fn arguments_are_passed_on() {
         let line = ["xtask", "test", "-p", "icl-core", "--", "--nocapture"];
-        let Command::Test { arguments } = Arguments::parse_from(line).command else {
+        let Command::Test { backend, arguments } = Arguments::parse_from(line).command else {
             panic!("expected the command `test`");
         };
+        assert_eq!(backend, Backend::Flex);
         assert_eq!(arguments, line[2..]);
         let line = ["xtask", "bench", "graphs", "--epochs", "3"];
         let Command::Bench(Bench::Graphs { arguments }) = Arguments::parse_from(line).command

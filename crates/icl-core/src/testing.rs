@@ -3,10 +3,26 @@
 use burn::backend::Autodiff;
 use burn::tensor::{Tensor, backend::Backend};
 
-/// The backend that tests run on.
-pub type TestBackend = burn::backend::Flex;
+/// The backend that tests run on: the default one, or that of a feature `testing-NAME`.
+pub type TestBackend = ChosenBackend;
 /// The same with gradients.
 pub type TestAutodiff = Autodiff<TestBackend>;
+
+#[cfg(feature = "testing-cuda")]
+use burn::backend::Cuda as ChosenBackend;
+#[cfg(not(any(
+    feature = "testing-tch",
+    feature = "testing-wgpu",
+    feature = "testing-vulkan",
+    feature = "testing-cuda"
+)))]
+use burn::backend::Flex as ChosenBackend;
+#[cfg(feature = "testing-tch")]
+use burn::backend::LibTorch as ChosenBackend;
+#[cfg(feature = "testing-vulkan")]
+use burn::backend::Vulkan as ChosenBackend;
+#[cfg(feature = "testing-wgpu")]
+use burn::backend::Wgpu as ChosenBackend;
 
 /// The elements of a tensor, row after row, as f64.
 ///

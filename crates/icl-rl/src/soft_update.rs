@@ -57,11 +57,11 @@ impl<B: Backend> ModuleMapper<B> for Follow<B> {
 mod tests {
     use super::*;
     use crate::affine::Affine;
+    use crate::testing::TestBackend;
     use crate::testing::{TestAutodiff, assert_close, numbers, to_vec};
-    use burn::backend::Flex;
     use burn::module::AutodiffModule;
 
-    fn values(affine: &Affine<Flex>) -> Vec<f64> {
+    fn values(affine: &Affine<TestBackend>) -> Vec<f64> {
         [to_vec(&affine.weight.val()), to_vec(&affine.bias.val())].concat()
     }
 
@@ -101,7 +101,7 @@ mod tests {
     #[should_panic(expected = "soft update: found no parameter")]
     fn strangers_do_not_mix() {
         let device = Default::default();
-        let affine = |seed| Affine::<Flex>::new(numbers(2, seed), numbers(1, seed), &device);
+        let affine = |seed| Affine::<TestBackend>::new(numbers(2, seed), numbers(1, seed), &device);
         soft_update(affine(1), &affine(2), 0.5);
     }
 }

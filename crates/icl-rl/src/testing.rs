@@ -1,12 +1,14 @@
 //! What the tests of this crate share: a backend, closeness, finite differences, draws.
 
-use burn::backend::{Autodiff, Flex};
 use burn::tensor::backend::Backend;
 use burn::tensor::{Tensor, TensorData};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-pub(crate) type TestAutodiff = Autodiff<Flex>;
+#[path = "../tests/backend/mod.rs"]
+mod backend;
+
+pub(crate) use backend::{TestAutodiff, TestBackend};
 
 /// The elements of a tensor, row after row.
 pub(crate) fn to_vec<B: Backend, const D: usize>(tensor: &Tensor<B, D>) -> Vec<f64> {

@@ -1,6 +1,9 @@
 //! The agent steers a point mass to the origin about as well as the best linear controller.
 
-use burn::backend::{Autodiff, Flex};
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod backend;
+
+use backend::TestAutodiff;
 use icl_rl::{Ddpg, DdpgConfig, Feedback};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -61,8 +64,8 @@ fn optimal_gain() -> [f64; 2] {
     gain
 }
 
-fn trained(seed: u64) -> Ddpg<Autodiff<Flex>> {
-    let mut agent: Ddpg<Autodiff<Flex>> = DdpgConfig::new(2)
+fn trained(seed: u64) -> Ddpg<TestAutodiff> {
+    let mut agent: Ddpg<TestAutodiff> = DdpgConfig::new(2)
         .with_discount(0.95)
         .with_actor_learning_rate(1e-3)
         .with_soft_update(1e-2)

@@ -1,9 +1,12 @@
 //! What the end of an episode means, and which input is refused.
 
-use burn::backend::{Autodiff, Flex};
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod backend;
+
+use backend::TestAutodiff;
 use icl_rl::{Ddpg, DdpgConfig, Feedback, OuNoiseConfig};
 
-type Agent = Ddpg<Autodiff<Flex>>;
+type Agent = Ddpg<TestAutodiff>;
 
 fn answer(reward: f64, next_state: &[f64]) -> Feedback<'_> {
     Feedback {

@@ -1,9 +1,12 @@
 //! A saved agent goes on as if it had never been away; damaged bytes are an error.
 
-use burn::backend::{Autodiff, Flex};
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod backend;
+
+use backend::TestAutodiff;
 use icl_rl::{Ddpg, DdpgConfig, Feedback, Learned, OuNoiseConfig, RlError};
 
-type Agent = Ddpg<Autodiff<Flex>>;
+type Agent = Ddpg<TestAutodiff>;
 
 /// Small, but every part is in use: the ring goes round, gradients are clipped, the noise decays.
 fn config() -> DdpgConfig {
@@ -97,7 +100,7 @@ fn damaged_bytes_are_an_error() {
     let mut agent: Agent = config().init(5, &Default::default());
     run(&mut agent, 0..20);
     let bytes = agent.save().unwrap();
-    let load = |bytes: &[u8]| config().load::<Autodiff<Flex>>(bytes, &Default::default());
+    let load = |bytes: &[u8]| config().load::<TestAutodiff>(bytes, &Default::default());
 
     for length in (0..60).chain((60..bytes.len()).step_by(701)) {
         assert!(load(&bytes[..length]).is_err(), "cut at {length}");
@@ -126,7 +129,7 @@ fn another_configuration_is_an_error() {
         (config().with_noise(noise), "noise.decay"),
     ];
     for (other, name) in others {
-        match other.load::<Autodiff<Flex>>(&bytes, &Default::default()) {
+        match other.load::<TestAutodiff>(&bytes, &Default::default()) {
             Err(RlError::OtherConfig { field, .. }) => assert_eq!(field, name),
             other => panic!("{name}: {other:?}"),
         }

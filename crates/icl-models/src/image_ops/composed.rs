@@ -11,6 +11,8 @@ use super::Window;
 impl super::ImageBackend for burn::backend::LibTorch {}
 #[cfg(feature = "wgpu")]
 impl super::ImageBackend for burn::backend::Wgpu {}
+#[cfg(feature = "vulkan")]
+impl super::ImageBackend for burn::backend::Vulkan {}
 #[cfg(feature = "cuda")]
 impl super::ImageBackend for burn::backend::Cuda {}
 

@@ -8,5 +8,8 @@ impl GraphBackend for burn::backend::LibTorch {}
 #[cfg(feature = "wgpu")]
 impl GraphBackend for burn::backend::Wgpu {}
 
+#[cfg(feature = "vulkan")]
+impl GraphBackend for burn::backend::Vulkan {}
+
 #[cfg(feature = "cuda")]
 impl GraphBackend for burn::backend::Cuda {}

@@ -4,7 +4,12 @@
 //! composed default for every backend; a backend with a faster form overrides it.
 
 mod autodiff;
-#[cfg(any(feature = "tch", feature = "wgpu", feature = "cuda"))]
+#[cfg(any(
+    feature = "tch",
+    feature = "wgpu",
+    feature = "vulkan",
+    feature = "cuda"
+))]
 mod composed;
 #[cfg(feature = "flex")]
 pub(crate) mod flex;
