@@ -3,6 +3,7 @@
 //! This crate gathers the others under one roof and holds what names concrete choices: the registry
 //! of methods and the program `icl`.
 
+mod backend_record;
 #[cfg(doctest)]
 mod readme;
 mod record;
@@ -20,6 +21,9 @@ pub use icl_eval as eval;
 pub use icl_meta as meta;
 pub use icl_models as models;
 
+pub use backend_record::{
+    BACKEND_SCHEMA, BackendRecord, BackendTask, BackendTrace, COMPARED_STEPS, compare_backends,
+};
 pub use record::{
     AccuracyParts, EmbeddingMap, FloorParts, ProtocolParts, RiskParts, RunRecord, SCHEMA,
 };

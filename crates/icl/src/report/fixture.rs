@@ -1,11 +1,11 @@
 //! Synthetic records for the tests of the report.
 
 use icl_core::ExactRisk;
-use icl_meta::{Evaluation, Seconds};
+use icl_meta::{Evaluation, Seconds, StepSeconds};
 
 use crate::{
-    AccuracyParts, EmbeddingMap, FloorParts, KeptNeighbours, RiskParts, RunRecord, SCHEMA,
-    TRAIN_SCHEMA, TrainRecord, UPDATE_SCHEMA, UpdateRecord,
+    AccuracyParts, BACKEND_SCHEMA, BackendRecord, EmbeddingMap, FloorParts, KeptNeighbours,
+    RiskParts, RunRecord, SCHEMA, TRAIN_SCHEMA, TrainRecord, UPDATE_SCHEMA, UpdateRecord,
 };
 
 fn risk(all: f64, nce1_old: f64) -> ExactRisk {
@@ -232,4 +232,36 @@ pub(super) fn first() -> TrainRecord {
         evaluations: vec![evaluation(0, 3.5), evaluation(2, 2.25)],
         epoch_losses: vec![3.4, 2.6],
     }
+}
+
+/// Three steps on two backends.
+pub(crate) fn backends() -> Vec<BackendRecord> {
+    let of = |backend: &str, step_s, differences: [f64; 3]| BackendRecord {
+        schema: BACKEND_SCHEMA,
+        backend: backend.to_owned(),
+        data: "TOYS".to_owned(),
+        method: "warm".to_owned(),
+        seed: 1,
+        alpha: 0.5,
+        batch_size: 32,
+        max_relative_loss_difference: differences[2],
+        relative_loss_differences: differences.to_vec(),
+        losses: vec![3.0, 2.5, 2.25],
+        risk_at_start: 3.5,
+        first_step_s: 0.03,
+        step_s,
+        seconds: StepSeconds {
+            views: 0.0001,
+            transfer: 0.0002,
+            forward: 0.001,
+            backward: 0.002,
+            update: 0.001,
+        },
+        peak_memory_mib: Some(17.4),
+        energy_j: None,
+    };
+    vec![
+        of("flex", 0.004, [0.0; 3]),
+        of("tch", 0.008, [0.0, 0.001, 0.01]),
+    ]
 }

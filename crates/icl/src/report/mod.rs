@@ -2,6 +2,7 @@
 //! self-contained HTML page.
 
 mod aggregate;
+mod backends;
 mod chart;
 mod check;
 mod error;
@@ -22,6 +23,7 @@ mod verdict;
 mod wording;
 
 pub use aggregate::{FloorSummary, MethodSummary, Parts, summarize, summarize_floors};
+pub use backends::{backends_html, backends_table};
 pub use error::ReportError;
 pub use page::html;
 pub use reproduction::{Document, Provenance, Reproduction};

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::backend::PROBE;
+use crate::compare_backends::CompareOptions;
 use crate::fetch::FetchArguments;
 use crate::image_options::Classes;
 use crate::reproduce::ReproduceArguments;
@@ -45,12 +47,30 @@ pub enum Command {
     Diagnose(DiagnoseArguments),
     /// List the methods with their four choices
     Methods(MethodsArguments),
+    /// Take the same steps on several backends and compare losses, time and memory
+    #[command(after_help = COMPARE_BACKENDS)]
+    CompareBackends(Box<CompareOptions>),
+    /// List the backends of this program with the devices that they find here
+    #[command(after_help = BACKENDS)]
+    Backends(BackendsArguments),
     /// Rebuild the report of an earlier run
     Report(ReportArguments),
     /// Run the grid of a table or figure of the paper and set ours beside it
     #[command(after_help = REPRODUCE)]
     Reproduce(Box<ReproduceArguments>),
+    /// Compute on a device, for a process that waits for the outcome
+    #[command(name = PROBE, hide = true)]
+    ProbeBackend { backend: String },
 }
+
+const COMPARE_BACKENDS: &str = "\
+Each backend is a process of its own that begins with the same fresh encoder and takes the first steps of the \
+method with the same batches, views and random numbers, made on the CPU from the seed. It ends with a table \
+and writes DIR/report.html with the loss curves, DIR/record.jsonl with a line a backend, and DIR/config.toml.";
+
+const BACKENDS: &str = "\
+Every backend is asked by a process of its own, which computes a sum on each device that it finds. What \
+is missing says which feature to build with, or what to install.";
 
 const RUN: &str = "\
 For each seed it trains an encoder on the old part of the data, lets the new part arrive, updates the \
@@ -106,8 +126,9 @@ pub struct EmbedArguments {
     /// The file to write: its name ends in .npy, .safetensors or .csv
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
-    /// The backend to run on [default: the first that this binary holds]
-    #[arg(long)]
+    /// The backend to run on, and which of its devices; `icl backends` lists them [default: the
+    /// first that this binary holds]
+    #[arg(long, value_name = "NAME[:DEVICE]")]
     pub backend: Option<String>,
     /// Replace the file
     #[arg(long)]
@@ -152,6 +173,13 @@ pub struct DiagnoseArguments {
     /// Add every anchor's values
     #[arg(long)]
     pub per_sample: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct BackendsArguments {
     /// Print JSON
     #[arg(long)]
     pub json: bool,

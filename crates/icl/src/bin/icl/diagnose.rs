@@ -10,7 +10,7 @@ use crate::arguments::DiagnoseArguments;
 use crate::backend::{BACKENDS, OnBackend, TrainingBackend, on_backend};
 use crate::failure::Failure;
 use crate::matrix_file::{self, Matrix};
-use crate::streams::print;
+use crate::streams::{print, tell};
 
 /// Similarities that are held at once.
 const CHUNK: usize = 1 << 22;
@@ -47,7 +47,7 @@ struct Diagnosis {
     sentence: String,
 }
 
-/// Reads the four files, computes in double precision and prints.
+/// Reads the four files, computes in double precision where there is one, and prints.
 ///
 /// # Errors
 /// If a file or a number cannot be used.
@@ -179,9 +179,18 @@ impl OnBackend for Task {
 
     fn run<B: TrainingBackend>(self, device: B::Device) -> Result<Columns, Failure> {
         let alpha = self.alpha()?;
+        let dtype = if B::supports_dtype(&device, DType::F64) {
+            DType::F64
+        } else {
+            tell(format_args!(
+                "note: {} has no double precision: the numbers are those of single precision",
+                BACKENDS[0]
+            ));
+            DType::F32
+        };
         let tensor = |matrix: Matrix| {
             let data = TensorData::new(matrix.values, [matrix.n_rows, matrix.n_columns]);
-            Tensor::<B::InnerBackend, 2>::from_data(data, (&device, DType::F64))
+            Tensor::<B::InnerBackend, 2>::from_data(data, (&device, dtype))
         };
         let n_anchors = self.anchors.n_rows;
         let n_rows = (CHUNK / self.old.n_rows.max(self.new.n_rows)).max(1);

@@ -1,14 +1,22 @@
 //! The program `icl`: compares ways to keep a contrastive encoder up to date.
 
-#[cfg(not(any(feature = "flex", feature = "tch", feature = "wgpu", feature = "cuda")))]
+#[cfg(not(any(
+    feature = "flex",
+    feature = "tch",
+    feature = "wgpu",
+    feature = "vulkan",
+    feature = "cuda"
+)))]
 compile_error!(
     "the program needs at least one backend: build it with one of the features `flex`, `tch`, \
-     `wgpu` and `cuda`"
+     `wgpu`, `vulkan` and `cuda`"
 );
 
 mod arguments;
 mod backend;
+mod backends;
 mod checksum;
+mod compare_backends;
 mod data;
 mod diagnose;
 mod domain;
@@ -43,10 +51,13 @@ use arguments::{Arguments, Command};
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match arguments.command {
+        Some(Command::Backends(arguments)) => backends::show(&arguments),
+        Some(Command::CompareBackends(options)) => compare_backends::compare(*options),
         Some(Command::Diagnose(arguments)) => diagnose::diagnose(&arguments),
         Some(Command::Embed(arguments)) => embed::embed(&arguments),
         Some(Command::Fetch(arguments)) => fetch::fetch(&arguments),
         Some(Command::Methods(arguments)) => methods::show(&arguments),
+        Some(Command::ProbeBackend { backend }) => backend::probe_here(&backend),
         Some(Command::Report(arguments)) => report::rebuild(&arguments),
         Some(Command::Reproduce(arguments)) => reproduce::reproduce(*arguments),
         Some(Command::Run(options)) => run::run(*options),

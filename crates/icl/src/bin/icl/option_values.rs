@@ -80,17 +80,14 @@ pub fn method(name: &str) -> Result<Method, Failure> {
     })
 }
 
-/// The backend of this name, or the default.
+/// The backend of this name, with or without a device, or the default.
 ///
 /// # Errors
-/// If this binary does not hold it.
+/// If this binary does not hold it, or it has no device of that name.
 pub fn backend(name: Option<String>) -> Result<String, Failure> {
     let name = name.unwrap_or_else(|| BACKENDS[0].to_owned());
-    if BACKENDS.contains(&name.as_str()) {
-        Ok(name)
-    } else {
-        Err(backend::unknown(&name))
-    }
+    backend::check(&name)?;
+    Ok(name)
 }
 
 /// That data are named.

@@ -110,8 +110,9 @@ macro_rules! training_options {
             #[arg(long, value_name = "DECAY", allow_negative_numbers = true)]
             #[serde(alias = "average_decay", skip_serializing_if = "Option::is_none")]
             pub average_decay: Option<f64>,
-            /// The backend to run on [default: the first that this binary holds]
-            #[arg(long)]
+            /// The backend to run on, and which of its devices; `icl backends` lists them [default: the
+            /// first that this binary holds]
+            #[arg(long, value_name = "NAME[:DEVICE]")]
             #[serde(skip_serializing_if = "Option::is_none")]
             pub backend: Option<String>,
             /// The folder to write

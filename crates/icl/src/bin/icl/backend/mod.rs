@@ -1,11 +1,19 @@
 //! Which backends this binary holds, and how a generic computation is run on one of them.
 
+mod devices;
+mod known;
+mod probe;
+
 use burn::backend::Autodiff;
-use burn::tensor::backend::{AutodiffBackend, Backend};
-use burn::tensor::{ElementConversion, Tensor};
+use burn::tensor::backend::AutodiffBackend;
 use icl::models::{GraphBackend, ImageBackend};
 
 use crate::failure::Failure;
+
+pub use known::known;
+pub use probe::{COMMAND as PROBE, found, probe_here};
+
+use devices::ProgramDevices;
 
 /// The backends of this binary, the default first.
 pub const BACKENDS: &[&str] = &[
@@ -15,6 +23,8 @@ pub const BACKENDS: &[&str] = &[
     "tch",
     #[cfg(feature = "wgpu")]
     "wgpu",
+    #[cfg(feature = "vulkan")]
+    "vulkan",
     #[cfg(feature = "cuda")]
     "cuda",
 ];
@@ -38,57 +48,165 @@ pub trait OnBackend {
     fn run<B: TrainingBackend>(self, device: B::Device) -> Result<Self::Output, Failure>;
 }
 
-/// Runs a computation on the backend of this name.
+/// Runs a computation on the backend and device of this name, as NAME or NAME:DEVICE.
 ///
 /// # Errors
-/// If this binary does not hold it, it finds no device, or the computation fails.
-pub fn on_backend<T: OnBackend>(name: &str, task: T) -> Result<T::Output, Failure> {
-    match name {
+/// If this binary does not hold it, the device cannot be used, or the computation fails.
+pub fn on_backend<T: OnBackend>(backend: &str, task: T) -> Result<T::Output, Failure> {
+    with_backend(backend, On { backend, task })?
+}
+
+/// That this binary holds the backend, and that it has devices of that name.
+///
+/// # Errors
+/// If it does not.
+pub fn check(backend: &str) -> Result<(), Failure> {
+    with_backend(backend, Check { backend })?
+}
+
+/// That the backend's device can be used.
+///
+/// # Errors
+/// If it cannot, or the binary does not hold it.
+pub fn check_usable(backend: &str) -> Result<(), Failure> {
+    with_backend(backend, CheckUsable { backend })?
+}
+
+/// What can be done with a backend whose name was found.
+trait WithBackend {
+    type Output;
+
+    fn with<B: ProgramBackend + ProgramDevices>(self) -> Self::Output;
+}
+
+/// Finds the backend of a name.
+fn with_backend<W: WithBackend>(backend: &str, task: W) -> Result<W::Output, Failure> {
+    match split(backend).0 {
         #[cfg(feature = "flex")]
-        "flex" => on::<burn::backend::Flex, T>(name, task),
+        "flex" => Ok(task.with::<burn::backend::Flex>()),
         #[cfg(feature = "tch")]
-        "tch" => on::<burn::backend::LibTorch, T>(name, task),
+        "tch" => Ok(task.with::<burn::backend::LibTorch>()),
         #[cfg(feature = "wgpu")]
-        "wgpu" => on::<burn::backend::Wgpu, T>(name, task),
+        "wgpu" => Ok(task.with::<burn::backend::Wgpu>()),
+        #[cfg(feature = "vulkan")]
+        "vulkan" => Ok(task.with::<burn::backend::Vulkan>()),
         #[cfg(feature = "cuda")]
-        "cuda" => on::<burn::backend::Cuda, T>(name, task),
-        _ => Err(unknown(name)),
+        "cuda" => Ok(task.with::<burn::backend::Cuda>()),
+        name => Err(unknown(name)),
+    }
+}
+
+struct On<'a, T> {
+    backend: &'a str,
+    task: T,
+}
+
+impl<T: OnBackend> WithBackend for On<'_, T> {
+    type Output = Result<T::Output, Failure>;
+
+    fn with<B: ProgramBackend + ProgramDevices>(self) -> Self::Output {
+        self.task.run::<Autodiff<B>>(usable::<B>(self.backend)?)
+    }
+}
+
+struct Check<'a> {
+    backend: &'a str,
+}
+
+impl WithBackend for Check<'_> {
+    type Output = Result<(), Failure>;
+
+    fn with<B: ProgramBackend + ProgramDevices>(self) -> Self::Output {
+        device::<B>(self.backend).map(|_| ())
+    }
+}
+
+struct CheckUsable<'a> {
+    backend: &'a str,
+}
+
+impl WithBackend for CheckUsable<'_> {
+    type Output = Result<(), Failure>;
+
+    fn with<B: ProgramBackend + ProgramDevices>(self) -> Self::Output {
+        usable::<B>(self.backend).map(|_| ())
+    }
+}
+
+/// The device that a backend's name names, or its default, if it can be used.
+fn usable<B: ProgramDevices>(backend: &str) -> Result<B::Device, Failure> {
+    let device = device::<B>(backend)?;
+    if B::may_be_missing(&device) {
+        probe::check(backend)?;
+    }
+    Ok(device)
+}
+
+/// The device that a backend's name names, or its default.
+fn device<B: ProgramDevices>(backend: &str) -> Result<B::Device, Failure> {
+    let (name, device) = split(backend);
+    let Some(device) = device else {
+        return Ok(B::Device::default());
+    };
+    B::named(device).ok_or_else(|| {
+        Failure::input(anyhow::anyhow!(
+            "backend: found the device \"{device}\" of {name}, expected {}",
+            B::DEVICES
+        ))
+    })
+}
+
+/// NAME and DEVICE of NAME:DEVICE.
+fn split(backend: &str) -> (&str, Option<&str>) {
+    match backend.split_once(':') {
+        Some((name, device)) => (name, Some(device)),
+        None => (backend, None),
     }
 }
 
 /// The failure of a name that is none of [`BACKENDS`].
-pub fn unknown(name: &str) -> Failure {
+fn unknown(name: &str) -> Failure {
+    let how = match known().iter().find(|known| known.name == name) {
+        Some(known) => format!(" ({name} needs a build with `--features {}`)", known.name),
+        None => String::new(),
+    };
     Failure::input(anyhow::anyhow!(
-        "backend: found \"{name}\", expected one of those this binary was built with: {}",
+        "backend: found \"{name}\", expected one of those this binary was built with: {}{how}",
         BACKENDS.join(", ")
     ))
 }
 
-fn on<B, T>(name: &str, task: T) -> Result<T::Output, Failure>
-where
-    B: ProgramBackend,
-    T: OnBackend,
-{
-    let device = probe::<B>(name)?;
-    task.run::<Autodiff<B>>(device)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The default device, if one number can be computed on it. A backend without a driver panics when
-/// it is first used; that becomes an error.
-fn probe<B: Backend>(name: &str) -> Result<B::Device, Failure> {
-    let hook = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| ()));
-    let probed = std::panic::catch_unwind(|| {
-        let device = B::Device::default();
-        let sum = Tensor::<B, 1>::ones([2], &device).sum().into_scalar();
-        (device, sum.elem::<f32>())
-    });
-    std::panic::set_hook(hook);
-    match probed {
-        Ok((device, 2.0)) => Ok(device),
-        _ => Err(Failure::input(anyhow::anyhow!(
-            "backend: found no usable device for {name}, expected its driver and libraries to \
-             be installed"
-        ))),
+    #[test]
+    fn a_name_may_name_a_device() {
+        assert_eq!(split("flex"), ("flex", None));
+        assert_eq!(split("tch:cuda:1"), ("tch", Some("cuda:1")));
+    }
+
+    #[test]
+    fn names_that_are_none_are_told_with_those_that_are() {
+        let said = |backend| check(backend).unwrap_err().to_string();
+        let start = |name: &str| format!("backend: found \"{name}\", expected one of those this");
+        assert!(said("cpu").starts_with(&start("cpu")), "{}", said("cpu"));
+        assert!(said(":0").starts_with(&start("")));
+        for known in known() {
+            if !BACKENDS.contains(&known.name) {
+                let how = format!("a build with `--features {}`", known.name);
+                assert!(said(known.name).contains(&how));
+            }
+        }
+    }
+
+    #[cfg(feature = "flex")]
+    #[test]
+    fn a_device_that_cannot_be_is_told_with_those_that_can() {
+        assert!(check("flex:cpu").is_ok());
+        assert_eq!(
+            check("flex:cuda").unwrap_err().to_string(),
+            "backend: found the device \"cuda\" of flex, expected cpu"
+        );
     }
 }

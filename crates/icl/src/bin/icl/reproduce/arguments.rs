@@ -9,7 +9,7 @@ use icl::models::Stem;
 use icl::reproduce::{MethodSet, Target};
 
 use super::targets;
-use crate::backend::{self, BACKENDS};
+use crate::backend;
 use crate::failure::Failure;
 use crate::option_values::named;
 
@@ -64,8 +64,9 @@ pub struct ReproduceArguments {
     /// Learning rate of every run [default: that of icl run]
     #[arg(long, allow_negative_numbers = true)]
     pub learning_rate: Option<f64>,
-    /// The backend to run on [default: the first that this binary holds]
-    #[arg(long)]
+    /// The backend to run on, and which of its devices; `icl backends` lists them [default: the
+    /// first that this binary holds]
+    #[arg(long, value_name = "NAME[:DEVICE]")]
     pub backend: Option<String>,
     /// Run every method, not only the paper's and ours beside them
     #[arg(long)]
@@ -123,10 +124,8 @@ impl ReproduceArguments {
         {
             return wrong("learning-rate", rate.to_string(), "a number above 0");
         }
-        if let Some(backend) = &self.backend
-            && !BACKENDS.contains(&backend.as_str())
-        {
-            return Err(backend::unknown(backend));
+        if let Some(backend) = &self.backend {
+            backend::check(backend)?;
         }
         match self.out.to_str() {
             Some("") => wrong("out", "no name".into(), "that of a folder"),

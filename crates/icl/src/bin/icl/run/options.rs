@@ -160,8 +160,9 @@ pub struct RunOptions {
         skip_serializing_if = "Option::is_none"
     )]
     pub distillation_distance: Option<Distance>,
-    /// The backend to run on [default: the first that this binary holds]
-    #[arg(long)]
+    /// The backend to run on, and which of its devices; `icl backends` lists them [default: the
+    /// first that this binary holds]
+    #[arg(long, value_name = "NAME[:DEVICE]")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backend: Option<String>,
     /// The folder to write [default: the first free icl-runs/NAME-1, -2, …]

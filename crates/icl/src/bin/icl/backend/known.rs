@@ -1,0 +1,54 @@
+//! The backends that the program can be built with, whether or not this binary was.
+
+/// A backend by name.
+pub struct Known {
+    /// The name, which is that of the cargo feature too.
+    pub name: &'static str,
+    /// What it is.
+    pub what: &'static str,
+    /// What it needs on the machine to be built.
+    pub to_build: &'static str,
+    /// What it needs on the machine to run.
+    pub to_run: &'static str,
+}
+
+/// All of them, the default first.
+pub fn known() -> [Known; 5] {
+    [
+        Known {
+            name: "flex",
+            what: "pure Rust on the CPU",
+            to_build: "nothing",
+            to_run: "nothing",
+        },
+        Known {
+            name: "tch",
+            what: "LibTorch",
+            to_build: "LibTorch 2.9 with its headers, of a Python wheel (LIBTORCH_USE_PYTORCH=1) or a \
+                       download (LIBTORCH)",
+            to_run: "LibTorch's folder lib in LD_LIBRARY_PATH, and for cuda:N one that was built for \
+                     CUDA",
+        },
+        Known {
+            name: "wgpu",
+            what: "WebGPU, in WGSL, on Vulkan, Metal or DirectX 12",
+            to_build: "nothing",
+            to_run: "a graphics driver; on Linux also the Vulkan loader (Debian: libvulkan1, and \
+                     mesa-vulkan-drivers for drivers)",
+        },
+        Known {
+            name: "vulkan",
+            what: "Vulkan, in SPIR-V",
+            to_build: "nothing",
+            to_run: "a driver of Vulkan 1.2 and its loader (Debian: libvulkan1, and \
+                     mesa-vulkan-drivers for drivers)",
+        },
+        Known {
+            name: "cuda",
+            what: "NVIDIA GPUs",
+            to_build: "nothing",
+            to_run: "an NVIDIA GPU with its driver (libcuda) and NVRTC (libnvrtc of a CUDA toolkit or \
+                     Python wheel)",
+        },
+    ]
+}

@@ -1,0 +1,130 @@
+//! `icl compare-backends`: the same steps on several backends, each in a process of its own.
+
+mod energy;
+mod options;
+mod trace;
+
+use std::process::{Command, Stdio};
+
+use anyhow::anyhow;
+use icl::meta::write_atomically;
+use icl::{BackendTask, BackendTrace};
+
+use crate::backend;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::streams::{print, tell};
+use crate::work_folder::{CONFIG, Target, WorkFolder};
+
+pub use options::CompareOptions;
+use options::Resolved;
+
+/// One line a backend.
+const RECORD: &str = "record.jsonl";
+/// The page.
+const REPORT: &str = "report.html";
+
+/// Runs every backend, compares them, writes a folder and prints a table. In the process of one
+/// backend it prints that backend's trace.
+///
+/// # Errors
+/// If an option, the data or a backend cannot be used, a training fails, or somebody interrupts it.
+pub fn compare(options: CompareOptions) -> Result<(), Failure> {
+    interrupt::watch()?;
+    let resolved = options.resolve()?;
+    if let Some(backend) = &resolved.options.trace {
+        return print(json(&trace::trace(backend, &resolved)?)?);
+    }
+    for backend in &resolved.backends {
+        backend::check_usable(backend)?;
+    }
+    trace::check(&resolved)?;
+    let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
+    let target = match &resolved.options.out {
+        Some(out) => Target::Named(out.clone()),
+        None => Target::Numbered("backends".to_owned()),
+    };
+    let work = WorkFolder::begin(target, resolved.options.force, &config, is_ours)?;
+    let mut traces = Vec::new();
+    for backend in &resolved.backends {
+        let trace = ask(backend)?;
+        tell(format_args!("{backend}: {} steps", trace.steps.len()));
+        traces.push((backend.clone(), trace));
+    }
+    let records = icl::compare_backends(&resolved.task(), &traces);
+    let html =
+        icl::report::backends_html(&records).map_err(|error| Failure::Other(error.into()))?;
+    let mut lines = String::new();
+    for record in &records {
+        lines += &json(record)?;
+        lines.push('\n');
+    }
+    for (name, text) in [(CONFIG, &config), (RECORD, &lines), (REPORT, &html)] {
+        let path = work.results().join(name);
+        write_atomically(&path, text.as_bytes())
+            .map_err(|error| Failure::file(&path, "cannot be written", error))?;
+    }
+    let folder = work.publish()?;
+    let table = icl::report::backends_table(&records);
+    print(format_args!("{table}\nwritten to {}", folder.display()))
+}
+
+/// What a backend did, by this program with the same options in a process of its own.
+fn ask(backend: &str) -> Result<BackendTrace, Failure> {
+    let ended = |what: &str| Failure::Other(anyhow!("{backend}: its process {what}"));
+    let output = std::env::current_exe()
+        .and_then(|program| {
+            Command::new(program)
+                .args(std::env::args_os().skip(1))
+                .args(["--trace", backend])
+                .stdin(Stdio::null())
+                .output()
+        })
+        .map_err(|error| ended(&format!("could not be started: {error}")))?;
+    if output.status.success() {
+        return serde_json::from_slice(&output.stdout)
+            .map_err(|error| ended(&format!("gave no trace ({error})")));
+    }
+    // Drivers, too, write to standard error; the program's own sentence is the last.
+    let said = String::from_utf8_lossy(&output.stderr);
+    let last = said.lines().rev().find(|line| !line.trim().is_empty());
+    let sentence = last.and_then(|line| {
+        let [error, interrupted] = ["error: ", "interrupted: "].map(|kind| line.strip_prefix(kind));
+        error.or(interrupted)
+    });
+    let error = anyhow!(
+        "{backend}: {}",
+        sentence.or(last).unwrap_or("nothing was said")
+    );
+    match (output.status.code(), sentence) {
+        (Some(2), Some(_)) => Err(Failure::Input(error)),
+        (Some(code), Some(_)) if code == i32::from(interrupt::EXIT_CODE) => {
+            Err(Failure::Interrupted(error))
+        }
+        (Some(1), Some(_)) => Err(Failure::Other(error)),
+        _ => Err(ended(&format!(
+            "ended with {}{}",
+            output.status,
+            last.map(|last| format!(" ({last})")).unwrap_or_default()
+        ))),
+    }
+}
+
+fn is_ours(name: &str) -> bool {
+    [CONFIG, RECORD, REPORT].contains(&name)
+}
+
+fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
+    serde_json::to_string(value).map_err(|error| Failure::Other(error.into()))
+}
+
+impl Resolved {
+    /// What the records say about the task.
+    fn task(&self) -> BackendTask {
+        BackendTask {
+            method: self.method.name.to_owned(),
+            seed: self.seed,
+            batch_size: self.settings.batch_size,
+        }
+    }
+}

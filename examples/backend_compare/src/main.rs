@@ -1,0 +1,91 @@
+//! The same steps on every backend that this example was built with, by the library: what
+//! `icl compare-backends` does, in one process and without its page.
+
+use anyhow::{Context, Result};
+use burn::backend::{Autodiff, Flex};
+use clap::Parser;
+use icl::core::{GrowthRatio, Seed};
+use icl::data::{GraphCollate, GraphViewsConfig, Split, embedded};
+use icl::meta::{Problem, StopRule, Trainer, TrainingSettings, Watch};
+use icl::models::{GcnConfig, GraphBackend};
+use icl::{BackendTask, BackendTrace};
+
+/// Takes the same steps on every backend that it was built with
+#[derive(Parser)]
+struct Arguments {
+    /// The method. `icl methods` lists them
+    #[arg(long, default_value = "warm")]
+    method: String,
+    /// How many epochs of 6 steps
+    #[arg(long, default_value_t = 9)]
+    epochs: usize,
+    /// What all randomness comes from
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+fn main() -> Result<()> {
+    let arguments = Arguments::parse();
+    let traces = [
+        ("flex", steps::<Flex>(&arguments)?),
+        #[cfg(feature = "tch")]
+        ("tch", steps::<burn::backend::LibTorch>(&arguments)?),
+        #[cfg(feature = "wgpu")]
+        ("wgpu", steps::<burn::backend::Wgpu>(&arguments)?),
+        #[cfg(feature = "vulkan")]
+        ("vulkan", steps::<burn::backend::Vulkan>(&arguments)?),
+        #[cfg(feature = "cuda")]
+        ("cuda", steps::<burn::backend::Cuda>(&arguments)?),
+    ];
+    let task = BackendTask {
+        method: arguments.method,
+        seed: arguments.seed,
+        batch_size: TrainingSettings::default().batch_size,
+    };
+    let traces = traces.map(|(name, trace)| (name.to_owned(), trace));
+    let records = icl::compare_backends(&task, &traces);
+    println!("{}", icl::report::backends_table(&records));
+    Ok(())
+}
+
+/// The steps of one backend, from the same encoder as on the others.
+fn steps<B: GraphBackend>(arguments: &Arguments) -> Result<BackendTrace> {
+    let (device, seed) = (B::Device::default(), Seed::new(arguments.seed));
+    let data = embedded::graphs("MUTAG")?;
+    let alpha = GrowthRatio::try_new(0.5)?;
+    let increment = data.increment(Split::Random, alpha, seed.child("data"))?;
+    let views = GraphViewsConfig::new().init();
+    let settings = TrainingSettings {
+        epochs: arguments.epochs,
+        stop: StopRule::Never,
+        evaluate_every: Some(arguments.epochs),
+        ..Default::default()
+    };
+    let trainer = Trainer::<Autodiff<B>, _, _, _> {
+        problem: Problem {
+            samples: &data,
+            views: &views,
+            collate: &GraphCollate,
+            increment: &increment,
+        },
+        settings: &settings,
+        seed: arguments.seed,
+        device: device.clone(),
+    };
+    let encoder = GcnConfig::new(data.d_features()).init(seed.child("init"), &device);
+    let method = icl::method(&arguments.method).context("no such method")?;
+    let mut steps = Vec::new();
+    let mut watch = Watch::new().on_step(|step| steps.push(step));
+    let record = trainer
+        .train(&method, encoder, "update", &mut watch)?
+        .record;
+    drop(watch);
+    Ok(BackendTrace {
+        data: data.name().to_owned(),
+        alpha: increment.growth_ratio().value(),
+        risk_at_start: record.evaluations[0].risk.all,
+        steps,
+        peak_memory_mib: None,
+        energy_j: None,
+    })
+}
