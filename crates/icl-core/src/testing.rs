@@ -1,7 +1,7 @@
 //! What the tests of every crate share: a backend to test on, closeness, finite differences.
 
 use burn::backend::Autodiff;
-use burn::tensor::{Tensor, backend::Backend};
+use burn::tensor::{DType, Tensor, backend::Backend};
 
 /// The backend that tests run on: the default one, or that of a feature `testing-NAME`.
 pub type TestBackend = ChosenBackend;
@@ -23,6 +23,16 @@ use burn::backend::LibTorch as ChosenBackend;
 use burn::backend::Vulkan as ChosenBackend;
 #[cfg(feature = "testing-wgpu")]
 use burn::backend::Wgpu as ChosenBackend;
+
+/// Whether [`TestBackend`] calculates in double precision, which many a GPU does not. A test of it
+/// that asks says so on stderr when it is skipped.
+pub fn has_double_precision() -> bool {
+    let is_there = TestBackend::supports_dtype(&Default::default(), DType::F64);
+    if !is_there {
+        eprintln!("no double precision on this backend: what needs it is skipped");
+    }
+    is_there
+}
 
 /// The elements of a tensor, row after row, as f64.
 ///

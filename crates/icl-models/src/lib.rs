@@ -13,7 +13,10 @@ pub use batch_norm::BatchStatistics;
 pub use gcn::{Gcn, GcnConfig, GcnError};
 pub use graph_conv::{GraphConv, GraphConvConfig};
 pub use image_ops::{BatchNormGradients, BatchNormSaved, ImageBackend, Window};
-pub use ops::{GraphBackend, NormActivation, NormActivationSaved};
+pub use ops::{
+    GraphBackend, NormActivation, NormActivationSaved, composed_norm_activation,
+    composed_norm_activation_backward, composed_sparse_product,
+};
 pub use readout::Readout;
 #[cfg(feature = "weights")]
 pub use resnet::{FileFault, PickleFault, TensorFault, WeightsError};

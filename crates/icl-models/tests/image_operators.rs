@@ -3,10 +3,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-use burn::backend::Autodiff;
+use burn::backend::{Autodiff, Flex};
 use burn::tensor::{DType, Tensor, TensorData, backend::Backend};
 use icl_core::Seed;
-use icl_core::testing::{TestAutodiff, TestBackend, assert_close, finite_difference, to_vec};
+use icl_core::testing::{
+    TestAutodiff, TestBackend, assert_close, finite_difference, has_double_precision, to_vec,
+};
 use icl_models::{ImageBackend, Window};
 use rand::RngExt;
 
@@ -28,6 +30,15 @@ fn tensor<B: Backend, const D: usize>(
         TensorData::new(values.to_vec(), shape),
         (&Default::default(), dtype),
     )
+}
+
+/// The precisions that the backend calculates in, with the tolerance that each asks for.
+fn precisions(single: f64, double: f64) -> Vec<(DType, f64)> {
+    let mut all = vec![(DType::F32, single)];
+    if has_double_precision() {
+        all.push((DType::F64, double));
+    }
+    all
 }
 
 /// Asserts closeness relative to the largest expected value.
@@ -141,7 +152,7 @@ fn the_convolution_and_its_gradients_are_double_loops() {
             by_input[i] += gradient[o] * weight[w];
             by_weight[w] += gradient[o] * x[i];
         });
-        for (dtype, tolerance) in [(DType::F32, SINGLE), (DType::F64, DOUBLE)] {
+        for (dtype, tolerance) in precisions(SINGLE, DOUBLE) {
             type B = TestBackend;
             let (x, weight, gradient) = (
                 tensor::<B, 4>(&x, case.input(), dtype),
@@ -221,7 +232,7 @@ fn batch_normalisation_and_its_gradients_are_plain_loops() {
         for (relu, is_added) in [(false, false), (true, false), (false, true), (true, true)] {
             let residual = is_added.then_some(added.as_slice());
             let expected = batch_norm_expected(&x, [&weight, &bias], residual, relu, &gradient);
-            for (dtype, tolerance) in [(DType::F32, SINGLE), (DType::F64, DOUBLE)] {
+            for (dtype, tolerance) in precisions(SINGLE, DOUBLE) {
                 let operand = tensor::<A, 4>(&x, shape, dtype).require_grad();
                 let affine = [&weight, &bias]
                     .map(|values| tensor::<A, 1>(values, [width], dtype).require_grad());
@@ -271,7 +282,7 @@ fn scaling_and_shifting_is_what_it_says_and_has_gradients() {
         let y: Vec<_> = (0..length)
             .map(|at| if relu { sum(at).max(0.0) } else { sum(at) })
             .collect();
-        for (dtype, tolerance) in [(DType::F32, SINGLE), (DType::F64, DOUBLE)] {
+        for (dtype, tolerance) in precisions(SINGLE, DOUBLE) {
             let found = TestBackend::scale_shift(
                 tensor(&x, shape, dtype),
                 tensor(&scale, [21], dtype),
@@ -348,7 +359,7 @@ fn pooling_takes_the_first_maximum_and_gives_it_the_gradient() {
             y[to] = x[best.unwrap()];
             expected[best.unwrap()] += gradient[to];
         }
-        for dtype in [DType::F32, DType::F64] {
+        for (dtype, _) in precisions(SINGLE, DOUBLE) {
             let operand = tensor::<A, 4>(&x, shape, dtype).require_grad();
             let found = A::max_pool(operand.clone(), window);
             assert_eq!(to_vec(&found), y);
@@ -397,12 +408,12 @@ fn block<B: ImageBackend>(
 fn gradients_are_finite_differences() {
     let x = draw(2 * 5 * 4 * 2, 20);
     let at = |x: &[f64]| {
-        let (weight, affine) = parameters::<TestBackend>(DType::F64);
+        let (weight, affine) = parameters::<Flex>(DType::F64);
         to_vec(&block(tensor(x, [2, 5, 4, 2], DType::F64), weight, affine))[0]
     };
     let expected = finite_difference(at, &x, 1e-6);
     assert!(expected.iter().any(|g| g.abs() > 1e-2));
-    for (dtype, tolerance) in [(DType::F32, 1e-4), (DType::F64, 1e-6)] {
+    for (dtype, tolerance) in precisions(1e-4, 1e-6) {
         let operand = tensor::<TestAutodiff, 4>(&x, [2, 5, 4, 2], dtype).require_grad();
         let (weight, affine) = parameters(dtype);
         let grads = block(operand.clone(), weight, affine).backward();
@@ -414,52 +425,42 @@ fn gradients_are_finite_differences() {
     }
 }
 
+/// The squared gradients of [`block`] by the input, the weight and γ.
+fn squared_gradients<B: ImageBackend>(
+    x: Tensor<Autodiff<Autodiff<B>>, 4>,
+    weight: Tensor<Autodiff<Autodiff<B>>, 4>,
+) -> Tensor<Autodiff<B>, 1> {
+    let (_, affine) = parameters::<Autodiff<Autodiff<B>>>(x.dtype());
+    let affine = affine.map(Tensor::require_grad);
+    let grads = block(x.clone(), weight.clone(), affine.clone()).backward();
+    x.grad(&grads).unwrap().powi_scalar(2).sum()
+        + weight.grad(&grads).unwrap().powi_scalar(2).sum()
+        + affine[0].grad(&grads).unwrap().powi_scalar(2).sum()
+}
+
 /// The gradient of a squared gradient, through `Autodiff<Autodiff<B>>`, against finite differences
-/// of the first gradient.
+/// of the first gradient, which are taken on the backend that has double precision.
 #[test]
 fn all_operators_are_twice_differentiable() {
-    type Twice = Autodiff<TestAutodiff>;
     let shape = [2, 5, 4, 2];
     let x = draw(2 * 5 * 4 * 2, 30);
-    let (weight_values, _) = parameters::<TestBackend>(DType::F64);
-    let weight_values = to_vec(&weight_values);
-    // The squared gradients by the input, the weight and γ.
-    let first = |x: Tensor<Twice, 4>, weight: Tensor<Twice, 4>| {
-        let (_, affine) = parameters::<Twice>(DType::F64);
-        let affine = affine.map(Tensor::require_grad);
-        let grads = block(x.clone(), weight.clone(), affine.clone()).backward();
-        x.grad(&grads).unwrap().powi_scalar(2).sum()
-            + weight.grad(&grads).unwrap().powi_scalar(2).sum()
-            + affine[0].grad(&grads).unwrap().powi_scalar(2).sum()
-    };
+    let weight_values = to_vec(&parameters::<Flex>(DType::F64).0);
     let at = |x: &[f64], weight: &[f64]| {
-        let x = tensor::<Twice, 4>(x, shape, DType::F64).require_grad();
-        let weight = tensor::<Twice, 4>(weight, [4, 2, 3, 3], DType::F64).require_grad();
-        to_vec(&first(x, weight).inner())[0]
+        let x = tensor::<_, 4>(x, shape, DType::F64).require_grad();
+        let weight = tensor::<_, 4>(weight, [4, 2, 3, 3], DType::F64).require_grad();
+        to_vec(&squared_gradients::<Flex>(x, weight).inner())[0]
     };
-    for dtype in [DType::F64, DType::F32] {
+    let by_x = finite_difference(|x| at(x, &weight_values), &x, 1e-5);
+    let by_weight = finite_difference(|weight| at(&x, weight), &weight_values, 1e-5);
+    for (dtype, tolerance) in precisions(1e-3, 1e-5) {
         let inner_x = tensor::<TestAutodiff, 4>(&x, shape, dtype).require_grad();
         let inner_weight =
             tensor::<TestAutodiff, 4>(&weight_values, [4, 2, 3, 3], dtype).require_grad();
-        let outer = |inner: &Tensor<TestAutodiff, 4>| {
-            Tensor::<Twice, 4>::from_inner(inner.clone()).require_grad()
-        };
-        let (x_, weight_) = (outer(&inner_x), outer(&inner_weight));
-        let squared = if dtype == DType::F64 {
-            first(x_, weight_)
-        } else {
-            let (_, affine) = parameters::<Twice>(dtype);
-            let affine = affine.map(Tensor::require_grad);
-            let grads = block(x_.clone(), weight_.clone(), affine.clone()).backward();
-            x_.grad(&grads).unwrap().powi_scalar(2).sum()
-                + weight_.grad(&grads).unwrap().powi_scalar(2).sum()
-                + affine[0].grad(&grads).unwrap().powi_scalar(2).sum()
-        };
+        let outer =
+            |inner: &Tensor<TestAutodiff, 4>| Tensor::from_inner(inner.clone()).require_grad();
+        let squared = squared_gradients::<TestBackend>(outer(&inner_x), outer(&inner_weight));
         let grads = squared.backward();
-        let tolerance = if dtype == DType::F64 { 1e-5 } else { 1e-3 };
-        let by_x = finite_difference(|x| at(x, &weight_values), &x, 1e-5);
         assert_near(&to_vec(&inner_x.grad(&grads).unwrap()), &by_x, tolerance);
-        let by_weight = finite_difference(|weight| at(&x, weight), &weight_values, 1e-5);
         assert_near(
             &to_vec(&inner_weight.grad(&grads).unwrap()),
             &by_weight,

@@ -1,11 +1,16 @@
-//! The kernels against double loops, the composed forms and finite differences.
+//! Normalisation with activation against plain loops, the composed form and finite differences, and
+//! both graph operators in a second derivative.
 
-use burn::backend::Autodiff;
+use burn::backend::{Autodiff, Flex};
 use burn::tensor::{DType, Tensor, TensorData};
 use icl_core::Seed;
 use icl_core::graph::{HostCsr, SparseMatrix};
-use icl_core::testing::{TestAutodiff, TestBackend, assert_close, finite_difference, to_vec};
-use icl_models::{GraphBackend, NormActivation};
+use icl_core::testing::{
+    TestAutodiff, TestBackend, assert_close, finite_difference, has_double_precision, to_vec,
+};
+use icl_models::{
+    GraphBackend, NormActivation, composed_norm_activation, composed_norm_activation_backward,
+};
 use rand::RngExt;
 
 const OPTIONS: NormActivation = NormActivation {
@@ -35,84 +40,64 @@ fn sparse() -> HostCsr {
     }
 }
 
-#[test]
-fn the_sparse_product_is_a_double_loop() {
-    let (host, width) = (sparse(), 3);
-    let x = draw(4 * width, 1);
-    let mut expected = vec![0.0; 5 * width];
-    for row in 0..5 {
-        for entry in host.pointers[row] as usize..host.pointers[row + 1] as usize {
-            for c in 0..width {
-                expected[row * width + c] +=
-                    f64::from(host.values[entry]) * x[host.columns[entry] as usize * width + c];
-            }
-        }
-    }
-    let matrix = SparseMatrix::<TestBackend>::new(host, &Default::default());
-    for (dtype, tolerance) in [(DType::F32, 1e-6), (DType::F64, 1e-12)] {
-        let product = TestBackend::sparse_product(&matrix, tensor(&x, [4, width], dtype));
-        assert_close(&to_vec(&product), &expected, tolerance);
-    }
-}
-
-#[test]
-fn the_sparse_product_has_the_transpose_as_its_backward_pass() {
-    let weights = draw(10, 2);
-    for dtype in [DType::F32, DType::F64] {
-        let loss = |x: Tensor<TestAutodiff, 2>| {
-            let matrix = SparseMatrix::new(sparse(), &Default::default());
-            let product = TestAutodiff::sparse_product(&matrix, x);
-            (product.powi_scalar(2) * tensor(&weights, [5, 2], dtype)).sum()
-        };
-        let x = draw(8, 3);
-        let input = tensor::<TestAutodiff>(&x, [4, 2], dtype).require_grad();
-        let gradients = loss(input.clone()).backward();
-        let expected = finite_difference(
-            |x| {
-                let x = tensor(x, [4, 2], DType::F64);
-                let matrix = SparseMatrix::<TestBackend>::new(sparse(), &Default::default());
-                let product = TestBackend::sparse_product(&matrix, x);
-                to_vec(&(product.powi_scalar(2) * tensor(&weights, [5, 2], DType::F64)).sum())[0]
-            },
-            &x,
-            1e-5,
-        );
-        assert_close(&to_vec(&input.grad(&gradients).unwrap()), &expected, 1e-6);
-    }
-}
-
-#[test]
-fn normalising_is_what_it_says() {
-    // More rows than one block of the kernel holds; a column with a mean far from 0.
-    let (n, width) = (150, 3);
-    let x: Vec<f64> = draw(n * width, 4)
-        .iter()
-        .enumerate()
-        .map(|(at, x)| if at % width == 1 { x + 50.0 } else { *x })
-        .collect();
-    let mask: Vec<f64> = draw(n * width, 5)
-        .iter()
-        .map(|m| if *m < 0.0 { 0.0 } else { 2.0 })
-        .collect();
-    let mut expected = vec![0.0; n * width];
+/// y of [`NormActivation`] in double precision.
+fn expected_output(x: &[f64], mask: Option<&[f64]>, width: usize) -> Vec<f64> {
+    let n = x.len() / width;
+    let mut y = vec![0.0; x.len()];
     for c in 0..width {
         let column: Vec<f64> = (0..n).map(|row| x[row * width + c]).collect();
         let mean = column.iter().sum::<f64>() / n as f64;
         let variance = column.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n as f64;
         for row in 0..n {
-            let normal = (column[row] - mean) / (variance + 1e-5).sqrt();
-            let active = if normal > 0.0 { normal } else { 0.01 * normal };
-            expected[row * width + c] = active * mask[row * width + c];
+            let normal = (column[row] - mean) / (variance + OPTIONS.epsilon).sqrt();
+            let slope = if normal > 0.0 {
+                1.0
+            } else {
+                OPTIONS.negative_slope
+            };
+            y[row * width + c] = normal * slope * mask.map_or(1.0, |mask| mask[row * width + c]);
         }
     }
-    // A value of 50 holds 6 digits after the point in single precision.
-    for (dtype, tolerance) in [(DType::F32, 2e-5), (DType::F64, 1e-12)] {
-        let (x, mask) = (
-            tensor(&x, [n, width], dtype),
-            tensor(&mask, [n, width], dtype),
-        );
-        let (y, _) = TestBackend::norm_activation(OPTIONS, x, Some(mask));
-        assert_close(&to_vec(&y), &expected, tolerance);
+    y
+}
+
+fn dropout(n: usize, seed: u64) -> Vec<f64> {
+    let keep = |m: &f64| if *m < 0.0 { 0.0 } else { 2.0 };
+    draw(n, seed).iter().map(keep).collect()
+}
+
+/// The precisions that the backend calculates in, with the tolerance that each asks for.
+fn precisions(single: f64, double: f64) -> Vec<(DType, f64)> {
+    let mut all = vec![(DType::F32, single)];
+    if has_double_precision() {
+        all.push((DType::F64, double));
+    }
+    all
+}
+
+#[test]
+fn normalising_is_what_it_says() {
+    // A single row; more rows than a block of sums holds; more than a part has that threads share.
+    for (n, width) in [(1, 3), (150, 3), (1100, 33), (5000, 17)] {
+        // A column with a mean far from 0.
+        let x: Vec<f64> = (draw(n * width, 4).iter().enumerate())
+            .map(|(at, x)| if at % width == 1 { x + 50.0 } else { *x })
+            .map(|x| f64::from(x as f32))
+            .collect();
+        let mask = dropout(n * width, 5);
+        for mask in [None, Some(mask.as_slice())] {
+            let expected = expected_output(&x, mask, width);
+            // The mean of 50 is rounded to 2⁻¹⁹, which dropout doubles, and 1/√var enlarges.
+            for (dtype, tolerance) in precisions(2e-5, 1e-11) {
+                let mask = mask.map(|mask| tensor(mask, [n, width], dtype));
+                let x = tensor::<TestBackend>(&x, [n, width], dtype);
+                let (y, _) = TestBackend::norm_activation(OPTIONS, x.clone(), mask.clone());
+                assert_close(&to_vec(&y), &expected, tolerance);
+                let (y, _) = composed_norm_activation(OPTIONS, x, mask);
+                // The composed form adds up the column in whatever order the backend does, from 0 on.
+                assert_close(&to_vec(&y), &expected, 50.0 * tolerance);
+            }
+        }
     }
 }
 
@@ -120,58 +105,93 @@ fn normalising_is_what_it_says() {
 fn normalising_has_the_right_gradient() {
     let (n, width) = (70, 2);
     let (x, weights) = (draw(n * width, 6), draw(n * width, 7));
-    let mask: Vec<f64> = draw(n * width, 8)
-        .iter()
-        .map(|m| if *m < 0.0 { 0.0 } else { 2.0 })
-        .collect();
-    for masked in [false, true] {
-        let mask = |dtype| masked.then(|| tensor::<TestAutodiff>(&mask, [n, width], dtype));
-        let loss = |x: Tensor<TestAutodiff, 2>, dtype| {
-            let (y, _) = TestAutodiff::norm_activation(OPTIONS, x, mask(dtype));
-            (y.powi_scalar(2) * tensor(&weights, [n, width], dtype)).sum()
-        };
+    let mask = dropout(n * width, 8);
+    for mask in [None, Some(mask.as_slice())] {
         let expected = finite_difference(
-            |x| to_vec(&loss(tensor(x, [n, width], DType::F64), DType::F64).inner())[0],
+            |x| {
+                let y = expected_output(x, mask, width);
+                y.iter().zip(&weights).map(|(y, w)| w * y * y).sum()
+            },
             &x,
             1e-6,
         );
-        for (dtype, tolerance) in [(DType::F32, 1e-4), (DType::F64, 1e-6)] {
+        for (dtype, tolerance) in precisions(1e-4, 1e-6) {
             let input = tensor::<TestAutodiff>(&x, [n, width], dtype).require_grad();
-            let gradients = loss(input.clone(), dtype).backward();
-            assert_close(
-                &to_vec(&input.grad(&gradients).unwrap()),
-                &expected,
-                tolerance,
-            );
+            let mask = mask.map(|mask| tensor(mask, [n, width], dtype));
+            let (y, _) = TestAutodiff::norm_activation(OPTIONS, input.clone(), mask);
+            let squares = y.clone() * y;
+            let loss = (squares * tensor(&weights, [n, width], dtype)).sum();
+            let gradient = input.grad(&loss.backward()).expect("a gradient");
+            assert_close(&to_vec(&gradient), &expected, tolerance);
         }
     }
 }
 
+/// The kernel's gradient where its sums go over many blocks, against that of the composed form.
+#[test]
+fn the_gradient_of_many_rows_is_that_of_the_composed_form() {
+    for (n, width) in [(1100, 33), (5000, 17)] {
+        let (x, gradient) = (draw(n * width, 11), draw(n * width, 12));
+        let of = |values: &[f64]| tensor::<TestBackend>(values, [n, width], DType::F32);
+        let mask = of(&dropout(n * width, 13));
+        let (_, saved) = composed_norm_activation(OPTIONS, of(&x), Some(mask));
+        let expected = composed_norm_activation_backward(OPTIONS, saved.clone(), of(&gradient));
+        let found = TestBackend::norm_activation_backward(OPTIONS, saved, of(&gradient));
+        // Elements are about 1; the means of thousands that are taken off them lose few digits.
+        assert_close(&to_vec(&found), &to_vec(&expected), 1e-5);
+    }
+}
+
+#[test]
+fn threads_do_not_change_a_bit_of_normalising_on_the_default_backend() {
+    let shape = [20_000, 33];
+    let [x, gradient] = [14, 15].map(|seed| draw(20_000 * 33, seed));
+    let mask = dropout(20_000 * 33, 16);
+    let with_threads = |n_threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads);
+        let pool = pool.build().expect("a pool of threads");
+        pool.install(|| {
+            let of = |values: &[f64]| tensor::<Flex>(values, shape, DType::F32);
+            let (y, saved) = Flex::norm_activation(OPTIONS, of(&x), Some(of(&mask)));
+            let gradient = Flex::norm_activation_backward(OPTIONS, saved, of(&gradient));
+            [y, gradient]
+                .map(|tensor| -> Vec<u64> { to_vec(&tensor).iter().map(|v| v.to_bits()).collect() })
+        })
+    };
+    let one = with_threads(1);
+    assert!(with_threads(2) == one);
+    assert!(with_threads(4) == one);
+}
+
+/// The squared gradient of both operators together.
+fn squared_gradient<B: GraphBackend>(
+    x: Tensor<Autodiff<Autodiff<B>>, 2>,
+) -> Tensor<Autodiff<B>, 1> {
+    type Twice<B> = Autodiff<Autodiff<B>>;
+    let matrix = SparseMatrix::<Twice<B>>::new(sparse(), &Default::default());
+    let product = Twice::<B>::sparse_product(&matrix, x.clone());
+    let (y, _) = Twice::<B>::norm_activation(OPTIONS, product, None);
+    let weights = tensor(&draw(5 * 2, 10), [5, 2], x.dtype());
+    let gradients = (y.clone() * y * weights).sum().backward();
+    x.grad(&gradients).expect("a gradient").powi_scalar(2).sum()
+}
+
 /// The gradient of a squared gradient, through `Autodiff<Autodiff<B>>`, against finite differences
-/// of the first gradient.
+/// of the first gradient, which are taken on the backend that has double precision.
 #[test]
 fn both_operators_are_twice_differentiable() {
-    type Twice = Autodiff<TestAutodiff>;
-    let (n, width) = (4, 2);
-    let x = draw(n * width, 9);
-    let weights = draw(5 * width, 10);
-    let first = |x: Tensor<Twice, 2>| {
-        let matrix = SparseMatrix::<Twice>::new(sparse(), &Default::default());
-        let (y, _) =
-            Twice::norm_activation(OPTIONS, Twice::sparse_product(&matrix, x.clone()), None);
-        let loss = (y.powi_scalar(2) * tensor(&weights, [5, width], DType::F64)).sum();
-        let gradients = loss.backward();
-        x.grad(&gradients).expect("a gradient").powi_scalar(2).sum()
-    };
+    let x = draw(4 * 2, 9);
     let once = |x: &[f64]| {
-        let x = tensor::<Twice>(x, [n, width], DType::F64).require_grad();
-        to_vec(&first(x).inner())[0]
+        let x = tensor::<Autodiff<Autodiff<Flex>>>(x, [4, 2], DType::F64).require_grad();
+        to_vec(&squared_gradient::<Flex>(x).inner())[0]
     };
-    let inner = tensor::<TestAutodiff>(&x, [n, width], DType::F64).require_grad();
-    let outer = Tensor::<Twice, 2>::from_inner(inner.clone()).require_grad();
-    let gradients = first(outer).backward();
-    let actual = to_vec(&inner.grad(&gradients).unwrap());
     let expected = finite_difference(once, &x, 1e-5);
     assert!(expected.iter().any(|g| g.abs() > 1e-2));
-    assert_close(&actual, &expected, 1e-4);
+    for (dtype, tolerance) in precisions(1e-3, 1e-4) {
+        let inner = tensor::<TestAutodiff>(&x, [4, 2], dtype).require_grad();
+        let outer = Tensor::from_inner(inner.clone()).require_grad();
+        let gradients = squared_gradient::<TestBackend>(outer).backward();
+        let actual = to_vec(&inner.grad(&gradients).expect("a second gradient"));
+        assert_close(&actual, &expected, tolerance);
+    }
 }

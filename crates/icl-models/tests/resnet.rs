@@ -5,8 +5,10 @@
 #[allow(dead_code, reason = "each test file uses a part of it")]
 mod synthetic;
 
+use std::any::TypeId;
 use std::collections::BTreeMap;
 
+use burn::backend::Flex;
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::optim::{AdamConfig, GradientsParams, Optimizer};
 use burn::tensor::backend::AutodiffBackend;
@@ -307,9 +309,13 @@ fn the_batch_size_does_not_matter_in_evaluation() {
     let images = some_images::<TestBackend>(1, 4);
     let encoder = recalibrated(small(3), std::slice::from_ref(&images));
     let together = to_vec(&encoder.embed(images.clone()));
+    // The default backend does the same for one image as for four. Others choose another way to
+    // convolve, and then each of 17 layers rounds differently.
+    let is_default = TypeId::of::<TestBackend>() == TypeId::of::<Flex>();
+    let tolerance = if is_default { 1e-5 } else { 1e-4 };
     for (image, expected) in together.chunks(512).enumerate() {
         let alone = encoder.embed(images.clone().narrow(0, image, 1));
-        assert_close(&to_vec(&alone), expected, 1e-5);
+        assert_close(&to_vec(&alone), expected, tolerance);
     }
 }
 

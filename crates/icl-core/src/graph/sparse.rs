@@ -21,6 +21,35 @@ impl HostCsr {
         self.pointers.len() - 1
     }
 
+    /// Whether every entry lies within the matrix: no kernel looks again.
+    ///
+    /// # Panics
+    /// If the pointers do not rise from 0 to the number of entries, a column is not below
+    /// `n_columns`, or columns and values are not equally many.
+    fn assert_sound(&self) {
+        let n_entries = self.columns.len();
+        assert_eq!(
+            n_entries,
+            self.values.len(),
+            "a sparse matrix must hold as many columns as values"
+        );
+        assert!(
+            self.pointers.first() == Some(&0)
+                && self.pointers.last() == Some(&(n_entries as i32))
+                && self.pointers.is_sorted(),
+            "the pointers of a sparse matrix must rise from 0 to its {n_entries} entries"
+        );
+        let n_columns = self.n_columns;
+        let outside = self
+            .columns
+            .iter()
+            .find(|&&column| usize::try_from(column).map_or(true, |column| column >= n_columns));
+        assert_eq!(
+            outside, None,
+            "the columns of a sparse matrix must be below {n_columns}"
+        );
+    }
+
     /// The transpose; entries of a row keep the order of their columns.
     pub fn transposed(&self) -> Self {
         let mut pointers = vec![0; self.n_columns + 1];
@@ -100,7 +129,12 @@ pub struct SparseMatrix<B: Backend> {
 
 impl<B: Backend> SparseMatrix<B> {
     /// Uploads a matrix and its transpose.
+    ///
+    /// # Panics
+    /// If the pointers do not rise from 0 to the number of entries, a column is not below
+    /// `n_columns`, or columns and values are not equally many.
     pub fn new(host: HostCsr, device: &B::Device) -> Self {
+        host.assert_sound();
         let transposed = Csr::upload(host.transposed(), device);
         Self {
             forward: Csr::upload(host, device),
@@ -110,7 +144,16 @@ impl<B: Backend> SparseMatrix<B> {
 
     /// Uploads a symmetric matrix once. That it is symmetric is the caller's promise: with another
     /// matrix the backward pass is wrong.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new), and if the matrix is not square.
     pub fn symmetric(host: HostCsr, device: &B::Device) -> Self {
+        host.assert_sound();
+        assert_eq!(
+            host.n_rows(),
+            host.n_columns,
+            "a symmetric matrix must be square"
+        );
         let forward = Csr::upload(host, device);
         Self {
             transposed: forward.clone(),
@@ -146,5 +189,45 @@ mod tests {
         };
         assert_eq!(matrix.transposed(), transposed);
         assert_eq!(transposed.transposed(), matrix);
+    }
+
+    fn upload(pointers: &[i32], columns: &[i32], values: &[f32]) {
+        let host = HostCsr {
+            pointers: pointers.to_vec(),
+            columns: columns.to_vec(),
+            values: values.to_vec(),
+            n_columns: 2,
+        };
+        SparseMatrix::<crate::testing::TestBackend>::symmetric(host, &Default::default());
+    }
+
+    #[test]
+    #[should_panic(expected = "the columns of a sparse matrix must be below 2")]
+    fn a_column_outside_is_misuse() {
+        upload(&[0, 1, 2], &[0, 2], &[1.0, 1.0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "the columns of a sparse matrix must be below 2")]
+    fn a_negative_column_is_misuse() {
+        upload(&[0, 1, 2], &[0, -1], &[1.0, 1.0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "the pointers of a sparse matrix must rise from 0 to its 2 entries")]
+    fn pointers_that_fall_are_misuse() {
+        upload(&[0, 3, 2], &[0, 1], &[1.0, 1.0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "as many columns as values")]
+    fn entries_without_values_are_misuse() {
+        upload(&[0, 1, 2], &[0, 1], &[1.0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "a symmetric matrix must be square")]
+    fn a_symmetric_matrix_is_square() {
+        upload(&[0, 2], &[0, 1], &[1.0, 1.0]);
     }
 }

@@ -111,7 +111,7 @@ impl<B: GraphBackend, C: CheckpointStrategy> GraphBackend for Autodiff<B, C> {
         gradient: Tensor<Self, 2>,
     ) -> Tensor<Self, 2> {
         let saved = norm_activation::save(options, saved.input, saved.mask);
-        norm_activation::composed_backward(options, saved, gradient)
+        norm_activation::composed_norm_activation_backward(options, saved, gradient)
     }
 }
 

@@ -4,22 +4,23 @@
 //! composed default for every backend; a backend with a faster form overrides it.
 
 mod autodiff;
-#[cfg(any(
-    feature = "tch",
-    feature = "wgpu",
-    feature = "vulkan",
-    feature = "cuda"
-))]
-mod composed;
+#[cfg(any(feature = "wgpu", feature = "vulkan", feature = "cuda"))]
+mod cube;
 #[cfg(feature = "flex")]
 pub(crate) mod flex;
+#[cfg(feature = "tch")]
+mod libtorch;
 mod norm_activation;
 mod sparse_product;
 
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::graph::SparseMatrix;
 
-pub use norm_activation::{NormActivation, NormActivationSaved};
+pub use norm_activation::{
+    NormActivation, NormActivationSaved, composed_norm_activation,
+    composed_norm_activation_backward,
+};
+pub use sparse_product::composed_sparse_product;
 
 /// A backend that graph encoders run on: those of this crate's features, and [`Autodiff`] of each.
 /// Another one joins with an empty `impl`, which is the composed form of everything.
@@ -28,8 +29,11 @@ pub use norm_activation::{NormActivation, NormActivationSaved};
 pub trait GraphBackend: Backend {
     /// A·x for a sparse A `[n, m]` and `x` `[m, c]`: `[n, c]`. The backward pass is Aᵀ·g; A gets no
     /// gradient.
+    ///
+    /// # Panics
+    /// If A has not as many columns as `x` has rows.
     fn sparse_product(matrix: &SparseMatrix<Self>, x: Tensor<Self, 2>) -> Tensor<Self, 2> {
-        sparse_product::composed(&matrix.forward, x)
+        composed_sparse_product(matrix, x)
     }
 
     /// [`NormActivation`] on `x` `[n, c]`, with what its backward pass needs.
@@ -38,7 +42,7 @@ pub trait GraphBackend: Backend {
         x: Tensor<Self, 2>,
         mask: Option<Tensor<Self, 2>>,
     ) -> (Tensor<Self, 2>, NormActivationSaved<Self>) {
-        norm_activation::composed(options, x, mask)
+        composed_norm_activation(options, x, mask)
     }
 
     /// The gradient of [`norm_activation`](Self::norm_activation) by its input, from that by its
@@ -48,6 +52,6 @@ pub trait GraphBackend: Backend {
         saved: NormActivationSaved<Self>,
         gradient: Tensor<Self, 2>,
     ) -> Tensor<Self, 2> {
-        norm_activation::composed_backward(options, saved, gradient)
+        composed_norm_activation_backward(options, saved, gradient)
     }
 }

@@ -31,7 +31,10 @@ pub struct NormActivationSaved<B: Backend> {
     pub mask: Option<Tensor<B, 2>>,
 }
 
-pub(super) fn composed<B: Backend>(
+/// [`NormActivation`] on `x` `[n, c]` by Burn's own operators, with what its backward pass needs: what
+/// [`GraphBackend::norm_activation`](super::GraphBackend::norm_activation) is where a backend has no
+/// kernel, and what a kernel is measured against.
+pub fn composed_norm_activation<B: Backend>(
     options: NormActivation,
     x: Tensor<B, 2>,
     mask: Option<Tensor<B, 2>>,
@@ -59,7 +62,8 @@ pub(super) fn save<B: Backend>(
     }
 }
 
-pub(super) fn composed_backward<B: Backend>(
+/// The gradient of [`composed_norm_activation`] by its input, from that by its output, both `[n, c]`.
+pub fn composed_norm_activation_backward<B: Backend>(
     options: NormActivation,
     saved: NormActivationSaved<B>,
     gradient: Tensor<B, 2>,

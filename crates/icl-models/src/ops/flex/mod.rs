@@ -1,23 +1,29 @@
 //! The operators on the default CPU backend, without any tensor between.
 //!
-//! Rows are visited in order, by the thread that calls: results do not depend on threads.
+//! Rows are cut into parts whose bounds depend on shapes alone, and sums over parts are added in
+//! order: results are the same bits whatever the number of threads.
 
+mod column_sums;
 pub(crate) mod lanes;
 mod norm_activation;
+mod parts;
 mod sparse_product;
 
 use burn::tensor::{Bytes, DType, Shape, Tensor, TensorPrimitive};
 use burn_flex::{Flex, FlexTensor, Layout};
 use icl_core::graph::SparseMatrix;
 
+use super::norm_activation::{composed_norm_activation, composed_norm_activation_backward};
+use super::sparse_product::{assert_fits, composed_sparse_product};
 use super::{GraphBackend, NormActivation, NormActivationSaved};
 
 impl GraphBackend for Flex {
     fn sparse_product(matrix: &SparseMatrix<Self>, x: Tensor<Self, 2>) -> Tensor<Self, 2> {
         if x.dtype() == DType::F32 {
+            assert_fits(matrix, &x);
             sparse_product::rows(&matrix.forward, x)
         } else {
-            super::sparse_product::composed(&matrix.forward, x)
+            composed_sparse_product(matrix, x)
         }
     }
 
@@ -29,7 +35,7 @@ impl GraphBackend for Flex {
         if x.dtype() == DType::F32 {
             norm_activation::forward(options, x, mask)
         } else {
-            super::norm_activation::composed(options, x, mask)
+            composed_norm_activation(options, x, mask)
         }
     }
 
@@ -41,7 +47,7 @@ impl GraphBackend for Flex {
         if gradient.dtype() == DType::F32 {
             norm_activation::backward(options, saved, gradient)
         } else {
-            super::norm_activation::composed_backward(options, saved, gradient)
+            composed_norm_activation_backward(options, saved, gradient)
         }
     }
 }

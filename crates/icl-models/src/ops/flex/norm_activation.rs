@@ -1,11 +1,16 @@
-//! Normalisation, leaky ReLU and dropout, two passes over the rows each way.
+//! Normalisation, leaky ReLU and dropout, two passes over the rows each way, which threads share.
 
 use burn::tensor::Tensor;
 use burn_flex::{Flex, FlexTensor};
 
 use super::super::{NormActivation, NormActivationSaved};
+use super::column_sums::{ColumnSums, Totals, means};
 use super::lanes::{LANES, lanes, lanes_mut, vectorised};
+use super::parts::over_parts;
 use super::{floats, tensor, wrap};
+
+/// Rows that are summed together; a multiple of those whose sums stay in single precision.
+const PART: usize = 1024;
 
 /// The output, and what the backward pass needs.
 pub(super) fn forward(
@@ -15,17 +20,39 @@ pub(super) fn forward(
 ) -> (Tensor<Flex, 2>, NormActivationSaved<Flex>) {
     let [n, width] = x.dims();
     let (input, mask) = (floats(x), mask.map(floats));
-    let mut pass = Forward {
-        rows: input.storage(),
-        mask: mask.as_ref().map(FlexTensor::storage),
-        width,
-        options,
-        out: vec![0.0; n * width],
-        mean: vec![0.0; width],
-        scale: vec![0.0; width],
-    };
-    over_columns(&mut pass, width);
-    let (out, mean, scale) = (pass.out, pass.mean, pass.scale);
+    let rows = input.storage::<f32>();
+    let mask_rows = mask.as_ref().map(FlexTensor::storage::<f32>);
+    let length = PART * width;
+    let mut out = vec![0.0; n * width];
+    // Shifted by the first row, so that the squares lose no digits to a large mean.
+    let shift = &rows[..width];
+    let sums = over_parts(&mut out, length, n * width, |part, out| {
+        let mut pass = Sums {
+            rows: of_part(rows, part * length, out),
+            shift,
+            totals: Totals::new(width),
+        };
+        over_columns(&mut pass, width);
+        pass.totals
+    });
+    let (mut mean, mut scale) = (vec![0.0; width], vec![0.0; width]);
+    for (column, [offset, square]) in means(&sums, n).enumerate() {
+        let variance = (square - offset * offset).max(0.0);
+        mean[column] = (f64::from(shift[column]) + offset) as f32;
+        scale[column] = (1.0 / (variance + options.epsilon).sqrt()) as f32;
+    }
+    over_parts(&mut out, length, n * width, |part, out| {
+        let first = part * length;
+        let mut pass = Output {
+            rows: of_part(rows, first, out),
+            mask: mask_rows.map(|mask| of_part(mask, first, out)),
+            mean: &mean,
+            scale: &scale,
+            slope: options.negative_slope as f32,
+            out,
+        };
+        over_columns(&mut pass, width);
+    });
     let saved = NormActivationSaved {
         mean: tensor(mean, [1, width]),
         scale: tensor(scale, [1, width]),
@@ -33,6 +60,11 @@ pub(super) fn forward(
         mask: mask.map(wrap),
     };
     (tensor(out, [n, width]), saved)
+}
+
+/// The elements of `all` that stand where those of the part `out` do, which begins at `first`.
+fn of_part<'a>(all: &'a [f32], first: usize, out: &[f32]) -> &'a [f32] {
+    &all[first..first + out.len()]
 }
 
 /// Work that is done a few columns at a time.
@@ -56,54 +88,55 @@ fn over_columns(pass: &mut impl Columns, width: usize) {
     );
 }
 
-struct Forward<'a> {
+/// Sums of each column and of its squares.
+struct Sums<'a> {
     rows: &'a [f32],
-    mask: Option<&'a [f32]>,
-    width: usize,
-    options: NormActivation,
-    out: Vec<f32>,
-    mean: Vec<f32>,
-    scale: Vec<f32>,
+    shift: &'a [f32],
+    totals: Totals,
 }
 
-impl Columns for Forward<'_> {
-    /// `L` columns from `first` on: their statistics, then their output.
+impl Columns for Sums<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
-        let n = self.rows.len() / self.width;
-        // Shifted by the first row, so that the squares lose no digits to a large mean.
-        let shift = *lanes::<L>(self.rows, first);
+        let shift = *lanes::<L>(self.shift, first);
         let mut sums = ColumnSums::<L>::default();
-        for row in 0..n {
-            let x = lanes::<L>(self.rows, row * self.width + first);
+        for at in (first..self.rows.len()).step_by(self.shift.len()) {
+            let x = lanes::<L>(self.rows, at);
             let centred: [f32; L] = std::array::from_fn(|lane| x[lane] - shift[lane]);
             sums.add(
                 &centred,
                 &std::array::from_fn(|lane| centred[lane] * centred[lane]),
             );
         }
-        let (offset, square) = sums.means(n);
-        let mut mean = [0.0; L];
-        let mut scale = [0.0; L];
-        for lane in 0..L {
-            let variance = (square[lane] - offset[lane] * offset[lane]).max(0.0);
-            mean[lane] = (f64::from(shift[lane]) + offset[lane]) as f32;
-            scale[lane] = (1.0 / (variance + self.options.epsilon).sqrt()) as f32;
-        }
-        let slope = self.options.negative_slope as f32;
-        for row in 0..n {
-            let at = row * self.width + first;
+        self.totals.set(first, sums);
+    }
+}
+
+/// The output from the statistics.
+struct Output<'a> {
+    rows: &'a [f32],
+    mask: Option<&'a [f32]>,
+    mean: &'a [f32],
+    scale: &'a [f32],
+    slope: f32,
+    out: &'a mut [f32],
+}
+
+impl Columns for Output<'_> {
+    #[inline(always)]
+    fn columns<const L: usize>(&mut self, first: usize) {
+        let mean = *lanes::<L>(self.mean, first);
+        let scale = *lanes::<L>(self.scale, first);
+        for at in (first..self.rows.len()).step_by(self.mean.len()) {
             let x = lanes::<L>(self.rows, at);
             let normal: [f32; L] = std::array::from_fn(|lane| (x[lane] - mean[lane]) * scale[lane]);
-            let mut out = normal.map(|x| x * if x > 0.0 { 1.0 } else { slope });
+            let mut out = normal.map(|x| x * if x > 0.0 { 1.0 } else { self.slope });
             if let Some(mask) = self.mask {
                 let mask = lanes::<L>(mask, at);
                 out = std::array::from_fn(|lane| out[lane] * mask[lane]);
             }
-            *lanes_mut(&mut self.out, at) = out;
+            *lanes_mut(self.out, at) = out;
         }
-        *lanes_mut(&mut self.mean, first) = mean;
-        *lanes_mut(&mut self.scale, first) = scale;
     }
 }
 
@@ -117,51 +150,84 @@ pub(super) fn backward(
     let [input, gradient, mean, scale] =
         [saved.input, gradient, saved.mean, saved.scale].map(floats);
     let mask = saved.mask.map(floats);
-    let mut pass = Backward {
+    let normal = Normal {
         rows: input.storage(),
-        gradient: gradient.storage(),
-        mask: mask.as_ref().map(FlexTensor::storage),
         mean: mean.storage(),
         scale: scale.storage(),
-        width,
-        slope: options.negative_slope as f32,
-        out: vec![0.0; n * width],
     };
-    over_columns(&mut pass, width);
-    let out = pass.out;
+    let gradient = gradient.storage::<f32>();
+    let mask = mask.as_ref().map(FlexTensor::storage::<f32>);
+    let length = PART * width;
+    let mut out = vec![0.0; n * width];
+    let sums = over_parts(&mut out, length, n * width, |part, out| {
+        let first = part * length;
+        let mut pass = ByNormal {
+            normal: normal.part(first, out),
+            gradient: of_part(gradient, first, out),
+            mask: mask.map(|mask| of_part(mask, first, out)),
+            slope: options.negative_slope as f32,
+            totals: Totals::new(width),
+            out,
+        };
+        over_columns(&mut pass, width);
+        pass.totals
+    });
+    let means: Vec<[f32; 2]> = means(&sums, n)
+        .map(|means| means.map(|mean| mean as f32))
+        .collect();
+    over_parts(&mut out, length, n * width, |part, out| {
+        let mut pass = ByInput {
+            normal: normal.part(part * length, out),
+            means: &means,
+            out,
+        };
+        over_columns(&mut pass, width);
+    });
     tensor(out, [n, width])
 }
 
-struct Backward<'a> {
+/// The normalised input, made again.
+#[derive(Clone, Copy)]
+struct Normal<'a> {
     rows: &'a [f32],
-    gradient: &'a [f32],
-    mask: Option<&'a [f32]>,
     mean: &'a [f32],
     scale: &'a [f32],
-    width: usize,
-    slope: f32,
-    out: Vec<f32>,
 }
 
-impl Columns for Backward<'_> {
-    /// `L` columns from `first` on: the gradient by the normalised input, then less its mean and
-    /// its projection on that input.
+impl Normal<'_> {
+    fn part(self, first: usize, out: &[f32]) -> Self {
+        Self {
+            rows: &self.rows[first..first + out.len()],
+            ..self
+        }
+    }
+
+    /// `L` elements from `at` on, with the statistics of their columns.
+    #[inline(always)]
+    fn at<const L: usize>(&self, at: usize, mean: &[f32; L], scale: &[f32; L]) -> [f32; L] {
+        let x = lanes::<L>(self.rows, at);
+        std::array::from_fn(|lane| (x[lane] - mean[lane]) * scale[lane])
+    }
+}
+
+/// The gradient by the normalised input, its sums, and those of its projection on that input.
+struct ByNormal<'a> {
+    normal: Normal<'a>,
+    gradient: &'a [f32],
+    mask: Option<&'a [f32]>,
+    slope: f32,
+    totals: Totals,
+    out: &'a mut [f32],
+}
+
+impl Columns for ByNormal<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
-        let n = self.rows.len() / self.width;
-        let (mean, scale) = (
-            *lanes::<L>(self.mean, first),
-            *lanes::<L>(self.scale, first),
-        );
-        let rows = self.rows;
-        let normal = |at| -> [f32; L] {
-            let x = lanes::<L>(rows, at);
-            std::array::from_fn(|lane| (x[lane] - mean[lane]) * scale[lane])
-        };
+        let mean = *lanes::<L>(self.normal.mean, first);
+        let scale = *lanes::<L>(self.normal.scale, first);
         let mut sums = ColumnSums::<L>::default();
-        for row in 0..n {
-            let at = row * self.width + first;
-            let normal = normal(at);
+        for at in (first..self.out.len()).step_by(self.normal.mean.len()) {
+            let normal = self.normal.at(at, &mean, &scale);
             let slope = normal.map(|x| if x > 0.0 { 1.0 } else { self.slope });
             let gradient = lanes::<L>(self.gradient, at);
             let mut out: [f32; L] = std::array::from_fn(|lane| gradient[lane] * slope[lane]);
@@ -170,70 +236,33 @@ impl Columns for Backward<'_> {
                 out = std::array::from_fn(|lane| out[lane] * mask[lane]);
             }
             sums.add(&out, &std::array::from_fn(|lane| out[lane] * normal[lane]));
-            *lanes_mut(&mut self.out, at) = out;
+            *lanes_mut(self.out, at) = out;
         }
-        let (sum, projection) = sums.means(n);
-        let (sum, projection) = (sum.map(|x| x as f32), projection.map(|x| x as f32));
-        for row in 0..n {
-            let at = row * self.width + first;
-            let normal = normal(at);
-            let out = lanes_mut::<L>(&mut self.out, at);
+        self.totals.set(first, sums);
+    }
+}
+
+/// The gradient by the input from that by the normalised input, which stands in `out`: less its mean
+/// and its projection.
+struct ByInput<'a> {
+    normal: Normal<'a>,
+    means: &'a [[f32; 2]],
+    out: &'a mut [f32],
+}
+
+impl Columns for ByInput<'_> {
+    #[inline(always)]
+    fn columns<const L: usize>(&mut self, first: usize) {
+        let mean = *lanes::<L>(self.normal.mean, first);
+        let scale = *lanes::<L>(self.normal.scale, first);
+        let sum: [f32; L] = std::array::from_fn(|lane| self.means[first + lane][0]);
+        let projection: [f32; L] = std::array::from_fn(|lane| self.means[first + lane][1]);
+        for at in (first..self.out.len()).step_by(self.means.len()) {
+            let normal = self.normal.at(at, &mean, &scale);
+            let out = lanes_mut::<L>(self.out, at);
             for lane in 0..L {
                 out[lane] = (out[lane] - sum[lane] - normal[lane] * projection[lane]) * scale[lane];
             }
         }
-    }
-}
-
-/// Two sums of each of `L` columns. Sums over a few rows stay in single precision, which is fast;
-/// their totals in double precision lose nothing.
-struct ColumnSums<const L: usize> {
-    n_rows: usize,
-    sums: [[f32; L]; 2],
-    totals: [[f64; L]; 2],
-}
-
-impl<const L: usize> Default for ColumnSums<L> {
-    fn default() -> Self {
-        Self {
-            n_rows: 0,
-            sums: [[0.0; L]; 2],
-            totals: [[0.0; L]; 2],
-        }
-    }
-}
-
-impl<const L: usize> ColumnSums<L> {
-    /// Rows whose sums stay in single precision.
-    const BLOCK: usize = 64;
-
-    #[inline(always)]
-    fn add(&mut self, first: &[f32; L], second: &[f32; L]) {
-        for lane in 0..L {
-            self.sums[0][lane] += first[lane];
-            self.sums[1][lane] += second[lane];
-        }
-        self.n_rows += 1;
-        if self.n_rows == Self::BLOCK {
-            self.end_block();
-        }
-    }
-
-    #[inline(always)]
-    fn end_block(&mut self) {
-        for (total, sum) in self.totals.iter_mut().zip(&mut self.sums) {
-            for lane in 0..L {
-                total[lane] += f64::from(sum[lane]);
-            }
-            *sum = [0.0; L];
-        }
-        self.n_rows = 0;
-    }
-
-    #[inline(always)]
-    fn means(mut self, n: usize) -> ([f64; L], [f64; L]) {
-        self.end_block();
-        let [first, second] = self.totals.map(|total| total.map(|sum| sum / n as f64));
-        (first, second)
     }
 }

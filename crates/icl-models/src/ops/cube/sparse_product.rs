@@ -1,0 +1,103 @@
+//! Sparse times dense, a unit for a few columns of one row of the product.
+
+use burn::tensor::{DType, Int, Shape, Tensor};
+use burn_cubecl::kernel::into_contiguous;
+use burn_cubecl::ops::numeric::empty_device_contiguous_dtype;
+use burn_cubecl::tensor::CubeTensor;
+use burn_cubecl::{BoolElement, CubeBackend, CubeRuntime, FloatElement, IntElement};
+use cubecl::prelude::*;
+use cubecl::{calculate_cube_count_elemwise, tensor_vector_size_parallel};
+use icl_core::graph::Csr;
+
+use super::{floats, wrap};
+
+/// A·x. Each unit adds up the entries of its row in their order, so that no schedule of units shows
+/// in the result.
+pub(super) fn rows<R, F, I, BT>(
+    matrix: &Csr<CubeBackend<R, F, I, BT>>,
+    x: Tensor<CubeBackend<R, F, I, BT>, 2>,
+) -> Tensor<CubeBackend<R, F, I, BT>, 2>
+where
+    R: CubeRuntime,
+    F: FloatElement,
+    I: IntElement,
+    BT: BoolElement,
+{
+    let [_, width] = x.dims();
+    let shape = [matrix.n_rows, width];
+    // A driver takes neither an empty buffer nor an empty grid.
+    if shape.contains(&0) || matrix.columns.dims() == [0] {
+        return Tensor::zeros(shape, (&x.device(), DType::F32));
+    }
+    let x = floats(x);
+    let client = x.client.clone();
+    let output = empty_device_contiguous_dtype(
+        client.clone(),
+        x.device.clone(),
+        Shape::new(shape),
+        DType::F32,
+    );
+    let n_lanes = tensor_vector_size_parallel(
+        client.io_optimized_vector_sizes(size_of::<f32>()),
+        output.meta.shape(),
+        output.meta.strides(),
+        1,
+    );
+    let (pointers, columns) = (ints(&matrix.pointers), ints(&matrix.columns));
+    let values = into_contiguous(matrix.values.clone().into_primitive().tensor());
+    let n_units = matrix.n_rows * (width / n_lanes);
+    let cube_dim = CubeDim::new(&client, n_units);
+    let addresses = [&pointers, &columns, &values, &x, &output]
+        .map(CubeTensor::required_address_type)
+        .into_iter()
+        .max();
+    sparse_rows::launch::<R>(
+        &client,
+        calculate_cube_count_elemwise(&client, n_units, cube_dim),
+        cube_dim,
+        addresses.unwrap_or_default(),
+        n_lanes,
+        pointers.into_array_arg(),
+        columns.into_array_arg(),
+        values.into_array_arg(),
+        x.into_array_arg(),
+        output.clone().into_array_arg(),
+        width / n_lanes,
+    );
+    wrap(output)
+}
+
+/// `N` columns of one row of the product, of `n_groups` such groups that a row has.
+#[cube(launch, address_type = "dynamic")]
+fn sparse_rows<N: Size>(
+    pointers: &Array<i32>,
+    columns: &Array<i32>,
+    values: &Array<f32>,
+    x: &Array<Vector<f32, N>>,
+    output: &mut Array<Vector<f32, N>>,
+    n_groups: usize,
+) {
+    if ABSOLUTE_POS >= output.len() {
+        terminate!();
+    }
+    let row = ABSOLUTE_POS / n_groups;
+    let group = ABSOLUTE_POS % n_groups;
+    let begin = pointers[row] as usize;
+    let end = pointers[row + 1] as usize;
+    let mut sum = Vector::<f32, N>::new(0.0);
+    for entry in begin..end {
+        let value = Vector::<f32, N>::new(values[entry]);
+        sum += value * x[columns[entry] as usize * n_groups + group];
+    }
+    output[ABSOLUTE_POS] = sum;
+}
+
+fn ints<R, F, I, BT>(x: &Tensor<CubeBackend<R, F, I, BT>, 1, Int>) -> CubeTensor<R>
+where
+    R: CubeRuntime,
+    F: FloatElement,
+    I: IntElement,
+    BT: BoolElement,
+{
+    into_contiguous(x.clone().cast(DType::I32).into_primitive())
+}

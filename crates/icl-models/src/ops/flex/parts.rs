@@ -1,0 +1,27 @@
+//! Rows that are cut into parts, which threads share.
+
+use rayon::prelude::*;
+
+/// Elements from which threads share the work. One thread does this many in 25 µs of a sparse product
+/// and in 80 µs of a normalisation; waking a second one costs about 20 µs. Measured on two cores: a
+/// sparse product of 190,000 elements took 18 µs on one thread and 36 µs when it was shared, one of
+/// 440,000 took 81 µs and 56 µs.
+const PARALLEL: usize = 1 << 18;
+
+/// Calls `work` with the number and the elements of each part of `out`, of `length` elements but for
+/// the last, and gives what it returns in the order of the parts. There is `n_elements` of work in
+/// all. Parts go to threads, but what is in them depends on `length` alone.
+pub(super) fn over_parts<T: Send>(
+    out: &mut [f32],
+    length: usize,
+    n_elements: usize,
+    work: impl Fn(usize, &mut [f32]) -> T + Sync,
+) -> Vec<T> {
+    if n_elements < PARALLEL {
+        let parts = out.chunks_mut(length).enumerate();
+        parts.map(|(part, out)| work(part, out)).collect()
+    } else {
+        let parts = out.par_chunks_mut(length).enumerate();
+        parts.map(|(part, out)| work(part, out)).collect()
+    }
+}
