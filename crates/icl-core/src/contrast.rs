@@ -1,9 +1,9 @@
 //! What the losses need to know of a batch: how similar each anchor is to its positive, and on
 //! average to the old and to the new noise.
 
-use burn::tensor::{Int, Tensor, TensorData, backend::Backend};
+use burn::tensor::{Tensor, TensorData, backend::Backend};
 
-use crate::log_space::log_sum_exp;
+use crate::log_noise::{log_noise, log_sum};
 use crate::similarity::normalize;
 
 /// The three terms of every loss of the paper, one of each an anchor, as logarithms.
@@ -68,20 +68,22 @@ impl<B: Backend> Contrast<B> {
             "a mixed batch needs 2 old and 2 new rows, found {n_old} and {n_new}"
         );
         let (anchors, positives) = (normalize(anchors), normalize(positives));
-        let logits =
-            without_self(anchors.clone().matmul(positives.clone().transpose()) / temperature);
         // An old anchor has one old negative fewer, since it is none of its own; likewise a new one.
         let log_count = |in_old: usize, in_new: usize| {
             let mut counts = vec![(in_old as f64).ln(); n_old];
             counts.resize(n, (in_new as f64).ln());
-            let options = (&logits.device(), logits.dtype());
+            let options = (&anchors.device(), anchors.dtype());
             Tensor::<B, 1>::from_data(TensorData::new(counts, [n]), options)
         };
         let (old_count, new_count) = (log_count(n_old - 1, n_old), log_count(n_new, n_new - 1));
+        let log_sum = |first: usize, n| {
+            let noise = positives.clone().narrow(0, first, n);
+            log_sum(anchors.clone(), noise, temperature, Some(first as isize))
+        };
         Self {
+            log_noise_old: log_sum(0, n_old) - old_count,
+            log_noise_new: log_sum(n_old, n_new) - new_count,
             positive: positive_logits(anchors, positives, temperature),
-            log_noise_old: log_sum_exp(logits.clone().narrow(1, 0, n_old)) - old_count,
-            log_noise_new: log_sum_exp(logits.narrow(1, n_old, n_new)) - new_count,
         }
     }
 }
@@ -96,18 +98,6 @@ pub(crate) fn positive_logits<B: Backend>(
     (anchors * positives).sum_dim(1).squeeze_dim(1) / temperature
 }
 
-/// log of the mean of f(aᵢ, nⱼ) over j, of normalised rows.
-pub(crate) fn log_noise<B: Backend>(
-    anchors: Tensor<B, 2>,
-    noise: Tensor<B, 2>,
-    temperature: f64,
-) -> Tensor<B, 1> {
-    let ([_, width], [n, noise_width]) = (anchors.dims(), noise.dims());
-    assert_eq!(width, noise_width, "anchors and noise must have one width");
-    assert!(n > 0, "an expectation over noise needs at least one sample");
-    log_sum_exp(anchors.matmul(noise.transpose()) / temperature) - (n as f64).ln()
-}
-
 /// log of the mean of f(aᵢ, bⱼ) over j ≠ i, of normalised rows.
 pub(crate) fn log_noise_in_batch<B: Backend>(
     anchors: Tensor<B, 2>,
@@ -120,17 +110,5 @@ pub(crate) fn log_noise_in_batch<B: Backend>(
         n >= 2,
         "in-batch negatives need a batch of at least 2, found {n}"
     );
-    let logits = without_self(anchors.matmul(positives.transpose()) / temperature);
-    log_sum_exp(logits) - ((n - 1) as f64).ln()
+    log_sum(anchors, positives, temperature, Some(0)) - ((n - 1) as f64).ln()
 }
-
-/// Takes the diagonal of `[n, n]` logits out of every sum of exponentials.
-pub(crate) fn without_self<B: Backend>(logits: Tensor<B, 2>) -> Tensor<B, 2> {
-    let [n, _] = logits.dims();
-    let is_self = Tensor::<B, 2, Int>::eye(n, &logits.device()).equal_elem(1);
-    logits.mask_fill(is_self, NEVER)
-}
-
-/// A logit whose exponential is 0 beside every cosine over a temperature, and finite, so that no
-/// difference of two is undefined.
-pub(crate) const NEVER: f32 = -1e30;

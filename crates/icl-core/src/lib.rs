@@ -3,6 +3,7 @@
 //! | room | what is in it |
 //! |---|---|
 //! | [`Contrast`] | what the losses need to know of a batch |
+//! | [`QueuedNoise`], [`MixedBatch`] | old noise that was embedded in earlier steps |
 //! | [`InfoNce`], [`nce_i`], [`log_mixed_noise`] | NCE-I (Eq. 1–2), also under mixed noise (Eq. 27) |
 //! | [`change_ratio`], [`IncrementalInfoNce`], [`nce_ii`] | change ratio (Eq. 6) and NCE-II (Eq. 7–8) |
 //! | [`NoiseLosses`], [`RiskBound`] | Table 2, Theorems 1 and 2 |
@@ -18,8 +19,10 @@ mod error;
 pub mod graph;
 mod host;
 mod increment;
+mod log_noise;
 mod log_space;
 mod loss;
+mod memory;
 mod risk;
 mod samples;
 mod seed;
@@ -37,6 +40,7 @@ pub use loss::{
     IncrementalInfoNce, IncrementalInfoNceConfig, InfoNce, InfoNceConfig, change_ratio,
     log_change_ratio, log_mixed_noise, nce_i, nce_ii,
 };
+pub use memory::keep_freed_memory;
 pub use risk::{ExactRisk, exact_nce_i, exact_risk};
 pub use samples::{Collate, SampleError, Samples, Views};
 pub use seed::{Rng, Seed};

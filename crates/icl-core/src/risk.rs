@@ -1,12 +1,13 @@
 //! The exact risk: what the objective would be with every pair of the data in the expectation.
 
-use burn::tensor::{Int, Tensor, backend::Backend};
+use burn::tensor::{Tensor, TensorData, backend::Backend};
 use serde::{Deserialize, Serialize};
 
 use crate::bias::{NoiseLosses, Part, RiskBound, Strategy};
-use crate::contrast::{NEVER, positive_logits};
+use crate::contrast::positive_logits;
 use crate::host::host_values;
-use crate::log_space::{log_add_exp, log_sum_exp};
+use crate::log_noise::log_sum_value;
+use crate::log_space::log_add_exp;
 use crate::loss::nce_i;
 use crate::similarity::normalize;
 use crate::{Contrast, GrowthRatio};
@@ -139,31 +140,18 @@ fn log_noise_of<B: Backend>(
     let chunks = (0..n).step_by(CHUNK_ROWS).map(|row| {
         let n_rows = CHUNK_ROWS.min(n - row);
         let chunk = anchors.clone().narrow(0, row, n_rows);
-        let row_ids = ids::<B>(row, n_rows, &device).reshape([n_rows, 1]);
         let sums = columns.clone().step_by(CHUNK_COLUMNS).map(|column| {
             let n_columns = CHUNK_COLUMNS.min(columns.end - column);
             let noise = positives.clone().narrow(0, column, n_columns);
-            let mut logits = chunk.clone().matmul(noise.transpose()) / temperature;
-            if row < column + n_columns && column < row + n_rows {
-                let column_ids = ids::<B>(column, n_columns, &device).reshape([1, n_columns]);
-                let is_self = row_ids
-                    .clone()
-                    .expand([n_rows, n_columns])
-                    .equal(column_ids.expand([n_rows, n_columns]));
-                logits = logits.mask_fill(is_self, NEVER);
-            }
-            log_sum_exp(logits)
+            let own = column as isize - row as isize;
+            log_sum_value(chunk.clone(), noise, temperature, Some(own))
         });
         let sum = sums.reduce(log_add_exp).expect("at least two columns");
         let counts: Vec<f64> = (row..row + n_rows)
             .map(|id| ((columns.len() - usize::from(columns.contains(&id))) as f64).ln())
             .collect();
         let options = (&device, sum.dtype());
-        sum - Tensor::from_data(burn::tensor::TensorData::new(counts, [n_rows]), options)
+        sum - Tensor::from_data(TensorData::new(counts, [n_rows]), options)
     });
     Tensor::cat(chunks.collect(), 0)
-}
-
-fn ids<B: Backend>(first: usize, n: usize, device: &B::Device) -> Tensor<B, 1, Int> {
-    Tensor::arange(first as i64..(first + n) as i64, device)
 }

@@ -3,8 +3,11 @@
 use std::collections::HashMap;
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId};
-use burn::tensor::backend::AutodiffBackend;
-use burn::tensor::{Tensor, TensorPrimitive};
+use burn::tensor::backend::{AutodiffBackend, Backend};
+use burn::tensor::{DType, Tensor, TensorPrimitive};
+use rayon::prelude::*;
+
+use crate::optimizer::{CHUNK, ON_HOST};
 
 /// Parameters averaged over the steps of a run.
 ///
@@ -17,7 +20,8 @@ use burn::tensor::{Tensor, TensorPrimitive};
 /// exact risk swings less.
 #[derive(Debug, Clone)]
 pub(crate) struct WeightAverage<M> {
-    average: M,
+    /// None only while it moves: nobody else may hold what is changed in place.
+    average: Option<M>,
     decay: f64,
     n_steps: u64,
 }
@@ -26,7 +30,7 @@ impl<M> WeightAverage<M> {
     /// Begins at `start`. A decay of 0 keeps the last parameters alone.
     pub(crate) fn new(start: M, decay: f64) -> Self {
         Self {
-            average: start,
+            average: Some(start),
             decay,
             n_steps: 0,
         }
@@ -42,16 +46,17 @@ impl<M> WeightAverage<M> {
         let decay = self.decay.min((1.0 + t) / (10.0 + t));
         let mut values = Values::<B>(HashMap::new());
         current.visit(&mut values);
-        self.average = self.average.clone().map(&mut Move::<B> {
+        let mut mapper = Move::<B> {
             towards: values.0,
             weight: 1.0 - decay,
-        });
+        };
+        self.average = self.average.take().map(|average| average.map(&mut mapper));
     }
 
     /// Goes on from a saved average.
     pub(crate) fn resume(average: M, decay: f64, n_steps: u64) -> Self {
         Self {
-            average,
+            average: Some(average),
             decay,
             n_steps,
         }
@@ -64,7 +69,7 @@ impl<M> WeightAverage<M> {
 
     /// The average.
     pub(crate) fn get(&self) -> &M {
-        &self.average
+        self.average.as_ref().expect("it moves within a call only")
     }
 }
 
@@ -93,11 +98,36 @@ impl<B: AutodiffBackend> ModuleMapper<B> for Move<B> {
         param.map(|average| {
             // A parameter that forgot that it is one would never be trained again.
             let is_trained = average.is_require_grad();
-            let average = average.inner();
-            let moved = average.clone() + (value - average) * weight;
+            let moved = moved(average.inner(), value, weight);
             Tensor::from_inner(moved).set_require_grad(is_trained)
         })
     }
+}
+
+/// θ̄ + weight·(θ − θ̄), in one pass on all threads where tensors lie in this process's memory.
+fn moved<B: Backend, const D: usize>(
+    average: Tensor<B, D>,
+    value: Tensor<B, D>,
+    weight: f64,
+) -> Tensor<B, D> {
+    let device = average.device();
+    let is_single = [&average, &value].iter().all(|x| x.dtype() == DType::F32);
+    if !is_single || !ON_HOST.contains(&B::name(&device).as_str()) {
+        return (value - average.clone()) * weight + average;
+    }
+    let (mut average, value) = (average.into_data(), value.into_data());
+    let weight = weight as f32;
+    let averages = average.as_mut_slice::<f32>().expect("single precision");
+    let values = value.as_slice::<f32>().expect("single precision");
+    averages
+        .par_chunks_mut(CHUNK)
+        .zip(values.par_chunks(CHUNK))
+        .for_each(|(averages, values)| {
+            for (average, value) in averages.iter_mut().zip(values) {
+                *average += (value - *average) * weight;
+            }
+        });
+    Tensor::from_data(average, &device)
 }
 
 #[cfg(test)]
@@ -127,6 +157,15 @@ mod tests {
         }
         assert_close(&to_vec(&average.get().val().inner()), &[expected], 1e-6);
         assert!(average.get().val().is_require_grad());
+    }
+
+    #[test]
+    fn what_it_began_with_is_left_alone() {
+        let start = with(ParamId::new(), 5.0);
+        let mut average = WeightAverage::new(start.clone(), 0.0);
+        average.push::<TestAutodiff>(&with(start.id, 3.0));
+        assert_eq!(to_vec(&start.val().inner()), [5.0]);
+        assert_eq!(to_vec(&average.get().val().inner()), [3.0]);
     }
 
     #[test]

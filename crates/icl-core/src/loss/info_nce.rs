@@ -4,7 +4,8 @@ use burn::config::Config;
 use burn::tensor::{Tensor, backend::Backend};
 
 use super::check;
-use crate::contrast::{log_noise, log_noise_in_batch, positive_logits};
+use crate::contrast::{log_noise_in_batch, positive_logits};
+use crate::log_noise::log_noise;
 use crate::log_space::{log_mix, softplus};
 use crate::similarity::normalize;
 use crate::{CoreError, GrowthRatio};

@@ -14,10 +14,10 @@ const BETA_2: f32 = 0.999;
 const EPSILON: f32 = 1e-8;
 
 /// Backends whose tensors lie in this process's memory and can be taken out of them without a copy.
-const ON_HOST: [&str; 1] = ["flex"];
+pub(crate) const ON_HOST: [&str; 1] = ["flex"];
 
 /// Parameters that one task works on; what it does depends on each of them alone.
-const CHUNK: usize = 1 << 14;
+pub(crate) const CHUNK: usize = 1 << 14;
 
 /// Adam (Kingma and Ba, 2015) with β₁ = 0.9, β₂ = 0.999 and ε = 1e-8, the authors' values. Burn's own
 /// ε is 1e-5, which at gradients of that size would halve the steps.

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::checkpoint::{Bytes, CheckpointError, Unfit, load_record, save_record};
 
 pub use adam::OnePassAdam;
+pub(crate) use adam::{CHUNK, ON_HOST};
 
 /// How a gradient becomes a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

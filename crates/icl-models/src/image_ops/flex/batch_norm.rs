@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::super::{BatchNormGradients, BatchNormSaved};
 use super::columns::{ColumnSums, Columns, length_at_once, over_columns, totals};
+use super::results::result;
 use super::{floats, tensor, wrap};
 use crate::ops::flex::lanes::{lanes, lanes_mut};
 
@@ -29,23 +30,22 @@ pub(super) fn forward(
     };
     let (rows, bias): (&[f32], &[f32]) = (input.storage(), bias.storage());
     let added: Option<&[f32]> = residual.as_ref().map(FlexTensor::storage);
-    let mut out = vec![0.0; rows.len()];
     let at_once = length_at_once(width);
-    out.par_chunks_mut(at_once)
-        .enumerate()
-        .for_each(|(part, out)| {
-            let part = part * at_once..part * at_once + out.len();
-            let mut pass = Forward {
-                normal,
-                bias,
-                rows: &rows[part.clone()],
-                added: added.map(|added| &added[part]),
-                relu,
-                out,
-            };
-            over_columns(&mut pass, width);
-        });
-    let out = tensor(out, shape);
+    let over_part = |(part, out): (usize, &mut [f32])| {
+        let part = part * at_once..part * at_once + out.len();
+        let mut pass = Forward {
+            normal,
+            bias,
+            rows: &rows[part.clone()],
+            added: added.map(|added| &added[part]),
+            relu,
+            out,
+        };
+        over_columns(&mut pass, width);
+    };
+    let out = result(shape, |out| {
+        out.par_chunks_mut(at_once).enumerate().for_each(over_part);
+    });
     let saved = BatchNormSaved {
         mean: tensor(mean, [width]),
         scale: tensor(scale, [width]),
@@ -193,9 +193,9 @@ pub(super) fn backward(
             .map(|sum| (sum / n_rows) as f32)
             .collect::<Vec<_>>()
     });
-    let mut out = vec![0.0; length];
     // What was added gets the gradient itself where there is no ReLU.
     let has_own = saved.has_residual && rectified.is_some();
+    // Kept by nobody else, so that what comes to it later is added in place.
     let mut residual = vec![0.0; if has_own { length } else { 0 }];
     let at_once = length_at_once(width);
     let over_parts = |(part, (out, residual)): (usize, (&mut [f32], Option<&mut [f32]>))| {
@@ -208,17 +208,19 @@ pub(super) fn backward(
         };
         over_columns(&mut pass, width);
     };
-    if has_own {
-        let residual = residual.par_chunks_mut(at_once).map(Some);
-        let parts = out.par_chunks_mut(at_once).zip(residual);
-        parts.enumerate().for_each(over_parts);
-    } else {
-        let parts = out.par_chunks_mut(at_once).map(|out| (out, None));
-        parts.enumerate().for_each(over_parts);
-    }
+    let out = result(shape, |out| {
+        let out = out.par_chunks_mut(at_once);
+        if has_own {
+            let residual = residual.par_chunks_mut(at_once).map(Some);
+            out.zip(residual).enumerate().for_each(over_parts);
+        } else {
+            let parts = out.map(|out| (out, None));
+            parts.enumerate().for_each(over_parts);
+        }
+    });
     let single = |sums: Vec<f64>| sums.into_iter().map(|sum| sum as f32).collect();
     BatchNormGradients {
-        input: tensor(out, shape),
+        input: out,
         weight: tensor(single(projections), [width]),
         bias: tensor(single(sums), [width]),
         residual: match (has_own, saved.has_residual) {

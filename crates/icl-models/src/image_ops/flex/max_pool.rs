@@ -7,7 +7,8 @@ use rayon::prelude::*;
 use super::super::Window;
 use super::axis::Axis;
 use super::columns::{Columns, over_columns};
-use super::{floats, tensor};
+use super::floats;
+use super::results::result;
 use crate::ops::flex::lanes::{lanes, lanes_mut};
 
 pub(super) fn select(
@@ -20,20 +21,20 @@ pub(super) fn select(
     let (x, values) = (floats(x), floats(values));
     let (inputs, outputs) = (windows.n_inputs, windows.n_outputs());
     let (x, values): (&[f32], &[f32]) = (x.storage(), values.storage());
-    let mut out = vec![0.0; n * outputs];
-    out.par_chunks_mut(outputs)
-        .zip(x.par_chunks(inputs).zip(values.par_chunks(inputs)))
-        .for_each(|(out, (x, values))| {
-            let mut pass = Select {
-                windows: &windows,
-                x,
-                values,
-                out,
-            };
-            over_columns(&mut pass, windows.width);
-        });
     let [rows, columns] = windows.sides;
-    tensor(out, [n, rows, columns, windows.width])
+    result([n, rows, columns, windows.width], |out| {
+        out.par_chunks_mut(outputs)
+            .zip(x.par_chunks(inputs).zip(values.par_chunks(inputs)))
+            .for_each(|(out, (x, values))| {
+                let mut pass = Select {
+                    windows: &windows,
+                    x,
+                    values,
+                    out,
+                };
+                over_columns(&mut pass, windows.width);
+            });
+    })
 }
 
 pub(super) fn scatter(
@@ -46,19 +47,20 @@ pub(super) fn scatter(
     let (x, gradient) = (floats(x), floats(gradient));
     let (inputs, outputs) = (windows.n_inputs, windows.n_outputs());
     let (x, gradient): (&[f32], &[f32]) = (x.storage(), gradient.storage());
-    let mut out = vec![0.0; shape[0] * inputs];
-    out.par_chunks_mut(inputs)
-        .zip(x.par_chunks(inputs).zip(gradient.par_chunks(outputs)))
-        .for_each(|(out, (x, gradient))| {
-            let mut pass = Scatter {
-                windows: &windows,
-                x,
-                gradient,
-                out,
-            };
-            over_columns(&mut pass, windows.width);
-        });
-    tensor(out, shape)
+    result(shape, |out| {
+        out.par_chunks_mut(inputs)
+            .zip(x.par_chunks(inputs).zip(gradient.par_chunks(outputs)))
+            .for_each(|(out, (x, gradient))| {
+                out.fill(0.0);
+                let mut pass = Scatter {
+                    windows: &windows,
+                    x,
+                    gradient,
+                    out,
+                };
+                over_columns(&mut pass, windows.width);
+            });
+    })
 }
 
 /// The windows of one image.

@@ -10,6 +10,7 @@ mod max_pool;
 mod packing;
 mod patches;
 mod product;
+mod results;
 mod scale_shift;
 mod scratch;
 mod sums;

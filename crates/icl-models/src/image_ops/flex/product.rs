@@ -9,14 +9,15 @@ use rayon::prelude::*;
 
 use super::super::Window;
 use super::axis::Axis;
+use super::floats;
 use super::packing::Packing;
 use super::patches::{Patches, Pixel};
+use super::results::result;
 use super::scratch::with_scratch;
 use super::tiles::{
     DEPTH, Left, Right, Tiled, matrices, matrices_mut, multiply, row, tiled, zeros,
 };
 use super::weight::Weight;
-use super::{floats, tensor};
 
 pub(super) fn convolution(
     x: Tensor<Flex, 4>,
@@ -27,17 +28,19 @@ pub(super) fn convolution(
     let [c_out, ..] = weight.dims();
     let (x, weight) = (floats(x), floats(weight));
     let axes = [height, width].map(|side| Axis::forward(side, window));
-    let out = tiled(Product {
-        patches: Patches::new(x.storage(), [n, height, width, c_in], axes),
-        weight: Weight {
-            values: weight.storage(),
-            c_out,
-            c_in,
-            is_transposed: false,
-        },
-        n_images: n,
-    });
-    tensor(out, [n, window.output(height), window.output(width), c_out])
+    let sides = [height, width].map(|side| window.output(side));
+    result([n, sides[0], sides[1], c_out], |out| {
+        tiled(Product {
+            patches: Patches::new(x.storage(), [n, height, width, c_in], axes),
+            weight: Weight {
+                values: weight.storage(),
+                c_out,
+                c_in,
+                is_transposed: false,
+            },
+            out,
+        });
+    })
 }
 
 pub(super) fn input_gradient(
@@ -50,39 +53,40 @@ pub(super) fn input_gradient(
     let [c_out, c_in, ..] = weight.dims();
     let (gradient, weight) = (floats(gradient), floats(weight));
     let axes = [height, width].map(|side| Axis::transposed(side, window));
-    let out = tiled(Product {
-        patches: Patches::new(gradient.storage(), shape, axes),
-        weight: Weight {
-            values: weight.storage(),
-            c_out,
-            c_in,
-            is_transposed: true,
-        },
-        n_images: shape[0],
-    });
-    tensor(out, [shape[0], height, width, c_in])
+    result([shape[0], height, width, c_in], |out| {
+        tiled(Product {
+            patches: Patches::new(gradient.storage(), shape, axes),
+            weight: Weight {
+                values: weight.storage(),
+                c_out,
+                c_in,
+                is_transposed: true,
+            },
+            out,
+        });
+    })
 }
 
 /// The product of the patches of all outputs with a weight.
 struct Product<'a> {
     patches: Patches<'a>,
     weight: Weight<'a>,
-    n_images: usize,
+    out: &'a mut [f32],
 }
 
 impl Tiled for Product<'_> {
-    type Output = Vec<f32>;
+    type Output = ();
 
-    fn run<S: Simd, const MR: usize, const NR: usize>(self, simd: S) -> Vec<f32> {
+    fn run<S: Simd, const MR: usize, const NR: usize>(self, simd: S) {
         let layout = self.patches.layout();
         let [n_rows, n_columns] = self.patches.outputs();
         let width = self.weight.width();
-        let mut out = vec![0.0; self.n_images * n_rows * n_columns * width];
         let rows_at_once = rows_at_once([n_rows, n_columns]);
         with_scratch(self.weight.packed_length::<NR>(layout), |weight| {
             self.weight.pack::<NR>(layout, weight);
             let weight = matrices(weight);
-            out.par_chunks_mut(rows_at_once * n_columns * width)
+            self.out
+                .par_chunks_mut(rows_at_once * n_columns * width)
                 .enumerate()
                 .for_each(|(part, out)| {
                     let first = part * rows_at_once;
@@ -95,7 +99,6 @@ impl Tiled for Product<'_> {
                     });
                 });
         });
-        out
     }
 }
 

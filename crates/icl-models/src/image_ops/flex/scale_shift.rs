@@ -6,7 +6,8 @@ use rayon::prelude::*;
 
 use super::batch_norm::rectify;
 use super::columns::{Columns, length_at_once, over_columns};
-use super::{floats, tensor};
+use super::floats;
+use super::results::result;
 use crate::ops::flex::lanes::{lanes, lanes_mut};
 
 pub(super) fn scale_shift(
@@ -21,23 +22,22 @@ pub(super) fn scale_shift(
     let rows: &[f32] = x.storage();
     let added: Option<&[f32]> = residual.as_ref().map(FlexTensor::storage);
     let (scale, shift) = (scale.storage(), shift.storage());
-    let mut out = vec![0.0; rows.len()];
     let at_once = length_at_once(shape[3]);
-    out.par_chunks_mut(at_once)
-        .enumerate()
-        .for_each(|(part, out)| {
-            let part = part * at_once..part * at_once + out.len();
-            let mut pass = ScaleShift {
-                scale,
-                shift,
-                rows: &rows[part.clone()],
-                added: added.map(|added| &added[part]),
-                relu,
-                out,
-            };
-            over_columns(&mut pass, shape[3]);
-        });
-    tensor(out, shape)
+    let over_part = |(part, out): (usize, &mut [f32])| {
+        let part = part * at_once..part * at_once + out.len();
+        let mut pass = ScaleShift {
+            scale,
+            shift,
+            rows: &rows[part.clone()],
+            added: added.map(|added| &added[part]),
+            relu,
+            out,
+        };
+        over_columns(&mut pass, shape[3]);
+    };
+    result(shape, |out| {
+        out.par_chunks_mut(at_once).enumerate().for_each(over_part);
+    })
 }
 
 struct ScaleShift<'a> {
