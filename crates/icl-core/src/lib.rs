@@ -23,6 +23,7 @@ mod log_noise;
 mod log_space;
 mod loss;
 mod memory;
+mod queued_noise;
 mod risk;
 mod samples;
 mod seed;
@@ -41,6 +42,7 @@ pub use loss::{
     log_change_ratio, log_mixed_noise, nce_i, nce_ii,
 };
 pub use memory::keep_freed_memory;
+pub use queued_noise::{MixedBatch, QueuedNoise};
 pub use risk::{ExactRisk, exact_nce_i, exact_risk};
 pub use samples::{Collate, SampleError, Samples, Views};
 pub use seed::{Rng, Seed};

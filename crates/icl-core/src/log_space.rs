@@ -7,6 +7,14 @@ use burn::tensor::{Tensor, backend::Backend};
 
 use crate::GrowthRatio;
 
+/// log Σⱼ exp(xᵢⱼ) over the second dimension: `[n, m]` → `[n]`.
+pub(crate) fn log_sum_exp<B: Backend>(x: Tensor<B, 2>) -> Tensor<B, 1> {
+    // The shift cancels, so it is a constant for the gradient.
+    let shift = x.clone().detach().max_dim(1);
+    let sum = (x - shift.clone()).exp().sum_dim(1);
+    (sum.log() + shift).squeeze_dim(1)
+}
+
 /// log(exp(a) + exp(b)), element by element, for values without gradient.
 pub(crate) fn log_add_exp<B: Backend>(a: Tensor<B, 1>, b: Tensor<B, 1>) -> Tensor<B, 1> {
     let distance = (a.clone() - b.clone()).abs();

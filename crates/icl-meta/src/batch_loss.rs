@@ -4,56 +4,83 @@ use std::cell::Cell;
 
 use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Encoder, GrowthRatio, Mode, Seed};
+use icl_core::{Encoder, GrowthRatio, MixedBatch, Mode, Seed};
 
 use crate::objective::{Anchors, distance};
+use crate::old_queue::OldQueue;
 use crate::prefetch::PreparedBatch;
 use crate::step_report::PhaseClock;
 use crate::{Objective, TrainingSettings};
 
 /// The objective of a run with all that it needs beside an encoder and a batch.
-pub(crate) struct BatchLoss<'a, M> {
+pub(crate) struct BatchLoss<'a, M, B: AutodiffBackend> {
     pub(crate) objective: Objective,
     pub(crate) alpha: GrowthRatio,
     pub(crate) settings: &'a TrainingSettings,
     /// The first encoder, whose embeddings distillation keeps near; it is not trained.
     pub(crate) teacher: Option<M>,
+    /// Old noise of earlier steps, where the settings ask for it.
+    pub(crate) queue: Option<OldQueue<B>>,
     /// Views that have gone through an encoder.
     pub(crate) sample_passes: Cell<u64>,
     pub(crate) clock: PhaseClock,
 }
 
-impl<M> BatchLoss<'_, M> {
-    /// The loss `[1]` in nats. `seed` is that of the encoder's randomness.
-    pub(crate) fn at<B>(
+impl<M, B> BatchLoss<'_, M, B>
+where
+    B: AutodiffBackend,
+    M: Encoder<B>,
+{
+    /// The loss `[1]` in nats of a batch that is learned from: its old samples are put by for the
+    /// queue. `seed` is that of the encoder's randomness.
+    pub(crate) fn of_step(
         &self,
         encoder: &M,
         batch: &PreparedBatch<M::Batch>,
         counted: Anchors,
         seed: Seed,
-    ) -> Tensor<B, 1>
-    where
-        B: AutodiffBackend,
-        M: Encoder<B>,
-    {
-        let phase = self.clock.start::<B>(encoder);
-        let loss = self.forward::<B>(encoder, batch, counted, seed);
-        self.clock.end_forward(phase);
+    ) -> Tensor<B, 1> {
+        let (loss, embeddings) = self.forward(encoder, batch, counted, seed);
+        if let Some(queue) = self.queue.as_ref().filter(|_| batch.n_old > 0) {
+            let second_views = embeddings.narrow(0, batch.samples.len(), batch.n_old);
+            queue.put_by(second_views, &batch.samples[..batch.n_old]);
+        }
         loss
     }
 
-    fn forward<B>(
+    /// The same loss of a batch that is only looked at.
+    pub(crate) fn at(
         &self,
         encoder: &M,
         batch: &PreparedBatch<M::Batch>,
         counted: Anchors,
         seed: Seed,
-    ) -> Tensor<B, 1>
-    where
-        B: AutodiffBackend,
-        M: Encoder<B>,
-    {
-        let n = batch.n_samples;
+    ) -> Tensor<B, 1> {
+        self.forward(encoder, batch, counted, seed).0
+    }
+
+    /// The loss, and the embeddings of both views of all samples that it is of.
+    fn forward(
+        &self,
+        encoder: &M,
+        batch: &PreparedBatch<M::Batch>,
+        counted: Anchors,
+        seed: Seed,
+    ) -> (Tensor<B, 1>, Tensor<B, 2>) {
+        let phase = self.clock.start::<B>(encoder);
+        let (loss, embeddings) = self.of_embeddings(encoder, batch, counted, seed);
+        self.clock.end_forward(phase);
+        (loss, embeddings)
+    }
+
+    fn of_embeddings(
+        &self,
+        encoder: &M,
+        batch: &PreparedBatch<M::Batch>,
+        counted: Anchors,
+        seed: Seed,
+    ) -> (Tensor<B, 1>, Tensor<B, 2>) {
+        let n = batch.samples.len();
         self.count(n);
         // The encoder draws from a generator of its own; this is for layers that do not. The same
         // seed gives the same draws again, whatever was computed in between.
@@ -62,25 +89,30 @@ impl<M> BatchLoss<'_, M> {
         }
         let mut rng = seed.rng();
         let embeddings = encoder.encode(batch.batch.clone(), Mode::Training(&mut rng));
-        let anchors = embeddings.clone().narrow(0, 0, n);
-        let positives = embeddings.clone().narrow(0, n, n);
-        let loss = self.objective.loss(
-            anchors,
-            positives,
-            batch.n_old,
-            counted,
-            self.alpha,
-            self.settings,
-        );
+        let mixed = MixedBatch {
+            anchors: embeddings.clone().narrow(0, 0, n),
+            positives: embeddings.clone().narrow(0, n, n),
+            samples: &batch.samples,
+            n_old: batch.n_old,
+        };
+        let queue = self.queue.as_ref().and_then(OldQueue::entries);
+        let loss = self
+            .objective
+            .loss(mixed, queue, counted, self.alpha, self.settings);
         let Some(teacher) = &self.teacher else {
-            return loss;
+            return (loss, embeddings);
         };
         self.count(n);
         let targets = teacher
             .encode(batch.batch.clone(), Mode::Evaluation)
             .detach();
-        let distance = distance(embeddings, targets, self.settings.distillation_distance);
-        loss + distance * self.settings.distillation_weight
+        let distance = distance(
+            embeddings.clone(),
+            targets,
+            self.settings.distillation_distance,
+        );
+        let loss = loss + distance * self.settings.distillation_weight;
+        (loss, embeddings)
     }
 
     fn count(&self, n_samples: usize) {

@@ -37,6 +37,14 @@ pub enum TrainError {
         "found meta-optimization of an objective that does not tell old data from new, expected Eq. 9, published or corrected"
     )]
     NoSupport,
+    /// A queue of old noise needs an objective that has old noise.
+    #[error(
+        "old_queue: found {found} with an objective that does not tell old noise from new, expected Eq. 9, published or corrected"
+    )]
+    NoOldNoise {
+        /// The entries that the queue was to hold.
+        found: usize,
+    },
     /// The run was asked to stop. With a checkpoint it can go on from this step.
     #[error("stopped after step {step}")]
     Interrupted {

@@ -1,9 +1,11 @@
 //! What a step minimises, and on which data.
 
+use std::ops::Range;
+
 use burn::tensor::{Tensor, TensorData, backend::Backend};
 use icl_core::{
-    Contrast, GrowthRatio, InfoNceConfig, log_change_ratio, log_mixed_noise, nce_i, nce_ii,
-    paired_cosine_similarity,
+    Contrast, GrowthRatio, InfoNceConfig, MixedBatch, QueuedNoise, log_change_ratio,
+    log_mixed_noise, nce_i, nce_ii, paired_cosine_similarity,
 };
 
 use serde::{Deserialize, Serialize};
@@ -74,61 +76,94 @@ impl Objective {
         }
     }
 
-    /// The loss of a batch in nats `[1]`, from the embeddings of both views `[n, d]`, of which the
-    /// first `n_old` rows are old data where batches are stratified. What distillation adds is
-    /// [`distance`].
+    /// The loss of a batch in nats `[1]`, from its embeddings; where batches are not stratified they are
+    /// taken for one population. What distillation adds is [`distance`].
     pub(crate) fn loss<B: Backend>(
         self,
-        anchors: Tensor<B, 2>,
-        positives: Tensor<B, 2>,
-        n_old: usize,
+        batch: MixedBatch<'_, B>,
+        queue: Option<&QueuedNoise<B>>,
         counted: Anchors,
         alpha: GrowthRatio,
         settings: &TrainingSettings,
     ) -> Tensor<B, 1> {
         let negatives = settings.negatives;
-        let [n, _] = anchors.dims();
-        let contrast = || {
-            Contrast::in_batch(
-                anchors.clone(),
-                positives.clone(),
-                n_old,
-                settings.temperature,
-            )
+        if !self.is_stratified() {
+            return InfoNceConfig::new()
+                .with_temperature(settings.temperature)
+                .with_negatives(Some(negatives))
+                .init()
+                .forward(batch.anchors, batch.positives);
+        }
+        let n_old = batch.n_old;
+        let (device, dtype) = (batch.anchors.device(), batch.anchors.dtype());
+        let rows = counted.rows(n_old, batch.samples.len());
+        let contrast = contrast(batch, queue, rows.clone(), settings.temperature);
+        let under_all = |contrast: Contrast<B>| {
+            let noise = log_mixed_noise(contrast.log_noise_old, contrast.log_noise_new, alpha);
+            nce_i(contrast.positive, noise, negatives)
         };
-        let under_all = |contrast: &Contrast<B>| {
-            let noise = log_mixed_noise(
-                contrast.log_noise_old.clone(),
-                contrast.log_noise_new.clone(),
-                alpha,
-            );
-            nce_i(contrast.positive.clone(), noise, negatives)
-        };
-        let losses = match self {
-            Self::InfoNce(_) | Self::Distillation => {
-                return InfoNceConfig::new()
-                    .with_temperature(settings.temperature)
-                    .with_negatives(Some(negatives))
-                    .init()
-                    .forward(anchors, positives);
+        let nce_ii = |contrast| nce_ii(log_change_ratio(&contrast, negatives), alpha);
+        let losses = match (self, counted) {
+            // Eq. (9)
+            (Self::Published, Anchors::All) => {
+                let n_new = rows.len() - n_old;
+                let old = nce_ii(narrow(contrast.clone(), 0, n_old));
+                Tensor::cat(vec![old, under_all(narrow(contrast, n_old, n_new))], 0)
             }
-            Self::Published => {
-                // Eq. (9)
-                let contrast = contrast();
-                let old = nce_ii(log_change_ratio(&contrast, negatives), alpha);
-                let new = under_all(&contrast).narrow(0, n_old, n - n_old);
-                Tensor::cat(vec![old.narrow(0, 0, n_old), new], 0)
-            }
+            (Self::Published, Anchors::Old) => nce_ii(contrast),
             // L^{I,X} + L^{II} = L^{I,X′} at every sample, so it is computed as the latter.
-            Self::Corrected => under_all(&contrast()),
+            _ => under_all(contrast),
         };
         match counted {
             Anchors::All => {
-                (losses * stratum_weights::<B>(n_old, n - n_old, alpha, &anchors)).sum()
+                let weights = stratum_weights(n_old, rows.len() - n_old, alpha);
+                let weights = TensorData::new(weights, [rows.len()]);
+                (losses * Tensor::from_data(weights, (&device, dtype))).sum()
             }
-            Anchors::Old => losses.narrow(0, 0, n_old).mean(),
-            Anchors::New => losses.narrow(0, n_old, n - n_old).mean(),
+            Anchors::Old | Anchors::New => losses.mean(),
         }
+    }
+}
+
+impl Anchors {
+    /// The rows that are anchors, of a batch of `n` whose first `n_old` are old.
+    fn rows(self, n_old: usize, n: usize) -> Range<usize> {
+        match self {
+            Self::All => 0..n,
+            Self::Old => 0..n_old,
+            Self::New => n_old..n,
+        }
+    }
+}
+
+/// The contrast of the rows that are anchors.
+fn contrast<B: Backend>(
+    batch: MixedBatch<'_, B>,
+    queue: Option<&QueuedNoise<B>>,
+    rows: Range<usize>,
+    temperature: f64,
+) -> Contrast<B> {
+    match queue {
+        Some(queue) => Contrast::in_batch_with_queue(batch, rows, queue, temperature),
+        None => {
+            let MixedBatch {
+                anchors,
+                positives,
+                n_old,
+                ..
+            } = batch;
+            let contrast = Contrast::in_batch(anchors, positives, n_old, temperature);
+            narrow(contrast, rows.start, rows.len())
+        }
+    }
+}
+
+/// Some rows of a contrast.
+fn narrow<B: Backend>(contrast: Contrast<B>, first: usize, n: usize) -> Contrast<B> {
+    Contrast {
+        positive: contrast.positive.narrow(0, first, n),
+        log_noise_old: contrast.log_noise_old.narrow(0, first, n),
+        log_noise_new: contrast.log_noise_new.narrow(0, first, n),
     }
 }
 
@@ -146,16 +181,10 @@ pub(crate) fn distance<B: Backend>(
 
 /// Weights by which a sum over a stratified batch estimates the mean over X′: 1 − α shared by the
 /// old rows, α by the new ones, however many the batch holds of each.
-fn stratum_weights<B: Backend>(
-    n_old: usize,
-    n_new: usize,
-    alpha: GrowthRatio,
-    like: &Tensor<B, 2>,
-) -> Tensor<B, 1> {
+fn stratum_weights(n_old: usize, n_new: usize, alpha: GrowthRatio) -> Vec<f64> {
     let mut weights = vec![(1.0 - alpha.value()) / n_old as f64; n_old];
     weights.resize(n_old + n_new, alpha.value() / n_new as f64);
-    let options = (&like.device(), like.dtype());
-    Tensor::from_data(TensorData::new(weights, [n_old + n_new]), options)
+    weights
 }
 
 #[cfg(test)]
@@ -186,6 +215,13 @@ mod tests {
         let losses = NoiseLosses::new(&contrast, settings.negatives, alpha);
         let [nce_i_old, nce_i_all, nce_ii] =
             [losses.old, losses.all, losses.nce_ii].map(|values| to_vec(&values));
+        let samples: Vec<usize> = (0..9).collect();
+        let batch = || MixedBatch {
+            anchors: anchors.clone(),
+            positives: positives.clone(),
+            samples: &samples,
+            n_old,
+        };
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let new = 0.3 * mean(&nce_i_all[n_old..]);
         let published = 0.7 * mean(&nce_ii[..n_old]) + new;
@@ -194,20 +230,12 @@ mod tests {
             (Objective::Published, published),
             (Objective::Corrected, corrected),
         ] {
-            let loss = objective.loss(
-                anchors.clone(),
-                positives.clone(),
-                n_old,
-                Anchors::All,
-                alpha,
-                &settings,
-            );
+            let loss = objective.loss(batch(), None, Anchors::All, alpha, &settings);
             assert_close(&to_vec(&loss), &[expected], 1e-5);
         }
         // Support and query are the plain means of their own anchors.
         let part = |objective: Objective, counted| {
-            let (anchors, positives) = (anchors.clone(), positives.clone());
-            to_vec(&objective.loss(anchors, positives, n_old, counted, alpha, &settings))[0]
+            to_vec(&objective.loss(batch(), None, counted, alpha, &settings))[0]
         };
         for (objective, counted, expected) in [
             (Objective::Published, Anchors::Old, mean(&nce_ii[..n_old])),
@@ -228,6 +256,36 @@ mod tests {
             ),
         ] {
             assert_close(&[part(objective, counted)], &[expected], 1e-5);
+        }
+    }
+
+    /// Noise is learned from, too, where the objective has it: only the queue is left alone.
+    #[test]
+    fn the_noise_of_a_batch_has_gradients_with_a_queue_and_without() {
+        type A = icl_core::testing::TestAutodiff;
+        let leaf = |seed| Tensor::<A, 2>::from_inner(draw(9, 4, seed)).require_grad();
+        let samples: Vec<usize> = (0..9).collect();
+        let queue = QueuedNoise::new(Tensor::<A, 2>::from_inner(draw(6, 4, 3)), vec![5; 6]);
+        let settings = TrainingSettings::default();
+        let alpha = GrowthRatio::try_new(0.3).unwrap();
+        for objective in [Objective::Published, Objective::Corrected] {
+            for queue in [None, Some(&queue)] {
+                for (counted, others) in [(Anchors::Old, 20..36), (Anchors::New, 0..20)] {
+                    let (anchors, positives) = (leaf(1), leaf(2));
+                    let batch = MixedBatch {
+                        anchors: anchors.clone(),
+                        positives: positives.clone(),
+                        samples: &samples,
+                        n_old: 5,
+                    };
+                    let loss = objective.loss(batch, queue, counted, alpha, &settings);
+                    let gradients = loss.backward();
+                    let [of_anchors, of_positives] =
+                        [anchors, positives].map(|x| to_vec(&x.grad(&gradients).unwrap()));
+                    assert!(of_anchors[others.clone()].iter().all(|&g| g == 0.0));
+                    assert!(of_positives[others].iter().all(|&g| g != 0.0));
+                }
+            }
         }
     }
 

@@ -12,7 +12,7 @@ use crate::{Noise, Objective, OptimizerChoice, TrainingSettings};
 pub struct BatchPlan {
     /// The samples.
     pub samples: Vec<usize>,
-    /// How many of them are old; 0 where batches do not tell.
+    /// How many of them are old; 0 where batches do not tell, and in a query whose old noise is a queue.
     pub n_old: usize,
 }
 
@@ -23,7 +23,8 @@ pub struct StepPlan {
     /// are anchors, their new ones noise.
     pub support: Vec<BatchPlan>,
     /// The batch whose gradient is applied. Under meta-optimization it is the query (Eq. 12): its
-    /// new samples are anchors, its old ones noise.
+    /// new samples are anchors, its old ones noise. It has no old ones where a full queue serves as
+    /// old noise.
     pub batch: BatchPlan,
 }
 
@@ -43,7 +44,8 @@ pub struct EpochPlan {
 ///
 /// Under meta-optimization every batch is half old, half new. A step has max(⌊N/ΔN⌋, 1) support
 /// batches, which is the paper's max(⌊(1 − α)/α⌋, 1), and every new sample is once an anchor of a
-/// query.
+/// query. With a queue of old noise the query is all new from the step on at which the queue is full;
+/// what fills it is known in advance, so that this, too, depends on the epoch alone.
 #[derive(Debug, Clone)]
 pub struct Planner<'a> {
     objective: Objective,
@@ -52,6 +54,8 @@ pub struct Planner<'a> {
     batch_size: usize,
     /// The old samples that are trained on.
     old: Vec<usize>,
+    /// The entries of the queue of old noise.
+    old_queue: Option<usize>,
     seed: Seed,
 }
 
@@ -81,6 +85,7 @@ impl<'a> Planner<'a> {
             increment,
             batch_size: settings.batch_size,
             old,
+            old_queue: settings.old_queue,
             seed,
         }
     }
@@ -98,7 +103,7 @@ impl<'a> Planner<'a> {
         let new = shuffled(self.increment.new_data());
         if self.optimizer == OptimizerChoice::Meta {
             let noise = [shuffled(&old), shuffled(&new)];
-            return self.meta(&old, &new, noise);
+            return self.meta(epoch, &old, &new, noise);
         }
         let population = match self.objective {
             Objective::InfoNce(Noise::Old) => old,
@@ -151,6 +156,7 @@ impl<'a> Planner<'a> {
 
     fn meta(
         &self,
+        epoch: usize,
         old: &[usize],
         new: &[usize],
         [old_noise, new_noise]: [Vec<usize>; 2],
@@ -159,14 +165,26 @@ impl<'a> Planner<'a> {
         let n_steps = new.len().div_ceil(half).min(new.len() / 2);
         // max(⌊(1 − α)/α⌋, 1), in whole numbers.
         let n_inner = (old.len() / new.len()).max(1);
+        // Until the queue is full every batch of a step brings it as many.
+        let n_entries = (n_inner + 1) * half.min(old.len());
+        let is_full = |step: usize| {
+            let n_before = (epoch * n_steps + step).saturating_mul(n_entries);
+            self.old_queue.is_some_and(|capacity| n_before >= capacity)
+        };
         let [mut old, mut old_noise] = [old, &old_noise].map(Round::new);
         let mut new_noise = Round::new(&new_noise);
         let steps = (0..n_steps).map(|step| {
             let support =
                 (0..n_inner).map(|_| BatchPlan::joined(old.take(half), new_noise.take(half)));
+            let support = support.collect();
+            let noise = if is_full(step) {
+                Vec::new()
+            } else {
+                old_noise.take(half)
+            };
             StepPlan {
-                support: support.collect(),
-                batch: BatchPlan::joined(old_noise.take(half), share(new, step, n_steps).to_vec()),
+                support,
+                batch: BatchPlan::joined(noise, share(new, step, n_steps).to_vec()),
             }
         });
         EpochPlan {

@@ -18,7 +18,7 @@ const AHEAD: usize = 3;
 /// A batch that is ready for the encoder: the first views of all samples, then the second ones.
 pub(crate) struct PreparedBatch<T> {
     pub(crate) batch: T,
-    pub(crate) n_samples: usize,
+    pub(crate) samples: Vec<usize>,
     pub(crate) n_old: usize,
 }
 
@@ -134,7 +134,7 @@ where
             collation_s += phase.end();
             Ok::<_, SampleError>(PreparedBatch {
                 batch,
-                n_samples: plan.samples.len(),
+                samples: plan.samples.clone(),
                 n_old: plan.n_old,
             })
         };

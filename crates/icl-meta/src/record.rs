@@ -3,6 +3,8 @@
 use icl_core::ExactRisk;
 use serde::{Deserialize, Serialize};
 
+use crate::QueueBias;
+
 /// One evaluation of the exact risk.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation<R = ExactRisk> {
@@ -14,6 +16,9 @@ pub struct Evaluation<R = ExactRisk> {
     pub train_s: f64,
     /// The risk.
     pub risk: R,
+    /// How biased the queue of old noise was, where the run had one and it held something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_queue: Option<QueueBias>,
 }
 
 /// Where the time went, in seconds.

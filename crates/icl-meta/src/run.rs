@@ -18,7 +18,7 @@ use crate::record::{Evaluation, TrainingRecord};
 use crate::risk::Risk;
 use crate::settle::settle;
 use crate::step_report::{StepReport, StepSeconds};
-use crate::{Method, OptimizerChoice, Outcome, TrainError, parameter_change};
+use crate::{Method, OptimizerChoice, Outcome, QueueBias, TrainError, parameter_change};
 
 /// The two learning rates of a run; only meta-optimization has the second.
 pub(crate) struct Rates<M, B: AutodiffBackend> {
@@ -31,7 +31,7 @@ pub(crate) struct Rates<M, B: AutodiffBackend> {
 /// The state of a run.
 pub(crate) struct Run<'a, M: AutodiffModule<B>, B: AutodiffBackend, R> {
     pub(crate) root_seed: u64,
-    pub(crate) loss: BatchLoss<'a, M>,
+    pub(crate) loss: BatchLoss<'a, M, B>,
     pub(crate) update: UpdateState<M, B>,
     pub(crate) rates: Rates<M, B>,
     /// Where the run began.
@@ -54,7 +54,7 @@ where
     pub(crate) fn new(
         encoder: M,
         method: &Method,
-        loss: BatchLoss<'a, M>,
+        loss: BatchLoss<'a, M, B>,
         n_steps: u64,
         old_fraction: f64,
         root_seed: u64,
@@ -129,6 +129,9 @@ where
         let encoder = self.update.step(rate, encoder, gradients);
         self.average.push(&encoder);
         self.encoder = Some(encoder);
+        if let Some(queue) = &mut self.loss.queue {
+            queue.take_in();
+        }
         let update_s = update.end();
         self.record.n_steps += 1;
         self.counters.add_step(loss, rate);
@@ -150,10 +153,12 @@ where
         })
     }
 
-    /// Evaluates the encoder as it is now and writes it down; the evaluated encoder and its risk.
+    /// Evaluates the encoder as it is now and writes it down, with the bias of the queue; the evaluated
+    /// encoder and its risk.
     pub(crate) fn evaluate(
         &mut self,
         evaluate: &dyn Fn(M::InnerModule) -> Result<Evaluated<M::InnerModule, R>, SampleError>,
+        old_queue: Option<QueueBias>,
     ) -> Result<(M::InnerModule, R), TrainError> {
         let start = Instant::now();
         let evaluated = evaluate(self.average.get().valid()).map_err(TrainError::Sample)?;
@@ -165,6 +170,7 @@ where
             sample_passes: self.record.sample_passes,
             train_s: self.record.seconds.training(),
             risk: evaluated.risk,
+            old_queue,
         });
         if !risk.all().is_finite() {
             return Err(TrainError::NonFinite {

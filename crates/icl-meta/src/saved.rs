@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::average::WeightAverage;
 use crate::checkpoint::{Bytes, Identity, Unfit, load_module, save_module};
 use crate::counters::Counters;
+use crate::old_queue::{OldQueue, SavedQueue};
 use crate::rate::PolicyState;
 use crate::record::TrainingRecord;
 use crate::risk::Risk;
@@ -29,6 +30,8 @@ struct SavedRun<R> {
     support: PolicyState,
     counters: Counters,
     record: TrainingRecord<R>,
+    /// Where the run has one.
+    old_queue: Option<SavedQueue>,
 }
 
 impl<'a, M, B, R> Run<'a, M, B, R>
@@ -58,6 +61,7 @@ where
             support: self.rates.support.state()?,
             counters: self.counters.clone(),
             record: self.record.clone(),
+            old_queue: self.loss.queue.as_ref().map(OldQueue::save),
         };
         write_checkpoint(path, identity, &state)?;
         watch.saved(start.elapsed());
@@ -90,6 +94,11 @@ where
         self.encoder = Some(load_module::<B, M>(like, saved.encoder, &device)?);
         self.counters = saved.counters;
         self.record = saved.record;
+        self.loss.queue = match (self.loss.queue.take(), saved.old_queue) {
+            (Some(queue), Some(saved)) => Some(queue.load(saved, &device)?),
+            (None, None) => None,
+            _ => return Err(Unfit),
+        };
         Ok(self)
     }
 }

@@ -38,6 +38,17 @@ pub struct TrainingSettings {
     pub support_learning_rate: f64,
     /// How many old samples the buffer of replay holds. Without it a fifth of the old data.
     pub replay_size: Option<usize>,
+    /// How many recent embeddings of old samples serve as old noise beside that of the batch (He et
+    /// al., 2020, there called a queue). Without it only the batch does.
+    ///
+    /// Under meta-optimization a query holds new samples alone as soon as the queue is full, which
+    /// saves half of its passes. Its normalisation statistics are then those of new data. Both this
+    /// and the age of the entries bias the loss, see [`QueueBias`](crate::QueueBias).
+    ///
+    /// Only objectives that tell old noise from new have a use for it
+    /// ([`Objective::is_stratified`](crate::Objective::is_stratified)). At least 2, as many as a
+    /// batch holds: one may be the anchor itself.
+    pub old_queue: Option<usize>,
     /// The weight of the distance to the first encoder's embeddings under distillation.
     pub distillation_weight: f64,
     /// That distance.
@@ -84,6 +95,7 @@ impl Default for TrainingSettings {
             meta_order: MetaOrder::First,
             support_learning_rate: 3e-3,
             replay_size: None,
+            old_queue: None,
             distillation_weight: 1.0,
             distillation_distance: Distance::Cosine,
         }
@@ -148,6 +160,7 @@ impl TrainingSettings {
                 1,
                 "at least 1",
             ),
+            ("old_queue", self.old_queue.unwrap_or(2), 2, "at least 2"),
         ];
         for (field, found, least, expected) in counts {
             if found < least {

@@ -29,15 +29,15 @@ where
         dropout: Seed,
         step: u64,
     ) -> Result<(f64, GradientsParams), TrainError> {
-        let loss_at = |encoder: &M| {
-            let batch = &prepared.batch;
-            self.loss.at::<B>(encoder, batch, Anchors::All, dropout)
-        };
-        let loss = loss_at(encoder);
+        let batch = &prepared.batch;
+        let loss = self.loss.of_step(encoder, batch, Anchors::All, dropout);
         let gradients = GradientsParams::from_grads(loss.backward(), encoder);
         let loss = loss.into_scalar().elem::<f64>();
         let earlier = self.rates.query.earlier(step).map(without_graph::<B, M>);
-        let before = earlier.map(|earlier| loss_at(&earlier).into_scalar().elem::<f64>());
+        let before = earlier.map(|earlier| {
+            let loss = self.loss.at(&earlier, batch, Anchors::All, dropout);
+            loss.into_scalar().elem::<f64>()
+        });
         self.choose(encoder, loss, before, &gradients, step)?;
         Ok((loss, gradients))
     }
@@ -51,15 +51,21 @@ where
         step: u64,
     ) -> Result<(f64, GradientsParams), TrainError> {
         let n_inner = prepared.support.len();
+        let (support, query) = (&prepared.support, &prepared.batch);
+        let seed = |inner: usize| dropout.at(inner as u64);
+        let support_step = |encoder: &M, inner: usize| {
+            let batch = &support[inner];
+            self.loss.of_step(encoder, batch, Anchors::Old, seed(inner))
+        };
         let support_loss = |encoder: &M, inner: usize| {
-            let (batch, seed) = (&prepared.support[inner], dropout.at(inner as u64));
-            self.loss.at::<B>(encoder, batch, Anchors::Old, seed)
+            let batch = &support[inner];
+            self.loss.at(encoder, batch, Anchors::Old, seed(inner))
         };
-        let query_loss = |encoder: &M| {
-            let seed = dropout.at(n_inner as u64);
+        let query_step = |encoder: &M| {
             self.loss
-                .at::<B>(encoder, &prepared.batch, Anchors::New, seed)
+                .of_step(encoder, query, Anchors::New, seed(n_inner))
         };
+        let query_loss = |encoder: &M| self.loss.at(encoder, query, Anchors::New, seed(n_inner));
         let scalar = |loss: Tensor<B, 1>| loss.into_scalar().elem::<f64>();
         let is_due = self.rates.support.is_due(step);
         let mut pair = self.counters.support_pair.take().filter(|_| is_due);
@@ -78,8 +84,8 @@ where
             counters.add_support_rate(rate);
             Ok::<_, TrainError>(rate)
         };
-        let adapted = adapt::<B, M, _>(encoder, n_inner, &support_loss, &mut choose)?;
-        let (loss, gradients) = first_order::<B, M>(&adapted, &query_loss);
+        let adapted = adapt::<B, M, _>(encoder, n_inner, &support_step, &mut choose)?;
+        let (loss, gradients) = first_order::<B, M>(&adapted, &query_step);
         if let Some((last, _)) = adapted.trail.last() {
             let policy = &mut self.rates.support;
             policy.after_adaptation(last, &adapted.encoder, &gradients);
@@ -130,7 +136,7 @@ where
 
 /// A copy to look at a loss with. It records nothing for a backward pass, since one that never comes
 /// would never free it, and has normalisation statistics of its own.
-fn without_graph<B: AutodiffBackend, M: AutodiffModule<B>>(encoder: &M) -> M {
+pub(crate) fn without_graph<B: AutodiffBackend, M: AutodiffModule<B>>(encoder: &M) -> M {
     owned(encoder).no_grad()
 }
 

@@ -74,6 +74,7 @@ mod tests {
                 bias_fine_tuning_new: 0.0,
                 theorem1_residual: 0.0,
             },
+            old_queue: None,
         };
         risks.iter().enumerate().map(evaluation).collect()
     }

@@ -10,7 +10,8 @@ use icl_core::{Collate, Encoder, SampleError, Samples, Seed, Views};
 use crate::batch_loss::BatchLoss;
 use crate::checkpoint::Identity;
 use crate::evaluation::{Evaluated, Evaluator};
-use crate::plan::Planner;
+use crate::old_queue::OldQueue;
+use crate::plan::{EpochPlan, Planner};
 use crate::prefetch::{Batches, Request, prefetch};
 use crate::risk::Risk;
 use crate::run::Run;
@@ -56,7 +57,8 @@ where
     }
 
     /// Trains a fresh encoder on the old data by NCE-I under p(X), stopped by the exact risk over
-    /// the old data: this is θ₀.
+    /// the old data: this is θ₀. All data being old, there is no use for
+    /// [`old_queue`](TrainingSettings::old_queue) here, and none is made of it.
     ///
     /// # Errors
     /// [`TrainError`].
@@ -100,6 +102,10 @@ where
         }
         let evaluator = self.evaluator();
         let evaluate = |encoder| evaluator.evaluate(encoder);
+        let has_old_noise = method.objective.is_some_and(Objective::is_stratified);
+        if let Some(found) = self.settings.old_queue.filter(|_| !has_old_noise) {
+            return Err(TrainError::NoOldNoise { found });
+        }
         let Some(objective) = method.objective else {
             return inference(encoder, &evaluate);
         };
@@ -144,6 +150,11 @@ where
             alpha: increment.growth_ratio(),
             settings: self.settings,
             teacher,
+            queue: self
+                .settings
+                .old_queue
+                .filter(|_| objective.is_stratified())
+                .map(OldQueue::new),
             sample_passes: Cell::new(0),
             clock: PhaseClock::new(watch.follows_steps()),
         };
@@ -175,7 +186,9 @@ where
                 let plan = planner.epoch(epoch, run.counters.fraction());
                 // An epoch that a checkpoint has interrupted was evaluated before it began.
                 if run.counters.n_steps == 0 {
-                    if let Some(encoder) = self.begin_epoch(&mut run, plan.steps.len(), evaluate)? {
+                    if let Some(encoder) =
+                        self.begin_epoch(&mut run, &plan, &batches, seed, evaluate)?
+                    {
                         return Ok::<_, TrainError>(encoder);
                     }
                     watch.tell(Progress {
@@ -202,7 +215,9 @@ where
     fn begin_epoch<M, R>(
         &self,
         run: &mut Run<'_, M, B, R>,
-        n_steps: usize,
+        plan: &EpochPlan,
+        batches: &Batches<M::Batch>,
+        seed: Seed,
         evaluate: Evaluate<'_, M::InnerModule, R>,
     ) -> Result<Option<M::InnerModule>, TrainError>
     where
@@ -218,8 +233,10 @@ where
         if !is_last && epoch != run.counters.next_evaluation {
             return Ok(None);
         }
-        let (evaluated, risk) = run.evaluate(evaluate)?;
-        run.counters.next_evaluation = self.settings.next_evaluation(epoch, n_steps);
+        let new = self.problem.increment.new_data();
+        let old_queue = run.queue_bias(plan, new, batches, seed)?;
+        let (evaluated, risk) = run.evaluate(evaluate, old_queue)?;
+        run.counters.next_evaluation = self.settings.next_evaluation(epoch, plan.steps.len());
         run.counters.add_risk(&risk);
         let n_worse = run.counters.risks.push(risk.all());
         let by_risk = stop == StopRule::ExactRisk && n_worse >= patience;
@@ -309,6 +326,7 @@ where
                 sample_passes: 0,
                 train_s: 0.0,
                 risk: evaluated.risk,
+                old_queue: None,
             }],
             ..TrainingRecord::empty()
         },

@@ -6,7 +6,7 @@ use super::host;
 
 /// A logit whose exponential is 0 beside every cosine over a temperature, and finite, so that no
 /// difference of two is undefined.
-pub(super) const NEVER: f32 = -1e30;
+pub(crate) const NEVER: f32 = -1e30;
 
 /// Backends whose tensors lie in this process's memory and can be taken out of them without a copy.
 /// Gradients may be followed on one level: a second one must see every operation.

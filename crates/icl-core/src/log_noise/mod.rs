@@ -5,6 +5,8 @@ mod host;
 
 use burn::tensor::{Tensor, backend::Backend};
 
+pub(crate) use exponentials::NEVER;
+
 use exponentials::Exponentials;
 
 /// log of the mean of f(aᵢ, nⱼ) over j, of normalised rows `[n, d]` and `[m, d]`: `[n]`.

@@ -47,6 +47,7 @@ pub(crate) fn run(method: &str, seed: u64, from: f64, to: f64, drift: f64, n: us
                     from + (to - from) * gone + swing,
                     2.1 + drift * gone + swing,
                 ),
+                old_queue: None,
             }
         })
         .collect();
@@ -213,6 +214,7 @@ pub(super) fn first() -> TrainRecord {
         sample_passes: 240 * epoch as u64,
         train_s: 0.125 * epoch as f64,
         risk,
+        old_queue: None,
     };
     TrainRecord {
         schema: TRAIN_SCHEMA,

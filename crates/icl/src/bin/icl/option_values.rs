@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::anyhow;
-use icl::meta::{Method, StopRule, TrainingSettings};
+use icl::meta::{Method, Objective, StopRule, TrainingSettings};
 use serde::de::{DeserializeOwned, IntoDeserializer};
 
 use crate::backend::{self, BACKENDS};
@@ -78,6 +78,33 @@ pub fn method(name: &str) -> Result<Method, Failure> {
             known.join(", ")
         ))
     })
+}
+
+/// That one of the methods at least has a use for the queue of old noise, if there is one.
+///
+/// # Errors
+/// If none has.
+pub fn check_old_queue(settings: &TrainingSettings, methods: &[Method]) -> Result<(), Failure> {
+    match settings.old_queue {
+        Some(found) if !methods.iter().any(has_old_noise) => {
+            let known = icl::methods();
+            let known: Vec<&str> = known
+                .iter()
+                .filter(|method| has_old_noise(method))
+                .map(|method| method.name)
+                .collect();
+            Err(Failure::input(anyhow!(
+                "old-queue: found {found} and no method that tells old noise from new, expected one of {}",
+                known.join(", ")
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether a method tells old noise from new.
+pub fn has_old_noise(method: &Method) -> bool {
+    method.objective.is_some_and(Objective::is_stratified)
 }
 
 /// The backend of this name, with or without a device, or the default.

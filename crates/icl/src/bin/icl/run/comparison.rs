@@ -18,6 +18,7 @@ use super::resolved::{PAPER_PATIENCE, Resolved};
 use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::{Collation, Domain};
 use crate::failure::Failure;
+use crate::option_values::has_old_noise;
 use crate::work_folder::WorkFolder;
 use crate::{encoder_file, interrupt};
 
@@ -120,6 +121,15 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
     ) -> Result<Ran<D::Encoder<B::InnerBackend>>, Failure> {
         self.display
             .begin(&format!("seed {}: {}", self.seed, method.name));
+        // Methods without old noise of their own are refused with a queue of it.
+        let mut settings = self.resolved.settings.clone();
+        settings.old_queue = settings.old_queue.filter(|_| has_old_noise(method));
+        let trainer = DomainTrainer::<D, B> {
+            settings: &settings,
+            problem: trainer.problem,
+            seed: trainer.seed,
+            device: trainer.device.clone(),
+        };
         // One name for all methods: they see one order and one set of views.
         let outcome = trainer
             .train(method, start, "update", &mut self.watch(method.name))

@@ -149,6 +149,11 @@ pub struct RunOptions {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[serde(alias = "replay_size", skip_serializing_if = "Option::is_none")]
     pub replay_size: Option<usize>,
+    /// How many recent embeddings of old samples serve as old noise beside the batch; of methods
+    /// that tell old noise from new [default: none]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[serde(alias = "old_queue", skip_serializing_if = "Option::is_none")]
+    pub old_queue: Option<usize>,
     /// The weight of the distance to the first encoder's embeddings under distillation [default: 1]
     #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true)]
     #[serde(alias = "distillation_weight", skip_serializing_if = "Option::is_none")]
@@ -233,6 +238,7 @@ impl RunOptions {
             meta_order: self.meta_order.or(file.meta_order),
             support_learning_rate: self.support_learning_rate.or(file.support_learning_rate),
             replay_size: self.replay_size.or(file.replay_size),
+            old_queue: self.old_queue.or(file.old_queue),
             distillation_weight: self.distillation_weight.or(file.distillation_weight),
             distillation_distance: self.distillation_distance.or(file.distillation_distance),
             backend: self.backend.or(file.backend),

@@ -67,6 +67,7 @@ impl RunOptions {
                 .support_learning_rate
                 .unwrap_or(defaults.support_learning_rate),
             replay_size: self.replay_size.or(defaults.replay_size),
+            old_queue: self.old_queue.or(defaults.old_queue),
             distillation_weight: self
                 .distillation_weight
                 .unwrap_or(defaults.distillation_weight),
@@ -89,6 +90,7 @@ impl RunOptions {
             (None, n) => 0..=n - 1,
         };
         let methods = methods(&self.method)?;
+        option_values::check_old_queue(&settings, &methods)?;
         let backend = option_values::backend(self.backend)?;
         let data = self.data.unwrap_or_else(|| "MUTAG".to_owned());
         option_values::check_data("data", &data)?;
@@ -138,6 +140,7 @@ impl RunOptions {
             meta_order: Some(settings.meta_order),
             support_learning_rate: Some(settings.support_learning_rate),
             replay_size: settings.replay_size,
+            old_queue: settings.old_queue,
             distillation_weight: Some(settings.distillation_weight),
             distillation_distance: Some(settings.distillation_distance),
             backend: Some(backend.clone()),

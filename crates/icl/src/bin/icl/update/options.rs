@@ -51,6 +51,11 @@ training_options! {
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         #[serde(alias = "replay_size")]
         pub replay_size: usize,
+        /// How many recent embeddings of old samples serve as old noise beside the batch; of methods
+        /// that tell old noise from new [default: none]
+        #[arg(long, value_name = "N", allow_negative_numbers = true)]
+        #[serde(alias = "old_queue")]
+        pub old_queue: usize,
         /// The weight of the distance to the first encoder's embeddings under distillation
         /// [default: 1]
         #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true)]
@@ -94,6 +99,7 @@ impl UpdateOptions {
                 .support_learning_rate
                 .get_or_insert(defaults.support_learning_rate),
             replay_size: self.replay_size,
+            old_queue: self.old_queue,
             distillation_weight: *self.distillation_weight.get_or_insert(weight),
             distillation_distance: *self.distillation_distance.get_or_insert(distance),
             ..defaults
@@ -101,6 +107,7 @@ impl UpdateOptions {
         let training = self.fill(defaults)?;
         let name = self.method.get_or_insert_with(|| icl::DEFAULT.to_owned());
         let method = option_values::method(name)?;
+        option_values::check_old_queue(&training.settings, std::slice::from_ref(&method))?;
         let from = given("from", "the .safetensors file of an encoder", &self.from)?;
         check_out(&training.out, Path::new(&from))?;
         let data = [("old", &self.old), ("new", &self.new)].map(|(option, name)| {
