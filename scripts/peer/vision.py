@@ -12,17 +12,18 @@ import torchvision
 
 
 class Network:
-    def __init__(self, layout, stem, side, n_channels, n_images):
+    def __init__(self, layout, stem, side, n_channels, n_images, device="cpu", fused=None):
         torch.manual_seed(0)
         model = torchvision.models.resnet18()
         model.fc = torch.nn.Identity()
         if stem == "Small":
             model.conv1 = torch.nn.Conv2d(n_channels, 64, 3, padding=1, bias=False)
             model.maxpool = torch.nn.Identity()
-        self.model = model.to(memory_format=layout).train()
-        self.images = torch.randn(n_images, n_channels, side, side).to(memory_format=layout)
-        self.fixed = torch.randn(n_images, 512)
-        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-3)
+        self.model = model.to(device, memory_format=layout).train()
+        images = torch.randn(n_images, n_channels, side, side)
+        self.images = images.to(device, memory_format=layout)
+        self.fixed = torch.randn(n_images, 512).to(device)
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-3, fused=fused)
 
     def step(self):
         start = time.perf_counter()

@@ -29,6 +29,9 @@ const ALLOWED: [(&str, &[&str]); 14] = [
 /// The test support in icl-core: the one arrow that tests may add.
 const TEST_SUPPORT: (&str, &str) = ("icl-core", "testing");
 
+/// The one that benchmarks add: an agent's decision is measured beside everything else.
+const BENCHMARKED: (&str, &str) = ("icl", "icl-rl");
+
 /// A package of the workspace.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Package {
@@ -108,7 +111,9 @@ impl Dependency {
     fn is_allowed_in_tests_of(&self, package: &str) -> bool {
         let is_test_support =
             self.name == TEST_SUPPORT.0 && self.features.iter().any(|it| it == TEST_SUPPORT.1);
-        self.name == package || (is_test_support && package != "xtask")
+        self.name == package
+            || (is_test_support && package != "xtask")
+            || (package, self.name.as_str()) == BENCHMARKED
     }
 }
 
@@ -207,11 +212,13 @@ mod tests {
             package("icl-rl", std::slice::from_ref(&testing)),
             package("icl-core", &[in_tests_on("icl-core", &["testing"])]),
             package("icl-models", &[in_tests_on("icl-models", &["flex"])]),
+            package("icl", &[in_tests_on("icl-rl", &[])]),
         ];
         assert_eq!(problems(&house), Vec::<String>::new());
         for (from, dependency) in [
             ("icl-rl", in_tests_on("icl-core", &[])),
             ("icl-eval", in_tests_on("icl-models", &["testing"])),
+            ("icl-eval", in_tests_on("icl-rl", &[])),
             ("xtask", testing),
         ] {
             let problems = problems(&[package(from, &[dependency])]);
