@@ -48,6 +48,10 @@ pub fn compare(options: CompareOptions) -> Result<(), Failure> {
     let mut traces = Vec::new();
     for backend in &resolved.backends {
         let trace = ask(backend)?;
+        // A signal to this process alone has not reached the other, which has come to its end.
+        if interrupt::requested() {
+            return Err(Failure::Interrupted(anyhow!("stopped after {backend}")));
+        }
         tell(format_args!("{backend}: {} steps", trace.steps.len()));
         traces.push((backend.clone(), trace));
     }
