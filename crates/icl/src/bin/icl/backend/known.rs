@@ -40,7 +40,7 @@ pub fn known() -> [Known; 5] {
             name: "vulkan",
             what: "Vulkan, in SPIR-V",
             to_build: "nothing",
-            to_run: "a driver of Vulkan 1.2 and its loader (Debian: libvulkan1, and \
+            to_run: "a Vulkan driver and its loader (Debian: libvulkan1, and \
                      mesa-vulkan-drivers for drivers)",
         },
         Known {
