@@ -34,6 +34,15 @@ pub fn has_double_precision() -> bool {
     is_there
 }
 
+/// The precisions that [`TestBackend`] calculates in, with the tolerance that each asks for.
+pub fn precisions(single: f64, double: f64) -> Vec<(DType, f64)> {
+    let mut all = vec![(DType::F32, single)];
+    if has_double_precision() {
+        all.push((DType::F64, double));
+    }
+    all
+}
+
 /// The elements of a tensor, row after row, as f64.
 ///
 /// # Panics

@@ -9,15 +9,10 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use support::{Ran, documented, icl, keys, names, of_book, records, split, timeless};
-use tempfile::tempdir;
-
-/// A backend that is quick enough for tests, wherever it is built in.
-const ONE: &str = if cfg!(feature = "flex") {
-    "flex"
-} else {
-    "tch"
+use support::{
+    Ran, default_backend, documented, icl, keys, names, of_book, records, split, timeless,
 };
+use tempfile::tempdir;
 
 fn compare(at: &Path, line: &str) -> Ran {
     icl(at, &[vec!["compare-backends"], split(line)].concat())
@@ -33,18 +28,19 @@ fn is_quick() -> bool {
 
 #[test]
 fn a_folder_holds_records_page_and_options() {
+    let one = default_backend();
     if !is_quick() {
         return;
     }
     let at = tempdir().unwrap();
-    let line = format!("--method warm --backends {ONE} --steps 12 --out out");
+    let line = format!("--method warm --backends {one} --steps 12 --out out");
     let table = compare(at.path(), &line).succeeded().stdout;
     let out = at.path().join("out");
     assert_eq!(names(&out), ["config.toml", "record.jsonl", "report.html"]);
     let records = records(&out);
     assert_eq!(records.len(), 1);
     let record = &records[0];
-    assert_eq!(record["backend"], ONE);
+    assert_eq!(record["backend"], one);
     assert_eq!(record["method"], "warm");
     assert_eq!(record["data"], "MUTAG");
     assert_eq!(record["max_relative_loss_difference"], 0.0);
@@ -73,7 +69,7 @@ fn a_folder_holds_records_page_and_options() {
     for option in documented(options) {
         assert!(help.contains(&option), "{option}");
     }
-    assert!(table.contains(&format!("Only {ONE} was run")), "{table}");
+    assert!(table.contains(&format!("Only {one} was run")), "{table}");
     let page = fs::read_to_string(out.join("report.html")).unwrap();
     assert!(page.contains("MUTAG: the same steps on 1 backend"));
     let config = fs::read_to_string(out.join("config.toml")).unwrap();
@@ -82,12 +78,13 @@ fn a_folder_holds_records_page_and_options() {
 
 #[test]
 fn the_same_command_takes_the_same_steps_and_another_seed_others() {
+    let one = default_backend();
     if !is_quick() {
         return;
     }
     let at = tempdir().unwrap();
     let run = |seed: u32, out: &str| {
-        let line = format!("--backends {ONE} --steps 8 --seed {seed} --out {out}");
+        let line = format!("--backends {one} --steps 8 --seed {seed} --out {out}");
         compare(at.path(), &line).succeeded();
         let mut records = timeless(&at.path().join(out));
         for record in &mut records {
@@ -106,12 +103,13 @@ fn the_same_command_takes_the_same_steps_and_another_seed_others() {
 /// The losses are those of the training that a user would start.
 #[test]
 fn the_steps_are_those_of_the_method() {
+    let one = default_backend();
     if !is_quick() {
         return;
     }
     let at = tempdir().unwrap();
     let losses = |method: &str| {
-        let line = format!("--backends {ONE} --steps 6 --method {method} --out {method}");
+        let line = format!("--backends {one} --steps 6 --method {method} --out {method}");
         compare(at.path(), &line).succeeded();
         records(&at.path().join(method))[0]["losses"].clone()
     };
@@ -143,6 +141,7 @@ fn two_backends_have_the_same_losses() {
 
 #[test]
 fn wrong_options_are_told_and_nothing_is_left() {
+    let one = default_backend();
     let at = tempdir().unwrap();
     for (line, needle) in [
         ("--steps 0", "steps: found 0, expected at least 1"),
@@ -168,19 +167,20 @@ fn wrong_options_are_told_and_nothing_is_left() {
         compare(at.path(), &line).rejected(needle);
         assert!(names(at.path()).is_empty(), "{line}");
     }
-    let twice = format!("--backends {ONE},{ONE} --out out");
+    let twice = format!("--backends {one},{one} --out out");
     if is_quick() {
-        compare(at.path(), &twice).rejected(&format!("backends: found {ONE} twice"));
+        compare(at.path(), &twice).rejected(&format!("backends: found {one} twice"));
     }
 }
 
 #[test]
 fn a_folder_that_is_taken_is_not_replaced_unasked() {
+    let one = default_backend();
     if !is_quick() {
         return;
     }
     let at = tempdir().unwrap();
-    let line = format!("--backends {ONE} --steps 1 --out out");
+    let line = format!("--backends {one} --steps 1 --out out");
     compare(at.path(), &line).succeeded();
     compare(at.path(), &line).rejected("found out already there");
     compare(at.path(), &format!("{line} --force")).succeeded();

@@ -11,7 +11,9 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use support::{METHODS, contents, icl, names, number, records, split, text, timeless};
+use support::{
+    METHODS, contents, default_backend, icl, names, number, records, split, text, timeless,
+};
 use tempfile::tempdir;
 
 /// Runs into the folder `out` below `at`, and gives its records.
@@ -342,7 +344,7 @@ fn every_default_is_in_the_configuration() {
         "negatives = 31.0",
         "stop = \"exact-risk\"",
         "average-decay = 0.99",
-        "backend = \"flex\"",
+        &format!("backend = \"{}\"", default_backend()),
     ] {
         assert!(config.contains(line), "{line} is missing in\n{config}");
     }

@@ -11,7 +11,8 @@ use std::path::Path;
 
 use support::toys::{OLD, Toys};
 use support::{
-    contents, documented, icl, keys, names, number, of_book, record, split, text, timeless_record,
+    contents, default_backend, documented, icl, keys, names, number, of_book, record, split, text,
+    timeless_record,
 };
 use tempfile::{TempDir, tempdir};
 
@@ -113,7 +114,7 @@ fn its_configuration_gives_the_encoder_again() {
         "batch-size = 16",
         "negatives = 15.0",
         "patience = 50",
-        "backend = \"flex\"",
+        &format!("backend = \"{}\"", default_backend()),
     ] {
         assert!(
             config_of_a.contains(line),

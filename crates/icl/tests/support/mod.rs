@@ -36,6 +36,19 @@ pub const METHODS: [&str; 20] = [
     "warm-lrl",
 ];
 
+/// The backend that the program takes by itself: the first that it was built with.
+pub fn default_backend() -> &'static str {
+    let all = [
+        ("flex", cfg!(feature = "flex")),
+        ("tch", cfg!(feature = "tch")),
+        ("wgpu", cfg!(feature = "wgpu")),
+        ("vulkan", cfg!(feature = "vulkan")),
+        ("cuda", cfg!(feature = "cuda")),
+    ];
+    let first = all.into_iter().find(|(_, is_built_in)| *is_built_in);
+    first.unwrap().0
+}
+
 /// What the program did.
 pub struct Ran {
     pub code: Option<i32>,
