@@ -12,8 +12,9 @@ use burn::tensor::{Distribution, Tensor, backend::Backend};
 use icl_core::Seed;
 use icl_core::graph::{GraphBatch, HostGraphs, SparseMatrix};
 use icl_models::{
-    GraphBackend, NormActivation, composed_norm_activation, composed_norm_activation_backward,
-    composed_sparse_product,
+    DropoutMask, GraphBackend, NormActivation, composed_graph_convolution,
+    composed_graph_convolution_backward, composed_norm_activation,
+    composed_norm_activation_backward, composed_sparse_product,
 };
 use rand::RngExt;
 
@@ -78,13 +79,16 @@ fn size<B: GraphBackend>(case: &str, n_graphs: usize, n_nodes: usize, n_edges: u
     };
     product("aggregation, each way", &batch.propagation, &nodes);
     product("readout, forward", &batch.membership, &nodes);
-    let spread = SparseMatrix {
-        forward: batch.membership.transposed.clone(),
-        transposed: batch.membership.forward.clone(),
-    };
+    let spread = batch.membership.clone().transpose();
     product("readout, backward", &spread, &readouts);
 
-    let mask = nodes.random_like(Distribution::Bernoulli(0.5)) * 2.0;
+    convolution(case, &batch, &nodes);
+
+    let mut rng = Seed::new(1).rng();
+    let kept: Vec<bool> = (0..nodes.dims().iter().product())
+        .map(|_| rng.random())
+        .collect();
+    let mask = DropoutMask::new(&kept, 2.0);
     let input = || (nodes.clone(), Some(mask.clone()));
     turns::<B>(
         &format!("{case} | normalisation, forward"),
@@ -108,6 +112,38 @@ fn size<B: GraphBackend>(case: &str, n_graphs: usize, n_nodes: usize, n_edges: u
                 OPTIONS,
                 saved.clone(),
                 nodes.clone(),
+            ));
+        },
+    );
+}
+
+/// The convolution of a layer that is as wide below as above, each way.
+fn convolution<B: GraphBackend>(case: &str, batch: &GraphBatch<B>, x: &Tensor<B, 2>) {
+    let device = x.device();
+    let random = |n| Tensor::<B, 2>::random([n, WIDTH], Distribution::Uniform(-1.0, 1.0), &device);
+    let (matrix, weight, gradient) = (&batch.propagation, random(WIDTH), random(x.dims()[0]));
+    let factors = || (x.clone(), weight.clone());
+    turns::<B>(
+        &format!("{case} | convolution, forward"),
+        &device,
+        || drop(composed_graph_convolution(matrix, factors().0, factors().1)),
+        || drop(B::graph_convolution(matrix, factors().0, factors().1)),
+    );
+    turns::<B>(
+        &format!("{case} | convolution, backward"),
+        &device,
+        || {
+            let (x, weight) = factors();
+            let gradient = gradient.clone();
+            drop(composed_graph_convolution_backward(
+                matrix, x, weight, gradient, [true; 2],
+            ));
+        },
+        || {
+            let (x, weight) = factors();
+            let gradient = gradient.clone();
+            drop(B::graph_convolution_backward(
+                matrix, x, weight, gradient, [true; 2],
             ));
         },
     );

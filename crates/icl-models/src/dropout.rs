@@ -1,43 +1,143 @@
 //! Dropout masks, drawn on the host so that a seed gives the same mask on every backend.
 
+use std::sync::Arc;
+
+use burn::tensor::{DType, Tensor, TensorData, backend::Backend};
 use icl_core::Rng;
 use rand::Rng as _;
+use rayon::prelude::*;
 
 /// Of how many the elements are dropped.
 const STEPS: f64 = 65536.0;
 
-/// `n` elements that are 0 with probability p and 1/(1 − p) otherwise (Srivastava et al., 2014), so
-/// that their mean is 1.
+/// Elements that are drawn from the 64 bits of one number.
+const DRAWN_TOGETHER: usize = 4;
+
+/// Elements of a word.
+const WORD: usize = u64::BITS as usize;
+
+/// Words that one thread draws at a time.
+const WORDS_AT_ONCE: usize = 1 << 10;
+
+/// A dropout mask (Srivastava et al., 2014): each element is 0, or 1/(1 − p) so that the mean is 1.
 ///
-/// `p` counts in steps of 1/65536, at most 65535 of them: four elements are drawn from each 64
-/// random bits.
-pub(crate) fn mask(n: usize, p: f64, rng: &mut Rng) -> Vec<f32> {
-    let threshold = (p * STEPS).round().min(STEPS - 1.0);
-    let kept = (STEPS / (STEPS - threshold)) as f32;
-    let threshold = threshold as u32;
-    let mut values = vec![0.0; n];
-    for chunk in values.chunks_mut(4) {
-        let bits = rng.next_u64();
-        for (lane, value) in chunk.iter_mut().enumerate() {
-            let draw = (bits >> (16 * lane)) as u16;
-            *value = if u32::from(draw) < threshold {
-                0.0
-            } else {
-                kept
-            };
+/// It stays on the host, one bit for each element: a kernel there reads bits, and other backends
+/// make a [`tensor`](Self::tensor) of it. Clones share the bits.
+#[derive(Debug, Clone)]
+pub struct DropoutMask {
+    /// Element i is kept where bit i % 64 of word i / 64 is set.
+    words: Arc<[u64]>,
+    scale: f32,
+}
+
+impl DropoutMask {
+    /// The mask of the elements that are `kept`, each of which is `scale`.
+    pub fn new(kept: &[bool], scale: f32) -> Self {
+        let word = |kept: &[bool]| {
+            let bits = kept.iter().enumerate();
+            bits.fold(0, |word, (bit, &kept)| word | u64::from(kept) << bit)
+        };
+        Self {
+            words: kept.chunks(WORD).map(word).collect(),
+            scale,
         }
     }
-    values
+
+    /// A mask of at least `n` elements that are dropped with probability p.
+    ///
+    /// `p` counts in steps of 1/65536, at most 65535 of them: four elements are drawn from each 64
+    /// random bits. Threads draw parts, each from where it begins in the one stream of `rng`.
+    pub(crate) fn draw(n: usize, p: f64, rng: &mut Rng) -> Self {
+        let threshold = (p * STEPS).round().min(STEPS - 1.0);
+        let scale = (STEPS / (STEPS - threshold)) as f32;
+        let threshold = threshold as u16;
+        let mut words = vec![0_u64; n.div_ceil(WORD)];
+        words
+            .par_chunks_mut(WORDS_AT_ONCE)
+            .enumerate()
+            .for_each(|(part, words)| {
+                let mut rng = rng.clone();
+                let first = part * WORDS_AT_ONCE * WORD;
+                rng.advance((first / DRAWN_TOGETHER) as u128);
+                for (word, first) in words.iter_mut().zip((first..).step_by(WORD)) {
+                    *word = draw_word(n - first, threshold, &mut rng);
+                }
+            });
+        rng.advance(n.div_ceil(DRAWN_TOGETHER) as u128);
+        Self {
+            words: words.into(),
+            scale,
+        }
+    }
+
+    /// What an element is that is kept.
+    pub fn scale(&self) -> f32 {
+        self.scale
+    }
+
+    /// The elements as a tensor.
+    ///
+    /// # Panics
+    /// If there are fewer than `shape` says.
+    pub fn tensor<B: Backend, const D: usize>(
+        &self,
+        shape: [usize; D],
+        device: &B::Device,
+        dtype: DType,
+    ) -> Tensor<B, D> {
+        let n = shape.iter().product();
+        assert!(
+            self.words.len() * WORD >= n,
+            "a dropout mask of {n} elements must have as many bits"
+        );
+        let element = |at: usize| {
+            let is_kept = self.words[at / WORD] >> (at % WORD) & 1 == 1;
+            if is_kept { self.scale } else { 0.0 }
+        };
+        let values: Vec<f32> = (0..n).map(element).collect();
+        Tensor::from_data(TensorData::new(values, shape), (device, dtype))
+    }
+
+    /// The bits of the elements from `first` on, the lowest first: 64 of them, or 0 beyond the end.
+    #[cfg(feature = "flex")]
+    #[inline(always)]
+    pub(crate) fn bits(&self, first: usize) -> u64 {
+        let (word, shift) = (first / WORD, first % WORD);
+        let low = self.words[word] >> shift;
+        match self.words.get(word + 1) {
+            Some(next) if shift > 0 => low | next << (WORD - shift),
+            _ => low,
+        }
+    }
+}
+
+/// A word of the first `n` elements, or of 64.
+fn draw_word(n: usize, threshold: u16, rng: &mut Rng) -> u64 {
+    let mut word = 0;
+    for first in (0..n.min(WORD)).step_by(DRAWN_TOGETHER) {
+        let draws = rng.next_u64();
+        for lane in 0..DRAWN_TOGETHER {
+            let draw = (draws >> (16 * lane)) as u16;
+            word |= u64::from(draw >= threshold) << (first + lane);
+        }
+    }
+    word
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use icl_core::Seed;
+    use icl_core::testing::{TestBackend, to_vec};
+
+    fn values(mask: &DropoutMask, n: usize) -> Vec<f64> {
+        to_vec(&mask.tensor::<TestBackend, 1>([n], &Default::default(), DType::F32))
+    }
 
     #[test]
     fn a_probability_of_almost_one_keeps_some() {
-        let values = mask(1 << 22, 0.999_999, &mut Seed::new(1).rng());
+        let mask = DropoutMask::draw(1 << 22, 0.999_999, &mut Seed::new(1).rng());
+        let values = values(&mask, 1 << 22);
         let n_kept = values.iter().filter(|&&v| v == 65536.0).count();
         // 64 are expected, with a standard deviation of 8.
         assert!((24..=104).contains(&n_kept), "{n_kept}");
@@ -47,14 +147,33 @@ mod tests {
     fn a_mask_keeps_the_mean() {
         for p in [0.1, 0.5, 0.9] {
             let n = 400_001;
-            let values = mask(n, p, &mut Seed::new(1).rng());
-            assert_eq!(values.len(), n);
+            let mask = DropoutMask::draw(n, p, &mut Seed::new(1).rng());
+            let values = values(&mask, n);
             let dropped = values.iter().filter(|&&v| v == 0.0).count() as f64 / n as f64;
             // Five standard deviations of a binomial share.
             assert!((dropped - p).abs() < 5.0 * (p * (1.0 - p) / n as f64).sqrt());
-            let kept = values.iter().copied().fold(0.0, f32::max);
+            let kept = f64::from(mask.scale());
             assert!(values.iter().all(|&v| v == 0.0 || v == kept));
-            assert!((f64::from(kept) * (1.0 - p) - 1.0).abs() < 1e-3);
+            assert!((kept * (1.0 - p) - 1.0).abs() < 1e-3);
         }
+    }
+
+    /// However threads share it, a mask is what one generator draws, four elements a number.
+    #[test]
+    fn a_mask_is_one_stream() {
+        let [mut drawn, mut expected] = [(); 2].map(|()| Seed::new(2).rng());
+        for n in [1, 66, 400_003] {
+            let mask = DropoutMask::draw(n, 0.3, &mut drawn);
+            let kept: Vec<bool> = (0..n.div_ceil(4))
+                .flat_map(|_| {
+                    let draws = expected.next_u64();
+                    [0, 16, 32, 48].map(|shift| (draws >> shift) % 65536 >= 19661)
+                })
+                .take(n)
+                .collect();
+            let expected = DropoutMask::new(&kept, mask.scale());
+            assert!(values(&mask, n) == values(&expected, n));
+        }
+        assert_eq!(drawn, expected);
     }
 }

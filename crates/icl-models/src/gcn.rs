@@ -2,12 +2,12 @@
 
 use burn::config::Config;
 use burn::module::Module;
-use burn::tensor::{Tensor, TensorData};
+use burn::tensor::Tensor;
 use icl_core::graph::GraphBatch;
 use icl_core::{Batches, Encoder, Mode, Rng, SampleError, Seed};
 
 use crate::batch_norm::BatchStatistics;
-use crate::dropout::mask;
+use crate::dropout::DropoutMask;
 use crate::graph_conv::{GraphConv, GraphConvConfig};
 use crate::ops::{GraphBackend, NormActivation};
 use crate::readout::Readout;
@@ -162,9 +162,8 @@ impl<B: GraphBackend> Gcn<B> {
     /// One layer's output from its convolution's, while training.
     fn training_step(&self, x: Tensor<B, 2>, rng: &mut Rng) -> Tensor<B, 2> {
         let mask = (self.dropout > 0.0).then(|| {
-            let shape = x.dims();
-            let values = mask(shape[0] * shape[1], self.dropout, rng);
-            Tensor::from_data(TensorData::new(values, shape), (&x.device(), x.dtype()))
+            let n_elements = x.dims().iter().product();
+            DropoutMask::draw(n_elements, self.dropout, rng)
         });
         B::norm_activation(self.options(), x, mask).0
     }

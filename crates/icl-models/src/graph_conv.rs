@@ -69,18 +69,13 @@ impl<B: GraphBackend> GraphConv<B> {
     /// If the widths do not fit.
     pub fn forward(&self, batch: &GraphBatch<B>, x: Tensor<B, 2>) -> Tensor<B, 2> {
         let weight = self.weight.val();
-        let [d_input, d_output] = weight.dims();
+        let [d_input, _] = weight.dims();
         assert_eq!(
             x.dims()[1],
             d_input,
             "the width of the node features must be that of the weight"
         );
-        // (Â·H)·W = Â·(H·W): the sparse product takes the narrower of the two.
-        let out = if d_input < d_output {
-            B::sparse_product(&batch.propagation, x).matmul(weight)
-        } else {
-            B::sparse_product(&batch.propagation, x.matmul(weight))
-        };
+        let out = B::graph_convolution(&batch.propagation, x, weight);
         match &self.bias {
             Some(bias) => out + bias.val().unsqueeze(),
             None => out,

@@ -2,6 +2,8 @@
 
 mod batch_norm;
 mod dropout;
+#[cfg(feature = "flex")]
+mod flex;
 mod gcn;
 mod graph_conv;
 mod image_ops;
@@ -10,11 +12,13 @@ mod readout;
 mod resnet;
 
 pub use batch_norm::BatchStatistics;
+pub use dropout::DropoutMask;
 pub use gcn::{Gcn, GcnConfig, GcnError};
 pub use graph_conv::{GraphConv, GraphConvConfig};
 pub use image_ops::{BatchNormGradients, BatchNormSaved, ImageBackend, Window};
 pub use ops::{
-    GraphBackend, NormActivation, NormActivationSaved, composed_norm_activation,
+    GraphBackend, NormActivation, NormActivationSaved, composed_graph_convolution,
+    composed_graph_convolution_backward, composed_norm_activation,
     composed_norm_activation_backward, composed_sparse_product,
 };
 pub use readout::Readout;

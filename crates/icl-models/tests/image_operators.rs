@@ -7,7 +7,7 @@ use burn::backend::{Autodiff, Flex};
 use burn::tensor::{DType, Tensor, TensorData, backend::Backend};
 use icl_core::Seed;
 use icl_core::testing::{
-    TestAutodiff, TestBackend, assert_close, finite_difference, has_double_precision, to_vec,
+    TestAutodiff, TestBackend, assert_close, finite_difference, precisions, to_vec,
 };
 use icl_models::{ImageBackend, Window};
 use rand::RngExt;
@@ -30,15 +30,6 @@ fn tensor<B: Backend, const D: usize>(
         TensorData::new(values.to_vec(), shape),
         (&Default::default(), dtype),
     )
-}
-
-/// The precisions that the backend calculates in, with the tolerance that each asks for.
-fn precisions(single: f64, double: f64) -> Vec<(DType, f64)> {
-    let mut all = vec![(DType::F32, single)];
-    if has_double_precision() {
-        all.push((DType::F64, double));
-    }
-    all
 }
 
 /// Asserts closeness relative to the largest expected value.

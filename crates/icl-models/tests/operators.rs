@@ -6,10 +6,11 @@ use burn::tensor::{DType, Tensor, TensorData};
 use icl_core::Seed;
 use icl_core::graph::{HostCsr, SparseMatrix};
 use icl_core::testing::{
-    TestAutodiff, TestBackend, assert_close, finite_difference, has_double_precision, to_vec,
+    TestAutodiff, TestBackend, assert_close, finite_difference, precisions, to_vec,
 };
 use icl_models::{
-    GraphBackend, NormActivation, composed_norm_activation, composed_norm_activation_backward,
+    DropoutMask, GraphBackend, NormActivation, composed_norm_activation,
+    composed_norm_activation_backward,
 };
 use rand::RngExt;
 
@@ -61,18 +62,11 @@ fn expected_output(x: &[f64], mask: Option<&[f64]>, width: usize) -> Vec<f64> {
     y
 }
 
-fn dropout(n: usize, seed: u64) -> Vec<f64> {
-    let keep = |m: &f64| if *m < 0.0 { 0.0 } else { 2.0 };
-    draw(n, seed).iter().map(keep).collect()
-}
-
-/// The precisions that the backend calculates in, with the tolerance that each asks for.
-fn precisions(single: f64, double: f64) -> Vec<(DType, f64)> {
-    let mut all = vec![(DType::F32, single)];
-    if has_double_precision() {
-        all.push((DType::F64, double));
-    }
-    all
+/// A mask, and its elements.
+fn dropout(n: usize, seed: u64) -> (DropoutMask, Vec<f64>) {
+    let kept: Vec<bool> = draw(n, seed).iter().map(|m| *m >= 0.0).collect();
+    let elements = kept.iter().map(|&kept| if kept { 2.0 } else { 0.0 });
+    (DropoutMask::new(&kept, 2.0), elements.collect())
 }
 
 #[test]
@@ -84,12 +78,12 @@ fn normalising_is_what_it_says() {
             .map(|(at, x)| if at % width == 1 { x + 50.0 } else { *x })
             .map(|x| f64::from(x as f32))
             .collect();
-        let mask = dropout(n * width, 5);
-        for mask in [None, Some(mask.as_slice())] {
-            let expected = expected_output(&x, mask, width);
+        let (mask, elements) = dropout(n * width, 5);
+        for mask in [None, Some((&mask, elements.as_slice()))] {
+            let expected = expected_output(&x, mask.map(|(_, elements)| elements), width);
             // The mean of 50 is rounded to 2⁻¹⁹, which dropout doubles, and 1/√var enlarges.
             for (dtype, tolerance) in precisions(2e-5, 1e-11) {
-                let mask = mask.map(|mask| tensor(mask, [n, width], dtype));
+                let mask = mask.map(|(mask, _)| mask.clone());
                 let x = tensor::<TestBackend>(&x, [n, width], dtype);
                 let (y, _) = TestBackend::norm_activation(OPTIONS, x.clone(), mask.clone());
                 assert_close(&to_vec(&y), &expected, tolerance);
@@ -105,11 +99,11 @@ fn normalising_is_what_it_says() {
 fn normalising_has_the_right_gradient() {
     let (n, width) = (70, 2);
     let (x, weights) = (draw(n * width, 6), draw(n * width, 7));
-    let mask = dropout(n * width, 8);
-    for mask in [None, Some(mask.as_slice())] {
+    let (mask, elements) = dropout(n * width, 8);
+    for mask in [None, Some((&mask, elements.as_slice()))] {
         let expected = finite_difference(
             |x| {
-                let y = expected_output(x, mask, width);
+                let y = expected_output(x, mask.map(|(_, elements)| elements), width);
                 y.iter().zip(&weights).map(|(y, w)| w * y * y).sum()
             },
             &x,
@@ -117,7 +111,7 @@ fn normalising_has_the_right_gradient() {
         );
         for (dtype, tolerance) in precisions(1e-4, 1e-6) {
             let input = tensor::<TestAutodiff>(&x, [n, width], dtype).require_grad();
-            let mask = mask.map(|mask| tensor(mask, [n, width], dtype));
+            let mask = mask.map(|(mask, _)| mask.clone());
             let (y, _) = TestAutodiff::norm_activation(OPTIONS, input.clone(), mask);
             let squares = y.clone() * y;
             let loss = (squares * tensor(&weights, [n, width], dtype)).sum();
@@ -133,7 +127,7 @@ fn the_gradient_of_many_rows_is_that_of_the_composed_form() {
     for (n, width) in [(1100, 33), (5000, 17)] {
         let (x, gradient) = (draw(n * width, 11), draw(n * width, 12));
         let of = |values: &[f64]| tensor::<TestBackend>(values, [n, width], DType::F32);
-        let mask = of(&dropout(n * width, 13));
+        let (mask, _) = dropout(n * width, 13);
         let (_, saved) = composed_norm_activation(OPTIONS, of(&x), Some(mask));
         let expected = composed_norm_activation_backward(OPTIONS, saved.clone(), of(&gradient));
         let found = TestBackend::norm_activation_backward(OPTIONS, saved, of(&gradient));
@@ -146,13 +140,13 @@ fn the_gradient_of_many_rows_is_that_of_the_composed_form() {
 fn threads_do_not_change_a_bit_of_normalising_on_the_default_backend() {
     let shape = [20_000, 33];
     let [x, gradient] = [14, 15].map(|seed| draw(20_000 * 33, seed));
-    let mask = dropout(20_000 * 33, 16);
+    let (mask, _) = dropout(20_000 * 33, 16);
     let with_threads = |n_threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads);
         let pool = pool.build().expect("a pool of threads");
         pool.install(|| {
             let of = |values: &[f64]| tensor::<Flex>(values, shape, DType::F32);
-            let (y, saved) = Flex::norm_activation(OPTIONS, of(&x), Some(of(&mask)));
+            let (y, saved) = Flex::norm_activation(OPTIONS, of(&x), Some(mask.clone()));
             let gradient = Flex::norm_activation_backward(OPTIONS, saved, of(&gradient));
             [y, gradient]
                 .map(|tensor| -> Vec<u64> { to_vec(&tensor).iter().map(|v| v.to_bits()).collect() })

@@ -310,9 +310,9 @@ fn the_batch_size_does_not_matter_in_evaluation() {
     let encoder = recalibrated(small(3), std::slice::from_ref(&images));
     let together = to_vec(&encoder.embed(images.clone()));
     // The default backend does the same for one image as for four. Others choose another way to
-    // convolve, and then each of 17 layers rounds differently.
+    // convolve, and then each of 17 layers rounds differently: up to 2e-4 was seen on LibTorch.
     let is_default = TypeId::of::<TestBackend>() == TypeId::of::<Flex>();
-    let tolerance = if is_default { 1e-5 } else { 1e-4 };
+    let tolerance = if is_default { 1e-5 } else { 1e-3 };
     for (image, expected) in together.chunks(512).enumerate() {
         let alone = encoder.embed(images.clone().narrow(0, image, 1));
         assert_close(&to_vec(&alone), expected, tolerance);

@@ -5,7 +5,7 @@ use burn::backend::{Autodiff, Flex};
 use burn::tensor::{DType, Tensor, TensorData, backend::Backend};
 use icl_core::Seed;
 use icl_core::graph::{HostCsr, SparseMatrix};
-use icl_core::testing::{TestAutodiff, TestBackend, assert_close, has_double_precision, to_vec};
+use icl_core::testing::{TestAutodiff, TestBackend, assert_close, precisions, to_vec};
 use icl_models::{GraphBackend, composed_sparse_product};
 use rand::RngExt;
 
@@ -91,14 +91,6 @@ fn matrices() -> Vec<HostCsr> {
     ]
 }
 
-fn precisions() -> Vec<(DType, f64)> {
-    let mut all = vec![(DType::F32, SINGLE)];
-    if has_double_precision() {
-        all.push((DType::F64, DOUBLE));
-    }
-    all
-}
-
 fn tensor<B: Backend>(values: &[f64], width: usize, dtype: DType) -> Tensor<B, 2> {
     let data = TensorData::new(values.to_vec(), [values.len() / width, width]);
     Tensor::from_data(data, (&Default::default(), dtype))
@@ -111,7 +103,7 @@ fn the_product_is_a_plain_loop() {
         for width in [1, 3, 4, 17, 32, 33] {
             let x = draw(host.n_columns * width, width as u64);
             let expected = product(&host, &x, width, false);
-            for (dtype, tolerance) in precisions() {
+            for (dtype, tolerance) in precisions(SINGLE, DOUBLE) {
                 let x = tensor(&x, width, dtype);
                 let found = TestBackend::sparse_product(&matrix, x.clone());
                 assert_eq!(found.dims(), [host.n_rows(), width]);
@@ -151,7 +143,7 @@ fn the_gradient_is_that_of_the_transpose() {
         let by_y: Vec<f64> = w.iter().zip(&y).map(|(w, y)| 3.0 * w * y * y).collect();
         let expected = product(&host, &by_y, width, true);
         let matrix = SparseMatrix::new(host, &Default::default());
-        for (dtype, tolerance) in precisions() {
+        for (dtype, tolerance) in precisions(SINGLE, DOUBLE) {
             let input = tensor::<TestAutodiff>(&x, width, dtype).require_grad();
             let y = TestAutodiff::sparse_product(&matrix, input.clone());
             let cubes = y.clone() * y.clone() * y;
@@ -183,7 +175,7 @@ fn the_gradient_has_a_gradient() {
             .collect();
         let expected = product(&host, &inside, width, true);
         let matrix = SparseMatrix::new(host, &Default::default());
-        for (dtype, tolerance) in precisions() {
+        for (dtype, tolerance) in precisions(SINGLE, DOUBLE) {
             let inner = tensor::<TestAutodiff>(&x, width, dtype).require_grad();
             let outer = Tensor::<Twice, 2>::from_inner(inner.clone()).require_grad();
             let y = Twice::sparse_product(&matrix, outer.clone());

@@ -142,6 +142,14 @@ impl<B: Backend> SparseMatrix<B> {
         }
     }
 
+    /// Aᵀ: the same tensors, the other way round.
+    pub fn transpose(self) -> Self {
+        Self {
+            forward: self.transposed,
+            transposed: self.forward,
+        }
+    }
+
     /// Uploads a symmetric matrix once. That it is symmetric is the caller's promise: with another
     /// matrix the backward pass is wrong.
     ///

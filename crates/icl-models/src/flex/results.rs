@@ -6,10 +6,14 @@ use burn::tensor::{Bytes, DType, Shape, Tensor};
 use burn_flex::{Flex, FlexTensor, Layout};
 use icl_core::keep_freed_memory;
 
-use super::wrap;
+use super::floats::wrap;
 
-/// Numbers that one thread keeps at most: 512 MiB.
-const LIMIT: usize = 1 << 27;
+/// Numbers that one thread keeps at most: 1 GiB, what a step on half a million nodes takes.
+const LIMIT: usize = 1 << 28;
+
+/// Memory serves results that leave up to a fourth of it unused: no batch of graphs is quite like
+/// another.
+const UNUSED: usize = 4;
 
 /// Results after which one that was not used again is given up: those of a few training steps.
 const PATIENCE: u64 = 512;
@@ -23,19 +27,20 @@ thread_local! {
 ///
 /// Fresh memory costs more, page by page and then zero by zero, than what most operators do in it.
 /// So the thread keeps a reference to each result, and once that is the only one the memory serves
-/// another result of the same length.
-pub(super) fn result<const D: usize>(
+/// another result.
+pub(crate) fn result<const D: usize>(
     shape: [usize; D],
     write: impl FnOnce(&mut [f32]),
 ) -> Tensor<Flex, D> {
     let length = shape.iter().product();
     let layout = Layout::contiguous(Shape::new(shape));
-    let mut result = match KEPT.with_borrow_mut(|kept| kept.take(length)) {
-        Some(spare) => spare.with_layout(layout),
-        None => FlexTensor::new(Bytes::from_elems(vec![0_f32; length]), layout, DType::F32),
-    };
-    write(result.storage_mut());
-    KEPT.with_borrow_mut(|kept| kept.keep(result.clone(), length));
+    let memory =
+        KEPT.with_borrow_mut(|kept| kept.take(length).unwrap_or_else(|| kept.fresh(length)));
+    let mut result = memory.with_layout(layout);
+    let numbers: &mut [f32] = result.storage_mut();
+    let capacity = numbers.len();
+    write(&mut numbers[..length]);
+    KEPT.with_borrow_mut(|kept| kept.keep(result.clone(), capacity));
     wrap(result)
 }
 
@@ -47,7 +52,7 @@ struct Kept {
 
 struct One {
     tensor: FlexTensor,
-    length: usize,
+    capacity: usize,
     /// How many results there were when it was used last.
     used: u64,
 }
@@ -61,28 +66,53 @@ impl Kept {
         }
     }
 
-    /// Memory of this length that nobody else holds.
+    /// The smallest memory for this length that nobody else holds.
     fn take(&mut self, length: usize) -> Option<FlexTensor> {
         self.n_results += 1;
-        let fits = |one: &One| one.length == length && one.tensor.is_unique();
-        let Some(at) = self.results.iter().rposition(fits) else {
-            let last = self.n_results.saturating_sub(PATIENCE);
-            self.results
-                .retain(|one| one.used >= last || !one.tensor.is_unique());
-            self.n_numbers = self.results.iter().map(|one| one.length).sum();
-            return None;
-        };
-        self.n_numbers -= length;
-        Some(self.results.swap_remove(at).tensor)
+        let capacities = length..=length + length / UNUSED;
+        let fits = |one: &One| capacities.contains(&one.capacity) && one.tensor.is_unique();
+        let fitting = self.results.iter().enumerate().filter(|(_, one)| fits(one));
+        let (at, _) = fitting.min_by_key(|(_, one)| one.capacity)?;
+        Some(self.remove(at).tensor)
     }
 
-    fn keep(&mut self, tensor: FlexTensor, length: usize) {
+    /// Memory for this length, none of what is kept serving. If some was a little too small, lengths
+    /// vary: more than the length then takes its place.
+    fn fresh(&mut self, length: usize) -> FlexTensor {
+        let last = self.n_results.saturating_sub(PATIENCE);
+        self.results
+            .retain(|one| one.used >= last || !one.tensor.is_unique());
+        self.n_numbers = self.results.iter().map(|one| one.capacity).sum();
+        let capacities = length - length / UNUSED..length;
+        let nearly = |one: &One| capacities.contains(&one.capacity) && one.tensor.is_unique();
+        let capacity = match self.results.iter().position(nearly) {
+            Some(at) => {
+                self.remove(at);
+                length + length / (2 * UNUSED)
+            }
+            None => length,
+        };
+        let memory = Bytes::from_elems(vec![0_f32; capacity]);
+        FlexTensor::new(
+            memory,
+            Layout::contiguous(Shape::new([capacity])),
+            DType::F32,
+        )
+    }
+
+    fn remove(&mut self, at: usize) -> One {
+        let one = self.results.swap_remove(at);
+        self.n_numbers -= one.capacity;
+        one
+    }
+
+    fn keep(&mut self, tensor: FlexTensor, capacity: usize) {
         keep_freed_memory();
-        if self.n_numbers + length <= LIMIT {
-            self.n_numbers += length;
+        if self.n_numbers + capacity <= LIMIT {
+            self.n_numbers += capacity;
             self.results.push(One {
                 tensor,
-                length,
+                capacity,
                 used: self.n_results,
             });
         }
@@ -91,6 +121,7 @@ impl Kept {
 
 #[cfg(test)]
 mod tests {
+    use super::super::floats::Floats;
     use super::*;
     use icl_core::testing::to_vec;
 
@@ -116,6 +147,36 @@ mod tests {
     }
 
     #[test]
+    fn memory_serves_what_leaves_little_of_it_unused() {
+        let address_of_first = address(&result([1000], |out| out.fill(1.0)));
+        let smaller = result([900], |out| out.fill(2.0));
+        assert_eq!(address(&smaller), address_of_first);
+        assert_eq!(to_vec(&(smaller.clone() + smaller.clone())), [4.0; 900]);
+        let numbers = Floats::of(smaller.clone().narrow(0, 890, 10));
+        assert_eq!(*numbers, [2.0; 10]);
+        drop((smaller, numbers));
+        assert_ne!(
+            address(&result([700], |out| out.fill(3.0))),
+            address_of_first
+        );
+        let again = result([1000], |out| out.fill(4.0));
+        assert_eq!(address(&again), address_of_first);
+    }
+
+    #[test]
+    fn where_lengths_vary_memory_grows_beyond_them() {
+        let mut kept = Kept::new();
+        let first = kept.fresh(1000);
+        assert_eq!(first.layout().num_elements(), 1000);
+        kept.keep(first, 1000);
+        let longer = kept.fresh(1008);
+        assert_eq!(longer.layout().num_elements(), 1134);
+        assert!(kept.results.is_empty() && kept.n_numbers == 0);
+        kept.keep(longer, 1134);
+        assert!(kept.take(1020).is_some());
+    }
+
+    #[test]
     fn what_is_not_used_again_is_given_up() {
         let mut kept = Kept::new();
         let one = |length: usize| {
@@ -126,7 +187,8 @@ mod tests {
         kept.keep(one(5), 5);
         kept.keep(held.clone(), 7);
         for _ in 0..=PATIENCE {
-            assert!(kept.take(6).is_none());
+            assert!(kept.take(40).is_none());
+            kept.fresh(40);
         }
         assert!(kept.take(5).is_none());
         assert_eq!((kept.results.len(), kept.n_numbers), (1, 7));

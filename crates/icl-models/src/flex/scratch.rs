@@ -12,7 +12,7 @@ thread_local! {
 /// Lends `work` as many numbers as it asks for, from the start of a cache line on. They are what the
 /// last use left: fresh memory costs more, page by page, than what is done in it.
 #[inline(always)]
-pub(super) fn with_scratch<R>(length: usize, work: impl FnOnce(&mut [f32]) -> R) -> R {
+pub(crate) fn with_scratch<R>(length: usize, work: impl FnOnce(&mut [f32]) -> R) -> R {
     let mut buffer = SPARE
         .with_borrow_mut(Vec::pop)
         .filter(|spare| spare.len() >= length + LINE)

@@ -3,32 +3,32 @@
 use pulp::{Arch, Simd, WithSimd};
 
 /// Terms of a sum that are packed together.
-pub(super) const DEPTH: usize = 16;
+pub(crate) const DEPTH: usize = 16;
 /// Vectors that a row of a tile takes.
 const VECTORS: usize = 2;
 
 /// `DEPTH` terms of the left factor for each of `MR` rows of a tile.
-pub(super) type Left<const MR: usize> = [[f32; DEPTH]; MR];
+pub(crate) type Left<const MR: usize> = [[f32; DEPTH]; MR];
 
 /// `DEPTH` terms of the right factor, each `NR` columns wide.
-pub(super) type Right<const NR: usize> = [[f32; NR]; DEPTH];
+pub(crate) type Right<const NR: usize> = [[f32; NR]; DEPTH];
 
 /// `numbers` as matrices of `C` columns and `R` rows each.
 #[inline(always)]
-pub(super) fn matrices<const C: usize, const R: usize>(numbers: &[f32]) -> &[[[f32; C]; R]] {
+pub(crate) fn matrices<const C: usize, const R: usize>(numbers: &[f32]) -> &[[[f32; C]; R]] {
     numbers.as_chunks().0.as_chunks().0
 }
 
 /// The same to be written.
 #[inline(always)]
-pub(super) fn matrices_mut<const C: usize, const R: usize>(
+pub(crate) fn matrices_mut<const C: usize, const R: usize>(
     numbers: &mut [f32],
 ) -> &mut [[[f32; C]; R]] {
     numbers.as_chunks_mut().0.as_chunks_mut().0
 }
 
 /// Work on tiles of `MR` rows and `NR` columns.
-pub(super) trait Tiled {
+pub(crate) trait Tiled {
     /// What comes of it.
     type Output;
 
@@ -37,7 +37,7 @@ pub(super) trait Tiled {
 }
 
 /// Runs `work` with the tiles that suit the vector instructions that are found.
-pub(super) fn tiled<W: Tiled>(work: W) -> W::Output {
+pub(crate) fn tiled<W: Tiled>(work: W) -> W::Output {
     Arch::new().dispatch(Dispatch(work))
 }
 
@@ -59,16 +59,16 @@ impl<W: Tiled> WithSimd for Dispatch<W> {
 }
 
 /// A tile in registers.
-pub(super) type Tile<S, const MR: usize> = [[<S as Simd>::f32s; VECTORS]; MR];
+pub(crate) type Tile<S, const MR: usize> = [[<S as Simd>::f32s; VECTORS]; MR];
 
 #[inline(always)]
-pub(super) fn zeros<S: Simd, const MR: usize>(simd: S) -> Tile<S, MR> {
+pub(crate) fn zeros<S: Simd, const MR: usize>(simd: S) -> Tile<S, MR> {
     [[simd.splat_f32s(0.0); VECTORS]; MR]
 }
 
 /// `tile` + left·right, with the terms of the left factor side by side.
 #[inline(always)]
-pub(super) fn multiply<S: Simd, const MR: usize, const NR: usize>(
+pub(crate) fn multiply<S: Simd, const MR: usize, const NR: usize>(
     simd: S,
     mut tile: Tile<S, MR>,
     left: &[Left<MR>],
@@ -90,7 +90,7 @@ pub(super) fn multiply<S: Simd, const MR: usize, const NR: usize>(
 
 /// `tile` + leftᵀ·right, with the rows of each term of the left factor side by side.
 #[inline(always)]
-pub(super) fn multiply_transposed<S: Simd, const MR: usize, const NR: usize>(
+pub(crate) fn multiply_transposed<S: Simd, const MR: usize, const NR: usize>(
     simd: S,
     mut tile: Tile<S, MR>,
     left: &[[f32; MR]],
@@ -110,7 +110,7 @@ pub(super) fn multiply_transposed<S: Simd, const MR: usize, const NR: usize>(
 
 /// One row of a tile as numbers.
 #[inline(always)]
-pub(super) fn row<S: Simd, const NR: usize>(row: [S::f32s; VECTORS]) -> [f32; NR] {
+pub(crate) fn row<S: Simd, const NR: usize>(row: [S::f32s; VECTORS]) -> [f32; NR] {
     let mut numbers = [0.0; NR];
     let (vectors, _) = S::as_mut_simd_f32s(&mut numbers);
     vectors.copy_from_slice(&row);

@@ -2,6 +2,8 @@
 
 use burn::tensor::{Tensor, backend::Backend};
 
+use crate::dropout::DropoutMask;
+
 /// What follows each convolution while training.
 ///
 /// ```text
@@ -27,8 +29,8 @@ pub struct NormActivationSaved<B: Backend> {
     pub mean: Tensor<B, 2>,
     /// 1/√(var + ε) of each column `[1, c]`.
     pub scale: Tensor<B, 2>,
-    /// The dropout mask `[n, c]`.
-    pub mask: Option<Tensor<B, 2>>,
+    /// The dropout mask, row after row.
+    pub mask: Option<DropoutMask>,
 }
 
 /// [`NormActivation`] on `x` `[n, c]` by Burn's own operators, with what its backward pass needs: what
@@ -37,7 +39,7 @@ pub struct NormActivationSaved<B: Backend> {
 pub fn composed_norm_activation<B: Backend>(
     options: NormActivation,
     x: Tensor<B, 2>,
-    mask: Option<Tensor<B, 2>>,
+    mask: Option<DropoutMask>,
 ) -> (Tensor<B, 2>, NormActivationSaved<B>) {
     let saved = save(options, x, mask);
     let normal = (saved.input.clone() - saved.mean.clone()) * saved.scale.clone();
@@ -49,7 +51,7 @@ pub fn composed_norm_activation<B: Backend>(
 pub(super) fn save<B: Backend>(
     options: NormActivation,
     x: Tensor<B, 2>,
-    mask: Option<Tensor<B, 2>>,
+    mask: Option<DropoutMask>,
 ) -> NormActivationSaved<B> {
     let mean = x.clone().mean_dim(0);
     let centred = x.clone() - mean.clone();
@@ -79,14 +81,14 @@ pub fn composed_norm_activation_backward<B: Backend>(
 fn slope<B: Backend>(
     normal: &Tensor<B, 2>,
     options: NormActivation,
-    mask: &Option<Tensor<B, 2>>,
+    mask: &Option<DropoutMask>,
 ) -> Tensor<B, 2> {
     let is_negative = normal.clone().lower_equal_elem(0.0);
     let slope = normal
         .ones_like()
         .mask_fill(is_negative, options.negative_slope);
     match mask {
-        Some(mask) => slope * mask.clone(),
+        Some(mask) => slope * mask.tensor(normal.dims(), &normal.device(), normal.dtype()),
         None => slope,
     }
 }

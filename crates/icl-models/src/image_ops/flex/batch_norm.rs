@@ -1,14 +1,14 @@
 //! Batch normalisation, what is added and ReLU, two passes over the images each way.
 
 use burn::tensor::Tensor;
-use burn_flex::{Flex, FlexTensor};
+use burn_flex::Flex;
 use rayon::prelude::*;
 
 use super::super::{BatchNormGradients, BatchNormSaved};
 use super::columns::{ColumnSums, Columns, length_at_once, over_columns, totals};
-use super::results::result;
-use super::{floats, tensor, wrap};
-use crate::ops::flex::lanes::{lanes, lanes_mut};
+use crate::flex::floats::{Floats, tensor};
+use crate::flex::lanes::{lanes, lanes_mut};
+use crate::flex::results::result;
 
 /// The output, and what the backward pass needs.
 pub(super) fn forward(
@@ -20,16 +20,16 @@ pub(super) fn forward(
 ) -> (Tensor<Flex, 4>, BatchNormSaved<Flex>) {
     let shape = x.dims();
     let width = shape[3];
-    let (input, residual) = (floats(x), residual.map(floats));
-    let [weight, bias] = affine.map(floats);
-    let [mean, scale] = statistics(input.storage(), width, epsilon);
+    let (input, residual) = (Floats::of(x), residual.map(Floats::of));
+    let [weight, bias] = affine.map(Floats::of);
+    let [mean, scale] = statistics(&input, width, epsilon);
     let normal = Normal {
         mean: &mean,
         scale: &scale,
-        weight: weight.storage(),
+        weight: &weight,
     };
-    let (rows, bias): (&[f32], &[f32]) = (input.storage(), bias.storage());
-    let added: Option<&[f32]> = residual.as_ref().map(FlexTensor::storage);
+    let (rows, bias): (&[f32], &[f32]) = (&input, &bias);
+    let added: Option<&[f32]> = residual.as_deref();
     let at_once = length_at_once(width);
     let over_part = |(part, out): (usize, &mut [f32])| {
         let part = part * at_once..part * at_once + out.len();
@@ -49,8 +49,8 @@ pub(super) fn forward(
     let saved = BatchNormSaved {
         mean: tensor(mean, [width]),
         scale: tensor(scale, [width]),
-        input: wrap(input),
-        weight: wrap(weight),
+        input: input.tensor(),
+        weight: weight.tensor(),
         rectified: relu.then(|| out.clone()),
         has_residual: residual.is_some(),
         epsilon,
@@ -165,17 +165,17 @@ pub(super) fn backward(
 ) -> BatchNormGradients<Flex> {
     let shape = gradient.dims();
     let width = shape[3];
-    let (input, gradient) = (floats(saved.input), floats(gradient));
-    let rectified = saved.rectified.map(floats);
-    let [mean, scale, weight] = [saved.mean, saved.scale, saved.weight].map(floats);
+    let (input, gradient) = (Floats::of(saved.input), Floats::of(gradient));
+    let rectified = saved.rectified.map(Floats::of);
+    let [mean, scale, weight] = [saved.mean, saved.scale, saved.weight].map(Floats::of);
     let pass = Gradient {
-        rows: input.storage(),
-        gradient: gradient.storage(),
-        rectified: rectified.as_ref().map(FlexTensor::storage),
+        rows: &input,
+        gradient: &gradient,
+        rectified: rectified.as_deref(),
         normal: Normal {
-            mean: mean.storage(),
-            scale: scale.storage(),
-            weight: weight.storage(),
+            mean: &mean,
+            scale: &scale,
+            weight: &weight,
         },
     };
     let length = pass.rows.len();
@@ -225,7 +225,7 @@ pub(super) fn backward(
         bias: tensor(single(sums), [width]),
         residual: match (has_own, saved.has_residual) {
             (true, _) => Some(tensor(residual, shape)),
-            (false, true) => Some(wrap(gradient)),
+            (false, true) => Some(gradient.tensor()),
             (false, false) => None,
         },
     }

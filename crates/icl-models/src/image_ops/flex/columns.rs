@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::ops::flex::lanes::{LANES, vectorised};
+use crate::flex::lanes::{LANES, vectorised};
 
 /// Columns that are worked on at once where there are as many.
 const WIDE: usize = 4 * LANES;

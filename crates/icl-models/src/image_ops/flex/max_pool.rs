@@ -7,9 +7,9 @@ use rayon::prelude::*;
 use super::super::Window;
 use super::axis::Axis;
 use super::columns::{Columns, over_columns};
-use super::floats;
-use super::results::result;
-use crate::ops::flex::lanes::{lanes, lanes_mut};
+use crate::flex::floats::Floats;
+use crate::flex::lanes::{lanes, lanes_mut};
+use crate::flex::results::result;
 
 pub(super) fn select(
     x: Tensor<Flex, 4>,
@@ -18,9 +18,9 @@ pub(super) fn select(
 ) -> Tensor<Flex, 4> {
     let [n, ..] = x.dims();
     let windows = Windows::new(&x, window);
-    let (x, values) = (floats(x), floats(values));
+    let (x, values) = (Floats::of(x), Floats::of(values));
     let (inputs, outputs) = (windows.n_inputs, windows.n_outputs());
-    let (x, values): (&[f32], &[f32]) = (x.storage(), values.storage());
+    let (x, values): (&[f32], &[f32]) = (&x, &values);
     let [rows, columns] = windows.sides;
     result([n, rows, columns, windows.width], |out| {
         out.par_chunks_mut(outputs)
@@ -44,9 +44,9 @@ pub(super) fn scatter(
 ) -> Tensor<Flex, 4> {
     let shape = x.dims();
     let windows = Windows::new(&x, window);
-    let (x, gradient) = (floats(x), floats(gradient));
+    let (x, gradient) = (Floats::of(x), Floats::of(gradient));
     let (inputs, outputs) = (windows.n_inputs, windows.n_outputs());
-    let (x, gradient): (&[f32], &[f32]) = (x.storage(), gradient.storage());
+    let (x, gradient): (&[f32], &[f32]) = (&x, &gradient);
     result(shape, |out| {
         out.par_chunks_mut(inputs)
             .zip(x.par_chunks(inputs).zip(gradient.par_chunks(outputs)))

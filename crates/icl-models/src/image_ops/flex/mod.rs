@@ -10,16 +10,13 @@ mod max_pool;
 mod packing;
 mod patches;
 mod product;
-mod results;
 mod scale_shift;
-mod scratch;
 mod sums;
-mod tiles;
 mod weight;
 mod weight_gradient;
 
-use burn::tensor::{Bytes, DType, Shape, Tensor, TensorPrimitive};
-use burn_flex::{Flex, FlexTensor, Layout};
+use burn::tensor::{DType, Tensor};
+use burn_flex::Flex;
 
 use super::{BatchNormGradients, BatchNormSaved, ImageBackend, Window, composed};
 
@@ -119,20 +116,4 @@ impl ImageBackend for Flex {
             composed::scatter_maxima(x, gradient, window)
         }
     }
-}
-
-fn floats<const D: usize>(x: Tensor<Flex, D>) -> FlexTensor {
-    x.into_primitive().tensor().to_contiguous()
-}
-
-fn tensor<const D: usize>(values: Vec<f32>, shape: [usize; D]) -> Tensor<Flex, D> {
-    wrap(FlexTensor::new(
-        Bytes::from_elems(values),
-        Layout::contiguous(Shape::new(shape)),
-        DType::F32,
-    ))
-}
-
-fn wrap<const D: usize>(x: FlexTensor) -> Tensor<Flex, D> {
-    Tensor::from_primitive(TensorPrimitive::Float(x))
 }

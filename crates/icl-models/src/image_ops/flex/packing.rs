@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::patches::{Patches, Pixel};
-use super::tiles::{DEPTH, Left};
+use crate::flex::tiles::{DEPTH, Left};
 
 /// What is where in a left factor.
 pub(super) struct Packing<'a, const MR: usize> {

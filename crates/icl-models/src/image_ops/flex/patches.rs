@@ -1,7 +1,7 @@
 //! The parts of images that the outputs of a convolution see.
 
 use super::axis::Axis;
-use super::tiles::DEPTH;
+use crate::flex::tiles::DEPTH;
 
 /// Images `[n, h, w, c]` seen through a window. What an output sees is a patch: the taps of the
 /// window one after another, the channels side by side.

@@ -9,15 +9,15 @@ use rayon::prelude::*;
 
 use super::super::Window;
 use super::axis::Axis;
-use super::floats;
 use super::packing::Packing;
 use super::patches::{Patches, Pixel};
-use super::results::result;
-use super::scratch::with_scratch;
-use super::tiles::{
+use super::weight::Weight;
+use crate::flex::floats::Floats;
+use crate::flex::results::result;
+use crate::flex::scratch::with_scratch;
+use crate::flex::tiles::{
     DEPTH, Left, Right, Tiled, matrices, matrices_mut, multiply, row, tiled, zeros,
 };
-use super::weight::Weight;
 
 pub(super) fn convolution(
     x: Tensor<Flex, 4>,
@@ -26,14 +26,14 @@ pub(super) fn convolution(
 ) -> Tensor<Flex, 4> {
     let [n, height, width, c_in] = x.dims();
     let [c_out, ..] = weight.dims();
-    let (x, weight) = (floats(x), floats(weight));
+    let (x, weight) = (Floats::of(x), Floats::of(weight));
     let axes = [height, width].map(|side| Axis::forward(side, window));
     let sides = [height, width].map(|side| window.output(side));
     result([n, sides[0], sides[1], c_out], |out| {
         tiled(Product {
-            patches: Patches::new(x.storage(), [n, height, width, c_in], axes),
+            patches: Patches::new(&x, [n, height, width, c_in], axes),
             weight: Weight {
-                values: weight.storage(),
+                values: &weight,
                 c_out,
                 c_in,
                 is_transposed: false,
@@ -51,13 +51,13 @@ pub(super) fn input_gradient(
 ) -> Tensor<Flex, 4> {
     let shape = gradient.dims();
     let [c_out, c_in, ..] = weight.dims();
-    let (gradient, weight) = (floats(gradient), floats(weight));
+    let (gradient, weight) = (Floats::of(gradient), Floats::of(weight));
     let axes = [height, width].map(|side| Axis::transposed(side, window));
     result([shape[0], height, width, c_in], |out| {
         tiled(Product {
-            patches: Patches::new(gradient.storage(), shape, axes),
+            patches: Patches::new(&gradient, shape, axes),
             weight: Weight {
-                values: weight.storage(),
+                values: &weight,
                 c_out,
                 c_in,
                 is_transposed: true,

@@ -1,14 +1,14 @@
 //! Normalisation with known statistics, what is added and ReLU in one pass.
 
 use burn::tensor::Tensor;
-use burn_flex::{Flex, FlexTensor};
+use burn_flex::Flex;
 use rayon::prelude::*;
 
 use super::batch_norm::rectify;
 use super::columns::{Columns, length_at_once, over_columns};
-use super::floats;
-use super::results::result;
-use crate::ops::flex::lanes::{lanes, lanes_mut};
+use crate::flex::floats::Floats;
+use crate::flex::lanes::{lanes, lanes_mut};
+use crate::flex::results::result;
 
 pub(super) fn scale_shift(
     x: Tensor<Flex, 4>,
@@ -17,11 +17,11 @@ pub(super) fn scale_shift(
     relu: bool,
 ) -> Tensor<Flex, 4> {
     let shape = x.dims();
-    let (x, residual) = (floats(x), residual.map(floats));
-    let [scale, shift] = affine.map(floats);
-    let rows: &[f32] = x.storage();
-    let added: Option<&[f32]> = residual.as_ref().map(FlexTensor::storage);
-    let (scale, shift) = (scale.storage(), shift.storage());
+    let (x, residual) = (Floats::of(x), residual.map(Floats::of));
+    let [scale, shift] = affine.map(Floats::of);
+    let rows: &[f32] = &x;
+    let added: Option<&[f32]> = residual.as_deref();
+    let (scale, shift) = (&scale, &shift);
     let at_once = length_at_once(shape[3]);
     let over_part = |(part, out): (usize, &mut [f32])| {
         let part = part * at_once..part * at_once + out.len();

@@ -3,8 +3,8 @@
 use pulp::Simd;
 
 use super::patches::PatchLayout;
-use super::tiles::{Tile, row};
-use crate::ops::flex::lanes::vectorised;
+use crate::flex::lanes::vectorised;
+use crate::flex::tiles::{Tile, row};
 
 /// Where sums stand: the groups of a patch in panels of `NR` numbers, each panel with a row for
 /// each channel of the gradient.

@@ -10,10 +10,10 @@ use rayon::prelude::*;
 use super::super::Window;
 use super::axis::Axis;
 use super::patches::{Patches, Pixel};
-use super::scratch::with_scratch;
 use super::sums::{Sums, SumsLayout};
-use super::tiles::{DEPTH, Tiled, multiply_transposed, tiled, zeros};
-use super::{floats, tensor};
+use crate::flex::floats::{Floats, tensor};
+use crate::flex::scratch::with_scratch;
+use crate::flex::tiles::{DEPTH, Tiled, multiply_transposed, tiled, zeros};
 
 /// Parts that the work is cut into, if there is enough of it.
 const N_PARTS: usize = 8;
@@ -26,11 +26,11 @@ pub(super) fn weight_gradient(
     let shape = x.dims();
     let [n, height, width, c_in] = shape;
     let [.., c_out] = gradient.dims();
-    let (x, gradient) = (floats(x), floats(gradient));
+    let (x, gradient) = (Floats::of(x), Floats::of(gradient));
     let axes = [height, width].map(|side| Axis::forward(side, window));
     let out = tiled(WeightGradient {
-        patches: Patches::new(x.storage(), shape, axes),
-        gradient: gradient.storage(),
+        patches: Patches::new(&x, shape, axes),
+        gradient: &gradient,
         c_out,
         n_images: n,
     });

@@ -4,18 +4,20 @@
 //! order: results are the same bits whatever the number of threads.
 
 mod column_sums;
-pub(crate) mod lanes;
+mod graph_convolution;
 mod norm_activation;
 mod parts;
 mod sparse_product;
 
-use burn::tensor::{Bytes, DType, Shape, Tensor, TensorPrimitive};
-use burn_flex::{Flex, FlexTensor, Layout};
+use burn::tensor::{DType, Tensor};
+use burn_flex::Flex;
 use icl_core::graph::SparseMatrix;
 
+use super::graph_convolution::{composed_graph_convolution, composed_graph_convolution_backward};
 use super::norm_activation::{composed_norm_activation, composed_norm_activation_backward};
 use super::sparse_product::{assert_fits, composed_sparse_product};
 use super::{GraphBackend, NormActivation, NormActivationSaved};
+use crate::dropout::DropoutMask;
 
 impl GraphBackend for Flex {
     fn sparse_product(matrix: &SparseMatrix<Self>, x: Tensor<Self, 2>) -> Tensor<Self, 2> {
@@ -27,10 +29,37 @@ impl GraphBackend for Flex {
         }
     }
 
+    fn graph_convolution(
+        matrix: &SparseMatrix<Self>,
+        x: Tensor<Self, 2>,
+        weight: Tensor<Self, 2>,
+    ) -> Tensor<Self, 2> {
+        if is_fused(matrix, &x, &weight) {
+            assert_fits(matrix, &x);
+            graph_convolution::forward(matrix, x, weight)
+        } else {
+            composed_graph_convolution(matrix, x, weight)
+        }
+    }
+
+    fn graph_convolution_backward(
+        matrix: &SparseMatrix<Self>,
+        x: Tensor<Self, 2>,
+        weight: Tensor<Self, 2>,
+        gradient: Tensor<Self, 2>,
+        wanted: [bool; 2],
+    ) -> [Option<Tensor<Self, 2>>; 2] {
+        if is_fused(matrix, &x, &weight) {
+            graph_convolution::backward(matrix, x, weight, gradient, wanted)
+        } else {
+            composed_graph_convolution_backward(matrix, x, weight, gradient, wanted)
+        }
+    }
+
     fn norm_activation(
         options: NormActivation,
         x: Tensor<Self, 2>,
-        mask: Option<Tensor<Self, 2>>,
+        mask: Option<DropoutMask>,
     ) -> (Tensor<Self, 2>, NormActivationSaved<Self>) {
         if x.dtype() == DType::F32 {
             norm_activation::forward(options, x, mask)
@@ -52,18 +81,14 @@ impl GraphBackend for Flex {
     }
 }
 
-fn floats(x: Tensor<Flex, 2>) -> FlexTensor {
-    x.into_primitive().tensor().to_contiguous()
-}
+/// Rows from which a convolution in one pass is the quicker one. Measured on two threads at width 32: at
+/// 1248 rows 0.049 ms instead of 0.043, at 4992 rows 0.118 instead of 0.187.
+const FUSED: usize = 2048;
 
-fn tensor(values: Vec<f32>, shape: [usize; 2]) -> Tensor<Flex, 2> {
-    wrap(FlexTensor::new(
-        Bytes::from_elems(values),
-        Layout::contiguous(Shape::new(shape)),
-        DType::F32,
-    ))
-}
-
-fn wrap(x: FlexTensor) -> Tensor<Flex, 2> {
-    Tensor::from_primitive(TensorPrimitive::Float(x))
+/// Whether a convolution is done in one pass. That takes the sparse product of the input, so it does not
+/// pay where the output is narrower.
+fn is_fused(matrix: &SparseMatrix<Flex>, x: &Tensor<Flex, 2>, weight: &Tensor<Flex, 2>) -> bool {
+    let ([_, width], [d, c]) = (x.dims(), weight.dims());
+    let is_single = x.dtype() == DType::F32 && weight.dtype() == DType::F32;
+    is_single && width == d && d <= c && matrix.forward.n_rows >= FUSED
 }

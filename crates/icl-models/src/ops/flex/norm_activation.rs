@@ -1,13 +1,15 @@
 //! Normalisation, leaky ReLU and dropout, two passes over the rows each way, which threads share.
 
 use burn::tensor::Tensor;
-use burn_flex::{Flex, FlexTensor};
+use burn_flex::Flex;
 
 use super::super::{NormActivation, NormActivationSaved};
 use super::column_sums::{ColumnSums, Totals, means};
-use super::lanes::{LANES, lanes, lanes_mut, vectorised};
 use super::parts::over_parts;
-use super::{floats, tensor, wrap};
+use crate::dropout::DropoutMask;
+use crate::flex::floats::{Floats, tensor};
+use crate::flex::lanes::{LANES, lanes, lanes_mut, vectorised};
+use crate::flex::results::result;
 
 /// Rows that are summed together; a multiple of those whose sums stay in single precision.
 const PART: usize = 1024;
@@ -16,50 +18,73 @@ const PART: usize = 1024;
 pub(super) fn forward(
     options: NormActivation,
     x: Tensor<Flex, 2>,
-    mask: Option<Tensor<Flex, 2>>,
+    mask: Option<DropoutMask>,
 ) -> (Tensor<Flex, 2>, NormActivationSaved<Flex>) {
     let [n, width] = x.dims();
-    let (input, mask) = (floats(x), mask.map(floats));
-    let rows = input.storage::<f32>();
-    let mask_rows = mask.as_ref().map(FlexTensor::storage::<f32>);
+    let input = Floats::of(x);
+    let rows: &[f32] = &input;
     let length = PART * width;
-    let mut out = vec![0.0; n * width];
-    // Shifted by the first row, so that the squares lose no digits to a large mean.
-    let shift = &rows[..width];
-    let sums = over_parts(&mut out, length, n * width, |part, out| {
-        let mut pass = Sums {
-            rows: of_part(rows, part * length, out),
-            shift,
-            totals: Totals::new(width),
-        };
-        over_columns(&mut pass, width);
-        pass.totals
-    });
     let (mut mean, mut scale) = (vec![0.0; width], vec![0.0; width]);
-    for (column, [offset, square]) in means(&sums, n).enumerate() {
-        let variance = (square - offset * offset).max(0.0);
-        mean[column] = (f64::from(shift[column]) + offset) as f32;
-        scale[column] = (1.0 / (variance + options.epsilon).sqrt()) as f32;
-    }
-    over_parts(&mut out, length, n * width, |part, out| {
-        let first = part * length;
-        let mut pass = Output {
-            rows: of_part(rows, first, out),
-            mask: mask_rows.map(|mask| of_part(mask, first, out)),
-            mean: &mean,
-            scale: &scale,
-            slope: options.negative_slope as f32,
-            out,
-        };
-        over_columns(&mut pass, width);
+    let out = result([n, width], |out| {
+        // Shifted by the first row, so that the squares lose no digits to a large mean.
+        let shift = &rows[..width];
+        let sums = over_parts(out, length, n * width, |part, out| {
+            let mut pass = Sums {
+                rows: of_part(rows, part * length, out),
+                shift,
+                totals: Totals::new(width),
+            };
+            over_columns(&mut pass, width);
+            pass.totals
+        });
+        for (column, [offset, square]) in means(&sums, n).enumerate() {
+            let variance = (square - offset * offset).max(0.0);
+            mean[column] = (f64::from(shift[column]) + offset) as f32;
+            scale[column] = (1.0 / (variance + options.epsilon).sqrt()) as f32;
+        }
+        over_parts(out, length, n * width, |part, out| {
+            let first = part * length;
+            let mut pass = Output {
+                rows: of_part(rows, first, out),
+                mask: MaskPart::of(&mask, first),
+                mean: &mean,
+                scale: &scale,
+                slope: options.negative_slope as f32,
+                out,
+            };
+            over_columns(&mut pass, width);
+        });
     });
     let saved = NormActivationSaved {
         mean: tensor(mean, [1, width]),
         scale: tensor(scale, [1, width]),
-        input: wrap(input),
-        mask: mask.map(wrap),
+        input: input.tensor(),
+        mask,
     };
-    (tensor(out, [n, width]), saved)
+    (out, saved)
+}
+
+/// The dropout mask of a part, which begins at element `first`.
+#[derive(Clone, Copy)]
+struct MaskPart<'a> {
+    mask: &'a DropoutMask,
+    first: usize,
+}
+
+impl<'a> MaskPart<'a> {
+    fn of(mask: &'a Option<DropoutMask>, first: usize) -> Option<Self> {
+        mask.as_ref().map(|mask| Self { mask, first })
+    }
+
+    /// The product of `L` values that stand from `at` on with their elements.
+    #[inline(always)]
+    fn times<const L: usize>(self, at: usize, values: [f32; L]) -> [f32; L] {
+        let (bits, scale) = (self.mask.bits(self.first + at) as u32, self.mask.scale());
+        std::array::from_fn(|lane| {
+            let is_kept = bits >> lane & 1 == 1;
+            values[lane] * if is_kept { scale } else { 0.0 }
+        })
+    }
 }
 
 /// The elements of `all` that stand where those of the part `out` do, which begins at `first`.
@@ -115,7 +140,7 @@ impl Columns for Sums<'_> {
 /// The output from the statistics.
 struct Output<'a> {
     rows: &'a [f32],
-    mask: Option<&'a [f32]>,
+    mask: Option<MaskPart<'a>>,
     mean: &'a [f32],
     scale: &'a [f32],
     slope: f32,
@@ -132,8 +157,7 @@ impl Columns for Output<'_> {
             let normal: [f32; L] = std::array::from_fn(|lane| (x[lane] - mean[lane]) * scale[lane]);
             let mut out = normal.map(|x| x * if x > 0.0 { 1.0 } else { self.slope });
             if let Some(mask) = self.mask {
-                let mask = lanes::<L>(mask, at);
-                out = std::array::from_fn(|lane| out[lane] * mask[lane]);
+                out = mask.times(at, out);
             }
             *lanes_mut(self.out, at) = out;
         }
@@ -148,42 +172,40 @@ pub(super) fn backward(
 ) -> Tensor<Flex, 2> {
     let [n, width] = gradient.dims();
     let [input, gradient, mean, scale] =
-        [saved.input, gradient, saved.mean, saved.scale].map(floats);
-    let mask = saved.mask.map(floats);
+        [saved.input, gradient, saved.mean, saved.scale].map(Floats::of);
     let normal = Normal {
-        rows: input.storage(),
-        mean: mean.storage(),
-        scale: scale.storage(),
+        rows: &input,
+        mean: &mean,
+        scale: &scale,
     };
-    let gradient = gradient.storage::<f32>();
-    let mask = mask.as_ref().map(FlexTensor::storage::<f32>);
+    let gradient: &[f32] = &gradient;
     let length = PART * width;
-    let mut out = vec![0.0; n * width];
-    let sums = over_parts(&mut out, length, n * width, |part, out| {
-        let first = part * length;
-        let mut pass = ByNormal {
-            normal: normal.part(first, out),
-            gradient: of_part(gradient, first, out),
-            mask: mask.map(|mask| of_part(mask, first, out)),
-            slope: options.negative_slope as f32,
-            totals: Totals::new(width),
-            out,
-        };
-        over_columns(&mut pass, width);
-        pass.totals
-    });
-    let means: Vec<[f32; 2]> = means(&sums, n)
-        .map(|means| means.map(|mean| mean as f32))
-        .collect();
-    over_parts(&mut out, length, n * width, |part, out| {
-        let mut pass = ByInput {
-            normal: normal.part(part * length, out),
-            means: &means,
-            out,
-        };
-        over_columns(&mut pass, width);
-    });
-    tensor(out, [n, width])
+    result([n, width], |out| {
+        let sums = over_parts(out, length, n * width, |part, out| {
+            let first = part * length;
+            let mut pass = ByNormal {
+                normal: normal.part(first, out),
+                gradient: of_part(gradient, first, out),
+                mask: MaskPart::of(&saved.mask, first),
+                slope: options.negative_slope as f32,
+                totals: Totals::new(width),
+                out,
+            };
+            over_columns(&mut pass, width);
+            pass.totals
+        });
+        let means: Vec<[f32; 2]> = means(&sums, n)
+            .map(|means| means.map(|mean| mean as f32))
+            .collect();
+        over_parts(out, length, n * width, |part, out| {
+            let mut pass = ByInput {
+                normal: normal.part(part * length, out),
+                means: &means,
+                out,
+            };
+            over_columns(&mut pass, width);
+        });
+    })
 }
 
 /// The normalised input, made again.
@@ -214,7 +236,7 @@ impl Normal<'_> {
 struct ByNormal<'a> {
     normal: Normal<'a>,
     gradient: &'a [f32],
-    mask: Option<&'a [f32]>,
+    mask: Option<MaskPart<'a>>,
     slope: f32,
     totals: Totals,
     out: &'a mut [f32],
@@ -232,8 +254,7 @@ impl Columns for ByNormal<'_> {
             let gradient = lanes::<L>(self.gradient, at);
             let mut out: [f32; L] = std::array::from_fn(|lane| gradient[lane] * slope[lane]);
             if let Some(mask) = self.mask {
-                let mask = lanes::<L>(mask, at);
-                out = std::array::from_fn(|lane| out[lane] * mask[lane]);
+                out = mask.times(at, out);
             }
             sums.add(&out, &std::array::from_fn(|lane| out[lane] * normal[lane]));
             *lanes_mut(self.out, at) = out;

@@ -25,3 +25,16 @@ pub(super) fn over_parts<T: Send>(
         parts.map(|(part, out)| work(part, out)).collect()
     }
 }
+
+/// What `work` gives for the number of each part, in their order, where there is nothing to write to.
+pub(super) fn sums_of_parts<T: Send>(
+    n_parts: usize,
+    n_elements: usize,
+    work: impl Fn(usize) -> T + Send + Sync,
+) -> Vec<T> {
+    if n_elements < PARALLEL {
+        (0..n_parts).map(work).collect()
+    } else {
+        (0..n_parts).into_par_iter().map(work).collect()
+    }
+}

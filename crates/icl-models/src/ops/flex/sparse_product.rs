@@ -4,9 +4,13 @@ use burn::tensor::{DType, Int, Tensor};
 use burn_flex::{Flex, FlexTensor};
 use icl_core::graph::Csr;
 
-use super::lanes::{LANES, lanes, lanes_mut, vectorised};
 use super::parts::over_parts;
-use super::{floats, tensor};
+use crate::flex::floats::Floats;
+use crate::flex::lanes::{LANES, lanes, lanes_mut, vectorised};
+use crate::flex::results::result;
+
+/// Columns at once where there are as many: a row's few entries are gone through once for all of them.
+const WIDE: usize = 2 * LANES;
 
 /// Columns at once of what [`LANES`] leaves: node features are often only a few columns wide.
 const NARROW: usize = 4;
@@ -17,48 +21,74 @@ const PART: usize = 1 << 15;
 /// A·x. Each row is summed by one thread in the order of its entries.
 pub(super) fn rows(matrix: &Csr<Flex>, x: Tensor<Flex, 2>) -> Tensor<Flex, 2> {
     let [_, width] = x.dims();
-    let (x, pointers, columns) = (floats(x), ints(&matrix.pointers), ints(&matrix.columns));
-    let values = matrix
-        .values
-        .clone()
-        .into_primitive()
-        .tensor()
-        .to_contiguous();
-    let rows = SparseRows {
-        pointers: pointers.storage(),
-        columns: columns.storage(),
-        values: values.storage(),
-        x: x.storage(),
-        width,
-    };
-    let n_elements = columns.storage::<i32>().len() * width;
+    let factors = Factors::new(matrix, x);
+    let rows = factors.rows();
+    let n_elements = rows.columns.len() * width;
     let n_parts = n_elements.div_ceil(PART).max(1);
     let part_rows = matrix.n_rows.div_ceil(n_parts).max(1);
-    let mut out = vec![0.0_f32; matrix.n_rows * width];
-    over_parts(&mut out, part_rows * width, n_elements, |part, out| {
-        rows.fill(part * part_rows, out);
-    });
-    tensor(out, [matrix.n_rows, width])
+    result([matrix.n_rows, width], |out| {
+        over_parts(out, part_rows * width, n_elements, |part, out| {
+            rows.fill(part * part_rows, out);
+        });
+    })
 }
 
-struct SparseRows<'a> {
+/// Both factors of a product, in this process's memory.
+pub(super) struct Factors {
+    pointers: FlexTensor,
+    columns: FlexTensor,
+    values: Floats,
+    x: Floats,
+    width: usize,
+}
+
+impl Factors {
+    pub(super) fn new(matrix: &Csr<Flex>, x: Tensor<Flex, 2>) -> Self {
+        let [_, width] = x.dims();
+        Self {
+            pointers: ints(&matrix.pointers),
+            columns: ints(&matrix.columns),
+            values: Floats::of(matrix.values.clone()),
+            x: Floats::of(x),
+            width,
+        }
+    }
+
+    pub(super) fn rows(&self) -> SparseRows<'_> {
+        SparseRows {
+            pointers: self.pointers.storage(),
+            columns: self.columns.storage(),
+            values: &self.values,
+            x: &self.x,
+            width: self.width,
+        }
+    }
+}
+
+/// The rows of a product.
+#[derive(Clone, Copy)]
+pub(super) struct SparseRows<'a> {
     pointers: &'a [i32],
-    columns: &'a [i32],
+    pub(super) columns: &'a [i32],
     values: &'a [f32],
-    x: &'a [f32],
+    pub(super) x: &'a [f32],
     width: usize,
 }
 
 impl SparseRows<'_> {
     /// The rows of the product from `first_row` on, as many as `out` holds.
-    fn fill(&self, first_row: usize, out: &mut [f32]) {
+    pub(super) fn fill(&self, first_row: usize, out: &mut [f32]) {
         let width = self.width;
         vectorised(
             #[inline(always)]
             || {
-                let (n_wide, n_narrow) = (width / LANES * LANES, width / NARROW * NARROW);
+                let [n_widest, n_wide, n_narrow] =
+                    [WIDE, LANES, NARROW].map(|lanes| width / lanes * lanes);
                 for (row, out) in (first_row..).zip(out.chunks_exact_mut(width)) {
-                    for first in (0..n_wide).step_by(LANES) {
+                    for first in (0..n_widest).step_by(WIDE) {
+                        *lanes_mut(out, first) = self.sum::<WIDE>(row, first);
+                    }
+                    for first in (n_widest..n_wide).step_by(LANES) {
                         *lanes_mut(out, first) = self.sum::<LANES>(row, first);
                     }
                     for first in (n_wide..n_narrow).step_by(NARROW) {
