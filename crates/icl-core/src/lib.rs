@@ -23,6 +23,7 @@ mod log_noise;
 mod log_space;
 mod loss;
 mod memory;
+mod precision;
 mod queued_noise;
 mod risk;
 mod samples;
@@ -42,6 +43,7 @@ pub use loss::{
     log_change_ratio, log_mixed_noise, nce_i, nce_ii,
 };
 pub use memory::keep_freed_memory;
+pub use precision::has_double_precision;
 pub use queued_noise::{MixedBatch, QueuedNoise};
 pub use risk::{ExactRisk, exact_nce_i, exact_risk};
 pub use samples::{Collate, SampleError, Samples, Views};

@@ -27,12 +27,21 @@ use burn::backend::Wgpu as ChosenBackend;
 /// Whether [`TestBackend`] calculates in double precision, which many a GPU does not. A test of it
 /// that asks says so on stderr when it is skipped.
 pub fn has_double_precision() -> bool {
-    let is_there = TestBackend::supports_dtype(&Default::default(), DType::F64);
+    let is_there = crate::has_double_precision::<TestBackend>(&Default::default());
     if !is_there {
         eprintln!("no double precision on this backend: what needs it is skipped");
     }
     is_there
 }
+
+/// How far a logarithm of [`TestBackend`] may be off near 1, where nothing says that it is exact to the
+/// last digits: the specification of Vulkan allows 2⁻²¹ between 0.5 and 2, and Burn's log1p is made of it.
+pub const LOGARITHM_ERROR: f64 = if cfg!(any(feature = "testing-wgpu", feature = "testing-vulkan"))
+{
+    1.0 / 2_097_152.0
+} else {
+    0.0
+};
 
 /// The precisions that [`TestBackend`] calculates in, with the tolerance that each asks for.
 pub fn precisions(single: f64, double: f64) -> Vec<(DType, f64)> {

@@ -1,6 +1,8 @@
 //! Normalisation with activation against plain loops, the composed form and finite differences, and
 //! both graph operators in a second derivative.
 
+use std::any::TypeId;
+
 use burn::backend::{Autodiff, Flex};
 use burn::tensor::{DType, Tensor, TensorData};
 use icl_core::Seed;
@@ -85,11 +87,15 @@ fn normalising_is_what_it_says() {
             for (dtype, tolerance) in precisions(2e-5, 1e-11) {
                 let mask = mask.map(|(mask, _)| mask.clone());
                 let x = tensor::<TestBackend>(&x, [n, width], dtype);
+                // The composed form, which other backends have too, adds up the column in whatever order
+                // the backend does, from 0 on.
+                let of_composed = 50.0 * tolerance;
+                let is_default = TypeId::of::<TestBackend>() == TypeId::of::<Flex>();
+                let own = if is_default { tolerance } else { of_composed };
                 let (y, _) = TestBackend::norm_activation(OPTIONS, x.clone(), mask.clone());
-                assert_close(&to_vec(&y), &expected, tolerance);
+                assert_close(&to_vec(&y), &expected, own);
                 let (y, _) = composed_norm_activation(OPTIONS, x, mask);
-                // The composed form adds up the column in whatever order the backend does, from 0 on.
-                assert_close(&to_vec(&y), &expected, 50.0 * tolerance);
+                assert_close(&to_vec(&y), &expected, of_composed);
             }
         }
     }

@@ -185,3 +185,27 @@ fn a_folder_that_is_taken_is_not_replaced_unasked() {
     compare(at.path(), &line).rejected("found out already there");
     compare(at.path(), &format!("{line} --force")).succeeded();
 }
+
+/// A signal to this process alone, not to the one that computes: no Ctrl-C.
+#[cfg(unix)]
+#[test]
+fn it_ends_when_only_it_is_told_to() {
+    use std::time::{Duration, Instant};
+
+    if !is_quick() {
+        return;
+    }
+    let at = tempdir().unwrap();
+    let line = format!(
+        "compare-backends --backends {} --steps 1000000 --out out",
+        default_backend()
+    );
+    let child = support::stopped::begin(at.path(), &line, "out", "config.toml");
+    let sent = Instant::now();
+    let ran = support::stopped::interrupt(child);
+    assert!(sent.elapsed() < Duration::from_secs(30));
+    assert_eq!(ran.code, Some(130), "{}", ran.stderr);
+    let said = format!("interrupted: stopped at {}", default_backend());
+    assert_eq!(ran.stderr.lines().last(), Some(said.as_str()));
+    assert!(names(at.path()).is_empty());
+}

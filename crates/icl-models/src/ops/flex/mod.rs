@@ -3,6 +3,7 @@
 //! Rows are cut into parts whose bounds depend on shapes alone, and sums over parts are added in
 //! order: results are the same bits whatever the number of threads.
 
+mod block_products;
 mod column_sums;
 mod graph_convolution;
 mod norm_activation;

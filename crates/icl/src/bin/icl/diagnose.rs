@@ -179,7 +179,7 @@ impl OnBackend for Task {
 
     fn run<B: TrainingBackend>(self, device: B::Device) -> Result<Columns, Failure> {
         let alpha = self.alpha()?;
-        let dtype = if B::supports_dtype(&device, DType::F64) {
+        let dtype = if icl::core::has_double_precision::<B::InnerBackend>(&device) {
             DType::F64
         } else {
             tell(format_args!(

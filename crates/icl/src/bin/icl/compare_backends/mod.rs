@@ -1,14 +1,12 @@
 //! `icl compare-backends`: the same steps on several backends, each in a process of its own.
 
+mod ask;
 mod energy;
 mod options;
 mod trace;
 
-use std::process::{Command, Stdio};
-
-use anyhow::anyhow;
+use icl::BackendTask;
 use icl::meta::write_atomically;
-use icl::{BackendTask, BackendTrace};
 
 use crate::backend;
 use crate::failure::Failure;
@@ -16,6 +14,7 @@ use crate::interrupt;
 use crate::streams::{print, tell};
 use crate::work_folder::{CONFIG, Target, WorkFolder};
 
+use ask::ask;
 pub use options::CompareOptions;
 use options::Resolved;
 
@@ -48,10 +47,6 @@ pub fn compare(options: CompareOptions) -> Result<(), Failure> {
     let mut traces = Vec::new();
     for backend in &resolved.backends {
         let trace = ask(backend)?;
-        // A signal to this process alone has not reached the other, which has come to its end.
-        if interrupt::requested() {
-            return Err(Failure::Interrupted(anyhow!("stopped after {backend}")));
-        }
         tell(format_args!("{backend}: {} steps", trace.steps.len()));
         traces.push((backend.clone(), trace));
     }
@@ -71,47 +66,6 @@ pub fn compare(options: CompareOptions) -> Result<(), Failure> {
     let folder = work.publish()?;
     let table = icl::report::backends_table(&records);
     print(format_args!("{table}\nwritten to {}", folder.display()))
-}
-
-/// What a backend did, by this program with the same options in a process of its own.
-fn ask(backend: &str) -> Result<BackendTrace, Failure> {
-    let ended = |what: &str| Failure::Other(anyhow!("{backend}: its process {what}"));
-    let output = std::env::current_exe()
-        .and_then(|program| {
-            Command::new(program)
-                .args(std::env::args_os().skip(1))
-                .args(["--trace", backend])
-                .stdin(Stdio::null())
-                .output()
-        })
-        .map_err(|error| ended(&format!("could not be started: {error}")))?;
-    if output.status.success() {
-        return serde_json::from_slice(&output.stdout)
-            .map_err(|error| ended(&format!("gave no trace ({error})")));
-    }
-    // Drivers, too, write to standard error; the program's own sentence is the last.
-    let said = String::from_utf8_lossy(&output.stderr);
-    let last = said.lines().rev().find(|line| !line.trim().is_empty());
-    let sentence = last.and_then(|line| {
-        let [error, interrupted] = ["error: ", "interrupted: "].map(|kind| line.strip_prefix(kind));
-        error.or(interrupted)
-    });
-    let error = anyhow!(
-        "{backend}: {}",
-        sentence.or(last).unwrap_or("nothing was said")
-    );
-    match (output.status.code(), sentence) {
-        (Some(2), Some(_)) => Err(Failure::Input(error)),
-        (Some(code), Some(_)) if code == i32::from(interrupt::EXIT_CODE) => {
-            Err(Failure::Interrupted(error))
-        }
-        (Some(1), Some(_)) => Err(Failure::Other(error)),
-        _ => Err(ended(&format!(
-            "ended with {}{}",
-            output.status,
-            last.map(|last| format!(" ({last})")).unwrap_or_default()
-        ))),
-    }
 }
 
 fn is_ours(name: &str) -> bool {
