@@ -90,11 +90,18 @@ impl DropoutMask {
             self.words.len() * WORD >= n,
             "a dropout mask of {n} elements must have as many bits"
         );
-        let element = |at: usize| {
-            let is_kept = self.words[at / WORD] >> (at % WORD) & 1 == 1;
-            if is_kept { self.scale } else { 0.0 }
-        };
-        let values: Vec<f32> = (0..n).map(element).collect();
+        let elements = [0.0, self.scale];
+        let mut values = vec![0.0; n];
+        values
+            .par_chunks_mut(WORDS_AT_ONCE * WORD)
+            .zip(self.words.par_chunks(WORDS_AT_ONCE))
+            .for_each(|(values, words)| {
+                for (values, word) in values.chunks_mut(WORD).zip(words) {
+                    for (bit, value) in values.iter_mut().enumerate() {
+                        *value = elements[(word >> bit & 1) as usize];
+                    }
+                }
+            });
         Tensor::from_data(TensorData::new(values, shape), (device, dtype))
     }
 

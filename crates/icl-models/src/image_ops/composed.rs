@@ -30,6 +30,9 @@ pub(super) fn convolution_input_gradient<B: Backend>(
     window: Window,
     [height, width]: [usize; 2],
 ) -> Tensor<B, 4> {
+    if window.size == 1 && window.padding == 0 {
+        return pointwise_input_gradient(gradient, weight, window.stride, [height, width]);
+    }
     let [[n, ..], [_, c_in, ..]] = [gradient.dims(), weight.dims()];
     // Burn looks at the shape of the input alone.
     let shape_only = Tensor::<B, 4>::zeros(
@@ -42,6 +45,34 @@ pub(super) fn convolution_input_gradient<B: Backend>(
         unwrap(channels_first(gradient)),
         options(window),
     )))
+}
+
+/// The same for a weight of one pixel: a product of matrices, with zeros where the convolution did not
+/// look. Burn 0.21 has it as a transposed convolution, which is 0 everywhere on CubeCL's backends if the
+/// stride is longer than the weight.
+fn pointwise_input_gradient<B: Backend>(
+    gradient: Tensor<B, 4>,
+    weight: Tensor<B, 4>,
+    stride: usize,
+    [height, width]: [usize; 2],
+) -> Tensor<B, 4> {
+    let [n, rows, columns, c_out] = gradient.dims();
+    let [_, c_in, ..] = weight.dims();
+    let product = gradient
+        .reshape([n * rows * columns, c_out])
+        .matmul(weight.reshape([c_out, c_in]));
+    if stride == 1 {
+        return product.reshape([n, height, width, c_in]);
+    }
+    let zeros = Tensor::<B, 6>::zeros(
+        [n, rows, stride, columns, stride, c_in],
+        (&product.device(), product.dtype()),
+    );
+    let looked_at = [0..n, 0..rows, 0..1, 0..columns, 0..1, 0..c_in];
+    zeros
+        .slice_assign(looked_at, product.reshape([n, rows, 1, columns, 1, c_in]))
+        .reshape([n, rows * stride, columns * stride, c_in])
+        .slice([0..n, 0..height, 0..width, 0..c_in])
 }
 
 pub(super) fn convolution_weight_gradient<B: Backend>(
