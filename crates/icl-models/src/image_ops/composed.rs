@@ -48,8 +48,8 @@ pub(super) fn convolution_input_gradient<B: Backend>(
 }
 
 /// The same for a weight of one pixel: a product of matrices, with zeros where the convolution did not
-/// look. Burn 0.21 has it as a transposed convolution, which is 0 everywhere on CubeCL's backends if the
-/// stride is longer than the weight.
+/// look. Burn 0.21 has it as a transposed convolution, which CubeCL's kernel makes 0 everywhere if the
+/// stride is longer than the weight (found on Vulkan).
 fn pointwise_input_gradient<B: Backend>(
     gradient: Tensor<B, 4>,
     weight: Tensor<B, 4>,
