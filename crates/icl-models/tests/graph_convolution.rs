@@ -1,15 +1,16 @@
 //! The graph convolution against plain loops in double precision on the host: its value, each of its
 //! gradients alone and together, and their gradients.
 
+mod sparse;
+
 use burn::backend::{Autodiff, Flex};
-use burn::tensor::{DType, Tensor, TensorData, backend::Backend};
-use icl_core::Seed;
+use burn::tensor::{DType, Tensor, backend::Backend};
 use icl_core::graph::{HostCsr, SparseMatrix};
 use icl_core::testing::{
     TestAutodiff, TestBackend, assert_close, finite_difference, precisions, to_vec,
 };
 use icl_models::{GraphBackend, composed_graph_convolution, composed_graph_convolution_backward};
-use rand::RngExt;
+use sparse::{draw, product, random, tensor};
 
 /// Sums of some hundreds of products in single precision, relative to the largest result: a gradient by
 /// the weight goes over thousands of rows, whose errors are as often up as down.
@@ -28,76 +29,19 @@ const WIDTHS: [[usize; 2]; 8] = [
     [40, 7],
 ];
 
-fn draw(n: usize, seed: u64) -> Vec<f64> {
-    let mut rng = Seed::new(seed).rng();
-    let single = |x: f64| f64::from(x as f32);
-    (0..n)
-        .map(|_| single(rng.random::<f64>() * 2.0 - 1.0))
-        .collect()
-}
-
-/// A matrix that is not symmetric, every third of its rows empty.
-fn random(n_rows: usize, n_columns: usize, seed: u64) -> HostCsr {
-    let mut rng = Seed::new(seed).rng();
-    let mut host = HostCsr {
-        pointers: vec![0],
-        n_columns,
-        ..Default::default()
-    };
-    for row in 0..n_rows {
-        if row % 3 != 1 {
-            for _ in 0..rng.random_range(0..6) {
-                host.columns.push(rng.random_range(0..n_columns as i32));
-                host.values.push(rng.random_range(-1.0..1.0));
-            }
-        }
-        host.pointers.push(host.columns.len() as i32);
-    }
-    host
-}
-
 /// One row, some, many parts of them and a row more, more columns than rows; no entry at all.
 fn matrices() -> Vec<HostCsr> {
     vec![
-        random(1, 4, 1),
-        random(49, 30, 2),
-        random(2401, 1700, 3),
-        random(2048, 2500, 13),
+        random(1, 4, 5, 1),
+        random(49, 30, 5, 2),
+        random(2401, 1700, 5, 3),
+        random(2048, 2500, 5, 13),
         HostCsr {
             pointers: vec![0; 6],
             n_columns: 3,
             ..Default::default()
         },
     ]
-}
-
-fn tensor<B: Backend>(values: &[f64], width: usize, dtype: DType) -> Tensor<B, 2> {
-    let data = TensorData::new(values.to_vec(), [values.len() / width, width]);
-    Tensor::from_data(data, (&Default::default(), dtype))
-}
-
-/// A·x, or Aᵀ·x, of rows of `width`.
-fn sparse(host: &HostCsr, x: &[f64], width: usize, is_transposed: bool) -> Vec<f64> {
-    let n = if is_transposed {
-        host.n_columns
-    } else {
-        host.n_rows()
-    };
-    let mut y = vec![0.0; n * width];
-    for row in 0..host.n_rows() {
-        for entry in host.pointers[row] as usize..host.pointers[row + 1] as usize {
-            let column = host.columns[entry] as usize;
-            let (to, from) = if is_transposed {
-                (column, row)
-            } else {
-                (row, column)
-            };
-            for c in 0..width {
-                y[to * width + c] += f64::from(host.values[entry]) * x[from * width + c];
-            }
-        }
-    }
-    y
 }
 
 /// a·b of `[n, k]` and `[k, m]`.
@@ -142,9 +86,9 @@ impl Case {
 
     fn expected(&self) -> Expected {
         let [d, c] = self.shape;
-        let back = sparse(&self.host, &self.gradient, c, true);
+        let back = product(&self.host, &self.gradient, c, true);
         Expected {
-            output: sparse(&self.host, &dense(&self.x, &self.weight, [d, c]), c, false),
+            output: product(&self.host, &dense(&self.x, &self.weight, [d, c]), c, false),
             by_x: dense(&back, &transposed(&self.weight, c), [c, d]),
             by_weight: dense(&transposed(&self.x, d), &back, [self.host.n_columns, c]),
         }
@@ -268,7 +212,7 @@ fn squared_gradients<B: GraphBackend>(
 /// precision.
 #[test]
 fn gradients_have_gradients() {
-    let host = random(5, 4, 7);
+    let host = random(5, 4, 5, 7);
     let [d, c] = [2, 3];
     let (x, weight) = (draw(4 * d, 8), draw(d * c, 9));
     let once = |x: &[f64], weight: &[f64]| {
@@ -303,7 +247,7 @@ fn gradients_have_gradients() {
 
 #[test]
 fn threads_do_not_change_a_bit_on_the_default_backend() {
-    let (host, [d, c]) = (random(20_000, 20_000, 10), [32, 33]);
+    let (host, [d, c]) = (random(20_000, 20_000, 5, 10), [32, 33]);
     let matrix = SparseMatrix::<Flex>::new(host, &Default::default());
     let [x, weight, gradient] =
         [(20_000 * d, d), (d * c, c), (20_000 * c, c)].map(|(n, width)| (draw(n, 11), width));
@@ -330,7 +274,7 @@ fn threads_do_not_change_a_bit_on_the_default_backend() {
 #[test]
 #[should_panic(expected = "a sparse matrix of 7 columns times a dense one of 3 rows")]
 fn shapes_that_do_not_fit_are_misuse() {
-    let matrix = SparseMatrix::<TestBackend>::new(random(4, 7, 12), &Default::default());
+    let matrix = SparseMatrix::<TestBackend>::new(random(4, 7, 5, 12), &Default::default());
     let [x, weight] = [3, 2].map(|n| tensor(&vec![1.0; n * 2], 2, DType::F32));
     TestBackend::graph_convolution(&matrix, x, weight);
 }

@@ -1,73 +1,19 @@
 //! The sparse product against plain loops in double precision on the host: its value, its gradient
 //! and the gradient's gradient, for every shape of matrix that a kernel could stumble on.
 
+mod sparse;
+
 use burn::backend::{Autodiff, Flex};
-use burn::tensor::{DType, Tensor, TensorData, backend::Backend};
-use icl_core::Seed;
+use burn::tensor::{DType, Tensor, backend::Backend};
 use icl_core::graph::{HostCsr, SparseMatrix};
 use icl_core::testing::{TestAutodiff, TestBackend, assert_close, precisions, to_vec};
 use icl_models::{GraphBackend, composed_sparse_product};
-use rand::RngExt;
+use sparse::{draw, product, random, tensor};
 
 /// A sum of at most forty products of numbers up to 1 in single precision: each step rounds by
 /// 2⁻²⁴ of what has been added up, in whatever order, and fused or not.
 const SINGLE: f64 = 2e-6;
 const DOUBLE: f64 = 1e-13;
-
-fn draw(n: usize, seed: u64) -> Vec<f64> {
-    let mut rng = Seed::new(seed).rng();
-    let single = |x: f64| f64::from(x as f32);
-    (0..n)
-        .map(|_| single(rng.random::<f64>() * 2.0 - 1.0))
-        .collect()
-}
-
-/// `n_rows` rows of 0 to `most` entries, every third of them empty, in no order of columns.
-fn random(n_rows: usize, n_columns: usize, most: usize, seed: u64) -> HostCsr {
-    let mut rng = Seed::new(seed).rng();
-    let mut host = HostCsr {
-        pointers: vec![0],
-        n_columns,
-        ..Default::default()
-    };
-    for row in 0..n_rows {
-        let length = if row % 3 == 1 {
-            0
-        } else {
-            rng.random_range(0..=most)
-        };
-        for _ in 0..length {
-            host.columns.push(rng.random_range(0..n_columns as i32));
-            host.values.push(rng.random_range(-1.0..1.0));
-        }
-        host.pointers.push(host.columns.len() as i32);
-    }
-    host
-}
-
-/// A·x, or Aᵀ·x.
-fn product(host: &HostCsr, x: &[f64], width: usize, is_transposed: bool) -> Vec<f64> {
-    let n_rows = if is_transposed {
-        host.n_columns
-    } else {
-        host.n_rows()
-    };
-    let mut y = vec![0.0; n_rows * width];
-    for row in 0..host.n_rows() {
-        for entry in host.pointers[row] as usize..host.pointers[row + 1] as usize {
-            let column = host.columns[entry] as usize;
-            let (to, from) = if is_transposed {
-                (column, row)
-            } else {
-                (row, column)
-            };
-            for c in 0..width {
-                y[to * width + c] += f64::from(host.values[entry]) * x[from * width + c];
-            }
-        }
-    }
-    y
-}
 
 /// Several sizes, a single row, a single entry, none at all.
 fn matrices() -> Vec<HostCsr> {
@@ -89,11 +35,6 @@ fn matrices() -> Vec<HostCsr> {
             ..Default::default()
         },
     ]
-}
-
-fn tensor<B: Backend>(values: &[f64], width: usize, dtype: DType) -> Tensor<B, 2> {
-    let data = TensorData::new(values.to_vec(), [values.len() / width, width]);
-    Tensor::from_data(data, (&Default::default(), dtype))
 }
 
 #[test]
