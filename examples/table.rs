@@ -3,7 +3,7 @@
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl::core::ExactRisk;
-use icl::meta::{Outcome, TrainingRecord, plateau, time_to_target};
+use icl::train::{Outcome, TrainingRecord, plateau, time_to_target};
 
 /// The target is retraining's plateau times this.
 const TARGET: f64 = 1.01;

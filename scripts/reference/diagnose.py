@@ -4,7 +4,7 @@ Every quantity is a plain double loop over exp(sim/tau) as Eq. 1, 2, 6 and 8 pri
 trick, nothing vectorised. Double precision holds exp(100), so none is needed. The embeddings are
 written as NumPy files of several types, byte orders and memory orders.
 
-    python3 scripts/reference/diagnose.py crates/icl/tests/reference/diagnose
+    python3 scripts/reference/diagnose.py crates/icl-cli/tests/reference/diagnose
 """
 
 import json

@@ -12,6 +12,7 @@
 //! | [`graph`] | batches of graphs |
 //! | [`Seed`], [`Increment`] | one root seed a run; old and new data |
 
+mod atomic_file;
 mod bias;
 mod contrast;
 mod encoder;
@@ -23,6 +24,7 @@ mod log_noise;
 mod log_space;
 mod loss;
 mod memory;
+pub mod module_bytes;
 mod precision;
 mod queued_noise;
 mod risk;
@@ -32,6 +34,7 @@ mod similarity;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
+pub use atomic_file::write_atomically;
 pub use bias::{NoiseLosses, Part, RiskBound, Strategy};
 pub use contrast::Contrast;
 pub use encoder::{Batches, Encoder, Mode};

@@ -6,9 +6,9 @@ use burn::backend::{Autodiff, Flex};
 use clap::Parser;
 use icl::core::{GrowthRatio, Seed};
 use icl::data::{GraphCollate, GraphViewsConfig, Split, embedded};
-use icl::meta::{Problem, StopRule, Trainer, TrainingSettings, Watch};
 use icl::models::{GcnConfig, GraphBackend};
-use icl::{BackendTask, BackendTrace};
+use icl::train::{Problem, StopRule, Trainer, TrainingSettings, Watch};
+use icl_report::{BackendTask, BackendTrace};
 
 /// Takes the same steps on every backend that it was built with
 #[derive(Parser)]
@@ -43,8 +43,8 @@ fn main() -> Result<()> {
         batch_size: TrainingSettings::default().batch_size,
     };
     let traces = traces.map(|(name, trace)| (name.to_owned(), trace));
-    let records = icl::compare_backends(&task, &traces);
-    println!("{}", icl::report::backends_table(&records));
+    let records = icl_report::compare_backends(&task, &traces);
+    println!("{}", icl_report::backends_table(&records));
     Ok(())
 }
 
@@ -73,7 +73,7 @@ fn steps<B: GraphBackend>(arguments: &Arguments) -> Result<BackendTrace> {
         device: device.clone(),
     };
     let encoder = GcnConfig::new(data.d_features()).init(seed.child("init"), &device);
-    let method = icl::method(&arguments.method).context("no such method")?;
+    let method = icl::train::method(&arguments.method).context("no such method")?;
     let mut steps = Vec::new();
     let mut watch = Watch::new().on_step(|step| steps.push(step));
     let record = trainer

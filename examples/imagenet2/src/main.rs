@@ -19,8 +19,8 @@ use icl::data::{
     ImageCollate, ImageDataset, ImageOptions, ImageViewsConfig, Split, read_images, unpack_tar,
 };
 use icl::eval::{KnnProtocolConfig, Matrix, Protocol};
-use icl::meta::{Problem, Trainer, TrainingSettings, Watch};
 use icl::models::{ResNet, ResNetConfig};
+use icl::train::{Problem, Trainer, TrainingSettings, Watch};
 use table::Row;
 
 type B = Autodiff<Flex>;
@@ -117,9 +117,10 @@ fn compare(data: &ImageDataset, arguments: &Arguments) -> Result<()> {
         untrained = untrained.with_torchvision_weights(weights)?;
     }
     let first = trainer.pretrain(untrained.clone(), &mut Watch::new())?;
-    let update = icl::method(icl::DEFAULT).context("the registry has its default")?;
+    let update = icl::train::method(icl::train::DEFAULT).context("the registry has its default")?;
     let updated = trainer.train(&update, first.trained.clone(), "update", &mut Watch::new())?;
-    let retraining = icl::method(icl::YARDSTICK).context("the registry has its yardstick")?;
+    let retraining =
+        icl::train::method(icl::train::YARDSTICK).context("the registry has its yardstick")?;
     let retrained = trainer.train(&retraining, untrained.clone(), "update", &mut Watch::new())?;
 
     let evaluator = trainer.evaluator();

@@ -14,8 +14,8 @@ use clap::Parser;
 use icl::core::{GrowthRatio, Samples, Seed, host_values};
 use icl::data::{ImageCollate, ImageViewsConfig, Split, embedded};
 use icl::eval::{KnnProtocolConfig, Matrix};
-use icl::meta::{Problem, Trainer, TrainingSettings, Watch};
 use icl::models::{ResNet, ResNetConfig};
+use icl::train::{Problem, Trainer, TrainingSettings, Watch};
 use rand::seq::SliceRandom;
 use table::Row;
 
@@ -71,10 +71,11 @@ fn main() -> Result<()> {
     let untrained: ResNet<B> = config.init(seed.child("init"), &device);
     let first = trainer.pretrain(untrained.clone(), &mut Watch::new())?;
     // Today: the new data are there.
-    let update = icl::method(icl::DEFAULT).context("the registry has its default")?;
+    let update = icl::train::method(icl::train::DEFAULT).context("the registry has its default")?;
     let updated = trainer.train(&update, first.trained.clone(), "update", &mut Watch::new())?;
     // What it would have cost without θ₀.
-    let retraining = icl::method(icl::YARDSTICK).context("the registry has its yardstick")?;
+    let retraining =
+        icl::train::method(icl::train::YARDSTICK).context("the registry has its yardstick")?;
     let retrained = trainer.train(&retraining, untrained.clone(), "update", &mut Watch::new())?;
 
     // All are measured on the same views and the same folds.

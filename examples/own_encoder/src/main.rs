@@ -18,7 +18,7 @@ use clap::Parser;
 use encoder::WaveEncoder;
 use icl::core::{Increment, Seed, host_values};
 use icl::eval::{KnnProtocolConfig, Matrix, Protocol};
-use icl::meta::{Problem, Trainer, TrainingSettings, Watch};
+use icl::train::{Problem, Trainer, TrainingSettings, Watch};
 use table::Row;
 use views::{BeginAnywhere, Stack};
 use wave::{LENGTH, Wave};
@@ -66,9 +66,10 @@ fn main() -> Result<()> {
 
     let untrained = WaveEncoder::init(seed.child("init"), &device);
     let first = trainer.pretrain(untrained.clone(), &mut Watch::new())?;
-    let update = icl::method(icl::DEFAULT).context("the registry has its default")?;
+    let update = icl::train::method(icl::train::DEFAULT).context("the registry has its default")?;
     let updated = trainer.train(&update, first.trained.clone(), "update", &mut Watch::new())?;
-    let retraining = icl::method(icl::YARDSTICK).context("the registry has its yardstick")?;
+    let retraining =
+        icl::train::method(icl::train::YARDSTICK).context("the registry has its yardstick")?;
     let retrained = trainer.train(&retraining, untrained.clone(), "update", &mut Watch::new())?;
 
     let evaluator = trainer.evaluator();

@@ -17,8 +17,8 @@ use clap::Parser;
 use icl::core::{GrowthRatio, Seed, host_values};
 use icl::data::{Graph, GraphCollate, GraphDataset, GraphViewsConfig, Split, read_tu};
 use icl::eval::{KnnProtocolConfig, Matrix, Protocol};
-use icl::meta::{Problem, Trainer, TrainingSettings, Watch};
 use icl::models::{Gcn, GcnConfig};
+use icl::train::{Problem, Trainer, TrainingSettings, Watch};
 use table::Row;
 
 type B = Autodiff<Flex>;
@@ -88,10 +88,11 @@ fn compare(data: &GraphDataset, arguments: &Arguments) -> Result<()> {
     let untrained: Gcn<B> = GcnConfig::new(data.d_features()).init(seed.child("init"), &device);
     let first = trainer.pretrain(untrained.clone(), &mut Watch::new())?;
     // Today: the new data are there.
-    let update = icl::method(icl::DEFAULT).context("the registry has its default")?;
+    let update = icl::train::method(icl::train::DEFAULT).context("the registry has its default")?;
     let updated = trainer.train(&update, first.trained.clone(), "update", &mut Watch::new())?;
     // What it would have cost without θ₀.
-    let retraining = icl::method(icl::YARDSTICK).context("the registry has its yardstick")?;
+    let retraining =
+        icl::train::method(icl::train::YARDSTICK).context("the registry has its yardstick")?;
     let retrained = trainer.train(&retraining, untrained.clone(), "update", &mut Watch::new())?;
 
     // All are measured on the same views and the same folds.

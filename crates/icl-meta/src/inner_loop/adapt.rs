@@ -5,7 +5,7 @@ use burn::optim::GradientsParams;
 use burn::tensor::backend::AutodiffBackend;
 use burn::tensor::{ElementConversion, Tensor};
 
-use super::descend::descend;
+use crate::inner_loop::descend::descend;
 
 /// What an inner loop gives.
 #[derive(Debug)]
@@ -97,8 +97,8 @@ where
     (value.into_scalar().elem(), gradients)
 }
 
-/// A copy that shares no state with its original. A clone would: forward passes through it move the
+/// Copies a module so that the copy shares no state with its original. A clone would: forward passes through it move the
 /// running statistics of Burn's normalisation layers in both.
-pub(crate) fn owned<B: AutodiffBackend, M: AutodiffModule<B>>(encoder: &M) -> M {
+pub fn owned<B: AutodiffBackend, M: AutodiffModule<B>>(encoder: &M) -> M {
     M::from_inner(encoder.valid())
 }

@@ -7,8 +7,6 @@ mod gradient_algebra;
 mod nested;
 mod second_order;
 
-pub use adapt::{Adapted, InnerStep, adapt, first_order};
+pub use adapt::{Adapted, InnerStep, adapt, first_order, owned};
 pub use nested::nested_second_order;
 pub use second_order::second_order;
-
-pub(crate) use adapt::owned;

@@ -5,9 +5,9 @@ use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
 
-use super::adapt::{Adapted, owned};
-use super::descend::descend;
-use super::gradient_algebra::{combine, length, parameter_length};
+use crate::inner_loop::adapt::{Adapted, owned};
+use crate::inner_loop::descend::descend;
+use crate::inner_loop::gradient_algebra::{combine, length, parameter_length};
 
 /// How far the two points of a difference lie apart, relative to the length of the parameters: large
 /// enough for the rounding of f32, small enough for the curvature to be that of θ.

@@ -10,7 +10,7 @@ pub(super) fn rate(base: f64, step: u64, n_steps: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::rate;
+    use crate::rate::cosine::rate;
 
     #[test]
     fn it_falls_from_the_base_to_nothing() {

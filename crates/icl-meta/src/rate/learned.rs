@@ -4,8 +4,8 @@ use burn::tensor::backend::AutodiffBackend;
 use icl_core::Seed;
 use icl_rl::{Ddpg, DdpgConfig, Feedback, OuNoiseConfig};
 
-use super::Situation;
-use super::running::Running;
+use crate::rate::running::Running;
+use crate::rate::situation::Situation;
 
 /// Steps between two acts of the agent: the effect of a rate shows over several steps, and the agent
 /// costs more than a step of a small encoder.
@@ -111,7 +111,7 @@ impl<M: Clone, B: AutodiffBackend> LearnedRate<M, B> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rate::Pair;
+    use crate::rate::situation::Pair;
     use burn::module::Param;
     use burn::optim::GradientsParams;
     use burn::tensor::Tensor;

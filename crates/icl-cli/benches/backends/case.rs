@@ -1,0 +1,223 @@
+//! What is measured.
+
+use std::fmt;
+
+use icl_models::Stem;
+
+use crate::side::Role;
+
+/// Work that every side can be told to do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Case {
+    /// A training step of the GCN on both views of so many graphs.
+    Gcn { graphs: Graphs, n_samples: usize },
+    /// A training step of ResNet-18 on colour images.
+    ResNet {
+        stem: Stem,
+        side: usize,
+        n_images: usize,
+    },
+    /// InfoNCE of embeddings `[n, width]`, and its gradients.
+    InfoNce { n: usize, width: usize },
+    /// The exact risk of `n` samples.
+    Risk { n: usize },
+    /// An agent's action for one state.
+    Decision,
+}
+
+/// Which graphs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Graphs {
+    /// A data set.
+    Tu(&'static str),
+    /// Graphs of so many nodes, made by a rule.
+    Synthetic { n_nodes: usize },
+}
+
+/// The cases of a table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Topic {
+    Graphs,
+    Images,
+    Losses,
+    Agent,
+}
+
+/// What a case is one size of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Growth {
+    /// The work, without its size.
+    pub of: String,
+    /// What its size counts.
+    pub by: &'static str,
+    pub size: usize,
+}
+
+const BATCHES: [usize; 3] = [32, 128, 512];
+
+impl Case {
+    /// All cases, those of one table and of one growth one after the other.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let data_sets = ["PROTEINS", "REDDIT-BINARY"].into_iter().flat_map(|name| {
+            BATCHES.map(|n_samples| Self::Gcn {
+                graphs: Graphs::Tu(name),
+                n_samples,
+            })
+        });
+        let synthetic = [50, 500, 5000].map(|n_nodes| Self::Gcn {
+            graphs: Graphs::Synthetic { n_nodes },
+            n_samples: 32,
+        });
+        let images = [
+            (Stem::Small, 28, &BATCHES[..]),
+            (Stem::Standard, 64, &BATCHES),
+            (Stem::Standard, LARGE, &[32, 256]),
+        ];
+        let images = images.into_iter().flat_map(|(stem, side, batches)| {
+            batches.iter().map(move |&n_images| Self::ResNet {
+                stem,
+                side,
+                n_images,
+            })
+        });
+        let losses = [1024, 8192].map(|n| Self::InfoNce { n, width: 128 });
+        let risks = [2500, 5000, 10_000, 20_000].map(|n| Self::Risk { n });
+        data_sets
+            .chain(synthetic)
+            .chain(images)
+            .chain(losses)
+            .chain(risks)
+            .chain([Self::Decision])
+    }
+
+    /// The case in the words that both sides understand.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Gcn { graphs, n_samples } => match graphs {
+                Graphs::Tu(name) => format!("gcn {name} {n_samples}"),
+                Graphs::Synthetic { n_nodes } => format!("gcn_synthetic {n_nodes} {n_samples}"),
+            },
+            Self::ResNet {
+                stem,
+                side,
+                n_images,
+            } => format!("resnet18 {stem:?} {side} {n_images}"),
+            Self::InfoNce { n, width } => format!("info_nce {n} {width}"),
+            Self::Risk { n } => format!("risk {n}"),
+            Self::Decision => "decision".to_owned(),
+        }
+    }
+
+    /// The table that it stands in.
+    pub fn topic(&self) -> Topic {
+        match self {
+            Self::Gcn { .. } => Topic::Graphs,
+            Self::ResNet { .. } => Topic::Images,
+            Self::InfoNce { .. } | Self::Risk { .. } => Topic::Losses,
+            Self::Decision => Topic::Agent,
+        }
+    }
+
+    /// Whether it needs a GPU to end in sensible time.
+    pub fn needs_gpu(&self) -> bool {
+        matches!(self, Self::ResNet { side: LARGE, .. })
+    }
+
+    /// Whether it is quickly done.
+    pub fn is_small(&self) -> bool {
+        match *self {
+            Self::Gcn { graphs, n_samples } => match graphs {
+                Graphs::Tu(_) => n_samples <= 128,
+                Graphs::Synthetic { n_nodes } => n_nodes <= 500,
+            },
+            Self::ResNet { n_images, .. } => n_images <= 32,
+            Self::InfoNce { n, .. } => n <= 1024,
+            Self::Risk { n } => n <= 5000,
+            Self::Decision => true,
+        }
+    }
+
+    /// The largest ratio of a side's time to PyTorch's that is aimed at.
+    pub fn goal(&self, role: Role) -> Option<f64> {
+        match (role, self) {
+            (Role::Cpu, Self::Gcn { .. }) => Some(0.2),
+            (Role::Cpu, Self::ResNet { .. } | Self::InfoNce { .. }) => Some(1.0),
+            (Role::Cuda, Self::Gcn { .. }) => Some(0.5),
+            (Role::Cuda, Self::ResNet { side: LARGE, .. }) => Some(1.0),
+            _ => None,
+        }
+    }
+
+    /// What it is one size of; `None` if there is but one.
+    pub fn growth(&self) -> Option<Growth> {
+        let (of, by, size) = match *self {
+            Self::Gcn { graphs, n_samples } => match graphs {
+                Graphs::Tu(name) => (format!("GCN on {name}"), "batch", n_samples),
+                Graphs::Synthetic { n_nodes } => (
+                    format!("GCN on synthetic graphs, batch {n_samples}"),
+                    "nodes a graph",
+                    n_nodes,
+                ),
+            },
+            Self::ResNet {
+                stem,
+                side,
+                n_images,
+            } => (
+                format!("ResNet-18, {} stem, {side} px", stem_name(stem)),
+                "batch",
+                n_images,
+            ),
+            Self::InfoNce { n, width } => (format!("InfoNCE, width {width}"), "rows", n),
+            Self::Risk { n } => ("exact risk".to_owned(), "samples", n),
+            Self::Decision => return None,
+        };
+        Some(Growth { of, by, size })
+    }
+}
+
+/// The side of images, in pixels, that only a GPU is asked for.
+const LARGE: usize = 224;
+
+fn stem_name(stem: Stem) -> &'static str {
+    match stem {
+        Stem::Small => "small",
+        Stem::Standard => "standard",
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gcn { graphs, n_samples } => match graphs {
+                Graphs::Tu(name) => write!(f, "GCN on {name}, batch {n_samples}"),
+                Graphs::Synthetic { n_nodes } => {
+                    write!(f, "GCN on graphs of {n_nodes} nodes, batch {n_samples}")
+                }
+            },
+            Self::ResNet {
+                stem,
+                side,
+                n_images,
+            } => write!(
+                f,
+                "ResNet-18, {} stem, {side} px, batch {n_images}",
+                stem_name(*stem)
+            ),
+            Self::InfoNce { n, width } => write!(f, "InfoNCE, {n} x {width}"),
+            Self::Risk { n } => write!(f, "exact risk, {n} samples"),
+            Self::Decision => f.write_str("LSTM actor, one decision"),
+        }
+    }
+}
+
+impl fmt::Display for Topic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Graphs => "Training steps on graphs",
+            Self::Images => "Training steps on images",
+            Self::Losses => "InfoNCE with its gradients, and the exact risk",
+            Self::Agent => "An agent's decision",
+        })
+    }
+}

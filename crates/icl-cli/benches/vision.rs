@@ -1,0 +1,213 @@
+//! Speed on images: training steps beside PyTorch's. Run by `cargo xtask bench vision`.
+//!
+//! Both take turns, step by step, so that what else the machine does falls on both. They use as many
+//! threads: `RAYON_NUM_THREADS`, else all. PyTorch's side needs a Python with torchvision: `PYTHON`,
+//! else `python3`; without it its columns stay empty. Nothing is asserted: a machine's speed is no
+//! property of the program.
+
+use std::error::Error;
+use std::fmt;
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Instant;
+
+use burn::backend::{Autodiff, Flex};
+use burn::optim::{GradientsParams, Optimizer};
+use burn::tensor::{Distribution, Tensor};
+use icl_core::{Encoder, Mode, Seed};
+use icl_models::{ResNet, ResNetConfig, Stem};
+use icl_train::OnePassAdam;
+
+type B = Autodiff<Flex>;
+
+/// Steps of each side that count, after one that does not.
+const N_ROUNDS: usize = 10;
+
+const CASES: [Case; 2] = [
+    Case {
+        stem: Stem::Standard,
+        side: 64,
+        n_channels: 3,
+        n_images: 32,
+    },
+    Case {
+        stem: Stem::Small,
+        side: 28,
+        n_channels: 3,
+        n_images: 32,
+    },
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let n_threads = match std::env::var("RAYON_NUM_THREADS") {
+        Ok(n) => n.parse()?,
+        Err(_) => std::thread::available_parallelism()?.get(),
+    };
+    steps(n_threads)
+}
+
+/// One training step: forward, the sum of features times fixed numbers, backward, Adam.
+fn steps(n_threads: usize) -> Result<(), Box<dyn Error>> {
+    let mut peer = Peer::start(n_threads);
+    let name = peer.as_ref().map_or("no PyTorch found", |peer| &peer.name);
+    println!("\n{n_threads} threads; {N_ROUNDS} steps each, by turns; {name}\n");
+    println!(
+        "| step | icl minimum, ms | median | PyTorch minimum, ms | median | ratio of minima | of medians |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    for case in CASES {
+        let mut ours = Ours::new(&case);
+        let mut times: [Vec<f64>; 2] = Default::default();
+        for round in 0..=N_ROUNDS {
+            let our_time = ours.step_ms();
+            let their_time = peer.as_mut().map(|peer| peer.step_ms(&case)).transpose()?;
+            if round > 0 {
+                times[0].push(our_time);
+                times[1].extend(their_time);
+            }
+        }
+        let [ours, theirs] = times.map(|times| Spread::of(&times));
+        match (ours, theirs) {
+            (Some(ours), Some(theirs)) => println!(
+                "| {case} | {ours} | {theirs} | {:.2} | {:.2} |",
+                ours.minimum / theirs.minimum,
+                ours.median / theirs.median
+            ),
+            (Some(ours), None) => println!("| {case} | {ours} | – | – | – | – |"),
+            (None, _) => {}
+        }
+    }
+    Ok(())
+}
+
+/// A network and its batch.
+struct Case {
+    stem: Stem,
+    side: usize,
+    n_channels: usize,
+    n_images: usize,
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            stem,
+            side,
+            n_channels,
+            n_images,
+        } = self;
+        write!(
+            f,
+            "ResNet-18, {stem:?} stem, {n_images}x{n_channels}x{side}x{side}"
+        )
+    }
+}
+
+/// This project's side of a case.
+struct Ours<O> {
+    encoder: Option<ResNet<B>>,
+    optimizer: O,
+    images: Tensor<B, 4>,
+    fixed: Tensor<B, 2>,
+}
+
+impl Ours<()> {
+    fn new(case: &Case) -> Ours<impl Optimizer<ResNet<B>, B>> {
+        let device = Default::default();
+        let config = ResNetConfig::new(case.n_channels).with_stem(case.stem);
+        let normal = Distribution::Normal(0.0, 1.0);
+        let shape = [case.n_images, case.n_channels, case.side, case.side];
+        Ours {
+            encoder: Some(config.init(Seed::new(0), &device)),
+            optimizer: OnePassAdam::init(),
+            images: Tensor::random(shape, normal, &device),
+            fixed: Tensor::random([case.n_images, 512], normal, &device),
+        }
+    }
+}
+
+impl<O: Optimizer<ResNet<B>, B>> Ours<O> {
+    /// The time of one step, in milliseconds.
+    fn step_ms(&mut self) -> f64 {
+        let mut rng = Seed::new(0).rng();
+        let start = Instant::now();
+        self.encoder = self.encoder.take().map(|encoder| {
+            let embeddings = encoder.encode(self.images.clone(), Mode::Training(&mut rng));
+            let loss = (embeddings * self.fixed.clone()).sum();
+            let gradients = GradientsParams::from_grads(loss.backward(), &encoder);
+            self.optimizer.step(1e-3, encoder, gradients)
+        });
+        start.elapsed().as_secs_f64() * 1e3
+    }
+}
+
+/// PyTorch's side: a process that takes a step whenever it is told to.
+struct Peer {
+    name: String,
+    // In this order: the process ends when its input does.
+    input: ChildStdin,
+    output: Lines<BufReader<ChildStdout>>,
+    _process: Child,
+}
+
+impl Peer {
+    /// None if there is no Python with torchvision.
+    fn start(n_threads: usize) -> Option<Self> {
+        let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/peer/vision.py");
+        let mut process = Command::new(python)
+            .arg(script)
+            .arg(n_threads.to_string())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
+        let input = process.stdin.take()?;
+        let mut output = BufReader::new(process.stdout.take()?).lines();
+        let name = output.next()?.ok()?;
+        Some(Self {
+            name,
+            input,
+            output,
+            _process: process,
+        })
+    }
+
+    /// The time of one step, in milliseconds.
+    fn step_ms(&mut self, case: &Case) -> Result<f64, Box<dyn Error>> {
+        let Case {
+            stem,
+            side,
+            n_channels,
+            n_images,
+        } = case;
+        writeln!(self.input, "{stem:?} {side} {n_channels} {n_images}")?;
+        let answer = self.output.next().ok_or("PyTorch's process has ended")??;
+        Ok(answer.parse()?)
+    }
+}
+
+struct Spread {
+    minimum: f64,
+    median: f64,
+}
+
+impl Spread {
+    /// None of no values.
+    fn of(values: &[f64]) -> Option<Self> {
+        let mut sorted = values.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        Some(Self {
+            minimum: *sorted.first()?,
+            median: *sorted.get(sorted.len() / 2)?,
+        })
+    }
+}
+
+impl fmt::Display for Spread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.0} | {:.0}", self.minimum, self.median)
+    }
+}

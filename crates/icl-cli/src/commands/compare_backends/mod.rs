@@ -1,0 +1,87 @@
+//! `icl compare-backends`: the same steps on several backends, each in a process of its own.
+
+mod ask;
+mod energy;
+mod options;
+mod trace;
+
+use icl_core::write_atomically;
+use icl_report::BackendTask;
+
+use crate::backend;
+use crate::files::work_folder::{CONFIG, Target, WorkFolder};
+use crate::process::failure::Failure;
+use crate::process::interrupt;
+use crate::process::terminal::{print, tell};
+
+use ask::ask;
+pub use options::CompareOptions;
+use options::Resolved;
+
+/// One line a backend.
+const RECORD: &str = "record.jsonl";
+/// The page.
+const REPORT: &str = "report.html";
+
+/// Runs every backend, compares them, writes a folder and prints a table. In the process of one
+/// backend it prints that backend's trace.
+///
+/// # Errors
+/// If an option, the data or a backend cannot be used, a training fails, or somebody interrupts it.
+pub fn compare(options: CompareOptions) -> Result<(), Failure> {
+    interrupt::watch()?;
+    let resolved = options.resolve()?;
+    if let Some(backend) = &resolved.options.trace {
+        return print(json(&trace::trace(backend, &resolved)?)?);
+    }
+    for backend in &resolved.backends {
+        backend::check_usable(backend)?;
+    }
+    trace::check(&resolved)?;
+    let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
+    let target = match &resolved.options.out {
+        Some(out) => Target::Named(out.clone()),
+        None => Target::Numbered("backends".to_owned()),
+    };
+    let work = WorkFolder::begin(target, resolved.options.force, &config, is_ours)?;
+    let mut traces = Vec::new();
+    for backend in &resolved.backends {
+        let trace = ask(backend)?;
+        tell(format_args!("{backend}: {} steps", trace.steps.len()));
+        traces.push((backend.clone(), trace));
+    }
+    let records = icl_report::compare_backends(&resolved.task(), &traces);
+    let html = icl_report::backends_html(&records).map_err(|error| Failure::Other(error.into()))?;
+    let mut lines = String::new();
+    for record in &records {
+        lines += &json(record)?;
+        lines.push('\n');
+    }
+    for (name, text) in [(CONFIG, &config), (RECORD, &lines), (REPORT, &html)] {
+        let path = work.results().join(name);
+        write_atomically(&path, text.as_bytes())
+            .map_err(|error| Failure::file(&path, "cannot be written", error))?;
+    }
+    let folder = work.publish()?;
+    let table = icl_report::backends_table(&records);
+    print(format_args!("{table}\nwritten to {}", folder.display()))
+}
+
+fn is_ours(name: &str) -> bool {
+    [CONFIG, RECORD, REPORT].contains(&name)
+}
+
+fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
+    serde_json::to_string(value).map_err(|error| Failure::Other(error.into()))
+}
+
+impl Resolved {
+    /// What the records say about the task.
+    fn task(&self) -> BackendTask {
+        BackendTask {
+            method: self.method.name.to_owned(),
+            seed: self.seed,
+            batch_size: self.settings.batch_size,
+        }
+    }
+}

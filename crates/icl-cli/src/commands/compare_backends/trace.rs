@@ -1,0 +1,130 @@
+//! The steps of one backend.
+
+use std::cell::Cell;
+
+use icl_core::Seed;
+use icl_report::BackendTrace;
+use icl_train::{Problem, TrainError, Trainer, Watch};
+
+use crate::backend::{OnBackend, TrainingBackend, on_backend};
+use crate::commands::compare_backends::energy::EnergyMeter;
+use crate::commands::compare_backends::options::Resolved;
+use crate::domain::data::Data;
+use crate::domain::{Collation, Domain, Graphs, Images};
+use crate::process::failure::Failure;
+use crate::process::interrupt;
+
+/// That the data can be read, and taken by the encoder.
+///
+/// # Errors
+/// If they cannot.
+pub fn check(resolved: &Resolved) -> Result<(), Failure> {
+    match Data::read(&resolved.data, &resolved.selection)? {
+        Data::Graphs(_) => resolved.encoder.check_unused(&resolved.data),
+        Data::Images(data) => Images::of(&data, &resolved.encoder).map(|_| ()),
+    }
+}
+
+/// Takes the steps on a backend, from a fresh encoder.
+///
+/// # Errors
+/// If the backend or the data cannot be used, the training fails, or somebody interrupts it.
+pub fn trace(backend: &str, resolved: &Resolved) -> Result<BackendTrace, Failure> {
+    match Data::read(&resolved.data, &resolved.selection)? {
+        Data::Graphs(data) => {
+            resolved.encoder.check_unused(&resolved.data)?;
+            trace_on(&Graphs::of(&data), &data, backend, resolved)
+        }
+        Data::Images(data) => {
+            let domain = Images::of(&data, &resolved.encoder)?;
+            trace_on(&domain, &data, backend, resolved)
+        }
+    }
+}
+
+fn trace_on<D: Domain>(
+    domain: &D,
+    data: &D::Data,
+    backend: &str,
+    resolved: &Resolved,
+) -> Result<BackendTrace, Failure> {
+    let task = Task {
+        domain,
+        data,
+        resolved,
+    };
+    on_backend(backend, task)
+}
+
+struct Task<'a, D: Domain> {
+    domain: &'a D,
+    data: &'a D::Data,
+    resolved: &'a Resolved,
+}
+
+impl<D: Domain> OnBackend for Task<'_, D> {
+    type Output = BackendTrace;
+
+    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<BackendTrace, Failure> {
+        let Resolved {
+            seed,
+            n_steps,
+            settings,
+            ..
+        } = self.resolved;
+        // Data, encoder and orders are those of `icl run` with this seed.
+        let root = Seed::new(*seed);
+        let (split, alpha) = (self.resolved.split, self.resolved.alpha);
+        let increment = D::increment(self.data, split, alpha, root.child("data"))?;
+        let encoder = self
+            .domain
+            .fresh::<B>(root.child("init").child("old"), &device)?;
+        let trainer = Trainer::<B, _, _, _> {
+            problem: Problem {
+                samples: self.data,
+                views: self.domain.views(),
+                collate: &Collation::<D>::new(),
+                increment: &increment,
+            },
+            settings,
+            seed: *seed,
+            device,
+        };
+        let mut risk_at_start = None;
+        let mut steps = Vec::new();
+        let n_taken = Cell::new(0);
+        let energy = EnergyMeter::start();
+        let mut watch = Watch::new()
+            .on_progress(|progress| {
+                risk_at_start.get_or_insert(progress.risk);
+            })
+            .on_step(|step| {
+                n_taken.set(n_taken.get() + 1);
+                steps.push(step);
+            })
+            .stop_when(|| n_taken.get() >= *n_steps || interrupt::requested());
+        let ended = trainer.train(&self.resolved.method, encoder, "update", &mut watch);
+        drop(watch);
+        match ended {
+            Ok(_) => (),
+            Err(TrainError::Interrupted { .. }) if steps.len() >= *n_steps => (),
+            Err(error) => return Err(Failure::training(error)),
+        }
+        Ok(BackendTrace {
+            data: D::name(self.data).to_owned(),
+            alpha: increment.growth_ratio().value(),
+            steps,
+            risk_at_start: risk_at_start.unwrap_or(f64::NAN),
+            peak_memory_mib: peak_memory_mib(),
+            energy_j: energy.and_then(EnergyMeter::joules),
+        })
+    }
+}
+
+/// The largest resident memory of this process so far, where the system tells.
+fn peak_memory_mib() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
+    let kib: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib / 1024.0)
+}

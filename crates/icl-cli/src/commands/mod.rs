@@ -1,0 +1,14 @@
+//! The commands of the program, one module each.
+
+pub mod backends;
+pub mod compare_backends;
+pub mod diagnose;
+pub mod embed;
+mod embeddings;
+pub mod fetch;
+pub mod methods;
+pub mod report;
+pub mod reproduce;
+pub mod run;
+pub mod train;
+pub mod update;

@@ -1,0 +1,163 @@
+//! Writes the page and the Markdown file of each target.
+
+use std::path::{Path, PathBuf};
+
+use icl_report::paper::{Cell, DataSet};
+use icl_report::paper::{Provenance, Reproduction, document};
+
+use crate::commands::reproduce::arguments::ReproduceArguments;
+use crate::commands::reproduce::cell_folder::{CellFolder, State, written};
+use crate::commands::reproduce::grid::Grid;
+use crate::commands::reproduce::machine;
+use crate::commands::reproduce::plan::{Part, Plan};
+use crate::files::atomic;
+use crate::process::failure::Failure;
+
+/// Options of a run that differ from cell to cell, or that the pages show elsewhere.
+const NOT_SHOWN: [&str; 6] = ["data", "method", "alpha", "seed", "seeds", "out"];
+
+/// Writes the files of every target of which a cell has run; their paths.
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn write(
+    plan: &Plan,
+    grid: &Grid,
+    cells: &Path,
+    arguments: &ReproduceArguments,
+) -> Result<Vec<PathBuf>, Failure> {
+    let mut complete = Vec::new();
+    let mut settings = Vec::new();
+    for cell in &grid.cells {
+        let folder = CellFolder::find(cells, cell, arguments)?;
+        if settings.is_empty() && matches!(folder.state, State::Complete(_)) {
+            settings = settings_of(&folder);
+        }
+        if let State::Complete(records) = folder.state {
+            complete.push(Cell {
+                data: cell.data,
+                alpha: cell.alpha,
+                seed: cell.seed,
+                records,
+            });
+        }
+    }
+    let provenance = Provenance {
+        date: machine::today(),
+        machine: machine::processor(),
+        command: arguments.command(),
+        version: concat!("icl ", env!("CARGO_PKG_VERSION")).to_owned(),
+        n_seeds: arguments.seeds,
+        jobs: arguments.jobs,
+        settings,
+    };
+    let mut paths = Vec::new();
+    for part in &plan.parts {
+        let cells = of_part(part, &complete);
+        if cells.is_empty() {
+            continue;
+        }
+        let document = document(&Reproduction {
+            target: part.target,
+            cells: &cells,
+            missing: &missing(part, &cells, arguments),
+            provenance: &provenance,
+        });
+        for (ending, text) in [("html", document.html()), ("md", document.markdown())] {
+            let file = format!("{}.{ending}", part.target.name());
+            let path = arguments.out.join(file);
+            atomic::replace(&path, text.as_bytes())?;
+            paths.push(path);
+        }
+    }
+    Ok(paths)
+}
+
+/// The cells of a target by data set, growth ratio and seed.
+fn of_part(part: &Part, cells: &[Cell]) -> Vec<Cell> {
+    let mut of = Vec::new();
+    for data in &part.data {
+        for alpha in &part.alphas {
+            let is_own = |cell: &&Cell| cell.data == *data && cell.alpha == *alpha;
+            of.extend(cells.iter().filter(is_own).cloned());
+        }
+    }
+    of
+}
+
+/// What a page lacks of its target.
+fn missing(part: &Part, cells: &[Cell], arguments: &ReproduceArguments) -> Vec<String> {
+    let mut missing = Vec::new();
+    let sets = part.target.data_sets();
+    let names = |of: &dyn Fn(&DataSet) -> bool| {
+        let names: Vec<&str> = sets
+            .iter()
+            .filter(|set| of(set))
+            .map(|s| s.name())
+            .collect();
+        names.join(" and ")
+    };
+    if part.data.contains(&DataSet::ImageNet2) {
+        missing.push(
+            "The paper's two classes of ImageNet, which it does not name: here a folder of the user's, or \
+             photographs of ants and bees."
+                .to_owned(),
+        );
+    }
+    if part.data.contains(&DataSet::Mnist2) {
+        missing.push("The paper's two digits, which it does not name: here 1 and 7.".to_owned());
+    }
+    let left_out = names(&|set| !part.data.contains(set));
+    if !left_out.is_empty() {
+        missing.push(format!("{left_out}, left out."));
+    }
+    let alphas = part.target.alphas().iter();
+    let left_out: Vec<String> = alphas
+        .filter(|alpha| !part.alphas.contains(alpha))
+        .map(f64::to_string)
+        .collect();
+    if !left_out.is_empty() {
+        missing.push(format!("α = {}, left out.", left_out.join(", ")));
+    }
+    let methods = arguments.methods(part.target).missing();
+    if !methods.is_empty() {
+        let methods = methods.join(", ");
+        missing.push(format!(
+            "The methods {methods}, which this program does not have."
+        ));
+    }
+    for data in &part.data {
+        for alpha in &part.alphas {
+            let has_run = |seed: &u64| {
+                let key = (*data, *alpha, *seed);
+                cells.iter().any(|c| (c.data, c.alpha, c.seed) == key)
+            };
+            let seeds: Vec<String> = (0..arguments.seeds)
+                .filter(|seed| !has_run(seed))
+                .map(|seed| seed.to_string())
+                .collect();
+            if !seeds.is_empty() {
+                let (word, verb) = match seeds.len() {
+                    1 => ("seed", "has"),
+                    _ => ("seeds", "have"),
+                };
+                missing.push(format!(
+                    "{}, α = {alpha}: {word} {} {verb} not run.",
+                    data.name(),
+                    seeds.join(", ")
+                ));
+            }
+        }
+    }
+    missing
+}
+
+/// The options that all cells share.
+fn settings_of(folder: &CellFolder) -> Vec<(String, String)> {
+    let config = folder.config().unwrap_or_default();
+    config
+        .iter()
+        .filter(|(key, _)| !NOT_SHOWN.contains(&key.as_str()))
+        .map(|(key, value)| (key.clone(), written(value)))
+        .collect()
+}

@@ -1,0 +1,171 @@
+//! Accuracies of embeddings, with their floors, and their map.
+
+use burn::tensor::Tensor;
+use burn::tensor::backend::Backend;
+use icl_core::{Increment, Seed, host_values};
+use icl_eval::{
+    Accuracy, EvalError, FloorFeatures, Floors, KnnProtocolConfig, LinearProbeConfig, Matrix,
+    Parts, PrincipalPlane, Protocol, SvmProtocolConfig,
+};
+use icl_report::{AccuracyParts, FloorParts, ProtocolParts};
+
+use crate::domain::Domain;
+use crate::process::failure::Failure;
+use crate::process::terminal::tell;
+
+const MISSING: AccuracyParts = AccuracyParts {
+    all: None,
+    old: None,
+    new: None,
+};
+
+/// The protocols on the samples of one increment; all embeddings see the same folds.
+pub struct Protocols<'a> {
+    /// The paper's first.
+    all: [Measured; 3],
+    labels: Vec<usize>,
+    increment: &'a Increment,
+    seed: Seed,
+}
+
+/// A protocol with its floors.
+struct Measured {
+    protocol: Box<dyn Protocol>,
+    floors: FloorParts,
+}
+
+/// What the protocols say of one method's embeddings.
+#[derive(Debug, Clone, Copy)]
+pub struct Judgement {
+    /// The paper's support vector machine.
+    pub svm: ProtocolParts,
+    /// The linear probe.
+    pub linear_probe: ProtocolParts,
+    /// The k nearest neighbours.
+    pub knn: ProtocolParts,
+}
+
+impl<'a> Protocols<'a> {
+    /// For the samples of `data`, with the floors of what needs no training: sizes, raw features and
+    /// the embeddings of an untrained encoder.
+    ///
+    /// # Errors
+    /// If a sample cannot be read.
+    pub fn new<D: Domain>(
+        domain: &D,
+        data: &D::Data,
+        untrained: &Matrix,
+        increment: &'a Increment,
+        seed: Seed,
+    ) -> Result<Self, Failure> {
+        let svm = SvmProtocolConfig::default().try_init().map_err(failure)?;
+        let probe = LinearProbeConfig::default().try_init().map_err(failure)?;
+        let knn = KnnProtocolConfig::default().try_init().map_err(failure)?;
+        let labels = D::labels(data);
+        let (size, raw) = (D::sizes(data)?, domain.raw(data)?);
+        let features = FloorFeatures {
+            size: size.as_ref(),
+            raw: Some(&raw),
+            untrained: Some(untrained),
+        };
+        let measured = |protocol: Box<dyn Protocol>| Measured {
+            floors: floors(&*protocol, features, &labels, increment, seed),
+            protocol,
+        };
+        let all = [
+            measured(Box::new(svm)),
+            measured(Box::new(probe)),
+            measured(Box::new(knn)),
+        ];
+        Ok(Self {
+            all,
+            labels,
+            increment,
+            seed,
+        })
+    }
+
+    /// The accuracies on all, old and new samples of embeddings, one row a sample. Those that cannot
+    /// be had are missing, with a warning: the training stands without them.
+    pub fn judge(&self, embeddings: &Matrix) -> Judgement {
+        let [svm, linear_probe, knn] = self.all.each_ref().map(|measured| {
+            let parts = measured.protocol.evaluate_parts(
+                embeddings,
+                &self.labels,
+                self.increment,
+                self.seed,
+            );
+            let accuracy = parts
+                .map(|parts| means(&parts, Option::as_ref))
+                .unwrap_or_else(|error| {
+                    tell(format_args!("warning: no accuracy: {error}"));
+                    MISSING
+                });
+            ProtocolParts {
+                accuracy,
+                floors: measured.floors,
+            }
+        });
+        Judgement {
+            svm,
+            linear_probe,
+            knn,
+        }
+    }
+}
+
+/// The floors by a protocol. Missing where they cannot be had, with a warning.
+fn floors(
+    protocol: &dyn Protocol,
+    features: FloorFeatures<'_>,
+    labels: &[usize],
+    increment: &Increment,
+    seed: Seed,
+) -> FloorParts {
+    let floors = match Floors::evaluate(protocol, features, labels, increment, seed) {
+        Ok(floors) => floors,
+        Err(error) => {
+            tell(format_args!("warning: no floors: {error}"));
+            return FloorParts {
+                majority: MISSING,
+                size: MISSING,
+                raw: MISSING,
+                untrained: MISSING,
+            };
+        }
+    };
+    FloorParts {
+        majority: AccuracyParts {
+            all: Some(floors.all.majority),
+            old: Some(floors.old.majority),
+            new: Some(floors.new.majority),
+        },
+        size: means(&floors, |floors| floors.size.as_ref()),
+        raw: means(&floors, |floors| floors.raw.as_ref()),
+        untrained: means(&floors, |floors| floors.untrained.as_ref()),
+    }
+}
+
+/// Embeddings `[n, d]` as a matrix on the host.
+pub fn matrix<B: Backend>(embeddings: Tensor<B, 2>) -> Result<Matrix, Failure> {
+    let [_, width] = embeddings.dims();
+    Matrix::try_new(host_values(embeddings), width).map_err(failure)
+}
+
+/// Two coordinates a row: the principal plane.
+pub fn plane(embeddings: &Matrix) -> Vec<[f64; 2]> {
+    PrincipalPlane::of(embeddings).coordinates
+}
+
+fn means<T>(parts: &Parts<T>, of: impl Fn(&T) -> Option<&Accuracy>) -> AccuracyParts {
+    let mean = |part| of(part).map(|accuracy| accuracy.mean);
+    AccuracyParts {
+        all: mean(&parts.all),
+        old: mean(&parts.old),
+        new: mean(&parts.new),
+    }
+}
+
+fn failure(error: EvalError) -> Failure {
+    Failure::Other(error.into())
+}

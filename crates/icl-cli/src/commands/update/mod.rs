@@ -1,0 +1,86 @@
+//! `icl update`: brings an encoder up to date with new data.
+
+mod options;
+mod task;
+
+use anyhow::anyhow;
+
+use crate::backend::on_backend;
+use crate::domain::data::Data;
+use crate::domain::encoder_file;
+use crate::domain::{Domain, Graphs, Images};
+use crate::files::encoder_work;
+use crate::files::encoder_work::REPORT;
+use crate::files::work_folder::WorkFolder;
+use crate::process::failure::Failure;
+use crate::process::interrupt;
+use crate::process::terminal::print;
+
+use options::Resolved;
+pub use options::UpdateOptions;
+use task::Update;
+
+/// Updates an encoder by a method, writes its folder and prints what it was before and is after.
+///
+/// # Errors
+/// If an option, the encoder or the data cannot be used, the training fails, or somebody interrupts
+/// it.
+pub fn update(options: UpdateOptions) -> Result<(), Failure> {
+    interrupt::watch()?;
+    let (options, resumed) = encoder_work::options(options)?;
+    let resolved = options.resolve()?;
+    let [old, new] = &resolved.data;
+    let selection = &resolved.selection;
+    match (Data::read(old, selection)?, Data::read(new, selection)?) {
+        (Data::Graphs(old), Data::Graphs(new)) => {
+            update_on::<Graphs>(&resolved, &old, &new, resumed)
+        }
+        (Data::Images(old), Data::Images(new)) => {
+            update_on::<Images>(&resolved, &old, &new, resumed)
+        }
+        (_, of_new) => Err(Failure::input(anyhow!(
+            "new: found {}, expected the same kind of data as the old ones",
+            of_new.samples()
+        ))),
+    }
+}
+
+fn update_on<D: Domain>(
+    resolved: &Resolved,
+    old: &D::Data,
+    new: &D::Data,
+    resumed: Option<WorkFolder>,
+) -> Result<(), Failure> {
+    let from = encoder_file::read::<D>(resolved.from.as_ref())?;
+    from.check_data(old)?;
+    let (data, increment) = D::join(old, new)?;
+    let input = [
+        ("checksum of the encoder", from.checksum.clone()),
+        ("checksum of the old data", D::checksum(old)),
+        ("checksum of the new data", D::checksum(new)),
+    ];
+    let training = &resolved.training;
+    let work = encoder_work::folder(resumed, training, &resolved.options, &input)?;
+    let task = Update {
+        resolved,
+        from: &from,
+        names: [D::name(old), D::name(new)],
+        data: &data,
+        increment: &increment,
+        work: &work,
+    };
+    let updated = on_backend(&training.backend, task).and_then(|record| {
+        encoder_work::write_results(&work, &resolved.options, &record)?;
+        let html =
+            icl_report::update_html(&record).map_err(|error| Failure::Other(error.into()))?;
+        encoder_work::write(&work.results().join(REPORT), html.as_bytes())?;
+        Ok(record)
+    });
+    let record = match updated {
+        Ok(record) => record,
+        Err(failure) => return Err(work.fail(failure, "update")),
+    };
+    let folder = work.publish()?;
+    let table = icl_report::update_table(&record);
+    print(format_args!("{table}\nwritten to {}", folder.display()))
+}

@@ -1,0 +1,151 @@
+//! The update itself, on one backend.
+
+use burn::module::AutodiffModule;
+use icl_core::{Increment, Seed, host_values};
+use icl_eval::{EvalError, Matrix, NeighboursKeptConfig};
+use icl_report::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};
+use icl_train::parameter_change;
+use icl_train::{Evaluator, Problem, Start, Trainer};
+
+use crate::backend::{OnBackend, ProgramBackend, TrainingBackend};
+use crate::commands::update::options::Resolved;
+use crate::domain::encoder_file;
+use crate::domain::encoder_file::EncoderFile;
+use crate::domain::{Collation, Domain};
+use crate::files::encoder_work;
+use crate::files::encoder_work::ENCODER;
+use crate::files::work_folder::WorkFolder;
+use crate::process::failure::Failure;
+use crate::process::progress::Display;
+
+/// What it takes to update an encoder.
+pub struct Update<'a, D: Domain> {
+    pub resolved: &'a Resolved,
+    pub from: &'a EncoderFile<D>,
+    /// The names of the old and of the new data set.
+    pub names: [&'a str; 2],
+    /// Both, joined.
+    pub data: &'a D::Data,
+    pub increment: &'a Increment,
+    pub work: &'a WorkFolder,
+}
+
+impl<D: Domain> OnBackend for Update<'_, D> {
+    type Output = UpdateRecord;
+
+    /// Updates, measures before and after, and writes the encoder.
+    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<UpdateRecord, Failure> {
+        let (training, method) = (&self.resolved.training, &self.resolved.method);
+        let (settings, domain) = (&training.settings, &self.from.domain);
+        let trainer = Trainer::<B, _, _, _> {
+            problem: Problem {
+                samples: self.data,
+                views: domain.views(),
+                collate: &Collation::<D>::new(),
+                increment: self.increment,
+            },
+            settings,
+            seed: training.seed,
+            device: device.clone(),
+        };
+        let given = self.from.encoder::<B>(&device)?;
+        let start = match method.start {
+            Start::Trained => given.clone(),
+            Start::Scratch => {
+                let seed = Seed::new(training.seed).child("init").child("scratch");
+                domain.fresh::<B>(seed, &device)?
+            }
+        };
+        let display = Display::new(1, settings.epochs as u64);
+        display.begin(method.name);
+        let mut watch = encoder_work::watch(self.work, &display);
+        let outcome = trainer
+            .train(method, start, "update", &mut watch)
+            .map_err(Failure::training)?;
+        let record = outcome.record;
+        let after = record.evaluations[record.evaluations.len() - 1].risk;
+        if method.objective.is_some() {
+            display.end(&format!(
+                "{}: {} epochs, {:.2} s, exact risk {:.4} nats",
+                method.name,
+                record.n_epochs(),
+                record.seconds.training(),
+                after.all,
+            ));
+        }
+        display.finish();
+        let path = self.work.results().join(ENCODER);
+        encoder_file::save(&outcome.encoder, domain, D::name(self.data), &path)?;
+
+        let evaluator = trainer.evaluator();
+        let before = match method.start {
+            Start::Trained => record.evaluations[0].risk,
+            Start::Scratch => evaluator.evaluate(given.valid()).map_err(unreadable)?.risk,
+        };
+        let old = self.increment.old();
+        let old_before = embed::<D, _>(&evaluator, &given.valid(), old)?;
+        let old_after = embed::<D, _>(&evaluator, &outcome.encoder, old)?;
+        let [old_data, new_data] = self.names.map(ToOwned::to_owned);
+        Ok(UpdateRecord {
+            schema: UPDATE_SCHEMA,
+            method: method.name.to_owned(),
+            seed: training.seed,
+            from: self.resolved.from.clone(),
+            old_data,
+            new_data,
+            n_old: old.len(),
+            n_new: self.increment.new_data().len(),
+            alpha: self.increment.growth_ratio().value(),
+            temperature: settings.temperature,
+            negatives: settings.negatives,
+            backend: training.backend.clone(),
+            epochs: record.n_epochs(),
+            sample_passes: record.sample_passes,
+            train_s: record.seconds.training(),
+            before,
+            after,
+            neighbours_kept: neighbours_kept(&old_before, &old_after)?,
+            // From θ₀, also where the method has started from scratch.
+            parameter_change: parameter_change::<B, _>(&given, &outcome.trained),
+            evaluations: record.evaluations,
+            epoch_losses: record.epoch_losses,
+            learning_rates: record.learning_rates,
+            support_learning_rates: record.support_learning_rates,
+            old_fractions: record.old_fractions,
+        })
+    }
+}
+
+/// The share of neighbourhoods that is left; `None` for too few samples.
+fn neighbours_kept(before: &Matrix, after: &Matrix) -> Result<Option<KeptNeighbours>, Failure> {
+    let measure = NeighboursKeptConfig::default()
+        .try_init()
+        .map_err(failure)?;
+    match measure.share(before, after) {
+        Ok(share) => Ok(Some(KeptNeighbours {
+            k: measure.k(),
+            share,
+        })),
+        Err(EvalError::FewNeighbours { .. }) => Ok(None),
+        Err(error) => Err(failure(error)),
+    }
+}
+
+/// The embeddings of samples without augmentation, with the encoder's own statistics.
+fn embed<D: Domain, B: ProgramBackend>(
+    evaluator: &Evaluator<'_, B, D::Data, D::Views, Collation<D>>,
+    encoder: &D::Encoder<B>,
+    samples: &[usize],
+) -> Result<Matrix, Failure> {
+    let embeddings = evaluator.embed(encoder, samples).map_err(unreadable)?;
+    let [_, width] = embeddings.dims();
+    Matrix::try_new(host_values(embeddings), width).map_err(failure)
+}
+
+fn unreadable(error: icl_core::SampleError) -> Failure {
+    Failure::Input(anyhow::anyhow!(error))
+}
+
+fn failure(error: EvalError) -> Failure {
+    Failure::Other(error.into())
+}

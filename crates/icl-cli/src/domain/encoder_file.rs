@@ -1,0 +1,459 @@
+//! Encoders as safetensors files: written, and read back to be used or trained further.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use burn::module::ParamId;
+use burn::tensor::TensorData;
+use burn_store::{ModuleSnapshot, TensorSnapshot};
+use icl_data::Found;
+use safetensors::tensor::{Metadata, TensorInfo};
+use safetensors::{Dtype, SafeTensorError, SafeTensors};
+
+use crate::backend::{ProgramBackend, TrainingBackend};
+use crate::domain::{Domain, Wrong};
+use crate::files::atomic;
+use crate::files::tensors;
+use crate::files::tensors::StoredTensor;
+use crate::process::failure::Failure;
+
+/// Writes an encoder with its configuration, from which it can be built again, as metadata. The same
+/// encoder gives the same bytes.
+///
+/// # Errors
+/// If the file cannot be written; what was there before is there still.
+pub fn save<D: Domain, B: ProgramBackend>(
+    encoder: &D::Encoder<B>,
+    domain: &D,
+    data: &str,
+    path: &Path,
+) -> Result<(), Failure> {
+    let unwritable =
+        |error: String| Failure::Other(anyhow!("{}: cannot be written: {error}", path.display()));
+    let description = domain
+        .describe()
+        .map_err(|error| unwritable(error.to_string()))?;
+    let tensors = encoder
+        .collect(None, None, false)
+        .into_iter()
+        .map(|tensor| {
+            let values = tensor
+                .to_data()
+                .map_err(|error| unwritable(error.to_string()))?;
+            let shape = values.shape.to_vec();
+            let values = values.convert::<f32>().into_vec::<f32>();
+            let values = values.map_err(|error| unwritable(format!("{error:?}")))?;
+            Ok(StoredTensor::of_f32(tensor.full_path(), shape, &values))
+        });
+    let tensors: Vec<StoredTensor> = tensors.collect::<Result<_, Failure>>()?;
+    let mut metadata = vec![("data", data), ("encoder", D::ENCODER)];
+    metadata.extend(description.iter().map(|(key, value)| (*key, &value[..])));
+    metadata.sort_unstable();
+    atomic::replace(path, &tensors::bytes(&metadata, &tensors)?)
+}
+
+/// An encoder that was read from a file and checked, for any backend.
+#[derive(Debug)]
+pub struct EncoderFile<D> {
+    /// The file.
+    pub path: PathBuf,
+    /// How it and its views are configured.
+    pub domain: D,
+    /// The name of the data set that it was trained on.
+    pub data: String,
+    /// CRC-32 of the file, by which interrupted work knows its encoder again.
+    pub checksum: String,
+    tensors: Vec<(String, TensorData)>,
+}
+
+/// What is wrong with the file of an encoder.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: found {}, expected {expected}", path.display(), one_line(found))]
+struct EncoderError {
+    path: PathBuf,
+    found: String,
+    expected: String,
+}
+
+/// Reads an encoder that [`save`] wrote.
+///
+/// # Errors
+/// If the file cannot be read, is cut or no safetensors file, holds another kind of encoder or no
+/// configuration, or its tensors are not exactly those of the configuration, in names, types and
+/// shapes, with finite numbers and no variance below 0.
+pub fn read<D: Domain>(path: &Path) -> Result<EncoderFile<D>, Failure> {
+    let wrong = |(found, expected)| {
+        Failure::input(EncoderError {
+            path: path.to_owned(),
+            found,
+            expected,
+        })
+    };
+    let bytes = std::fs::read(path).map_err(|error| {
+        wrong((
+            format!("no readable file ({error})"),
+            "the .safetensors file of an encoder".to_owned(),
+        ))
+    })?;
+    let (domain, data, tensors) = parse(&bytes).map_err(wrong)?;
+    Ok(EncoderFile {
+        path: path.to_owned(),
+        domain,
+        data,
+        checksum: format!("{:08x}", crc32fast::hash(&bytes)),
+        tensors,
+    })
+}
+
+impl<D: Domain> EncoderFile<D> {
+    /// The encoder, with the normalisation statistics of the file. Its parameters can be trained, as
+    /// those of a fresh encoder can; its statistics cannot.
+    ///
+    /// # Errors
+    /// If the configuration cannot be.
+    pub fn encoder<B: TrainingBackend>(
+        &self,
+        device: &B::Device,
+    ) -> Result<D::Trained<B>, Failure> {
+        // Burn forgets in modules that were taken from an autodiff backend which parameters are to
+        // be trained; in one that was made there and then given other values it does not.
+        let mut encoder = self.domain.shape::<B>(device).map_err(|error| {
+            Failure::input(anyhow!("{}: configuration: {error}", self.path.display()))
+        })?;
+        let snapshots = self.tensors.iter().map(|(name, values)| {
+            let names = name.split('.').map(str::to_owned).collect();
+            TensorSnapshot::from_data(values.clone(), names, Vec::new(), ParamId::new())
+        });
+        let applied = encoder.apply(snapshots.collect(), None, None, false);
+        if applied.applied.len() == self.tensors.len() && applied.is_success() {
+            return Ok(encoder);
+        }
+        Err(Failure::Other(anyhow!(
+            "{}: found tensors that the encoder does not take",
+            self.path.display()
+        )))
+    }
+
+    /// Checks that the encoder can read these data.
+    ///
+    /// # Errors
+    /// If it cannot.
+    pub fn check_data(&self, data: &D::Data) -> Result<(), Failure> {
+        self.domain.check(data).map_err(|(found, expected)| {
+            Failure::input(anyhow!(
+                "data set {}: found {found}, expected {expected}, which {} was trained on ({})",
+                Found::new(D::name(data)),
+                self.path.display(),
+                Found::new(&self.data)
+            ))
+        })
+    }
+}
+
+/// The configuration, the data set's name and the tensors of a file.
+type Parsed<D> = (D, String, Vec<(String, TensorData)>);
+
+fn parse<D: Domain>(bytes: &[u8]) -> Result<Parsed<D>, Wrong> {
+    let (n_header, header) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
+    let text = |key: &str, expected: &str| {
+        let metadata = header.metadata().as_ref();
+        let value = metadata.and_then(|metadata| metadata.get(key)).cloned();
+        value.ok_or_else(|| (format!("no metadata \"{key}\""), expected.to_owned()))
+    };
+    let kind = text("encoder", "that of an encoder written by icl")?;
+    if kind != D::ENCODER {
+        return Err((
+            format!("an encoder of kind {}", Found::new(&kind)),
+            format!(
+                "one of kind \"{}\", which is for {}",
+                D::ENCODER,
+                D::SAMPLES
+            ),
+        ));
+    }
+    let domain = D::from_description(&text)?;
+    let data = text("data", "the name of the data that it was trained on")?;
+    // Length and header; the reader has found that they are there.
+    let numbers = bytes.get(8 + n_header..).unwrap_or_default();
+    let tensors = tensors(&domain, &header, numbers)?;
+    Ok((domain, data, tensors))
+}
+
+/// The words for what the format's reader found.
+fn damaged(error: SafeTensorError) -> Wrong {
+    let found = match error {
+        SafeTensorError::MetadataIncompleteBuffer | SafeTensorError::InvalidHeaderLength => {
+            "a safetensors file that is cut or damaged".to_owned()
+        }
+        error => format!("no safetensors file ({error})"),
+    };
+    (found, "the .safetensors file of an encoder".to_owned())
+}
+
+/// The tensors that the configuration asks for, if they and no others are there.
+fn tensors<D: Domain>(
+    domain: &D,
+    header: &Metadata,
+    numbers: &[u8],
+) -> Result<Vec<(String, TensorData)>, Wrong> {
+    let mut found = header.tensors();
+    let mut tensors = Vec::new();
+    for (name, shape) in domain.tensors() {
+        let values = values(&name, &shape, &mut found, numbers)?;
+        tensors.push((name, TensorData::new(values, shape)));
+    }
+    match found.keys().min() {
+        None => Ok(tensors),
+        Some(name) => Err((
+            format!("tensor {}", Found::new(name)),
+            format!("only those of {}", domain.encoder_name()),
+        )),
+    }
+}
+
+/// The values of one tensor, which is taken out of those that were found.
+fn values(
+    name: &str,
+    shape: &[usize],
+    found: &mut HashMap<String, &TensorInfo>,
+    numbers: &[u8],
+) -> Result<Vec<f32>, Wrong> {
+    let Some(info) = found.remove(name) else {
+        return Err((
+            format!("no tensor \"{name}\""),
+            format!("it with shape {shape:?}"),
+        ));
+    };
+    if info.dtype != Dtype::F32 {
+        return Err((
+            format!("type {:?} of tensor \"{name}\"", info.dtype),
+            "F32".to_owned(),
+        ));
+    }
+    if info.shape != shape {
+        return Err((
+            format!("shape {:?} of tensor \"{name}\"", info.shape),
+            format!("{shape:?}"),
+        ));
+    }
+    let (begin, end) = info.data_offsets;
+    let bytes = numbers
+        .get(begin..end)
+        .ok_or_else(|| damaged(SafeTensorError::MetadataIncompleteBuffer))?;
+    let (bytes, _) = bytes.as_chunks::<4>();
+    let values: Vec<f32> = bytes
+        .iter()
+        .map(|bytes| f32::from_le_bytes(*bytes))
+        .collect();
+    let is_variance = name.ends_with(".variance");
+    match values
+        .iter()
+        .find(|value| !value.is_finite() || is_variance && **value < 0.0)
+    {
+        None => Ok(values),
+        Some(value) => Err((
+            format!("{value} in tensor \"{name}\""),
+            if is_variance {
+                "finite numbers from 0 on".to_owned()
+            } else {
+                "finite numbers".to_owned()
+            },
+        )),
+    }
+}
+
+/// The text with what would begin another line, or control a terminal, escaped.
+fn one_line(text: &str) -> String {
+    let escaped = text.chars().map(|c| {
+        if c.is_control() {
+            c.escape_default().to_string()
+        } else {
+            c.to_string()
+        }
+    });
+    escaped.collect()
+}
+
+#[cfg(feature = "flex")]
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use burn::backend::{Autodiff, Flex};
+    use burn::module::{AutodiffModule, Module, ModuleVisitor, Param};
+    use burn::tensor::{Tensor, backend::Backend};
+    use icl_core::{Collate, Encoder, Mode, Seed, Views, host_values};
+    use icl_data::{GraphCollate, GraphViewsConfig, embedded};
+    use icl_models::{Gcn, GcnConfig};
+    use tempfile::tempdir;
+
+    use crate::domain::Graphs;
+
+    type Trained = Autodiff<Flex>;
+
+    /// An encoder for MUTAG whose statistics are not those of a fresh one.
+    fn encoder() -> (Gcn<Flex>, GcnConfig) {
+        let config = GcnConfig::new(7).with_d_hidden(5).with_n_layers(3);
+        let fresh = config.init::<Flex>(Seed::new(3), &Default::default());
+        let batches = icl_core::Batches::new(1, |_| Ok(batch::<Flex>(30)));
+        (fresh.recalibrated(&batches).unwrap(), config)
+    }
+
+    fn batch<B: Backend>(n: usize) -> icl_core::graph::GraphBatch<B> {
+        let views = GraphViewsConfig::new().init();
+        let mutag = embedded::graphs("MUTAG").unwrap();
+        let plain: Vec<_> = mutag.graphs()[..n].iter().map(|g| views.plain(g)).collect();
+        GraphCollate.collate(&plain, &Default::default())
+    }
+
+    #[derive(Default)]
+    struct Tensors(Vec<(bool, Vec<f64>)>);
+
+    impl<B: Backend> ModuleVisitor<B> for Tensors {
+        fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<B, D>>) {
+            let tensor = param.val();
+            self.0.push((tensor.is_require_grad(), host_values(tensor)));
+        }
+    }
+
+    fn tensors<B: Backend>(module: &impl Module<B>) -> Vec<(bool, Vec<f64>)> {
+        let mut tensors = Tensors::default();
+        module.visit(&mut tensors);
+        tensors.0
+    }
+
+    fn save_with(config: &GcnConfig, encoder: &Gcn<Flex>, path: &Path) {
+        save(encoder, &Graphs::with(config.clone()), "MUTAG", path).unwrap();
+    }
+
+    fn read(path: &Path) -> Result<EncoderFile<Graphs>, Failure> {
+        super::read(path)
+    }
+
+    #[test]
+    fn it_is_read_as_it_was_written() {
+        let at = tempdir().unwrap();
+        let path = at.path().join("encoder.safetensors");
+        let (encoder, config) = encoder();
+        save_with(&config, &encoder, &path);
+        let first = std::fs::read(&path).unwrap();
+        let file = read(&path).unwrap();
+        assert_eq!(file.data, "MUTAG");
+        let description = Graphs::with(config).describe().unwrap();
+        assert_eq!(file.domain.describe().unwrap(), description);
+        let again = file
+            .encoder::<Trained>(&Default::default())
+            .unwrap()
+            .valid();
+        assert_eq!(tensors(&again), tensors(&encoder));
+        save(&again, &file.domain, &file.data, &path).unwrap();
+        assert!(std::fs::read(&path).unwrap() == first);
+        // The module's own list of tensors is the one that is compared.
+        assert_eq!(file.tensors.len(), encoder.collect(None, None, false).len());
+    }
+
+    #[test]
+    fn it_can_be_trained_further() {
+        let at = tempdir().unwrap();
+        let path = at.path().join("encoder.safetensors");
+        let (original, config) = encoder();
+        save_with(&config, &original, &path);
+        let file = read(&path).unwrap();
+        let encoder = file.encoder::<Trained>(&Default::default()).unwrap();
+        let fresh = config.init::<Trained>(Seed::new(0), &Default::default());
+        let trainable = |encoder: &Gcn<Trained>| -> Vec<bool> {
+            tensors(encoder).iter().map(|tensor| tensor.0).collect()
+        };
+        assert_eq!(trainable(&encoder), trainable(&fresh));
+        assert_eq!(trainable(&encoder).iter().filter(|is| **is).count(), 3);
+        // The statistics come along, for use without gradients.
+        assert_eq!(tensors(&encoder.valid()), tensors(&original));
+
+        // Every weight has a gradient that is not zero.
+        let mut rng = Seed::new(1).rng();
+        let loss = encoder
+            .encode(batch(30), Mode::Training(&mut rng))
+            .powi_scalar(2)
+            .mean();
+        let gradients = loss.backward();
+        struct Gradients<'a>(
+            &'a <Trained as burn::tensor::backend::AutodiffBackend>::Gradients,
+            usize,
+        );
+        impl ModuleVisitor<Trained> for Gradients<'_> {
+            fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<Trained, D>>) {
+                if let Some(gradient) = param.val().grad(self.0) {
+                    assert!(host_values(gradient).iter().any(|value| *value != 0.0));
+                    self.1 += 1;
+                }
+            }
+        }
+        let mut found = Gradients(&gradients, 0);
+        encoder.visit(&mut found);
+        assert_eq!(found.1, 3);
+    }
+
+    #[test]
+    fn a_configuration_beyond_all_memory_is_an_error() {
+        let at = tempdir().unwrap();
+        let path = at.path().join("encoder.safetensors");
+        let (encoder, config) = encoder();
+        for (config, message) in [
+            (
+                config.clone().with_d_hidden(1 << 40),
+                "found shape [7, 5] of tensor \"convolutions.0.weight\", expected [7, 1099511627776]",
+            ),
+            (
+                config.clone().with_n_layers(usize::MAX),
+                "found no tensor \"convolutions.3.weight\", expected it with shape [5, 5]",
+            ),
+            (
+                config.clone().with_n_layers(2),
+                "found tensor \"convolutions.2.weight\", expected only those of a GCN with n_layers = 2",
+            ),
+        ] {
+            save_with(&config, &encoder, &path);
+            let error = read(&path).unwrap_err().to_string();
+            assert!(error.ends_with(message), "{error}");
+        }
+        save_with(&config.with_dropout(1.0), &encoder, &path);
+        let error = read(&path).unwrap().encoder::<Trained>(&Default::default());
+        let error = error.unwrap_err().to_string();
+        assert!(
+            error.ends_with("configuration: dropout: found 1, expected a number from 0 to below 1"),
+            "{error}"
+        );
+    }
+
+    /// Whatever byte is changed: an encoder or one line, never a panic.
+    #[test]
+    fn no_changed_byte_makes_it_panic() {
+        let at = tempdir().unwrap();
+        let path = at.path().join("encoder.safetensors");
+        let (encoder, config) = encoder();
+        save_with(&config, &encoder, &path);
+        let whole = std::fs::read(&path).unwrap();
+        let check = |bytes: &[u8]| match parse::<Graphs>(bytes) {
+            Ok((domain, data, tensors)) => {
+                let file = EncoderFile {
+                    path: path.clone(),
+                    domain,
+                    data,
+                    checksum: String::new(),
+                    tensors,
+                };
+                let _ = file.encoder::<Trained>(&Default::default());
+            }
+            Err((found, _)) => assert!(!one_line(&found).contains('\n')),
+        };
+        for index in 0..whole.len() {
+            for with in [0, b'"', b'\n', b'9', 0xff, whole[index] ^ 1] {
+                let mut changed = whole.clone();
+                changed[index] = with;
+                check(&changed);
+            }
+            assert!(parse::<Graphs>(&whole[..index]).is_err());
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Images, for which the encoder is a ResNet-18.
+
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+use burn::tensor::Tensor;
+use burn::tensor::backend::Backend;
+use icl_core::{Collate, GrowthRatio, Increment, Samples, Seed, Views};
+use icl_data::{ImageCollate, ImageDataset, ImageView, ImageViews, ImageViewsConfig, Split};
+use icl_eval::Matrix;
+use icl_models::{ResNet, ResNetConfig, Stem};
+
+use crate::backend::{ProgramBackend, TrainingBackend};
+use crate::domain::{Domain, Text, Wrong};
+use crate::options::images::EncoderChoice;
+use crate::process::failure::Failure;
+
+/// Images up to this side get the stem for small images, unless another is asked for.
+const SMALL: usize = 32;
+
+/// The paper's side of a view, for images that have no common size of their own.
+const PAPER_SIDE: usize = 224;
+
+/// Images of one number of channels.
+#[derive(Debug)]
+pub struct Images {
+    config: ResNetConfig,
+    views: ImageViews,
+    /// The first weights of every fresh encoder, if they are not drawn.
+    weights: Option<PathBuf>,
+}
+
+impl Images {
+    /// The paper's encoder and views for these data, but for what was chosen.
+    ///
+    /// # Errors
+    /// If the choice cannot be.
+    pub fn of(data: &ImageDataset, choice: &EncoderChoice) -> Result<Self, Failure> {
+        let side = match choice.image_size {
+            Some(side) => side,
+            None => data.common_side().unwrap_or(PAPER_SIDE),
+        };
+        let views = ImageViewsConfig::new(side).with_blur(choice.blur.unwrap_or(0.0));
+        let stem = match (&choice.stem, &choice.weights) {
+            (Some(stem), _) => *stem,
+            (None, None) if side <= SMALL => Stem::Small,
+            _ => Stem::Standard,
+        };
+        let config = ResNetConfig::new(data.channels())
+            .with_stem(stem)
+            .with_projection(choice.projection);
+        config.check().map_err(Failure::input)?;
+        Ok(Self {
+            config,
+            views: views.try_init().map_err(Failure::input)?,
+            weights: choice.weights.clone(),
+        })
+    }
+}
+
+impl Domain for Images {
+    const SAMPLES: &'static str = "images";
+    const ENCODER: &'static str = "resnet-18";
+
+    type Data = ImageDataset;
+    type Views = ImageViews;
+    type Batch<B: Backend> = Tensor<B, 4>;
+    type Encoder<B: ProgramBackend> = ResNet<B>;
+    type Trained<B: TrainingBackend> = ResNet<B>;
+
+    fn views(&self) -> &ImageViews {
+        &self.views
+    }
+
+    fn collate<B: Backend>(views: &[ImageView], device: &B::Device) -> Tensor<B, 4> {
+        ImageCollate.collate(views, device)
+    }
+
+    fn fresh<B: TrainingBackend>(
+        &self,
+        seed: Seed,
+        device: &B::Device,
+    ) -> Result<ResNet<B>, Failure> {
+        let encoder = self.config.init(seed, device);
+        match &self.weights {
+            None => Ok(encoder),
+            Some(path) => encoder
+                .with_torchvision_weights(path)
+                .map_err(Failure::input),
+        }
+    }
+
+    fn shape<B: TrainingBackend>(&self, device: &B::Device) -> Result<ResNet<B>, anyhow::Error> {
+        Ok(self.config.try_init(Seed::new(0), device)?)
+    }
+
+    fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
+        self.config.tensors()
+    }
+
+    fn encoder_name(&self) -> String {
+        match self.config.projection {
+            None => "a ResNet-18".to_owned(),
+            Some(_) => "a ResNet-18 with a projection head".to_owned(),
+        }
+    }
+
+    fn describe(&self) -> Result<Vec<(&'static str, String)>, serde_json::Error> {
+        Ok(vec![
+            ("config", serde_json::to_string(&self.config)?),
+            ("views", serde_json::to_string(self.views.config())?),
+        ])
+    }
+
+    fn from_description(text: &Text<'_>) -> Result<Self, Wrong> {
+        let unreadable = |key: &str, error: &dyn std::fmt::Display, expected: &str| {
+            (
+                format!("metadata \"{key}\" that cannot be read ({error})"),
+                expected.to_owned(),
+            )
+        };
+        let config = text("config", "the encoder's configuration")?;
+        let config: ResNetConfig = serde_json::from_str(&config)
+            .map_err(|error| unreadable("config", &error, "the configuration of a ResNet-18"))?;
+        let expected = "the configuration of views";
+        let views = text("views", expected)?;
+        let views: ImageViewsConfig =
+            serde_json::from_str(&views).map_err(|error| unreadable("views", &error, expected))?;
+        let views = views
+            .try_init()
+            .map_err(|error| unreadable("views", &error, expected))?;
+        Ok(Self {
+            config,
+            views,
+            weights: None,
+        })
+    }
+
+    fn check(&self, data: &ImageDataset) -> Result<(), Wrong> {
+        let (found, expected) = (data.channels(), self.config.in_channels);
+        if found == expected {
+            return Ok(());
+        }
+        Err((
+            format!("images of {found} channels"),
+            format!("{expected} channels"),
+        ))
+    }
+
+    fn name(data: &ImageDataset) -> &str {
+        data.name()
+    }
+
+    fn labels(data: &ImageDataset) -> Vec<usize> {
+        data.labels().to_vec()
+    }
+
+    /// The numbers that name the classes; where names are no numbers, or no plain ones, the class's
+    /// place in the order of names.
+    fn original_labels(data: &ImageDataset) -> Vec<i64> {
+        // As written: "01" and "1" are two classes.
+        let plain = |name: &String| {
+            let number = name.parse::<i64>().ok()?;
+            (number.to_string() == *name).then_some(number)
+        };
+        let numbers: Option<Vec<i64>> = data.class_names().iter().map(plain).collect();
+        let of = |&label: &usize| match &numbers {
+            Some(numbers) => numbers[label],
+            None => label as i64,
+        };
+        data.labels().iter().map(of).collect()
+    }
+
+    fn increment(
+        data: &ImageDataset,
+        split: Split,
+        alpha: GrowthRatio,
+        seed: Seed,
+    ) -> Result<Increment, Failure> {
+        data.increment(split, alpha, seed).map_err(Failure::input)
+    }
+
+    fn join(old: &ImageDataset, new: &ImageDataset) -> Result<(ImageDataset, Increment), Failure> {
+        ImageDataset::join(old, new).map_err(Failure::input)
+    }
+
+    fn checksum(data: &ImageDataset) -> String {
+        data.checksum()
+    }
+
+    /// None: the views are all of one size.
+    fn sizes(_: &ImageDataset) -> Result<Option<Matrix>, Failure> {
+        Ok(None)
+    }
+
+    /// The pixels of each image's centre view, of 32 x 32 at most: a matrix of more would not fit into
+    /// memory where the images do not.
+    fn raw(&self, data: &ImageDataset) -> Result<Matrix, Failure> {
+        let mut config = self.views.config().clone();
+        config.size = config.size.min(SMALL);
+        let views = config.init();
+        let mut values = Vec::new();
+        let mut width = 0;
+        for index in 0..data.n_images() {
+            let image = data
+                .sample(index)
+                .map_err(|error| Failure::Input(anyhow!(error)))?;
+            let view = views.plain(&image);
+            width = view.values().len();
+            values.extend(view.values().iter().copied().map(f64::from));
+        }
+        Matrix::try_new(values, width).map_err(|error| Failure::Other(error.into()))
+    }
+}

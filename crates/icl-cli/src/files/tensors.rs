@@ -1,0 +1,108 @@
+//! The safetensors format, written so that the same tensors give the same bytes.
+//!
+//! The crate `safetensors` writes metadata in the order of a hash map, which differs from run to
+//! run.
+
+use anyhow::anyhow;
+use serde_json::{Map, Value, json};
+
+use crate::process::failure::Failure;
+
+/// A tensor as its file has it.
+pub struct StoredTensor {
+    /// Its name.
+    pub name: String,
+    /// The type of its elements, in the format's words: `F32`, `I64`.
+    pub dtype: &'static str,
+    /// Its shape.
+    pub shape: Vec<usize>,
+    /// Its elements, row after row, each from its lowest byte to its highest.
+    pub bytes: Vec<u8>,
+}
+
+impl StoredTensor {
+    /// A tensor of single precision.
+    pub fn of_f32(name: impl Into<String>, shape: Vec<usize>, values: &[f32]) -> Self {
+        Self {
+            name: name.into(),
+            dtype: "F32",
+            shape,
+            bytes: values.iter().flat_map(|x| x.to_le_bytes()).collect(),
+        }
+    }
+
+    /// A tensor of integers of 64 bits.
+    pub fn of_i64(name: impl Into<String>, shape: Vec<usize>, values: &[i64]) -> Self {
+        Self {
+            name: name.into(),
+            dtype: "I64",
+            shape,
+            bytes: values.iter().flat_map(|x| x.to_le_bytes()).collect(),
+        }
+    }
+}
+
+/// The file of these tensors, in their order, with metadata.
+///
+/// # Errors
+/// If the header cannot be written as JSON.
+pub fn bytes(metadata: &[(&str, &str)], tensors: &[StoredTensor]) -> Result<Vec<u8>, Failure> {
+    let mut header = Map::new();
+    let metadata = metadata
+        .iter()
+        .map(|&(key, value)| (key.into(), value.into()));
+    header.insert("__metadata__".into(), Value::Object(metadata.collect()));
+    let mut end = 0;
+    for tensor in tensors {
+        let begin = end;
+        end += tensor.bytes.len();
+        let info = json!({
+            "dtype": tensor.dtype,
+            "shape": tensor.shape,
+            "data_offsets": [begin, end],
+        });
+        header.insert(tensor.name.clone(), info);
+    }
+    let mut header = serde_json::to_vec(&header)
+        .map_err(|error| Failure::Other(anyhow!("the header cannot be written: {error}")))?;
+    // Blanks, so that the numbers begin at a multiple of 8.
+    header.resize(header.len().next_multiple_of(8), b' ');
+    let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
+    bytes.extend(header);
+    for tensor in tensors {
+        bytes.extend(&tensor.bytes);
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use safetensors::{Dtype, SafeTensors};
+
+    #[test]
+    fn the_crate_of_the_format_reads_it() {
+        let tensors = [
+            StoredTensor::of_i64("b", vec![3], &[1, -2, i64::MAX]),
+            StoredTensor::of_f32("a", vec![2, 1], &[0.5, -3.0]),
+        ];
+        let metadata = [("z", "1"), ("a", "ä \"quoted\"")];
+        let file = bytes(&metadata, &tensors).unwrap();
+        assert_eq!(file, bytes(&metadata, &tensors).unwrap());
+        let (_, header) = SafeTensors::read_metadata(&file).unwrap();
+        let found = header.metadata().as_ref().unwrap();
+        assert_eq!(found["a"], "ä \"quoted\"");
+        assert_eq!(found["z"], "1");
+        let read = SafeTensors::deserialize(&file).unwrap();
+        let a = read.tensor("a").unwrap();
+        assert_eq!((a.dtype(), a.shape()), (Dtype::F32, &[2, 1][..]));
+        assert_eq!(
+            a.data(),
+            [0.5_f32.to_le_bytes(), (-3.0_f32).to_le_bytes()].concat()
+        );
+        let b = read.tensor("b").unwrap();
+        assert_eq!((b.dtype(), b.shape()), (Dtype::I64, &[3][..]));
+        assert_eq!(b.data()[16..], i64::MAX.to_le_bytes());
+    }
+}

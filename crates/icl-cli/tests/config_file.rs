@@ -1,0 +1,172 @@
+//! The TOML file of `icl run`: what it may hold, and what wins over it.
+
+#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
+
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::{Ran, icl, names, number, records, split, text};
+use tempfile::tempdir;
+
+/// Runs with a file of these contents, and these flags.
+fn with(at: &Path, contents: impl AsRef<[u8]>, flags: &str) -> Ran {
+    fs::write(at.join("c.toml"), contents).unwrap();
+    icl(at, &split(&format!("run --config c.toml {flags}")))
+}
+
+#[test]
+fn keys_are_read_and_flags_win() {
+    let at = tempdir().unwrap();
+    let file = "method = [\"inference\", \"warm\"]\nalpha = 0.25\nseeds = 1\nepochs = 2\n";
+    with(at.path(), file, "--out as-it-is").succeeded();
+    let found = records(&at.path().join("as-it-is"));
+    assert_eq!(found.len(), 2);
+    assert_eq!(number(&found[1], "epochs"), 2.0);
+    assert_eq!(number(&found[1], "n_new"), 47.0);
+
+    let flags = "--method fine-tuning --alpha 0.75 --seed 5 --epochs 1 --out flags";
+    with(at.path(), file, flags).succeeded();
+    let found = records(&at.path().join("flags"));
+    assert_eq!(found.len(), 1);
+    assert_eq!(text(&found[0], "method"), "fine-tuning");
+    assert_eq!(number(&found[0], "epochs"), 1.0);
+    assert_eq!(number(&found[0], "seed"), 5.0);
+    assert_eq!(number(&found[0], "n_new"), 141.0);
+}
+
+#[test]
+fn either_form_of_seeds_replaces_the_other() {
+    let at = tempdir().unwrap();
+    for (file, flags, seeds) in [
+        ("seed = 9", "--seeds 2", vec![0.0, 1.0]),
+        ("seeds = 2", "--seed 9", vec![9.0]),
+        ("seed = 9", "", vec![9.0]),
+    ] {
+        let flags = format!("{flags} --epochs 1 --method inference --out out --force");
+        with(at.path(), file, &flags).succeeded();
+        let found: Vec<f64> = records(&at.path().join("out"))
+            .iter()
+            .map(|record| number(record, "seed"))
+            .collect();
+        assert_eq!(found, seeds);
+    }
+}
+
+#[test]
+fn names_may_be_written_in_other_ways() {
+    let at = tempdir().unwrap();
+    let file = "methods = \"warm\"\nseed = 0\nepochs = 2\nbatch_size = 16\nlearning_rate = 1e-3\n\
+                evaluate_every = 1\naverage_decay = 0\nK = 8\nalpha = 0.5\nout = \"out\"\n";
+    with(at.path(), file, "").succeeded();
+    let config = fs::read_to_string(at.path().join("out/config.toml")).unwrap();
+    for line in [
+        "method = [\"warm\"]",
+        "batch-size = 16",
+        "learning-rate = 0.001",
+        "evaluate-every = 1",
+        "average-decay = 0.0",
+        "negatives = 8.0",
+    ] {
+        assert!(config.contains(line), "{line} is missing in\n{config}");
+    }
+    with(
+        at.path(),
+        "method = \"warm\"\nk = 3",
+        "--seed 0 --epochs 1 --out k",
+    )
+    .succeeded();
+    let config = fs::read_to_string(at.path().join("k/config.toml")).unwrap();
+    assert!(config.contains("negatives = 3.0"));
+}
+
+#[test]
+fn an_empty_file_is_the_default() {
+    let at = tempdir().unwrap();
+    with(at.path(), "", "--seed 0 --epochs 1 --method warm --out out").succeeded();
+    assert_eq!(records(&at.path().join("out")).len(), 1);
+}
+
+/// The parser shows the line.
+#[test]
+fn what_is_no_toml_or_no_option() {
+    let at = tempdir().unwrap();
+    for (file, line, message) in [
+        ("alpha = 0.5\nepochs = = 3\n", 2, "extra `=`"),
+        ("alpha = 0.5\n\nepoch = 3\n", 3, "unknown field `epoch`"),
+        ("[run]\nalpha = 0.5\n", 1, "unknown field `run`"),
+        ("force = true\n", 1, "unknown field `force`"),
+        ("config = \"c.toml\"\n", 1, "unknown field `config`"),
+        ("alpha = \"half\"\n", 1, "invalid type: string \"half\""),
+        ("epochs = 2.5\n", 1, "invalid type: floating point `2.5`"),
+        ("epochs = -2\n", 1, "invalid value: integer `-2`"),
+        ("seed = true\n", 1, "invalid type: boolean `true`"),
+        ("method = 3\n", 1, "a name or a list of names"),
+        ("method = [\"warm\", 3]\n", 1, "a name or a list of names"),
+        ("stop = \"now\"\n", 1, "unknown variant `now`"),
+        ("optimizer = \"rmsprop\"\n", 1, "unknown variant `rmsprop`"),
+        ("alpha = 0.5\nalpha = 0.6\n", 2, "duplicate key"),
+        (
+            "batch_size = 8\nbatch-size = 9\n",
+            1,
+            "duplicate field `batch-size`",
+        ),
+    ] {
+        let ran = with(at.path(), file, "");
+        ran.rejected_at_length(message);
+        let place = format!("error: c.toml: TOML parse error at line {line}, column ");
+        assert!(ran.stderr.starts_with(&place), "{}", ran.stderr);
+        assert!(!ran.stderr.ends_with("\n\n"), "{:?}", ran.stderr);
+    }
+    assert_eq!(names(at.path()), ["c.toml"]);
+}
+
+#[test]
+fn values_that_cannot_be() {
+    let at = tempdir().unwrap();
+    for (file, message) in [
+        (
+            "seed = 1\nseeds = 2\n",
+            "c.toml: found both seed and seeds, expected one of them",
+        ),
+        ("seeds = 0\n", "seeds: found 0, expected at least 1"),
+        (
+            "alpha = nan\n",
+            "alpha: found NaN, expected a number from 0 to 1",
+        ),
+        (
+            "alpha = 2\n",
+            "alpha: found 2, expected a number from 0 to 1",
+        ),
+        (
+            "batch-size = 2\n",
+            "batch-size: found 2, expected at least 4",
+        ),
+        ("method = \"no-such\"\n", "method: found \"no-such\""),
+        ("split = \"odd\"\n", "split: found \"odd\""),
+        ("backend = \"abacus\"\n", "backend: found \"abacus\""),
+        (
+            "data = \"no-such\"\n",
+            "no-such: found no such file or folder",
+        ),
+        ("data = \"\"\n", "data: found no name"),
+        ("out = \"\"\n", "out: found no name"),
+        ("out = \"c.toml\"\n", "out: found a file at c.toml"),
+    ] {
+        with(at.path(), file, "").rejected(message);
+    }
+    with(at.path(), b"\xff\xfe", "").rejected("c.toml: found no readable file");
+    assert_eq!(names(at.path()), ["c.toml"]);
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let at = tempdir().unwrap();
+    for file in ["no-such.toml", "."] {
+        let message = format!("{file}: found no readable file (");
+        icl(at.path(), &["run", "--config", file]).rejected(&message);
+    }
+    assert!(names(at.path()).is_empty());
+}

@@ -1,0 +1,280 @@
+//! The commands on images: the same as on graphs, by the same trainer.
+
+#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
+
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use support::digits::Digits;
+use support::{Ran, command, icl, names, number, record, records, split, text};
+use tempfile::{TempDir, tempdir};
+
+/// Few and small images; the standard stem leaves little of them to compute.
+const OPTIONS: &str = "--stem standard --batch-size 12 --evaluate-every 2 --average-decay 0.5";
+
+fn with_digits() -> TempDir {
+    let at = tempdir().unwrap();
+    let digits = Digits {
+        n: 24,
+        side: 16,
+        classes: [1, 7],
+    };
+    digits.write(at.path(), "digits");
+    at
+}
+
+#[track_caller]
+fn ran(at: &Path, line: &str) -> Ran {
+    icl(at, &split(line)).succeeded()
+}
+
+/// The values of a `.npy` file of f32, and its header.
+fn npy(path: &Path) -> (String, Vec<f32>) {
+    let bytes = fs::read(path).unwrap();
+    let n_header = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+    let (header, values) = bytes[10..].split_at(n_header);
+    let (values, rest) = values.as_chunks::<4>();
+    assert!(rest.is_empty());
+    let header = String::from_utf8(header.to_vec()).unwrap();
+    (
+        header,
+        values.iter().map(|b| f32::from_le_bytes(*b)).collect(),
+    )
+}
+
+#[test]
+fn a_run_compares_methods() {
+    let at = with_digits();
+    let line = format!(
+        "run --data digits --method retraining --method icl --method icl-corrected --epochs 3 \
+         --learning-rate 0.001 --seed 0 --out out {OPTIONS}"
+    );
+    let shown = ran(at.path(), &line);
+    assert!(shown.stderr.contains("12 old images"), "{}", shown.stderr);
+    let of_run = records(&at.path().join("out"));
+    let of_run: Vec<&Value> = of_run.iter().collect();
+    let methods: Vec<&str> = of_run.iter().map(|r| text(r, "method")).collect();
+    assert_eq!(methods, ["retraining", "icl-corrected", "icl"]);
+    for record in of_run {
+        assert_eq!(text(record, "data"), "digits");
+        assert!(number(record, "parameter_change") > 1e-4);
+        assert!(number(&record["end"], "theorem1_residual") < 1e-5);
+        for protocol in ["accuracy", "linear_probe", "knn"] {
+            let of = &record[protocol];
+            let accuracy = if protocol == "accuracy" {
+                of
+            } else {
+                &of["accuracy"]
+            };
+            assert!((0.0..=1.0).contains(&number(accuracy, "all")), "{protocol}");
+            let floors = if protocol == "accuracy" {
+                &record["floors"]
+            } else {
+                &of["floors"]
+            };
+            assert_eq!(floors["size"]["all"], Value::Null, "{protocol}");
+            for floor in ["majority", "raw", "untrained"] {
+                assert!(
+                    (0.0..=1.0).contains(&number(&floors[floor], "all")),
+                    "{protocol}"
+                );
+            }
+        }
+    }
+    let encoders = names(&at.path().join("out"));
+    assert!(encoders.contains(&"encoder-icl-seed0.safetensors".to_owned()));
+}
+
+#[test]
+fn training_lowers_the_exact_risk_of_embedded_digits() {
+    let at = tempdir().unwrap();
+    let line = "train --data MNIST-1v7 --limit 100 --stem standard --epochs 12 --batch-size 20 \
+                --learning-rate 0.001 --average-decay 0.9 --evaluate-every 6 --out out";
+    ran(at.path(), line);
+    let record = record(&at.path().join("out"));
+    let (untrained, trained) = (number(&record, "untrained"), number(&record, "trained"));
+    assert!(trained < untrained - 0.3, "from {untrained} to {trained}");
+    assert!(number(&record, "parameter_change") > 0.01);
+}
+
+#[test]
+fn an_encoder_is_trained_updated_and_used() {
+    let at = with_digits();
+    let new = Digits {
+        n: 16,
+        side: 16,
+        classes: [7, 4],
+    };
+    new.write(at.path(), "more");
+    ran(
+        at.path(),
+        &format!("train --data digits --projection 8 --epochs 3 --out first {OPTIONS}"),
+    );
+    let first = record(&at.path().join("first"));
+    assert!(number(&first, "parameter_change") > 1e-4);
+    let options = OPTIONS.replace("--stem standard", "");
+    ran(
+        at.path(),
+        &format!(
+            "update --from first/encoder.safetensors --old digits --new more --epochs 2 \
+             --out second {options}"
+        ),
+    );
+    let second = record(&at.path().join("second"));
+    assert_eq!(
+        (number(&second, "n_old"), number(&second, "n_new")),
+        (24.0, 16.0)
+    );
+    assert!(number(&second, "parameter_change") > 1e-4);
+    for (encoder, data, n) in [("first", "digits", 24), ("second", "more", 16)] {
+        let line =
+            format!("embed --from {encoder}/encoder.safetensors --data {data} --out {encoder}.npy");
+        ran(at.path(), &line);
+        let (header, values) = npy(&at.path().join(format!("{encoder}.npy")));
+        // Embeddings are the features below the projection head.
+        assert!(header.contains(&format!("({n}, 512, )")), "{header}");
+        assert!(values.iter().all(|value| value.is_finite()));
+        assert!(values.iter().any(|value| *value != values[0]));
+    }
+    // The number of threads changes nothing of what is embedded.
+    let line = "embed --from first/encoder.safetensors --data digits --out again.csv";
+    for threads in ["1", "4"] {
+        let output = command(at.path(), &split(&format!("{line} --force")))
+            .env("RAYON_NUM_THREADS", threads)
+            .output()
+            .unwrap();
+        assert!(output.status.success());
+        let again = fs::read_to_string(at.path().join("again.csv")).unwrap();
+        let labels: Vec<&str> = again
+            .lines()
+            .skip(1)
+            .map(|l| l.split(',').nth(1).unwrap())
+            .collect();
+        assert_eq!(labels[..4], ["1", "7", "1", "7"]);
+        let of_csv: Vec<f32> = again
+            .lines()
+            .skip(1)
+            .flat_map(|line| line.split(',').skip(2).map(|x| x.parse::<f32>().unwrap()))
+            .collect();
+        assert_eq!(
+            of_csv,
+            npy(&at.path().join("first.npy")).1,
+            "{threads} threads"
+        );
+    }
+}
+
+#[test]
+fn runs_are_the_same_on_any_number_of_threads() {
+    let at = with_digits();
+    let mut encoders = Vec::new();
+    for threads in ["1", "2", "4"] {
+        let line = format!(
+            "train --data digits --epochs 2 --seed 3 --out with{threads} --blur 0.5 {OPTIONS}"
+        );
+        let output = command(at.path(), &split(&line))
+            .env("RAYON_NUM_THREADS", threads)
+            .output()
+            .unwrap();
+        assert!(output.status.success());
+        let folder = at.path().join(format!("with{threads}"));
+        encoders.push(fs::read(folder.join("encoder.safetensors")).unwrap());
+    }
+    assert!(encoders[0] == encoders[1] && encoders[1] == encoders[2]);
+}
+
+#[test]
+fn images_are_selected() {
+    let at = with_digits();
+    let digits = Digits {
+        n: 40,
+        side: 8,
+        classes: [3, 8],
+    };
+    digits.write(at.path(), "many");
+    let line = format!(
+        "train --data many --classes 8 --limit 7 --image-size 12 --epochs 1 --out out {OPTIONS}"
+    );
+    ran(at.path(), &line);
+    assert_eq!(number(&record(&at.path().join("out")), "n"), 7.0);
+    let config = fs::read_to_string(at.path().join("out/config.toml")).unwrap();
+    for line in [
+        "classes = \"8\"",
+        "limit = 7",
+        "image-size = 12",
+        "stem = \"standard\"",
+    ] {
+        assert!(config.contains(line), "{config}");
+    }
+}
+
+#[test]
+fn what_cannot_be_asked_for() {
+    let at = with_digits();
+    fs::write(at.path().join("noise.pth"), b"no state dict").unwrap();
+    for (line, message) in [
+        (
+            "train --data MUTAG --image-size 8",
+            "image-size: found it with MUTAG, a data set of graphs",
+        ),
+        (
+            "train --data MUTAG --classes 1",
+            "classes: found it with MUTAG",
+        ),
+        ("run --data MUTAG --stem small", "stem: found it with MUTAG"),
+        (
+            "train --data digits --classes 1,2",
+            "found no class \"2\", expected classes among 1, 7",
+        ),
+        ("train --data digits --limit 0", "limit: found 0"),
+        ("train --data digits --image-size 0", "found 0 as size"),
+        ("train --data digits --projection 0", "projection: found 0"),
+        ("train --data digits --blur 1.5", "found 1.5 as blur"),
+        (
+            "train --data digits --weights none.pth",
+            "none.pth: found no readable file",
+        ),
+        (
+            "train --data digits --stem standard --weights noise.pth",
+            "noise.pth",
+        ),
+    ] {
+        icl(at.path(), &split(&format!("{line} --out out"))).rejected(message);
+    }
+    icl(
+        at.path(),
+        &split("train --data digits --stem big --out out"),
+    )
+    .rejected_at_length("big");
+    assert_eq!(names(at.path()), ["digits", "noise.pth"]);
+}
+
+#[test]
+fn kinds_of_data_are_not_mixed() {
+    let at = with_digits();
+    ran(
+        at.path(),
+        &format!("train --data digits --epochs 1 --out of-images {OPTIONS}"),
+    );
+    ran(at.path(), "train --data MUTAG --epochs 1 --out of-graphs");
+    for (line, message) in [
+        (
+            "embed --from of-images/encoder.safetensors --data MUTAG --out x.npy",
+            "found an encoder of kind \"resnet-18\", expected one of kind \"gcn\", which is for graphs",
+        ),
+        (
+            "embed --from of-graphs/encoder.safetensors --data digits --out x.npy",
+            "found an encoder of kind \"gcn\", expected one of kind \"resnet-18\", which is for images",
+        ),
+        (
+            "update --from of-images/encoder.safetensors --old digits --new MUTAG --out x",
+            "new: found graphs, expected the same kind of data",
+        ),
+    ] {
+        icl(at.path(), &split(line)).rejected(message);
+    }
+}

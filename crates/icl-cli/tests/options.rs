@@ -1,0 +1,188 @@
+//! Every flag that cannot be gives its one error and leaves nothing behind.
+
+#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
+
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod support;
+
+use support::{METHODS, icl, names, split};
+use tempfile::tempdir;
+
+const QUICK: &str = "run --epochs 1 --method warm";
+
+#[test]
+fn values_out_of_range() {
+    let at = tempdir().unwrap();
+    let ratio = "expected a number from 0 to 1";
+    let positive = "expected a number above 0";
+    let decay = "expected a number from 0 to below 1";
+    for (flags, message) in [
+        ("--alpha 1.5", format!("alpha: found 1.5, {ratio}")),
+        ("--alpha -0.1", format!("alpha: found -0.1, {ratio}")),
+        ("--alpha nan", format!("alpha: found NaN, {ratio}")),
+        ("--alpha inf", format!("alpha: found inf, {ratio}")),
+        ("--epochs 0", "epochs: found 0, expected at least 1".into()),
+        (
+            "--batch-size 1",
+            "batch-size: found 1, expected at least 4".into(),
+        ),
+        (
+            "--batch-size 3",
+            "batch-size: found 3, expected at least 4".into(),
+        ),
+        (
+            "--learning-rate 0",
+            format!("learning-rate: found 0, {positive}"),
+        ),
+        (
+            "--learning-rate -0.5",
+            format!("learning-rate: found -0.5, {positive}"),
+        ),
+        (
+            "--learning-rate inf",
+            format!("learning-rate: found inf, {positive}"),
+        ),
+        (
+            "--temperature 0",
+            format!("temperature: found 0, {positive}"),
+        ),
+        (
+            "--temperature -1",
+            format!("temperature: found -1, {positive}"),
+        ),
+        (
+            "--temperature nan",
+            format!("temperature: found NaN, {positive}"),
+        ),
+        ("--negatives -1", format!("negatives: found -1, {positive}")),
+        ("--k 0", format!("negatives: found 0, {positive}")),
+        (
+            "--patience 0",
+            "patience: found 0, expected at least 1".into(),
+        ),
+        (
+            "--evaluate-every 0",
+            "evaluate-every: found 0, expected at least 1".into(),
+        ),
+        (
+            "--average-decay 1",
+            format!("average-decay: found 1, {decay}"),
+        ),
+        (
+            "--average-decay -0.5",
+            format!("average-decay: found -0.5, {decay}"),
+        ),
+        (
+            "--average-decay nan",
+            format!("average-decay: found NaN, {decay}"),
+        ),
+        ("--seeds 0", "seeds: found 0, expected at least 1".into()),
+    ] {
+        icl(at.path(), &split(&format!("run --method warm {flags}"))).rejected(&message);
+    }
+    assert!(names(at.path()).is_empty());
+}
+
+#[test]
+fn names_that_nothing_has() {
+    let at = tempdir().unwrap();
+    for (flags, message) in [
+        (
+            "--method no-such",
+            &format!(
+                "method: found \"no-such\", expected one of {}",
+                METHODS.join(", ")
+            )[..],
+        ),
+        (
+            "--split odd",
+            "split: found \"odd\", expected `random`, `size` or `class`",
+        ),
+        (
+            "--backend abacus",
+            "backend: found \"abacus\", expected one of",
+        ),
+        ("--data no-such", "no-such: found no such file or folder"),
+        ("--data .", "found no file `NAME_A.txt`"),
+    ] {
+        icl(at.path(), &split(&format!("{QUICK} {flags}"))).rejected(message);
+    }
+    icl(at.path(), &["run", "--data", ""]).rejected("data: found no name");
+    assert!(names(at.path()).is_empty());
+}
+
+#[test]
+fn splits_that_leave_a_side_empty() {
+    let at = tempdir().unwrap();
+    for (alpha, found) in [
+        ("0", "188 old and 0 new"),
+        ("1", "0 old and 188 new"),
+        ("0.005", "187 old and 1 new"),
+        ("0.995", "1 old and 187 new"),
+    ] {
+        for split_by in ["random", "size", "class"] {
+            let line = format!("{QUICK} --alpha {alpha} --split {split_by}");
+            icl(at.path(), &split(&line)).rejected(&format!(
+                "split `{split_by}` at alpha {alpha}: found {found} of 188 samples, expected at \
+                 least 2 of each"
+            ));
+        }
+    }
+    assert!(names(at.path()).is_empty());
+}
+
+/// These are found by the parser of flags, which adds where to read on.
+#[test]
+fn flags_that_cannot_be_read() {
+    let at = tempdir().unwrap();
+    for (line, message) in [
+        (
+            "run --seed 0 --seeds 2",
+            "'--seed <S>' cannot be used with '--seeds <N>'",
+        ),
+        ("run --seed -1", "invalid value '-1' for '--seed <S>'"),
+        (
+            "run --seed 18446744073709551616",
+            "'--seed <S>': number too large",
+        ),
+        ("run --seeds 1.5", "invalid value '1.5' for '--seeds <N>'"),
+        (
+            "run --epochs -3",
+            "invalid value '-3' for '--epochs <EPOCHS>'",
+        ),
+        (
+            "run --epochs many",
+            "invalid value 'many' for '--epochs <EPOCHS>'",
+        ),
+        (
+            "run --alpha half",
+            "invalid value 'half' for '--alpha <ALPHA>'",
+        ),
+        (
+            "run --batch-size -1",
+            "invalid value '-1' for '--batch-size",
+        ),
+        ("run --patience -1", "invalid value '-1' for '--patience"),
+        (
+            "run --evaluate-every -1",
+            "invalid value '-1' for '--evaluate-every",
+        ),
+        (
+            "run --optimizer rmsprop",
+            "unknown variant `rmsprop`, expected `adam` or `sgd`",
+        ),
+        (
+            "run --stop now",
+            "unknown variant `now`, expected one of `exact-risk`",
+        ),
+        ("run --no-such", "unexpected argument '--no-such'"),
+        ("run more", "unexpected argument 'more'"),
+        ("run --alpha", "a value is required for '--alpha <ALPHA>'"),
+        ("no-such", "unrecognized subcommand 'no-such'"),
+        ("report", "<DIR>"),
+        ("diagnose", "--anchors <A.npy>"),
+    ] {
+        icl(at.path(), &split(line)).rejected_at_length(message);
+    }
+    assert!(names(at.path()).is_empty());
+}

@@ -1,0 +1,130 @@
+//! `icl report`: the report of an earlier run, written anew.
+
+#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
+
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::{contents, icl, names, split};
+use tempfile::{TempDir, tempdir};
+
+/// A folder with a run in it, in `out`.
+fn a_run() -> TempDir {
+    let at = tempdir().unwrap();
+    let line = "run --seeds 2 --epochs 1 --method retraining --method warm --out out";
+    icl(at.path(), &split(line)).succeeded();
+    at
+}
+
+/// Asserts that the report is rejected and that nothing changes.
+#[track_caller]
+fn rejected(at: &Path, message: &str) {
+    let before = contents(&at.join("out"));
+    icl(at, &["report", "out"]).rejected(message);
+    assert_eq!(contents(&at.join("out")), before);
+}
+
+#[test]
+fn it_is_the_same_again() {
+    let at = a_run();
+    let before = contents(&at.path().join("out"));
+    fs::remove_file(at.path().join("out/report.html")).unwrap();
+    for _ in 0..2 {
+        let ran = icl(at.path(), &["report", "out"]).succeeded();
+        assert_eq!(ran.stdout, "out/report.html\n");
+        assert_eq!(ran.stderr, "");
+        assert!(contents(&at.path().join("out")) == before);
+    }
+}
+
+#[test]
+fn it_can_do_without_the_map() {
+    let at = a_run();
+    let path = at.path().join("out/report.html");
+    let with_map = fs::read(&path).unwrap();
+    fs::remove_file(at.path().join("out/map.json")).unwrap();
+    icl(at.path(), &["report", "out"]).succeeded();
+    let without = fs::read(&path).unwrap();
+    assert!(without.len() < with_map.len());
+    assert!(without.ends_with(b"</html>\n") == with_map.ends_with(b"</html>\n"));
+}
+
+#[test]
+fn folders_without_a_record() {
+    let at = tempdir().unwrap();
+    let message = "out/record.jsonl: found no readable file (";
+    icl(at.path(), &["report", "out"]).rejected(message);
+    assert!(names(at.path()).is_empty());
+    fs::create_dir(at.path().join("out")).unwrap();
+    rejected(at.path(), message);
+    fs::write(at.path().join("out/record.jsonl"), b"\xff\n").unwrap();
+    rejected(at.path(), message);
+    fs::write(at.path().join("out/record.jsonl"), "").unwrap();
+    rejected(
+        at.path(),
+        "out/record.jsonl: there are no records to report",
+    );
+}
+
+#[test]
+fn records_that_cannot_be_read() {
+    let at = a_run();
+    let path = at.path().join("out/record.jsonl");
+    let whole = fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = whole.lines().collect();
+    let broken = |at: usize, line: &str| {
+        let mut lines = lines.clone();
+        lines[at] = line;
+        lines.join("\n")
+    };
+
+    fs::write(&path, &whole[..whole.len() - 100]).unwrap();
+    rejected(
+        at.path(),
+        "out/record.jsonl, line 4: expected a record of `icl run`: EOF while",
+    );
+    fs::write(&path, broken(1, "")).unwrap();
+    rejected(
+        at.path(),
+        "out/record.jsonl, line 2: expected a record of `icl run`",
+    );
+    fs::write(&path, broken(2, "{\"schema\":1}")).unwrap();
+    rejected(
+        at.path(),
+        "line 3: expected a record of `icl run`: missing field `method` at column",
+    );
+    let later = lines[2].replacen("\"schema\":1", "\"schema\":2", 1);
+    fs::write(&path, broken(2, &later)).unwrap();
+    rejected(
+        at.path(),
+        "out/record.jsonl, line 3: found schema 2, expected 1",
+    );
+    // A later schema may have other fields: what is said first is that it is another.
+    fs::write(&path, broken(0, "{\"schema\":7,\"all\":\"else\"}")).unwrap();
+    rejected(
+        at.path(),
+        "out/record.jsonl, line 1: found schema 7, expected 1",
+    );
+    fs::write(&path, broken(3, lines[1])).unwrap();
+    rejected(
+        at.path(),
+        "out/record.jsonl: method `warm` has two records of seed 0",
+    );
+    fs::write(&path, broken(0, &lines[0].replace("MUTAG", "OTHER"))).unwrap();
+    rejected(at.path(), "out/record.jsonl: records of two comparisons");
+}
+
+#[test]
+fn maps_that_cannot_be_read() {
+    let at = a_run();
+    let path = at.path().join("out/map.json");
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    rejected(
+        at.path(),
+        "out/map.json: expected a map of `icl run`: EOF while parsing",
+    );
+}

@@ -1,0 +1,446 @@
+//! `icl run`: what it writes, and that the numbers in it fit together.
+
+#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
+
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use support::{
+    METHODS, contents, default_backend, icl, names, number, records, split, text, timeless,
+};
+use tempfile::tempdir;
+
+/// Runs into the folder `out` below `at`, and gives its records.
+#[track_caller]
+fn run(at: &Path, options: &str, out: &str) -> Vec<Value> {
+    let line = format!("run {options} --out {out}");
+    icl(at, &split(&line)).succeeded();
+    records(&at.join(out))
+}
+
+#[test]
+fn it_writes_its_files() {
+    let at = tempdir().unwrap();
+    let ran = icl(at.path(), &split("run --seed 4 --epochs 3 --out out")).succeeded();
+    let out = at.path().join("out");
+    let mut expected: Vec<String> = ["config.toml", "map.json", "record.jsonl", "report.html"]
+        .map(str::to_owned)
+        .into();
+    for encoder in METHODS.iter().chain(&["theta0"]) {
+        expected.push(format!("encoder-{encoder}-seed4.safetensors"));
+    }
+    expected.sort_unstable();
+    assert_eq!(names(&out), expected);
+    assert_eq!(names(at.path()), ["out"]);
+
+    let records = records(&out);
+    let methods: Vec<&str> = records.iter().map(|line| text(line, "method")).collect();
+    assert_eq!(methods, METHODS);
+    assert!(records.iter().all(|line| line["seed"] == 4));
+
+    let map: Value = serde_json::from_slice(&fs::read(out.join("map.json")).unwrap()).unwrap();
+    let length = |value: &Value| value.as_array().unwrap().len();
+    assert_eq!(map["seed"], 4);
+    for key in ["labels", "is_new", "before"] {
+        assert_eq!(length(&map[key]), 188, "{key}");
+    }
+    assert_eq!(length(&map["after"]), METHODS.len());
+
+    // The table, with every method in it, and where the files are.
+    for method in METHODS {
+        assert!(ran.stdout.contains(method), "{}", ran.stdout);
+    }
+    assert!(
+        ran.stdout.ends_with("\n\nwritten to out\n"),
+        "{}",
+        ran.stdout
+    );
+    assert!(!ran.stdout.contains("\n\n\n"), "{}", ran.stdout);
+    // One plain line a training run: θ₀, and all methods but inference.
+    assert_eq!(ran.stderr.lines().count(), METHODS.len());
+    assert!(!ran.stderr.contains('\u{1b}'));
+}
+
+#[test]
+fn the_report_stands_by_itself() {
+    let at = tempdir().unwrap();
+    run(at.path(), "--seed 0 --epochs 2 --method warm", "out");
+    let html = fs::read_to_string(at.path().join("out/report.html")).unwrap();
+    assert!(html.to_lowercase().starts_with("<!doctype html>"));
+    let lower = html.to_lowercase();
+    for outside in [
+        "src=",
+        "<link",
+        "<script src",
+        "@import",
+        "url(http",
+        "url(//",
+    ] {
+        assert!(!lower.contains(outside), "{outside}");
+    }
+    // The names of XML's vocabularies are no addresses that are fetched.
+    for address in lower.match_indices("http").map(|(at, _)| &lower[at..]) {
+        assert!(address.starts_with("http://www.w3.org/"), "{address:.60}");
+    }
+}
+
+#[test]
+fn an_encoder_carries_its_configuration() {
+    let at = tempdir().unwrap();
+    run(at.path(), "--seed 0 --epochs 2 --method warm", "out");
+    let bytes = fs::read(at.path().join("out/encoder-warm-seed0.safetensors")).unwrap();
+    let (header, _) = safetensors(&bytes);
+    let metadata = &header["__metadata__"];
+    assert_eq!(metadata["encoder"], "gcn");
+    assert_eq!(metadata["data"], "MUTAG");
+    let config: Value = serde_json::from_str(text(metadata, "config")).unwrap();
+    assert_eq!(config["d_hidden"], 32);
+    assert_eq!(config["n_layers"], 2);
+}
+
+/// The header and the numbers of a file of tensors; the header's keys have no order of their own.
+fn safetensors(bytes: &[u8]) -> (Value, &[u8]) {
+    let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let (header, numbers) = bytes[8..].split_at(length);
+    (serde_json::from_slice(header).unwrap(), numbers)
+}
+
+#[test]
+fn the_record_holds_what_the_book_says() {
+    let book = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/book/src/program.md"
+    );
+    let book = fs::read_to_string(book).unwrap();
+    let (_, rest) = book.split_once("### The record\n").unwrap();
+    let (record, rest) = rest.split_once("An exact risk (").unwrap();
+    let (risk, rest) = rest.split_once("### Accuracy").unwrap();
+    let (floors, _) = rest.split_once("\n## ").unwrap();
+
+    let at = tempdir().unwrap();
+    let records = run(at.path(), "--seed 0 --epochs 2 --method warm", "out");
+    let record_of_warm = &records[0];
+    assert_eq!(keys(record_of_warm), documented(record));
+    for of in [
+        &record_of_warm["start"],
+        &record_of_warm["end"],
+        &record_of_warm["evaluations"][0]["risk"],
+    ] {
+        assert_eq!(keys(of), documented(risk));
+    }
+    assert_eq!(keys(&record_of_warm["floors"]), documented(floors));
+    let parts = BTreeSet::from(["all", "old", "new"].map(str::to_owned));
+    for key in ["risk", "accuracy"] {
+        assert_eq!(keys(&record_of_warm[key]), parts);
+    }
+    for floor in documented(floors) {
+        assert_eq!(keys(&record_of_warm["floors"][floor]), parts);
+    }
+    for (key, in_text) in [("seconds", "`views_s`"), ("evaluations", "`sample_passes`")] {
+        let row = record
+            .lines()
+            .find(|line| line.starts_with(&format!("| `{key}`")));
+        let row = row.unwrap();
+        assert!(row.contains(in_text));
+        let of = &record_of_warm[key];
+        for field in keys(if of.is_array() { &of[0] } else { of }) {
+            assert!(row.contains(&format!("`{field}`")), "{key}.{field}");
+        }
+    }
+    assert_eq!(record_of_warm["schema"], 1);
+}
+
+fn keys(object: &Value) -> BTreeSet<String> {
+    object.as_object().unwrap().keys().cloned().collect()
+}
+
+/// The names in the first column of a table of the book.
+fn documented(table: &str) -> BTreeSet<String> {
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| `"));
+    let columns = rows.map(|row| row.split(" | ").next().unwrap());
+    columns
+        .flat_map(|column| column.split(", "))
+        .map(|name| name.trim_matches(['`', ' ']).to_owned())
+        .collect()
+}
+
+#[test]
+fn the_numbers_of_a_record_fit_together() {
+    let at = tempdir().unwrap();
+    let records = run(at.path(), "--seed 0 --epochs 5 --alpha 0.3", "out");
+    for record in &records {
+        let method = text(record, "method");
+        let is_inference = method == "inference";
+        assert_eq!(
+            number(record, "parameter_change") > 0.0,
+            !is_inference,
+            "{method}"
+        );
+        let epochs = if is_inference { 0.0 } else { 5.0 };
+        assert_eq!(number(record, "epochs"), epochs);
+        assert_eq!(
+            record["epoch_losses"].as_array().unwrap().len(),
+            epochs as usize
+        );
+
+        let (n_old, n_new) = (number(record, "n_old"), number(record, "n_new"));
+        assert_eq!((n_old, n_new), (132.0, 56.0));
+        assert_eq!(number(record, "alpha"), n_new / (n_old + n_new));
+        // Two views a sample and epoch; fine-tuning sees the new data alone, warm-sub, icl at first
+        // and replay a fifth of the old as well, and distillation the new ones twice.
+        let fifth = (0.2 * n_old).round();
+        let n_seen = match method {
+            "inference" => 0.0,
+            "fine-tuning" => n_new,
+            "distillation" => 2.0 * n_new,
+            "warm-sub" | "icl" => n_new + fifth,
+            "replay" => n_new + (0.2 * n_old).ceil(),
+            // 4 steps an epoch, each of 2 support batches and a query: 12 batches of 16 + 16, but for
+            // queries of 14 new samples.
+            "icl-published" | "icl-published-wo-lrl" | "icl-corrected-wo-lrl" => {
+                4.0 * (2.0 * 32.0 + 30.0)
+            }
+            _ => n_old + n_new,
+        };
+        // The agents of the corrected forms compare losses: two passes of at most 6 batches, once in
+        // 8 steps.
+        let compares = ["icl-corrected", "icl-corrected-wo-m", "warm-lrl"].contains(&method);
+        let n_passes = number(record, "sample_passes");
+        if compares {
+            let least = match method {
+                "icl-corrected" => 4.0 * 94.0,
+                _ => n_old + n_new,
+            };
+            assert!(n_passes > 2.0 * least * epochs, "{method}: {n_passes}");
+            assert!(n_passes < 2.6 * least * epochs, "{method}: {n_passes}");
+        } else {
+            assert_eq!(n_passes, 2.0 * n_seen * epochs, "{method}");
+        }
+
+        // The encoder computes in single precision: 1e-4 on values of about 3 nats.
+        let old = number(record, "nce1_old") + number(record, "nce2_old");
+        assert_close(number(record, "risk.old"), old, 1e-4);
+        let [of_old, of_new] = ["risk.old", "risk.new"].map(|part| number(record, part));
+        let all = (n_old * of_old + n_new * of_new) / (n_old + n_new);
+        assert_close(number(record, "risk.all"), all, 1e-6);
+        assert_close(
+            number(record, "end.bound"),
+            number(record, "alpha") * number(record, "nce1_old"),
+            1e-6,
+        );
+        assert!(number(record, "end.theorem1_residual") < 1e-4);
+        for part in ["all", "old", "new"] {
+            assert_eq!(record["risk"][part], record["end"][part]);
+        }
+
+        let evaluations = record["evaluations"].as_array().unwrap();
+        assert_eq!(evaluations[0]["risk"], record["start"]);
+        assert_eq!(evaluations[0]["epoch"], 0);
+        let last = &evaluations[evaluations.len() - 1];
+        assert_eq!(last["risk"], record["end"]);
+        assert_eq!(last["epoch"], record["epochs"]);
+
+        let reached = ["epochs_to_target", "passes_to_target", "time_to_target_s"];
+        let n_null = reached.iter().filter(|key| record[**key].is_null()).count();
+        assert!(n_null == 0 || n_null == reached.len(), "{method}");
+        assert_eq!(record["target"], records[0]["target"]);
+        for part in ["all", "old", "new"] {
+            for accuracy in [&record["accuracy"], &record["floors"]["untrained"]] {
+                assert!((0.0..=1.0).contains(&number(accuracy, part)));
+            }
+        }
+        for (key, seconds) in record["seconds"].as_object().unwrap() {
+            assert!(key.ends_with("_s") && seconds.as_f64().unwrap() >= 0.0);
+        }
+    }
+    assert!(number(&records[0], "target") > 0.0);
+    // All but retraining start from θ₀.
+    for record in &records {
+        let is_same = record["start"] == records[0]["start"];
+        assert_eq!(is_same, text(record, "method") != "retraining");
+    }
+}
+
+#[track_caller]
+fn assert_close(a: f64, b: f64, within: f64) {
+    assert!((a - b).abs() <= within, "{a} is not {b} within {within}");
+}
+
+#[test]
+fn one_seed_gives_one_record() {
+    let at = tempdir().unwrap();
+    let options = "--seed 3 --epochs 3 --split size";
+    for out in ["a", "b"] {
+        run(at.path(), options, out);
+    }
+    let [a, b] = ["a", "b"].map(|out| at.path().join(out));
+    assert_eq!(lines(&timeless(&a)), lines(&timeless(&b)));
+    // Nothing in the map and in the encoders depends on time.
+    let [a, b] = [a, b].map(|out| contents(&out));
+    assert!(a["map.json"] == b["map.json"]);
+    for (name, bytes) in a.iter().filter(|(name, _)| name.ends_with(".safetensors")) {
+        assert!(
+            safetensors(bytes) == safetensors(&b[name]),
+            "{name} differs"
+        );
+    }
+    run(at.path(), "--seed 4 --epochs 3 --split size", "c");
+    assert_ne!(
+        timeless(&at.path().join("c"))[1]["risk"],
+        timeless(&at.path().join("a"))[1]["risk"]
+    );
+}
+
+fn lines(records: &[Value]) -> String {
+    records.iter().map(|record| format!("{record}\n")).collect()
+}
+
+#[test]
+fn its_configuration_gives_the_run_again() {
+    let at = tempdir().unwrap();
+    let options = "--seeds 2 --epochs 3 --method fine-tuning --method retraining --alpha 0.4 \
+                   --split class --batch-size 16 --optimizer sgd --learning-rate 0.01 \
+                   --temperature 0.2 --k 15 --stop training-loss --patience 7 --evaluate-every 2 \
+                   --average-decay 0.5";
+    run(at.path(), options, "a");
+    run(at.path(), "--config a/config.toml", "b");
+    let [a, b] = ["a", "b"].map(|out| at.path().join(out));
+    assert_eq!(lines(&timeless(&a)), lines(&timeless(&b)));
+    // The two differ in where they went, and in nothing else.
+    let config = |of: &Path| fs::read_to_string(of.join("config.toml")).unwrap();
+    assert_eq!(config(&a).replace("out = \"a\"", "out = \"b\""), config(&b));
+    for line in [
+        "data = \"MUTAG\"",
+        "method = [\"retraining\", \"fine-tuning\"]",
+        "alpha = 0.4",
+        "split = \"class\"",
+        "seeds = 2",
+        "stop = \"training-loss\"",
+        "patience = 7",
+        "evaluate-every = 2",
+    ] {
+        assert!(config(&a).contains(line), "{line}");
+    }
+}
+
+#[test]
+fn every_default_is_in_the_configuration() {
+    let at = tempdir().unwrap();
+    run(at.path(), "--seed 0 --epochs 1 --method warm", "out");
+    let config = fs::read_to_string(at.path().join("out/config.toml")).unwrap();
+    for line in [
+        "alpha = 0.5",
+        "split = \"random\"",
+        "batch-size = 32",
+        "optimizer = \"adam\"",
+        "learning-rate = 0.003",
+        "temperature = 0.1",
+        "negatives = 31.0",
+        "stop = \"exact-risk\"",
+        "average-decay = 0.99",
+        &format!("backend = \"{}\"", default_backend()),
+    ] {
+        assert!(config.contains(line), "{line} is missing in\n{config}");
+    }
+}
+
+#[test]
+fn seeds_run_from_0() {
+    let at = tempdir().unwrap();
+    let records = run(
+        at.path(),
+        "--seeds 3 --epochs 1 --method warm --method inference",
+        "out",
+    );
+    let found: Vec<_> = records
+        .iter()
+        .map(|record| (record["seed"].as_u64().unwrap(), text(record, "method")))
+        .collect();
+    let expected = [0, 1, 2].map(|seed| [(seed, "inference"), (seed, "warm")]);
+    assert_eq!(found, expected.concat());
+    let encoders = names(&at.path().join("out"));
+    for seed in 0..3 {
+        assert!(encoders.contains(&format!("encoder-theta0-seed{seed}.safetensors")));
+    }
+    // A seed by itself is the same as among others.
+    let alone = run(at.path(), "--seed 2 --epochs 1 --method warm", "alone");
+    assert_eq!(alone[0]["risk"], records[5]["risk"]);
+}
+
+#[test]
+fn without_retraining_there_is_no_target() {
+    let at = tempdir().unwrap();
+    let records = run(
+        at.path(),
+        "--seed 0 --epochs 2 --method warm --method warm",
+        "out",
+    );
+    assert_eq!(records.len(), 1, "a method that is named twice runs once");
+    for key in [
+        "target",
+        "epochs_to_target",
+        "passes_to_target",
+        "time_to_target_s",
+    ] {
+        assert!(records[0][key].is_null(), "{key}");
+    }
+}
+
+#[test]
+fn a_data_set_on_the_disk_is_the_embedded_one() {
+    let at = tempdir().unwrap();
+    let zip = concat!(env!("CARGO_MANIFEST_DIR"), "/../icl-data/data/MUTAG.zip");
+    // A path with a space, and letters beyond ASCII.
+    let copy = at.path().join("my dätä.zip");
+    fs::copy(zip, &copy).unwrap();
+    let options = split("run --seed 0 --epochs 2 --method warm --out disk --data");
+    let mut options: Vec<_> = options.into_iter().map(std::ffi::OsStr::new).collect();
+    options.push(copy.as_os_str());
+    icl(at.path(), &options).succeeded();
+    run(
+        at.path(),
+        "--seed 0 --epochs 2 --method warm --data mutag",
+        "embedded",
+    );
+    let [disk, embedded] = ["disk", "embedded"].map(|out| timeless(&at.path().join(out)));
+    assert_eq!(disk, embedded);
+}
+
+/// Two graphs on one side are the least; a batch of all data is no limit; numbers as large as the
+/// machine's are waited for by nobody.
+#[test]
+fn odd_numbers_that_are_legal() {
+    let at = tempdir().unwrap();
+    for (index, options) in [
+        "--epochs 2 --alpha 0.011",
+        "--epochs 2 --alpha 0.99",
+        "--epochs 2 --alpha 0.02 --split size",
+        "--epochs 2 --alpha 0.98 --split class",
+        "--epochs 2 --batch-size 4",
+        "--epochs 2 --batch-size 18446744073709551615",
+        "--epochs 2 --temperature 1e-3 --negatives 1e9",
+        "--epochs 2 --average-decay 0",
+        "--epochs 18446744073709551615 --patience 1 --evaluate-every 1 --learning-rate 1e-30",
+        "--epochs 2 --patience 18446744073709551615",
+        "--epochs 2 --seed 18446744073709551615",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let seed = if options.contains("--seed") {
+            ""
+        } else {
+            "--seed 0"
+        };
+        let options = format!("{options} {seed} --method warm --method fine-tuning");
+        let records = run(at.path(), &options, &index.to_string());
+        assert_eq!(records.len(), 2, "{options}");
+        let change = number(&records[0], "parameter_change");
+        assert!(change.is_finite(), "{options}");
+    }
+}

@@ -1,0 +1,211 @@
+//! Learning-rate policies, and their state in a checkpoint.
+
+use burn::module::AutodiffModule;
+use burn::optim::GradientsParams;
+use burn::tensor::backend::AutodiffBackend;
+use icl_core::Seed;
+use icl_core::module_bytes::{Bytes, EncodeError, Unfit, load_module, save_module};
+use serde::{Deserialize, Serialize};
+
+use crate::rate::choice::RateChoice;
+use crate::rate::cosine;
+use crate::rate::hypergradient::Hypergradient;
+use crate::rate::learned::{HOLD, LearnedRate, Memory};
+use crate::rate::published::PublishedRate;
+use crate::rate::situation::Situation;
+
+/// A learning-rate policy with its state.
+pub struct RatePolicy<M, B: AutodiffBackend>(Kind<M, B>);
+
+enum Kind<M, B: AutodiffBackend> {
+    Fixed(f64),
+    Cosine { base: f64, n_steps: u64 },
+    Hypergradient(Hypergradient<M>),
+    Published(Box<PublishedRate<B>>),
+    Learned(Box<LearnedRate<M, B>>),
+}
+
+/// Why the state of a policy could not be saved.
+#[derive(Debug, thiserror::Error)]
+pub enum RateError {
+    /// An agent that chooses learning rates could not be saved.
+    #[error("the agent of a learning rate could not be saved")]
+    Agent(#[from] icl_rl::RlError),
+    /// An earlier encoder that a policy keeps could not be saved.
+    #[error(transparent)]
+    Module(#[from] EncodeError),
+}
+
+impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
+    /// Creates a policy around the learning rate `base`, for a run of at most `n_steps` steps.
+    pub fn new(
+        choice: RateChoice,
+        base: f64,
+        n_steps: u64,
+        seed: Seed,
+        device: &B::Device,
+    ) -> Self {
+        Self(match choice {
+            RateChoice::Fixed => Kind::Fixed(base),
+            RateChoice::Cosine => Kind::Cosine { base, n_steps },
+            RateChoice::Hypergradient => Kind::Hypergradient(Hypergradient::new(base)),
+            RateChoice::LearnedAsPublished => {
+                Kind::Published(Box::new(PublishedRate::new(base, seed, device)))
+            }
+            RateChoice::Learned => {
+                Kind::Learned(Box::new(LearnedRate::new(base, n_steps, seed, device)))
+            }
+        })
+    }
+
+    /// Turns the policy into that of inner steps. Hypergradient descent learns there from
+    /// [`after_adaptation`](Self::after_adaptation) alone: inner steps begin at θ again and again.
+    pub fn for_inner_steps(mut self) -> Self {
+        if let Kind::Hypergradient(policy) = &mut self.0 {
+            policy.follows_steps = false;
+        }
+        self
+    }
+
+    /// Returns whether the policy acts at this step and needs the loss before and after its last act.
+    pub fn is_due(&self, step: u64) -> bool {
+        matches!(self.0, Kind::Learned(_)) && step.is_multiple_of(HOLD)
+    }
+
+    /// Returns the encoder at the policy's last act, if its loss on this step's batch is needed.
+    pub fn earlier(&self, step: u64) -> Option<&M> {
+        match &self.0 {
+            Kind::Learned(learned) if self.is_due(step) => learned.earlier(),
+            _ => None,
+        }
+    }
+
+    /// Chooses the learning rate of this step.
+    pub fn choose(&mut self, situation: &Situation<'_, M>) -> f64 {
+        match &mut self.0 {
+            Kind::Fixed(rate) => *rate,
+            Kind::Cosine { base, n_steps } => cosine::rate(*base, situation.step, *n_steps),
+            Kind::Hypergradient(policy) => {
+                policy.choose::<B>(situation.encoder, situation.gradients)
+            }
+            Kind::Published(policy) => policy.choose(situation.loss),
+            Kind::Learned(policy) => policy.choose(situation),
+        }
+    }
+
+    /// Tells the policy of the inner steps' learning rate that they led from `from` to `to`, where the
+    /// query has the gradient `query`. Hypergradient descent follows it.
+    pub fn after_adaptation(&mut self, from: &M, to: &M, query: &GradientsParams) {
+        if let Kind::Hypergradient(policy) = &mut self.0 {
+            policy.follow::<B>(from, to, query);
+        }
+    }
+
+    /// Returns everything that the next choice depends on.
+    ///
+    /// # Errors
+    /// [`RateError`] if an agent or an encoder cannot be saved.
+    pub fn state(&self) -> Result<PolicyState, RateError> {
+        State::of(&self.0).map(PolicyState)
+    }
+
+    /// Restores a saved state; `like` is an encoder of the same kind as that of the run.
+    ///
+    /// # Errors
+    /// [`Unfit`] if the state is that of another policy or encoder.
+    pub fn restore(self, state: PolicyState, like: &M, device: &B::Device) -> Result<Self, Unfit> {
+        state.0.into_policy(self.0, like, device).map(Self)
+    }
+}
+
+/// The state of a policy: everything that its next choice depends on.
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PolicyState(State);
+
+#[derive(Serialize, Deserialize)]
+enum State {
+    /// A function of the step.
+    Stateless,
+    /// The rate and the encoder before the last step.
+    Hypergradient { rate: f64, earlier: Option<Bytes> },
+    /// The agent and the loss at its last act.
+    Published {
+        agent: Bytes,
+        last_loss: Option<f64>,
+    },
+    /// The agent, its statistics and the encoder at its last act.
+    Learned {
+        agent: Bytes,
+        memory: Memory,
+        earlier: Option<Bytes>,
+    },
+}
+
+impl State {
+    fn of<M: AutodiffModule<B>, B: AutodiffBackend>(
+        policy: &Kind<M, B>,
+    ) -> Result<Self, RateError> {
+        let module = |module: &Option<M>| module.as_ref().map(save_module::<B, M>).transpose();
+        Ok(match policy {
+            Kind::Fixed(_) | Kind::Cosine { .. } => Self::Stateless,
+            Kind::Hypergradient(policy) => Self::Hypergradient {
+                rate: policy.rate,
+                earlier: module(&policy.earlier)?,
+            },
+            Kind::Published(policy) => Self::Published {
+                agent: Bytes::from(policy.agent.save()?),
+                last_loss: policy.last_loss,
+            },
+            Kind::Learned(policy) => Self::Learned {
+                agent: Bytes::from(policy.agent.save()?),
+                memory: policy.memory,
+                earlier: module(&policy.earlier)?,
+            },
+        })
+    }
+
+    fn into_policy<M: AutodiffModule<B>, B: AutodiffBackend>(
+        self,
+        policy: Kind<M, B>,
+        like: &M,
+        device: &B::Device,
+    ) -> Result<Kind<M, B>, Unfit> {
+        let module = |bytes: Option<Bytes>| {
+            bytes
+                .map(|bytes| load_module::<B, M>(like.clone(), bytes, device))
+                .transpose()
+        };
+        Ok(match (self, policy) {
+            (Self::Stateless, policy @ (Kind::Fixed(_) | Kind::Cosine { .. })) => policy,
+            (Self::Hypergradient { rate, earlier }, Kind::Hypergradient(mut policy)) => {
+                policy.rate = rate;
+                policy.earlier = module(earlier)?;
+                Kind::Hypergradient(policy)
+            }
+            (Self::Published { agent, last_loss }, Kind::Published(mut policy)) => {
+                policy.agent = PublishedRate::<B>::config()
+                    .load(&agent, device)
+                    .map_err(|_| Unfit)?;
+                policy.last_loss = last_loss;
+                Kind::Published(policy)
+            }
+            (
+                Self::Learned {
+                    agent,
+                    memory,
+                    earlier,
+                },
+                Kind::Learned(mut policy),
+            ) => {
+                policy.agent = LearnedRate::<M, B>::config()
+                    .load(&agent, device)
+                    .map_err(|_| Unfit)?;
+                policy.memory = memory;
+                policy.earlier = module(earlier)?;
+                Kind::Learned(policy)
+            }
+            _ => return Err(Unfit),
+        })
+    }
+}

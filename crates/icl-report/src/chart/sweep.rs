@@ -1,0 +1,246 @@
+//! A factor over a ratio from 0 to 1, with places for what is no number.
+
+use crate::chart::scale::Linear;
+use crate::document::html::escape;
+
+const WIDTH: f64 = 560.0;
+const HEIGHT: f64 = 360.0;
+const LEFT: f64 = 62.0;
+const RIGHT: f64 = 14.0;
+const TOP: f64 = 30.0;
+const BOTTOM: f64 = 46.0;
+/// The height of the places for "at start" and for "never".
+const EDGE: f64 = 24.0;
+
+/// A place on the chart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum SweepPoint {
+    /// At the lower edge.
+    Never,
+    /// A positive factor.
+    Ratio(f64),
+    /// At the upper edge.
+    AtStart,
+}
+
+/// One line.
+pub(crate) struct SweepLine {
+    /// The class of its colour.
+    pub(crate) class: String,
+    /// What it is, shown when the pointer rests on it.
+    pub(crate) label: String,
+    /// The medians, from left to right.
+    pub(crate) medians: Vec<(f64, SweepPoint)>,
+    /// The seeds.
+    pub(crate) seeds: Vec<(f64, SweepPoint)>,
+}
+
+/// A chart with a logarithmic axis of factors, on which 1 is marked.
+pub(crate) struct SweepChart<'a> {
+    /// What the chart shows, for readers who cannot see it.
+    pub(crate) description: &'a str,
+    /// What stands along x.
+    pub(crate) x_label: &'a str,
+    /// What stands along y.
+    pub(crate) y_label: &'a str,
+    /// The lines.
+    pub(crate) lines: Vec<SweepLine>,
+}
+
+/// The axes of a chart.
+struct Axes {
+    x: Linear,
+    y: Linear,
+    low: f64,
+    high: f64,
+}
+
+impl SweepChart<'_> {
+    /// The chart as SVG.
+    pub(crate) fn svg(&self) -> String {
+        let axes = self.axes();
+        let lines: String = self.lines.iter().map(|line| line.svg(&axes)).collect();
+        format!(
+            "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">\n\
+             {}<text class=\"label\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n\
+             <text class=\"label\" x=\"8\" y=\"16\">{}</text>\n{lines}</svg>\n",
+            escape(self.description),
+            axes.svg(),
+            (LEFT + WIDTH - RIGHT) / 2.0,
+            HEIGHT - 8.0,
+            escape(self.x_label),
+            escape(self.y_label),
+        )
+    }
+
+    fn axes(&self) -> Axes {
+        let points = self
+            .lines
+            .iter()
+            .flat_map(|line| line.medians.iter().chain(&line.seeds));
+        let ratios = points.filter_map(|(_, point)| match point {
+            SweepPoint::Ratio(ratio) if *ratio > 0.0 && ratio.is_finite() => Some(*ratio),
+            _ => None,
+        });
+        let (low, high) = ratios.fold((0.8f64, 1.25f64), |(low, high), x| {
+            (low.min(x), high.max(x))
+        });
+        Axes {
+            x: Linear::new((0.05, 0.95), (LEFT, WIDTH - RIGHT)),
+            y: Linear::new(
+                (low.log10() - 0.04, high.log10() + 0.04),
+                (HEIGHT - BOTTOM - EDGE, TOP + EDGE),
+            ),
+            low,
+            high,
+        }
+    }
+}
+
+impl Axes {
+    fn at(&self, (x, point): (f64, SweepPoint)) -> (f64, f64) {
+        let height = match point {
+            SweepPoint::Never => HEIGHT - BOTTOM - 0.4 * EDGE,
+            SweepPoint::AtStart => TOP + 0.4 * EDGE,
+            SweepPoint::Ratio(ratio) => self.y.at(ratio.log10()),
+        };
+        (self.x.at(x), height)
+    }
+
+    fn svg(&self) -> String {
+        let (right, floor) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
+        let row = |height: f64, name: &str| {
+            format!(
+                "<text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{name}</text>\n",
+                LEFT - 7.0,
+                height + 4.0
+            )
+        };
+        let mut last = f64::INFINITY;
+        let mut rows = String::new();
+        for tick in ticks(self.low, self.high) {
+            let at = self.y.at(tick.log10());
+            let class = if tick == 1.0 { "target" } else { "grid" };
+            rows += &format!("<path class=\"{class}\" d=\"M{LEFT} {at:.1}H{right}\"/>");
+            if last - at >= 15.0 {
+                rows += &row(at, &format!("{tick}×"));
+                last = at;
+            }
+        }
+        let columns: String = (1..=9)
+            .map(|tenth| {
+                let at = self.x.at(f64::from(tenth) / 10.0);
+                format!(
+                    "<path class=\"axis\" d=\"M{at:.1} {floor}v5\"/>\
+                     <text class=\"tick\" x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">0.{tenth}\
+                     </text>\n",
+                    floor + 18.0
+                )
+            })
+            .collect();
+        format!(
+            "{rows}{}{}<path class=\"axis\" d=\"M{LEFT} {floor}H{right}\"/>\n{columns}",
+            row(self.at((0.1, SweepPoint::Never)).1, "never"),
+            row(self.at((0.1, SweepPoint::AtStart)).1, "at start"),
+        )
+    }
+}
+
+/// Powers of ten with their double and fivefold within a range.
+fn ticks(low: f64, high: f64) -> Vec<f64> {
+    let powers = (low.log10().floor() as i32)..=(high.log10().ceil() as i32);
+    powers
+        .flat_map(|power| [1.0, 2.0, 5.0].map(|factor| (factor, power)))
+        .map(|(factor, power)| match power {
+            power if power < 0 => factor / 10f64.powi(-power),
+            power => factor * 10f64.powi(power),
+        })
+        .filter(|tick| (low..=high).contains(tick))
+        .collect()
+}
+
+impl SweepLine {
+    fn svg(&self, axes: &Axes) -> String {
+        let label = escape(&self.label);
+        let mut path = String::new();
+        let mut is_joined = false;
+        for &(x, point) in &self.medians {
+            let is_number = matches!(point, SweepPoint::Ratio(_));
+            if is_number {
+                let (x, y) = axes.at((x, point));
+                path += &format!("{}{x:.1} {y:.1}", if is_joined { "L" } else { "M" });
+            }
+            is_joined = is_number;
+        }
+        let line = match path.as_str() {
+            "" => String::new(),
+            path => format!(
+                "<path class=\"curve {}\" d=\"{path}\"><title>{label}</title></path>\n",
+                self.class
+            ),
+        };
+        let circle = |(x, point): &(f64, SweepPoint), class: &str, radius: f64| {
+            let (x, y) = axes.at((*x, *point));
+            format!(
+                "<circle class=\"{class} {}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\">\
+                 <title>{label}</title></circle>\n",
+                self.class
+            )
+        };
+        let seeds = self.seeds.iter().map(|point| circle(point, "dot", 2.6));
+        let medians = self.medians.iter().map(|point| circle(point, "mark", 4.5));
+        line + &seeds.chain(medians).collect::<String>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_have_a_place_and_break_the_line() {
+        let svg = SweepChart {
+            description: "a & b",
+            x_label: "α",
+            y_label: "speed-up",
+            lines: vec![SweepLine {
+                class: "colour-0".into(),
+                label: "icl".into(),
+                medians: vec![
+                    (0.1, SweepPoint::Ratio(4.0)),
+                    (0.2, SweepPoint::Ratio(2.0)),
+                    (0.3, SweepPoint::Never),
+                    (0.4, SweepPoint::Ratio(0.5)),
+                    (0.5, SweepPoint::AtStart),
+                ],
+                seeds: vec![(0.1, SweepPoint::Ratio(8.0))],
+            }],
+        }
+        .svg();
+        roxmltree::Document::parse(&svg).unwrap();
+        assert_eq!(svg.matches("<circle").count(), 6);
+        let (_, path) = svg.split_once("class=\"curve colour-0\" d=\"").unwrap();
+        let (path, _) = path.split_once('"').unwrap();
+        assert_eq!(
+            (path.matches('M').count(), path.matches('L').count()),
+            (2, 1)
+        );
+        assert!(svg.contains("class=\"target\"") && svg.contains(">never<"));
+    }
+
+    #[test]
+    fn an_empty_chart_is_a_chart() {
+        let svg = SweepChart {
+            description: "",
+            x_label: "",
+            y_label: "",
+            lines: vec![],
+        }
+        .svg();
+        roxmltree::Document::parse(&svg).unwrap();
+        assert_eq!(
+            ticks(0.05, 25.0),
+            [0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0]
+        );
+    }
+}

@@ -1,0 +1,111 @@
+//! Whether records belong into one report.
+
+use std::collections::HashSet;
+
+use crate::ReportError;
+use crate::{EmbeddingMap, RunRecord, SCHEMA};
+
+/// Accepts the records of one comparison: at least one, of this schema, of one data set, split and
+/// backend, and one a method and seed.
+pub(crate) fn check_records(records: &[RunRecord]) -> Result<&RunRecord, ReportError> {
+    let first = records.first().ok_or(ReportError::Empty)?;
+    let mut seen = HashSet::new();
+    for (i, record) in records.iter().enumerate() {
+        if record.schema != SCHEMA {
+            return Err(ReportError::Schema {
+                position: i + 1,
+                found: record.schema,
+                expected: SCHEMA,
+            });
+        }
+        for (field, first, other) in [
+            ("data", &first.data, &record.data),
+            ("split", &first.split, &record.split),
+            ("backend", &first.backend, &record.backend),
+        ] {
+            if first != other {
+                return Err(ReportError::Mixed {
+                    field,
+                    first: first.clone(),
+                    other: other.clone(),
+                });
+            }
+        }
+        if !seen.insert((&record.method, record.seed)) {
+            return Err(ReportError::Duplicate {
+                method: record.method.clone(),
+                seed: record.seed,
+            });
+        }
+    }
+    Ok(first)
+}
+
+/// Accepts a map with one flag and, in each panel, one point a label.
+pub(crate) fn check_map(map: &EmbeddingMap) -> Result<(), ReportError> {
+    let expected = map.labels.len();
+    let check = |part: &str, found: usize| {
+        if found == expected {
+            Ok(())
+        } else {
+            Err(ReportError::Map {
+                part: part.to_owned(),
+                found,
+                expected,
+            })
+        }
+    };
+    check("flags of new samples", map.is_new.len())?;
+    check("points before", map.before.len())?;
+    for (method, points) in &map.after {
+        check(&format!("points after `{method}`"), points.len())?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{map, record};
+
+    #[test]
+    fn each_fault_has_its_error() {
+        assert_eq!(check_records(&[]).unwrap_err(), ReportError::Empty);
+        let mut old = record("warm", 2);
+        old.schema = 0;
+        assert_eq!(
+            check_records(&[record("warm", 1), old]).unwrap_err(),
+            ReportError::Schema {
+                position: 2,
+                found: 0,
+                expected: SCHEMA
+            }
+        );
+        let mut other = record("warm", 2);
+        other.data = "PROTEINS".into();
+        assert_eq!(
+            check_records(&[record("warm", 1), other])
+                .unwrap_err()
+                .to_string(),
+            "records of two comparisons: data is `MUTAG` in one and `PROTEINS` in another"
+        );
+        assert_eq!(
+            check_records(&[record("warm", 1), record("warm", 1)])
+                .unwrap_err()
+                .to_string(),
+            "method `warm` has two records of seed 1"
+        );
+        assert!(check_records(&[record("warm", 1), record("warm", 2)]).is_ok());
+    }
+
+    #[test]
+    fn a_map_has_one_point_a_label() {
+        let mut map = map(&["warm"], 10);
+        assert!(check_map(&map).is_ok());
+        map.after[0].1.pop();
+        assert_eq!(
+            check_map(&map).unwrap_err().to_string(),
+            "the map has 9 points after `warm` for 10 labels"
+        );
+    }
+}

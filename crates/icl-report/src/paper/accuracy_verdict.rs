@@ -1,0 +1,269 @@
+//! What accuracies say: against retraining, against the floors, and against their own spread.
+
+use crate::Summary;
+use crate::comparison::aggregate::Parts;
+use crate::number::accuracy;
+use crate::paper::group::Group;
+use crate::paper::{ACCURACY_DIFFERENCE, PAPER_METHODS};
+use crate::{AccuracyParts, FloorParts};
+
+/// The method that the paper compares with the others.
+const PUBLISHED: &str = "icl-published";
+
+/// Old or new data.
+#[derive(Clone, Copy)]
+pub(crate) enum Part {
+    /// X.
+    Old,
+    /// ΔX.
+    New,
+}
+
+impl Part {
+    /// The accuracy on this part.
+    pub(crate) fn of(self, parts: AccuracyParts) -> Option<f64> {
+        match self {
+            Self::Old => parts.old,
+            Self::New => parts.new,
+        }
+    }
+
+    /// The summary on this part.
+    pub(crate) fn of_summary<T: Copy>(self, parts: &Parts<T>) -> T {
+        match self {
+            Self::Old => parts.old,
+            Self::New => parts.new,
+        }
+    }
+
+    /// Its name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Old => "old data",
+            Self::New => "new data",
+        }
+    }
+}
+
+/// A method's accuracies, one a seed.
+pub(crate) fn values(group: &Group<'_>, part: Part, method: &str) -> Vec<f64> {
+    let records = group.cells.iter().filter_map(|cell| cell.record(method));
+    records.filter_map(|r| part.of(r.accuracy)).collect()
+}
+
+/// A method's accuracy minus another's in the same seed.
+pub(crate) fn difference(
+    group: &Group<'_>,
+    part: Part,
+    method: &str,
+    other: &str,
+) -> Option<Summary> {
+    Summary::of_present(group.cells.iter().map(|cell| {
+        let of = |method| part.of(cell.record(method)?.accuracy);
+        Some(of(method)? - of(other)?)
+    }))
+}
+
+/// The published ICL against the paper's other methods, as the paper's text has it.
+pub(crate) fn overall(groups: &[Group<'_>], part: Part) -> String {
+    let differences: Vec<f64> = groups
+        .iter()
+        .flat_map(|group| {
+            PAPER_METHODS
+                .iter()
+                .filter(|(name, _)| !name.starts_with("ICL"))
+                .filter_map(|(_, other)| difference(group, part, PUBLISHED, other)?.median)
+        })
+        .collect();
+    let Some(of) = Summary::of_present(differences.iter().copied().map(Some)) else {
+        return "Ours: the published ICL was not run, so there is nothing to compare with that."
+            .to_owned();
+    };
+    let span = ACCURACY_DIFFERENCE;
+    let within = differences
+        .iter()
+        .filter(|x| (span.low..=span.high).contains(*x));
+    let within = within.count();
+    let mean = differences.iter().sum::<f64>() / differences.len() as f64;
+    let show = |value: Option<f64>| value.map_or("–".to_owned(), signed);
+    format!(
+        "Ours: icl-published minus retraining, fine-tuning, replay and distillation, medians over \
+         the seeds: from {} to {}, {within} of {} in the paper's range; on average {}.",
+        show(of.min),
+        show(of.max),
+        differences.len(),
+        signed(mean)
+    )
+}
+
+/// A difference of accuracies, with its sign.
+pub(crate) fn signed(value: f64) -> String {
+    let text = accuracy(value);
+    if value >= 0.0005 {
+        format!("+{text}")
+    } else {
+        text
+    }
+}
+
+fn highest_floor(floors: &FloorParts, part: Part) -> Option<f64> {
+    let all = [floors.majority, floors.size, floors.raw, floors.untrained];
+    all.into_iter()
+        .filter_map(|floor| part.of(floor))
+        .max_by(f64::total_cmp)
+}
+
+/// Whether the accuracies tell the methods from each other, and from the floors.
+pub(crate) fn verdict(group: &Group<'_>, part: Part) -> String {
+    let trained: Vec<&str> = group
+        .methods()
+        .into_iter()
+        .filter(|method| *method != "inference")
+        .collect();
+    let mut medians: Vec<(&str, f64)> = trained
+        .iter()
+        .filter_map(|method| {
+            let values = values(group, part, method).into_iter().map(Some);
+            Some((*method, Summary::of_present(values)?.median?))
+        })
+        .collect();
+    medians.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let (Some((worst, low)), Some((best, high))) = (medians.first(), medians.last()) else {
+        return "No accuracy could be measured.".to_owned();
+    };
+    let told = match seed_spread(group, part, &trained) {
+        Some(spread) if spread >= high - low => format!(
+            "no further apart than the seeds of one method (up to {}), so accuracy does not tell the \
+             methods apart",
+            accuracy(spread)
+        ),
+        Some(spread) => format!(
+            "further apart than the seeds of one method (up to {})",
+            accuracy(spread)
+        ),
+        None => "from one seed, which says nothing about the spread".to_owned(),
+    };
+    format!(
+        "Medians from {} ({worst}) to {} ({best}): {told}. {}",
+        accuracy(*low),
+        accuracy(*high),
+        above_floors(group, part, &trained)
+    )
+}
+
+/// Which methods lie above the highest floor in every seed.
+fn above_floors(group: &Group<'_>, part: Part, methods: &[&str]) -> String {
+    let is_above = |method: &&&str| {
+        group.cells.iter().all(|cell| {
+            cell.record(method).is_some_and(|record| {
+                let (own, floor) = (
+                    part.of(record.accuracy),
+                    highest_floor(&record.floors, part),
+                );
+                own.zip(floor).is_some_and(|(own, floor)| own > floor)
+            })
+        })
+    };
+    let above: Vec<&str> = methods.iter().filter(is_above).copied().collect();
+    match above.len() {
+        0 => "No method lies above the highest floor in every seed: what training adds to it does \
+              not show here."
+            .to_owned(),
+        n if n == methods.len() => {
+            "Every method lies above the highest floor in every seed.".to_owned()
+        }
+        n => format!(
+            "{n} of {} methods lie above the highest floor in every seed ({}).",
+            methods.len(),
+            above.join(", ")
+        ),
+    }
+}
+
+/// The greatest distance between two seeds of one method; `None` with one seed.
+fn seed_spread(group: &Group<'_>, part: Part, methods: &[&str]) -> Option<f64> {
+    methods
+        .iter()
+        .filter_map(|method| {
+            let values = values(group, part, method);
+            let of = Summary::of_present(values.iter().copied().map(Some))?;
+            (of.n > 1).then_some(of.max? - of.min?)
+        })
+        .max_by(f64::total_cmp)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::record;
+    use crate::paper::{Cell, DataSet};
+
+    fn cell(seed: u64, accuracies: &[(&str, f64)]) -> Cell {
+        let records = accuracies.iter().map(|(method, old)| {
+            let mut record = record(method, seed);
+            record.accuracy.old = Some(*old);
+            record.floors.majority.old = Some(0.6);
+            record.floors.size.old = Some(0.7);
+            record.floors.raw.old = None;
+            record.floors.untrained.old = Some(0.65);
+            record
+        });
+        Cell {
+            data: DataSet::Proteins,
+            alpha: 0.5,
+            seed,
+            records: records.collect(),
+        }
+    }
+
+    fn of(cells: &[Cell]) -> Group<'_> {
+        Group {
+            data: DataSet::Proteins,
+            alpha: 0.5,
+            cells: cells.iter().collect(),
+        }
+    }
+
+    #[test]
+    fn a_spread_as_large_as_the_differences_is_said() {
+        let near = [
+            cell(0, &[("retraining", 0.71), ("icl-published", 0.73)]),
+            cell(1, &[("retraining", 0.74), ("icl-published", 0.69)]),
+        ];
+        let text = verdict(&of(&near), Part::Old);
+        assert!(text.contains("does not tell the methods apart"), "{text}");
+        assert!(text.contains("Medians from 0.710 (icl-published) to 0.725 (retraining)"));
+        assert!(
+            text.contains("1 of 2 methods lie above the highest floor in every seed (retraining)")
+        );
+        let far = [
+            cell(0, &[("retraining", 0.71), ("icl-published", 0.90)]),
+            cell(1, &[("retraining", 0.72), ("icl-published", 0.91)]),
+        ];
+        let text = verdict(&of(&far), Part::Old);
+        assert!(text.contains(": further apart than"), "{text}");
+        assert!(text.contains("Every method lies above"));
+    }
+
+    #[test]
+    fn the_published_method_against_the_paper() {
+        let cells = [cell(
+            0,
+            &[
+                ("retraining", 0.71),
+                ("fine-tuning", 0.75),
+                ("icl-published", 0.72),
+            ],
+        )];
+        let text = overall(&[of(&cells)], Part::Old);
+        assert!(
+            text.contains("from −0.030 to +0.010, 1 of 2 in the paper's range"),
+            "{text}"
+        );
+        assert!(overall(&[of(&[])], Part::Old).contains("was not run"));
+        assert_eq!(
+            [0.01, -0.01, 0.0001].map(signed),
+            ["+0.010", "−0.010", "0.000"]
+        );
+    }
+}

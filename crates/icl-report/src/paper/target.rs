@@ -1,0 +1,189 @@
+//! The tables and figures that can be reproduced, with the grid that each takes.
+
+use crate::paper::{DataSet, PAPER_METHODS};
+
+/// A table or figure of the paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// Speed-ups on images.
+    Table3,
+    /// Speed-ups on graphs.
+    Table4,
+    /// Accuracy on old data.
+    Figure2,
+    /// Accuracy on new data.
+    Figure3,
+    /// Speed-up over the growth ratio.
+    Figure4,
+    /// Loss curves.
+    Figure5,
+}
+
+impl Target {
+    /// All of them, in the paper's order.
+    pub const ALL: [Self; 6] = [
+        Self::Table3,
+        Self::Table4,
+        Self::Figure2,
+        Self::Figure3,
+        Self::Figure4,
+        Self::Figure5,
+    ];
+
+    /// The name by which it is asked for, and that of its files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Table3 => "table3",
+            Self::Table4 => "table4",
+            Self::Figure2 => "fig2",
+            Self::Figure3 => "fig3",
+            Self::Figure4 => "fig4",
+            Self::Figure5 => "fig5",
+        }
+    }
+
+    /// The paper's name for it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Table3 => "Table 3",
+            Self::Table4 => "Table 4",
+            Self::Figure2 => "Figure 2",
+            Self::Figure3 => "Figure 3",
+            Self::Figure4 => "Figure 4",
+            Self::Figure5 => "Figure 5",
+        }
+    }
+
+    /// What it shows, after its title.
+    pub fn subject(self) -> &'static str {
+        match self {
+            Self::Table3 => "speed-up over retraining on images",
+            Self::Table4 => "speed-up over retraining on graphs",
+            Self::Figure2 => "accuracy on old data",
+            Self::Figure3 => "accuracy on new data",
+            Self::Figure4 => "speed-up over the growth ratio α",
+            Self::Figure5 => "loss curves",
+        }
+    }
+
+    /// The data sets that it shows in the paper.
+    pub fn data_sets(self) -> &'static [DataSet] {
+        match self {
+            Self::Table3 => &[DataSet::ImageNet2, DataSet::Mnist2],
+            Self::Table4 => &[DataSet::Proteins, DataSet::Reddit],
+            Self::Figure2 | Self::Figure3 | Self::Figure4 => &DataSet::ALL,
+            Self::Figure5 => &[DataSet::ImageNet2, DataSet::Reddit],
+        }
+    }
+
+    /// The growth ratios of its grid. The paper does not say which Figure 5 has: we take the middle.
+    pub fn alphas(self) -> &'static [f64] {
+        match self {
+            Self::Figure4 => &[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9],
+            Self::Figure5 => &[0.5],
+            _ => &[0.3, 0.5, 0.7],
+        }
+    }
+
+    /// The methods that it needs.
+    pub fn methods(self) -> MethodSet {
+        match self {
+            Self::Figure4 => MethodSet::Sweep,
+            Self::Figure5 => MethodSet::Losses,
+            _ => MethodSet::Table,
+        }
+    }
+}
+
+/// The methods of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MethodSet {
+    /// Everything in the registry.
+    All,
+    /// The paper's and, beside them, ours.
+    Table,
+    /// The unbiased ones.
+    Sweep,
+    /// Those whose losses are compared.
+    Losses,
+}
+
+impl MethodSet {
+    /// All sets, the largest first.
+    pub const ALL: [Self; 4] = [Self::All, Self::Table, Self::Losses, Self::Sweep];
+
+    /// Its name in the names of folders.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Table => "table",
+            Self::Sweep => "sweep",
+            Self::Losses => "losses",
+        }
+    }
+
+    /// The names that it is made of, whether the registry has them or not.
+    fn wanted(self) -> Vec<&'static str> {
+        const OURS: [&str; 4] = ["inference", "warm", "icl-corrected", "icl"];
+        match self {
+            Self::All => icl_train::methods()
+                .iter()
+                .map(|method| method.name)
+                .collect(),
+            Self::Table => PAPER_METHODS
+                .iter()
+                .map(|(_, own)| *own)
+                .chain(OURS)
+                .collect(),
+            Self::Sweep => vec!["retraining", "warm", "icl-published", "icl"],
+            Self::Losses => vec![
+                "retraining",
+                "warm",
+                "icl-published",
+                "icl-published-wo-lrl",
+                "icl-published-wo-m",
+                "icl-published-wo-m-lrl",
+                "icl",
+            ],
+        }
+    }
+
+    /// Its methods in the registry's order.
+    pub fn methods(self) -> Vec<&'static str> {
+        let wanted = self.wanted();
+        let all = icl_train::methods().into_iter().map(|method| method.name);
+        all.filter(|name| wanted.contains(name)).collect()
+    }
+
+    /// Those of its names that the registry does not have.
+    pub fn missing(self) -> Vec<&'static str> {
+        let mut wanted = self.wanted();
+        wanted.retain(|name| icl_train::method(name).is_none());
+        wanted
+    }
+
+    /// Whether it holds all methods of another.
+    pub fn covers(self, other: Self) -> bool {
+        let own = self.methods();
+        other.methods().iter().all(|method| own.contains(method))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn larger_sets_come_first() {
+        for set in MethodSet::ALL {
+            assert!(set.covers(set));
+            assert!(set.methods().contains(&icl_train::YARDSTICK));
+        }
+        let n = MethodSet::ALL.map(|set| set.methods().len());
+        assert!(n.is_sorted_by(|larger, smaller| larger >= smaller), "{n:?}");
+        assert!(MethodSet::All.covers(MethodSet::Table));
+        assert!(MethodSet::Table.covers(MethodSet::Sweep));
+        assert!(MethodSet::Table.covers(MethodSet::Losses));
+        assert!(!MethodSet::Sweep.covers(MethodSet::Table));
+    }
+}

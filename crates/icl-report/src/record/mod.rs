@@ -1,0 +1,15 @@
+//! Records: what commands write down, one line of JSON each.
+
+mod backends;
+mod comparison;
+mod training;
+mod update;
+
+pub use backends::{
+    BACKEND_SCHEMA, BackendRecord, BackendTask, BackendTrace, COMPARED_STEPS, compare_backends,
+};
+pub use comparison::{
+    AccuracyParts, EmbeddingMap, FloorParts, ProtocolParts, RiskParts, RunRecord, SCHEMA,
+};
+pub use training::{TRAIN_SCHEMA, TrainRecord};
+pub use update::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};

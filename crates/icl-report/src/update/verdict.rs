@@ -1,0 +1,154 @@
+//! The update in words.
+
+use crate::UpdateRecord;
+use crate::number::{nats, percent};
+
+/// A change of the exact risk by less than this share may be luck: parameters that were trained
+/// with other draws differ by about as much.
+const NOISE: f64 = 0.01;
+
+/// What became of a part of the data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Better,
+    Same,
+    Worse,
+}
+
+impl Turn {
+    fn of(before: f64, after: f64) -> Self {
+        match after - before {
+            change if change <= -NOISE * before.abs() && change < 0.0 => Self::Better,
+            change if change >= NOISE * before.abs() && change > 0.0 => Self::Worse,
+            _ => Self::Same,
+        }
+    }
+}
+
+/// What happened, in a few sentences; the first is the verdict.
+pub(crate) fn sentences(record: &UpdateRecord) -> Vec<String> {
+    let (before, after) = (&record.before, &record.after);
+    let parts = [
+        before.all, before.old, before.new, after.all, after.old, after.new,
+    ];
+    if !parts.iter().all(|risk| risk.is_finite()) {
+        return vec!["The exact risk is not a finite number: do not use this encoder.".to_owned()];
+    }
+    if record.parameter_change == 0.0 {
+        return vec![
+            "Nothing was trained: the parameters are those of the encoder that came in.".to_owned(),
+            course(record),
+        ];
+    }
+    let old = Turn::of(before.old, after.old);
+    let new = Turn::of(before.new, after.new);
+    let mut sentences = vec![verdict(old, new).to_owned(), course(record)];
+    sentences.extend(drift(record));
+    if let Some(kept) = &record.neighbours_kept {
+        sentences.push(format!(
+            "Of the {} nearest neighbours of an old sample {} are the same as before.",
+            kept.k,
+            percent(kept.share)
+        ));
+    }
+    sentences
+}
+
+fn verdict(old: Turn, new: Turn) -> &'static str {
+    use Turn::{Better, Same, Worse};
+    match (old, new) {
+        (Better, Better) => "Better on old and on new data.",
+        (Better, Same) => "Better on old data, and as good as before, within 1 %, on new data.",
+        (Same, Better) => "Better on new data, and as good as before, within 1 %, on old data.",
+        (Same, Same) => "As good as before, within 1 %, on old and on new data.",
+        (Worse, Better) => "A trade: better on new data, worse on old data.",
+        (Better, Worse) => "A trade: better on old data, worse on new data.",
+        (Worse, Same) => "Worse on old data and no better on new data: keep the encoder you had.",
+        (Same, Worse) => "Worse on new data and no better on old data: keep the encoder you had.",
+        (Worse, Worse) => "Worse on old and on new data: keep the encoder you had.",
+    }
+}
+
+/// How the exact risk went.
+fn course(record: &UpdateRecord) -> String {
+    let (before, after) = (&record.before, &record.after);
+    let went = |before: f64, after: f64| {
+        let [from, to] = [before, after].map(nats);
+        if from == to {
+            return format!("stayed at {to} nats");
+        }
+        let word = if after < before { "fell" } else { "rose" };
+        let share = if before == 0.0 {
+            String::new()
+        } else {
+            format!(" by {}", percent((after - before).abs() / before.abs()))
+        };
+        format!("{word}{share} from {from} to {to} nats")
+    };
+    format!(
+        "The exact risk over all data {}; on old data it {}, on new data it {}.",
+        went(before.all, after.all),
+        went(before.old, after.old),
+        went(before.new, after.new),
+    )
+}
+
+/// The drift of objectives that drop L^{I,X}: it rises while L^{II} falls.
+fn drift(record: &UpdateRecord) -> Option<String> {
+    let (before, after) = (&record.before, &record.after);
+    let rises = Turn::of(before.nce1_old, after.nce1_old) == Turn::Worse;
+    (rises && after.nce2_old < before.nce2_old).then(|| {
+        format!(
+            "On old data NCE-I under the old noise rose from {} to {} nats while NCE-II fell: some of \
+             what the encoder had learned about the old data alone is gone.",
+            nats(before.nce1_old),
+            nats(after.nce1_old)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::update;
+
+    fn first(old: f64, new: f64) -> String {
+        let mut record = update(2.0, 2.0, 0.0);
+        (record.before.old, record.before.new) = (2.0, 2.0);
+        (record.after.old, record.after.new) = (old, new);
+        sentences(&record).remove(0)
+    }
+
+    #[test]
+    fn every_turn_has_its_words() {
+        let (better, same, worse) = (1.97, 1.99, 2.03);
+        assert_eq!(first(better, better), "Better on old and on new data.");
+        assert!(first(same, better).starts_with("Better on new data, and as good as before"));
+        assert!(first(better, same).starts_with("Better on old data, and as good as before"));
+        assert!(first(same, 2.01).starts_with("As good as before, within 1 %, on old"));
+        assert!(first(worse, better).starts_with("A trade: better on new"));
+        assert!(first(better, worse).starts_with("A trade: better on old"));
+        for (old, new) in [(worse, same), (same, worse), (worse, worse)] {
+            assert!(first(old, new).ends_with("keep the encoder you had."));
+        }
+        assert!(first(f64::NAN, same).contains("not a finite number"));
+    }
+
+    #[test]
+    fn the_numbers_are_said() {
+        let said = sentences(&update(2.8, 2.25, 0.1));
+        assert_eq!(
+            said[1],
+            "The exact risk over all data fell by 19.6 % from 2.800 to 2.250 nats; on old data it fell \
+             by 20.4 % from 2.700 to 2.150 nats, on new data it fell by 19.0 % from 2.900 to 2.350 nats."
+        );
+        assert!(said[2].contains("rose from 2.100 to 2.200 nats while NCE-II fell"));
+        assert_eq!(
+            said[3],
+            "Of the 10 nearest neighbours of an old sample 83.5 % are the same as before."
+        );
+        let level = sentences(&update(2.8, 2.8, 0.0));
+        assert!(level[1].contains("over all data stayed at 2.800 nats; on old"));
+        assert_eq!(level.len(), 3);
+    }
+}

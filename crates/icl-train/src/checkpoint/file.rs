@@ -1,0 +1,177 @@
+//! The file of a checkpoint.
+//!
+//! ```text
+//! one line of JSON: {"schema": 1, "length": …, "checksum": …, "identity": [[field, value], …]}
+//! `length` bytes of MessagePack
+//! ```
+
+use std::path::Path;
+
+use icl_core::write_atomically;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::checkpoint::{CheckpointError, Identity};
+
+/// The version of the format and of the state in it.
+const SCHEMA: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    schema: u32,
+    length: u64,
+    checksum: u32,
+    identity: Identity,
+}
+
+/// Only what is needed to tell that a header is of another version.
+#[derive(Deserialize)]
+struct AnyHeader {
+    schema: u32,
+}
+
+/// Writes a state so that at every moment either the earlier file or this one is there, whole.
+///
+/// # Errors
+/// [`CheckpointError::File`] or [`CheckpointError::Encode`].
+pub fn write_checkpoint(
+    path: &Path,
+    identity: &Identity,
+    state: &impl Serialize,
+) -> Result<(), CheckpointError> {
+    let body = rmp_serde::to_vec_named(state).map_err(CheckpointError::Encode)?;
+    let header = Header {
+        schema: SCHEMA,
+        length: body.len() as u64,
+        checksum: crc32fast::hash(&body),
+        identity: identity.clone(),
+    };
+    let failure = |source| CheckpointError::File {
+        path: path.to_owned(),
+        what: "written",
+        source,
+    };
+    let mut bytes = serde_json::to_vec(&header).map_err(|error| failure(error.into()))?;
+    bytes.push(b'\n');
+    bytes.extend_from_slice(&body);
+    write_atomically(path, &bytes).map_err(failure)
+}
+
+/// The state in a file, `None` if there is no file.
+///
+/// # Errors
+/// [`CheckpointError`] if the file cannot be read, is cut or changed, or is of another schema version
+/// or of another run.
+pub fn read_checkpoint<T: DeserializeOwned>(
+    path: &Path,
+    identity: &Identity,
+) -> Result<Option<T>, CheckpointError> {
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => {
+            return Err(CheckpointError::File {
+                path: path.to_owned(),
+                what: "read",
+                source,
+            });
+        }
+    };
+    let path = path.to_owned();
+    let no_header = || CheckpointError::Header { path: path.clone() };
+    let end = bytes
+        .iter()
+        .position(|&byte| byte == b'\n')
+        .ok_or_else(no_header)?;
+    let (header, body) = (&bytes[..end], &bytes[end + 1..]);
+    let any: AnyHeader = serde_json::from_slice(header).map_err(|_| no_header())?;
+    if any.schema != SCHEMA {
+        return Err(CheckpointError::Schema {
+            path,
+            found: any.schema,
+            expected: SCHEMA,
+        });
+    }
+    let header: Header = serde_json::from_slice(header).map_err(|_| no_header())?;
+    if body.len() as u64 != header.length {
+        return Err(CheckpointError::Length {
+            path,
+            found: body.len() as u64,
+            expected: header.length,
+        });
+    }
+    let checksum = crc32fast::hash(body);
+    if checksum != header.checksum {
+        return Err(CheckpointError::Checksum {
+            path,
+            found: checksum,
+            expected: header.checksum,
+        });
+    }
+    if let Some((field, found, expected)) = header.identity.difference(identity) {
+        return Err(CheckpointError::OtherRun {
+            path,
+            field,
+            found,
+            expected,
+        });
+    }
+    rmp_serde::from_slice(body)
+        .map(Some)
+        .map_err(|_| CheckpointError::Contents { path })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn identity(rate: &str) -> Identity {
+        Identity::new([("learning_rate".to_owned(), rate.to_owned())])
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state");
+        assert!(
+            read_checkpoint::<Vec<f64>>(&path, &identity("1"))
+                .unwrap()
+                .is_none()
+        );
+        let state = vec![1.0, f64::MIN_POSITIVE, 0.1 + 0.2, f64::INFINITY];
+        write_checkpoint(&path, &identity("1"), &vec![0.0]).unwrap();
+        write_checkpoint(&path, &identity("1"), &state).unwrap();
+        assert_eq!(
+            read_checkpoint::<Vec<f64>>(&path, &identity("1")).unwrap(),
+            Some(state)
+        );
+        assert_eq!(folder.path().read_dir().unwrap().count(), 1);
+    }
+
+    #[test]
+    fn every_damage_has_its_words() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state");
+        write_checkpoint(&path, &identity("1"), &vec![1.0, 2.0, 3.0]).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        let error = |bytes: &[u8], rate| {
+            std::fs::write(&path, bytes).unwrap();
+            read_checkpoint::<Vec<f64>>(&path, &identity(rate))
+                .unwrap_err()
+                .to_string()
+        };
+        let other = error(&whole, "2");
+        assert!(other.contains("learning_rate is 1, expected 2"), "{other}");
+        for length in 0..whole.len() {
+            let cut = error(&whole[..length], "1");
+            assert!(cut.contains("found"), "{cut}");
+        }
+        let mut flipped = whole.clone();
+        *flipped.last_mut().unwrap() ^= 1;
+        assert!(error(&flipped, "1").contains("checksum"));
+        let text = String::from_utf8_lossy(&whole).into_owned();
+        let newer = text.replace("\"schema\":1", "\"schema\":2");
+        assert!(error(newer.as_bytes(), "1").contains("schema 2, expected schema 1"));
+        assert!(error(b"hello\n", "1").contains("header"));
+    }
+}

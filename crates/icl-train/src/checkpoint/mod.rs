@@ -1,0 +1,13 @@
+//! Checkpoints: everything that the rest of a training run depends on, in one file that is whole or
+//! not there.
+
+mod error;
+mod file;
+mod identity;
+mod saved;
+
+pub use error::CheckpointError;
+pub use file::{read_checkpoint, write_checkpoint};
+pub use identity::Identity;
+
+pub(crate) use identity::digest;

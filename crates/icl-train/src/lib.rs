@@ -1,0 +1,34 @@
+//! Methods as points in a space of independent choices, and the one trainer that runs them all.
+
+mod checkpoint;
+mod error;
+mod evaluation;
+mod method;
+mod noise_queue;
+mod optimizer;
+mod problem;
+mod progress;
+mod sampling;
+mod settings;
+mod step;
+mod trainer;
+
+pub use checkpoint::{CheckpointError, Identity, read_checkpoint, write_checkpoint};
+pub use error::TrainError;
+pub use evaluation::{
+    Evaluated, Evaluator, StopRule, TimeToTarget, parameter_change, plateau, time_to_target,
+};
+pub use icl_meta::RateChoice;
+pub use method::{
+    DEFAULT, Method, Noise, Objective, OptimizerChoice, Start, YARDSTICK, method, methods,
+};
+pub use noise_queue::QueueBias;
+pub use optimizer::{OnePassAdam, UpdateRule};
+pub use problem::Problem;
+pub use progress::{
+    Evaluation, Outcome, Progress, Seconds, StepReport, StepSeconds, TrainingRecord, Watch,
+};
+#[cfg(feature = "testing")]
+pub use sampling::{BatchPlan, EpochPlan, Planner, StepPlan};
+pub use settings::{Distance, MetaOrder, SettingsError, TrainingSettings};
+pub use trainer::Trainer;

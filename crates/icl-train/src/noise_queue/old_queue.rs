@@ -1,0 +1,156 @@
+//! The queue of recent embeddings of old samples.
+
+use std::cell::RefCell;
+
+use burn::tensor::backend::Backend;
+use burn::tensor::{Tensor, TensorData};
+use icl_core::QueuedNoise;
+use serde::{Deserialize, Serialize};
+
+use icl_core::module_bytes::Unfit;
+
+/// The last embeddings of old samples that went through the encoder in training steps, first in,
+/// first out: old noise that costs no pass (He et al., 2020, section 3.2).
+///
+/// An entry is the direction of a second view. It is put by when its batch goes through for the step
+/// itself, not when a policy or the second order looks at the batch again, and enters when the step is
+/// done: within a step the queue stands still, so that every look at a batch sees one loss.
+#[derive(Debug)]
+pub(crate) struct OldQueue<B: Backend> {
+    capacity: usize,
+    entries: Option<QueuedNoise<B>>,
+    waiting: RefCell<Vec<QueuedNoise<B>>>,
+}
+
+impl<B: Backend> OldQueue<B> {
+    /// An empty one for this many entries.
+    pub(crate) fn new(capacity: usize) -> Self {
+        Self {
+            capacity,
+            entries: None,
+            waiting: RefCell::new(Vec::new()),
+        }
+    }
+
+    /// What is in it, if anything is.
+    pub(crate) fn entries(&self) -> Option<&QueuedNoise<B>> {
+        self.entries.as_ref()
+    }
+
+    /// Puts embeddings `[n, d]` of old samples by, until the step is done.
+    pub(crate) fn put_by(&self, embeddings: Tensor<B, 2>, samples: &[usize]) {
+        let noise = QueuedNoise::new(embeddings, samples.to_vec());
+        self.waiting.borrow_mut().push(noise);
+    }
+
+    /// Takes in what was put by.
+    pub(crate) fn take_in(&mut self) {
+        let waiting = self.waiting.take();
+        if waiting.is_empty() {
+            return;
+        }
+        let queues = self.entries.take().into_iter().chain(waiting).collect();
+        self.entries = Some(QueuedNoise::newest_of(queues, self.capacity));
+    }
+}
+
+/// A queue in a checkpoint.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct SavedQueue {
+    samples: Vec<usize>,
+    /// `[m, d]`, of the backend's own precision.
+    directions: Option<TensorData>,
+}
+
+impl<B: Backend> OldQueue<B> {
+    /// Its state between two steps.
+    pub(crate) fn save(&self) -> SavedQueue {
+        SavedQueue {
+            samples: self
+                .entries()
+                .map_or_else(Vec::new, |e| e.samples().to_vec()),
+            directions: self.entries().map(|e| e.directions().to_data()),
+        }
+    }
+
+    /// A queue with a saved state.
+    pub(crate) fn load(mut self, saved: SavedQueue, device: &B::Device) -> Result<Self, Unfit> {
+        self.entries = match saved.directions {
+            None => None,
+            Some(data) => {
+                let is_whole = matches!(data.shape[..], [n, _] if n == saved.samples.len());
+                if !is_whole {
+                    return Err(Unfit);
+                }
+                let dtype = data.dtype;
+                let directions = Tensor::from_data(data, (device, dtype));
+                Some(QueuedNoise::from_directions(directions, saved.samples))
+            }
+        };
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use icl_core::testing::{TestAutodiff, to_vec};
+
+    fn rows(values: &[[f32; 2]]) -> Tensor<TestAutodiff, 2> {
+        let data = TensorData::new(values.concat(), [values.len(), 2]);
+        Tensor::from_data(data, &Default::default())
+    }
+
+    fn samples(queue: &OldQueue<TestAutodiff>) -> Vec<usize> {
+        queue
+            .entries()
+            .map_or_else(Vec::new, |e| e.samples().to_vec())
+    }
+
+    #[test]
+    fn it_is_first_in_first_out_and_stands_still_within_a_step() {
+        let mut queue = OldQueue::new(5);
+        for (first, expected) in [
+            (0, vec![0, 1, 2]),
+            (3, vec![1, 2, 3, 4, 5]),
+            (6, vec![4, 5, 6, 7, 8]),
+        ] {
+            let before = samples(&queue);
+            queue.put_by(rows(&[[1.0, 0.0]; 2]), &[first, first + 1]);
+            queue.put_by(rows(&[[0.0, 1.0]]), &[first + 2]);
+            assert_eq!(samples(&queue), before);
+            queue.take_in();
+            assert_eq!(samples(&queue), expected);
+        }
+        queue.take_in();
+        assert_eq!(samples(&queue), [4, 5, 6, 7, 8]);
+    }
+
+    #[test]
+    fn what_is_saved_is_loaded_to_the_bit() {
+        let mut queue = OldQueue::new(3);
+        let device = Default::default();
+        let empty = OldQueue::<TestAutodiff>::new(3).load(queue.save(), &device);
+        assert!(empty.unwrap().entries().is_none());
+        queue.put_by(rows(&[[0.1, 0.7], [3.0, -0.2]]), &[8, 9]);
+        queue.take_in();
+        let saved = queue.save();
+        let bytes = rmp_serde::to_vec_named(&saved).unwrap();
+        let read: SavedQueue = rmp_serde::from_slice(&bytes).unwrap();
+        let loaded = OldQueue::<TestAutodiff>::new(3)
+            .load(read, &device)
+            .unwrap();
+        assert_eq!(samples(&loaded), [8, 9]);
+        let values = |q: &OldQueue<TestAutodiff>| to_vec(q.entries().unwrap().directions());
+        assert_eq!(values(&loaded), values(&queue));
+        let torn = SavedQueue {
+            samples: vec![8],
+            ..saved
+        };
+        assert!(
+            OldQueue::<TestAutodiff>::new(3)
+                .load(torn, &device)
+                .is_err()
+        );
+    }
+}

@@ -1,0 +1,66 @@
+//! Optimizers behind one type, so that a setting can name them.
+
+mod adam;
+
+use burn::module::AutodiffModule;
+use burn::optim::adaptor::OptimizerAdaptor;
+use burn::optim::{GradientsParams, Optimizer, Sgd, SgdConfig};
+use burn::tensor::backend::AutodiffBackend;
+use serde::{Deserialize, Serialize};
+
+use icl_core::module_bytes::{Bytes, EncodeError, Unfit, load_record, save_record};
+
+pub use adam::OnePassAdam;
+pub(crate) use adam::{CHUNK, ON_HOST};
+
+/// How a gradient becomes a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum UpdateRule {
+    /// Adam (Kingma and Ba, 2015) with β₁ = 0.9, β₂ = 0.999 and ε = 1e-8, the authors' values.
+    Adam,
+    /// Gradient descent without momentum (Eq. 10).
+    Sgd,
+}
+
+/// An optimizer with its state.
+pub(crate) enum UpdateState<M: AutodiffModule<B>, B: AutodiffBackend> {
+    Adam(OptimizerAdaptor<OnePassAdam, M, B>),
+    Sgd(OptimizerAdaptor<Sgd<B::InnerBackend>, M, B>),
+}
+
+impl<M: AutodiffModule<B>, B: AutodiffBackend> UpdateState<M, B> {
+    pub(crate) fn new(rule: UpdateRule) -> Self {
+        match rule {
+            UpdateRule::Adam => Self::Adam(OnePassAdam::init()),
+            UpdateRule::Sgd => Self::Sgd(SgdConfig::new().init()),
+        }
+    }
+
+    /// The state as bytes.
+    pub(crate) fn save(&self) -> Result<Bytes, EncodeError> {
+        match self {
+            Self::Adam(optimizer) => save_record::<B, _>(optimizer.to_record()),
+            Self::Sgd(optimizer) => save_record::<B, _>(optimizer.to_record()),
+        }
+    }
+
+    /// Takes up what [`save`](Self::save) gave.
+    pub(crate) fn load(self, bytes: Bytes, device: &B::Device) -> Result<Self, Unfit> {
+        Ok(match self {
+            Self::Adam(optimizer) => {
+                Self::Adam(optimizer.load_record(load_record::<B, _>(bytes, device)?))
+            }
+            Self::Sgd(optimizer) => {
+                Self::Sgd(optimizer.load_record(load_record::<B, _>(bytes, device)?))
+            }
+        })
+    }
+
+    pub(crate) fn step(&mut self, rate: f64, module: M, gradients: GradientsParams) -> M {
+        match self {
+            Self::Adam(optimizer) => optimizer.step(rate, module, gradients),
+            Self::Sgd(optimizer) => optimizer.step(rate, module, gradients),
+        }
+    }
+}

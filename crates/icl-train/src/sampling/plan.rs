@@ -1,0 +1,381 @@
+//! Which samples each step of an epoch takes.
+
+use icl_core::{Increment, Seed};
+use rand::seq::SliceRandom;
+
+use crate::sampling::reservoir::Reservoir;
+use crate::{Noise, Objective, OptimizerChoice, TrainingSettings};
+
+/// One pass through the encoder: indices into the data set, of which the first `n_old` are old
+/// where batches tell old and new apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchPlan {
+    /// The samples.
+    pub samples: Vec<usize>,
+    /// How many of them are old; 0 where batches do not tell, and in a query whose old noise is a queue.
+    pub n_old: usize,
+}
+
+/// One step of the optimizer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepPlan {
+    /// The batches of the inner steps (Eq. 11); none without meta-optimization. Their old samples
+    /// are anchors, their new ones noise.
+    pub support: Vec<BatchPlan>,
+    /// The batch whose gradient is applied. Under meta-optimization it is the query (Eq. 12): its
+    /// new samples are anchors, its old ones noise. It has no old ones where a full queue serves as
+    /// old noise.
+    pub batch: BatchPlan,
+}
+
+/// One epoch: every sample of its population once, except under meta-optimization, where old data
+/// are gone through as far as the inner steps reach.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EpochPlan {
+    /// The steps, in order.
+    pub steps: Vec<StepPlan>,
+}
+
+/// Plans epochs, each a pure function of the seed, the epoch, the data and the share of old data.
+///
+/// An epoch of n samples has ⌈n/B⌉ batches whose sizes differ by at most one, so that none is short.
+/// A stratified epoch deals old and new samples out evenly; it has fewer batches where they would
+/// hold fewer than the two of each that a contrast needs.
+///
+/// Under meta-optimization every batch is half old, half new. A step has max(⌊N/ΔN⌋, 1) support
+/// batches, which is the paper's max(⌊(1 − α)/α⌋, 1), and every new sample is once an anchor of a
+/// query. With a queue of old noise the query is all new from the step on at which the queue is full;
+/// what fills it is known in advance, so that this, too, depends on the epoch alone.
+#[derive(Debug, Clone)]
+pub struct Planner<'a> {
+    objective: Objective,
+    optimizer: OptimizerChoice,
+    increment: &'a Increment,
+    batch_size: usize,
+    /// The old samples that are trained on.
+    old: Vec<usize>,
+    /// The entries of the queue of old noise.
+    old_queue: Option<usize>,
+    seed: Seed,
+}
+
+impl<'a> Planner<'a> {
+    /// Plans for an objective and an optimizer. `seed` is that of the order.
+    pub fn new(
+        objective: Objective,
+        optimizer: OptimizerChoice,
+        increment: &'a Increment,
+        settings: &TrainingSettings,
+        seed: Seed,
+    ) -> Self {
+        let old = match objective {
+            Objective::InfoNce(Noise::Replay) => {
+                let mut rng = seed.child("reservoir").rng();
+                let mut reservoir = Reservoir::new(settings.replay_size(increment.old().len()));
+                for &index in increment.old() {
+                    reservoir.push(index, &mut rng);
+                }
+                reservoir.items().to_vec()
+            }
+            _ => increment.old().to_vec(),
+        };
+        Self {
+            objective,
+            optimizer,
+            increment,
+            batch_size: settings.batch_size,
+            old,
+            old_queue: settings.old_queue,
+            seed,
+        }
+    }
+
+    /// The plan of an epoch. `fraction` is the share of the old data that it holds where the
+    /// objective leaves that open.
+    pub fn epoch(&self, epoch: usize, fraction: f64) -> EpochPlan {
+        let mut rng = self.seed.at(epoch as u64).rng();
+        let mut shuffled = |indices: &[usize]| {
+            let mut indices = indices.to_vec();
+            indices.shuffle(&mut rng);
+            indices
+        };
+        let old = shuffled(&self.old);
+        let new = shuffled(self.increment.new_data());
+        if self.optimizer == OptimizerChoice::Meta {
+            let noise = [shuffled(&old), shuffled(&new)];
+            return self.meta(epoch, &old, &new, noise);
+        }
+        let population = match self.objective {
+            Objective::InfoNce(Noise::Old) => old,
+            Objective::InfoNce(Noise::New) | Objective::Distillation => new,
+            Objective::InfoNce(Noise::All) => shuffled(&self.increment.all()),
+            Objective::InfoNce(Noise::Replay) => shuffled(&[&old[..], &new].concat()),
+            Objective::InfoNce(Noise::Fraction(_) | Noise::Widening(_)) => {
+                let n_old = (fraction * old.len() as f64).round() as usize;
+                shuffled(&[&old[..n_old.min(old.len())], &new].concat())
+            }
+            Objective::Published | Objective::Corrected => {
+                return self.stratified(&old, &new);
+            }
+        };
+        let n_steps = population
+            .len()
+            .div_ceil(self.batch_size)
+            .min(population.len() / 2);
+        let batch = |step| BatchPlan {
+            samples: share(&population, step, n_steps).to_vec(),
+            n_old: 0,
+        };
+        EpochPlan::plain((0..n_steps).map(batch))
+    }
+
+    /// Old samples are dealt out evenly; new ones, too, those that are left over to the batches that
+    /// have the fewest old ones.
+    fn stratified(&self, old: &[usize], new: &[usize]) -> EpochPlan {
+        let n_steps = (old.len() + new.len())
+            .div_ceil(self.batch_size)
+            .min(old.len() / 2)
+            .min(new.len() / 2);
+        let old: Vec<&[usize]> = (0..n_steps).map(|step| share(old, step, n_steps)).collect();
+        let mut by_length: Vec<usize> = (0..n_steps).collect();
+        by_length.sort_by_key(|&step| old[step].len());
+        let mut n_new = vec![new.len() / n_steps; n_steps];
+        for &step in &by_length[..new.len() % n_steps] {
+            n_new[step] += 1;
+        }
+        let mut rest = new;
+        EpochPlan::plain(old.iter().zip(n_new).map(|(old, n_new)| {
+            let (new, after) = rest.split_at(n_new);
+            rest = after;
+            BatchPlan {
+                samples: [old, new].concat(),
+                n_old: old.len(),
+            }
+        }))
+    }
+
+    fn meta(
+        &self,
+        epoch: usize,
+        old: &[usize],
+        new: &[usize],
+        [old_noise, new_noise]: [Vec<usize>; 2],
+    ) -> EpochPlan {
+        let half = (self.batch_size / 2).max(2);
+        let n_steps = new.len().div_ceil(half).min(new.len() / 2);
+        // max(⌊(1 − α)/α⌋, 1), in whole numbers.
+        let n_inner = (old.len() / new.len()).max(1);
+        // Until the queue is full every batch of a step brings it as many.
+        let n_entries = (n_inner + 1) * half.min(old.len());
+        let is_full = |step: usize| {
+            let n_before = (epoch * n_steps + step).saturating_mul(n_entries);
+            self.old_queue.is_some_and(|capacity| n_before >= capacity)
+        };
+        let [mut old, mut old_noise] = [old, &old_noise].map(Round::new);
+        let mut new_noise = Round::new(&new_noise);
+        let steps = (0..n_steps).map(|step| {
+            let support =
+                (0..n_inner).map(|_| BatchPlan::joined(old.take(half), new_noise.take(half)));
+            let support = support.collect();
+            let noise = if is_full(step) {
+                Vec::new()
+            } else {
+                old_noise.take(half)
+            };
+            StepPlan {
+                support,
+                batch: BatchPlan::joined(noise, share(new, step, n_steps).to_vec()),
+            }
+        });
+        EpochPlan {
+            steps: steps.collect(),
+        }
+    }
+}
+
+impl BatchPlan {
+    fn joined(old: Vec<usize>, new: Vec<usize>) -> Self {
+        Self {
+            n_old: old.len(),
+            samples: [old, new].concat(),
+        }
+    }
+}
+
+impl EpochPlan {
+    fn plain(batches: impl Iterator<Item = BatchPlan>) -> Self {
+        let steps = batches.map(|batch| StepPlan {
+            support: Vec::new(),
+            batch,
+        });
+        Self {
+            steps: steps.collect(),
+        }
+    }
+}
+
+/// The part-th of `n_parts` parts whose lengths differ by at most one.
+fn share(items: &[usize], part: usize, n_parts: usize) -> &[usize] {
+    &items[part * items.len() / n_parts..(part + 1) * items.len() / n_parts]
+}
+
+/// Goes round and round through a list.
+struct Round<'a> {
+    items: &'a [usize],
+    at: usize,
+}
+
+impl<'a> Round<'a> {
+    fn new(items: &'a [usize]) -> Self {
+        Self { items, at: 0 }
+    }
+
+    /// The next n items, or all where there are fewer: none twice.
+    fn take(&mut self, n: usize) -> Vec<usize> {
+        let n = n.min(self.items.len());
+        let taken = (self.at..self.at + n).map(|at| self.items[at % self.items.len()]);
+        let taken = taken.collect();
+        self.at += n;
+        taken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn increment(n_old: usize, n_new: usize) -> Increment {
+        Increment::try_new((0..n_old).collect(), (n_old..n_old + n_new).collect()).unwrap()
+    }
+
+    fn planner(objective: Objective, increment: &Increment, batch_size: usize) -> Planner<'_> {
+        let settings = TrainingSettings {
+            batch_size,
+            ..Default::default()
+        };
+        let plain = OptimizerChoice::Plain;
+        Planner::new(objective, plain, increment, &settings, Seed::new(1))
+    }
+
+    fn sorted(plan: &EpochPlan) -> Vec<usize> {
+        let batches = plan.steps.iter().map(|step| &step.batch);
+        let mut all: Vec<usize> = batches.flat_map(|b| b.samples.clone()).collect();
+        all.sort_unstable();
+        all
+    }
+
+    #[test]
+    fn an_epoch_takes_each_sample_once_in_even_batches() {
+        for (n_old, n_new) in [
+            (557, 556),
+            (33, 2),
+            (2, 2),
+            (1000, 11),
+            (5, 400),
+            (12, 22),
+            (13, 9),
+        ] {
+            let increment = increment(n_old, n_new);
+            for (objective, expected) in [
+                (Objective::InfoNce(Noise::All), 0..n_old + n_new),
+                (Objective::InfoNce(Noise::Old), 0..n_old),
+                (Objective::InfoNce(Noise::New), n_old..n_old + n_new),
+                (Objective::Corrected, 0..n_old + n_new),
+            ] {
+                for batch_size in [4, 8, 32] {
+                    let plan = planner(objective, &increment, batch_size).epoch(3, 1.0);
+                    assert_eq!(sorted(&plan), expected.clone().collect::<Vec<_>>());
+                    let batches: Vec<_> = plan.steps.iter().map(|step| &step.batch).collect();
+                    let sizes: Vec<usize> = batches.iter().map(|b| b.samples.len()).collect();
+                    assert!(sizes.iter().all(|&size| size >= 2));
+                    assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1);
+                    for step in batches.iter().filter(|_| objective.is_stratified()) {
+                        assert!(step.n_old >= 2 && step.samples.len() - step.n_old >= 2);
+                        assert!(step.samples[..step.n_old].iter().all(|&i| i < n_old));
+                        assert!(step.samples[step.n_old..].iter().all(|&i| i >= n_old));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_fraction_is_fresh_each_epoch() {
+        let increment = increment(100, 40);
+        let objective = Objective::InfoNce(Noise::Fraction(0.2));
+        let plan = |epoch| sorted(&planner(objective, &increment, 32).epoch(epoch, 0.2));
+        assert_eq!(plan(0).len(), 60);
+        assert_eq!(plan(0), plan(0));
+        assert_ne!(plan(0)[..20], plan(1)[..20]);
+        assert_eq!(plan(0)[20..], (100..140).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn seeds_and_epochs_give_other_orders() {
+        let increment = increment(50, 50);
+        let settings = TrainingSettings::default();
+        let plan = |seed, epoch| {
+            let (objective, plain) = (Objective::Corrected, OptimizerChoice::Plain);
+            Planner::new(objective, plain, &increment, &settings, Seed::new(seed)).epoch(epoch, 1.0)
+        };
+        assert_eq!(plan(1, 1), plan(1, 1));
+        assert_ne!(plan(1, 1), plan(1, 2));
+        assert_ne!(plan(1, 1), plan(2, 1));
+    }
+
+    #[test]
+    fn replay_keeps_one_buffer() {
+        let increment = increment(100, 40);
+        let objective = Objective::InfoNce(Noise::Replay);
+        let settings = TrainingSettings {
+            replay_size: Some(25),
+            ..Default::default()
+        };
+        let plain = OptimizerChoice::Plain;
+        let planner = Planner::new(objective, plain, &increment, &settings, Seed::new(1));
+        let first = sorted(&planner.epoch(0, 1.0));
+        assert_eq!(first.len(), 65);
+        assert_eq!(first, sorted(&planner.epoch(7, 1.0)));
+        assert_eq!(first[25..], (100..140).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn meta_optimization_takes_each_new_sample_once_and_old_ones_as_far_as_it_reaches() {
+        for (n_old, n_new, n_inner) in [
+            (700, 300, 2),
+            (500, 500, 1),
+            (300, 700, 1),
+            (900, 100, 9),
+            (13, 2, 6),
+            (2, 90, 1),
+        ] {
+            let increment = increment(n_old, n_new);
+            let planner = Planner::new(
+                Objective::Published,
+                OptimizerChoice::Meta,
+                &increment,
+                &TrainingSettings::default(),
+                Seed::new(1),
+            );
+            let plan = planner.epoch(2, 1.0);
+            let mut anchors = Vec::new();
+            for step in &plan.steps {
+                assert_eq!(step.support.len(), n_inner);
+                for batch in step.support.iter().chain([&step.batch]) {
+                    let mut distinct = batch.samples.clone();
+                    distinct.sort_unstable();
+                    distinct.dedup();
+                    assert_eq!(distinct.len(), batch.samples.len());
+                    assert!(batch.n_old >= 2 && batch.samples.len() - batch.n_old >= 2);
+                    assert!(batch.samples.len() <= 32);
+                    let is_old: Vec<bool> = batch.samples.iter().map(|&i| i < n_old).collect();
+                    assert_eq!(is_old.iter().filter(|&&old| old).count(), batch.n_old);
+                    assert!(is_old[..batch.n_old].iter().all(|&old| old));
+                }
+                anchors.extend_from_slice(&step.batch.samples[step.batch.n_old..]);
+            }
+            anchors.sort_unstable();
+            assert_eq!(anchors, (n_old..n_old + n_new).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The loss of a prepared batch at an encoder.
+
+use std::cell::Cell;
+
+use burn::tensor::Tensor;
+use burn::tensor::backend::AutodiffBackend;
+use icl_core::{Encoder, GrowthRatio, MixedBatch, Mode, Seed};
+
+use crate::method::objective::{Anchors, distance};
+use crate::noise_queue::old_queue::OldQueue;
+use crate::progress::step_report::PhaseClock;
+use crate::step::prefetch::PreparedBatch;
+use crate::{Objective, TrainingSettings};
+
+/// The objective of a run with all that it needs beside an encoder and a batch.
+pub(crate) struct BatchLoss<'a, M, B: AutodiffBackend> {
+    pub(crate) objective: Objective,
+    pub(crate) alpha: GrowthRatio,
+    pub(crate) settings: &'a TrainingSettings,
+    /// The first encoder, whose embeddings distillation keeps near; it is not trained.
+    pub(crate) teacher: Option<M>,
+    /// Old noise of earlier steps, where the settings ask for it.
+    pub(crate) queue: Option<OldQueue<B>>,
+    /// Views that have gone through an encoder.
+    pub(crate) sample_passes: Cell<u64>,
+    pub(crate) clock: PhaseClock,
+}
+
+impl<M, B> BatchLoss<'_, M, B>
+where
+    B: AutodiffBackend,
+    M: Encoder<B>,
+{
+    /// The loss `[1]` in nats of a batch that is learned from: its old samples are put by for the
+    /// queue. `seed` is that of the encoder's randomness.
+    pub(crate) fn of_step(
+        &self,
+        encoder: &M,
+        batch: &PreparedBatch<M::Batch>,
+        counted: Anchors,
+        seed: Seed,
+    ) -> Tensor<B, 1> {
+        let (loss, embeddings) = self.forward(encoder, batch, counted, seed);
+        if let Some(queue) = self.queue.as_ref().filter(|_| batch.n_old > 0) {
+            let second_views = embeddings.narrow(0, batch.samples.len(), batch.n_old);
+            queue.put_by(second_views, &batch.samples[..batch.n_old]);
+        }
+        loss
+    }
+
+    /// The same loss of a batch that is only looked at.
+    pub(crate) fn at(
+        &self,
+        encoder: &M,
+        batch: &PreparedBatch<M::Batch>,
+        counted: Anchors,
+        seed: Seed,
+    ) -> Tensor<B, 1> {
+        self.forward(encoder, batch, counted, seed).0
+    }
+
+    /// The loss, and the embeddings of both views of all samples that it is of.
+    fn forward(
+        &self,
+        encoder: &M,
+        batch: &PreparedBatch<M::Batch>,
+        counted: Anchors,
+        seed: Seed,
+    ) -> (Tensor<B, 1>, Tensor<B, 2>) {
+        let phase = self.clock.start::<B>(encoder);
+        let (loss, embeddings) = self.of_embeddings(encoder, batch, counted, seed);
+        self.clock.end_forward(phase);
+        (loss, embeddings)
+    }
+
+    fn of_embeddings(
+        &self,
+        encoder: &M,
+        batch: &PreparedBatch<M::Batch>,
+        counted: Anchors,
+        seed: Seed,
+    ) -> (Tensor<B, 1>, Tensor<B, 2>) {
+        let n = batch.samples.len();
+        self.count(n);
+        // The encoder draws from a generator of its own; this is for layers that do not. The same
+        // seed gives the same draws again, whatever was computed in between.
+        if let Some(device) = encoder.devices().first() {
+            B::seed(device, seed.child("backend").value());
+        }
+        let mut rng = seed.rng();
+        let embeddings = encoder.encode(batch.batch.clone(), Mode::Training(&mut rng));
+        let mixed = MixedBatch {
+            anchors: embeddings.clone().narrow(0, 0, n),
+            positives: embeddings.clone().narrow(0, n, n),
+            samples: &batch.samples,
+            n_old: batch.n_old,
+        };
+        let queue = self.queue.as_ref().and_then(OldQueue::entries);
+        let loss = self
+            .objective
+            .loss(mixed, queue, counted, self.alpha, self.settings);
+        let Some(teacher) = &self.teacher else {
+            return (loss, embeddings);
+        };
+        self.count(n);
+        let targets = teacher
+            .encode(batch.batch.clone(), Mode::Evaluation)
+            .detach();
+        let distance = distance(
+            embeddings.clone(),
+            targets,
+            self.settings.distillation_distance,
+        );
+        let loss = loss + distance * self.settings.distillation_weight;
+        (loss, embeddings)
+    }
+
+    fn count(&self, n_samples: usize) {
+        self.sample_passes
+            .set(self.sample_passes.get() + 2 * n_samples as u64);
+    }
+}

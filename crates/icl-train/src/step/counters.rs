@@ -1,0 +1,98 @@
+//! What a run counts within an epoch, and between evaluations.
+
+use serde::{Deserialize, Serialize};
+
+use crate::evaluation::risk::Risk;
+use crate::evaluation::stopping::Descent;
+use crate::progress::record::TrainingRecord;
+use crate::sampling::widening::Widening;
+use crate::{Noise, Objective};
+use icl_meta::Pair;
+
+/// The small state of a run beside its encoder.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Counters {
+    /// Steps taken in this epoch.
+    pub(crate) n_steps: usize,
+    loss_sum: f64,
+    query_rate_sum: f64,
+    support_rate_sum: f64,
+    n_support: usize,
+    /// The rate of the last step.
+    pub(crate) query_rate: f64,
+    /// What the inner steps did for a query at the end of their agent's last block.
+    pub(crate) support_pair: Option<Pair>,
+    pub(crate) next_evaluation: usize,
+    pub(crate) risks: Descent,
+    pub(crate) losses: Descent,
+    /// The exact risk at the last evaluation.
+    pub(crate) risk: Option<f64>,
+    widening: Option<Widening>,
+    first_fraction: f64,
+    /// Whether the run has come to its end.
+    pub(crate) is_complete: bool,
+}
+
+impl Counters {
+    pub(crate) fn new(objective: Objective, fraction: f64) -> Self {
+        let widening = match objective {
+            Objective::InfoNce(Noise::Widening(fraction)) => Some(Widening::new(fraction)),
+            _ => None,
+        };
+        Self {
+            widening,
+            first_fraction: fraction,
+            ..Self::default()
+        }
+    }
+
+    /// The share of the old data that the next epoch may draw from.
+    pub(crate) fn fraction(&self) -> f64 {
+        let widened = self.widening.map(|widening| widening.fraction());
+        widened.unwrap_or(self.first_fraction)
+    }
+
+    /// An evaluation has found this.
+    pub(crate) fn add_risk(&mut self, risk: &impl Risk) {
+        self.risk = Some(risk.all());
+        if let Some(widening) = &mut self.widening {
+            let before = widening.fraction();
+            widening.observe(risk.all(), risk.old());
+            if widening.fraction() != before {
+                // From now on the training loss is another function.
+                self.losses = Descent::default();
+            }
+        }
+    }
+
+    /// A step with this loss and rate was taken.
+    pub(crate) fn add_step(&mut self, loss: f64, rate: f64) {
+        self.n_steps += 1;
+        self.loss_sum += loss;
+        self.query_rate_sum += rate;
+    }
+
+    /// An inner step with this rate was taken.
+    pub(crate) fn add_support_rate(&mut self, rate: f64) {
+        self.n_support += 1;
+        self.support_rate_sum += rate;
+    }
+
+    /// Writes down the epoch and begins the next.
+    pub(crate) fn end_epoch<R>(&mut self, record: &mut TrainingRecord<R>) {
+        let n = self.n_steps as f64;
+        record.epoch_losses.push(self.loss_sum / n);
+        record.epoch_ends_s.push(record.seconds.training());
+        record.learning_rates.push(self.query_rate_sum / n);
+        record.old_fractions.push(self.fraction());
+        if self.n_support > 0 {
+            let rate = self.support_rate_sum / self.n_support as f64;
+            record.support_learning_rates.push(rate);
+        }
+        self.n_steps = 0;
+        self.loss_sum = 0.0;
+        self.query_rate_sum = 0.0;
+        self.support_rate_sum = 0.0;
+        self.n_support = 0;
+    }
+}

@@ -1,0 +1,9 @@
+//! One step of the optimizer: batches, loss, gradient, update.
+
+pub(crate) mod average;
+pub(crate) mod batch_loss;
+pub(crate) mod counters;
+pub(crate) mod prefetch;
+pub(crate) mod run;
+mod settle;
+pub(crate) mod step_gradient;

@@ -1,0 +1,190 @@
+//! The state of a training run: one step, one evaluation, one checkpoint.
+
+use std::time::Instant;
+
+use burn::module::AutodiffModule;
+use burn::tensor::backend::AutodiffBackend;
+use icl_core::{Encoder, SampleError, Seed};
+
+use crate::checkpoint::digest;
+use crate::evaluation::evaluator::Evaluated;
+use crate::evaluation::parameter_change;
+use crate::evaluation::risk::Risk;
+use crate::optimizer::UpdateState;
+use crate::progress::record::{Evaluation, TrainingRecord};
+use crate::progress::step_report::{StepReport, StepSeconds};
+use crate::step::average::WeightAverage;
+use crate::step::batch_loss::BatchLoss;
+use crate::step::counters::Counters;
+use crate::step::prefetch::Prepared;
+use crate::step::settle::settle;
+use crate::{Method, OptimizerChoice, Outcome, QueueBias, RateChoice, TrainError};
+use icl_meta::RatePolicy;
+
+/// The two learning rates of a run; only meta-optimization has the second.
+pub(crate) struct Rates<M, B: AutodiffBackend> {
+    /// lr, or lr_q of Eq. 12.
+    pub(crate) query: RatePolicy<M, B>,
+    /// lr_s of Eq. 11.
+    pub(crate) support: RatePolicy<M, B>,
+}
+
+/// The state of a run.
+pub(crate) struct Run<'a, M: AutodiffModule<B>, B: AutodiffBackend, R> {
+    pub(crate) root_seed: u64,
+    pub(crate) loss: BatchLoss<'a, M, B>,
+    pub(crate) update: UpdateState<M, B>,
+    pub(crate) rates: Rates<M, B>,
+    /// Where the run began.
+    start: M,
+    /// It is gone only within an update, which consumes a module and gives the next.
+    pub(crate) encoder: Option<M>,
+    pub(crate) average: WeightAverage<M>,
+    pub(crate) counters: Counters,
+    pub(crate) record: TrainingRecord<R>,
+}
+
+impl<'a, M, B, R> Run<'a, M, B, R>
+where
+    M: AutodiffModule<B> + Encoder<B>,
+    B: AutodiffBackend,
+    R: Risk,
+{
+    /// A run that has done nothing yet, of at most `n_steps` steps, whose epochs hold this share of
+    /// the old data at first.
+    pub(crate) fn new(
+        encoder: M,
+        method: &Method,
+        loss: BatchLoss<'a, M, B>,
+        n_steps: u64,
+        old_fraction: f64,
+        root_seed: u64,
+        seed: Seed,
+    ) -> Self {
+        settle(&encoder);
+        let settings = loss.settings;
+        let device = encoder.devices().into_iter().next().unwrap_or_default();
+        let policy = |choice, base, name| {
+            let seed = seed.child("agent").child(name);
+            RatePolicy::new(choice, base, n_steps, seed, &device)
+        };
+        Self {
+            root_seed,
+            update: UpdateState::new(settings.optimizer),
+            rates: Rates {
+                query: policy(method.rate, settings.learning_rate, "query"),
+                support: match method.optimizer {
+                    OptimizerChoice::Plain => {
+                        policy(RateChoice::Fixed, settings.support_learning_rate, "support")
+                    }
+                    OptimizerChoice::Meta => {
+                        policy(method.rate, settings.support_learning_rate, "support")
+                            .for_inner_steps()
+                    }
+                },
+            },
+            start: encoder.clone(),
+            average: WeightAverage::new(encoder.clone(), settings.average_decay),
+            encoder: Some(encoder),
+            counters: Counters::new(loss.objective, old_fraction),
+            record: TrainingRecord::empty(),
+            loss,
+        }
+    }
+
+    /// The end of the run, `encoder` being what its last evaluation gave.
+    pub(crate) fn end(self, encoder: M::InnerModule) -> Outcome<M, B, R> {
+        let trained = self.average.get().clone();
+        Outcome {
+            parameter_change: parameter_change::<B, _>(&self.start, &trained),
+            trained,
+            encoder,
+            record: self.record,
+        }
+    }
+
+    /// The checksum of the first encoder.
+    pub(crate) fn start_digest(&self) -> u32 {
+        digest::<B, M>(&self.start)
+    }
+
+    /// One step.
+    pub(crate) fn step(
+        &mut self,
+        prepared: Prepared<M::Batch>,
+        seed: Seed,
+    ) -> Result<StepReport, TrainError> {
+        let start = Instant::now();
+        let step = self.record.n_steps;
+        let encoder = self
+            .encoder
+            .take()
+            .expect("an encoder outside of an update");
+        let dropout = seed.child("dropout").at(step);
+        let gradient = self.loss.clock.start::<B>(&encoder);
+        let (loss, gradients) = if prepared.support.is_empty() {
+            self.plain_gradient(&encoder, &prepared, dropout, step)?
+        } else {
+            self.meta_gradient(&encoder, &prepared, dropout, step)?
+        };
+        let gradient_s = gradient.end();
+        let update = self.loss.clock.start::<B>(&encoder);
+        let rate = self.counters.query_rate;
+        let encoder = self.update.step(rate, encoder, gradients);
+        self.average.push(&encoder);
+        self.encoder = Some(encoder);
+        if let Some(queue) = &mut self.loss.queue {
+            queue.take_in();
+        }
+        let update_s = update.end();
+        self.record.n_steps += 1;
+        self.counters.add_step(loss, rate);
+        self.record.sample_passes += self.loss.sample_passes.take();
+        self.record.seconds.steps += start.elapsed().as_secs_f64();
+        self.record.seconds.views += prepared.views_s;
+        self.record.seconds.collation += prepared.collation_s;
+        let forward = self.loss.clock.take_forward();
+        Ok(StepReport {
+            step: self.record.n_steps,
+            loss,
+            seconds: StepSeconds {
+                views: prepared.views_s,
+                transfer: prepared.collation_s,
+                forward,
+                backward: gradient_s - forward,
+                update: update_s,
+            },
+        })
+    }
+
+    /// Evaluates the encoder as it is now and writes it down, with the bias of the queue; the evaluated
+    /// encoder and its risk.
+    pub(crate) fn evaluate(
+        &mut self,
+        evaluate: &dyn Fn(M::InnerModule) -> Result<Evaluated<M::InnerModule, R>, SampleError>,
+        old_queue: Option<QueueBias>,
+    ) -> Result<(M::InnerModule, R), TrainError> {
+        let start = Instant::now();
+        let evaluated = evaluate(self.average.get().valid()).map_err(TrainError::Sample)?;
+        let risk = evaluated.risk.clone();
+        let epoch = self.record.n_epochs();
+        self.record.seconds.evaluation += start.elapsed().as_secs_f64();
+        self.record.evaluations.push(Evaluation {
+            epoch,
+            sample_passes: self.record.sample_passes,
+            train_s: self.record.seconds.training(),
+            risk: evaluated.risk,
+            old_queue,
+        });
+        if !risk.all().is_finite() {
+            return Err(TrainError::NonFinite {
+                what: "the exact risk",
+                found: risk.all(),
+                step: self.record.n_steps,
+                epoch,
+                seed: self.root_seed,
+            });
+        }
+        Ok((evaluated.encoder, risk))
+    }
+}

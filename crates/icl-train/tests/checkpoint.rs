@@ -1,0 +1,194 @@
+//! Runs that are stopped and go on, against runs that are not.
+
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod toy;
+
+use std::cell::Cell;
+use std::path::Path;
+
+use icl_core::testing::{TestAutodiff, to_vec};
+use icl_meta::RateChoice;
+use icl_train::{
+    CheckpointError, Method, Noise, Objective, OptimizerChoice, Outcome, TrainError,
+    TrainingSettings, UpdateRule, Watch,
+};
+use toy::{Linear, increment, points, settings, start, timeless, train_on, trainer};
+
+type Toy = Outcome<Linear<TestAutodiff>, TestAutodiff>;
+
+/// Enough epochs for the agents to learn, few enough to be quick.
+fn long() -> TrainingSettings {
+    TrainingSettings {
+        epochs: 30,
+        average_decay: 0.9,
+        ..settings()
+    }
+}
+
+/// Goes on from the file, if it is there, until `n_steps` more steps are taken.
+fn go_on(
+    path: &Path,
+    method: &Method,
+    settings: &TrainingSettings,
+    seed: u64,
+    n_steps: u64,
+) -> Result<Toy, TrainError> {
+    let (samples, increment) = (points(), increment());
+    let taken = Cell::new(0);
+    let mut watch = Watch::new().with_checkpoint(path).stop_when(|| {
+        taken.set(taken.get() + 1);
+        taken.get() >= n_steps
+    });
+    // As in a new process: the same encoder, whose parameters have other identities.
+    let start = Linear::new(1);
+    trainer(&samples, &increment, settings, seed).train(method, start, "update", &mut watch)
+}
+
+fn methods() -> Vec<Method> {
+    use OptimizerChoice::{Meta, Plain};
+    let choices = [
+        (
+            Objective::InfoNce(Noise::Widening(0.2)),
+            Plain,
+            RateChoice::Fixed,
+        ),
+        (Objective::InfoNce(Noise::Replay), Plain, RateChoice::Cosine),
+        (Objective::Distillation, Plain, RateChoice::Hypergradient),
+        (Objective::Corrected, Plain, RateChoice::Learned),
+        (Objective::Corrected, Meta, RateChoice::Learned),
+        (Objective::Corrected, Meta, RateChoice::Hypergradient),
+        (Objective::Published, Plain, RateChoice::LearnedAsPublished),
+        (Objective::Published, Meta, RateChoice::LearnedAsPublished),
+    ];
+    let method = |(objective, optimizer, rate)| Method {
+        optimizer,
+        rate,
+        ..Method::of(objective)
+    };
+    choices.map(method).to_vec()
+}
+
+#[test]
+fn a_stopped_run_goes_on_as_if_it_had_not_been() {
+    for method in methods() {
+        let whole = train_on("update", &points(), &method, &long(), 4).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run");
+        // Stops within epochs and at their ends, before and after the agents begin to learn.
+        let mut n_stops = 0;
+        let resumed = loop {
+            match go_on(&path, &method, &long(), 4, [1, 5, 6, 17, 11][n_stops % 5]) {
+                Ok(outcome) => break outcome,
+                Err(TrainError::Interrupted { step }) => assert!(step > 0),
+                Err(error) => panic!("{error}"),
+            }
+            n_stops += 1;
+        };
+        assert!(n_stops > 4, "{n_stops}");
+        assert_eq!(
+            timeless(resumed.record),
+            timeless(whole.record),
+            "{method:?}"
+        );
+        let weights = |outcome: &Linear<TestAutodiff>| to_vec(&outcome.weight.val());
+        assert_eq!(weights(&resumed.trained), weights(&whole.trained));
+        assert_eq!(
+            to_vec(&resumed.encoder.weight.val()),
+            to_vec(&whole.encoder.weight.val())
+        );
+        assert_eq!(resumed.parameter_change, whole.parameter_change);
+        assert!(resumed.trained.weight.val().is_require_grad());
+    }
+}
+
+#[test]
+fn gradient_descent_goes_on_as_adam_does() {
+    let settings = TrainingSettings {
+        optimizer: UpdateRule::Sgd,
+        learning_rate: 0.05,
+        ..long()
+    };
+    let method = Method::of(Objective::Corrected);
+    let whole = train_on("update", &points(), &method, &settings, 4).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let stopped = go_on(&path, &method, &settings, 4, 8);
+    assert!(matches!(stopped, Err(TrainError::Interrupted { step: 8 })));
+    let resumed = go_on(&path, &method, &settings, 4, u64::MAX).unwrap();
+    assert_eq!(timeless(resumed.record), timeless(whole.record));
+}
+
+#[test]
+fn a_complete_run_is_not_run_again() {
+    let method = Method::of(Objective::Corrected);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let first = go_on(&path, &method, &long(), 4, u64::MAX).unwrap();
+    // It would be interrupted at its first step.
+    let again = go_on(&path, &method, &long(), 4, 1).unwrap();
+    assert_eq!(first.record, again.record);
+    assert_eq!(first.parameter_change, again.parameter_change);
+    assert_eq!(
+        to_vec(&first.encoder.weight.val()),
+        to_vec(&again.encoder.weight.val())
+    );
+}
+
+#[test]
+fn without_a_file_to_save_to_a_run_stops_all_the_same() {
+    let (samples, increment, settings) = (points(), increment(), long());
+    let mut watch = Watch::new().stop_when(|| true);
+    let method = Method::of(Objective::Corrected);
+    let stopped =
+        trainer(&samples, &increment, &settings, 1).train(&method, start(), "update", &mut watch);
+    assert!(matches!(stopped, Err(TrainError::Interrupted { step: 1 })));
+}
+
+#[test]
+fn a_checkpoint_of_another_run_is_refused() {
+    let method = Method::of(Objective::Corrected);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    assert!(go_on(&path, &method, &long(), 4, 3).is_err());
+    let whole = std::fs::read(&path).unwrap();
+    let refused = |method: &Method, settings: &TrainingSettings, seed| {
+        let error = go_on(&path, method, settings, seed, u64::MAX).unwrap_err();
+        assert!(
+            matches!(
+                error,
+                TrainError::Checkpoint(CheckpointError::OtherRun { .. })
+            ),
+            "{error}"
+        );
+        // What could not be taken up is not lost.
+        assert_eq!(std::fs::read(&path).unwrap(), whole);
+        error.to_string()
+    };
+    let other = TrainingSettings {
+        learning_rate: 1e-4,
+        ..long()
+    };
+    let error = refused(&method, &other, 4);
+    assert!(
+        error.contains("learning_rate is 0.003, expected 0.0001"),
+        "{error}"
+    );
+    assert!(refused(&method, &long(), 5).contains("seed is 4, expected 5"));
+    let published = Method::of(Objective::Published);
+    assert!(refused(&published, &long(), 4).contains("objective"));
+}
+
+#[test]
+fn a_damaged_checkpoint_is_refused() {
+    let method = &methods()[4];
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    assert!(go_on(&path, method, &long(), 4, 100).is_err());
+    let whole = std::fs::read(&path).unwrap();
+    for length in (0..whole.len()).step_by(whole.len() / 60) {
+        std::fs::write(&path, &whole[..length]).unwrap();
+        let error = go_on(&path, method, &long(), 4, u64::MAX).unwrap_err();
+        assert!(matches!(error, TrainError::Checkpoint(_)), "{error}");
+        assert!(error.to_string().contains("found"), "{error}");
+    }
+}

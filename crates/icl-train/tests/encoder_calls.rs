@@ -1,0 +1,162 @@
+//! How often the encoder is called in a step, and which gradients a step asks for.
+
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod toy;
+
+use std::cell::RefCell;
+
+use burn::module::{Module, Param};
+use burn::tensor::Tensor;
+use burn::tensor::backend::Backend;
+use icl_core::testing::TestAutodiff;
+use icl_core::{Encoder, Mode};
+use icl_meta::RateChoice;
+use icl_train::{MetaOrder, Method, Noise, Objective, OptimizerChoice, TrainingSettings, Watch};
+use toy::{Linear, increment, points, settings, trainer};
+
+/// A call of the encoder.
+#[derive(Debug, Clone, Copy)]
+struct Call {
+    is_training: bool,
+    n_views: usize,
+    /// Whether a backward pass would find something to do: for the parameters, and for the input.
+    tracks: [bool; 2],
+}
+
+thread_local! {
+    /// Steps and evaluations are made in the thread that calls the trainer.
+    static CALLS: RefCell<Vec<Call>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Writes its calls down.
+#[derive(Module, Debug)]
+struct Counting<B: Backend> {
+    weight: Param<Tensor<B, 2>>,
+}
+
+impl<B: Backend> Encoder<B> for Counting<B> {
+    type Batch = Tensor<B, 2>;
+
+    fn encode(&self, batch: Tensor<B, 2>, mode: Mode<'_>) -> Tensor<B, 2> {
+        let call = Call {
+            is_training: matches!(mode, Mode::Training(_)),
+            n_views: batch.dims()[0],
+            tracks: [self.weight.val().is_require_grad(), batch.is_require_grad()],
+        };
+        CALLS.with_borrow_mut(|calls| calls.push(call));
+        batch.matmul(self.weight.val())
+    }
+}
+
+/// The calls of one epoch in steps, and in evaluations and by the teacher.
+fn calls(method: &Method, changes: TrainingSettings) -> [Vec<Call>; 2] {
+    CALLS.take();
+    let (samples, increment) = (points(), increment());
+    let settings = TrainingSettings {
+        epochs: 1,
+        ..changes
+    };
+    let encoder = Counting {
+        weight: Linear::<TestAutodiff>::new(1).weight,
+    };
+    trainer(&samples, &increment, &settings, 1)
+        .train(method, encoder, "update", &mut Watch::new())
+        .expect("an epoch of training");
+    let (steps, others) = CALLS.take().into_iter().partition(|call| call.is_training);
+    [steps, others]
+}
+
+fn of(objective: Objective, optimizer: OptimizerChoice) -> Method {
+    Method {
+        optimizer,
+        ..Method::of(objective)
+    }
+}
+
+const STRATIFIED: [Objective; 2] = [Objective::Published, Objective::Corrected];
+
+#[test]
+fn a_plain_step_is_one_call() {
+    let others = [
+        Objective::InfoNce(Noise::All),
+        Objective::InfoNce(Noise::Replay),
+        Objective::Distillation,
+    ];
+    for objective in others.into_iter().chain(STRATIFIED) {
+        let method = of(objective, OptimizerChoice::Plain);
+        let [steps, _] = calls(&method, settings());
+        let n_samples = match objective {
+            Objective::InfoNce(Noise::Replay) => 42,
+            Objective::Distillation => 30,
+            _ => 90,
+        };
+        assert_eq!(steps.len(), usize::div_ceil(n_samples, 16), "{objective:?}");
+        let n_views: usize = steps.iter().map(|call| call.n_views).sum();
+        assert_eq!(n_views, 2 * n_samples);
+    }
+}
+
+#[test]
+fn a_step_of_meta_optimization_is_one_call_an_inner_step_and_one() {
+    for objective in STRATIFIED {
+        // 4 steps of 2 inner steps each.
+        let method = of(objective, OptimizerChoice::Meta);
+        let [without, _] = calls(&method, settings());
+        assert_eq!(without.len(), 4 * (1 + 2));
+        let queued = TrainingSettings {
+            old_queue: Some(24),
+            ..settings()
+        };
+        let [with, _] = calls(&method, queued);
+        // What measures its bias, two pairs of batches at the evaluation, records no graph.
+        let (with, looks): (Vec<_>, Vec<_>) = with.into_iter().partition(|call| call.tracks[0]);
+        assert_eq!((with.len(), looks.len()), (4 * (1 + 2), 2 * 2));
+        // The first step fills the queue; every third call is that of a query.
+        for (at, (with, without)) in with.iter().zip(&without).enumerate() {
+            let saved = if at % 3 == 2 && at > 2 { 2 * 8 } else { 0 };
+            assert_eq!(with.n_views + saved, without.n_views, "{at}");
+        }
+        // The second order differentiates each inner step at two more points.
+        let second = TrainingSettings {
+            meta_order: MetaOrder::Second,
+            ..settings()
+        };
+        let [second, _] = calls(&method, second);
+        assert_eq!(second.len(), 4 * (1 + 3 * 2));
+    }
+}
+
+/// Batches are data. What is looked at without a step, and the teacher, must not even record a graph.
+#[test]
+fn nothing_but_parameters_that_are_trained_gets_a_gradient() {
+    let plain = [
+        Objective::InfoNce(Noise::All),
+        Objective::Distillation,
+        Objective::Corrected,
+    ];
+    let plain = plain.map(|objective| of(objective, OptimizerChoice::Plain));
+    let meta = STRATIFIED.map(|objective| of(objective, OptimizerChoice::Meta));
+    for method in plain.into_iter().chain(meta) {
+        let [steps, others] = calls(&method, settings());
+        assert!(steps.iter().all(|call| call.tracks == [true, false]));
+        assert!(others.iter().all(|call| call.tracks == [false, false]));
+        assert!(others.len() > 2);
+    }
+    // The agents compare losses of one batch: those calls are beside the steps.
+    let learned = Method {
+        rate: RateChoice::Learned,
+        ..of(Objective::Corrected, OptimizerChoice::Meta)
+    };
+    let twelve = TrainingSettings {
+        batch_size: 4,
+        ..settings()
+    };
+    let [steps, _] = calls(&learned, twelve);
+    let n_steps = 15 * (1 + 2);
+    assert!(steps.len() > n_steps);
+    let looked_at = steps.iter().filter(|call| !call.tracks[0]).count();
+    // At the eighth step the query without inner steps, and the whole step at the earlier encoder,
+    // whose inner steps do need their gradients.
+    assert_eq!(looked_at, 2);
+    assert_eq!(steps.len(), n_steps + looked_at + 2);
+}

@@ -1,0 +1,328 @@
+//! Old noise from a queue, in the trainer.
+
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod toy;
+
+use std::cell::Cell;
+use std::path::Path;
+
+use burn::tensor::Tensor;
+use icl_core::testing::{TestBackend, to_vec};
+use icl_core::{
+    Collate, Contrast, Encoder, MixedBatch, Mode, QueuedNoise, Seed, Views, log_mixed_noise, nce_i,
+};
+use icl_meta::RateChoice;
+use icl_train::{
+    CheckpointError, MetaOrder, Method, Noise, Objective, OptimizerChoice, Planner, TrainError,
+    TrainingSettings, Watch,
+};
+use toy::{Jitter, Linear, Stack, increment, points, settings, start, timeless, train_on, trainer};
+
+/// Each step brings 24 old embeddings, 8 of each of two support batches and of the query, so this queue
+/// is full after two steps.
+const CAPACITY: usize = 40;
+
+fn queued() -> TrainingSettings {
+    TrainingSettings {
+        old_queue: Some(CAPACITY),
+        ..settings()
+    }
+}
+
+fn meta(objective: Objective) -> Method {
+    Method {
+        optimizer: OptimizerChoice::Meta,
+        ..Method::of(objective)
+    }
+}
+
+fn methods() -> Vec<Method> {
+    let mut methods = Vec::new();
+    for objective in [Objective::Published, Objective::Corrected] {
+        for optimizer in [OptimizerChoice::Plain, OptimizerChoice::Meta] {
+            for rate in [RateChoice::Fixed, RateChoice::Learned] {
+                methods.push(Method {
+                    optimizer,
+                    rate,
+                    ..Method::of(objective)
+                });
+            }
+        }
+    }
+    methods
+}
+
+#[test]
+fn every_method_with_old_noise_trains_with_a_queue_and_repeats_itself() {
+    for method in methods() {
+        let run = |settings: &TrainingSettings| {
+            train_on("update", &points(), &method, settings, 1).unwrap()
+        };
+        let (first, again, without) = (run(&queued()), run(&queued()), run(&settings()));
+        assert!(first.parameter_change > 1e-3, "{method:?}");
+        assert_eq!(timeless(first.record.clone()), timeless(again.record));
+        assert_ne!(
+            first.record.epoch_losses, without.record.epoch_losses,
+            "{method:?}"
+        );
+        let evaluations = &first.record.evaluations;
+        assert_eq!(evaluations[0].old_queue, None);
+        for evaluation in &evaluations[1..] {
+            let bias = evaluation.old_queue.unwrap();
+            assert_eq!(bias.n_entries, CAPACITY);
+            assert!(bias.age_nats.is_finite());
+            let is_meta = method.optimizer == OptimizerChoice::Meta;
+            assert_eq!(bias.statistics_nats.is_some(), is_meta);
+        }
+        let unqueued = &without.record.evaluations;
+        assert!(unqueued.iter().all(|e| e.old_queue.is_none()));
+    }
+}
+
+/// Parameters that stand still show what a queue is: the losses of two epochs by hand.
+#[test]
+fn a_query_has_the_queue_of_the_steps_before_as_old_noise() {
+    let (samples, increment) = (points(), increment());
+    let settings = TrainingSettings {
+        epochs: 2,
+        learning_rate: 1e-30,
+        support_learning_rate: 1e-30,
+        ..queued()
+    };
+    let method = meta(Objective::Corrected);
+    let record = train_on("update", &samples, &method, &settings, 3)
+        .unwrap()
+        .record;
+    let seed = Seed::new(3).child("update");
+    let planner = Planner::new(
+        Objective::Corrected,
+        OptimizerChoice::Meta,
+        &increment,
+        &settings,
+        seed.child("order"),
+    );
+    let encoder = Linear::<TestBackend>::new(1);
+    let embed = |epoch: u64, indices: &[usize], which: u64| -> Tensor<TestBackend, 2> {
+        let seed = seed.child("views").at(epoch);
+        let view = |&i: &usize| {
+            let mut rng = seed.at(i as u64).at(which).rng();
+            Jitter.view(&samples[i], &mut rng)
+        };
+        let views: Vec<[f32; 4]> = indices.iter().map(view).collect();
+        let batch = Collate::<TestBackend>::collate(&Stack, &views, &Default::default());
+        encoder.encode(batch, Mode::Evaluation)
+    };
+    let mut queue: Option<QueuedNoise<TestBackend>> = None;
+    let mut passes = 0;
+    for epoch in 0..2 {
+        let plan = planner.epoch(epoch, 1.0);
+        let epoch = epoch as u64;
+        let mut losses = Vec::new();
+        for step in &plan.steps {
+            let batch = &step.batch;
+            let mixed = MixedBatch {
+                anchors: embed(epoch, &batch.samples, 0),
+                positives: embed(epoch, &batch.samples, 1),
+                samples: &batch.samples,
+                n_old: batch.n_old,
+            };
+            let rows = batch.n_old..batch.samples.len();
+            let contrast = match &queue {
+                Some(queue) => Contrast::in_batch_with_queue(mixed, rows.clone(), queue, 0.1),
+                None => Contrast::in_batch(mixed.anchors, mixed.positives, mixed.n_old, 0.1),
+            };
+            let alpha = increment.growth_ratio();
+            let noise = log_mixed_noise(contrast.log_noise_old, contrast.log_noise_new, alpha);
+            let of_rows = to_vec(&nce_i(contrast.positive, noise, 31.0));
+            let of_rows = &of_rows[of_rows.len() - rows.len()..];
+            losses.push(of_rows.iter().sum::<f64>() / rows.len() as f64);
+            let mut queues: Vec<_> = queue.take().into_iter().collect();
+            for batch in step.support.iter().chain([batch]) {
+                passes += 2 * batch.samples.len() as u64;
+                let old = &batch.samples[..batch.n_old];
+                if !old.is_empty() {
+                    queues.push(QueuedNoise::new(embed(epoch, old, 1), old.to_vec()));
+                }
+            }
+            queue = Some(QueuedNoise::newest_of(queues, CAPACITY));
+        }
+        let expected = losses.iter().sum::<f64>() / losses.len() as f64;
+        let found = record.epoch_losses[epoch as usize];
+        assert!((found - expected).abs() < 1e-5, "{found}, {expected}");
+    }
+    assert_eq!(record.sample_passes, passes);
+    // Nothing has aged, so this is the noise of views; and this encoder has no statistics.
+    let bias = record.evaluations[2].old_queue.unwrap();
+    assert!(bias.age_nats.abs() < 0.2, "{bias:?}");
+    assert!(bias.statistics_nats.unwrap().abs() < 1e-6, "{bias:?}");
+}
+
+#[test]
+fn queries_are_all_new_once_the_queue_is_full() {
+    let increment = increment();
+    let planner = |old_queue| {
+        let settings = TrainingSettings {
+            old_queue,
+            ..settings()
+        };
+        let (objective, meta) = (Objective::Published, OptimizerChoice::Meta);
+        Planner::new(objective, meta, &increment, &settings, Seed::new(1))
+    };
+    for capacity in [2, 24, 25, CAPACITY, 1000] {
+        let (with, without) = (planner(Some(capacity)), planner(None));
+        let mut n_entries = 0;
+        for epoch in 0..3 {
+            let (with, without) = (with.epoch(epoch, 1.0), without.epoch(epoch, 1.0));
+            assert_eq!(with.steps.len(), without.steps.len());
+            for (with, without) in with.steps.iter().zip(&without.steps) {
+                // Support and anchors are the same.
+                assert_eq!(with.support, without.support);
+                let anchors = |batch: &icl_train::BatchPlan| batch.samples[batch.n_old..].to_vec();
+                assert_eq!(anchors(&with.batch), anchors(&without.batch));
+                let expected = if n_entries < capacity { 8 } else { 0 };
+                assert_eq!(with.batch.n_old, expected);
+                let brought = with.support.iter().chain([&with.batch]).map(|b| b.n_old);
+                n_entries += brought.sum::<usize>();
+            }
+        }
+    }
+}
+
+/// The inner loss of second order is looked at again at other parameters; it must see one queue, and
+/// the queue must not take in what was only looked at.
+#[test]
+fn what_is_looked_at_again_does_not_enter() {
+    let run = |meta_order| {
+        let settings = TrainingSettings {
+            meta_order,
+            learning_rate: 1e-30,
+            support_learning_rate: 1e-30,
+            ..queued()
+        };
+        let method = meta(Objective::Corrected);
+        train_on("update", &points(), &method, &settings, 1).unwrap()
+    };
+    let [first, second] = [MetaOrder::First, MetaOrder::Second].map(run);
+    assert!(second.record.sample_passes > first.record.sample_passes);
+    assert_eq!(first.record.epoch_losses, second.record.epoch_losses);
+    let biases = |record: &icl_train::TrainingRecord| {
+        let of = record.evaluations.iter().map(|e| e.old_queue);
+        of.collect::<Vec<_>>()
+    };
+    assert_eq!(biases(&first.record), biases(&second.record));
+}
+
+fn go_on(
+    path: &Path,
+    method: &Method,
+    settings: &TrainingSettings,
+    n_steps: u64,
+) -> Result<toy_outcome::Toy, TrainError> {
+    let (samples, increment) = (points(), increment());
+    let taken = Cell::new(0);
+    let mut watch = Watch::new().with_checkpoint(path).stop_when(|| {
+        taken.set(taken.get() + 1);
+        taken.get() >= n_steps
+    });
+    trainer(&samples, &increment, settings, 4).train(method, Linear::new(1), "update", &mut watch)
+}
+
+mod toy_outcome {
+    use super::toy::Linear;
+    use icl_core::testing::TestAutodiff;
+
+    pub type Toy = icl_train::Outcome<Linear<TestAutodiff>, TestAutodiff>;
+}
+
+#[test]
+fn a_stopped_run_goes_on_with_its_queue() {
+    for (method, capacity) in methods()
+        .into_iter()
+        .zip([CAPACITY, 5, 200].into_iter().cycle())
+    {
+        let settings = TrainingSettings {
+            epochs: 15,
+            average_decay: 0.9,
+            old_queue: Some(capacity),
+            ..settings()
+        };
+        let whole = train_on("update", &points(), &method, &settings, 4).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run");
+        // Before the queue is full, in the midst of epochs and at their ends.
+        let mut n_stops = 0;
+        let resumed = loop {
+            match go_on(&path, &method, &settings, [1, 1, 5, 2, 13][n_stops % 5]) {
+                Ok(outcome) => break outcome,
+                Err(TrainError::Interrupted { .. }) => n_stops += 1,
+                Err(error) => panic!("{error}"),
+            }
+        };
+        assert!(n_stops > 4, "{n_stops}");
+        assert_eq!(
+            timeless(resumed.record),
+            timeless(whole.record),
+            "{method:?}"
+        );
+        assert_eq!(
+            to_vec(&resumed.encoder.weight.val()),
+            to_vec(&whole.encoder.weight.val())
+        );
+    }
+}
+
+#[test]
+fn a_checkpoint_with_another_queue_is_refused() {
+    let method = Method::of(Objective::Corrected);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    assert!(go_on(&path, &method, &queued(), 3).is_err());
+    let error = go_on(&path, &method, &settings(), u64::MAX).unwrap_err();
+    assert!(matches!(
+        error,
+        TrainError::Checkpoint(CheckpointError::OtherRun { .. })
+    ));
+    assert!(
+        error.to_string().contains("old_queue is 40, expected null"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_queue_without_old_noise_or_room_is_an_error() {
+    let samples = points();
+    let inference = Method {
+        objective: None,
+        ..Method::of(Objective::Corrected)
+    };
+    let others = [
+        Objective::InfoNce(Noise::All),
+        Objective::InfoNce(Noise::Widening(0.2)),
+        Objective::InfoNce(Noise::Replay),
+        Objective::Distillation,
+    ];
+    for method in others.map(Method::of).into_iter().chain([inference]) {
+        let error = train_on("update", &samples, &method, &queued(), 1).unwrap_err();
+        assert!(
+            error.to_string().starts_with("old_queue: found 40"),
+            "{error}"
+        );
+    }
+    let small = TrainingSettings {
+        old_queue: Some(1),
+        ..settings()
+    };
+    let error = train_on("update", &samples, &meta(Objective::Corrected), &small, 1).unwrap_err();
+    assert_eq!(error.to_string(), "old_queue: found 1, expected at least 2");
+    // The first encoder is trained before there is a method.
+    let (increment, settings) = (increment(), queued());
+    let trainer = trainer(&samples, &increment, &settings, 1);
+    let first = trainer.pretrain(start(), &mut Watch::new()).unwrap();
+    assert!(
+        first
+            .record
+            .evaluations
+            .iter()
+            .all(|e| e.old_queue.is_none())
+    );
+}

@@ -1,0 +1,72 @@
+//! What those are told who follow a run step by step.
+
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod toy;
+
+use icl_meta::RateChoice;
+use icl_train::{Method, Objective, OptimizerChoice, StepReport, Watch};
+use toy::{increment, points, settings, start, timeless, trainer};
+
+fn methods() -> [Method; 2] {
+    let plain = Method::of(Objective::Corrected);
+    let meta = Method {
+        optimizer: OptimizerChoice::Meta,
+        rate: RateChoice::Learned,
+        ..Method::of(Objective::Corrected)
+    };
+    [plain, meta]
+}
+
+#[test]
+fn every_step_is_told_with_its_loss_and_its_time() {
+    let (samples, increment, settings) = (points(), increment(), settings());
+    for method in methods() {
+        let mut steps: Vec<StepReport> = Vec::new();
+        let record = {
+            let mut watch = Watch::new().on_step(|step| steps.push(step));
+            trainer(&samples, &increment, &settings, 1)
+                .train(&method, start(), "update", &mut watch)
+                .unwrap()
+                .record
+        };
+        let numbers: Vec<u64> = steps.iter().map(|step| step.step).collect();
+        assert_eq!(numbers, (1..=record.n_steps).collect::<Vec<_>>());
+        // An epoch's loss is the mean over its steps.
+        let n_steps = steps.len() / record.n_epochs();
+        for (epoch, steps) in steps.chunks(n_steps).enumerate() {
+            let mean = steps.iter().map(|step| step.loss).sum::<f64>() / n_steps as f64;
+            assert!((mean - record.epoch_losses[epoch]).abs() < 1e-12);
+        }
+        // Every phase takes some time, and all of them no more than the steps did.
+        let sum = |of: fn(&StepReport) -> f64| steps.iter().map(of).sum::<f64>();
+        let phases = [
+            sum(|step| step.seconds.forward),
+            sum(|step| step.seconds.backward),
+            sum(|step| step.seconds.update),
+        ];
+        assert!(phases.iter().all(|seconds| *seconds > 0.0), "{phases:?}");
+        assert!(phases.iter().sum::<f64>() <= record.seconds.steps);
+        assert!((sum(|step| step.seconds.views) - record.seconds.views).abs() < 1e-9);
+        assert!((sum(|step| step.seconds.transfer) - record.seconds.collation).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn looking_changes_nothing() {
+    let (samples, increment, settings) = (points(), increment(), settings());
+    for method in methods() {
+        let run = |watch: &mut Watch<'_>| {
+            let trainer = trainer(&samples, &increment, &settings, 1);
+            timeless(
+                trainer
+                    .train(&method, start(), "update", watch)
+                    .unwrap()
+                    .record,
+            )
+        };
+        assert_eq!(
+            run(&mut Watch::new()),
+            run(&mut Watch::new().on_step(|_| ()))
+        );
+    }
+}

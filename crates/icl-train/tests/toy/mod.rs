@@ -1,0 +1,159 @@
+//! A small problem of a user's own: a linear encoder of points in the plane.
+
+use burn::module::{Module, Param};
+use burn::tensor::backend::Backend;
+use burn::tensor::{Tensor, TensorData};
+use icl_core::testing::TestAutodiff;
+use icl_core::{Collate, Encoder, Increment, Mode, Rng, Samples, Seed, Views};
+use icl_train::{
+    Method, Outcome, Problem, StopRule, TrainError, Trainer, TrainingRecord, TrainingSettings,
+    Watch,
+};
+use rand::RngExt;
+
+/// x·W.
+#[derive(Module, Debug)]
+pub struct Linear<B: Backend> {
+    /// [4, 4].
+    pub weight: Param<Tensor<B, 2>>,
+}
+
+impl<B: Backend> Linear<B> {
+    /// A drawn one.
+    pub fn new(seed: u64) -> Self {
+        let mut rng = Seed::new(seed).rng();
+        let weight: Vec<f64> = (0..16).map(|_| rng.random::<f64>() - 0.5).collect();
+        let weight = Tensor::from_data(TensorData::new(weight, [4, 4]), &Default::default());
+        Self {
+            weight: Param::from_tensor(weight),
+        }
+    }
+}
+
+impl<B: Backend> Encoder<B> for Linear<B> {
+    type Batch = Tensor<B, 2>;
+
+    fn encode(&self, batch: Tensor<B, 2>, _mode: Mode<'_>) -> Tensor<B, 2> {
+        batch.matmul(self.weight.val())
+    }
+}
+
+/// A little noise.
+pub struct Jitter;
+
+impl Views for Jitter {
+    type Sample = [f32; 4];
+    type View = [f32; 4];
+
+    fn view(&self, sample: &[f32; 4], rng: &mut Rng) -> [f32; 4] {
+        sample.map(|x| x + 0.3 * (rng.random::<f32>() - 0.5))
+    }
+
+    fn plain(&self, sample: &[f32; 4]) -> [f32; 4] {
+        *sample
+    }
+}
+
+/// One row a view.
+pub struct Stack;
+
+impl<B: Backend> Collate<B> for Stack {
+    type View = [f32; 4];
+    type Batch = Tensor<B, 2>;
+
+    fn collate(&self, views: &[[f32; 4]], device: &B::Device) -> Tensor<B, 2> {
+        Tensor::from_data(TensorData::new(views.concat(), [views.len(), 4]), device)
+    }
+}
+
+/// 60 old points and 30 new ones elsewhere.
+pub fn points() -> Vec<[f32; 4]> {
+    let mut rng = Seed::new(9).rng();
+    (0..90)
+        .map(|at| {
+            // New points lie elsewhere than old ones.
+            let centre = if at < 60 { 0.0 } else { 0.7 };
+            std::array::from_fn(|_| rng.random::<f32>() * 2.0 - 1.0 + centre)
+        })
+        .collect()
+}
+
+/// The first 60 are old.
+pub fn increment() -> Increment {
+    Increment::try_new((0..60).collect(), (60..90).collect()).expect("two parts")
+}
+
+/// Twelve epochs of six steps, evaluated after each.
+pub fn settings() -> TrainingSettings {
+    TrainingSettings {
+        epochs: 12,
+        batch_size: 16,
+        stop: StopRule::Never,
+        evaluate_every: Some(1),
+        average_decay: 0.0,
+        ..Default::default()
+    }
+}
+
+/// A trainer of the toy problem.
+pub fn trainer<'a, S>(
+    samples: &'a S,
+    increment: &'a Increment,
+    settings: &'a TrainingSettings,
+    seed: u64,
+) -> Trainer<'a, TestAutodiff, S, Jitter, Stack> {
+    Trainer {
+        problem: Problem {
+            samples,
+            views: &Jitter,
+            collate: &Stack,
+            increment,
+        },
+        settings,
+        seed,
+        device: Default::default(),
+    }
+}
+
+/// What training gives.
+pub type Trained = Result<Outcome<Linear<TestAutodiff>, TestAutodiff>, TrainError>;
+
+/// Trains by a method.
+pub fn train_on<S: Samples<Sample = [f32; 4]>>(
+    stream: &str,
+    samples: &S,
+    method: &Method,
+    settings: &TrainingSettings,
+    seed: u64,
+) -> Trained {
+    let increment = increment();
+    let trainer = Trainer::<TestAutodiff, _, _, _> {
+        problem: Problem {
+            samples,
+            views: &Jitter,
+            collate: &Stack,
+            increment: &increment,
+        },
+        settings,
+        seed,
+        device: Default::default(),
+    };
+    trainer.train(method, start(), stream, &mut Watch::new())
+}
+
+/// The same encoder each time, with the same identities of its parameters.
+pub fn start() -> Linear<TestAutodiff> {
+    static START: std::sync::LazyLock<Linear<TestAutodiff>> =
+        std::sync::LazyLock::new(|| Linear::new(1));
+    START.clone()
+}
+
+/// A record without its timings.
+pub fn timeless(mut record: TrainingRecord) -> TrainingRecord {
+    record.seconds = Default::default();
+    record.epoch_ends_s.clear();
+    for evaluation in &mut record.evaluations {
+        evaluation.train_s = 0.0;
+    }
+    record
+}

@@ -1,0 +1,483 @@
+//! The trainer on a small problem of a user's own.
+
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod toy;
+
+use std::borrow::Cow;
+
+use burn::module::{AutodiffModule, Module};
+use burn::tensor::Tensor;
+use burn::tensor::backend::Backend;
+use icl_core::testing::{TestAutodiff, TestBackend};
+use icl_core::{Collate, Encoder, Increment, Mode, SampleError, Samples, Seed, Views};
+use icl_meta::RateChoice;
+use icl_train::parameter_change;
+use icl_train::{
+    MetaOrder, Method, Noise, Objective, OptimizerChoice, Planner, StopRule, TrainError,
+    TrainingSettings, UpdateRule, Watch,
+};
+use toy::{Jitter, Linear, Stack, increment, points, settings, start, timeless, train_on, trainer};
+
+/// Trains by an objective with the plain optimizer.
+fn train<S: Samples<Sample = [f32; 4]>>(
+    samples: &S,
+    objective: Objective,
+    settings: &TrainingSettings,
+    seed: u64,
+) -> toy::Trained {
+    train_on("update", samples, &Method::of(objective), settings, seed)
+}
+
+const OBJECTIVES: [Objective; 8] = [
+    Objective::InfoNce(Noise::All),
+    Objective::InfoNce(Noise::New),
+    Objective::InfoNce(Noise::Fraction(0.2)),
+    Objective::InfoNce(Noise::Widening(0.2)),
+    Objective::InfoNce(Noise::Replay),
+    Objective::Distillation,
+    Objective::Published,
+    Objective::Corrected,
+];
+
+#[test]
+fn every_objective_moves_the_parameters_and_repeats_itself() {
+    let samples = points();
+    for objective in OBJECTIVES {
+        let run = |seed| train(&samples, objective, &settings(), seed).unwrap();
+        let (first, again, other) = (run(1), run(1), run(2));
+        let change = parameter_change::<TestAutodiff, _>(&start(), &first.trained);
+        assert!(
+            change.is_finite() && change > 1e-3,
+            "{objective:?} moved by {change}"
+        );
+        assert_eq!(timeless(first.record.clone()), timeless(again.record));
+        assert_ne!(timeless(first.record.clone()), timeless(other.record));
+        let record = first.record;
+        assert_eq!(record.n_epochs(), 12);
+        assert_eq!(record.evaluations.len(), 13);
+        let passes = match objective {
+            Objective::InfoNce(Noise::New) => 2 * 12 * 30,
+            Objective::InfoNce(Noise::Fraction(_) | Noise::Replay) => 2 * 12 * 42,
+            // A second pass, through the first encoder.
+            Objective::Distillation => 2 * 2 * 12 * 30,
+            Objective::InfoNce(Noise::Widening(_)) => {
+                let n_old = |fraction: &f64| (60.0 * fraction).round() as u64;
+                record
+                    .old_fractions
+                    .iter()
+                    .map(|f| 2 * (30 + n_old(f)))
+                    .sum()
+            }
+            _ => 2 * 12 * 90,
+        };
+        assert_eq!(record.sample_passes, passes, "{objective:?}");
+        for evaluation in &record.evaluations {
+            let risk = evaluation.risk;
+            let (old, new) = (60.0 / 90.0, 30.0 / 90.0);
+            assert!((risk.all - old * risk.old - new * risk.new).abs() < 1e-9);
+            assert!((risk.old - risk.nce1_old - risk.nce2_old).abs() < 1e-5);
+            assert!(risk.theorem1_residual < 1e-5);
+        }
+    }
+}
+
+/// The combinations of the other two axes, on the objectives that they serve.
+#[test]
+fn every_optimizer_and_rate_moves_the_parameters_and_repeats_itself() {
+    let samples = points();
+    let rates = [
+        RateChoice::Fixed,
+        RateChoice::Cosine,
+        RateChoice::Hypergradient,
+        RateChoice::LearnedAsPublished,
+        RateChoice::Learned,
+    ];
+    for objective in [Objective::Published, Objective::Corrected] {
+        for optimizer in [OptimizerChoice::Plain, OptimizerChoice::Meta] {
+            for rate in rates {
+                let method = Method {
+                    optimizer,
+                    rate,
+                    ..Method::of(objective)
+                };
+                let run = || train_on("update", &samples, &method, &settings(), 1).unwrap();
+                let (first, again) = (run(), run());
+                assert!(first.parameter_change > 1e-3, "{method:?}");
+                assert_eq!(timeless(first.record.clone()), timeless(again.record));
+                let record = first.record;
+                assert_eq!(record.learning_rates.len(), 12);
+                let n_support = match optimizer {
+                    OptimizerChoice::Plain => 0,
+                    OptimizerChoice::Meta => 12,
+                };
+                assert_eq!(record.support_learning_rates.len(), n_support);
+                for rates in [&record.learning_rates, &record.support_learning_rates] {
+                    let varies = rates.windows(2).any(|pair| pair[0] != pair[1]);
+                    assert_eq!(
+                        varies,
+                        rate != RateChoice::Fixed && !rates.is_empty(),
+                        "{method:?}"
+                    );
+                    assert!(
+                        rates.iter().all(|rate| (1e-8..=0.1).contains(rate)),
+                        "{rates:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn meta_optimization_needs_support_and_query() {
+    let method = Method {
+        optimizer: OptimizerChoice::Meta,
+        ..Method::of(Objective::InfoNce(Noise::All))
+    };
+    let error = train_on("update", &points(), &method, &settings(), 1).unwrap_err();
+    assert!(matches!(error, TrainError::NoSupport), "{error}");
+}
+
+#[test]
+fn without_new_data_there_is_only_a_first_encoder() {
+    let increment = Increment::before((0..60).collect()).unwrap();
+    let (samples, settings) = (points(), settings());
+    let trainer = trainer(&samples, &increment, &settings, 1);
+    let first = trainer.pretrain(start(), &mut Watch::new()).unwrap();
+    assert!(first.parameter_change > 1e-3);
+    let method = Method::of(Objective::InfoNce(Noise::All));
+    let error = trainer.train(&method, start(), "update", &mut Watch::new());
+    assert!(matches!(error, Err(TrainError::NothingNew)));
+}
+
+#[test]
+fn inference_is_one_evaluation() {
+    let method = Method {
+        objective: None,
+        ..Method::of(Objective::Corrected)
+    };
+    let outcome = train_on("update", &points(), &method, &settings(), 1).unwrap();
+    assert_eq!(outcome.parameter_change, 0.0);
+    assert_eq!(outcome.record.evaluations.len(), 1);
+    assert_eq!(outcome.record.n_steps, 0);
+}
+
+/// Distillation without weight would be fine-tuning; with all the weight the encoder stays near its
+/// start.
+#[test]
+fn distillation_holds_the_encoder_back() {
+    let moved = |objective, weight| {
+        let settings = TrainingSettings {
+            distillation_weight: weight,
+            ..settings()
+        };
+        train(&points(), objective, &settings, 1)
+            .unwrap()
+            .parameter_change
+    };
+    let free = moved(Objective::InfoNce(Noise::New), 1.0);
+    let held = [1e-9, 10.0, 1000.0].map(|weight| moved(Objective::Distillation, weight));
+    assert!((held[0] - free).abs() < 1e-3 * free, "{held:?}, {free}");
+    assert!(held[0] > held[1] && held[1] > held[2], "{held:?}");
+}
+
+#[test]
+fn training_on_the_risk_lowers_the_risk() {
+    let samples = points();
+    for objective in [Objective::InfoNce(Noise::All), Objective::Corrected] {
+        let record = train(&samples, objective, &settings(), 1).unwrap().record;
+        let (first, last) = (&record.evaluations[0], record.evaluations.last().unwrap());
+        assert!(
+            last.risk.all < first.risk.all - 0.02,
+            "{} to {}",
+            first.risk.all,
+            last.risk.all
+        );
+    }
+}
+
+/// One step by hand: θ − rate · ∇L, on the batch that the plan names.
+#[test]
+fn a_step_of_gradient_descent_is_one() {
+    let samples = points();
+    let settings = TrainingSettings {
+        epochs: 1,
+        batch_size: 90,
+        optimizer: UpdateRule::Sgd,
+        learning_rate: 0.5,
+        ..settings()
+    };
+    let outcome = train(&samples, Objective::InfoNce(Noise::All), &settings, 3).unwrap();
+    let seed = Seed::new(3).child("update");
+    let increment = increment();
+    let (objective, plain) = (Objective::InfoNce(Noise::All), OptimizerChoice::Plain);
+    let order = seed.child("order");
+    let plan = Planner::new(objective, plain, &increment, &settings, order).epoch(0, 1.0);
+    assert_eq!(plan.steps.len(), 1);
+    let view = |which: u64| {
+        let views: Vec<[f32; 4]> = plan.steps[0]
+            .batch
+            .samples
+            .iter()
+            .map(|&i| {
+                let mut rng = seed.child("views").at(0).at(i as u64).at(which).rng();
+                Jitter.view(&samples[i], &mut rng)
+            })
+            .collect();
+        Collate::<TestAutodiff>::collate(&Stack, &views, &Default::default())
+    };
+    let start = start();
+    let loss = icl_core::InfoNceConfig::new()
+        .with_negatives(Some(31.0))
+        .init()
+        .forward(
+            start.encode(view(0), Mode::Evaluation),
+            start.encode(view(1), Mode::Evaluation),
+        );
+    let gradient = start.weight.val().grad(&loss.backward()).unwrap();
+    let expected = start.weight.val().inner() - gradient * 0.5;
+    let difference = (outcome.encoder.weight.val() - expected).abs().max();
+    assert!(difference.into_scalar() < 1e-6);
+    assert!(outcome.record.epoch_losses.len() == 1 && outcome.record.n_steps == 1);
+}
+
+/// Second order goes another way than first order does, and costs two gradients an inner step more.
+#[test]
+fn the_second_order_is_another_gradient() {
+    let method = Method {
+        optimizer: OptimizerChoice::Meta,
+        ..Method::of(Objective::Corrected)
+    };
+    let run = |meta_order| {
+        let settings = TrainingSettings {
+            meta_order,
+            support_learning_rate: 0.5,
+            ..settings()
+        };
+        train_on("update", &points(), &method, &settings, 1).unwrap()
+    };
+    let [first, second] = [MetaOrder::First, MetaOrder::Second].map(run);
+    assert!(second.parameter_change > 1e-3);
+    let difference = first.encoder.weight.val() - second.encoder.weight.val();
+    assert!(difference.abs().max().into_scalar() > 1e-3);
+    // 4 steps an epoch of 2 support batches and a query of 16 or fewer points; each support batch
+    // goes through two times more.
+    let n_support = 2 * 16 * 2 * 4 * 12;
+    assert_eq!(
+        second.record.sample_passes - first.record.sample_passes,
+        2 * n_support
+    );
+}
+
+#[test]
+fn the_fixed_views_do_not_depend_on_the_method() {
+    let samples = points();
+    let at_start = |objective| {
+        let stream = format!("{objective:?}");
+        let outcome = train_on(&stream, &samples, &Method::of(objective), &settings(), 5).unwrap();
+        outcome.record.evaluations[0].risk
+    };
+    for objective in OBJECTIVES {
+        assert_eq!(at_start(objective), at_start(Objective::Corrected));
+    }
+}
+
+#[test]
+fn stopping_rules_stop() {
+    let samples = points();
+    let stopped = |stop, learning_rate| {
+        let settings = TrainingSettings {
+            epochs: 400,
+            patience: 3,
+            stop,
+            learning_rate,
+            ..settings()
+        };
+        train(&samples, Objective::Corrected, &settings, 1)
+            .unwrap()
+            .record
+    };
+    // With a rate of nearly 0 the risk stays where it is, and so do not the noisy losses.
+    let by_risk = stopped(StopRule::ExactRisk, 1e-30);
+    assert_eq!(by_risk.n_epochs(), 3);
+    let by_loss = stopped(StopRule::TrainingLoss, 3e-3);
+    let lowest = by_loss.lowest_loss_epoch(3).unwrap();
+    assert_eq!(by_loss.n_epochs(), lowest + 3);
+    assert!(by_loss.n_epochs() < 400);
+}
+
+#[test]
+fn a_loss_that_is_not_finite_names_step_and_seed() {
+    let mut samples = points();
+    samples[70][2] = f32::NAN;
+    // The evaluation before the first step meets it.
+    let error = train(&samples, Objective::Corrected, &settings(), 8).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.contains("step 0") && text.contains("seed 8") && text.contains("NaN"),
+        "{text}"
+    );
+
+    let settings = TrainingSettings {
+        optimizer: UpdateRule::Sgd,
+        learning_rate: 1e60,
+        ..settings()
+    };
+    let error = train(&points(), Objective::Corrected, &settings, 8).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            TrainError::NonFinite {
+                step: 1..,
+                seed: 8,
+                ..
+            }
+        ),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_encoder_without_parameters_to_train_is_an_error() {
+    let increment = increment();
+    let samples = points();
+    let settings = settings();
+    let trainer = trainer(&samples, &increment, &settings, 1);
+    let frozen = start().no_grad();
+    let error = trainer.train(
+        &Method::of(Objective::Corrected),
+        frozen,
+        "update",
+        &mut Watch::new(),
+    );
+    assert!(matches!(error, Err(TrainError::NothingToTrain)));
+}
+
+#[derive(Module, Debug)]
+struct Lazy<B: Backend> {
+    layer: burn::nn::Linear<B>,
+}
+
+impl<B: Backend> Encoder<B> for Lazy<B> {
+    type Batch = Tensor<B, 2>;
+
+    fn encode(&self, batch: Tensor<B, 2>, _mode: Mode<'_>) -> Tensor<B, 2> {
+        self.layer.forward(batch)
+    }
+}
+
+/// Burn draws the parameters of its own layers at their first use, and each clone draws others: the
+/// average would begin elsewhere than the encoder.
+#[test]
+fn lazily_drawn_parameters_are_drawn_once() {
+    let (increment, samples) = (increment(), points());
+    let settings = TrainingSettings {
+        learning_rate: 1e-30,
+        average_decay: 0.9,
+        ..settings()
+    };
+    let trainer = trainer(&samples, &increment, &settings, 1);
+    let encoder = Lazy {
+        layer: burn::nn::LinearConfig::new(4, 4).init(&Default::default()),
+    };
+    let outcome = trainer
+        .train(
+            &Method::of(Objective::Corrected),
+            encoder,
+            "update",
+            &mut Watch::new(),
+        )
+        .unwrap();
+    let risks: Vec<f64> = outcome
+        .record
+        .evaluations
+        .iter()
+        .map(|e| e.risk.all)
+        .collect();
+    assert!(risks.iter().all(|risk| *risk == risks[0]), "{risks:?}");
+}
+
+struct Torn(Vec<[f32; 4]>);
+
+impl Samples for Torn {
+    type Sample = [f32; 4];
+
+    fn n_samples(&self) -> usize {
+        self.0.len()
+    }
+
+    fn sample(&self, index: usize) -> Result<Cow<'_, [f32; 4]>, SampleError> {
+        if index == 77 {
+            return Err("record 77 is torn".into());
+        }
+        Ok(Cow::Borrowed(&self.0[index]))
+    }
+}
+
+#[test]
+fn an_unreadable_sample_is_an_error() {
+    let error = train(&Torn(points()), Objective::Corrected, &settings(), 1).unwrap_err();
+    assert_eq!(error.to_string(), "a sample could not be read");
+    let cause = std::error::Error::source(&error).expect("a cause");
+    assert_eq!(cause.to_string(), "record 77 is torn");
+}
+
+#[test]
+fn an_increment_beyond_the_data_is_an_error() {
+    let mut samples = points();
+    samples.truncate(80);
+    let error = train(&samples, Objective::Corrected, &settings(), 1).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the increment: found sample 80, expected an index below 80"
+    );
+}
+
+#[test]
+fn wrong_settings_are_rejected() {
+    let check = |change: fn(&mut TrainingSettings)| {
+        let mut settings = settings();
+        change(&mut settings);
+        train(&points(), Objective::Corrected, &settings, 1)
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(check(|s| s.temperature = 0.0).starts_with("temperature: found 0"));
+    assert!(check(|s| s.negatives = -1.0).starts_with("negatives: found -1"));
+    assert!(check(|s| s.learning_rate = f64::NAN).starts_with("learning_rate: found NaN"));
+    assert!(check(|s| s.batch_size = 3).starts_with("batch_size: found 3"));
+    assert!(check(|s| s.epochs = 0).starts_with("epochs: found 0"));
+    assert!(check(|s| s.evaluate_every = Some(0)).starts_with("evaluate_every: found 0"));
+    assert!(check(|s| s.average_decay = 1.0).starts_with("average_decay: found 1"));
+}
+
+#[test]
+fn the_average_is_what_is_evaluated_and_handed_out() {
+    let samples = points();
+    let settings = TrainingSettings {
+        average_decay: 0.9,
+        ..settings()
+    };
+    let outcome = train(&samples, Objective::Corrected, &settings, 1).unwrap();
+    // Without the average the same steps end elsewhere.
+    let last = TrainingSettings {
+        average_decay: 0.0,
+        ..settings.clone()
+    };
+    let last = train(&samples, Objective::Corrected, &last, 1).unwrap();
+    assert_eq!(outcome.record.epoch_losses, last.record.epoch_losses);
+    let difference = outcome.encoder.weight.val() - last.encoder.weight.val();
+    assert!(difference.abs().max().into_scalar() > 1e-4);
+    let increment = increment();
+    let trainer = trainer(&samples, &increment, &settings, 1);
+    let trained: Linear<TestBackend> = outcome.trained.valid();
+    assert_eq!(
+        trained.weight.val().into_data(),
+        outcome.encoder.weight.val().into_data()
+    );
+    let evaluated = trainer.evaluator().evaluate(outcome.encoder).unwrap();
+    assert_eq!(
+        Some(evaluated.risk),
+        outcome.record.evaluations.last().map(|last| last.risk)
+    );
+}
