@@ -1,4 +1,4 @@
-//! The commands of whoever works on the project: `cargo xtask check`, `test` and `bench`.
+//! Commands for contributors: `cargo xtask check`, `test` and `bench`.
 
 mod cargo;
 mod check;
@@ -11,7 +11,7 @@ use clap::{Parser, Subcommand};
 
 use test_command::Backend;
 
-/// The commands of whoever works on the project.
+/// Commands for contributors.
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 struct Arguments {
@@ -21,54 +21,54 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Everything that is checked beside the tests: arrows, house rules, links, format, lints, docs
+    /// Run all checks: dependency arrows, import circles, options, wording, links, format, lints, docs
     ///
-    /// All checks are run before the verdict. Exit code 1 if one failed.
+    /// Every check is run, whatever the others found. The exit code is 1 if one failed.
     Check,
-    /// All tests: `cargo test --release --workspace`; on another backend those that compute
+    /// Run all tests; on a backend other than flex, those that compute on a backend
     Test {
-        /// The backend to run them on
+        /// Backend to run the tests on
         #[arg(long, value_enum, default_value_t = Backend::Flex)]
         backend: Backend,
-        /// Further arguments of `cargo test`
+        /// Further arguments for `cargo test`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
-    /// A benchmark
+    /// Run a benchmark
     #[command(subcommand)]
     Bench(Bench),
 }
 
 #[derive(Subcommand)]
 enum Bench {
-    /// All benchmarks, one after the other: backends, graphs, rates, vision
+    /// Run all benchmarks in turn: backends, graphs, rates, vision
     All {
-        /// Features of the package `icl` for the first: the backends beside `flex`, parted by commas
+        /// Backends of the benchmark `backends` besides flex, as comma-separated features of icl-cli
         #[arg(long)]
         features: Option<String>,
     },
-    /// Every backend beside PyTorch: the bench target `backends` of the package `icl`
+    /// Compare every backend with PyTorch (bench target `backends` of icl-cli)
     Backends {
-        /// Features of the package `icl`: the backends beside `flex`, parted by commas
+        /// Backends besides flex, as comma-separated features of icl-cli
         #[arg(long)]
         features: Option<String>,
-        /// Arguments of the benchmark
+        /// Arguments for the benchmark
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
-    /// An epoch and a step on graphs: the bench target `graphs` of the package `icl`
+    /// Measure an epoch and a step on graphs (bench target `graphs` of icl-cli)
     Graphs {
-        /// Arguments of the benchmark
+        /// Arguments for the benchmark
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
-    /// Ways to choose a learning rate: the bench target `rates` of the package `icl`
+    /// Compare ways to choose a learning rate (bench target `rates` of icl-cli)
     Rates {
-        /// Arguments of the benchmark
+        /// Arguments for the benchmark
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
-    /// Images: a training step and its operators beside PyTorch's, views beside torchvision's
+    /// Compare a training step on images and its operators with PyTorch, and views with torchvision
     Vision,
 }
 
@@ -81,15 +81,15 @@ struct Target {
     arguments: Vec<OsString>,
 }
 
-/// The bench targets of images, with their packages.
+/// Bench targets of images, with their packages.
 const VISION: [(&str, &str); 3] = [
-    ("icl", "vision"),
+    ("icl-cli", "vision"),
     ("icl-models", "image_operators"),
     ("icl-data", "image_views"),
 ];
 
 impl Bench {
-    /// What is run, in this order.
+    /// Returns the bench targets in the order in which they run.
     fn targets(self) -> Vec<Target> {
         match self {
             Self::All { features } => {
@@ -115,15 +115,15 @@ impl Bench {
             } => vec![Target {
                 features,
                 arguments,
-                ..Target::new("icl", "backends")
+                ..Target::new("icl-cli", "backends")
             }],
             Self::Graphs { arguments } => vec![Target {
                 arguments,
-                ..Target::new("icl", "graphs")
+                ..Target::new("icl-cli", "graphs")
             }],
             Self::Rates { arguments } => vec![Target {
                 arguments,
-                ..Target::new("icl", "rates")
+                ..Target::new("icl-cli", "rates")
             }],
             Self::Vision => VISION
                 .map(|(package, name)| Target::new(package, name))
@@ -220,7 +220,7 @@ mod tests {
         let target = |features: Option<&str>, arguments: &[&str]| Target {
             features: features.map(str::to_owned),
             arguments: arguments.iter().map(OsString::from).collect(),
-            ..Target::new("icl", "backends")
+            ..Target::new("icl-cli", "backends")
         };
         for (line, expected) in [
             (&["backends"][..], target(None, &[])),

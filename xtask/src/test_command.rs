@@ -1,4 +1,4 @@
-//! The tests, on a backend.
+//! The command that runs the tests on a backend.
 
 use std::process::Command;
 
@@ -21,23 +21,28 @@ pub enum Backend {
     Cuda,
 }
 
-/// The packages whose tests compute, by a backend that a feature of theirs chooses.
-const TESTED: [&str; 6] = [
+/// Packages whose tests compute on a backend that a cargo feature chooses.
+const TESTED: [&str; 8] = [
     "icl-core",
     "icl-models",
     "icl-data",
     "icl-meta",
+    "icl-train",
     "icl-rl",
-    "icl",
+    "icl-report",
+    "icl-cli",
 ];
 
-/// How threads of LibTorch wait for one another. By themselves in busy loops, in which the programs that
-/// tests run side by side wait for the loops of the others: one test file took 105 s instead of more
-/// than 280.
+/// Packages with a feature `testing-NAME` for each backend.
+const TEST_SUPPORT: [&str; 2] = ["icl-core", "icl-rl"];
+
+/// Name of the variable that says how threads of LibTorch wait for one another. They wait in busy loops by
+/// default, which slows down all other programs that tests run at the same time: with `passive`, one
+/// test file took 105 s instead of more than 280.
 const WAIT_POLICY: &str = "OMP_WAIT_POLICY";
 
-/// The command that tests everything on the default backend, or what computes on another one. There
-/// the program holds that backend alone, so that its tests run on it.
+/// Returns the command that runs all tests on the default backend, or those that compute on another
+/// one. The program is then built with that backend alone, so that its tests run on it.
 pub fn command(backend: Backend) -> Command {
     if backend == Backend::Flex {
         return cargo::command(["test", "--release", "--workspace"]);
@@ -49,11 +54,8 @@ pub fn command(backend: Backend) -> Command {
     for package in TESTED {
         command.args(["--package", package]);
     }
-    let features = ["icl/program", &format!("icl/{name}")]
-        .map(str::to_owned)
-        .into_iter()
-        .chain(["icl-core", "icl-rl"].map(|package| format!("{package}/testing-{name}")));
-    let features: Vec<String> = features.collect();
+    let mut features = vec![format!("icl-cli/{name}")];
+    features.extend(TEST_SUPPORT.map(|package| format!("{package}/testing-{name}")));
     command.arg("--features").arg(features.join(","));
     if backend == Backend::Tch && std::env::var_os(WAIT_POLICY).is_none() {
         command.env(WAIT_POLICY, "passive");
@@ -75,13 +77,12 @@ mod tests {
     }
 
     #[test]
-    fn another_backend_is_a_feature_of_the_program_and_of_the_tests() {
+    fn another_backend_is_a_feature_of_the_program_and_of_the_test_support() {
         assert_eq!(line(Backend::Flex), "test --release --workspace");
         let tch = line(Backend::Tch);
         assert!(tch.starts_with("test --release --no-default-features --package icl-core "));
-        assert!(
-            tch.ends_with("--features icl/program,icl/tch,icl-core/testing-tch,icl-rl/testing-tch")
-        );
+        assert!(tch.contains(" --package icl-train --package icl-rl "));
+        assert!(tch.ends_with("--features icl-cli/tch,icl-core/testing-tch,icl-rl/testing-tch"));
         let policies = |backend| command(backend).get_envs().count();
         let of_libtorch = usize::from(std::env::var_os(WAIT_POLICY).is_none());
         assert_eq!(

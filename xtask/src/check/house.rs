@@ -1,16 +1,17 @@
-//! Rules of the house that a file's name and lines can tell.
+//! Rules of the house on a file's name and length, and on `lib.rs`.
 
 use std::path::Path;
 
-use super::Findings;
+use super::findings::Findings;
 use super::sources::{self, Source};
 
-/// Names that say nothing about what is in a file.
+/// Names that say nothing about the content of a file.
 const EMPTY_NAMES: [&str; 5] = ["utils", "helpers", "common", "base", "misc"];
-/// Lines before a file's tests: above the first, a warning; above the second, an error.
+/// Number of lines before a file's tests above which there is a warning.
 const LONG: usize = 300;
+/// Number of lines above which there is an error.
 const TOO_LONG: usize = 400;
-/// Words that begin an item which is more than a line of a table of contents.
+/// Words that begin an item that is code, not an entry of a table of contents.
 const ITEMS: [&str; 10] = [
     "fn",
     "struct",
@@ -23,10 +24,10 @@ const ITEMS: [&str; 10] = [
     "const",
     "macro_rules!",
 ];
-/// Words that may stand before it.
+/// Words that may stand before such a word.
 const MODIFIERS: [&str; 5] = ["pub", "async", "unsafe", "extern", "default"];
 
-/// All rules on all Rust files.
+/// Checks all rules on all Rust files.
 pub fn check(root: &Path) -> anyhow::Result<Findings> {
     let mut findings = Findings::default();
     for start in ["crates", "examples", "xtask"] {
@@ -47,7 +48,7 @@ fn name_problem(path: &Path) -> Option<String> {
     };
     EMPTY_NAMES.iter().find(is_empty).map(|name| {
         format!(
-            "{}: `{name}` says nothing about what is in it",
+            "{}: `{name}` says nothing about its content; name the concept",
             path.display()
         )
     })
@@ -86,7 +87,7 @@ fn length(source: &Source, findings: &mut Findings) {
     let n_lines = n_lines_before_tests(source);
     let message = || {
         format!(
-            "{}: {n_lines} lines before its tests, expected up to about {LONG}: which ideas are in it?",
+            "{}: {n_lines} lines before its tests, expected at most about {LONG}; split it by its concepts",
             source.path.display()
         )
     };

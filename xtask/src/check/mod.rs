@@ -1,9 +1,14 @@
-//! `cargo xtask check`.
+//! The command `cargo xtask check`.
 
 mod arrows;
+mod circles;
+mod findings;
 mod house;
+mod options;
 mod pages;
 mod sources;
+mod summaries;
+mod syntax;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,32 +17,31 @@ use anyhow::Context;
 use cargo_metadata::{Metadata, MetadataCommand};
 
 use crate::cargo;
+use findings::Findings;
 
-/// What the checks look at.
+/// The repository that is checked.
 struct Repository {
     root: PathBuf,
     metadata: Metadata,
 }
 
-/// What a check found.
-#[derive(Debug, Default, PartialEq)]
-struct Findings {
-    /// Each fails the check.
-    problems: Vec<String>,
-    /// Each is shown and fails nothing.
-    warnings: Vec<String>,
-}
-
 type Check = fn(&Repository) -> anyhow::Result<Findings>;
 
-/// The checks, those first that answer at once.
-const CHECKS: [(&str, Check); 6] = [
+/// All checks, the quick ones first.
+const CHECKS: [(&str, Check); 9] = [
     ("dependency arrows", |repository| {
         Ok(Findings::of(arrows::problems(&arrows::packages(
             &repository.metadata,
         ))))
     }),
+    ("circles of imports", |repository| {
+        circles::check(&repository.root, &repository.metadata)
+    }),
     ("house rules", |repository| house::check(&repository.root)),
+    ("options", |repository| options::check(&repository.root)),
+    ("first words of summaries", |repository| {
+        summaries::check(&repository.root)
+    }),
     ("book and links", |repository| {
         pages::check(&repository.root)
     }),
@@ -64,7 +68,11 @@ const CHECKS: [(&str, Check); 6] = [
     }),
 ];
 
-/// Runs all checks, one line each, and says whether all passed.
+/// Runs all checks and prints one line for each, with its findings below. The exit code is 1 if one
+/// of them failed.
+///
+/// # Errors
+/// If the workspace cannot be read.
 pub fn run() -> anyhow::Result<ExitCode> {
     // Without the dependencies of dependencies: it needs no network, and arrows are between ours.
     let metadata = MetadataCommand::new()
@@ -91,7 +99,7 @@ pub fn run() -> anyhow::Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-/// A check that cargo makes; what it complains about, it prints itself.
+/// Runs a check of cargo, which prints its findings itself.
 fn of_cargo<const N: usize>(
     root: &Path,
     arguments: [&str; N],
@@ -102,51 +110,4 @@ fn of_cargo<const N: usize>(
     let status = cargo::status(&mut command)?;
     let problem = (!status.success()).then(|| format!("`cargo {}`: {status}", arguments.join(" ")));
     Ok(Findings::of(problem.into_iter().collect()))
-}
-
-impl Findings {
-    fn of(problems: Vec<String>) -> Self {
-        Self {
-            problems,
-            ..Self::default()
-        }
-    }
-
-    /// One line with the verdict, and one for each finding.
-    fn report(&self, name: &str) -> String {
-        let verdict = if self.problems.is_empty() {
-            "ok"
-        } else {
-            "FAILED"
-        };
-        let mut report = format!("{verdict:<7}{name}\n");
-        for problem in &self.problems {
-            report += &format!("       {problem}\n");
-        }
-        for warning in &self.warnings {
-            report += &format!("       warning: {warning}\n");
-        }
-        report
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_warning_fails_nothing() {
-        let mut findings = Findings::default();
-        assert_eq!(findings.report("lints"), "ok     lints\n");
-        findings.warnings.push("long".into());
-        assert_eq!(
-            findings.report("lints"),
-            "ok     lints\n       warning: long\n"
-        );
-        findings.problems.push("wrong".into());
-        assert_eq!(
-            findings.report("lints"),
-            "FAILED lints\n       wrong\n       warning: long\n"
-        );
-    }
 }

@@ -1,22 +1,22 @@
-//! The book's table of contents, the links between pages, and what pages name in the code.
+//! The book's table of contents, the links between pages, and the paths that pages name.
 
 use std::path::{Component, Path, PathBuf};
 
 use pulldown_cmark::{Event, Parser, Tag};
 
-use super::Findings;
+use super::findings::Findings;
 use super::sources::{self, Source};
 
-/// The book's table of contents.
+/// Path of the book's table of contents.
 const SUMMARY: &str = "docs/book/src/SUMMARY.md";
-/// Where pages are.
+/// Files and folders with pages.
 const STARTS: [&str; 4] = ["README.md", "CHANGELOG.md", "docs", "examples"];
 
-/// Where a path in backquotes begins, if it is to be one.
+/// Beginnings by which a text in backquotes is taken for a path.
 const FOLDERS: [&str; 5] = ["crates/", "docs/", "examples/", "scripts/", "xtask/"];
 
-/// Every page of the book is in its table of contents, every relative link leads to a file of the
-/// repository, and so does every path in backquotes.
+/// Checks that every page of the book is in its table of contents, and that every relative link and
+/// every path in backquotes leads to a file of the repository.
 pub fn check(root: &Path) -> anyhow::Result<Findings> {
     let mut pages = Vec::new();
     for start in STARTS {
@@ -43,8 +43,8 @@ pub fn check(root: &Path) -> anyhow::Result<Findings> {
     Ok(Findings::of(problems))
 }
 
-/// Pages of the book that its table of contents does not name. (Those that it names and that do not
-/// exist are found as its links.)
+/// Returns the pages of the book that its table of contents does not name. (An entry without a page
+/// is found as a broken link.)
 fn unlisted(pages: &[Source]) -> Vec<String> {
     let summary = Path::new(SUMMARY);
     let listed: Vec<PathBuf> = pages
@@ -62,7 +62,7 @@ fn unlisted(pages: &[Source]) -> Vec<String> {
         .collect()
 }
 
-/// The targets of the links and images of a page that lead to files.
+/// Returns the targets of those links and images of a page that lead to files.
 fn relative_links(markdown: &str) -> Vec<String> {
     Parser::new(markdown)
         .filter_map(|event| match event {
@@ -75,7 +75,7 @@ fn relative_links(markdown: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether a link begins with a scheme (`https:`, `mailto:`).
+/// Checks whether a link begins with a scheme (`https:`, `mailto:`).
 fn has_scheme(link: &str) -> bool {
     link.split_once(':').is_some_and(|(scheme, _)| {
         scheme.len() > 1 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
@@ -89,7 +89,7 @@ struct Mention {
     item: Option<String>,
 }
 
-/// What a page names by a path from the repository's root.
+/// Returns what a page names by a path from the repository's root.
 fn mentions(markdown: &str) -> Vec<Mention> {
     Parser::new(markdown)
         .filter_map(|event| match event {
@@ -122,15 +122,15 @@ fn mention_problem(root: &Path, mention: &Mention) -> Option<String> {
     }
 }
 
-/// Whether a program text names each part of `a::b` as a whole word.
+/// Checks whether a program text names each part of `a::b` as a whole word.
 fn names(text: &str, item: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     item.split("::")
         .all(|part| text.split(|c| !is_word(c)).any(|word| word == part))
 }
 
-/// Where a link of `page` leads, from the repository's root; `None` if it is empty or leads out of
-/// the repository.
+/// Returns the path from the repository's root to the target of a link on `page`, or `None` if the link
+/// is empty or leads out of the repository.
 fn target(page: &Path, link: &str) -> Option<PathBuf> {
     let file = link.split(['#', '?']).next().unwrap_or_default();
     if file.is_empty() || file.starts_with('/') {

@@ -1,4 +1,4 @@
-//! The files that checks read.
+//! Reads the files of the repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,17 @@ use anyhow::Context;
 /// A text file of the repository.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Source {
-    /// The path from the repository's root.
+    /// Path from the repository's root.
     pub path: PathBuf,
-    /// What it holds.
+    /// Content.
     pub text: String,
 }
 
-/// All files with this extension at or below `start`, a path from `root`, in the order of their
-/// paths. Hidden folders and cargo's `target` are left out; a start that does not exist is empty.
+/// Reads all files with this extension at or below `start`, a path from `root`, in the order of their
+/// paths. Hidden folders and cargo's `target` are left out; if `start` does not exist, there are none.
+///
+/// # Errors
+/// If a file or folder cannot be read, or a file is not UTF-8.
 pub fn read(root: &Path, start: &str, extension: &str) -> anyhow::Result<Vec<Source>> {
     let mut paths = Vec::new();
     collect(&root.join(start), extension, &mut paths)?;
