@@ -11,12 +11,10 @@ const TARGET: f64 = 1.01;
 /// One encoder's line.
 #[derive(Debug)]
 pub struct Row {
-    /// What the encoder is called.
-    pub name: &'static str,
-    /// Its exact risk.
-    pub risk: ExactRisk,
-    /// How many samples the protocol classified rightly from its embeddings, in [0, 1].
-    pub accuracy: f64,
+    name: &'static str,
+    risk: ExactRisk,
+    /// Share of the samples that the protocol classified rightly from its embeddings, in [0, 1].
+    accuracy: f64,
     /// Sample passes, seconds and ‖Δθ‖/‖θ‖ of its training, if there was any.
     training: Option<(u64, f64, f64)>,
 }

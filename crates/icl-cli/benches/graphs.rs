@@ -12,7 +12,7 @@ use burn::optim::{AdamConfig, GradientsParams, Optimizer};
 use icl_core::{Collate, Encoder, GrowthRatio, InfoNceConfig, Mode, Seed, Views};
 use icl_data::{GraphCollate, GraphDataset, GraphView, GraphViewsConfig, Split};
 use icl_models::{Gcn, GcnConfig};
-use icl_train::{Method, Noise, Objective, Problem, StopRule, Trainer, TrainingSettings, Watch};
+use icl_train::{Method, StopRule, Trainer, TrainingSettings};
 
 type B = Autodiff<Flex>;
 
@@ -37,12 +37,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         for n_graphs in [32, 64] {
             step(&data, n_graphs);
         }
-        for (label, objective) in [
-            ("retraining", Objective::InfoNce(Noise::All)),
-            ("icl-corrected-wo-m-lrl", Objective::Corrected),
-            ("icl-published-wo-m-lrl", Objective::Published),
+        for label in [
+            "retraining",
+            "icl-corrected-wo-m-lrl",
+            "icl-published-wo-m-lrl",
         ] {
-            epochs(&data, label, objective, n_epochs)?;
+            epochs(&data, label, n_epochs)?;
         }
         println!("  peak memory so far: {} MiB", peak_memory_mib());
     }
@@ -118,12 +118,7 @@ fn step(data: &GraphDataset, n_graphs: usize) {
 }
 
 /// Whole epochs of the trainer, views and collation included.
-fn epochs(
-    data: &GraphDataset,
-    label: &str,
-    objective: Objective,
-    n_epochs: usize,
-) -> Result<(), Box<dyn Error>> {
+fn epochs(data: &GraphDataset, label: &str, n_epochs: usize) -> Result<(), Box<dyn Error>> {
     let increment = data.increment(Split::Random, GrowthRatio::try_new(0.5)?, Seed::new(0))?;
     let views = GraphViewsConfig::new().init();
     let settings = TrainingSettings {
@@ -132,21 +127,10 @@ fn epochs(
         evaluate_every: Some(n_epochs),
         ..Default::default()
     };
-    let trainer = Trainer::<B, _, _, _> {
-        problem: Problem {
-            samples: data,
-            views: &views,
-            collate: &GraphCollate,
-            increment: &increment,
-        },
-        settings: &settings,
-        seed: 0,
-        device: Default::default(),
-    };
+    let trainer =
+        Trainer::<B, _, _, _>::new(data, views, GraphCollate, &increment).settings(settings);
     let encoder: Gcn<B> = GcnConfig::new(data.d_features()).init(Seed::new(0), &Default::default());
-    let record = trainer
-        .train(&Method::of(objective), encoder, "bench", &mut Watch::new())?
-        .record;
+    let record = trainer.update(&Method::named(label)?, encoder)?.record;
     let ends = &record.epoch_ends_s;
     let epochs: Vec<f64> = std::iter::once(ends[0])
         .chain(ends.windows(2).map(|pair| pair[1] - pair[0]))

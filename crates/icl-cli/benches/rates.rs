@@ -13,7 +13,7 @@ use icl_core::{GrowthRatio, Seed};
 use icl_data::{GraphCollate, GraphViewsConfig, Split};
 use icl_meta::RateChoice;
 use icl_models::{Gcn, GcnConfig};
-use icl_train::{Method, Noise, Objective, Problem, StopRule, Trainer, TrainingSettings, Watch};
+use icl_train::{LossKind, Method, Sampling, StopRule, Trainer, TrainingSettings};
 
 type B = Autodiff<Flex>;
 
@@ -45,38 +45,22 @@ fn main() -> Result<(), Box<dyn Error>> {
             stop: StopRule::Never,
             ..Default::default()
         };
-        let problem = Problem {
-            samples: &data,
-            views: &views,
-            collate: &GraphCollate,
-            increment: &increment,
+        let trainer = |learning_rate| {
+            Trainer::<B, _, _, _>::new(&data, &views, GraphCollate, &increment)
+                .settings(settings(learning_rate))
+                .seed(seed)
         };
         let device = Default::default();
         let init = Seed::new(seed).child("init");
         let fresh: Gcn<B> = GcnConfig::new(data.d_features()).init(init, &device);
-        let first = settings(TrainingSettings::default().learning_rate);
-        let trainer = Trainer::<B, _, _, _> {
-            problem,
-            settings: &first,
-            seed,
-            device,
-        };
-        let first = trainer.pretrain(fresh, &mut Watch::new())?;
+        let first = trainer(TrainingSettings::default().learning_rate).pretrain(fresh)?;
         for (at, (_, rate, base)) in policies.iter().enumerate() {
-            let settings = settings(*base);
-            let trainer = Trainer::<B, _, _, _> {
-                problem,
-                settings: &settings,
-                seed,
-                device: Default::default(),
-            };
             let method = Method {
                 rate: *rate,
-                ..Method::of(Objective::InfoNce(Noise::All))
+                ..Method::new(Sampling::All, LossKind::InfoNce)
             };
-            let start = first.trained.clone();
-            let record = trainer
-                .train(&method, start, "update", &mut Watch::new())?
+            let record = trainer(*base)
+                .update(&method, first.trained.clone())?
                 .record;
             let risk = |at: usize| record.evaluations[at].risk.all;
             ends[at].push((risk(0), risk(record.evaluations.len() - 1)));

@@ -19,45 +19,104 @@ fn the_registry_as_json() {
     for method in &methods {
         let mut keys: Vec<&String> = method.as_object().unwrap().keys().collect();
         keys.sort();
-        assert_eq!(keys, ["name", "objective", "optimizer", "rate", "start"]);
-        for choice in ["start", "objective", "optimizer", "rate"] {
-            assert!(!text(method, choice).is_empty());
-        }
+        assert_eq!(
+            keys,
+            ["loss", "name", "optimizer", "rate", "sampling", "start"]
+        );
     }
-    assert_eq!(text(&methods[1], "start"), "scratch");
     let of = |name: &str| {
         let at = names.iter().position(|known| *known == name).unwrap();
-        ["start", "objective", "optimizer", "rate"].map(|choice| text(&methods[at], choice))
+        AXES.map(|axis| text(&methods[at], axis)).join(" ")
     };
-    let published = of("icl-published");
-    assert_eq!(published[0], "θ₀");
-    assert!(published[1].contains("Eq. 9"));
-    assert_eq!(published[2..], ["meta", "learned (as published)"]);
-    assert_eq!(of("icl-published-wo-lrl")[2..], ["meta", "fixed"]);
-    assert_eq!(
-        of("icl-published-wo-m")[2..],
-        ["plain", "learned (as published)"]
-    );
-    assert_eq!(of("icl-published-wo-m-lrl")[2..], ["plain", "fixed"]);
-    assert_eq!(of("icl-corrected")[2..], ["meta", "learned"]);
-    assert_eq!(of("warm-cosine")[3], "cosine");
-    assert_eq!(of("inference")[1..], ["–", "–", "–"]);
+    for (name, choices) in [
+        ("inference", "trained – none – –"),
+        ("retraining", "scratch all info-nce plain fixed"),
+        ("warm-sub", "trained share:0.2 info-nce plain fixed"),
+        (
+            "distillation",
+            "trained new info-nce+distillation plain fixed",
+        ),
+        ("replay", "trained buffer info-nce plain fixed"),
+        ("icl", "trained widening:0.2 info-nce plain fixed"),
+        (
+            "icl-published",
+            "trained stratified published meta learned-published",
+        ),
+        (
+            "icl-published-wo-lrl",
+            "trained stratified published meta fixed",
+        ),
+        (
+            "icl-published-wo-m",
+            "trained stratified published plain learned-published",
+        ),
+        ("icl-corrected", "trained stratified corrected meta learned"),
+        (
+            "icl-corrected-wo-m-lrl",
+            "trained stratified corrected plain fixed",
+        ),
+        ("warm-cosine", "trained all info-nce plain cosine"),
+    ] {
+        assert_eq!(of(name), choices, "{name}");
+    }
 }
 
+/// The five axes, in the order of the columns.
+const AXES: [&str; 5] = ["start", "sampling", "loss", "optimizer", "rate"];
+
 #[test]
-fn the_registry_as_a_table() {
+fn the_registry_as_a_table_of_100_columns() {
     let at = tempdir().unwrap();
     let table = icl(at.path(), &["methods"]).succeeded().stdout;
-    for column in ["method", "start", "objective", "optimizer", "learning rate"] {
-        assert!(table.lines().any(|line| line.contains(column)), "{column}");
-    }
-    let rows: Vec<&str> = table
+    let widest = table.lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(100), "{widest:?}\n{table}");
+    let mut lines = table.lines();
+    let header: Vec<&str> = lines.next().unwrap().split_whitespace().collect();
+    assert_eq!(header[0], "method");
+    assert_eq!(header[1..], AXES);
+    let rows = lines.take_while(|line| !line.is_empty());
+    let rows: Vec<Vec<&str>> = rows.map(|line| line.split_whitespace().collect()).collect();
+    assert!(rows.iter().all(|row| row.len() == 6), "{table}");
+    let names: Vec<&str> = rows.iter().map(|row| row[0]).collect();
+    assert_eq!(names, METHODS);
+}
+
+/// A method that no registry names is trained, recorded under its point, and can be run beside others.
+#[test]
+fn a_point_of_the_axes_is_a_method() {
+    let at = tempdir().unwrap();
+    let point = "start=trained,sampling=share:0.5,loss=corrected,optimizer=plain,rate=cosine";
+    let line = "run --data MUTAG --seed 0 --epochs 2 --out out --method";
+    let methods = format!("warm,{point}");
+    let line: Vec<&str> = line.split(' ').chain([methods.as_str()]).collect();
+    icl(at.path(), &line).succeeded();
+    let records = std::fs::read_to_string(at.path().join("out/record.jsonl")).unwrap();
+    let records = records
         .lines()
-        .filter_map(|line| line.split_whitespace().next())
-        .filter(|word| word.chars().all(|c| c.is_ascii_lowercase() || c == '-'))
+        .map(|line| serde_json::from_str(line).unwrap());
+    let records: Vec<Value> = records.collect();
+    let names: Vec<&str> = records
+        .iter()
+        .map(|record| text(record, "method"))
         .collect();
-    assert_eq!(rows[0], "method");
-    assert_eq!(rows[1..], METHODS);
+    assert_eq!(names, ["warm", point]);
+    assert!(
+        records
+            .iter()
+            .all(|record| record["parameter_change"].as_f64() > Some(0.0))
+    );
+    let wrong = icl(
+        at.path(),
+        &["run", "--method", "sampling=new,loss=corrected"],
+    );
+    assert_eq!(wrong.code, Some(2));
+    assert!(
+        wrong
+            .stderr
+            .contains("the loss corrected with the sampling new"),
+        "{}",
+        wrong.stderr
+    );
 }
 
 #[test]

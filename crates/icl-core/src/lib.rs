@@ -13,6 +13,7 @@
 //! | [`Seed`], [`Increment`] | one root seed a run; old and new data |
 
 mod atomic_file;
+mod augment;
 mod bias;
 mod contrast;
 mod encoder;
@@ -20,6 +21,7 @@ mod error;
 pub mod graph;
 mod host;
 mod increment;
+mod judge;
 mod log_noise;
 mod log_space;
 mod loss;
@@ -35,12 +37,14 @@ mod similarity;
 pub mod testing;
 
 pub use atomic_file::write_atomically;
+pub use augment::{Augment, Stack};
 pub use bias::{NoiseLosses, Part, RiskBound, Strategy};
 pub use contrast::Contrast;
 pub use encoder::{Batches, Encoder, Mode};
 pub use error::CoreError;
 pub use host::host_values;
 pub use increment::{GrowthRatio, Increment};
+pub use judge::{HostRows, Judge};
 pub use loss::{
     IncrementalInfoNce, IncrementalInfoNceConfig, InfoNce, InfoNceConfig, change_ratio,
     log_change_ratio, log_mixed_noise, nce_i, nce_ii,

@@ -62,13 +62,39 @@ pub trait Views: Sync {
     }
 }
 
-/// Collation: a list of views becomes one batch on the device.
-pub trait Collate<B: Backend>: Sync {
-    /// What [`Views`] makes.
-    type View;
-    /// What [`Encoder`](crate::Encoder) takes.
-    type Batch: Clone + Send;
+impl<V: Views> Views for &V {
+    type Sample = V::Sample;
+    type View = V::View;
 
-    /// The batch of these views, in their order.
-    fn collate(&self, views: &[Self::View], device: &B::Device) -> Self::Batch;
+    fn view(&self, sample: &Self::Sample, rng: &mut Rng) -> Self::View {
+        (**self).view(sample, rng)
+    }
+
+    fn plain(&self, sample: &Self::Sample) -> Self::View {
+        (**self).plain(sample)
+    }
+
+    fn view_into(&self, sample: &Self::Sample, rng: &mut Rng, slot: &mut Self::View) {
+        (**self).view_into(sample, rng, slot);
+    }
+}
+
+/// Collation: a list of views becomes one batch on a device of any backend.
+pub trait Collate: Sync {
+    /// The view that [`Views`] makes.
+    type View;
+    /// The batch that [`Encoder`](crate::Encoder) takes.
+    type Batch<B: Backend>: Clone + Send;
+
+    /// Makes the batch of these views, in their order.
+    fn collate<B: Backend>(&self, views: &[Self::View], device: &B::Device) -> Self::Batch<B>;
+}
+
+impl<C: Collate> Collate for &C {
+    type View = C::View;
+    type Batch<B: Backend> = C::Batch<B>;
+
+    fn collate<B: Backend>(&self, views: &[Self::View], device: &B::Device) -> Self::Batch<B> {
+        (**self).collate::<B>(views, device)
+    }
 }

@@ -2,7 +2,9 @@
 
 use icl_core::SampleError;
 
-use crate::{CheckpointError, SettingsError};
+use crate::checkpoint::CheckpointError;
+use crate::method::MethodError;
+use crate::settings::SettingsError;
 
 /// Why a training run ended without a result.
 #[derive(Debug, thiserror::Error)]
@@ -32,14 +34,12 @@ pub enum TrainError {
     /// An increment without new data was to be learned.
     #[error("the increment: found no new samples, expected at least 2")]
     NothingNew,
-    /// Meta-optimization needs an objective that tells support from query.
+    /// The method is no method.
+    #[error(transparent)]
+    Method(#[from] MethodError),
+    /// A queue of old noise needs a loss that tells old noise from new.
     #[error(
-        "found meta-optimization of an objective that does not tell old data from new, expected Eq. 9, published or corrected"
-    )]
-    NoSupport,
-    /// A queue of old noise needs an objective that has old noise.
-    #[error(
-        "old_queue: found {found} with an objective that does not tell old noise from new, expected Eq. 9, published or corrected"
+        "old_queue: found {found} with a loss that does not tell old noise from new, expected Eq. 9, published or corrected"
     )]
     NoOldNoise {
         /// The entries that the queue was to hold.

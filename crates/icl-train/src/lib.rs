@@ -16,19 +16,22 @@ mod trainer;
 pub use checkpoint::{CheckpointError, Identity, read_checkpoint, write_checkpoint};
 pub use error::TrainError;
 pub use evaluation::{
-    Evaluated, Evaluator, StopRule, TimeToTarget, parameter_change, plateau, time_to_target,
+    Evaluated, Evaluator, Measured, StopRule, TimeToTarget, parameter_change, plateau,
+    time_to_target,
 };
 pub use icl_meta::RateChoice;
 pub use method::{
-    DEFAULT, Method, Noise, Objective, OptimizerChoice, Start, YARDSTICK, method, methods,
+    DEFAULT, Loss, LossKind, MetaOrder, Method, MethodError, OptimizerChoice, REFERENCE, Start,
+    methods, parse_methods,
 };
 pub use noise_queue::QueueBias;
 pub use optimizer::{OnePassAdam, UpdateRule};
-pub use problem::Problem;
 pub use progress::{
-    Evaluation, Outcome, Progress, Seconds, StepReport, StepSeconds, TrainingRecord, Watch,
+    Callbacks, Evaluation, Outcome, Progress, Seconds, StepReport, StepSeconds, TrainingRecord,
 };
+pub use sampling::Sampling;
 #[cfg(feature = "testing")]
 pub use sampling::{BatchPlan, EpochPlan, Planner, StepPlan};
-pub use settings::{Distance, MetaOrder, SettingsError, TrainingSettings};
+pub use settings::{SettingsError, TrainingSettings};
+pub use step::Distance;
 pub use trainer::Trainer;

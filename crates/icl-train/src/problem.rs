@@ -2,19 +2,19 @@
 
 use icl_core::{Increment, Samples};
 
-use crate::TrainError;
+use crate::error::TrainError;
 
 /// A data set with its views, its collation and its increment.
 #[derive(Debug)]
-pub struct Problem<'a, S, V, C> {
+pub(crate) struct Problem<'a, S, V, C> {
     /// The data set.
-    pub samples: &'a S,
-    /// How views are made.
-    pub views: &'a V,
-    /// How views become batches.
-    pub collate: &'a C,
+    pub(crate) samples: &'a S,
+    /// The views.
+    pub(crate) views: &'a V,
+    /// The collation of views into batches.
+    pub(crate) collate: &'a C,
     /// Which samples are old and which are new.
-    pub increment: &'a Increment,
+    pub(crate) increment: &'a Increment,
 }
 
 impl<S, V, C> Clone for Problem<'_, S, V, C> {
@@ -29,12 +29,8 @@ impl<S: Samples, V, C> Problem<'_, S, V, C> {
     /// Checks that the data set has all samples of the increment.
     pub(crate) fn check(&self) -> Result<(), TrainError> {
         let n_samples = self.samples.n_samples();
-        match self
-            .increment
-            .all()
-            .into_iter()
-            .find(|&index| index >= n_samples)
-        {
+        let all = self.increment.all();
+        match all.into_iter().find(|&index| index >= n_samples) {
             Some(index) => Err(TrainError::MissingSample { index, n_samples }),
             None => Ok(()),
         }

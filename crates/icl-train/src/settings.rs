@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{StopRule, UpdateRule};
+use crate::evaluation::StopRule;
+use crate::method::MetaOrder;
+use crate::optimizer::UpdateRule;
+use crate::step::distillation::Distance;
 
 /// The settings of a training run. All methods of a comparison share them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,35 +48,14 @@ pub struct TrainingSettings {
     /// saves half of its passes. Its normalisation statistics are then those of new data. Both this
     /// and the age of the entries bias the loss, see [`QueueBias`](crate::QueueBias).
     ///
-    /// Only objectives that tell old noise from new have a use for it
-    /// ([`Objective::is_stratified`](crate::Objective::is_stratified)). At least 2, as many as a
-    /// batch holds: one may be the anchor itself.
+    /// Only losses that tell old noise from new have a use for it
+    /// ([`Loss::separates_noise`](crate::Loss::separates_noise)). At least 2, as many as a batch holds:
+    /// one may be the anchor itself.
     pub old_queue: Option<usize>,
     /// The weight of the distance to the first encoder's embeddings under distillation.
     pub distillation_weight: f64,
     /// That distance.
     pub distillation_distance: Distance,
-}
-
-/// Whether the gradient of the query's loss is taken through the inner steps of
-/// meta-optimization.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum MetaOrder {
-    /// No: the gradient at θ′ is taken for the one at θ (first-order MAML, Finn et al., 2017).
-    First,
-    /// Yes, by Hessian-vector products, see [`second_order`](icl_meta::second_order).
-    Second,
-}
-
-/// How far two embeddings of one view lie apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Distance {
-    /// 1 − cos, in [0, 2].
-    Cosine,
-    /// The mean of the squared differences of their coordinates.
-    MeanSquared,
 }
 
 /// Steps between the first evaluations.

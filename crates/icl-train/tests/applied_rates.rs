@@ -7,10 +7,10 @@ use burn::tensor::Tensor;
 use icl_core::testing::TestAutodiff;
 use icl_core::{Collate, Increment, Seed, Views};
 use icl_meta::RateChoice;
-use icl_train::{
-    Method, Noise, Objective, OptimizerChoice, Planner, TrainingSettings, UpdateRule, Watch,
+use icl_train::{Method, OptimizerChoice, Planner, Sampling, TrainingSettings, UpdateRule};
+use toy::{
+    Jitter, Stack, increment, info_nce, points, published, settings, start, train_on, trainer,
 };
-use toy::{Jitter, Stack, increment, points, settings, start, train_on, trainer};
 
 /// The rate that is written down is the one that was applied, whoever chose it: the last step of a
 /// run is that rate times the gradient, found by hand.
@@ -26,7 +26,7 @@ fn a_chosen_rate_is_the_applied_rate() {
     ] {
         let method = Method {
             rate,
-            ..Method::of(Objective::InfoNce(Noise::All))
+            ..info_nce(Sampling::All)
         };
         // One step an epoch. The agent of `Learned` knows how long a run may be, so its first step
         // is looked at, and that of the others after some learning.
@@ -39,7 +39,7 @@ fn a_chosen_rate_is_the_applied_rate() {
                 learning_rate: 0.2,
                 ..settings()
             };
-            train_on("update", &samples, &method, &settings, 3).unwrap()
+            train_on(&samples, &method, &settings, 3).unwrap()
         };
         let after = run(n_steps + 1);
         let before = match n_steps {
@@ -47,12 +47,16 @@ fn a_chosen_rate_is_the_applied_rate() {
             n => run(n).encoder.weight.val(),
         };
         let seed = Seed::new(3).child("update");
-        let (all, plain) = (Objective::InfoNce(Noise::All), OptimizerChoice::Plain);
         let settings = TrainingSettings {
             batch_size: 90,
             ..settings()
         };
-        let planner = Planner::new(all, plain, &increment, &settings, seed.child("order"));
+        let planner = Planner::new(
+            &info_nce(Sampling::All),
+            &increment,
+            &settings,
+            seed.child("order"),
+        );
         let plan = planner.epoch(n_steps, 1.0);
         let view = |which: u64| {
             let indices = plan.steps[0].batch.samples.iter();
@@ -63,7 +67,7 @@ fn a_chosen_rate_is_the_applied_rate() {
                     Jitter.view(&samples[i], &mut rng)
                 })
                 .collect();
-            Collate::<TestAutodiff>::collate(&Stack, &views, &Default::default())
+            Stack.collate::<TestAutodiff>(&views, &Default::default())
         };
         let weight = Tensor::<TestAutodiff, 2>::from_inner(before.clone()).require_grad();
         let loss = icl_core::InfoNceConfig::new()
@@ -105,9 +109,9 @@ fn a_meta_step_is_equations_11_and_12() {
     ] {
         let increment = Increment::try_new((0..n_old).collect(), (60..90).collect()).unwrap();
         let method = Method {
-            optimizer: OptimizerChoice::Meta,
+            optimizer: OptimizerChoice::Meta(None),
             rate,
-            ..Method::of(Objective::Published)
+            ..published()
         };
         let settings = TrainingSettings {
             epochs: 1,
@@ -119,18 +123,10 @@ fn a_meta_step_is_equations_11_and_12() {
             ..settings()
         };
         let trainer = trainer(&samples, &increment, &settings, 3);
-        let outcome = trainer
-            .train(&method, start(), "update", &mut Watch::new())
-            .unwrap();
+        let outcome = trainer.update(&method, start()).unwrap();
         let seed = Seed::new(3).child("update");
         let order = seed.child("order");
-        let planner = Planner::new(
-            Objective::Published,
-            OptimizerChoice::Meta,
-            &increment,
-            &settings,
-            order,
-        );
+        let planner = Planner::new(&method, &increment, &settings, order);
         let plan = planner.epoch(0, 1.0);
         assert_eq!(
             (plan.steps.len(), plan.steps[0].support.len()),

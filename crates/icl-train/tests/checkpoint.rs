@@ -9,10 +9,13 @@ use std::path::Path;
 use icl_core::testing::{TestAutodiff, to_vec};
 use icl_meta::RateChoice;
 use icl_train::{
-    CheckpointError, Method, Noise, Objective, OptimizerChoice, Outcome, TrainError,
-    TrainingSettings, UpdateRule, Watch,
+    Callbacks, CheckpointError, Method, OptimizerChoice, Outcome, Sampling, TrainError,
+    TrainingSettings, UpdateRule,
 };
-use toy::{Linear, increment, points, settings, start, timeless, train_on, trainer};
+use toy::{
+    Linear, corrected, distillation, increment, info_nce, points, published, settings, start,
+    timeless, train_on, trainer,
+};
 
 type Toy = Outcome<Linear<TestAutodiff>, TestAutodiff>;
 
@@ -35,35 +38,32 @@ fn go_on(
 ) -> Result<Toy, TrainError> {
     let (samples, increment) = (points(), increment());
     let taken = Cell::new(0);
-    let mut watch = Watch::new().with_checkpoint(path).stop_when(|| {
+    let mut watch = Callbacks::new().with_checkpoint(path).stop_when(|| {
         taken.set(taken.get() + 1);
         taken.get() >= n_steps
     });
     // As in a new process: the same encoder, whose parameters have other identities.
     let start = Linear::new(1);
-    trainer(&samples, &increment, settings, seed).train(method, start, "update", &mut watch)
+    trainer(&samples, &increment, settings, seed).update_with(method, start, &mut watch)
 }
 
 fn methods() -> Vec<Method> {
-    use OptimizerChoice::{Meta, Plain};
+    use OptimizerChoice::Plain;
+    let order = OptimizerChoice::Meta(None);
     let choices = [
-        (
-            Objective::InfoNce(Noise::Widening(0.2)),
-            Plain,
-            RateChoice::Fixed,
-        ),
-        (Objective::InfoNce(Noise::Replay), Plain, RateChoice::Cosine),
-        (Objective::Distillation, Plain, RateChoice::Hypergradient),
-        (Objective::Corrected, Plain, RateChoice::Learned),
-        (Objective::Corrected, Meta, RateChoice::Learned),
-        (Objective::Corrected, Meta, RateChoice::Hypergradient),
-        (Objective::Published, Plain, RateChoice::LearnedAsPublished),
-        (Objective::Published, Meta, RateChoice::LearnedAsPublished),
+        (info_nce(Sampling::Widening(0.2)), Plain, RateChoice::Fixed),
+        (info_nce(Sampling::Buffer), Plain, RateChoice::Cosine),
+        (distillation(), Plain, RateChoice::Hypergradient),
+        (corrected(), Plain, RateChoice::Learned),
+        (corrected(), order, RateChoice::Learned),
+        (corrected(), order, RateChoice::Hypergradient),
+        (published(), Plain, RateChoice::LearnedAsPublished),
+        (published(), order, RateChoice::LearnedAsPublished),
     ];
     let method = |(objective, optimizer, rate)| Method {
         optimizer,
         rate,
-        ..Method::of(objective)
+        ..objective
     };
     choices.map(method).to_vec()
 }
@@ -71,7 +71,7 @@ fn methods() -> Vec<Method> {
 #[test]
 fn a_stopped_run_goes_on_as_if_it_had_not_been() {
     for method in methods() {
-        let whole = train_on("update", &points(), &method, &long(), 4).unwrap();
+        let whole = train_on(&points(), &method, &long(), 4).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run");
         // Stops within epochs and at their ends, before and after the agents begin to learn.
@@ -108,8 +108,8 @@ fn gradient_descent_goes_on_as_adam_does() {
         learning_rate: 0.05,
         ..long()
     };
-    let method = Method::of(Objective::Corrected);
-    let whole = train_on("update", &points(), &method, &settings, 4).unwrap();
+    let method = corrected();
+    let whole = train_on(&points(), &method, &settings, 4).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
     let stopped = go_on(&path, &method, &settings, 4, 8);
@@ -120,7 +120,7 @@ fn gradient_descent_goes_on_as_adam_does() {
 
 #[test]
 fn a_complete_run_is_not_run_again() {
-    let method = Method::of(Objective::Corrected);
+    let method = corrected();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
     let first = go_on(&path, &method, &long(), 4, u64::MAX).unwrap();
@@ -137,16 +137,16 @@ fn a_complete_run_is_not_run_again() {
 #[test]
 fn without_a_file_to_save_to_a_run_stops_all_the_same() {
     let (samples, increment, settings) = (points(), increment(), long());
-    let mut watch = Watch::new().stop_when(|| true);
-    let method = Method::of(Objective::Corrected);
+    let mut watch = Callbacks::new().stop_when(|| true);
+    let method = corrected();
     let stopped =
-        trainer(&samples, &increment, &settings, 1).train(&method, start(), "update", &mut watch);
+        trainer(&samples, &increment, &settings, 1).update_with(&method, start(), &mut watch);
     assert!(matches!(stopped, Err(TrainError::Interrupted { step: 1 })));
 }
 
 #[test]
 fn a_checkpoint_of_another_run_is_refused() {
-    let method = Method::of(Objective::Corrected);
+    let method = corrected();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
     assert!(go_on(&path, &method, &long(), 4, 3).is_err());
@@ -174,8 +174,8 @@ fn a_checkpoint_of_another_run_is_refused() {
         "{error}"
     );
     assert!(refused(&method, &long(), 5).contains("seed is 4, expected 5"));
-    let published = Method::of(Objective::Published);
-    assert!(refused(&published, &long(), 4).contains("objective"));
+    let published = published();
+    assert!(refused(&published, &long(), 4).contains("method"));
 }
 
 #[test]

@@ -11,8 +11,11 @@ use burn::tensor::backend::Backend;
 use icl_core::testing::TestAutodiff;
 use icl_core::{Encoder, Mode};
 use icl_meta::RateChoice;
-use icl_train::{MetaOrder, Method, Noise, Objective, OptimizerChoice, TrainingSettings, Watch};
-use toy::{Linear, increment, points, settings, trainer};
+use icl_train::{MetaOrder, Method, Sampling, TrainingSettings};
+use toy::{
+    Linear, corrected, distillation, increment, info_nce, meta, points, published, settings,
+    trainer,
+};
 
 /// A call of the encoder.
 #[derive(Debug, Clone, Copy)]
@@ -60,37 +63,31 @@ fn calls(method: &Method, changes: TrainingSettings) -> [Vec<Call>; 2] {
         weight: Linear::<TestAutodiff>::new(1).weight,
     };
     trainer(&samples, &increment, &settings, 1)
-        .train(method, encoder, "update", &mut Watch::new())
+        .update(method, encoder)
         .expect("an epoch of training");
     let (steps, others) = CALLS.take().into_iter().partition(|call| call.is_training);
     [steps, others]
 }
 
-fn of(objective: Objective, optimizer: OptimizerChoice) -> Method {
-    Method {
-        optimizer,
-        ..Method::of(objective)
-    }
+fn separating() -> [Method; 2] {
+    [published(), corrected()]
 }
-
-const STRATIFIED: [Objective; 2] = [Objective::Published, Objective::Corrected];
 
 #[test]
 fn a_plain_step_is_one_call() {
     let others = [
-        Objective::InfoNce(Noise::All),
-        Objective::InfoNce(Noise::Replay),
-        Objective::Distillation,
+        info_nce(Sampling::All),
+        info_nce(Sampling::Buffer),
+        distillation(),
     ];
-    for objective in others.into_iter().chain(STRATIFIED) {
-        let method = of(objective, OptimizerChoice::Plain);
+    for method in others.into_iter().chain(separating()) {
         let [steps, _] = calls(&method, settings());
-        let n_samples = match objective {
-            Objective::InfoNce(Noise::Replay) => 42,
-            Objective::Distillation => 30,
+        let n_samples = match method.sampling {
+            Sampling::Buffer => 42,
+            Sampling::New => 30,
             _ => 90,
         };
-        assert_eq!(steps.len(), usize::div_ceil(n_samples, 16), "{objective:?}");
+        assert_eq!(steps.len(), usize::div_ceil(n_samples, 16), "{method}");
         let n_views: usize = steps.iter().map(|call| call.n_views).sum();
         assert_eq!(n_views, 2 * n_samples);
     }
@@ -98,9 +95,8 @@ fn a_plain_step_is_one_call() {
 
 #[test]
 fn a_step_of_meta_optimization_is_one_call_an_inner_step_and_one() {
-    for objective in STRATIFIED {
+    for method in separating().map(meta) {
         // 4 steps of 2 inner steps each.
-        let method = of(objective, OptimizerChoice::Meta);
         let [without, _] = calls(&method, settings());
         assert_eq!(without.len(), 4 * (1 + 2));
         let queued = TrainingSettings {
@@ -129,14 +125,8 @@ fn a_step_of_meta_optimization_is_one_call_an_inner_step_and_one() {
 /// Batches are data. What is looked at without a step, and the teacher, must not even record a graph.
 #[test]
 fn nothing_but_parameters_that_are_trained_gets_a_gradient() {
-    let plain = [
-        Objective::InfoNce(Noise::All),
-        Objective::Distillation,
-        Objective::Corrected,
-    ];
-    let plain = plain.map(|objective| of(objective, OptimizerChoice::Plain));
-    let meta = STRATIFIED.map(|objective| of(objective, OptimizerChoice::Meta));
-    for method in plain.into_iter().chain(meta) {
+    let plain = [info_nce(Sampling::All), distillation(), corrected()];
+    for method in plain.into_iter().chain(separating().map(meta)) {
         let [steps, others] = calls(&method, settings());
         assert!(steps.iter().all(|call| call.tracks == [true, false]));
         assert!(others.iter().all(|call| call.tracks == [false, false]));
@@ -145,7 +135,7 @@ fn nothing_but_parameters_that_are_trained_gets_a_gradient() {
     // The agents compare losses of one batch: those calls are beside the steps.
     let learned = Method {
         rate: RateChoice::Learned,
-        ..of(Objective::Corrected, OptimizerChoice::Meta)
+        ..meta(corrected())
     };
     let twelve = TrainingSettings {
         batch_size: 4,

@@ -13,10 +13,13 @@ use icl_core::{
 };
 use icl_meta::RateChoice;
 use icl_train::{
-    CheckpointError, MetaOrder, Method, Noise, Objective, OptimizerChoice, Planner, TrainError,
-    TrainingSettings, Watch,
+    Callbacks, CheckpointError, MetaOrder, Method, OptimizerChoice, Planner, Sampling, TrainError,
+    TrainingSettings,
 };
-use toy::{Jitter, Linear, Stack, increment, points, settings, start, timeless, train_on, trainer};
+use toy::{
+    Jitter, Linear, Stack, corrected, distillation, increment, info_nce, meta, points, published,
+    settings, start, timeless, train_on, trainer,
+};
 
 /// Each step brings 24 old embeddings, 8 of each of two support batches and of the query, so this queue
 /// is full after two steps.
@@ -29,22 +32,15 @@ fn queued() -> TrainingSettings {
     }
 }
 
-fn meta(objective: Objective) -> Method {
-    Method {
-        optimizer: OptimizerChoice::Meta,
-        ..Method::of(objective)
-    }
-}
-
 fn methods() -> Vec<Method> {
     let mut methods = Vec::new();
-    for objective in [Objective::Published, Objective::Corrected] {
-        for optimizer in [OptimizerChoice::Plain, OptimizerChoice::Meta] {
+    for loss in [published(), corrected()] {
+        for optimizer in [OptimizerChoice::Plain, OptimizerChoice::Meta(None)] {
             for rate in [RateChoice::Fixed, RateChoice::Learned] {
                 methods.push(Method {
                     optimizer,
                     rate,
-                    ..Method::of(objective)
+                    ..loss.clone()
                 });
             }
         }
@@ -55,9 +51,7 @@ fn methods() -> Vec<Method> {
 #[test]
 fn every_method_with_old_noise_trains_with_a_queue_and_repeats_itself() {
     for method in methods() {
-        let run = |settings: &TrainingSettings| {
-            train_on("update", &points(), &method, settings, 1).unwrap()
-        };
+        let run = |settings: &TrainingSettings| train_on(&points(), &method, settings, 1).unwrap();
         let (first, again, without) = (run(&queued()), run(&queued()), run(&settings()));
         assert!(first.parameter_change > 1e-3, "{method:?}");
         assert_eq!(timeless(first.record.clone()), timeless(again.record));
@@ -71,7 +65,7 @@ fn every_method_with_old_noise_trains_with_a_queue_and_repeats_itself() {
             let bias = evaluation.old_queue.unwrap();
             assert_eq!(bias.n_entries, CAPACITY);
             assert!(bias.age_nats.is_finite());
-            let is_meta = method.optimizer == OptimizerChoice::Meta;
+            let is_meta = method.optimizer.is_meta();
             assert_eq!(bias.statistics_nats.is_some(), is_meta);
         }
         let unqueued = &without.record.evaluations;
@@ -89,18 +83,10 @@ fn a_query_has_the_queue_of_the_steps_before_as_old_noise() {
         support_learning_rate: 1e-30,
         ..queued()
     };
-    let method = meta(Objective::Corrected);
-    let record = train_on("update", &samples, &method, &settings, 3)
-        .unwrap()
-        .record;
+    let method = meta(corrected());
+    let record = train_on(&samples, &method, &settings, 3).unwrap().record;
     let seed = Seed::new(3).child("update");
-    let planner = Planner::new(
-        Objective::Corrected,
-        OptimizerChoice::Meta,
-        &increment,
-        &settings,
-        seed.child("order"),
-    );
+    let planner = Planner::new(&method, &increment, &settings, seed.child("order"));
     let encoder = Linear::<TestBackend>::new(1);
     let embed = |epoch: u64, indices: &[usize], which: u64| -> Tensor<TestBackend, 2> {
         let seed = seed.child("views").at(epoch);
@@ -109,7 +95,7 @@ fn a_query_has_the_queue_of_the_steps_before_as_old_noise() {
             Jitter.view(&samples[i], &mut rng)
         };
         let views: Vec<[f32; 4]> = indices.iter().map(view).collect();
-        let batch = Collate::<TestBackend>::collate(&Stack, &views, &Default::default());
+        let batch = Stack.collate::<TestBackend>(&views, &Default::default());
         encoder.encode(batch, Mode::Evaluation)
     };
     let mut queue: Option<QueuedNoise<TestBackend>> = None;
@@ -165,8 +151,7 @@ fn queries_are_all_new_once_the_queue_is_full() {
             old_queue,
             ..settings()
         };
-        let (objective, meta) = (Objective::Published, OptimizerChoice::Meta);
-        Planner::new(objective, meta, &increment, &settings, Seed::new(1))
+        Planner::new(&meta(published()), &increment, &settings, Seed::new(1))
     };
     for capacity in [2, 24, 25, CAPACITY, 1000] {
         let (with, without) = (planner(Some(capacity)), planner(None));
@@ -199,8 +184,8 @@ fn what_is_looked_at_again_does_not_enter() {
             support_learning_rate: 1e-30,
             ..queued()
         };
-        let method = meta(Objective::Corrected);
-        train_on("update", &points(), &method, &settings, 1).unwrap()
+        let method = meta(corrected());
+        train_on(&points(), &method, &settings, 1).unwrap()
     };
     let [first, second] = [MetaOrder::First, MetaOrder::Second].map(run);
     assert!(second.record.sample_passes > first.record.sample_passes);
@@ -220,11 +205,11 @@ fn go_on(
 ) -> Result<toy_outcome::Toy, TrainError> {
     let (samples, increment) = (points(), increment());
     let taken = Cell::new(0);
-    let mut watch = Watch::new().with_checkpoint(path).stop_when(|| {
+    let mut watch = Callbacks::new().with_checkpoint(path).stop_when(|| {
         taken.set(taken.get() + 1);
         taken.get() >= n_steps
     });
-    trainer(&samples, &increment, settings, 4).train(method, Linear::new(1), "update", &mut watch)
+    trainer(&samples, &increment, settings, 4).update_with(method, Linear::new(1), &mut watch)
 }
 
 mod toy_outcome {
@@ -246,7 +231,7 @@ fn a_stopped_run_goes_on_with_its_queue() {
             old_queue: Some(capacity),
             ..settings()
         };
-        let whole = train_on("update", &points(), &method, &settings, 4).unwrap();
+        let whole = train_on(&points(), &method, &settings, 4).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run");
         // Before the queue is full, in the midst of epochs and at their ends.
@@ -273,7 +258,7 @@ fn a_stopped_run_goes_on_with_its_queue() {
 
 #[test]
 fn a_checkpoint_with_another_queue_is_refused() {
-    let method = Method::of(Objective::Corrected);
+    let method = corrected();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
     assert!(go_on(&path, &method, &queued(), 3).is_err());
@@ -292,17 +277,17 @@ fn a_checkpoint_with_another_queue_is_refused() {
 fn a_queue_without_old_noise_or_room_is_an_error() {
     let samples = points();
     let inference = Method {
-        objective: None,
-        ..Method::of(Objective::Corrected)
+        loss: None,
+        ..corrected()
     };
     let others = [
-        Objective::InfoNce(Noise::All),
-        Objective::InfoNce(Noise::Widening(0.2)),
-        Objective::InfoNce(Noise::Replay),
-        Objective::Distillation,
+        info_nce(Sampling::All),
+        info_nce(Sampling::Widening(0.2)),
+        info_nce(Sampling::Buffer),
+        distillation(),
     ];
-    for method in others.map(Method::of).into_iter().chain([inference]) {
-        let error = train_on("update", &samples, &method, &queued(), 1).unwrap_err();
+    for method in others.into_iter().chain([inference]) {
+        let error = train_on(&samples, &method, &queued(), 1).unwrap_err();
         assert!(
             error.to_string().starts_with("old_queue: found 40"),
             "{error}"
@@ -312,12 +297,12 @@ fn a_queue_without_old_noise_or_room_is_an_error() {
         old_queue: Some(1),
         ..settings()
     };
-    let error = train_on("update", &samples, &meta(Objective::Corrected), &small, 1).unwrap_err();
+    let error = train_on(&samples, &meta(corrected()), &small, 1).unwrap_err();
     assert_eq!(error.to_string(), "old_queue: found 1, expected at least 2");
     // The first encoder is trained before there is a method.
     let (increment, settings) = (increment(), queued());
     let trainer = trainer(&samples, &increment, &settings, 1);
-    let first = trainer.pretrain(start(), &mut Watch::new()).unwrap();
+    let first = trainer.pretrain(start()).unwrap();
     assert!(
         first
             .record

@@ -4,15 +4,15 @@
 mod toy;
 
 use icl_meta::RateChoice;
-use icl_train::{Method, Objective, OptimizerChoice, StepReport, Watch};
-use toy::{increment, points, settings, start, timeless, trainer};
+use icl_train::{Callbacks, Method, OptimizerChoice, StepReport};
+use toy::{corrected, increment, points, settings, start, timeless, trainer};
 
 fn methods() -> [Method; 2] {
-    let plain = Method::of(Objective::Corrected);
+    let plain = corrected();
     let meta = Method {
-        optimizer: OptimizerChoice::Meta,
+        optimizer: OptimizerChoice::Meta(None),
         rate: RateChoice::Learned,
-        ..Method::of(Objective::Corrected)
+        ..corrected()
     };
     [plain, meta]
 }
@@ -23,9 +23,9 @@ fn every_step_is_told_with_its_loss_and_its_time() {
     for method in methods() {
         let mut steps: Vec<StepReport> = Vec::new();
         let record = {
-            let mut watch = Watch::new().on_step(|step| steps.push(step));
+            let mut watch = Callbacks::new().on_step(|step| steps.push(step));
             trainer(&samples, &increment, &settings, 1)
-                .train(&method, start(), "update", &mut watch)
+                .update_with(&method, start(), &mut watch)
                 .unwrap()
                 .record
         };
@@ -55,18 +55,13 @@ fn every_step_is_told_with_its_loss_and_its_time() {
 fn looking_changes_nothing() {
     let (samples, increment, settings) = (points(), increment(), settings());
     for method in methods() {
-        let run = |watch: &mut Watch<'_>| {
+        let run = |watch: &mut Callbacks<'_>| {
             let trainer = trainer(&samples, &increment, &settings, 1);
-            timeless(
-                trainer
-                    .train(&method, start(), "update", watch)
-                    .unwrap()
-                    .record,
-            )
+            timeless(trainer.update_with(&method, start(), watch).unwrap().record)
         };
         assert_eq!(
-            run(&mut Watch::new()),
-            run(&mut Watch::new().on_step(|_| ()))
+            run(&mut Callbacks::new()),
+            run(&mut Callbacks::new().on_step(|_| ()))
         );
     }
 }

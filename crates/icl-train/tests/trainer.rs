@@ -13,54 +13,49 @@ use icl_core::{Collate, Encoder, Increment, Mode, SampleError, Samples, Seed, Vi
 use icl_meta::RateChoice;
 use icl_train::parameter_change;
 use icl_train::{
-    MetaOrder, Method, Noise, Objective, OptimizerChoice, Planner, StopRule, TrainError,
-    TrainingSettings, UpdateRule, Watch,
+    MetaOrder, Method, MethodError, OptimizerChoice, Planner, Sampling, StopRule, TrainError,
+    TrainingSettings, UpdateRule,
 };
-use toy::{Jitter, Linear, Stack, increment, points, settings, start, timeless, train_on, trainer};
+use toy::{
+    Jitter, Linear, Stack, corrected, distillation, increment, info_nce, points, published,
+    settings, start, timeless, train_on, trainer,
+};
 
-/// Trains by an objective with the plain optimizer.
-fn train<S: Samples<Sample = [f32; 4]>>(
-    samples: &S,
-    objective: Objective,
-    settings: &TrainingSettings,
-    seed: u64,
-) -> toy::Trained {
-    train_on("update", samples, &Method::of(objective), settings, seed)
+fn every_method_kind() -> [Method; 8] {
+    [
+        info_nce(Sampling::All),
+        info_nce(Sampling::New),
+        info_nce(Sampling::Share(0.2)),
+        info_nce(Sampling::Widening(0.2)),
+        info_nce(Sampling::Buffer),
+        distillation(),
+        published(),
+        corrected(),
+    ]
 }
-
-const OBJECTIVES: [Objective; 8] = [
-    Objective::InfoNce(Noise::All),
-    Objective::InfoNce(Noise::New),
-    Objective::InfoNce(Noise::Fraction(0.2)),
-    Objective::InfoNce(Noise::Widening(0.2)),
-    Objective::InfoNce(Noise::Replay),
-    Objective::Distillation,
-    Objective::Published,
-    Objective::Corrected,
-];
 
 #[test]
 fn every_objective_moves_the_parameters_and_repeats_itself() {
     let samples = points();
-    for objective in OBJECTIVES {
-        let run = |seed| train(&samples, objective, &settings(), seed).unwrap();
+    for method in every_method_kind() {
+        let run = |seed| train_on(&samples, &method, &settings(), seed).unwrap();
         let (first, again, other) = (run(1), run(1), run(2));
         let change = parameter_change::<TestAutodiff, _>(&start(), &first.trained);
         assert!(
             change.is_finite() && change > 1e-3,
-            "{objective:?} moved by {change}"
+            "{method} moved by {change}"
         );
         assert_eq!(timeless(first.record.clone()), timeless(again.record));
         assert_ne!(timeless(first.record.clone()), timeless(other.record));
         let record = first.record;
         assert_eq!(record.n_epochs(), 12);
         assert_eq!(record.evaluations.len(), 13);
-        let passes = match objective {
-            Objective::InfoNce(Noise::New) => 2 * 12 * 30,
-            Objective::InfoNce(Noise::Fraction(_) | Noise::Replay) => 2 * 12 * 42,
+        let passes = match method.sampling {
             // A second pass, through the first encoder.
-            Objective::Distillation => 2 * 2 * 12 * 30,
-            Objective::InfoNce(Noise::Widening(_)) => {
+            Sampling::New if method == distillation() => 2 * 2 * 12 * 30,
+            Sampling::New => 2 * 12 * 30,
+            Sampling::Share(_) | Sampling::Buffer => 2 * 12 * 42,
+            Sampling::Widening(_) => {
                 let n_old = |fraction: &f64| (60.0 * fraction).round() as u64;
                 record
                     .old_fractions
@@ -70,7 +65,7 @@ fn every_objective_moves_the_parameters_and_repeats_itself() {
             }
             _ => 2 * 12 * 90,
         };
-        assert_eq!(record.sample_passes, passes, "{objective:?}");
+        assert_eq!(record.sample_passes, passes, "{method}");
         for evaluation in &record.evaluations {
             let risk = evaluation.risk;
             let (old, new) = (60.0 / 90.0, 30.0 / 90.0);
@@ -92,15 +87,15 @@ fn every_optimizer_and_rate_moves_the_parameters_and_repeats_itself() {
         RateChoice::LearnedAsPublished,
         RateChoice::Learned,
     ];
-    for objective in [Objective::Published, Objective::Corrected] {
-        for optimizer in [OptimizerChoice::Plain, OptimizerChoice::Meta] {
+    for loss in [published(), corrected()] {
+        for optimizer in [OptimizerChoice::Plain, OptimizerChoice::Meta(None)] {
             for rate in rates {
                 let method = Method {
                     optimizer,
                     rate,
-                    ..Method::of(objective)
+                    ..loss.clone()
                 };
-                let run = || train_on("update", &samples, &method, &settings(), 1).unwrap();
+                let run = || train_on(&samples, &method, &settings(), 1).unwrap();
                 let (first, again) = (run(), run());
                 assert!(first.parameter_change > 1e-3, "{method:?}");
                 assert_eq!(timeless(first.record.clone()), timeless(again.record));
@@ -108,7 +103,7 @@ fn every_optimizer_and_rate_moves_the_parameters_and_repeats_itself() {
                 assert_eq!(record.learning_rates.len(), 12);
                 let n_support = match optimizer {
                     OptimizerChoice::Plain => 0,
-                    OptimizerChoice::Meta => 12,
+                    OptimizerChoice::Meta(_) => 12,
                 };
                 assert_eq!(record.support_learning_rates.len(), n_support);
                 for rates in [&record.learning_rates, &record.support_learning_rates] {
@@ -131,11 +126,14 @@ fn every_optimizer_and_rate_moves_the_parameters_and_repeats_itself() {
 #[test]
 fn meta_optimization_needs_support_and_query() {
     let method = Method {
-        optimizer: OptimizerChoice::Meta,
-        ..Method::of(Objective::InfoNce(Noise::All))
+        optimizer: OptimizerChoice::Meta(None),
+        ..info_nce(Sampling::All)
     };
-    let error = train_on("update", &points(), &method, &settings(), 1).unwrap_err();
-    assert!(matches!(error, TrainError::NoSupport), "{error}");
+    let error = train_on(&points(), &method, &settings(), 1).unwrap_err();
+    assert!(
+        matches!(error, TrainError::Method(MethodError::NoSupport)),
+        "{error}"
+    );
 }
 
 #[test]
@@ -143,20 +141,20 @@ fn without_new_data_there_is_only_a_first_encoder() {
     let increment = Increment::before((0..60).collect()).unwrap();
     let (samples, settings) = (points(), settings());
     let trainer = trainer(&samples, &increment, &settings, 1);
-    let first = trainer.pretrain(start(), &mut Watch::new()).unwrap();
+    let first = trainer.pretrain(start()).unwrap();
     assert!(first.parameter_change > 1e-3);
-    let method = Method::of(Objective::InfoNce(Noise::All));
-    let error = trainer.train(&method, start(), "update", &mut Watch::new());
+    let method = info_nce(Sampling::All);
+    let error = trainer.update(&method, start());
     assert!(matches!(error, Err(TrainError::NothingNew)));
 }
 
 #[test]
 fn inference_is_one_evaluation() {
     let method = Method {
-        objective: None,
-        ..Method::of(Objective::Corrected)
+        loss: None,
+        ..corrected()
     };
-    let outcome = train_on("update", &points(), &method, &settings(), 1).unwrap();
+    let outcome = train_on(&points(), &method, &settings(), 1).unwrap();
     assert_eq!(outcome.parameter_change, 0.0);
     assert_eq!(outcome.record.evaluations.len(), 1);
     assert_eq!(outcome.record.n_steps, 0);
@@ -166,17 +164,17 @@ fn inference_is_one_evaluation() {
 /// start.
 #[test]
 fn distillation_holds_the_encoder_back() {
-    let moved = |objective, weight| {
+    let moved = |method: &Method, weight| {
         let settings = TrainingSettings {
             distillation_weight: weight,
             ..settings()
         };
-        train(&points(), objective, &settings, 1)
+        train_on(&points(), method, &settings, 1)
             .unwrap()
             .parameter_change
     };
-    let free = moved(Objective::InfoNce(Noise::New), 1.0);
-    let held = [1e-9, 10.0, 1000.0].map(|weight| moved(Objective::Distillation, weight));
+    let free = moved(&info_nce(Sampling::New), 1.0);
+    let held = [1e-9, 10.0, 1000.0].map(|weight| moved(&distillation(), weight));
     assert!((held[0] - free).abs() < 1e-3 * free, "{held:?}, {free}");
     assert!(held[0] > held[1] && held[1] > held[2], "{held:?}");
 }
@@ -184,8 +182,8 @@ fn distillation_holds_the_encoder_back() {
 #[test]
 fn training_on_the_risk_lowers_the_risk() {
     let samples = points();
-    for objective in [Objective::InfoNce(Noise::All), Objective::Corrected] {
-        let record = train(&samples, objective, &settings(), 1).unwrap().record;
+    for method in [info_nce(Sampling::All), corrected()] {
+        let record = train_on(&samples, &method, &settings(), 1).unwrap().record;
         let (first, last) = (&record.evaluations[0], record.evaluations.last().unwrap());
         assert!(
             last.risk.all < first.risk.all - 0.02,
@@ -207,12 +205,12 @@ fn a_step_of_gradient_descent_is_one() {
         learning_rate: 0.5,
         ..settings()
     };
-    let outcome = train(&samples, Objective::InfoNce(Noise::All), &settings, 3).unwrap();
+    let outcome = train_on(&samples, &info_nce(Sampling::All), &settings, 3).unwrap();
     let seed = Seed::new(3).child("update");
     let increment = increment();
-    let (objective, plain) = (Objective::InfoNce(Noise::All), OptimizerChoice::Plain);
     let order = seed.child("order");
-    let plan = Planner::new(objective, plain, &increment, &settings, order).epoch(0, 1.0);
+    let all = info_nce(Sampling::All);
+    let plan = Planner::new(&all, &increment, &settings, order).epoch(0, 1.0);
     assert_eq!(plan.steps.len(), 1);
     let view = |which: u64| {
         let views: Vec<[f32; 4]> = plan.steps[0]
@@ -224,7 +222,7 @@ fn a_step_of_gradient_descent_is_one() {
                 Jitter.view(&samples[i], &mut rng)
             })
             .collect();
-        Collate::<TestAutodiff>::collate(&Stack, &views, &Default::default())
+        Stack.collate::<TestAutodiff>(&views, &Default::default())
     };
     let start = start();
     let loss = icl_core::InfoNceConfig::new()
@@ -245,8 +243,8 @@ fn a_step_of_gradient_descent_is_one() {
 #[test]
 fn the_second_order_is_another_gradient() {
     let method = Method {
-        optimizer: OptimizerChoice::Meta,
-        ..Method::of(Objective::Corrected)
+        optimizer: OptimizerChoice::Meta(None),
+        ..corrected()
     };
     let run = |meta_order| {
         let settings = TrainingSettings {
@@ -254,7 +252,7 @@ fn the_second_order_is_another_gradient() {
             support_learning_rate: 0.5,
             ..settings()
         };
-        train_on("update", &points(), &method, &settings, 1).unwrap()
+        train_on(&points(), &method, &settings, 1).unwrap()
     };
     let [first, second] = [MetaOrder::First, MetaOrder::Second].map(run);
     assert!(second.parameter_change > 1e-3);
@@ -272,13 +270,12 @@ fn the_second_order_is_another_gradient() {
 #[test]
 fn the_fixed_views_do_not_depend_on_the_method() {
     let samples = points();
-    let at_start = |objective| {
-        let stream = format!("{objective:?}");
-        let outcome = train_on(&stream, &samples, &Method::of(objective), &settings(), 5).unwrap();
+    let at_start = |method: &Method| {
+        let outcome = train_on(&samples, method, &settings(), 5).unwrap();
         outcome.record.evaluations[0].risk
     };
-    for objective in OBJECTIVES {
-        assert_eq!(at_start(objective), at_start(Objective::Corrected));
+    for method in every_method_kind() {
+        assert_eq!(at_start(&method), at_start(&corrected()));
     }
 }
 
@@ -293,7 +290,7 @@ fn stopping_rules_stop() {
             learning_rate,
             ..settings()
         };
-        train(&samples, Objective::Corrected, &settings, 1)
+        train_on(&samples, &corrected(), &settings, 1)
             .unwrap()
             .record
     };
@@ -311,7 +308,7 @@ fn a_loss_that_is_not_finite_names_step_and_seed() {
     let mut samples = points();
     samples[70][2] = f32::NAN;
     // The evaluation before the first step meets it.
-    let error = train(&samples, Objective::Corrected, &settings(), 8).unwrap_err();
+    let error = train_on(&samples, &corrected(), &settings(), 8).unwrap_err();
     let text = error.to_string();
     assert!(
         text.contains("step 0") && text.contains("seed 8") && text.contains("NaN"),
@@ -323,7 +320,7 @@ fn a_loss_that_is_not_finite_names_step_and_seed() {
         learning_rate: 1e60,
         ..settings()
     };
-    let error = train(&points(), Objective::Corrected, &settings, 8).unwrap_err();
+    let error = train_on(&points(), &corrected(), &settings, 8).unwrap_err();
     assert!(
         matches!(
             error,
@@ -344,12 +341,7 @@ fn an_encoder_without_parameters_to_train_is_an_error() {
     let settings = settings();
     let trainer = trainer(&samples, &increment, &settings, 1);
     let frozen = start().no_grad();
-    let error = trainer.train(
-        &Method::of(Objective::Corrected),
-        frozen,
-        "update",
-        &mut Watch::new(),
-    );
+    let error = trainer.update(&corrected(), frozen);
     assert!(matches!(error, Err(TrainError::NothingToTrain)));
 }
 
@@ -380,14 +372,7 @@ fn lazily_drawn_parameters_are_drawn_once() {
     let encoder = Lazy {
         layer: burn::nn::LinearConfig::new(4, 4).init(&Default::default()),
     };
-    let outcome = trainer
-        .train(
-            &Method::of(Objective::Corrected),
-            encoder,
-            "update",
-            &mut Watch::new(),
-        )
-        .unwrap();
+    let outcome = trainer.update(&corrected(), encoder).unwrap();
     let risks: Vec<f64> = outcome
         .record
         .evaluations
@@ -416,7 +401,7 @@ impl Samples for Torn {
 
 #[test]
 fn an_unreadable_sample_is_an_error() {
-    let error = train(&Torn(points()), Objective::Corrected, &settings(), 1).unwrap_err();
+    let error = train_on(&Torn(points()), &corrected(), &settings(), 1).unwrap_err();
     assert_eq!(error.to_string(), "a sample could not be read");
     let cause = std::error::Error::source(&error).expect("a cause");
     assert_eq!(cause.to_string(), "record 77 is torn");
@@ -426,7 +411,7 @@ fn an_unreadable_sample_is_an_error() {
 fn an_increment_beyond_the_data_is_an_error() {
     let mut samples = points();
     samples.truncate(80);
-    let error = train(&samples, Objective::Corrected, &settings(), 1).unwrap_err();
+    let error = train_on(&samples, &corrected(), &settings(), 1).unwrap_err();
     assert_eq!(
         error.to_string(),
         "the increment: found sample 80, expected an index below 80"
@@ -438,7 +423,7 @@ fn wrong_settings_are_rejected() {
     let check = |change: fn(&mut TrainingSettings)| {
         let mut settings = settings();
         change(&mut settings);
-        train(&points(), Objective::Corrected, &settings, 1)
+        train_on(&points(), &corrected(), &settings, 1)
             .unwrap_err()
             .to_string()
     };
@@ -458,13 +443,13 @@ fn the_average_is_what_is_evaluated_and_handed_out() {
         average_decay: 0.9,
         ..settings()
     };
-    let outcome = train(&samples, Objective::Corrected, &settings, 1).unwrap();
+    let outcome = train_on(&samples, &corrected(), &settings, 1).unwrap();
     // Without the average the same steps end elsewhere.
     let last = TrainingSettings {
         average_decay: 0.0,
         ..settings.clone()
     };
-    let last = train(&samples, Objective::Corrected, &last, 1).unwrap();
+    let last = train_on(&samples, &corrected(), &last, 1).unwrap();
     assert_eq!(outcome.record.epoch_losses, last.record.epoch_losses);
     let difference = outcome.encoder.weight.val() - last.encoder.weight.val();
     assert!(difference.abs().max().into_scalar() > 1e-4);

@@ -1,4 +1,4 @@
 //! What every update needs, to be imported by `use icl::prelude::*`.
 
-pub use icl_core::{Collate, Encoder, Increment, Mode, Rng, Views};
-pub use icl_train::{Method, Problem, Trainer, TrainingSettings, Watch};
+pub use icl_core::{Augment, Collate, Encoder, Increment, Mode, Rng, Samples, Stack, Views};
+pub use icl_train::{Method, Trainer, TrainingSettings};

@@ -1,13 +1,13 @@
 //! The same steps on every backend that this example was built with, by the library: what
 //! `icl compare-backends` does, in one process and without its page.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use burn::backend::{Autodiff, Flex};
 use clap::Parser;
 use icl::core::{GrowthRatio, Seed};
 use icl::data::{GraphCollate, GraphViewsConfig, Split, embedded};
 use icl::models::{GcnConfig, GraphBackend};
-use icl::train::{Problem, StopRule, Trainer, TrainingSettings, Watch};
+use icl::train::{Callbacks, Method, StopRule, Trainer, TrainingSettings};
 use icl_report::{BackendTask, BackendTrace};
 
 /// Takes the same steps on every backend that it was built with
@@ -61,25 +61,17 @@ fn steps<B: GraphBackend>(arguments: &Arguments) -> Result<BackendTrace> {
         evaluate_every: Some(arguments.epochs),
         ..Default::default()
     };
-    let trainer = Trainer::<Autodiff<B>, _, _, _> {
-        problem: Problem {
-            samples: &data,
-            views: &views,
-            collate: &GraphCollate,
-            increment: &increment,
-        },
-        settings: &settings,
-        seed: arguments.seed,
-        device: device.clone(),
-    };
+    let trainer = Trainer::<Autodiff<B>, _, _, _>::new(&data, views, GraphCollate, &increment)
+        .settings(settings)
+        .seed(arguments.seed);
     let encoder = GcnConfig::new(data.d_features()).init(seed.child("init"), &device);
-    let method = icl::train::method(&arguments.method).context("no such method")?;
+    let method = Method::named(&arguments.method)?;
     let mut steps = Vec::new();
-    let mut watch = Watch::new().on_step(|step| steps.push(step));
+    let mut callbacks = Callbacks::new().on_step(|step| steps.push(step));
     let record = trainer
-        .train(&method, encoder, "update", &mut watch)?
+        .update_with(&method, encoder, &mut callbacks)?
         .record;
-    drop(watch);
+    drop(callbacks);
     Ok(BackendTrace {
         data: data.name().to_owned(),
         alpha: increment.growth_ratio().value(),

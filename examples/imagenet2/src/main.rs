@@ -14,13 +14,13 @@ use anyhow::{Context, Error, Result};
 use burn::backend::{Autodiff, Flex};
 use burn::module::AutodiffModule;
 use clap::Parser;
-use icl::core::{GrowthRatio, Samples, Seed, Views, host_values};
+use icl::core::{GrowthRatio, Samples, Seed, Views};
 use icl::data::{
     ImageCollate, ImageDataset, ImageOptions, ImageViewsConfig, Split, read_images, unpack_tar,
 };
-use icl::eval::{KnnProtocolConfig, Matrix, Protocol};
+use icl::eval::{Accuracies, Accuracy, Judgement, KnnProtocolConfig, Matrix};
 use icl::models::{ResNet, ResNetConfig};
-use icl::train::{Problem, Trainer, TrainingSettings, Watch};
+use icl::train::{Method, Trainer, TrainingSettings};
 use table::Row;
 
 type B = Autodiff<Flex>;
@@ -99,68 +99,56 @@ fn compare(data: &ImageDataset, arguments: &Arguments) -> Result<()> {
         learning_rate: arguments.learning_rate,
         ..Default::default()
     };
-    let trainer = Trainer::<B, _, _, _> {
-        problem: Problem {
-            samples: data,
-            views: &views,
-            collate: &ImageCollate,
-            increment: &increment,
-        },
-        settings: &settings,
-        seed: arguments.seed,
-        device,
-    };
+    let trainer = Trainer::<B, _, _, _>::new(data, &views, ImageCollate, &increment)
+        .settings(settings)
+        .seed(arguments.seed);
 
     let config = ResNetConfig::new(data.channels()).with_projection(Some(64));
     let mut untrained: ResNet<B> = config.init(seed.child("init"), &device);
     if let Some(weights) = &arguments.weights {
         untrained = untrained.with_torchvision_weights(weights)?;
     }
-    let first = trainer.pretrain(untrained.clone(), &mut Watch::new())?;
-    let update = icl::train::method(icl::train::DEFAULT).context("the registry has its default")?;
-    let updated = trainer.train(&update, first.trained.clone(), "update", &mut Watch::new())?;
-    let retraining =
-        icl::train::method(icl::train::YARDSTICK).context("the registry has its yardstick")?;
-    let retrained = trainer.train(&retraining, untrained.clone(), "update", &mut Watch::new())?;
+    let first = trainer.pretrain(untrained.clone())?;
+    let updated = trainer.update(&Method::icl(), first.trained.clone())?;
+    let retrained = trainer.update(&Method::retraining(), untrained.clone())?;
 
     let evaluator = trainer.evaluator();
-    let all: Vec<usize> = (0..data.n_images()).collect();
     let knn = KnnProtocolConfig::default().try_init()?;
-    let accuracy = |features: &Matrix| -> Result<f64> {
-        let accuracy = knn.evaluate(features, data.labels(), seed.child("folds"))?;
-        Ok(accuracy.context("the data have a single class")?.mean)
-    };
-    let measure = |name, encoder: &ResNet<Flex>| -> Result<Row> {
-        let measured = evaluator
-            .evaluate(encoder.clone())
-            .map_err(Error::from_boxed)?;
-        let embeddings = evaluator
-            .embed(&measured.encoder, &all)
-            .map_err(Error::from_boxed)?;
-        let width = embeddings.dims()[1];
-        let accuracy = accuracy(&Matrix::try_new(host_values(embeddings), width)?)?;
-        Ok(Row::new(name, measured.risk, accuracy))
-    };
-    let rows = [
-        measure("untrained", &untrained.valid())?,
-        measure("θ₀", &first.encoder)?.after(&first),
-        measure("updated", &updated.encoder)?.after(&updated),
-        measure("retrained", &retrained.encoder)?.after(&retrained),
-    ];
     // The floor: the pixels of the plain view, which all have one size.
     let mut pixels = Vec::new();
-    for &index in &all {
+    for index in 0..data.n_images() {
         let image = data.sample(index).map_err(Error::from_boxed)?;
         pixels.extend_from_slice(views.plain(&image).values());
     }
-    let raw = accuracy(&Matrix::try_from_f32(&pixels, pixels.len() / all.len())?)?;
+    let raw = Matrix::try_from_f32(&pixels, pixels.len() / data.n_images())?;
+    let judge = Accuracies::new(&knn, data.labels(), seed.child("folds")).with_raw(&raw);
+    let measure = |name, encoder: &ResNet<Flex>| -> Result<(Row, Judgement)> {
+        let measured = evaluator.measure(&judge, encoder.clone(), untrained.valid());
+        let measured = measured.map_err(Error::from_boxed)?;
+        let accuracy = measured.judgement.accuracy.all.as_ref();
+        let accuracy = accuracy.context("the data have a single class")?.mean;
+        Ok((Row::new(name, measured.risk, accuracy), measured.judgement))
+    };
+    let (row, Judgement { floors, .. }) = measure("untrained", &untrained.valid())?;
+    let rows = [
+        row,
+        measure("θ₀", &first.encoder)?.0.after(&first),
+        measure("updated", &updated.encoder)?.0.after(&updated),
+        measure("retrained", &retrained.encoder)?
+            .0
+            .after(&retrained),
+    ];
+    let mean = |floor: Option<Accuracy>| floor.map_or(f64::NAN, |floor| floor.mean);
     table::print(
         &rows,
-        &[("raw pixels", raw), ("untrained encoder", rows[0].accuracy)],
+        &[
+            ("raw pixels", mean(floors.all.raw)),
+            ("untrained encoder", mean(floors.all.untrained)),
+        ],
     );
     println!(
         "{}",
-        table::verdict(&updated.record, &retrained.record, all.len())
+        table::verdict(&updated.record, &retrained.record, data.n_images())
     );
     Ok(())
 }

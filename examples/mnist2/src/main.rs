@@ -7,15 +7,15 @@
 #[path = "../../table.rs"]
 mod table;
 
-use anyhow::{Context, Error, Result};
+use anyhow::{Error, Result};
 use burn::backend::{Autodiff, Flex};
 use burn::module::AutodiffModule;
 use clap::Parser;
-use icl::core::{GrowthRatio, Samples, Seed, host_values};
+use icl::core::{GrowthRatio, HostRows, Increment, Samples, Seed};
 use icl::data::{ImageCollate, ImageViewsConfig, Split, embedded};
 use icl::eval::{KnnProtocolConfig, Matrix};
 use icl::models::{ResNet, ResNetConfig};
-use icl::train::{Problem, Trainer, TrainingSettings, Watch};
+use icl::train::{Method, Trainer, TrainingSettings};
 use rand::seq::SliceRandom;
 use table::Row;
 
@@ -54,65 +54,56 @@ fn main() -> Result<()> {
         epochs: arguments.epochs,
         ..Default::default()
     };
-    let trainer = Trainer::<B, _, _, _> {
-        problem: Problem {
-            samples: &data,
-            views: &views,
-            collate: &ImageCollate,
-            increment: &increment,
-        },
-        settings: &settings,
-        seed: arguments.seed,
-        device,
-    };
+    let trainer = Trainer::<B, _, _, _>::new(&data, &views, ImageCollate, &increment)
+        .settings(settings)
+        .seed(arguments.seed);
 
     // Yesterday: θ₀, from the old data alone.
     let config = ResNetConfig::new(data.channels()).with_projection(Some(64));
     let untrained: ResNet<B> = config.init(seed.child("init"), &device);
-    let first = trainer.pretrain(untrained.clone(), &mut Watch::new())?;
+    let first = trainer.pretrain(untrained.clone())?;
     // Today: the new data are there.
-    let update = icl::train::method(icl::train::DEFAULT).context("the registry has its default")?;
-    let updated = trainer.train(&update, first.trained.clone(), "update", &mut Watch::new())?;
+    let updated = trainer.update(&Method::icl(), first.trained.clone())?;
     // What it would have cost without θ₀.
-    let retraining =
-        icl::train::method(icl::train::YARDSTICK).context("the registry has its yardstick")?;
-    let retrained = trainer.train(&retraining, untrained.clone(), "update", &mut Watch::new())?;
+    let retrained = trainer.update(&Method::retraining(), untrained.clone())?;
 
     // All are measured on the same views and the same folds.
     let evaluator = trainer.evaluator();
-    let all: Vec<usize> = (0..data.n_images()).collect();
     let accuracy = |features: &Matrix| few_labels(features, data.labels(), seed.child("labels"));
-    let measure = |name, encoder: &ResNet<Flex>| -> Result<Row> {
-        let measured = evaluator
-            .evaluate(encoder.clone())
-            .map_err(Error::from_boxed)?;
-        let embeddings = evaluator
-            .embed(&measured.encoder, &all)
-            .map_err(Error::from_boxed)?;
-        let width = embeddings.dims()[1];
-        let accuracy = accuracy(&Matrix::try_new(host_values(embeddings), width)?)?;
-        Ok(Row::new(name, measured.risk, accuracy))
+    let judge = |_: &Increment, (embeddings, width): HostRows, _: HostRows| {
+        Ok(accuracy(&Matrix::try_new(embeddings, width)?)?)
     };
+    let measure = |name, encoder: &ResNet<Flex>| -> Result<(Row, f64)> {
+        let measured = evaluator.measure(&judge, encoder.clone(), untrained.valid());
+        let measured = measured.map_err(Error::from_boxed)?;
+        Ok((
+            Row::new(name, measured.risk, measured.judgement),
+            measured.judgement,
+        ))
+    };
+    let (row, floor) = measure("untrained", &untrained.valid())?;
     let rows = [
-        measure("untrained", &untrained.valid())?,
-        measure("θ₀", &first.encoder)?.after(&first),
-        measure("updated", &updated.encoder)?.after(&updated),
-        measure("retrained", &retrained.encoder)?.after(&retrained),
+        row,
+        measure("θ₀", &first.encoder)?.0.after(&first),
+        measure("updated", &updated.encoder)?.0.after(&updated),
+        measure("retrained", &retrained.encoder)?
+            .0
+            .after(&retrained),
     ];
     // The floor: the pixels themselves.
     let mut pixels = Vec::new();
-    for &index in &all {
+    for index in 0..data.n_images() {
         let image = data.sample(index).map_err(Error::from_boxed)?;
         pixels.extend(image.pixels().iter().map(|&value| f32::from(value)));
     }
-    let raw = accuracy(&Matrix::try_from_f32(&pixels, pixels.len() / all.len())?)?;
-    table::print(
-        &rows,
-        &[("raw pixels", raw), ("untrained encoder", rows[0].accuracy)],
-    );
+    let raw = accuracy(&Matrix::try_from_f32(
+        &pixels,
+        pixels.len() / data.n_images(),
+    )?)?;
+    table::print(&rows, &[("raw pixels", raw), ("untrained encoder", floor)]);
     println!(
         "{}",
-        table::verdict(&updated.record, &retrained.record, all.len())
+        table::verdict(&updated.record, &retrained.record, data.n_images())
     );
     Ok(())
 }

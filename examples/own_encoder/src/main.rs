@@ -16,9 +16,9 @@ use burn::backend::{Autodiff, Flex};
 use burn::module::AutodiffModule;
 use clap::Parser;
 use encoder::WaveEncoder;
-use icl::core::{Increment, Seed, host_values};
-use icl::eval::{KnnProtocolConfig, Matrix, Protocol};
-use icl::train::{Problem, Trainer, TrainingSettings, Watch};
+use icl::core::{Increment, Seed};
+use icl::eval::{Accuracies, Accuracy, Judgement, KnnProtocolConfig, Matrix};
+use icl::train::{Method, Trainer, TrainingSettings};
 use table::Row;
 use views::{BeginAnywhere, Stack};
 use wave::{LENGTH, Wave};
@@ -52,56 +52,44 @@ fn main() -> Result<()> {
         epochs: arguments.epochs,
         ..Default::default()
     };
-    let trainer = Trainer::<Autodiff<Flex>, _, _, _> {
-        problem: Problem {
-            samples: &waves,
-            views: &BeginAnywhere,
-            collate: &Stack,
-            increment: &increment,
-        },
-        settings: &settings,
-        seed: arguments.seed,
-        device,
-    };
+    let trainer = Trainer::<Autodiff<Flex>, _, _, _>::new(&waves, BeginAnywhere, Stack, &increment)
+        .settings(settings)
+        .seed(arguments.seed);
 
     let untrained = WaveEncoder::init(seed.child("init"), &device);
-    let first = trainer.pretrain(untrained.clone(), &mut Watch::new())?;
-    let update = icl::train::method(icl::train::DEFAULT).context("the registry has its default")?;
-    let updated = trainer.train(&update, first.trained.clone(), "update", &mut Watch::new())?;
-    let retraining =
-        icl::train::method(icl::train::YARDSTICK).context("the registry has its yardstick")?;
-    let retrained = trainer.train(&retraining, untrained.clone(), "update", &mut Watch::new())?;
+    let first = trainer.pretrain(untrained.clone())?;
+    let updated = trainer.update(&Method::icl(), first.trained.clone())?;
+    let retrained = trainer.update(&Method::retraining(), untrained.clone())?;
 
     let evaluator = trainer.evaluator();
-    let all: Vec<usize> = (0..N_WAVES).collect();
     let labels: Vec<usize> = waves.iter().map(|wave| wave.class).collect();
     let knn = KnnProtocolConfig::default().try_init()?;
-    let accuracy = |features: &Matrix| -> Result<f64> {
-        let accuracy = knn.evaluate(features, &labels, seed.child("folds"))?;
-        Ok(accuracy.context("the data have a single class")?.mean)
-    };
-    let measure = |name, encoder: &WaveEncoder<Flex>| -> Result<Row> {
-        let measured = evaluator
-            .evaluate(encoder.clone())
-            .map_err(Error::from_boxed)?;
-        let embeddings = evaluator
-            .embed(&measured.encoder, &all)
-            .map_err(Error::from_boxed)?;
-        let width = embeddings.dims()[1];
-        let accuracy = accuracy(&Matrix::try_new(host_values(embeddings), width)?)?;
-        Ok(Row::new(name, measured.risk, accuracy))
-    };
-    let rows = [
-        measure("untrained", &untrained.valid())?,
-        measure("θ₀", &first.encoder)?.after(&first),
-        measure("updated", &updated.encoder)?.after(&updated),
-        measure("retrained", &retrained.encoder)?.after(&retrained),
-    ];
     let raw: Vec<f32> = waves.iter().flat_map(|wave| wave.values).collect();
-    let raw = accuracy(&Matrix::try_from_f32(&raw, LENGTH)?)?;
+    let raw = Matrix::try_from_f32(&raw, LENGTH)?;
+    let judge = Accuracies::new(&knn, &labels, seed.child("folds")).with_raw(&raw);
+    let measure = |name, encoder: &WaveEncoder<Flex>| -> Result<(Row, Judgement)> {
+        let measured = evaluator.measure(&judge, encoder.clone(), untrained.valid());
+        let measured = measured.map_err(Error::from_boxed)?;
+        let accuracy = measured.judgement.accuracy.all.as_ref();
+        let accuracy = accuracy.context("the data have a single class")?.mean;
+        Ok((Row::new(name, measured.risk, accuracy), measured.judgement))
+    };
+    let (row, Judgement { floors, .. }) = measure("untrained", &untrained.valid())?;
+    let rows = [
+        row,
+        measure("θ₀", &first.encoder)?.0.after(&first),
+        measure("updated", &updated.encoder)?.0.after(&updated),
+        measure("retrained", &retrained.encoder)?
+            .0
+            .after(&retrained),
+    ];
+    let mean = |floor: Option<Accuracy>| floor.map_or(f64::NAN, |floor| floor.mean);
     table::print(
         &rows,
-        &[("raw values", raw), ("untrained encoder", rows[0].accuracy)],
+        &[
+            ("raw values", mean(floors.all.raw)),
+            ("untrained encoder", mean(floors.all.untrained)),
+        ],
     );
     println!(
         "{}",

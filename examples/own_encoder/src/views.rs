@@ -32,11 +32,11 @@ impl Views for BeginAnywhere {
 #[derive(Debug)]
 pub struct Stack;
 
-impl<B: Backend> Collate<B> for Stack {
+impl Collate for Stack {
     type View = [f32; LENGTH];
-    type Batch = Tensor<B, 3>;
+    type Batch<B: Backend> = Tensor<B, 3>;
 
-    fn collate(&self, views: &[[f32; LENGTH]], device: &B::Device) -> Tensor<B, 3> {
+    fn collate<B: Backend>(&self, views: &[[f32; LENGTH]], device: &B::Device) -> Tensor<B, 3> {
         Tensor::from_data(
             TensorData::new(views.concat(), [views.len(), 1, LENGTH]),
             device,

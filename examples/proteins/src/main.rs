@@ -14,11 +14,11 @@ use anyhow::{Context, Error, Result};
 use burn::backend::{Autodiff, Flex};
 use burn::module::AutodiffModule;
 use clap::Parser;
-use icl::core::{GrowthRatio, Seed, host_values};
+use icl::core::{GrowthRatio, Seed};
 use icl::data::{Graph, GraphCollate, GraphDataset, GraphViewsConfig, Split, read_tu};
-use icl::eval::{KnnProtocolConfig, Matrix, Protocol};
+use icl::eval::{Accuracies, Accuracy, Judgement, KnnProtocolConfig, Matrix};
 use icl::models::{Gcn, GcnConfig};
-use icl::train::{Problem, Trainer, TrainingSettings, Watch};
+use icl::train::{Method, Trainer, TrainingSettings};
 use table::Row;
 
 type B = Autodiff<Flex>;
@@ -68,66 +68,52 @@ fn compare(data: &GraphDataset, arguments: &Arguments) -> Result<()> {
         epochs: arguments.epochs,
         ..Default::default()
     };
-    let trainer = Trainer::<B, _, _, _> {
-        problem: Problem {
-            samples: data,
-            views: &views,
-            collate: &GraphCollate,
-            increment: &increment,
-        },
-        settings: &settings,
-        seed: arguments.seed,
-        device,
-    };
+    let trainer = Trainer::<B, _, _, _>::new(data, &views, GraphCollate, &increment)
+        .settings(settings)
+        .seed(arguments.seed);
 
     // Yesterday: θ₀, from the old data alone.
     let untrained: Gcn<B> = GcnConfig::new(data.d_features()).init(seed.child("init"), &device);
-    let first = trainer.pretrain(untrained.clone(), &mut Watch::new())?;
+    let first = trainer.pretrain(untrained.clone())?;
     // Today: the new data are there.
-    let update = icl::train::method(icl::train::DEFAULT).context("the registry has its default")?;
-    let updated = trainer.train(&update, first.trained.clone(), "update", &mut Watch::new())?;
+    let updated = trainer.update(&Method::icl(), first.trained.clone())?;
     // What it would have cost without θ₀.
-    let retraining =
-        icl::train::method(icl::train::YARDSTICK).context("the registry has its yardstick")?;
-    let retrained = trainer.train(&retraining, untrained.clone(), "update", &mut Watch::new())?;
+    let retrained = trainer.update(&Method::retraining(), untrained.clone())?;
 
     // All are measured on the same views and the same folds.
     let evaluator = trainer.evaluator();
-    let (labels, all): (Vec<usize>, Vec<usize>) = (data.labels(), (0..n_old + n_new).collect());
+    let labels = data.labels();
     let knn = KnnProtocolConfig::default().try_init()?;
-    let accuracy = |features: &Matrix| -> Result<f64> {
-        let accuracy = knn.evaluate(features, &labels, seed.child("folds"))?;
-        Ok(accuracy.context("the data have a single class")?.mean)
-    };
-    let measure = |name, encoder: &Gcn<Flex>| -> Result<Row> {
-        let measured = evaluator
-            .evaluate(encoder.clone())
-            .map_err(Error::from_boxed)?;
-        let embeddings = evaluator
-            .embed(&measured.encoder, &all)
-            .map_err(Error::from_boxed)?;
-        let width = embeddings.dims()[1];
-        let accuracy = accuracy(&Matrix::try_new(host_values(embeddings), width)?)?;
-        Ok(Row::new(name, measured.risk, accuracy))
-    };
-    let rows = [
-        measure("untrained", &untrained.valid())?,
-        measure("θ₀", &first.encoder)?.after(&first),
-        measure("updated", &updated.encoder)?.after(&updated),
-        measure("retrained", &retrained.encoder)?.after(&retrained),
-    ];
     let raw: Vec<f64> = data.graphs().iter().flat_map(summed_features).collect();
-    let raw = accuracy(&Matrix::try_new(raw, data.d_features())?)?;
+    let raw = Matrix::try_new(raw, data.d_features())?;
+    let judge = Accuracies::new(&knn, &labels, seed.child("folds")).with_raw(&raw);
+    let measure = |name, encoder: &Gcn<Flex>| -> Result<(Row, Judgement)> {
+        let measured = evaluator.measure(&judge, encoder.clone(), untrained.valid());
+        let measured = measured.map_err(Error::from_boxed)?;
+        let accuracy = measured.judgement.accuracy.all.as_ref();
+        let accuracy = accuracy.context("the data have a single class")?.mean;
+        Ok((Row::new(name, measured.risk, accuracy), measured.judgement))
+    };
+    let (row, Judgement { floors, .. }) = measure("untrained", &untrained.valid())?;
+    let rows = [
+        row,
+        measure("θ₀", &first.encoder)?.0.after(&first),
+        measure("updated", &updated.encoder)?.0.after(&updated),
+        measure("retrained", &retrained.encoder)?
+            .0
+            .after(&retrained),
+    ];
+    let mean = |floor: Option<Accuracy>| floor.map_or(f64::NAN, |floor| floor.mean);
     table::print(
         &rows,
         &[
-            ("raw features", raw),
-            ("untrained encoder", rows[0].accuracy),
+            ("raw features", mean(floors.all.raw)),
+            ("untrained encoder", mean(floors.all.untrained)),
         ],
     );
     println!(
         "{}",
-        table::verdict(&updated.record, &retrained.record, all.len())
+        table::verdict(&updated.record, &retrained.record, n_old + n_new)
     );
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use anyhow::anyhow;
 use burn::tensor::Tensor;
-use icl_core::{Encoder, Samples, Views};
+use icl_core::{Collate, Encoder, Samples, Views};
 
 use crate::backend::ProgramBackend;
 use crate::domain::Domain;
@@ -48,7 +48,7 @@ impl Embeddings {
                     .map_err(|error| Failure::Input(anyhow!(error)))?;
                 plain.push(domain.views().plain(&sample));
             }
-            let batch = D::collate::<B>(&plain, device);
+            let batch = D::COLLATE.collate::<B>(&plain, device);
             let rows: Tensor<B, 2> = encoder.embed(batch);
             embeddings.d = rows.dims()[1];
             let rows = rows.into_data().convert::<f32>();

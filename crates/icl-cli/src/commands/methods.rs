@@ -1,91 +1,76 @@
-//! `icl methods`: the registry as the table of four choices.
+//! `icl methods`: the registry as a table of five choices.
 
-use comfy_table::{Table, presets};
-use icl_meta::RateChoice;
-use icl_train::{Method, Noise, Objective, OptimizerChoice, Start};
+use icl_train::Method;
 
 use crate::options::command_line::MethodsArguments;
 use crate::process::failure::Failure;
 use crate::process::terminal::print;
 
-/// Prints all methods with their four choices.
+/// The columns of the table: the name, then the five axes.
+const COLUMNS: [&str; 6] = ["method", "start", "sampling", "loss", "optimizer", "rate"];
+
+/// The values of the axes, in the words of the table.
+const LEGEND: &str = "
+start      trained: the encoder of yesterday, θ₀; scratch: a fresh encoder
+sampling   all: the old data X and the new data ΔX; new: ΔX; share:F: ΔX and a fresh fraction F of X
+           each epoch; widening:F: the same, growing up to all of X; buffer: ΔX and a sample of X that
+           was drawn once; stratified: all, each batch with old and new data in proportion; old: X
+loss       info-nce: NCE-I (Eq. 1) under the noise of the sampling; published: Eq. 9; corrected: Eq. 9
+           with the term that it drops; +distillation: near the embeddings of θ₀; none: no training
+optimizer  plain: every gradient is applied (Eq. 10); meta: an inner loop on old data first (Eq. 11-12),
+           of first or second order as --meta-order says; meta:first, meta:second
+rate       fixed; cosine; hypergradient; learned-published: DDPG as published (Eq. 13-15); learned: ours
+A method of your own: --method \"sampling=share:0.2,loss=corrected,rate=cosine\"";
+
+/// Prints all methods with their five choices.
 ///
 /// # Errors
 /// If standard output cannot be written.
 pub fn show(arguments: &MethodsArguments) -> Result<(), Failure> {
-    let rows = icl_train::methods();
+    let rows: Vec<[String; 6]> = icl_train::methods().iter().map(row).collect();
     if arguments.json {
-        let rows: Vec<_> = rows
+        let object = |row: &[String; 6]| -> serde_json::Map<String, serde_json::Value> {
+            let keys = ["name"].into_iter().chain(COLUMNS[1..].iter().copied());
+            let cells = keys.zip(row);
+            cells
+                .map(|(key, cell)| (key.into(), cell.as_str().into()))
+                .collect()
+        };
+        let rows: Vec<_> = rows.iter().map(object).collect();
+        return print(format_args!("{:#}", serde_json::json!(rows)));
+    }
+    let header = COLUMNS.map(str::to_owned);
+    let widths: [usize; 6] = std::array::from_fn(|column| {
+        let cells = rows
             .iter()
-            .map(|method| {
-                let [start, objective, optimizer, rate] = choices(method);
-                serde_json::json!({
-                    "name": method.name,
-                    "start": start,
-                    "objective": objective,
-                    "optimizer": optimizer,
-                    "rate": rate,
-                })
-            })
-            .collect();
-        return print(format_args!("{:#}", serde_json::Value::from(rows)));
-    }
-    let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_header([
-        "method",
-        "start",
-        "objective",
-        "optimizer",
-        "learning rate",
-    ]);
-    for method in &rows {
-        let [start, objective, optimizer, rate] = choices(method);
-        table.add_row([method.name, &start, &objective, &optimizer, &rate]);
-    }
-    print(table)
+            .chain([&header])
+            .map(|row| row[column].chars().count());
+        cells.max().unwrap_or(0)
+    });
+    let line = |row: &[String; 6]| {
+        let cells = row.iter().zip(widths);
+        let cells = cells.map(|(cell, width)| format!("{cell:<width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    let lines: Vec<String> = [&header].into_iter().chain(&rows).map(line).collect();
+    print(format_args!("{}\n{LEGEND}", lines.join("\n")))
 }
 
-/// The four choices in words.
-fn choices(method: &Method) -> [std::borrow::Cow<'static, str>; 4] {
-    let start = match method.start {
-        Start::Trained => "θ₀",
-        Start::Scratch => "scratch",
+/// A method's name and its five choices; those that a method without training has no use for are "–".
+fn row(method: &Method) -> [String; 6] {
+    let used = |choice: String| match method.loss {
+        Some(_) => choice,
+        None => "–".to_owned(),
     };
-    let objective = match method.objective {
-        None => "–".into(),
-        Some(Objective::InfoNce(Noise::Old)) => "NCE-I on X, noise p(X)".into(),
-        Some(Objective::InfoNce(Noise::New)) => "NCE-I on ΔX, noise p(ΔX)".into(),
-        Some(Objective::InfoNce(Noise::All)) => "NCE-I on X′, noise p(X′)".into(),
-        Some(Objective::InfoNce(Noise::Fraction(fraction))) => format!(
-            "NCE-I on ΔX and a fresh {:.0} % of X an epoch, noise from both (biased)",
-            100.0 * fraction
-        )
-        .into(),
-        Some(Objective::InfoNce(Noise::Widening(fraction))) => format!(
-            "NCE-I on ΔX and a fresh {:.0} % of X an epoch, up to all of X as the exact risk asks",
-            100.0 * fraction
-        )
-        .into(),
-        Some(Objective::InfoNce(Noise::Replay)) => {
-            "NCE-I on ΔX and a buffer of X, noise from both".into()
-        }
-        Some(Objective::Distillation) => "NCE-I on ΔX, noise p(ΔX), + distance to φ(·; θ₀)".into(),
-        Some(Objective::Published) => "NCE-II on X + NCE-I on ΔX, noise p(X′) (Eq. 9)".into(),
-        Some(Objective::Corrected) => "NCE-I + NCE-II on X + NCE-I on ΔX, noise p(X′)".into(),
-    };
-    let is_trained = method.objective.is_some();
-    let optimizer = match method.optimizer {
-        OptimizerChoice::Plain if is_trained => "plain",
-        OptimizerChoice::Plain => "–",
-        OptimizerChoice::Meta => "meta",
-    };
-    let rate = match method.rate {
-        RateChoice::Fixed if is_trained => "fixed",
-        RateChoice::Fixed => "–",
-        RateChoice::Cosine => "cosine",
-        RateChoice::Hypergradient => "hypergradient",
-        RateChoice::LearnedAsPublished => "learned (as published)",
-        RateChoice::Learned => "learned",
-    };
-    [start.into(), objective, optimizer.into(), rate.into()]
+    let loss = method
+        .loss
+        .map_or("none".to_owned(), |loss| loss.to_string());
+    [
+        method.name.clone(),
+        method.start.to_string(),
+        used(method.sampling.to_string()),
+        loss,
+        used(method.optimizer.to_string()),
+        used(method.rate.to_string()),
+    ]
 }

@@ -4,12 +4,12 @@ use icl_core::{Increment, Samples, Seed};
 use icl_data::Found;
 use icl_models::Stem;
 use icl_report::{TRAIN_SCHEMA, TrainRecord};
-use icl_train::{Problem, Trainer, TrainingSettings};
+use icl_train::{Trainer, TrainingSettings};
 
 use crate::backend::{OnBackend, TrainingBackend, on_backend};
 use crate::domain::data::Data;
 use crate::domain::encoder_file;
-use crate::domain::{Collation, Domain, Graphs, Images};
+use crate::domain::{Domain, Graphs, Images};
 use crate::files::checksum;
 use crate::files::encoder_work;
 use crate::files::encoder_work::ENCODER;
@@ -165,25 +165,19 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             backend,
             ..
         } = self.training;
-        let trainer = Trainer::<B, _, _, _> {
-            problem: Problem {
-                samples: self.data,
-                views: self.domain.views(),
-                collate: &Collation::<D>::new(),
-                increment: self.increment,
-            },
-            settings,
-            seed: *seed,
-            device: device.clone(),
-        };
+        let views = self.domain.views();
+        let trainer = Trainer::<B, _, _, _>::new(self.data, views, D::COLLATE, self.increment)
+            .settings(settings.clone())
+            .seed(*seed)
+            .device(device.clone());
         // The same encoder as θ₀ of `icl run` begins as.
         let init = Seed::new(*seed).child("init").child("old");
         let untrained = self.domain.fresh::<B>(init, &device)?;
         let display = Display::new(1, settings.epochs as u64);
         display.begin("training");
-        let mut watch = encoder_work::watch(self.work, &display);
+        let mut callbacks = encoder_work::callbacks(self.work, &display);
         let outcome = trainer
-            .pretrain(untrained, &mut watch)
+            .pretrain_with(untrained, &mut callbacks)
             .map_err(Failure::training)?;
         let record = outcome.record;
         let mut risks = record.evaluations.iter().map(|evaluation| evaluation.risk);

@@ -1,9 +1,7 @@
 //! Graphs, for which the encoder is a GCN.
 
-use burn::tensor::backend::Backend;
-use icl_core::graph::GraphBatch;
-use icl_core::{Collate, GrowthRatio, Increment, Seed};
-use icl_data::{Graph, GraphCollate, GraphDataset, GraphView, GraphViews, GraphViewsConfig, Split};
+use icl_core::{GrowthRatio, Increment, Seed};
+use icl_data::{Graph, GraphCollate, GraphDataset, GraphViews, GraphViewsConfig, Split};
 use icl_eval::Matrix;
 use icl_models::{Gcn, GcnConfig};
 
@@ -34,21 +32,18 @@ impl Graphs {
 }
 
 impl Domain for Graphs {
+    const COLLATE: GraphCollate = GraphCollate;
     const SAMPLES: &'static str = "graphs";
     const ENCODER: &'static str = "gcn";
 
     type Data = GraphDataset;
     type Views = GraphViews;
-    type Batch<B: Backend> = GraphBatch<B>;
+    type Collate = GraphCollate;
     type Encoder<B: ProgramBackend> = Gcn<B>;
     type Trained<B: TrainingBackend> = Gcn<B>;
 
     fn views(&self) -> &GraphViews {
         &self.views
-    }
-
-    fn collate<B: Backend>(views: &[GraphView], device: &B::Device) -> GraphBatch<B> {
-        GraphCollate.collate(views, device)
     }
 
     fn fresh<B: TrainingBackend>(&self, seed: Seed, device: &B::Device) -> Result<Gcn<B>, Failure> {

@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 
 use anyhow::anyhow;
-use burn::tensor::Tensor;
-use burn::tensor::backend::Backend;
-use icl_core::{Collate, GrowthRatio, Increment, Samples, Seed, Views};
-use icl_data::{ImageCollate, ImageDataset, ImageView, ImageViews, ImageViewsConfig, Split};
+use icl_core::{GrowthRatio, Increment, Samples, Seed, Views};
+use icl_data::{ImageCollate, ImageDataset, ImageViews, ImageViewsConfig, Split};
 use icl_eval::Matrix;
 use icl_models::{ResNet, ResNetConfig, Stem};
 
@@ -59,21 +57,18 @@ impl Images {
 }
 
 impl Domain for Images {
+    const COLLATE: ImageCollate = ImageCollate;
     const SAMPLES: &'static str = "images";
     const ENCODER: &'static str = "resnet-18";
 
     type Data = ImageDataset;
     type Views = ImageViews;
-    type Batch<B: Backend> = Tensor<B, 4>;
+    type Collate = ImageCollate;
     type Encoder<B: ProgramBackend> = ResNet<B>;
     type Trained<B: TrainingBackend> = ResNet<B>;
 
     fn views(&self) -> &ImageViews {
         &self.views
-    }
-
-    fn collate<B: Backend>(views: &[ImageView], device: &B::Device) -> Tensor<B, 4> {
-        ImageCollate.collate(views, device)
     }
 
     fn fresh<B: TrainingBackend>(

@@ -1,6 +1,5 @@
 //! The kinds of data that the program knows: what depends on the kind stands here, and nowhere else.
 
-mod collation;
 pub mod data;
 pub mod encoder_file;
 mod graphs;
@@ -9,15 +8,13 @@ mod images;
 use std::fmt::Debug;
 
 use burn::module::AutodiffModule;
-use burn::tensor::backend::Backend;
-use icl_core::{Encoder, GrowthRatio, Increment, Samples, Seed, Views};
+use icl_core::{Collate, Encoder, GrowthRatio, Increment, Samples, Seed, Views};
 use icl_data::Split;
 use icl_eval::Matrix;
 
 use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::process::failure::Failure;
 
-pub use collation::Collation;
 pub use graphs::Graphs;
 pub use images::Images;
 
@@ -29,6 +26,8 @@ pub type Text<'a> = dyn Fn(&str, &str) -> Result<String, Wrong> + 'a;
 
 /// A kind of data with its encoder: a value holds how the views and the encoder are configured.
 pub trait Domain: Debug + Sized {
+    /// The collation, which has no configuration.
+    const COLLATE: Self::Collate;
     /// What messages call the samples.
     const SAMPLES: &'static str;
     /// What files call the encoder.
@@ -38,22 +37,16 @@ pub trait Domain: Debug + Sized {
     type Data: Samples + Debug;
     /// What makes positive pairs.
     type Views: Views<Sample = <Self::Data as Samples>::Sample> + Debug;
-    /// What the encoder takes.
-    type Batch<B: Backend>: Clone + Send;
+    /// The collation of views into what the encoder takes.
+    type Collate: Collate<View = <Self::Views as Views>::View> + Debug;
     /// The encoder, as it is used.
-    type Encoder<B: ProgramBackend>: Encoder<B, Batch = Self::Batch<B>>;
+    type Encoder<B: ProgramBackend>: Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>;
     /// The encoder, as it is trained.
     type Trained<B: TrainingBackend>: AutodiffModule<B, InnerModule = Self::Encoder<B::InnerBackend>>
-        + Encoder<B, Batch = Self::Batch<B>>;
+        + Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>;
 
     /// The views.
     fn views(&self) -> &Self::Views;
-
-    /// A batch of views.
-    fn collate<B: Backend>(
-        views: &[<Self::Views as Views>::View],
-        device: &B::Device,
-    ) -> Self::Batch<B>;
 
     /// An encoder that was not trained on these data.
     ///

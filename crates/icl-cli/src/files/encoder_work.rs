@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use icl_core::write_atomically;
-use icl_train::{Identity, Watch, read_checkpoint, write_checkpoint};
+use icl_train::{Callbacks, Identity, read_checkpoint, write_checkpoint};
 use serde::Serialize;
 
 use crate::files::work_folder::{CONFIG, INPUT, Target, WorkFolder};
@@ -64,8 +64,8 @@ pub fn folder<O: TrainingOptions>(
 }
 
 /// Lets a training run show how far it is, stop on request, and go on from where it was.
-pub fn watch<'a>(work: &WorkFolder, display: &'a Display) -> Watch<'a> {
-    Watch::new()
+pub fn callbacks<'a>(work: &WorkFolder, display: &'a Display) -> Callbacks<'a> {
+    Callbacks::new()
         .on_progress(|progress| display.advance(&progress))
         .stop_when(interrupt::requested)
         .with_checkpoint(work.state(STATE))

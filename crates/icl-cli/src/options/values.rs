@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::anyhow;
-use icl_train::{Method, Objective, StopRule, TrainingSettings};
+use icl_train::{Method, StopRule, TrainingSettings};
 use serde::de::{DeserializeOwned, IntoDeserializer};
 
 use crate::backend;
@@ -67,21 +67,12 @@ pub fn patience(stop: StopRule) -> usize {
     }
 }
 
-/// The method of this name.
+/// Finds the method of this name, or reads a point of the five axes.
 ///
 /// # Errors
 /// If there is none.
-pub fn method(name: &str) -> Result<Method, Failure> {
-    icl_train::method(name).ok_or_else(|| {
-        let known: Vec<&str> = icl_train::methods()
-            .iter()
-            .map(|method| method.name)
-            .collect();
-        Failure::input(anyhow!(
-            "method: found \"{name}\", expected one of {}",
-            known.join(", ")
-        ))
-    })
+pub fn method(text: &str) -> Result<Method, Failure> {
+    Method::named(text).map_err(|error| Failure::input(anyhow!("method: {error}")))
 }
 
 /// That one of the methods at least has a use for the queue of old noise, if there is one.
@@ -90,12 +81,12 @@ pub fn method(name: &str) -> Result<Method, Failure> {
 /// If none has.
 pub fn check_old_queue(settings: &TrainingSettings, methods: &[Method]) -> Result<(), Failure> {
     match settings.old_queue {
-        Some(found) if !methods.iter().any(has_old_noise) => {
+        Some(found) if !methods.iter().any(Method::separates_noise) => {
             let known = icl_train::methods();
             let known: Vec<&str> = known
                 .iter()
-                .filter(|method| has_old_noise(method))
-                .map(|method| method.name)
+                .filter(|method| method.separates_noise())
+                .map(|method| method.name.as_str())
                 .collect();
             Err(Failure::input(anyhow!(
                 "old-queue: found {found} and no method that tells old noise from new, expected one of {}",
@@ -104,11 +95,6 @@ pub fn check_old_queue(settings: &TrainingSettings, methods: &[Method]) -> Resul
         }
         _ => Ok(()),
     }
-}
-
-/// Whether a method tells old noise from new.
-pub fn has_old_noise(method: &Method) -> bool {
-    method.objective.is_some_and(Objective::is_stratified)
 }
 
 /// The backend of this name, with or without a device, or the default.

@@ -37,7 +37,7 @@ impl Failure {
             TrainError::Checkpoint(error) => Self::checkpoint(error),
             TrainError::Settings(_)
             | TrainError::NothingNew
-            | TrainError::NoSupport
+            | TrainError::Method(_)
             | TrainError::Sample(_) => Self::input(error),
             _ => Self::Other(error.into()),
         }

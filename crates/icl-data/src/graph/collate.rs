@@ -67,11 +67,11 @@ impl GraphCollate {
     }
 }
 
-impl<B: Backend> Collate<B> for GraphCollate {
+impl Collate for GraphCollate {
     type View = GraphView;
-    type Batch = GraphBatch<B>;
+    type Batch<B: Backend> = GraphBatch<B>;
 
-    fn collate(&self, views: &[GraphView], device: &B::Device) -> GraphBatch<B> {
+    fn collate<B: Backend>(&self, views: &[GraphView], device: &B::Device) -> GraphBatch<B> {
         GraphBatch::new(self.host(views), device)
     }
 }

@@ -16,11 +16,11 @@ use super::view::ImageView;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ImageCollate;
 
-impl<B: Backend> Collate<B> for ImageCollate {
+impl Collate for ImageCollate {
     type View = ImageView;
-    type Batch = Tensor<B, 4>;
+    type Batch<B: Backend> = Tensor<B, 4>;
 
-    fn collate(&self, views: &[ImageView], device: &B::Device) -> Tensor<B, 4> {
+    fn collate<B: Backend>(&self, views: &[ImageView], device: &B::Device) -> Tensor<B, 4> {
         let Some(first) = views.first() else {
             panic!("an image batch must hold at least one view, found none");
         };

@@ -1,5 +1,8 @@
 //! The choices of a learning rate.
 
+use std::fmt;
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 /// Source of the learning rate. [`Cosine`](Self::Cosine) and [`Hypergradient`](Self::Hypergradient)
@@ -17,4 +20,39 @@ pub enum RateChoice {
     LearnedAsPublished,
     /// DDPG agents with a logarithmic action, a normalised state and a paired reward.
     Learned,
+}
+
+impl RateChoice {
+    const ALL: [Self; 5] = [
+        Self::Fixed,
+        Self::Cosine,
+        Self::Hypergradient,
+        Self::LearnedAsPublished,
+        Self::Learned,
+    ];
+}
+
+impl fmt::Display for RateChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Fixed => "fixed",
+            Self::Cosine => "cosine",
+            Self::Hypergradient => "hypergradient",
+            Self::LearnedAsPublished => "learned-published",
+            Self::Learned => "learned",
+        })
+    }
+}
+
+impl FromStr for RateChoice {
+    /// The texts that are expected.
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let is_it = |choice: &Self| choice.to_string() == text;
+        Self::ALL
+            .into_iter()
+            .find(is_it)
+            .ok_or("fixed, cosine, hypergradient, learned-published or learned")
+    }
 }

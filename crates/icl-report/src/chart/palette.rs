@@ -1,7 +1,7 @@
 //! One colour a method, in all charts.
 
 use crate::document::html::escape;
-use icl_train::YARDSTICK;
+use icl_train::REFERENCE;
 
 /// The number of colours in the page's style: those of Okabe and Ito (2008), which readers with
 /// any kind of colour vision tell apart.
@@ -19,7 +19,7 @@ impl Palette {
         Self {
             coloured: methods
                 .into_iter()
-                .filter(|method| *method != YARDSTICK)
+                .filter(|method| *method != REFERENCE)
                 .map(str::to_owned)
                 .collect(),
         }

@@ -2,7 +2,7 @@
 
 use crate::Summary;
 use crate::{AccuracyParts, FloorParts, RunRecord};
-use icl_train::YARDSTICK;
+use icl_train::REFERENCE;
 
 /// A quantity on all, old and new data.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -162,7 +162,7 @@ fn summary_of(method: &str, records: &[RunRecord]) -> MethodSummary {
         Summary::of_present(aimed.iter().map(|record| {
             let yardstick = records
                 .iter()
-                .find(|r| r.method == YARDSTICK && r.seed == record.seed)?;
+                .find(|r| r.method == REFERENCE && r.seed == record.seed)?;
             let (own, whole) = (of(record)?, of(yardstick)?);
             (!is_at_start(record) && whole > 0.0).then_some(own / whole)
         }))

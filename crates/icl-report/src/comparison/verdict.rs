@@ -2,7 +2,7 @@
 
 use crate::number::{MISSING, count, factor, nats, percent, plural, seconds};
 use crate::{MethodSummary, Summary};
-use icl_train::YARDSTICK;
+use icl_train::REFERENCE;
 
 /// A factor this close to 1 is no difference.
 const SAME: f64 = 0.05;
@@ -13,7 +13,7 @@ pub fn verdict(summary: &MethodSummary) -> String {
     let trains = summary.epochs.is_some_and(|epochs| epochs.max > Some(0.0));
     if summary.n_with_target == 0 {
         without_target(summary, trains)
-    } else if summary.method == YARDSTICK {
+    } else if summary.method == REFERENCE {
         of_yardstick(summary)
     } else if !trains {
         of_inference(summary)

@@ -11,7 +11,7 @@ use crate::paper::accuracy_verdict::{Part, difference, overall, signed, values, 
 use crate::paper::group::{Group, Reproduction};
 use crate::paper::wording;
 use crate::paper::{AVERAGE_IMPROVEMENT, Target};
-use icl_train::YARDSTICK;
+use icl_train::REFERENCE;
 
 /// The page's body.
 pub(crate) fn blocks(of: &Reproduction<'_>) -> Vec<Block> {
@@ -119,8 +119,8 @@ fn table(group: &Group<'_>, part: Part, floors: &FloorSummary) -> Table {
         let values = values(group, part, method);
         let n = values.len().to_string();
         let to_retraining = match method {
-            YARDSTICK => None,
-            method => difference(group, part, method, YARDSTICK),
+            REFERENCE => None,
+            method => difference(group, part, method, REFERENCE),
         };
         Row {
             head: method.to_owned(),

@@ -2,7 +2,7 @@
 
 use crate::RunRecord;
 use crate::paper::DataSet;
-use icl_train::YARDSTICK;
+use icl_train::REFERENCE;
 
 /// One data set, growth ratio and seed, with the records of all its methods.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +25,6 @@ impl Cell {
 
     /// The record of retraining, against which all are measured.
     pub fn yardstick(&self) -> Option<&RunRecord> {
-        self.record(YARDSTICK)
+        self.record(REFERENCE)
     }
 }

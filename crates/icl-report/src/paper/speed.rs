@@ -6,7 +6,7 @@ use crate::paper::group::{Group, Reproduction};
 use crate::paper::speed_table::{Agreement, in_words, table};
 use crate::paper::wording;
 use crate::paper::{Outcome, PAPER_METHODS, Rule, SpeedUp, outcomes, paper_speed_up, speed_up};
-use icl_train::YARDSTICK;
+use icl_train::REFERENCE;
 
 /// The paper's patience, in epochs.
 const PATIENCE: usize = 50;
@@ -53,7 +53,7 @@ fn overall(groups: &[Group<'_>]) -> String {
                 PAPER_METHODS.iter().filter_map(|(_, method)| {
                     let paper = paper_speed_up(group.data, group.alpha, method)?;
                     let seeds = outcomes(rule, method, group.cells.iter().copied());
-                    Agreement::new(paper.time, &seeds).filter(|_| *method != YARDSTICK)
+                    Agreement::new(paper.time, &seeds).filter(|_| *method != REFERENCE)
                 })
             })
             .collect();
@@ -121,7 +121,7 @@ fn swallowed(group: &Group<'_>) -> Option<String> {
     let trained: Vec<(&str, SpeedUp)> = group
         .methods()
         .into_iter()
-        .filter(|method| *method != YARDSTICK)
+        .filter(|method| *method != REFERENCE)
         .filter_map(|method| Some((method, of_rule(Rule::LowestLossTime, method, group)?)))
         .collect();
     let both = |of: &SpeedUp| match (of.least, of.greatest) {
@@ -157,7 +157,7 @@ fn arrivals(group: &Group<'_>) -> String {
         let is_trained = |cell: &&crate::paper::Cell| {
             cell.record(method).is_some_and(|record| record.epochs > 0)
         };
-        if method == YARDSTICK || !group.cells.iter().any(is_trained) {
+        if method == REFERENCE || !group.cells.iter().any(is_trained) {
             continue;
         }
         let records = group.cells.iter().filter_map(|cell| cell.record(method));

@@ -160,7 +160,7 @@ fn row(group: &Group<'_>, method: &str) -> Row {
     let paper_entry = |of: Option<f64>| Entry::from(of.map_or(MISSING.to_owned(), factor));
     let agreement = |rule| {
         let seeds = outcomes(rule, method, group.cells.iter().copied());
-        let paper = paper.filter(|_| method != icl_train::YARDSTICK);
+        let paper = paper.filter(|_| method != icl_train::REFERENCE);
         let text = paper.and_then(|paper| Agreement::new(paper.time, &seeds));
         Entry::from(text.map_or(MISSING, Agreement::text).to_owned())
     };

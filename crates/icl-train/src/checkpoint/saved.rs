@@ -15,7 +15,7 @@ use crate::progress::record::TrainingRecord;
 use crate::step::average::WeightAverage;
 use crate::step::counters::Counters;
 use crate::step::run::Run;
-use crate::{CheckpointError, TrainError, Watch, read_checkpoint, write_checkpoint};
+use crate::{Callbacks, CheckpointError, TrainError, read_checkpoint, write_checkpoint};
 use icl_core::module_bytes::{Bytes, Unfit, load_module, save_module};
 use icl_meta::PolicyState;
 
@@ -46,7 +46,7 @@ where
         &self,
         path: &Path,
         identity: &Identity,
-        watch: &mut Watch<'_>,
+        callbacks: &mut Callbacks<'_>,
     ) -> Result<(), TrainError> {
         let start = Instant::now();
         let encoder = self
@@ -65,7 +65,7 @@ where
             old_queue: self.loss.queue.as_ref().map(OldQueue::save),
         };
         write_checkpoint(path, identity, &state)?;
-        watch.saved(start.elapsed());
+        callbacks.saved(start.elapsed());
         Ok(())
     }
 

@@ -2,12 +2,12 @@
 
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::{
-    Batches, Collate, Encoder, ExactRisk, Mode, SampleError, Samples, Seed, Views, exact_nce_i,
-    exact_risk,
+    Batches, Collate, Encoder, ExactRisk, HostRows, Judge, Mode, SampleError, Samples, Seed, Views,
+    exact_nce_i, exact_risk, host_values,
 };
 use rayon::prelude::*;
 
-use crate::Problem;
+use crate::problem::Problem;
 
 /// The most samples that go through the encoder at once.
 const CHUNK: usize = 128;
@@ -21,6 +21,17 @@ pub struct Evaluated<M, R> {
     pub risk: R,
 }
 
+/// An encoder with re-estimated statistics, its exact risk, and what a protocol says of its embeddings.
+#[derive(Debug, Clone)]
+pub struct Measured<M, T> {
+    /// The encoder that was measured.
+    pub encoder: M,
+    /// Its exact risk over X′.
+    pub risk: ExactRisk,
+    /// The judgement on its embeddings.
+    pub judgement: T,
+}
+
 /// Evaluates encoders on one pair of views of each sample, the same for every method and epoch.
 ///
 /// Before it measures it re-estimates the encoder's normalisation statistics over those views, so
@@ -28,15 +39,15 @@ pub struct Evaluated<M, R> {
 #[derive(Debug)]
 pub struct Evaluator<'a, B: Backend, S, V, C> {
     /// The data.
-    pub problem: Problem<'a, S, V, C>,
+    pub(crate) problem: Problem<'a, S, V, C>,
     /// Where the fixed views come from; one seed a run.
-    pub seed: Seed,
+    pub(crate) seed: Seed,
     /// τ.
-    pub temperature: f64,
+    pub(crate) temperature: f64,
     /// K.
-    pub negatives: f64,
+    pub(crate) negatives: f64,
     /// Where to evaluate.
-    pub device: B::Device,
+    pub(crate) device: B::Device,
 }
 
 impl<B, S, V, C> Evaluator<'_, B, S, V, C>
@@ -44,7 +55,7 @@ where
     B: Backend,
     S: Samples,
     V: Views<Sample = S::Sample>,
-    C: Collate<B, View = V::View>,
+    C: Collate<View = V::View>,
 {
     /// The exact risk over X′, split into old and new.
     ///
@@ -52,7 +63,7 @@ where
     /// If a sample cannot be read.
     pub fn evaluate<M>(&self, encoder: M) -> Result<Evaluated<M, ExactRisk>, SampleError>
     where
-        M: Encoder<B, Batch = C::Batch>,
+        M: Encoder<B, Batch = C::Batch<B>>,
     {
         let (encoder, [anchors, positives]) =
             self.views_of(encoder, &self.problem.increment.all())?;
@@ -67,7 +78,7 @@ where
     /// If a sample cannot be read.
     pub fn evaluate_old<M>(&self, encoder: M) -> Result<Evaluated<M, f64>, SampleError>
     where
-        M: Encoder<B, Batch = C::Batch>,
+        M: Encoder<B, Batch = C::Batch<B>>,
     {
         let (encoder, [anchors, positives]) =
             self.views_of(encoder, self.problem.increment.old())?;
@@ -81,7 +92,7 @@ where
     /// If a sample cannot be read.
     pub fn embed<M>(&self, encoder: &M, samples: &[usize]) -> Result<Tensor<B, 2>, SampleError>
     where
-        M: Encoder<B, Batch = C::Batch>,
+        M: Encoder<B, Batch = C::Batch<B>>,
     {
         let chunks = samples.chunks(CHUNK).map(|chunk| {
             let batch = self.batch(chunk, |_, sample| self.problem.views.plain(sample))?;
@@ -89,6 +100,47 @@ where
         });
         let chunks: Vec<Tensor<B, 2>> = chunks.collect::<Result<_, SampleError>>()?;
         Ok(Tensor::cat(chunks, 0))
+    }
+
+    /// Returns the same embeddings as numbers on the host, and their width.
+    ///
+    /// # Errors
+    /// If a sample cannot be read.
+    pub fn embed_to_host<M>(&self, encoder: &M, samples: &[usize]) -> Result<HostRows, SampleError>
+    where
+        M: Encoder<B, Batch = C::Batch<B>>,
+    {
+        let embeddings = self.embed(encoder, samples)?;
+        let [_, width] = embeddings.dims();
+        Ok((host_values(embeddings), width))
+    }
+
+    /// Measures an encoder: its exact risk, and a judgement on its embeddings beside those of the
+    /// encoder before any training. The statistics of both are re-estimated first.
+    ///
+    /// # Errors
+    /// If a sample cannot be read, or the judge cannot judge.
+    pub fn measure<M, J>(
+        &self,
+        judge: &J,
+        encoder: M,
+        untrained: M,
+    ) -> Result<Measured<M, J::Judgement>, SampleError>
+    where
+        M: Encoder<B, Batch = C::Batch<B>>,
+        J: Judge,
+    {
+        let samples: Vec<usize> = (0..self.problem.samples.n_samples()).collect();
+        let untrained = self.evaluate(untrained)?.encoder;
+        let untrained = self.embed_to_host(&untrained, &samples)?;
+        let Evaluated { encoder, risk } = self.evaluate(encoder)?;
+        let embeddings = self.embed_to_host(&encoder, &samples)?;
+        let judgement = judge.judge(self.problem.increment, embeddings, untrained)?;
+        Ok(Measured {
+            encoder,
+            risk,
+            judgement,
+        })
     }
 
     /// The encoder, recalibrated over both fixed views of the samples, and its embeddings of the
@@ -99,7 +151,7 @@ where
         samples: &[usize],
     ) -> Result<(M, [Tensor<B, 2>; 2]), SampleError>
     where
-        M: Encoder<B, Batch = C::Batch>,
+        M: Encoder<B, Batch = C::Batch<B>>,
     {
         // Nearly equal ones: a last one of few samples would have statistics of its own.
         let n_chunks = samples.len().div_ceil(CHUNK).max(1);
@@ -129,7 +181,7 @@ where
         &self,
         samples: &[usize],
         view: impl Fn(usize, &S::Sample) -> V::View + Sync,
-    ) -> Result<C::Batch, SampleError> {
+    ) -> Result<C::Batch<B>, SampleError> {
         let Problem {
             samples: data,
             collate,
@@ -138,6 +190,6 @@ where
         let make = |&index: &usize| Ok(view(index, &*data.sample(index)?));
         let views: Vec<Result<V::View, SampleError>> = samples.par_iter().map(make).collect();
         let views: Vec<V::View> = views.into_iter().collect::<Result<_, _>>()?;
-        Ok(collate.collate(&views, &self.device))
+        Ok(collate.collate::<B>(&views, &self.device))
     }
 }

@@ -6,7 +6,7 @@ pub(crate) mod risk;
 pub(crate) mod stopping;
 mod target;
 
-pub use evaluator::{Evaluated, Evaluator};
+pub use evaluator::{Evaluated, Evaluator, Measured};
 pub use parameter_change::parameter_change;
 pub use stopping::StopRule;
 pub use target::{TimeToTarget, plateau, time_to_target};

@@ -1,9 +1,13 @@
-//! Methods: their axes, and the registry that names them.
+//! Methods: their axes, the points that they make, and the registry that names them.
 
-pub(crate) mod objective;
+mod axes;
+pub(crate) mod error;
+pub(crate) mod loss;
 mod point;
 mod registry;
 
-pub use objective::{Noise, Objective};
-pub use point::{Method, OptimizerChoice, Start};
-pub use registry::{DEFAULT, YARDSTICK, method, methods};
+pub use axes::{MetaOrder, OptimizerChoice, Start};
+pub use error::MethodError;
+pub use loss::{Loss, LossKind};
+pub use point::Method;
+pub use registry::{DEFAULT, REFERENCE, methods, parse_methods};

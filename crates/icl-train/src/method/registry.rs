@@ -1,71 +1,184 @@
 //! The registry: every method by name.
 
-use crate::{Method, Noise, Objective, OptimizerChoice, Start};
 use icl_meta::RateChoice;
 
-/// The method whose quality is the target of all others.
-pub const YARDSTICK: &str = "retraining";
+use crate::method::axes::{OptimizerChoice, Start};
+use crate::method::error::MethodError;
+use crate::method::loss::LossKind;
+use crate::method::point::Method;
+use crate::sampling::choice::Sampling;
 
-/// The method that a user gets who asks for none.
+/// Name of the method whose quality is the target of all others.
+pub const REFERENCE: &str = "retraining";
+
+/// Name of the default method.
 pub const DEFAULT: &str = "icl";
 
-/// The share of the old data that `warm-sub` sees in an epoch, and `icl` at first.
-const FRESH_FRACTION: f64 = 0.2;
+/// Share of the old data that `warm-sub` sees in an epoch, and `icl` at first.
+const FRESH_SHARE: f64 = 0.2;
 
-/// All methods, in the order in which they are shown.
+/// Returns all methods, in the order in which they are shown.
 pub fn methods() -> Vec<Method> {
-    use OptimizerChoice::{Meta, Plain};
+    use LossKind::{Corrected, InfoNce, Published};
+    use OptimizerChoice::Plain;
     use RateChoice::{Cosine, Fixed, Hypergradient, Learned, LearnedAsPublished};
-    let all = Objective::InfoNce(Noise::All);
-    let fraction = Objective::InfoNce(Noise::Fraction(FRESH_FRACTION));
-    let new = Objective::InfoNce(Noise::New);
-    let buffer = Objective::InfoNce(Noise::Replay);
-    let distillation = Objective::Distillation;
-    let widening = Objective::InfoNce(Noise::Widening(FRESH_FRACTION));
-    let (published, corrected) = (Objective::Published, Objective::Corrected);
+    use Sampling::{All, Buffer, New, Share, Stratified, Widening};
+    let meta = OptimizerChoice::Meta(None);
+    let near = InfoNce.with_distillation();
     let updates = [
-        ("warm", all, Plain, Fixed),
-        ("warm-sub", fraction, Plain, Fixed),
-        ("fine-tuning", new, Plain, Fixed),
-        ("replay", buffer, Plain, Fixed),
-        ("distillation", distillation, Plain, Fixed),
-        ("icl-published", published, Meta, LearnedAsPublished),
-        ("icl-published-wo-lrl", published, Meta, Fixed),
-        ("icl-published-wo-m", published, Plain, LearnedAsPublished),
-        ("icl-published-wo-m-lrl", published, Plain, Fixed),
-        ("icl-corrected", corrected, Meta, Learned),
-        ("icl-corrected-wo-lrl", corrected, Meta, Fixed),
-        ("icl-corrected-wo-m", corrected, Plain, Learned),
-        ("icl-corrected-wo-m-lrl", corrected, Plain, Fixed),
-        (DEFAULT, widening, Plain, Fixed),
-        ("warm-cosine", all, Plain, Cosine),
-        ("warm-hypergradient", all, Plain, Hypergradient),
-        ("warm-lrl-published", all, Plain, LearnedAsPublished),
-        ("warm-lrl", all, Plain, Learned),
+        ("warm", All, InfoNce.into(), Plain, Fixed),
+        ("warm-sub", Share(FRESH_SHARE), InfoNce.into(), Plain, Fixed),
+        ("fine-tuning", New, InfoNce.into(), Plain, Fixed),
+        ("replay", Buffer, InfoNce.into(), Plain, Fixed),
+        ("distillation", New, near, Plain, Fixed),
+        (
+            "icl-published",
+            Stratified,
+            Published.into(),
+            meta,
+            LearnedAsPublished,
+        ),
+        (
+            "icl-published-wo-lrl",
+            Stratified,
+            Published.into(),
+            meta,
+            Fixed,
+        ),
+        (
+            "icl-published-wo-m",
+            Stratified,
+            Published.into(),
+            Plain,
+            LearnedAsPublished,
+        ),
+        (
+            "icl-published-wo-m-lrl",
+            Stratified,
+            Published.into(),
+            Plain,
+            Fixed,
+        ),
+        ("icl-corrected", Stratified, Corrected.into(), meta, Learned),
+        (
+            "icl-corrected-wo-lrl",
+            Stratified,
+            Corrected.into(),
+            meta,
+            Fixed,
+        ),
+        (
+            "icl-corrected-wo-m",
+            Stratified,
+            Corrected.into(),
+            Plain,
+            Learned,
+        ),
+        (
+            "icl-corrected-wo-m-lrl",
+            Stratified,
+            Corrected.into(),
+            Plain,
+            Fixed,
+        ),
+        (DEFAULT, Widening(FRESH_SHARE), InfoNce.into(), Plain, Fixed),
+        ("warm-cosine", All, InfoNce.into(), Plain, Cosine),
+        (
+            "warm-hypergradient",
+            All,
+            InfoNce.into(),
+            Plain,
+            Hypergradient,
+        ),
+        (
+            "warm-lrl-published",
+            All,
+            InfoNce.into(),
+            Plain,
+            LearnedAsPublished,
+        ),
+        ("warm-lrl", All, InfoNce.into(), Plain, Learned),
     ];
-    let updates = updates.map(|(name, objective, optimizer, rate)| Method {
-        name,
+    let updates = updates.map(|(name, sampling, loss, optimizer, rate)| Method {
+        name: name.to_owned(),
         start: Start::Trained,
-        objective: Some(objective),
+        sampling,
+        loss: Some(loss),
         optimizer,
         rate,
     });
     let inference = Method {
-        name: "inference",
-        objective: None,
-        ..Method::of(all)
+        name: "inference".to_owned(),
+        loss: None,
+        ..Method::new(All, InfoNce)
     };
-    let retraining = Method {
-        name: YARDSTICK,
-        start: Start::Scratch,
-        ..Method::of(all)
-    };
-    [inference, retraining].into_iter().chain(updates).collect()
+    [inference, Method::retraining()]
+        .into_iter()
+        .chain(updates)
+        .collect()
 }
 
-/// The method of this name.
-pub fn method(name: &str) -> Option<Method> {
-    methods().into_iter().find(|method| method.name == name)
+impl Method {
+    /// Returns the default method, `icl`.
+    pub fn icl() -> Self {
+        Self {
+            name: DEFAULT.to_owned(),
+            ..Self::new(Sampling::Widening(FRESH_SHARE), LossKind::InfoNce)
+        }
+    }
+
+    /// Returns the method whose quality is the target of all others: training from scratch on all
+    /// data.
+    pub fn retraining() -> Self {
+        Self {
+            name: REFERENCE.to_owned(),
+            start: Start::Scratch,
+            ..Self::new(Sampling::All, LossKind::InfoNce)
+        }
+    }
+
+    /// Finds a method by its name in the registry, or reads a point of the five axes.
+    ///
+    /// # Errors
+    /// [`MethodError`] if the text is neither.
+    pub fn named(text: &str) -> Result<Self, MethodError> {
+        if text.contains('=') {
+            return text.parse();
+        }
+        let known = methods();
+        match known.iter().position(|method| method.name == text) {
+            Some(at) => Ok(known[at].clone()),
+            None => Err(MethodError::Name {
+                found: text.to_owned(),
+                known: known.into_iter().map(|method| method.name).collect(),
+            }),
+        }
+    }
+}
+
+/// Reads a list of methods, separated by commas: names of the registry and points of the five axes. A
+/// point ends where an axis comes a second time, or a name.
+///
+/// # Errors
+/// [`MethodError`] at the first that is neither.
+pub fn parse_methods(text: &str) -> Result<Vec<Method>, MethodError> {
+    let mut texts: Vec<Vec<&str>> = Vec::new();
+    for piece in text.split(',').map(str::trim) {
+        let axis = piece.split_once('=').map(|(axis, _)| axis);
+        let has_axis = |other: &&str| other.split_once('=').map(|(axis, _)| axis) == axis;
+        match texts.last_mut() {
+            Some(point)
+                if axis.is_some() && point[0].contains('=') && !point.iter().any(has_axis) =>
+            {
+                point.push(piece);
+            }
+            _ => texts.push(vec![piece]),
+        }
+    }
+    texts
+        .iter()
+        .map(|text| Method::named(&text.join(",")))
+        .collect()
 }
 
 #[cfg(test)]
@@ -74,11 +187,44 @@ mod tests {
 
     #[test]
     fn names_are_unique() {
-        let mut names: Vec<_> = methods().iter().map(|method| method.name).collect();
+        let mut names: Vec<_> = methods().into_iter().map(|method| method.name).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), methods().len());
-        assert_eq!(method("warm").unwrap().name, "warm");
-        assert!(method("no-such-method").is_none());
+        for method in methods() {
+            assert_eq!(Method::named(&method.name), Ok(method));
+        }
+        let error = Method::named("no-such-method").unwrap_err().to_string();
+        assert!(error.contains("found no-such-method, expected one of inference, "));
+    }
+
+    #[test]
+    fn a_list_holds_names_and_points() {
+        let names = |text| -> Vec<String> {
+            let methods = parse_methods(text).unwrap().into_iter();
+            methods.map(|method| method.name).collect()
+        };
+        let of = |text: &str| text.parse::<Method>().unwrap().name;
+        assert_eq!(names("warm"), ["warm"]);
+        assert_eq!(
+            names("warm,sampling=new,rate=cosine, icl,loss=none,loss=corrected,sampling=buffer"),
+            [
+                "warm".to_owned(),
+                of("sampling=new,rate=cosine"),
+                "icl".to_owned(),
+                of("loss=none"),
+                of("loss=corrected,sampling=buffer"),
+            ]
+        );
+        for text in ["", "warm,", ",warm", "warm,cold", "sampling=new,rate=slow"] {
+            assert!(parse_methods(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn those_with_a_name_of_their_own_are_in_the_registry() {
+        for method in [Method::icl(), Method::retraining()] {
+            assert_eq!(Method::named(&method.name), Ok(method));
+        }
     }
 }

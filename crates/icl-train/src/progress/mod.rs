@@ -1,11 +1,11 @@
 //! What a training run tells while it goes on, and what it writes down.
 
+mod callbacks;
 mod outcome;
 pub(crate) mod record;
 pub(crate) mod step_report;
-mod watch;
 
+pub use callbacks::Callbacks;
 pub use outcome::{Outcome, Progress};
 pub use record::{Evaluation, Seconds, TrainingRecord};
 pub use step_report::{StepReport, StepSeconds};
-pub use watch::Watch;

@@ -3,8 +3,9 @@
 use icl_core::{Increment, Seed};
 use rand::seq::SliceRandom;
 
-use crate::sampling::reservoir::Reservoir;
-use crate::{Noise, Objective, OptimizerChoice, TrainingSettings};
+use crate::method::Method;
+use crate::sampling::choice::Sampling;
+use crate::settings::TrainingSettings;
 
 /// One pass through the encoder: indices into the data set, of which the first `n_old` are old
 /// where batches tell old and new apart.
@@ -43,55 +44,48 @@ pub struct EpochPlan {
 /// hold fewer than the two of each that a contrast needs.
 ///
 /// Under meta-optimization every batch is half old, half new. A step has max(⌊N/ΔN⌋, 1) support
-/// batches, which is the paper's max(⌊(1 − α)/α⌋, 1), and every new sample is once an anchor of a
-/// query. With a queue of old noise the query is all new from the step on at which the queue is full;
-/// what fills it is known in advance, so that this, too, depends on the epoch alone.
+/// batches, N being the old samples of the epoch: with all of them the paper's max(⌊(1 − α)/α⌋, 1).
+/// Every new sample is once an anchor of a query. With a queue of old noise the query is all new from
+/// the step on at which the queue is full; its fill is known in advance, so that this, too, depends on
+/// the epoch alone.
 #[derive(Debug, Clone)]
 pub struct Planner<'a> {
-    objective: Objective,
-    optimizer: OptimizerChoice,
+    sampling: Sampling,
+    /// Whether batches tell old samples from new ones.
+    has_parts: bool,
+    is_meta: bool,
     increment: &'a Increment,
     batch_size: usize,
     /// The old samples that are trained on.
     old: Vec<usize>,
-    /// The entries of the queue of old noise.
+    /// Capacity of the queue of old noise.
     old_queue: Option<usize>,
     seed: Seed,
 }
 
 impl<'a> Planner<'a> {
-    /// Plans for an objective and an optimizer. `seed` is that of the order.
+    /// Creates a planner for a method. `seed` is that of the order.
     pub fn new(
-        objective: Objective,
-        optimizer: OptimizerChoice,
+        method: &Method,
         increment: &'a Increment,
         settings: &TrainingSettings,
         seed: Seed,
     ) -> Self {
-        let old = match objective {
-            Objective::InfoNce(Noise::Replay) => {
-                let mut rng = seed.child("reservoir").rng();
-                let mut reservoir = Reservoir::new(settings.replay_size(increment.old().len()));
-                for &index in increment.old() {
-                    reservoir.push(index, &mut rng);
-                }
-                reservoir.items().to_vec()
-            }
-            _ => increment.old().to_vec(),
-        };
+        let sampling = method.sampling;
         Self {
-            objective,
-            optimizer,
+            sampling,
+            has_parts: method.separates_noise() || sampling.is_stratified(),
+            is_meta: method.optimizer.is_meta(),
             increment,
             batch_size: settings.batch_size,
-            old,
+            old: sampling.kept_old(increment, settings, seed),
             old_queue: settings.old_queue,
             seed,
         }
     }
 
-    /// The plan of an epoch. `fraction` is the share of the old data that it holds where the
-    /// objective leaves that open.
+    /// Returns the plan of an epoch. `fraction` is the share of the old data that it holds where the
+    /// sampling leaves that open.
     pub fn epoch(&self, epoch: usize, fraction: f64) -> EpochPlan {
         let mut rng = self.seed.at(epoch as u64).rng();
         let mut shuffled = |indices: &[usize]| {
@@ -99,25 +93,17 @@ impl<'a> Planner<'a> {
             indices.shuffle(&mut rng);
             indices
         };
-        let old = shuffled(&self.old);
+        let mut old = shuffled(&self.old);
         let new = shuffled(self.increment.new_data());
-        if self.optimizer == OptimizerChoice::Meta {
+        old.truncate(self.n_old_of_epoch(fraction));
+        if self.is_meta {
             let noise = [shuffled(&old), shuffled(&new)];
             return self.meta(epoch, &old, &new, noise);
         }
-        let population = match self.objective {
-            Objective::InfoNce(Noise::Old) => old,
-            Objective::InfoNce(Noise::New) | Objective::Distillation => new,
-            Objective::InfoNce(Noise::All) => shuffled(&self.increment.all()),
-            Objective::InfoNce(Noise::Replay) => shuffled(&[&old[..], &new].concat()),
-            Objective::InfoNce(Noise::Fraction(_) | Noise::Widening(_)) => {
-                let n_old = (fraction * old.len() as f64).round() as usize;
-                shuffled(&[&old[..n_old.min(old.len())], &new].concat())
-            }
-            Objective::Published | Objective::Corrected => {
-                return self.stratified(&old, &new);
-            }
-        };
+        if self.has_parts {
+            return self.stratified(&old, &new);
+        }
+        let population = self.sampling.mixed(old, new, self.increment, shuffled);
         let n_steps = population
             .len()
             .div_ceil(self.batch_size)
@@ -127,6 +113,13 @@ impl<'a> Planner<'a> {
             n_old: 0,
         };
         EpochPlan::plain((0..n_steps).map(batch))
+    }
+
+    /// Number of old samples of an epoch: at least two where batches tell them from new ones.
+    fn n_old_of_epoch(&self, fraction: f64) -> usize {
+        let n_old = self.sampling.n_old_of_epoch(self.old.len(), fraction);
+        let least = if self.has_parts { 2 } else { 0 };
+        n_old.max(least).min(self.old.len())
     }
 
     /// Old samples are dealt out evenly; new ones, too, those that are left over to the batches that
@@ -243,18 +236,26 @@ impl<'a> Round<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::method::{LossKind, OptimizerChoice};
 
     fn increment(n_old: usize, n_new: usize) -> Increment {
         Increment::try_new((0..n_old).collect(), (n_old..n_old + n_new).collect()).unwrap()
     }
 
-    fn planner(objective: Objective, increment: &Increment, batch_size: usize) -> Planner<'_> {
+    fn planner<'a>(method: &Method, increment: &'a Increment, batch_size: usize) -> Planner<'a> {
         let settings = TrainingSettings {
             batch_size,
             ..Default::default()
         };
-        let plain = OptimizerChoice::Plain;
-        Planner::new(objective, plain, increment, &settings, Seed::new(1))
+        Planner::new(method, increment, &settings, Seed::new(1))
+    }
+
+    fn info_nce(sampling: Sampling) -> Method {
+        Method::new(sampling, LossKind::InfoNce)
+    }
+
+    fn corrected() -> Method {
+        Method::new(Sampling::Stratified, LossKind::Corrected)
     }
 
     fn sorted(plan: &EpochPlan) -> Vec<usize> {
@@ -276,20 +277,24 @@ mod tests {
             (13, 9),
         ] {
             let increment = increment(n_old, n_new);
-            for (objective, expected) in [
-                (Objective::InfoNce(Noise::All), 0..n_old + n_new),
-                (Objective::InfoNce(Noise::Old), 0..n_old),
-                (Objective::InfoNce(Noise::New), n_old..n_old + n_new),
-                (Objective::Corrected, 0..n_old + n_new),
+            for (method, expected) in [
+                (info_nce(Sampling::All), 0..n_old + n_new),
+                (info_nce(Sampling::Old), 0..n_old),
+                (info_nce(Sampling::New), n_old..n_old + n_new),
+                (info_nce(Sampling::Stratified), 0..n_old + n_new),
+                (corrected(), 0..n_old + n_new),
             ] {
                 for batch_size in [4, 8, 32] {
-                    let plan = planner(objective, &increment, batch_size).epoch(3, 1.0);
+                    let plan = planner(&method, &increment, batch_size).epoch(3, 1.0);
                     assert_eq!(sorted(&plan), expected.clone().collect::<Vec<_>>());
                     let batches: Vec<_> = plan.steps.iter().map(|step| &step.batch).collect();
                     let sizes: Vec<usize> = batches.iter().map(|b| b.samples.len()).collect();
                     assert!(sizes.iter().all(|&size| size >= 2));
                     assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1);
-                    for step in batches.iter().filter(|_| objective.is_stratified()) {
+                    for step in batches
+                        .iter()
+                        .filter(|_| method.sampling == Sampling::Stratified)
+                    {
                         assert!(step.n_old >= 2 && step.samples.len() - step.n_old >= 2);
                         assert!(step.samples[..step.n_old].iter().all(|&i| i < n_old));
                         assert!(step.samples[step.n_old..].iter().all(|&i| i >= n_old));
@@ -302,8 +307,8 @@ mod tests {
     #[test]
     fn a_fraction_is_fresh_each_epoch() {
         let increment = increment(100, 40);
-        let objective = Objective::InfoNce(Noise::Fraction(0.2));
-        let plan = |epoch| sorted(&planner(objective, &increment, 32).epoch(epoch, 0.2));
+        let method = info_nce(Sampling::Share(0.2));
+        let plan = |epoch| sorted(&planner(&method, &increment, 32).epoch(epoch, 0.2));
         assert_eq!(plan(0).len(), 60);
         assert_eq!(plan(0), plan(0));
         assert_ne!(plan(0)[..20], plan(1)[..20]);
@@ -315,8 +320,7 @@ mod tests {
         let increment = increment(50, 50);
         let settings = TrainingSettings::default();
         let plan = |seed, epoch| {
-            let (objective, plain) = (Objective::Corrected, OptimizerChoice::Plain);
-            Planner::new(objective, plain, &increment, &settings, Seed::new(seed)).epoch(epoch, 1.0)
+            Planner::new(&corrected(), &increment, &settings, Seed::new(seed)).epoch(epoch, 1.0)
         };
         assert_eq!(plan(1, 1), plan(1, 1));
         assert_ne!(plan(1, 1), plan(1, 2));
@@ -326,13 +330,16 @@ mod tests {
     #[test]
     fn replay_keeps_one_buffer() {
         let increment = increment(100, 40);
-        let objective = Objective::InfoNce(Noise::Replay);
         let settings = TrainingSettings {
             replay_size: Some(25),
             ..Default::default()
         };
-        let plain = OptimizerChoice::Plain;
-        let planner = Planner::new(objective, plain, &increment, &settings, Seed::new(1));
+        let planner = Planner::new(
+            &info_nce(Sampling::Buffer),
+            &increment,
+            &settings,
+            Seed::new(1),
+        );
         let first = sorted(&planner.epoch(0, 1.0));
         assert_eq!(first.len(), 65);
         assert_eq!(first, sorted(&planner.epoch(7, 1.0)));
@@ -350,13 +357,12 @@ mod tests {
             (2, 90, 1),
         ] {
             let increment = increment(n_old, n_new);
-            let planner = Planner::new(
-                Objective::Published,
-                OptimizerChoice::Meta,
-                &increment,
-                &TrainingSettings::default(),
-                Seed::new(1),
-            );
+            let method = Method {
+                optimizer: OptimizerChoice::Meta(None),
+                ..Method::new(Sampling::Stratified, LossKind::Published)
+            };
+            let settings = TrainingSettings::default();
+            let planner = Planner::new(&method, &increment, &settings, Seed::new(1));
             let plan = planner.epoch(2, 1.0);
             let mut anchors = Vec::new();
             for step in &plan.steps {

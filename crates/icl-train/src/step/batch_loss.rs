@@ -6,19 +6,20 @@ use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Encoder, GrowthRatio, MixedBatch, Mode, Seed};
 
-use crate::method::objective::{Anchors, distance};
+use crate::method::loss::{Anchors, LossKind, LossSettings};
 use crate::noise_queue::old_queue::OldQueue;
 use crate::progress::step_report::PhaseClock;
+use crate::settings::TrainingSettings;
+use crate::step::distillation::Teacher;
 use crate::step::prefetch::PreparedBatch;
-use crate::{Objective, TrainingSettings};
 
 /// The objective of a run with all that it needs beside an encoder and a batch.
 pub(crate) struct BatchLoss<'a, M, B: AutodiffBackend> {
-    pub(crate) objective: Objective,
+    pub(crate) loss: LossKind,
     pub(crate) alpha: GrowthRatio,
     pub(crate) settings: &'a TrainingSettings,
     /// The first encoder, whose embeddings distillation keeps near; it is not trained.
-    pub(crate) teacher: Option<M>,
+    pub(crate) teacher: Option<Teacher<M>>,
     /// Old noise of earlier steps, where the settings ask for it.
     pub(crate) queue: Option<OldQueue<B>>,
     /// Views that have gone through an encoder.
@@ -96,22 +97,17 @@ where
             n_old: batch.n_old,
         };
         let queue = self.queue.as_ref().and_then(OldQueue::entries);
-        let loss = self
-            .objective
-            .loss(mixed, queue, counted, self.alpha, self.settings);
+        let settings = LossSettings {
+            temperature: self.settings.temperature,
+            negatives: self.settings.negatives,
+            alpha: self.alpha,
+        };
+        let loss = self.loss.of_batch(mixed, queue, counted, settings);
         let Some(teacher) = &self.teacher else {
             return (loss, embeddings);
         };
         self.count(n);
-        let targets = teacher
-            .encode(batch.batch.clone(), Mode::Evaluation)
-            .detach();
-        let distance = distance(
-            embeddings.clone(),
-            targets,
-            self.settings.distillation_distance,
-        );
-        let loss = loss + distance * self.settings.distillation_weight;
+        let loss = loss + teacher.term(batch.batch.clone(), embeddings.clone());
         (loss, embeddings)
     }
 

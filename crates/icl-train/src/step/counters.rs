@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::evaluation::risk::Risk;
 use crate::evaluation::stopping::Descent;
 use crate::progress::record::TrainingRecord;
+use crate::sampling::choice::Sampling;
 use crate::sampling::widening::Widening;
-use crate::{Noise, Objective};
 use icl_meta::Pair;
 
 /// The small state of a run beside its encoder.
@@ -34,13 +34,9 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    pub(crate) fn new(objective: Objective, fraction: f64) -> Self {
-        let widening = match objective {
-            Objective::InfoNce(Noise::Widening(fraction)) => Some(Widening::new(fraction)),
-            _ => None,
-        };
+    pub(crate) fn new(sampling: Sampling, fraction: f64) -> Self {
         Self {
-            widening,
+            widening: sampling.widening_from().map(Widening::new),
             first_fraction: fraction,
             ..Self::default()
         }

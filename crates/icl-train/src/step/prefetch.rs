@@ -8,7 +8,7 @@ use burn::tensor::backend::Backend;
 use icl_core::{Collate, SampleError, Samples, Seed, Views};
 use rayon::prelude::*;
 
-use crate::Problem;
+use crate::problem::Problem;
 use crate::progress::step_report::Phase;
 use crate::sampling::plan::{BatchPlan, StepPlan};
 
@@ -70,12 +70,12 @@ pub(crate) fn prefetch<'scope, B, S, V, C>(
     seed: Seed,
     device: B::Device,
     is_timed: bool,
-) -> Batches<C::Batch>
+) -> Batches<C::Batch<B>>
 where
     B: Backend,
     S: Samples,
     V: Views<Sample = S::Sample>,
-    C: Collate<B, View = V::View>,
+    C: Collate<View = V::View>,
 {
     let (requests, requested) = channel::<Request>();
     let (sender, prepared) = sync_channel(AHEAD);
@@ -119,10 +119,10 @@ where
         &mut self,
         epoch: usize,
         step: &StepPlan,
-    ) -> Result<Prepared<C::Batch>, SampleError>
+    ) -> Result<Prepared<C::Batch<B>>, SampleError>
     where
         B: Backend<Device = D>,
-        C: Collate<B, View = V::View>,
+        C: Collate<View = V::View>,
     {
         let (mut views_s, mut collation_s) = (0.0, 0.0);
         let mut one = |plan: &BatchPlan| {
@@ -130,7 +130,7 @@ where
             self.make_views(epoch, plan)?;
             views_s += start.elapsed().as_secs_f64();
             let phase = Phase::<B>::start(self.is_timed.then(|| self.device.clone()));
-            let batch = self.problem.collate.collate(&self.slots, &self.device);
+            let batch = self.problem.collate.collate::<B>(&self.slots, &self.device);
             collation_s += phase.end();
             Ok::<_, SampleError>(PreparedBatch {
                 batch,

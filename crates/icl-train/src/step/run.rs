@@ -18,7 +18,7 @@ use crate::step::batch_loss::BatchLoss;
 use crate::step::counters::Counters;
 use crate::step::prefetch::Prepared;
 use crate::step::settle::settle;
-use crate::{Method, OptimizerChoice, Outcome, QueueBias, RateChoice, TrainError};
+use crate::{MetaOrder, Method, OptimizerChoice, Outcome, QueueBias, RateChoice, TrainError};
 use icl_meta::RatePolicy;
 
 /// The two learning rates of a run; only meta-optimization has the second.
@@ -35,6 +35,8 @@ pub(crate) struct Run<'a, M: AutodiffModule<B>, B: AutodiffBackend, R> {
     pub(crate) loss: BatchLoss<'a, M, B>,
     pub(crate) update: UpdateState<M, B>,
     pub(crate) rates: Rates<M, B>,
+    /// Whether a meta-gradient goes through the inner steps.
+    pub(crate) meta_order: MetaOrder,
     /// Where the run began.
     start: M,
     /// It is gone only within an update, which consumes a module and gives the next.
@@ -77,16 +79,20 @@ where
                     OptimizerChoice::Plain => {
                         policy(RateChoice::Fixed, settings.support_learning_rate, "support")
                     }
-                    OptimizerChoice::Meta => {
+                    OptimizerChoice::Meta(_) => {
                         policy(method.rate, settings.support_learning_rate, "support")
                             .for_inner_steps()
                     }
                 },
             },
+            meta_order: match method.optimizer {
+                OptimizerChoice::Meta(Some(order)) => order,
+                OptimizerChoice::Meta(None) | OptimizerChoice::Plain => settings.meta_order,
+            },
             start: encoder.clone(),
             average: WeightAverage::new(encoder.clone(), settings.average_decay),
             encoder: Some(encoder),
-            counters: Counters::new(loss.objective, old_fraction),
+            counters: Counters::new(method.sampling, old_fraction),
             record: TrainingRecord::empty(),
             loss,
         }

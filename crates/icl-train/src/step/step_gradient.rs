@@ -7,7 +7,7 @@ use burn::tensor::{ElementConversion, Tensor};
 use icl_core::{Encoder, Seed};
 
 use crate::evaluation::risk::Risk;
-use crate::method::objective::Anchors;
+use crate::method::loss::Anchors;
 use crate::progress::record::TrainingRecord;
 use crate::step::prefetch::Prepared;
 use crate::step::run::Run;
@@ -90,7 +90,7 @@ where
             let policy = &mut self.rates.support;
             policy.after_adaptation(last, &adapted.encoder, &gradients);
         }
-        let gradients = match self.loss.settings.meta_order {
+        let gradients = match self.meta_order {
             MetaOrder::First => gradients,
             MetaOrder::Second => second_order::<B, M>(&adapted, &support_loss, gradients),
         };

@@ -6,8 +6,8 @@ use burn::tensor::{Tensor, TensorData};
 use icl_core::testing::TestAutodiff;
 use icl_core::{Collate, Encoder, Increment, Mode, Rng, Samples, Seed, Views};
 use icl_train::{
-    Method, Outcome, Problem, StopRule, TrainError, Trainer, TrainingRecord, TrainingSettings,
-    Watch,
+    LossKind, Method, OptimizerChoice, Outcome, Sampling, StopRule, TrainError, Trainer,
+    TrainingRecord, TrainingSettings,
 };
 use rand::RngExt;
 
@@ -57,11 +57,11 @@ impl Views for Jitter {
 /// One row a view.
 pub struct Stack;
 
-impl<B: Backend> Collate<B> for Stack {
+impl Collate for Stack {
     type View = [f32; 4];
-    type Batch = Tensor<B, 2>;
+    type Batch<B: Backend> = Tensor<B, 2>;
 
-    fn collate(&self, views: &[[f32; 4]], device: &B::Device) -> Tensor<B, 2> {
+    fn collate<B: Backend>(&self, views: &[[f32; 4]], device: &B::Device) -> Tensor<B, 2> {
         Tensor::from_data(TensorData::new(views.concat(), [views.len(), 4]), device)
     }
 }
@@ -95,50 +95,57 @@ pub fn settings() -> TrainingSettings {
     }
 }
 
+/// NCE-I on a sampling, with the plain optimizer.
+pub fn info_nce(sampling: Sampling) -> Method {
+    Method::new(sampling, LossKind::InfoNce)
+}
+
+/// Fine-tuning near the first encoder's embeddings.
+pub fn distillation() -> Method {
+    Method::new(Sampling::New, LossKind::InfoNce.with_distillation())
+}
+
+/// Eq. 9 as published, with the plain optimizer.
+pub fn published() -> Method {
+    Method::new(Sampling::Stratified, LossKind::Published)
+}
+
+/// Eq. 9 with the dropped term, with the plain optimizer.
+pub fn corrected() -> Method {
+    Method::new(Sampling::Stratified, LossKind::Corrected)
+}
+
+/// The method with meta-optimization instead.
+pub fn meta(method: Method) -> Method {
+    Method {
+        optimizer: OptimizerChoice::Meta(None),
+        ..method
+    }
+}
+
 /// A trainer of the toy problem.
 pub fn trainer<'a, S>(
     samples: &'a S,
     increment: &'a Increment,
-    settings: &'a TrainingSettings,
+    settings: &TrainingSettings,
     seed: u64,
 ) -> Trainer<'a, TestAutodiff, S, Jitter, Stack> {
-    Trainer {
-        problem: Problem {
-            samples,
-            views: &Jitter,
-            collate: &Stack,
-            increment,
-        },
-        settings,
-        seed,
-        device: Default::default(),
-    }
+    Trainer::new(samples, Jitter, Stack, increment)
+        .settings(settings.clone())
+        .seed(seed)
 }
 
-/// What training gives.
+/// The outcome of a training.
 pub type Trained = Result<Outcome<Linear<TestAutodiff>, TestAutodiff>, TrainError>;
 
 /// Trains by a method.
 pub fn train_on<S: Samples<Sample = [f32; 4]>>(
-    stream: &str,
     samples: &S,
     method: &Method,
     settings: &TrainingSettings,
     seed: u64,
 ) -> Trained {
-    let increment = increment();
-    let trainer = Trainer::<TestAutodiff, _, _, _> {
-        problem: Problem {
-            samples,
-            views: &Jitter,
-            collate: &Stack,
-            increment: &increment,
-        },
-        settings,
-        seed,
-        device: Default::default(),
-    };
-    trainer.train(method, start(), stream, &mut Watch::new())
+    trainer(samples, &increment(), settings, seed).update(method, start())
 }
 
 /// The same encoder each time, with the same identities of its parameters.

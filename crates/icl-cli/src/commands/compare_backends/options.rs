@@ -138,7 +138,7 @@ impl CompareOptions {
     pub fn resolve(mut self) -> Result<Resolved, Failure> {
         values::check_data("data", &self.data)?;
         let method = values::method(&self.method)?;
-        if method.objective.is_none() {
+        if method.loss.is_none() {
             return Err(Failure::input(anyhow!(
                 "method: found {}, which trains nothing, expected one that takes steps",
                 method.name

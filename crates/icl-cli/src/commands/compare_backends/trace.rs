@@ -4,13 +4,13 @@ use std::cell::Cell;
 
 use icl_core::Seed;
 use icl_report::BackendTrace;
-use icl_train::{Problem, TrainError, Trainer, Watch};
+use icl_train::{Callbacks, TrainError, Trainer};
 
 use crate::backend::{OnBackend, TrainingBackend, on_backend};
 use crate::commands::compare_backends::energy::EnergyMeter;
 use crate::commands::compare_backends::options::Resolved;
 use crate::domain::data::Data;
-use crate::domain::{Collation, Domain, Graphs, Images};
+use crate::domain::{Domain, Graphs, Images};
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 
@@ -79,22 +79,16 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         let encoder = self
             .domain
             .fresh::<B>(root.child("init").child("old"), &device)?;
-        let trainer = Trainer::<B, _, _, _> {
-            problem: Problem {
-                samples: self.data,
-                views: self.domain.views(),
-                collate: &Collation::<D>::new(),
-                increment: &increment,
-            },
-            settings,
-            seed: *seed,
-            device,
-        };
+        let views = self.domain.views();
+        let trainer = Trainer::<B, _, _, _>::new(self.data, views, D::COLLATE, &increment)
+            .settings(settings.clone())
+            .seed(*seed)
+            .device(device);
         let mut risk_at_start = None;
         let mut steps = Vec::new();
         let n_taken = Cell::new(0);
         let energy = EnergyMeter::start();
-        let mut watch = Watch::new()
+        let mut callbacks = Callbacks::new()
             .on_progress(|progress| {
                 risk_at_start.get_or_insert(progress.risk);
             })
@@ -103,8 +97,8 @@ impl<D: Domain> OnBackend for Task<'_, D> {
                 steps.push(step);
             })
             .stop_when(|| n_taken.get() >= *n_steps || interrupt::requested());
-        let ended = trainer.train(&self.resolved.method, encoder, "update", &mut watch);
-        drop(watch);
+        let ended = trainer.update_with(&self.resolved.method, encoder, &mut callbacks);
+        drop(callbacks);
         match ended {
             Ok(_) => (),
             Err(TrainError::Interrupted { .. }) if steps.len() >= *n_steps => (),

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use icl_report::RunRecord;
 use icl_report::paper::MethodSet;
+use icl_train::Method;
 use icl_train::TrainingSettings;
-use icl_train::method;
 use toml::{Table, Value};
 
 use crate::backend::BACKENDS;
@@ -89,8 +89,8 @@ impl CellFolder {
         let Ok(records) = read_records(&self.path.join(RECORD)) else {
             return Ok(State::Absent);
         };
-        let is_there = |name: &&str| {
-            let of = |r: &&RunRecord| r.method == **name && r.seed == self.cell.seed;
+        let is_there = |name: &String| {
+            let of = |r: &&RunRecord| r.method == *name && r.seed == self.cell.seed;
             records.iter().filter(of).count() == 1
         };
         if self.methods.methods().iter().all(is_there) {
@@ -132,7 +132,7 @@ impl CellFolder {
     fn options(&self, arguments: &ReproduceArguments) -> Vec<(&'static str, Value)> {
         let integer = |number: u64| Value::Integer(i64::try_from(number).unwrap_or(i64::MAX));
         let methods = self.methods.methods().into_iter();
-        let methods = methods.filter(|name| method(name).is_some());
+        let methods = methods.filter(|name| Method::named(name).is_ok());
         let mut options = vec![
             ("alpha", Value::Float(self.cell.alpha)),
             ("split", SPLIT.into()),

@@ -8,7 +8,7 @@ use icl_core::{GrowthRatio, Increment, Samples, Seed};
 use icl_eval::Matrix;
 use icl_report::{EmbeddingMap, RiskParts, RunRecord, SCHEMA};
 use icl_train::{
-    Evaluator, Method, Problem, Start, Trainer, TrainingRecord, Watch, plateau, time_to_target,
+    Callbacks, Evaluator, Method, Start, Trainer, TrainingRecord, plateau, time_to_target,
 };
 
 use crate::backend::{ProgramBackend, TrainingBackend};
@@ -16,10 +16,9 @@ use crate::commands::run::ENCODER;
 use crate::commands::run::protocol;
 use crate::commands::run::protocol::{Judgement, Protocols};
 use crate::commands::run::resolved::{PAPER_PATIENCE, Resolved};
+use crate::domain::Domain;
 use crate::domain::encoder_file;
-use crate::domain::{Collation, Domain};
 use crate::files::work_folder::WorkFolder;
-use crate::options::values::has_old_noise;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::progress::Display;
@@ -50,9 +49,9 @@ struct Ran<M> {
 }
 
 type DomainTrainer<'a, D, B> =
-    Trainer<'a, B, <D as Domain>::Data, <D as Domain>::Views, Collation<D>>;
+    Trainer<'a, B, <D as Domain>::Data, &'a <D as Domain>::Views, <D as Domain>::Collate>;
 type DomainEvaluator<'a, D, B> =
-    Evaluator<'a, B, <D as Domain>::Data, <D as Domain>::Views, Collation<D>>;
+    Evaluator<'a, B, <D as Domain>::Data, &'a <D as Domain>::Views, <D as Domain>::Collate>;
 
 impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
     /// Runs all methods; their records and the map of their embeddings.
@@ -60,17 +59,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         let seed = Seed::new(self.seed);
         let alpha = GrowthRatio::try_new(self.resolved.alpha).map_err(Failure::input)?;
         let increment = D::increment(self.data, self.resolved.split, alpha, seed.child("data"))?;
-        let trainer = DomainTrainer::<D, B> {
-            problem: Problem {
-                samples: self.data,
-                views: self.domain.views(),
-                collate: &Collation::new(),
-                increment: &increment,
-            },
-            settings: &self.resolved.settings,
-            seed: self.seed,
-            device: self.device.clone(),
-        };
+        let trainer = self.trainer(&increment);
         let fresh = |name: &str| {
             let seed = seed.child("init").child(name);
             self.domain.fresh::<B>(seed, &self.device)
@@ -80,7 +69,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             .begin(&format!("seed {}: θ₀ on the old data", self.seed));
         let untrained = fresh("old")?;
         let first = trainer
-            .pretrain(untrained.clone(), &mut self.watch(FIRST))
+            .pretrain_with(untrained.clone(), &mut self.callbacks(FIRST))
             .map_err(Failure::training)?;
         self.display.end(&format!(
             "seed {}  θ₀: {} epochs on {} old {}, exact risk {:.4} nats",
@@ -102,8 +91,8 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
                 Start::Trained => first.trained.clone(),
                 Start::Scratch => fresh("scratch")?,
             };
-            let one = self.run_method(&trainer, method, start)?;
-            self.save(&one.encoder, method.name)?;
+            let one = self.run_method(&increment, method, start)?;
+            self.save(&one.encoder, &method.name)?;
             ran.push(one);
         }
         self.write_up(
@@ -115,9 +104,17 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         )
     }
 
+    /// The trainer of this seed.
+    fn trainer<'a>(&'a self, increment: &'a Increment) -> DomainTrainer<'a, D, B> {
+        DomainTrainer::<D, B>::new(self.data, self.domain.views(), D::COLLATE, increment)
+            .settings(self.resolved.settings.clone())
+            .seed(self.seed)
+            .device(self.device.clone())
+    }
+
     fn run_method(
         &self,
-        trainer: &DomainTrainer<'_, D, B>,
+        increment: &Increment,
         method: &Method,
         start: D::Trained<B>,
     ) -> Result<Ran<D::Encoder<B::InnerBackend>>, Failure> {
@@ -125,19 +122,14 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             .begin(&format!("seed {}: {}", self.seed, method.name));
         // Methods without old noise of their own are refused with a queue of it.
         let mut settings = self.resolved.settings.clone();
-        settings.old_queue = settings.old_queue.filter(|_| has_old_noise(method));
-        let trainer = DomainTrainer::<D, B> {
-            settings: &settings,
-            problem: trainer.problem,
-            seed: trainer.seed,
-            device: trainer.device.clone(),
-        };
-        // One name for all methods: they see one order and one set of views.
-        let outcome = trainer
-            .train(method, start, "update", &mut self.watch(method.name))
+        settings.old_queue = settings.old_queue.filter(|_| method.separates_noise());
+        let outcome = self
+            .trainer(increment)
+            .settings(settings)
+            .update_with(method, start, &mut self.callbacks(&method.name))
             .map_err(Failure::training)?;
         let record = &outcome.record;
-        if method.objective.is_some() {
+        if method.loss.is_some() {
             self.display.end(&format!(
                 "seed {}  {}: {} epochs, {:.2} s, exact risk {:.4} nats",
                 self.seed,
@@ -183,7 +175,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         let protocols = Protocols::new(self.domain, self.data, &untrained, increment, seed)?;
         let target = ran
             .iter()
-            .find(|one| one.method.name == icl_train::YARDSTICK)
+            .find(|one| one.method.name == icl_train::REFERENCE)
             .and_then(|one| plateau(&one.record.evaluations))
             .map(|plateau| plateau * TARGET);
         let mut map = EmbeddingMap {
@@ -198,7 +190,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             let embeddings = embed(&one.encoder)?;
             let judgement = protocols.judge(&embeddings);
             map.after
-                .push((one.method.name.to_owned(), protocol::plane(&embeddings)));
+                .push((one.method.name.clone(), protocol::plane(&embeddings)));
             records.push(self.record(one, increment, target, judgement));
         }
         Ok((records, map))
@@ -218,7 +210,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         let end = record.evaluations[record.evaluations.len() - 1].risk;
         RunRecord {
             schema: SCHEMA,
-            method: one.method.name.to_owned(),
+            method: one.method.name.clone(),
             seed: self.seed,
             data: D::name(self.data).to_owned(),
             alpha: increment.growth_ratio().value(),
@@ -259,25 +251,27 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
     }
 
     fn save(&self, encoder: &D::Encoder<B::InnerBackend>, name: &str) -> Result<(), Failure> {
-        let file = format!("{ENCODER}{name}-seed{}.safetensors", self.seed);
+        let file = format!("{ENCODER}{}-seed{}.safetensors", in_files(name), self.seed);
         let path = self.work.results().join(file);
         encoder_file::save(encoder, self.domain, D::name(self.data), &path)
     }
 
-    fn watch(&self, name: &str) -> Watch<'_> {
-        Watch::new()
+    fn callbacks(&self, name: &str) -> Callbacks<'_> {
+        Callbacks::new()
             .on_progress(|progress| self.display.advance(&progress))
             .stop_when(interrupt::requested)
             .with_checkpoint(self.state(name))
     }
 
     fn state(&self, name: &str) -> PathBuf {
-        self.work.state(&format!("seed{}-{name}", self.seed))
+        self.work
+            .state(&format!("seed{}-{}", self.seed, in_files(name)))
     }
 
     /// Removes the states of a seed that is done.
     pub fn forget(&self) -> Result<(), Failure> {
-        let methods = self.resolved.methods.iter().map(|method| method.name);
+        let methods = self.resolved.methods.iter();
+        let methods = methods.map(|method| method.name.as_str());
         for path in [FIRST]
             .into_iter()
             .chain(methods)
@@ -292,6 +286,12 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         }
         Ok(())
     }
+}
+
+/// The name of a method in names of files: that of a point has characters that not every file system
+/// takes.
+fn in_files(name: &str) -> String {
+    name.replace([',', '=', ':'], "-")
 }
 
 fn embed<D: Domain, B: ProgramBackend>(

@@ -142,11 +142,7 @@ impl<D: Domain> OnBackend for Comparison<'_, D> {
 
     fn run<B: TrainingBackend>(self, device: B::Device) -> Result<Self::Output, Failure> {
         let resolved = self.resolved;
-        let n_trained = resolved
-            .methods
-            .iter()
-            .filter(|m| m.objective.is_some())
-            .count();
+        let n_trained = resolved.methods.iter().filter(|m| m.loss.is_some()).count();
         let n_seeds = (resolved.seeds.end() - resolved.seeds.start()).saturating_add(1);
         let n_runs = n_seeds.saturating_mul(n_trained as u64 + 1);
         let display = Display::new(n_runs, resolved.settings.epochs as u64);

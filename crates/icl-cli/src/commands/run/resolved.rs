@@ -119,10 +119,7 @@ impl RunOptions {
             projection: self.projection,
             blur: self.blur,
             weights: self.weights.clone(),
-            method: methods
-                .iter()
-                .map(|method| method.name.to_owned())
-                .collect(),
+            method: methods.iter().map(|method| method.name.clone()).collect(),
             alpha: Some(alpha),
             split: Some(split.to_string()),
             seeds: self.seed.is_none().then_some(n_seeds),
@@ -166,12 +163,20 @@ impl RunOptions {
     }
 }
 
-/// The methods of these names in the registry's order, all if there are none.
-fn methods(names: &[String]) -> Result<Vec<Method>, Failure> {
-    let all = icl_train::methods();
-    for name in names {
-        values::method(name)?;
+/// The methods of these texts, which are the pieces between the commas of a list: those of the registry
+/// in its order, then points in theirs; all of the registry if there are none.
+fn methods(pieces: &[String]) -> Result<Vec<Method>, Failure> {
+    let mut all = icl_train::methods();
+    if pieces.is_empty() {
+        return Ok(all);
     }
-    let is_asked = |method: &Method| names.is_empty() || names.iter().any(|n| n == method.name);
-    Ok(all.into_iter().filter(is_asked).collect())
+    let asked = icl_train::parse_methods(&pieces.join(","))
+        .map_err(|error| Failure::input(anyhow!("method: {error}")))?;
+    all.retain(|method| asked.contains(method));
+    for method in asked {
+        if !all.contains(&method) {
+            all.push(method);
+        }
+    }
+    Ok(all)
 }

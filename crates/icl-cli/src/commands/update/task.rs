@@ -5,13 +5,13 @@ use icl_core::{Increment, Seed, host_values};
 use icl_eval::{EvalError, Matrix, NeighboursKeptConfig};
 use icl_report::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};
 use icl_train::parameter_change;
-use icl_train::{Evaluator, Problem, Start, Trainer};
+use icl_train::{Evaluator, Start, Trainer};
 
 use crate::backend::{OnBackend, ProgramBackend, TrainingBackend};
 use crate::commands::update::options::Resolved;
+use crate::domain::Domain;
 use crate::domain::encoder_file;
 use crate::domain::encoder_file::EncoderFile;
-use crate::domain::{Collation, Domain};
 use crate::files::encoder_work;
 use crate::files::encoder_work::ENCODER;
 use crate::files::work_folder::WorkFolder;
@@ -37,17 +37,11 @@ impl<D: Domain> OnBackend for Update<'_, D> {
     fn run<B: TrainingBackend>(self, device: B::Device) -> Result<UpdateRecord, Failure> {
         let (training, method) = (&self.resolved.training, &self.resolved.method);
         let (settings, domain) = (&training.settings, &self.from.domain);
-        let trainer = Trainer::<B, _, _, _> {
-            problem: Problem {
-                samples: self.data,
-                views: domain.views(),
-                collate: &Collation::<D>::new(),
-                increment: self.increment,
-            },
-            settings,
-            seed: training.seed,
-            device: device.clone(),
-        };
+        let trainer =
+            Trainer::<B, _, _, _>::new(self.data, domain.views(), D::COLLATE, self.increment)
+                .settings(settings.clone())
+                .seed(training.seed)
+                .device(device.clone());
         let given = self.from.encoder::<B>(&device)?;
         let start = match method.start {
             Start::Trained => given.clone(),
@@ -57,14 +51,14 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             }
         };
         let display = Display::new(1, settings.epochs as u64);
-        display.begin(method.name);
-        let mut watch = encoder_work::watch(self.work, &display);
+        display.begin(&method.name);
+        let mut callbacks = encoder_work::callbacks(self.work, &display);
         let outcome = trainer
-            .train(method, start, "update", &mut watch)
+            .update_with(method, start, &mut callbacks)
             .map_err(Failure::training)?;
         let record = outcome.record;
         let after = record.evaluations[record.evaluations.len() - 1].risk;
-        if method.objective.is_some() {
+        if method.loss.is_some() {
             display.end(&format!(
                 "{}: {} epochs, {:.2} s, exact risk {:.4} nats",
                 method.name,
@@ -88,7 +82,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         let [old_data, new_data] = self.names.map(ToOwned::to_owned);
         Ok(UpdateRecord {
             schema: UPDATE_SCHEMA,
-            method: method.name.to_owned(),
+            method: method.name.clone(),
             seed: training.seed,
             from: self.resolved.from.clone(),
             old_data,
@@ -133,7 +127,7 @@ fn neighbours_kept(before: &Matrix, after: &Matrix) -> Result<Option<KeptNeighbo
 
 /// The embeddings of samples without augmentation, with the encoder's own statistics.
 fn embed<D: Domain, B: ProgramBackend>(
-    evaluator: &Evaluator<'_, B, D::Data, D::Views, Collation<D>>,
+    evaluator: &Evaluator<'_, B, D::Data, &D::Views, D::Collate>,
     encoder: &D::Encoder<B>,
     samples: &[usize],
 ) -> Result<Matrix, Failure> {

@@ -1,44 +1,34 @@
-//! What a step minimises, and on which data.
+//! The loss axis: what a step minimises.
 
+use std::fmt;
 use std::ops::Range;
+use std::str::FromStr;
 
 use burn::tensor::{Tensor, TensorData, backend::Backend};
 use icl_core::{
     Contrast, GrowthRatio, InfoNceConfig, MixedBatch, QueuedNoise, log_change_ratio,
-    log_mixed_noise, nce_i, nce_ii, paired_cosine_similarity,
+    log_mixed_noise, nce_i, nce_ii,
 };
-
 use serde::{Deserialize, Serialize};
 
-use crate::{Distance, TrainingSettings};
+use crate::method::error::MethodError;
 
-/// The data whose distribution the noise of NCE-I follows.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub enum Noise {
-    /// p(X) on X: what the first encoder is trained with.
-    Old,
-    /// p(ΔX) on ΔX.
-    New,
-    /// p(X′) on X′.
-    All,
-    /// On ΔX and a fresh fraction f of X in each epoch, with noise from what the epoch holds. New
-    /// data weigh α/(α + f(1 − α)) instead of α, in the sum and in the noise: quicker, and biased.
-    Fraction(f64),
-    /// As [`Fraction`](Self::Fraction), but the share of old data is only where the run begins: it
-    /// grows up to all of X when the exact risk says so.
-    Widening(f64),
-    /// On ΔX and a buffer that was drawn from X once, by reservoir sampling.
-    Replay,
+/// What a step minimises: a contrastive loss, and optionally the distance to the first encoder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Loss {
+    /// The contrastive loss.
+    pub kind: LossKind,
+    /// Whether the loss also has a distillation term: the weighted distance between each embedding and
+    /// that of the encoder that the run began with.
+    pub distillation: bool,
 }
 
-/// The objectives.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub enum Objective {
-    /// NCE-I (Eq. 1), the noise samples of an anchor being the others of its batch.
-    InfoNce(Noise),
-    /// NCE-I under p(ΔX) on ΔX, and the distance of each embedding to that of the encoder that the
-    /// run began with.
-    Distillation,
+/// The contrastive losses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LossKind {
+    /// NCE-I (Eq. 1) under the noise distribution that the sampling implies: the noise samples of an
+    /// anchor are the other samples of its batch.
+    InfoNce,
     /// Eq. 9 as published: NCE-II on X, NCE-I under p(X′) on ΔX, divided by the number of samples.
     ///
     /// It drops NCE-I under p(X) on X, whose gradient is 0 only where that loss is minimal.
@@ -48,71 +38,140 @@ pub enum Objective {
     Corrected,
 }
 
-/// Whose losses a batch that tells old from new contributes.
+impl From<LossKind> for Loss {
+    fn from(kind: LossKind) -> Self {
+        Self {
+            kind,
+            distillation: false,
+        }
+    }
+}
+
+impl LossKind {
+    const ALL: [Self; 3] = [Self::InfoNce, Self::Published, Self::Corrected];
+
+    /// Adds the distillation term.
+    pub fn with_distillation(self) -> Loss {
+        Loss {
+            kind: self,
+            distillation: true,
+        }
+    }
+}
+
+impl Loss {
+    /// Returns whether the loss tells the noise of old data from that of new data. Batches of such a
+    /// loss hold old samples first, then new ones, and at least two of each.
+    pub fn separates_noise(self) -> bool {
+        self.kind != LossKind::InfoNce
+    }
+}
+
+impl fmt::Display for LossKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::InfoNce => "info-nce",
+            Self::Published => "published",
+            Self::Corrected => "corrected",
+        })
+    }
+}
+
+/// `info-nce`, `published` or `corrected`, with `+distillation` after it where the term is there.
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.kind)?;
+        f.write_str(if self.distillation { DISTILLATION } else { "" })
+    }
+}
+
+/// The suffix that adds the distillation term.
+const DISTILLATION: &str = "+distillation";
+
+impl FromStr for Loss {
+    type Err = MethodError;
+
+    fn from_str(text: &str) -> Result<Self, MethodError> {
+        let (kind, distillation) = match text.strip_suffix(DISTILLATION) {
+            Some(kind) => (kind, true),
+            None => (text, false),
+        };
+        let known = |known: &LossKind| known.to_string() == kind;
+        match LossKind::ALL.into_iter().find(known) {
+            Some(kind) => Ok(Self { kind, distillation }),
+            None => Err(MethodError::Value {
+                axis: "loss",
+                found: text.to_owned(),
+                expected: "info-nce, published or corrected, with or without +distillation, or none",
+            }),
+        }
+    }
+}
+
+/// The anchors whose losses a batch contributes, where batches tell old from new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Anchors {
-    /// Everybody's, weighted as Eq. 9 does.
+    /// All samples, weighted as in Eq. 9.
     All,
-    /// The mean over its old samples: a support batch (Eq. 11).
+    /// The old samples, averaged: a support batch (Eq. 11).
     Old,
-    /// The mean over its new samples: a query (Eq. 12).
+    /// The new samples, averaged: a query (Eq. 12).
     New,
 }
 
-impl Objective {
-    /// Whether batches hold old and new samples in the proportion of the data, old ones first, and
-    /// tell the two noises apart.
-    pub fn is_stratified(self) -> bool {
-        matches!(self, Self::Published | Self::Corrected)
-    }
+/// The numbers that a contrastive loss depends on beside the batch.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LossSettings {
+    /// Temperature τ.
+    pub(crate) temperature: f64,
+    /// Number of negatives K in the formulas.
+    pub(crate) negatives: f64,
+    /// Growth ratio α of the data.
+    pub(crate) alpha: GrowthRatio,
+}
 
-    /// The share of `n_old` old samples that the first epoch may draw from.
-    pub(crate) fn first_fraction(self, settings: &TrainingSettings, n_old: usize) -> f64 {
-        match self {
-            Self::InfoNce(Noise::Fraction(fraction) | Noise::Widening(fraction)) => fraction,
-            Self::InfoNce(Noise::Replay) => settings.replay_size(n_old) as f64 / n_old as f64,
-            Self::InfoNce(Noise::New) | Self::Distillation => 0.0,
-            _ => 1.0,
-        }
-    }
-
-    /// The loss of a batch in nats `[1]`, from its embeddings; where batches are not stratified they are
-    /// taken for one population. What distillation adds is [`distance`].
-    pub(crate) fn loss<B: Backend>(
+impl LossKind {
+    /// Computes the contrastive loss of a batch in nats `[1]`, from its embeddings. NCE-I takes the
+    /// whole batch for one population; the other losses tell its old samples from its new ones.
+    pub(crate) fn of_batch<B: Backend>(
         self,
         batch: MixedBatch<'_, B>,
         queue: Option<&QueuedNoise<B>>,
         counted: Anchors,
-        alpha: GrowthRatio,
-        settings: &TrainingSettings,
+        settings: LossSettings,
     ) -> Tensor<B, 1> {
-        let negatives = settings.negatives;
-        if !self.is_stratified() {
-            return InfoNceConfig::new()
-                .with_temperature(settings.temperature)
-                .with_negatives(Some(negatives))
-                .init()
-                .forward(batch.anchors, batch.positives);
-        }
+        let LossSettings {
+            temperature,
+            negatives,
+            alpha,
+        } = settings;
         let n_old = batch.n_old;
         let (device, dtype) = (batch.anchors.device(), batch.anchors.dtype());
         let rows = counted.rows(n_old, batch.samples.len());
-        let contrast = contrast(batch, queue, rows.clone(), settings.temperature);
+        let separated = |batch| contrast(batch, queue, rows.clone(), temperature);
         let under_all = |contrast: Contrast<B>| {
             let noise = log_mixed_noise(contrast.log_noise_old, contrast.log_noise_new, alpha);
             nce_i(contrast.positive, noise, negatives)
         };
         let nce_ii = |contrast| nce_ii(log_change_ratio(&contrast, negatives), alpha);
         let losses = match (self, counted) {
+            (Self::InfoNce, _) => {
+                return InfoNceConfig::new()
+                    .with_temperature(temperature)
+                    .with_negatives(Some(negatives))
+                    .init()
+                    .forward(batch.anchors, batch.positives);
+            }
             // Eq. (9)
             (Self::Published, Anchors::All) => {
                 let n_new = rows.len() - n_old;
+                let contrast = separated(batch);
                 let old = nce_ii(narrow(contrast.clone(), 0, n_old));
                 Tensor::cat(vec![old, under_all(narrow(contrast, n_old, n_new))], 0)
             }
-            (Self::Published, Anchors::Old) => nce_ii(contrast),
+            (Self::Published, Anchors::Old) => nce_ii(separated(batch)),
             // L^{I,X} + L^{II} = L^{I,X′} at every sample, so it is computed as the latter.
-            _ => under_all(contrast),
+            (Self::Published, Anchors::New) | (Self::Corrected, _) => under_all(separated(batch)),
         };
         match counted {
             Anchors::All => {
@@ -167,20 +226,8 @@ fn narrow<B: Backend>(contrast: Contrast<B>, first: usize, n: usize) -> Contrast
     }
 }
 
-/// The mean distance `[1]` between the rows of two sets of embeddings `[n, d]`.
-pub(crate) fn distance<B: Backend>(
-    embeddings: Tensor<B, 2>,
-    targets: Tensor<B, 2>,
-    distance: Distance,
-) -> Tensor<B, 1> {
-    match distance {
-        Distance::Cosine => -paired_cosine_similarity(embeddings, targets).mean() + 1.0,
-        Distance::MeanSquared => (embeddings - targets).powi_scalar(2).mean(),
-    }
-}
-
-/// Weights by which a sum over a stratified batch estimates the mean over X′: 1 − α shared by the
-/// old rows, α by the new ones, however many the batch holds of each.
+/// Weights by which a sum over a batch estimates the mean over X′: 1 − α shared by the old rows, α by
+/// the new ones, however many the batch holds of each.
 fn stratum_weights(n_old: usize, n_new: usize, alpha: GrowthRatio) -> Vec<f64> {
     let mut weights = vec![(1.0 - alpha.value()) / n_old as f64; n_old];
     weights.resize(n_old + n_new, alpha.value() / n_new as f64);
@@ -200,12 +247,34 @@ mod tests {
         Tensor::from_data(TensorData::new(values, [n, d]), &Default::default())
     }
 
+    fn settings(alpha: f64) -> LossSettings {
+        LossSettings {
+            temperature: 0.1,
+            negatives: 31.0,
+            alpha: GrowthRatio::try_new(alpha).unwrap(),
+        }
+    }
+
+    #[test]
+    fn every_loss_reads_what_it_writes() {
+        for kind in LossKind::ALL {
+            for loss in [kind.into(), kind.with_distillation()] {
+                assert_eq!(loss.to_string().parse::<Loss>(), Ok(loss));
+            }
+        }
+        let error = "nce+distillation".parse::<Loss>().unwrap_err().to_string();
+        assert!(
+            error.contains("found nce+distillation, expected info-nce"),
+            "{error}"
+        );
+    }
+
     #[test]
     fn the_objectives_are_the_sums_of_equation_9() {
         let (anchors, positives, n_old) = (draw(9, 4, 1), draw(9, 4, 2), 5);
-        let settings = TrainingSettings::default();
         // Not the proportion of this batch: the weights are those of the data.
-        let alpha = GrowthRatio::try_new(0.3).unwrap();
+        let settings = settings(0.3);
+        let alpha = settings.alpha;
         let contrast = Contrast::in_batch(
             anchors.clone(),
             positives.clone(),
@@ -226,36 +295,23 @@ mod tests {
         let new = 0.3 * mean(&nce_i_all[n_old..]);
         let published = 0.7 * mean(&nce_ii[..n_old]) + new;
         let corrected = published + 0.7 * mean(&nce_i_old[..n_old]);
-        for (objective, expected) in [
-            (Objective::Published, published),
-            (Objective::Corrected, corrected),
+        for (kind, expected) in [
+            (LossKind::Published, published),
+            (LossKind::Corrected, corrected),
         ] {
-            let loss = objective.loss(batch(), None, Anchors::All, alpha, &settings);
+            let loss = kind.of_batch(batch(), None, Anchors::All, settings);
             assert_close(&to_vec(&loss), &[expected], 1e-5);
         }
         // Support and query are the plain means of their own anchors.
-        let part = |objective: Objective, counted| {
-            to_vec(&objective.loss(batch(), None, counted, alpha, &settings))[0]
-        };
-        for (objective, counted, expected) in [
-            (Objective::Published, Anchors::Old, mean(&nce_ii[..n_old])),
-            (
-                Objective::Corrected,
-                Anchors::Old,
-                mean(&nce_i_all[..n_old]),
-            ),
-            (
-                Objective::Published,
-                Anchors::New,
-                mean(&nce_i_all[n_old..]),
-            ),
-            (
-                Objective::Corrected,
-                Anchors::New,
-                mean(&nce_i_all[n_old..]),
-            ),
+        let part =
+            |kind: LossKind, counted| to_vec(&kind.of_batch(batch(), None, counted, settings))[0];
+        for (kind, counted, expected) in [
+            (LossKind::Published, Anchors::Old, mean(&nce_ii[..n_old])),
+            (LossKind::Corrected, Anchors::Old, mean(&nce_i_all[..n_old])),
+            (LossKind::Published, Anchors::New, mean(&nce_i_all[n_old..])),
+            (LossKind::Corrected, Anchors::New, mean(&nce_i_all[n_old..])),
         ] {
-            assert_close(&[part(objective, counted)], &[expected], 1e-5);
+            assert_close(&[part(kind, counted)], &[expected], 1e-5);
         }
     }
 
@@ -266,9 +322,8 @@ mod tests {
         let leaf = |seed| Tensor::<A, 2>::from_inner(draw(9, 4, seed)).require_grad();
         let samples: Vec<usize> = (0..9).collect();
         let queue = QueuedNoise::new(Tensor::<A, 2>::from_inner(draw(6, 4, 3)), vec![5; 6]);
-        let settings = TrainingSettings::default();
-        let alpha = GrowthRatio::try_new(0.3).unwrap();
-        for objective in [Objective::Published, Objective::Corrected] {
+        let settings = settings(0.3);
+        for kind in [LossKind::Published, LossKind::Corrected] {
             for queue in [None, Some(&queue)] {
                 for (counted, others) in [(Anchors::Old, 20..36), (Anchors::New, 0..20)] {
                     let (anchors, positives) = (leaf(1), leaf(2));
@@ -278,7 +333,7 @@ mod tests {
                         samples: &samples,
                         n_old: 5,
                     };
-                    let loss = objective.loss(batch, queue, counted, alpha, &settings);
+                    let loss = kind.of_batch(batch, queue, counted, settings);
                     let gradients = loss.backward();
                     let [of_anchors, of_positives] =
                         [anchors, positives].map(|x| to_vec(&x.grad(&gradients).unwrap()));
@@ -287,27 +342,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn distances_are_those_of_their_formulas() {
-        let (a, b) = (draw(5, 3, 1), draw(5, 3, 2));
-        let rows = |x: &Tensor<TestBackend, 2>| -> Vec<Vec<f64>> {
-            to_vec(x).chunks(3).map(<[f64]>::to_vec).collect()
-        };
-        let (left, right) = (rows(&a), rows(&b));
-        let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
-        let pairs = || left.iter().zip(&right);
-        let cosine = pairs()
-            .map(|(x, y)| 1.0 - dot(x, y) / (dot(x, x) * dot(y, y)).sqrt())
-            .sum::<f64>()
-            / 5.0;
-        let squared = pairs()
-            .flat_map(|(x, y)| x.iter().zip(y).map(|(x, y)| (x - y).powi(2)))
-            .sum::<f64>()
-            / 15.0;
-        let found = |kind| to_vec(&distance(a.clone(), b.clone(), kind));
-        assert_close(&found(Distance::Cosine), &[cosine], 1e-5);
-        assert_close(&found(Distance::MeanSquared), &[squared], 1e-5);
     }
 }

@@ -10,12 +10,12 @@ const SHARE: u32 = 20;
 /// But there is none sooner than this after the last.
 const SOONEST: Duration = Duration::from_secs(1);
 
-/// What happens beside a training run. [`Watch::new`] does nothing.
+/// What happens beside a training run. [`Callbacks::new`] does nothing.
 ///
 /// With a checkpoint the run goes on from the file if there is one, whose run must have been the same;
 /// it writes the file again and again, at most once a second and so rarely that writing takes no more
 /// than a twentieth of the time, and leaves it in place when it ends, so that training again returns the result at once.
-pub struct Watch<'a> {
+pub struct Callbacks<'a> {
     progress: Box<dyn FnMut(Progress) + 'a>,
     steps: Option<Box<dyn FnMut(StepReport) + 'a>>,
     should_stop: Box<dyn Fn() -> bool + 'a>,
@@ -23,21 +23,21 @@ pub struct Watch<'a> {
     next_save: Instant,
 }
 
-impl Default for Watch<'_> {
+impl Default for Callbacks<'_> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl std::fmt::Debug for Watch<'_> {
+impl std::fmt::Debug for Callbacks<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Watch")
+        f.debug_struct("Callbacks")
             .field("checkpoint", &self.checkpoint)
             .finish_non_exhaustive()
     }
 }
 
-impl<'a> Watch<'a> {
+impl<'a> Callbacks<'a> {
     /// Nothing happens.
     pub fn new() -> Self {
         Self {

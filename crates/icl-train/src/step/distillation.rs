@@ -1,0 +1,87 @@
+//! Distillation: the distance to the embeddings of the encoder that a run began with.
+
+use burn::tensor::{Tensor, backend::Backend};
+use icl_core::{Encoder, Mode, paired_cosine_similarity};
+use serde::{Deserialize, Serialize};
+
+/// Distance between two embeddings of one view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Distance {
+    /// 1 − cos, in [0, 2].
+    Cosine,
+    /// Mean of the squared differences of their coordinates.
+    MeanSquared,
+}
+
+/// The first encoder of a run, which is not trained, with the term that keeps embeddings near its own.
+#[derive(Debug)]
+pub(crate) struct Teacher<M> {
+    /// The encoder, in evaluation mode.
+    pub(crate) encoder: M,
+    /// Weight of the term.
+    pub(crate) weight: f64,
+    /// Distance between embeddings.
+    pub(crate) distance: Distance,
+}
+
+impl<M> Teacher<M> {
+    /// Computes the term `[1]` of a batch whose `embeddings` `[n, d]` the student gave: the weighted mean
+    /// distance of the rows to the teacher's.
+    pub(crate) fn term<B: Backend>(&self, batch: M::Batch, embeddings: Tensor<B, 2>) -> Tensor<B, 1>
+    where
+        M: Encoder<B>,
+    {
+        let targets = self.encoder.encode(batch, Mode::Evaluation).detach();
+        mean_distance(embeddings, targets, self.distance) * self.weight
+    }
+}
+
+/// Computes the mean distance `[1]` between the rows of two sets of embeddings `[n, d]`.
+fn mean_distance<B: Backend>(
+    embeddings: Tensor<B, 2>,
+    targets: Tensor<B, 2>,
+    distance: Distance,
+) -> Tensor<B, 1> {
+    match distance {
+        Distance::Cosine => -paired_cosine_similarity(embeddings, targets).mean() + 1.0,
+        Distance::MeanSquared => (embeddings - targets).powi_scalar(2).mean(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use burn::tensor::TensorData;
+    use icl_core::Seed;
+    use icl_core::testing::{TestBackend, assert_close, to_vec};
+    use rand::RngExt;
+
+    fn draw(n: usize, d: usize, seed: u64) -> Tensor<TestBackend, 2> {
+        let mut rng = Seed::new(seed).rng();
+        let values: Vec<f64> = (0..n * d).map(|_| rng.random::<f64>() - 0.5).collect();
+        Tensor::from_data(TensorData::new(values, [n, d]), &Default::default())
+    }
+
+    #[test]
+    fn distances_are_those_of_their_formulas() {
+        let (a, b) = (draw(5, 3, 1), draw(5, 3, 2));
+        let rows = |x: &Tensor<TestBackend, 2>| -> Vec<Vec<f64>> {
+            to_vec(x).chunks(3).map(<[f64]>::to_vec).collect()
+        };
+        let (left, right) = (rows(&a), rows(&b));
+        let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+        let pairs = || left.iter().zip(&right);
+        let cosine = pairs()
+            .map(|(x, y)| 1.0 - dot(x, y) / (dot(x, x) * dot(y, y)).sqrt())
+            .sum::<f64>()
+            / 5.0;
+        let squared = pairs()
+            .flat_map(|(x, y)| x.iter().zip(y).map(|(x, y)| (x - y).powi(2)))
+            .sum::<f64>()
+            / 15.0;
+        let found = |kind| to_vec(&mean_distance(a.clone(), b.clone(), kind));
+        assert_close(&found(Distance::Cosine), &[cosine], 1e-5);
+        assert_close(&found(Distance::MeanSquared), &[squared], 1e-5);
+    }
+}
