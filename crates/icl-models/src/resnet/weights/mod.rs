@@ -1,12 +1,13 @@
 //! Weights of torchvision's `resnet18`.
 
-mod elements;
+mod cursor;
 mod error;
+mod machine;
 mod pickle;
-mod safetensors_file;
 mod slot;
 mod state_dict;
 mod torch_file;
+mod views;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -17,7 +18,7 @@ use safetensors::SafeTensors;
 use self::slot::{Slot, slots};
 use self::state_dict::{StateDict, Unread};
 use self::torch_file::TorchFile;
-use super::ResNet;
+use super::encoder::ResNet;
 use crate::image_ops::ImageBackend;
 
 pub use self::error::{FileFault, PickleFault, TensorFault, WeightsError};

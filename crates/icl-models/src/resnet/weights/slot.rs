@@ -3,8 +3,8 @@
 use burn::module::Param;
 use burn::tensor::{Tensor, TensorData};
 
-use super::super::ResNet;
 use super::super::convolution::Convolution;
+use super::super::encoder::ResNet;
 use crate::image_ops::ImageBackend;
 
 /// A tensor of the encoder, to be set.

@@ -7,8 +7,10 @@ use std::io::{self, Cursor, Read};
 use zip::ZipArchive;
 
 use super::error::FileFault;
+use super::machine::read_pickle;
 use super::pickle::{Pickle, Value};
-use super::state_dict::{StateDict, Storage, Unread, View, views};
+use super::state_dict::{StateDict, Unread};
+use super::views::{Storage, View, views};
 
 /// The pickle of a state dict has some hundred bytes a tensor; an archive may claim any length.
 const MAX_PICKLE: u64 = 16 << 20;
@@ -60,7 +62,7 @@ impl<'a> TorchFile<'a> {
         {
             return Err(FileFault::ByteOrder);
         }
-        let (pickle, _) = Pickle::read(&entry(
+        let (pickle, _) = read_pickle(&entry(
             &mut archive,
             &format!("{folder}data.pkl"),
             MAX_PICKLE,
@@ -74,7 +76,7 @@ impl<'a> TorchFile<'a> {
     fn parts(bytes: &'a [u8]) -> Result<Self, FileFault> {
         let mut rest = &bytes[15..];
         let mut next = || {
-            let (pickle, len) = Pickle::read(rest)?;
+            let (pickle, len) = read_pickle(rest)?;
             rest = &rest[len..];
             Ok::<_, FileFault>(pickle)
         };
@@ -297,7 +299,7 @@ mod tests {
     #[test]
     fn pickles_of_other_things_are_named() {
         let read = |pickle: &[u8]| {
-            let (pickle, _) = Pickle::read(pickle)?;
+            let (pickle, _) = read_pickle(pickle)?;
             views(&pickle).map(|views| views.len())
         };
         let message = |pickle: &[u8]| read(pickle).unwrap_err().to_string();
