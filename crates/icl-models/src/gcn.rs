@@ -9,7 +9,7 @@ use icl_core::{Batches, Encoder, Mode, Rng, SampleError, Seed};
 use crate::batch_norm::BatchStatistics;
 use crate::dropout::DropoutMask;
 use crate::graph_conv::{GraphConv, GraphConvConfig};
-use crate::ops::{GraphBackend, NormActivation};
+use crate::graph_ops::{GraphBackend, NormActivation};
 use crate::readout::Readout;
 
 /// A rejected [`GcnConfig`].

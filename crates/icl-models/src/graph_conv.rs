@@ -7,7 +7,7 @@ use icl_core::Seed;
 use icl_core::graph::GraphBatch;
 use rand::RngExt;
 
-use crate::ops::GraphBackend;
+use crate::graph_ops::GraphBackend;
 
 /// Configuration of [`GraphConv`].
 #[derive(Config, Debug)]

@@ -1,13 +1,14 @@
 //! Encoders as Burn modules, and the operators they stand on.
 
+mod backward_step;
 mod batch_norm;
 mod dropout;
 #[cfg(feature = "flex")]
 mod flex;
 mod gcn;
 mod graph_conv;
+mod graph_ops;
 mod image_ops;
-mod ops;
 mod readout;
 mod resnet;
 
@@ -15,12 +16,13 @@ pub use batch_norm::BatchStatistics;
 pub use dropout::DropoutMask;
 pub use gcn::{Gcn, GcnConfig, GcnError};
 pub use graph_conv::{GraphConv, GraphConvConfig};
-pub use image_ops::{BatchNormGradients, BatchNormSaved, ImageBackend, Window};
-pub use ops::{
-    GraphBackend, NormActivation, NormActivationSaved, composed_graph_convolution,
-    composed_graph_convolution_backward, composed_norm_activation,
+pub use graph_ops::{GraphBackend, NormActivation, NormActivationSaved};
+#[cfg(feature = "testing")]
+pub use graph_ops::{
+    composed_graph_convolution, composed_graph_convolution_backward, composed_norm_activation,
     composed_norm_activation_backward, composed_sparse_product,
 };
+pub use image_ops::{BatchNormGradients, BatchNormSaved, ImageBackend, Window};
 pub use readout::Readout;
 #[cfg(feature = "weights")]
 pub use resnet::{FileFault, PickleFault, TensorFault, WeightsError};

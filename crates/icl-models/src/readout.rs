@@ -4,7 +4,7 @@ use burn::tensor::{Int, Tensor, TensorData};
 use icl_core::graph::GraphBatch;
 use serde::{Deserialize, Serialize};
 
-use crate::ops::GraphBackend;
+use crate::graph_ops::GraphBackend;
 
 /// How the nodes of a graph become one vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

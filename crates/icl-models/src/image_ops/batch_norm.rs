@@ -36,7 +36,7 @@ pub struct BatchNormGradients<B: Backend> {
     pub residual: Option<Tensor<B, 4>>,
 }
 
-pub(super) fn composed<B: Backend>(
+pub(super) fn composed_batch_norm<B: Backend>(
     x: Tensor<B, 4>,
     [weight, bias]: [Tensor<B, 1>; 2],
     residual: Option<Tensor<B, 4>>,
@@ -67,7 +67,7 @@ pub(super) fn statistics<B: Backend>(x: &Tensor<B, 4>, epsilon: f64) -> [Tensor<
     [mean, (variance + epsilon).sqrt().recip()]
 }
 
-pub(super) fn composed_backward<B: Backend>(
+pub(super) fn composed_batch_norm_backward<B: Backend>(
     saved: BatchNormSaved<B>,
     gradient: Tensor<B, 4>,
 ) -> BatchNormGradients<B> {

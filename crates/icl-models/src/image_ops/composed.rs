@@ -1,20 +1,11 @@
-//! The operators out of Burn's own, for any backend, and the backends on which they serve.
+//! The operators composed of Burn's own, for any backend.
 
 use burn::tensor::activation::relu;
 use burn::tensor::module::conv2d;
 use burn::tensor::ops::{ConvOptions, FloatTensor};
 use burn::tensor::{IndexingUpdateOp, Int, Tensor, TensorPrimitive, backend::Backend};
 
-use super::Window;
-
-#[cfg(feature = "tch")]
-impl super::ImageBackend for burn::backend::LibTorch {}
-#[cfg(feature = "wgpu")]
-impl super::ImageBackend for burn::backend::Wgpu {}
-#[cfg(feature = "vulkan")]
-impl super::ImageBackend for burn::backend::Vulkan {}
-#[cfg(feature = "cuda")]
-impl super::ImageBackend for burn::backend::Cuda {}
+use super::window::Window;
 
 pub(super) fn convolution<B: Backend>(
     x: Tensor<B, 4>,

@@ -6,9 +6,11 @@ use burn::backend::autodiff::grads::Gradients;
 use burn::backend::autodiff::ops::{Backward, Ops};
 use burn::tensor::Tensor;
 
-use super::super::batch_norm::{composed_backward, statistics};
-use super::super::{BatchNormGradients, BatchNormSaved, ImageBackend};
-use super::{record, unwrap, wrap};
+use super::super::backend::ImageBackend;
+use super::super::batch_norm::{
+    BatchNormGradients, BatchNormSaved, composed_batch_norm_backward, statistics,
+};
+use crate::backward_step::{record, unwrap, wrap};
 
 /// The output, and what the backward pass needs.
 type Saving<B> = (Tensor<B, 4>, BatchNormSaved<B>);
@@ -83,7 +85,7 @@ pub(super) fn backward<B: ImageBackend, C: CheckpointStrategy>(
     gradient: Tensor<Autodiff<B, C>, 4>,
 ) -> BatchNormGradients<Autodiff<B, C>> {
     let [mean, scale] = statistics(&saved.input, saved.epsilon);
-    composed_backward(
+    composed_batch_norm_backward(
         BatchNormSaved {
             mean,
             scale,

@@ -6,8 +6,9 @@ use burn::backend::autodiff::grads::Gradients;
 use burn::backend::autodiff::ops::{Backward, Ops};
 use burn::tensor::Tensor;
 
-use super::super::{ImageBackend, Window};
-use super::{record, register, unwrap, wrap};
+use super::super::backend::ImageBackend;
+use super::super::window::Window;
+use crate::backward_step::{record, register, unwrap, wrap};
 
 #[derive(Debug)]
 struct Select;

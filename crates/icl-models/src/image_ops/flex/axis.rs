@@ -1,6 +1,6 @@
 //! Which inputs an output of a convolution sees along one axis.
 
-use super::super::Window;
+use super::super::window::Window;
 
 /// The inputs along one axis that each output sees through each tap of the window.
 pub(super) struct Axis {

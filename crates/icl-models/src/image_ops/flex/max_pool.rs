@@ -4,12 +4,12 @@ use burn::tensor::Tensor;
 use burn_flex::Flex;
 use rayon::prelude::*;
 
-use super::super::Window;
+use super::super::window::Window;
 use super::axis::Axis;
-use super::columns::{Columns, over_columns};
+use super::channels::over_channels;
+use crate::flex::columns::{ColumnPass, lanes, lanes_mut};
 use crate::flex::floats::Floats;
-use crate::flex::lanes::{lanes, lanes_mut};
-use crate::flex::results::result;
+use crate::flex::memory::result;
 
 pub(super) fn select(
     x: Tensor<Flex, 4>,
@@ -32,7 +32,7 @@ pub(super) fn select(
                     values,
                     out,
                 };
-                over_columns(&mut pass, windows.width);
+                over_channels(&mut pass, windows.width);
             });
     })
 }
@@ -58,7 +58,7 @@ pub(super) fn scatter(
                     gradient,
                     out,
                 };
-                over_columns(&mut pass, windows.width);
+                over_channels(&mut pass, windows.width);
             });
     })
 }
@@ -136,7 +136,7 @@ struct Select<'a> {
     out: &'a mut [f32],
 }
 
-impl Columns for Select<'_> {
+impl ColumnPass for Select<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
         for (to, elements) in self.windows.each() {
@@ -161,7 +161,7 @@ struct Scatter<'a> {
     out: &'a mut [f32],
 }
 
-impl Columns for Scatter<'_> {
+impl ColumnPass for Scatter<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
         for (from, elements) in self.windows.each() {

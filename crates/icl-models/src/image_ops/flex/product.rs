@@ -7,14 +7,13 @@ use burn_flex::Flex;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::super::Window;
+use super::super::window::Window;
 use super::axis::Axis;
 use super::packing::Packing;
 use super::patches::{Patches, Pixel};
 use super::weight::Weight;
 use crate::flex::floats::Floats;
-use crate::flex::results::result;
-use crate::flex::scratch::with_scratch;
+use crate::flex::memory::{result, with_scratch};
 use crate::flex::tiles::{
     DEPTH, Left, Right, Tiled, matrices, matrices_mut, multiply, row, tiled, zeros,
 };

@@ -3,7 +3,7 @@
 use pulp::Simd;
 
 use super::patches::PatchLayout;
-use crate::flex::lanes::vectorised;
+use crate::flex::columns::vectorised;
 use crate::flex::tiles::{Tile, row};
 
 /// Where sums stand: the groups of a patch in panels of `NR` numbers, each panel with a row for

@@ -7,12 +7,12 @@ use burn_flex::Flex;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::super::Window;
+use super::super::window::Window;
 use super::axis::Axis;
 use super::patches::{Patches, Pixel};
 use super::sums::{Sums, SumsLayout};
 use crate::flex::floats::{Floats, tensor};
-use crate::flex::scratch::with_scratch;
+use crate::flex::memory::with_scratch;
 use crate::flex::tiles::{DEPTH, Tiled, multiply_transposed, tiled, zeros};
 
 /// Parts that the work is cut into, if there is enough of it.

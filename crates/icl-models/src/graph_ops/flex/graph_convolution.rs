@@ -12,8 +12,7 @@ use super::block_products::{BLOCK, DenseProduct, OuterProduct, Packed};
 use super::parts::{over_parts, sums_of_parts};
 use super::sparse_product::{Factors, SparseRows};
 use crate::flex::floats::{Floats, tensor};
-use crate::flex::results::result;
-use crate::flex::scratch::with_scratch;
+use crate::flex::memory::{result, with_scratch};
 use crate::flex::tiles::{Tiled, tiled};
 
 /// Rows of a part: what threads share, and whose sums are added up in order.

@@ -1,30 +1,14 @@
-//! Graph operators that pay for a kernel of their own.
-//!
-//! Each is a plain function on tensors with a backward pass written by hand. [`GraphBackend`] has a
-//! composed default for every backend; a backend with a faster form overrides it.
-
-mod autodiff;
-#[cfg(any(feature = "wgpu", feature = "vulkan", feature = "cuda"))]
-mod cube;
-#[cfg(feature = "flex")]
-mod flex;
-mod graph_convolution;
-#[cfg(feature = "tch")]
-mod libtorch;
-mod norm_activation;
-mod sparse_product;
+//! The operators that graph encoders ask of a backend.
 
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::graph::SparseMatrix;
 
-use crate::dropout::DropoutMask;
-
-pub use graph_convolution::{composed_graph_convolution, composed_graph_convolution_backward};
-pub use norm_activation::{
+use super::norm_activation::{
     NormActivation, NormActivationSaved, composed_norm_activation,
     composed_norm_activation_backward,
 };
-pub use sparse_product::composed_sparse_product;
+use super::sparse_product::composed_sparse_product;
+use crate::dropout::DropoutMask;
 
 /// A backend that graph encoders run on: those of this crate's features, and [`Autodiff`] of each.
 /// Another one joins with an empty `impl`, which is the composed form of everything.
@@ -82,4 +66,49 @@ pub trait GraphBackend: Backend {
     ) -> Tensor<Self, 2> {
         composed_norm_activation_backward(options, saved, gradient)
     }
+}
+
+/// A·X·W by the sparse product and Burn's own: what
+/// [`GraphBackend::graph_convolution`] is where a backend has no kernel, and what a kernel is measured
+/// against. (A·X)·W = A·(X·W): the sparse product takes the narrower of the two.
+///
+/// # Panics
+/// If the shapes do not fit.
+pub fn composed_graph_convolution<B: GraphBackend>(
+    matrix: &SparseMatrix<B>,
+    x: Tensor<B, 2>,
+    weight: Tensor<B, 2>,
+) -> Tensor<B, 2> {
+    let [d_input, d_output] = weight.dims();
+    if d_input < d_output {
+        B::sparse_product(matrix, x).matmul(weight)
+    } else {
+        B::sparse_product(matrix, x.matmul(weight))
+    }
+}
+
+/// The gradients of [`composed_graph_convolution`] by X and by W, those that are `wanted`, from that by
+/// its output.
+///
+/// ```text
+/// ∂/∂X = Aᵀ·G·Wᵀ      ∂/∂W = Xᵀ·Aᵀ·G = (A·X)ᵀ·G
+/// ```
+pub fn composed_graph_convolution_backward<B: GraphBackend>(
+    matrix: &SparseMatrix<B>,
+    x: Tensor<B, 2>,
+    weight: Tensor<B, 2>,
+    gradient: Tensor<B, 2>,
+    wanted: [bool; 2],
+) -> [Option<Tensor<B, 2>>; 2] {
+    let [d_input, d_output] = weight.dims();
+    if wanted == [false, true] && d_input < d_output {
+        let propagated = B::sparse_product(matrix, x);
+        return [None, Some(propagated.transpose().matmul(gradient))];
+    }
+    let back = B::sparse_product(&matrix.clone().transpose(), gradient);
+    let [by_x, by_weight] = wanted;
+    [
+        by_x.then(|| back.clone().matmul(weight.transpose())),
+        by_weight.then(|| x.transpose().matmul(back)),
+    ]
 }

@@ -3,13 +3,12 @@
 use burn::tensor::Tensor;
 use burn_flex::Flex;
 
-use super::super::{NormActivation, NormActivationSaved};
-use super::column_sums::{ColumnSums, Totals, means};
-use super::parts::over_parts;
+use super::super::norm_activation::{NormActivation, NormActivationSaved};
+use super::parts::{Totals, means, over_parts};
 use crate::dropout::DropoutMask;
+use crate::flex::columns::{ColumnPass, ColumnSums, LANES, lanes, lanes_mut, over_columns};
 use crate::flex::floats::{Floats, tensor};
-use crate::flex::lanes::{LANES, lanes, lanes_mut, vectorised};
-use crate::flex::results::result;
+use crate::flex::memory::result;
 
 /// Rows that are summed together; a multiple of those whose sums stay in single precision.
 const PART: usize = 1024;
@@ -34,7 +33,7 @@ pub(super) fn forward(
                 shift,
                 totals: Totals::new(width),
             };
-            over_columns(&mut pass, width);
+            over_columns::<LANES>(&mut pass, width);
             pass.totals
         });
         for (column, [offset, square]) in means(&sums, n).enumerate() {
@@ -52,7 +51,7 @@ pub(super) fn forward(
                 slope: options.negative_slope as f32,
                 out,
             };
-            over_columns(&mut pass, width);
+            over_columns::<LANES>(&mut pass, width);
         });
     });
     let saved = NormActivationSaved {
@@ -92,27 +91,6 @@ fn of_part<'a>(all: &'a [f32], first: usize, out: &[f32]) -> &'a [f32] {
     &all[first..first + out.len()]
 }
 
-/// Work that is done a few columns at a time.
-trait Columns {
-    /// The work on `L` columns from `first` on.
-    fn columns<const L: usize>(&mut self, first: usize);
-}
-
-fn over_columns(pass: &mut impl Columns, width: usize) {
-    vectorised(
-        #[inline(always)]
-        || {
-            let n_wide = width / LANES * LANES;
-            for first in (0..n_wide).step_by(LANES) {
-                pass.columns::<LANES>(first);
-            }
-            for first in n_wide..width {
-                pass.columns::<1>(first);
-            }
-        },
-    );
-}
-
 /// Sums of each column and of its squares.
 struct Sums<'a> {
     rows: &'a [f32],
@@ -120,11 +98,11 @@ struct Sums<'a> {
     totals: Totals,
 }
 
-impl Columns for Sums<'_> {
+impl ColumnPass for Sums<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
         let shift = *lanes::<L>(self.shift, first);
-        let mut sums = ColumnSums::<L>::default();
+        let mut sums = ColumnSums::<L>::new();
         for at in (first..self.rows.len()).step_by(self.shift.len()) {
             let x = lanes::<L>(self.rows, at);
             let centred: [f32; L] = std::array::from_fn(|lane| x[lane] - shift[lane]);
@@ -147,7 +125,7 @@ struct Output<'a> {
     out: &'a mut [f32],
 }
 
-impl Columns for Output<'_> {
+impl ColumnPass for Output<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
         let mean = *lanes::<L>(self.mean, first);
@@ -191,7 +169,7 @@ pub(super) fn backward(
                 totals: Totals::new(width),
                 out,
             };
-            over_columns(&mut pass, width);
+            over_columns::<LANES>(&mut pass, width);
             pass.totals
         });
         let means: Vec<[f32; 2]> = means(&sums, n)
@@ -203,7 +181,7 @@ pub(super) fn backward(
                 means: &means,
                 out,
             };
-            over_columns(&mut pass, width);
+            over_columns::<LANES>(&mut pass, width);
         });
     })
 }
@@ -242,12 +220,12 @@ struct ByNormal<'a> {
     out: &'a mut [f32],
 }
 
-impl Columns for ByNormal<'_> {
+impl ColumnPass for ByNormal<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
         let mean = *lanes::<L>(self.normal.mean, first);
         let scale = *lanes::<L>(self.normal.scale, first);
-        let mut sums = ColumnSums::<L>::default();
+        let mut sums = ColumnSums::<L>::new();
         for at in (first..self.out.len()).step_by(self.normal.mean.len()) {
             let normal = self.normal.at(at, &mean, &scale);
             let slope = normal.map(|x| if x > 0.0 { 1.0 } else { self.slope });
@@ -271,7 +249,7 @@ struct ByInput<'a> {
     out: &'a mut [f32],
 }
 
-impl Columns for ByInput<'_> {
+impl ColumnPass for ByInput<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
         let mean = *lanes::<L>(self.normal.mean, first);

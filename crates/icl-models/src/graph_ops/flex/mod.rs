@@ -4,7 +4,6 @@
 //! order: results are the same bits whatever the number of threads.
 
 mod block_products;
-mod column_sums;
 mod graph_convolution;
 mod norm_activation;
 mod parts;
@@ -14,10 +13,14 @@ use burn::tensor::{DType, Tensor};
 use burn_flex::Flex;
 use icl_core::graph::SparseMatrix;
 
-use super::graph_convolution::{composed_graph_convolution, composed_graph_convolution_backward};
-use super::norm_activation::{composed_norm_activation, composed_norm_activation_backward};
+use super::backend::{
+    GraphBackend, composed_graph_convolution, composed_graph_convolution_backward,
+};
+use super::norm_activation::{
+    NormActivation, NormActivationSaved, composed_norm_activation,
+    composed_norm_activation_backward,
+};
 use super::sparse_product::{assert_fits, composed_sparse_product};
-use super::{GraphBackend, NormActivation, NormActivationSaved};
 use crate::dropout::DropoutMask;
 
 impl GraphBackend for Flex {

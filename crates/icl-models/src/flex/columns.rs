@@ -1,19 +1,40 @@
-//! Passes over the channels of images, a few channels and some rows at a time.
+//! Columns that are worked on together, in the vector registers of the processor that is found.
 
-use rayon::prelude::*;
+use pulp::Arch;
 
-use crate::flex::lanes::{LANES, vectorised};
+/// Columns that are worked on at once.
+pub(crate) const LANES: usize = 16;
 
-/// Columns that are worked on at once where there are as many.
-const WIDE: usize = 4 * LANES;
+/// Runs `kernel`, which must be inlined, compiled for the vector instructions that are found.
+pub(crate) fn vectorised<R>(kernel: impl FnOnce() -> R) -> R {
+    Arch::new().dispatch(kernel)
+}
+
+/// `L` values from `first` on.
+#[inline(always)]
+pub(crate) fn lanes<const L: usize>(values: &[f32], first: usize) -> &[f32; L] {
+    values[first..]
+        .first_chunk()
+        .expect("columns within the row")
+}
+
+/// `L` values from `first` on, to be written.
+#[inline(always)]
+pub(crate) fn lanes_mut<const L: usize>(values: &mut [f32], first: usize) -> &mut [f32; L] {
+    values[first..]
+        .first_chunk_mut()
+        .expect("columns within the row")
+}
 
 /// Work that is done a few columns at a time.
-pub(super) trait Columns {
-    /// The work on `L` columns from `first` on.
+pub(crate) trait ColumnPass {
+    /// Does the work on `L` columns from `first` on.
     fn columns<const L: usize>(&mut self, first: usize);
 }
 
-pub(super) fn over_columns(pass: &mut impl Columns, width: usize) {
+/// Runs `pass` over `width` columns, `WIDE` of them at once where there are as many, then [`LANES`],
+/// then one by one.
+pub(crate) fn over_columns<const WIDE: usize>(pass: &mut impl ColumnPass, width: usize) {
     vectorised(
         #[inline(always)]
         || {
@@ -31,37 +52,9 @@ pub(super) fn over_columns(pass: &mut impl Columns, width: usize) {
     );
 }
 
-/// Numbers in the rows that one thread works on.
-pub(super) fn length_at_once(width: usize) -> usize {
-    (16_384 / width).max(1) * width
-}
-
-/// The sums that `part` makes of the rows from `start` to `end`, both counted in numbers, added in
-/// order.
-pub(super) fn totals(
-    length: usize,
-    width: usize,
-    part: impl Fn(std::ops::Range<usize>) -> [Vec<f64>; 2] + Sync,
-) -> [Vec<f64>; 2] {
-    let at_once = length_at_once(width);
-    let parts: Vec<_> = (0..length.div_ceil(at_once))
-        .into_par_iter()
-        .map(|at| part(at * at_once..((at + 1) * at_once).min(length)))
-        .collect();
-    let mut totals = [vec![0.0; width], vec![0.0; width]];
-    for sums in parts {
-        for (total, sums) in totals.iter_mut().zip(sums) {
-            for (total, sum) in total.iter_mut().zip(sums) {
-                *total += sum;
-            }
-        }
-    }
-    totals
-}
-
 /// Two sums of each of `L` columns. Sums over a few rows stay in single precision, which is fast;
 /// their totals in double precision lose nothing.
-pub(super) struct ColumnSums<const L: usize> {
+pub(crate) struct ColumnSums<const L: usize> {
     n_rows: usize,
     sums: [[f32; L]; 2],
     totals: [[f64; L]; 2],
@@ -72,7 +65,7 @@ impl<const L: usize> ColumnSums<L> {
     const BLOCK: usize = 64;
 
     #[inline(always)]
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             n_rows: 0,
             sums: [[0.0; L]; 2],
@@ -81,7 +74,7 @@ impl<const L: usize> ColumnSums<L> {
     }
 
     #[inline(always)]
-    pub(super) fn add(&mut self, first: &[f32; L], second: &[f32; L]) {
+    pub(crate) fn add(&mut self, first: &[f32; L], second: &[f32; L]) {
         for lane in 0..L {
             self.sums[0][lane] += first[lane];
             self.sums[1][lane] += second[lane];
@@ -104,7 +97,7 @@ impl<const L: usize> ColumnSums<L> {
     }
 
     #[inline(always)]
-    pub(super) fn totals(mut self) -> [[f64; L]; 2] {
+    pub(crate) fn totals(mut self) -> [[f64; L]; 2] {
         self.end_block();
         self.totals
     }

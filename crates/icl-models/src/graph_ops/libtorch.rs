@@ -5,7 +5,7 @@ use burn::backend::libtorch::{TchElement, TchTensor};
 use burn::tensor::{Tensor, TensorPrimitive};
 use icl_core::graph::SparseMatrix;
 
-use super::GraphBackend;
+use super::backend::GraphBackend;
 use super::sparse_product::assert_fits;
 
 /// The mode of an embedding bag that adds up.

@@ -5,9 +5,9 @@ use burn_flex::{Flex, FlexTensor};
 use icl_core::graph::Csr;
 
 use super::parts::over_parts;
+use crate::flex::columns::{LANES, lanes, lanes_mut, vectorised};
 use crate::flex::floats::Floats;
-use crate::flex::lanes::{LANES, lanes, lanes_mut, vectorised};
-use crate::flex::results::result;
+use crate::flex::memory::result;
 
 /// Columns at once where there are as many: a row's few entries are gone through once for all of them.
 const WIDE: usize = 2 * LANES;
