@@ -50,8 +50,7 @@ impl<B: Backend> BatchStatistics<B> {
     /// If they hold no rows.
     pub(crate) fn of(self, moments: &Moments) -> Self {
         assert!(moments.n_rows > 0.0, "statistics need at least one row");
-        let mean = moments.mean.clone();
-        let variance = moments.squares.iter().map(|s| s / moments.n_rows).collect();
+        let (mean, variance) = (moments.mean.clone(), moments.variance());
         let tensor = |values: Vec<f64>, like: Tensor<B, 1>| {
             Tensor::from_data(TensorData::new(values, like.shape()), &like.device())
         };
@@ -127,7 +126,18 @@ impl Moments {
         }
     }
 
-    fn merge(&mut self, n_rows: f64, mean: &[f64], squares: &[f64]) {
+    /// Mean of each column.
+    pub(crate) fn mean(&self) -> &[f64] {
+        &self.mean
+    }
+
+    /// Biased variance of each column.
+    pub(crate) fn variance(&self) -> Vec<f64> {
+        self.squares.iter().map(|s| s / self.n_rows).collect()
+    }
+
+    /// Takes in `n_rows` rows with this mean and these sums of squared deviations from it.
+    pub(crate) fn merge(&mut self, n_rows: f64, mean: &[f64], squares: &[f64]) {
         let total = self.n_rows + n_rows;
         for column in 0..self.mean.len() {
             let distance = mean[column] - self.mean[column];

@@ -11,6 +11,7 @@ mod graph_ops;
 mod image_ops;
 mod readout;
 mod resnet;
+mod stock_batch_norm;
 
 pub use batch_norm::BatchStatistics;
 pub use dropout::DropoutMask;
@@ -27,3 +28,4 @@ pub use readout::Readout;
 #[cfg(feature = "weights")]
 pub use resnet::{FileFault, PickleFault, TensorFault, WeightsError};
 pub use resnet::{ResNet, ResNetConfig, ResNetError, Stem};
+pub use stock_batch_norm::recalibrate_batch_norm;
