@@ -1,4 +1,4 @@
-//! Backward steps, and the tensors that carry them.
+//! Registration of backward steps with Burn's autodiff.
 
 use burn::backend::Autodiff;
 use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
@@ -7,8 +7,8 @@ use burn::backend::autodiff::{NodeId, grads::Gradients};
 use burn::tensor::backend::Backend;
 use burn::tensor::{Tensor, TensorPrimitive, ops::FloatTensor};
 
-/// The result of `step` as a tensor with gradients by `parents`. `state` is made only for a step
-/// that will be taken.
+/// Returns `output` as a tensor whose gradients by `parents` are those of `step`. `state` is called
+/// only if a gradient is tracked.
 pub(crate) fn record<
     B: Backend,
     C: CheckpointStrategy,
@@ -29,7 +29,7 @@ pub(crate) fn record<
     wrap(output)
 }
 
-/// Adds `gradient` to that of `parent`.
+/// Adds `gradient` to the gradient of `parent`.
 pub(crate) fn register<B: Backend, const D: usize>(
     gradients: &mut Gradients,
     parent: NodeId,
@@ -38,12 +38,12 @@ pub(crate) fn register<B: Backend, const D: usize>(
     gradients.register::<B>(parent, unwrap(gradient));
 }
 
-/// A tensor of its primitive.
+/// Makes a tensor of a primitive.
 pub(crate) fn wrap<B: Backend, const D: usize>(tensor: FloatTensor<B>) -> Tensor<B, D> {
     Tensor::from_primitive(TensorPrimitive::Float(tensor))
 }
 
-/// The primitive of a tensor.
+/// Returns the primitive of a tensor.
 pub(crate) fn unwrap<B: Backend, const D: usize>(tensor: Tensor<B, D>) -> FloatTensor<B> {
     tensor.into_primitive().tensor()
 }

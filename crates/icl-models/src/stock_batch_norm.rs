@@ -10,8 +10,8 @@ use crate::batch_norm::Moments;
 /// Returns `encoder` with the running statistics of every [`burn::nn::BatchNorm`] in it
 /// re-estimated over `batches`, at the current parameters.
 ///
-/// It is meant for [`Encoder::recalibrated`](icl_core::Encoder::recalibrated) of an encoder built of
-/// Burn's stock layers, whose exact risk would otherwise depend on the last batches of training:
+/// Call it in [`Encoder::recalibrated`](icl_core::Encoder::recalibrated) of an encoder that is built of
+/// Burn's stock layers. Without it, the exact risk would depend on the last batches of training:
 ///
 /// ```
 /// use burn::module::Module;
@@ -69,13 +69,13 @@ use crate::batch_norm::Moments;
 /// running_var  = Σᵢ nᵢ·(varᵢ + (meanᵢ − running_mean)²) / n
 /// ```
 ///
-/// It is the mean and the biased variance of all that the layer took in, pooled over the batches, if
-/// every sample brings the same number of values to a channel (as vectors and images of one size
-/// do). The statistics stored before, and the momentum, have no influence. Above the first
-/// normalisation a layer takes in what lower layers normalised by the batch, so its statistics
-/// depend on the composition of the batches, as those of [`ResNet`](crate::ResNet) do. Averaged
-/// weights get their statistics in a similar pass (Izmailov et al., 2018), which leaves out the
-/// distances between the batches' means.
+/// This is the mean and the biased variance of all inputs of the layer, pooled over the batches, if
+/// every sample brings the same number of values to a channel, as vectors and images of one size do.
+/// The statistics stored before, and the momentum, have no influence. Inputs of layers above the first
+/// normalisation are normalised batch by batch, so the statistics of these layers depend on the
+/// composition of the batches, as those of [`ResNet`](crate::ResNet) do. Izmailov et al. (2018)
+/// re-estimate the statistics of averaged weights in a similar pass, which leaves out the distances
+/// between the means of the batches.
 ///
 /// # Method
 ///
@@ -134,7 +134,7 @@ where
         let n_samples = forward(&copy, batch).dims()[0];
         (n_samples, Running::of::<B, M>(&copy.valid()))
     };
-    let mut totals: Vec<Total> = Vec::new();
+    let mut totals: Vec<LayerTotal> = Vec::new();
     for batch in batches.iter() {
         let batch = batch?;
         let (n_samples, scaled) = update(batch.clone(), 0.0);
@@ -143,7 +143,7 @@ where
             let (_, from_start) = update(batch, start);
             let layers = from_start.0.into_iter().zip(stored.0.iter().cloned());
             totals = layers
-                .map(|([mean, _], stored)| Total::new(&mean, start, stored))
+                .map(|([mean, _], stored)| LayerTotal::new(&mean, start, stored))
                 .collect();
         }
         for (total, scaled) in totals.iter_mut().zip(scaled.0) {
@@ -152,7 +152,7 @@ where
     }
 
     assert!(!totals.is_empty(), "statistics need at least one batch");
-    let mut values = totals.into_iter().flat_map(Total::statistics);
+    let mut values = totals.into_iter().flat_map(LayerTotal::statistics);
     let next = |_| values.next().expect("as many statistics as running states");
     Ok(own.map(&mut Assign::new(next)))
 }
@@ -177,13 +177,13 @@ impl Running {
 }
 
 /// Statistics of one layer over the batches so far.
-struct Total {
+struct LayerTotal {
     momentum: f64,
     moments: Moments,
     stored: [Vec<f64>; 2],
 }
 
-impl Total {
+impl LayerTotal {
     /// A layer that stores `stored`, and whose running mean one update took from `start` to
     /// `updated`.
     fn new(updated: &[f64], start: f64, stored: [Vec<f64>; 2]) -> Self {
@@ -281,8 +281,9 @@ impl<B: Backend, F: FnMut(usize) -> Vec<f64>> ModuleMapper<B> for Assign<F> {
     }
 }
 
-/// Which tensors of a module get gradients, in the order of the module tree. Leaving an autodiff
-/// backend takes the property off tensors on one below it, and mapping puts it back.
+/// Flags of the tensors of a module that get gradients, in the order of the module tree. Leaving an
+/// autodiff backend removes the property, also from tensors of an autodiff backend below it; mapping
+/// restores it.
 #[derive(Default)]
 struct GradientFlags {
     flags: Vec<bool>,

@@ -1,16 +1,16 @@
-//! Columns that are worked on together, in the vector registers of the processor that is found.
+//! Passes over columns, several at once in the vector registers of the processor at hand.
 
 use pulp::Arch;
 
-/// Columns that are worked on at once.
+/// Number of columns that are worked on at once.
 pub(crate) const LANES: usize = 16;
 
-/// Runs `kernel`, which must be inlined, compiled for the vector instructions that are found.
+/// Runs `kernel`, which must be inlined, compiled for the vector instructions of this processor.
 pub(crate) fn vectorised<R>(kernel: impl FnOnce() -> R) -> R {
     Arch::new().dispatch(kernel)
 }
 
-/// `L` values from `first` on.
+/// Returns `L` values from `first` on.
 #[inline(always)]
 pub(crate) fn lanes<const L: usize>(values: &[f32], first: usize) -> &[f32; L] {
     values[first..]
@@ -18,7 +18,7 @@ pub(crate) fn lanes<const L: usize>(values: &[f32], first: usize) -> &[f32; L] {
         .expect("columns within the row")
 }
 
-/// `L` values from `first` on, to be written.
+/// Returns `L` values from `first` on, to be written.
 #[inline(always)]
 pub(crate) fn lanes_mut<const L: usize>(values: &mut [f32], first: usize) -> &mut [f32; L] {
     values[first..]
@@ -32,8 +32,8 @@ pub(crate) trait ColumnPass {
     fn columns<const L: usize>(&mut self, first: usize);
 }
 
-/// Runs `pass` over `width` columns, `WIDE` of them at once where there are as many, then [`LANES`],
-/// then one by one.
+/// Runs `pass` over `width` columns: `WIDE` at a time, the rest [`LANES`] at a time, the rest of
+/// those one by one.
 pub(crate) fn over_columns<const WIDE: usize>(pass: &mut impl ColumnPass, width: usize) {
     vectorised(
         #[inline(always)]
@@ -52,8 +52,8 @@ pub(crate) fn over_columns<const WIDE: usize>(pass: &mut impl ColumnPass, width:
     );
 }
 
-/// Two sums of each of `L` columns. Sums over a few rows stay in single precision, which is fast;
-/// their totals in double precision lose nothing.
+/// Two sums of each of `L` columns. Sums over a few rows are in single precision, which is fast, and
+/// their totals in double precision.
 pub(crate) struct ColumnSums<const L: usize> {
     n_rows: usize,
     sums: [[f32; L]; 2],
@@ -61,7 +61,7 @@ pub(crate) struct ColumnSums<const L: usize> {
 }
 
 impl<const L: usize> ColumnSums<L> {
-    /// Rows whose sums stay in single precision.
+    /// Number of rows that are summed in single precision.
     const BLOCK: usize = 64;
 
     #[inline(always)]

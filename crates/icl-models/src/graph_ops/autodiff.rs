@@ -1,6 +1,7 @@
-//! The operators with gradients: each registers a backward step of its own.
+//! Gradients of the operators: each registers a backward step of its own.
 //!
-//! The backward steps are operators again, so `Autodiff<Autodiff<B>>` gives second derivatives.
+//! The backward steps are made of operators again, so `Autodiff<Autodiff<B>>` computes second
+//! derivatives.
 
 use burn::backend::Autodiff;
 use burn::backend::autodiff::checkpoint::{base::Checkpointer, strategy::CheckpointStrategy};
@@ -18,9 +19,9 @@ use crate::backward_step::{record, register, unwrap, wrap};
 use crate::dropout::DropoutMask;
 
 #[derive(Debug)]
-struct SparseProduct;
+struct SparseProductStep;
 
-impl<B: GraphBackend> Backward<B, 1> for SparseProduct {
+impl<B: GraphBackend> Backward<B, 1> for SparseProductStep {
     type State = SparseMatrix<B>;
 
     fn backward(
@@ -39,9 +40,9 @@ impl<B: GraphBackend> Backward<B, 1> for SparseProduct {
 }
 
 #[derive(Debug)]
-struct GraphConvolution;
+struct GraphConvolutionStep;
 
-impl<B: GraphBackend> Backward<B, 2> for GraphConvolution {
+impl<B: GraphBackend> Backward<B, 2> for GraphConvolutionStep {
     type State = (SparseMatrix<B>, [Tensor<B, 2>; 2]);
 
     fn backward(
@@ -89,7 +90,7 @@ impl<B: GraphBackend, C: CheckpointStrategy> GraphBackend for Autodiff<B, C> {
         let matrix = inner(matrix);
         let x = unwrap(x);
         let product = B::sparse_product(&matrix, wrap::<B, 2>(x.primitive.clone()));
-        record(SparseProduct, [x], product, || matrix)
+        record(SparseProductStep, [x], product, || matrix)
     }
 
     fn graph_convolution(
@@ -102,7 +103,9 @@ impl<B: GraphBackend, C: CheckpointStrategy> GraphBackend for Autodiff<B, C> {
         let factors = [&x, &weight].map(|factor| wrap::<B, 2>(factor.primitive.clone()));
         let [input, kernel] = factors.clone();
         let product = B::graph_convolution(&matrix, input, kernel);
-        record(GraphConvolution, [x, weight], product, || (matrix, factors))
+        record(GraphConvolutionStep, [x, weight], product, || {
+            (matrix, factors)
+        })
     }
 
     fn norm_activation(
@@ -123,8 +126,8 @@ impl<B: GraphBackend, C: CheckpointStrategy> GraphBackend for Autodiff<B, C> {
         (output, for_caller)
     }
 
-    /// Here the backward pass is itself differentiated. What was saved knows nothing of how the
-    /// statistics depend on the input, so they are made again.
+    /// Computes the gradient in a form that can itself be differentiated: the saved statistics carry
+    /// no graph back to the input, so they are computed again.
     fn norm_activation_backward(
         options: NormActivation,
         saved: NormActivationSaved<Self>,

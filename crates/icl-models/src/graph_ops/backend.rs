@@ -1,4 +1,4 @@
-//! The operators that graph encoders ask of a backend.
+//! The operators that graph encoders need of a backend.
 
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::graph::SparseMatrix;
@@ -10,24 +10,26 @@ use super::norm_activation::{
 use super::sparse_product::composed_sparse_product;
 use crate::dropout::DropoutMask;
 
-/// A backend that graph encoders run on: those of this crate's features, and [`Autodiff`] of each.
-/// Another one joins with an empty `impl`, which is the composed form of everything.
+/// A backend on which graph encoders run: the backends of this crate's features, and [`Autodiff`] of
+/// each. An empty `impl` adds another backend, with the composed form of every operator.
 ///
 /// [`Autodiff`]: burn::backend::Autodiff
 pub trait GraphBackend: Backend {
-    /// A·x for a sparse A `[n, m]` and `x` `[m, c]`: `[n, c]`. The backward pass is Aᵀ·g; A gets no
-    /// gradient.
+    /// Computes A·x `[n, c]` of a sparse matrix A `[n, m]` and `x` `[m, c]`. The backward pass is
+    /// Aᵀ·g; A gets no gradient.
     ///
     /// # Panics
-    /// If A has not as many columns as `x` has rows.
+    /// If the number of columns of A is not the number of rows of `x`.
     fn sparse_product(matrix: &SparseMatrix<Self>, x: Tensor<Self, 2>) -> Tensor<Self, 2> {
         composed_sparse_product(matrix, x)
     }
 
-    /// A·X·W for a sparse A `[n, m]`, X `[m, d]` and W `[d, c]`: `[n, c]`. A gets no gradient.
+    /// Computes A·X·W `[n, c]` of a sparse matrix A `[n, m]`, `x` X `[m, d]` and `weight` W `[d, c]`.
+    /// A gets no gradient.
     ///
     /// # Panics
-    /// If the shapes do not fit.
+    /// If the number of columns of A is not the number of rows of X, or that of X not that of rows of
+    /// W.
     fn graph_convolution(
         matrix: &SparseMatrix<Self>,
         x: Tensor<Self, 2>,
@@ -36,8 +38,8 @@ pub trait GraphBackend: Backend {
         composed_graph_convolution(matrix, x, weight)
     }
 
-    /// The gradients of [`graph_convolution`](Self::graph_convolution) by X and by W, those that are
-    /// `wanted`, from that by its output `[n, c]`.
+    /// Computes the gradients of [`graph_convolution`](Self::graph_convolution) by X and by W, each
+    /// if `wanted`, given the `gradient` by its output `[n, c]`.
     fn graph_convolution_backward(
         matrix: &SparseMatrix<Self>,
         x: Tensor<Self, 2>,
@@ -48,7 +50,8 @@ pub trait GraphBackend: Backend {
         composed_graph_convolution_backward(matrix, x, weight, gradient, wanted)
     }
 
-    /// [`NormActivation`] on `x` `[n, c]`, with what its backward pass needs.
+    /// Applies [`NormActivation`] to `x` `[n, c]` and returns the output `[n, c]` with the values that
+    /// the backward pass needs.
     fn norm_activation(
         options: NormActivation,
         x: Tensor<Self, 2>,
@@ -57,8 +60,8 @@ pub trait GraphBackend: Backend {
         composed_norm_activation(options, x, mask)
     }
 
-    /// The gradient of [`norm_activation`](Self::norm_activation) by its input, from that by its
-    /// output, both `[n, c]`.
+    /// Computes the gradient of [`norm_activation`](Self::norm_activation) by its input, given the
+    /// `gradient` by its output, both `[n, c]`.
     fn norm_activation_backward(
         options: NormActivation,
         saved: NormActivationSaved<Self>,
@@ -68,9 +71,10 @@ pub trait GraphBackend: Backend {
     }
 }
 
-/// A·X·W by the sparse product and Burn's own: what
-/// [`GraphBackend::graph_convolution`] is where a backend has no kernel, and what a kernel is measured
-/// against. (A·X)·W = A·(X·W): the sparse product takes the narrower of the two.
+/// Computes A·X·W by the sparse product and Burn's dense one: the default of
+/// [`GraphBackend::graph_convolution`], and the reference that kernels are compared with.
+///
+/// Since (A·X)·W = A·(X·W), the sparse product is that of the narrower of X and X·W.
 ///
 /// # Panics
 /// If the shapes do not fit.
@@ -87,8 +91,8 @@ pub fn composed_graph_convolution<B: GraphBackend>(
     }
 }
 
-/// The gradients of [`composed_graph_convolution`] by X and by W, those that are `wanted`, from that by
-/// its output.
+/// Computes the gradients of [`composed_graph_convolution`] by X and by W, each if `wanted`, given the
+/// `gradient` G by its output.
 ///
 /// ```text
 /// ∂/∂X = Aᵀ·G·Wᵀ      ∂/∂W = Xᵀ·Aᵀ·G = (A·X)ᵀ·G

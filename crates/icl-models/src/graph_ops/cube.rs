@@ -1,7 +1,7 @@
-//! The operators as CubeCL kernels, one text for WebGPU, Vulkan and CUDA.
+//! CubeCL kernels of the operators; the same code runs on WebGPU, Vulkan and CUDA.
 //!
-//! A unit reads what it needs and writes its own elements: no atomic additions, and the same bits at
-//! every run.
+//! Each unit writes elements of its own and nothing is added atomically, so results are bitwise
+//! reproducible.
 
 use burn::tensor::{DType, Int, Shape, Tensor, TensorPrimitive};
 use burn_cubecl::kernel::into_contiguous;
@@ -32,8 +32,8 @@ where
     }
 }
 
-/// A·x. Each unit adds up the entries of its row in their order, so that no schedule of units shows
-/// in the result.
+/// Computes A·x. Each unit adds the entries of its row in their order, so the result does not depend
+/// on the schedule of units.
 fn rows<R, F, I, BT>(
     matrix: &Csr<CubeBackend<R, F, I, BT>>,
     x: Tensor<CubeBackend<R, F, I, BT>, 2>,
@@ -46,7 +46,7 @@ where
 {
     let [_, width] = x.dims();
     let shape = [matrix.n_rows, width];
-    // A driver takes neither an empty buffer nor an empty grid.
+    // Drivers reject empty buffers and empty grids.
     if shape.contains(&0) || matrix.columns.dims() == [0] {
         return Tensor::zeros(shape, (&x.device(), DType::F32));
     }
@@ -88,7 +88,7 @@ where
     wrap(output)
 }
 
-/// `N` columns of one row of the product, of `n_groups` such groups that a row has.
+/// Computes `N` columns of one row of the product; a row has `n_groups` such groups of columns.
 #[cube(launch, address_type = "dynamic")]
 fn sparse_rows<N: Size>(
     pointers: &Array<i32>,

@@ -1,7 +1,7 @@
-//! Graph operators that pay for a kernel of their own.
+//! Graph operators with kernels of their own.
 //!
-//! Each is a plain function on tensors with a backward pass written by hand. [`GraphBackend`] has a
-//! composed default for every backend; a backend with a faster form overrides it.
+//! Each is a function on tensors with a backward pass of its own. [`GraphBackend`] provides a default
+//! composed of Burn's operators for every backend; a backend with a faster kernel overrides it.
 
 mod autodiff;
 mod backend;

@@ -1,4 +1,4 @@
-//! The operators that image encoders ask of a backend.
+//! The operators that image encoders need of a backend.
 
 use burn::tensor::{Tensor, backend::Backend};
 
@@ -8,19 +8,22 @@ use super::batch_norm::{
 use super::composed;
 use super::window::Window;
 
-/// A backend that image encoders run on: those of this crate's features, and [`Autodiff`] of each.
-/// Another one joins with an empty `impl`, which is the composed form of everything.
+/// A backend on which image encoders run: the backends of this crate's features, and [`Autodiff`] of
+/// each. An empty `impl` adds another backend, with the composed form of every operator.
+///
+/// Images are `[n, h, w, c]`, channels last; h′ and w′ are the sides after a [`Window`]
+/// ([`Window::output`]).
 ///
 /// [`Autodiff`]: burn::backend::Autodiff
 pub trait ImageBackend: Backend {
-    /// The convolution of `x` `[n, h, w, c_in]` by `weight` `[c_out, c_in, size, size]`, without
-    /// bias: `[n, h′, w′, c_out]`.
+    /// Computes the convolution `[n, h′, w′, c_out]` of `x` `[n, h, w, c_in]` by `weight`
+    /// `[c_out, c_in, size, size]`, without bias.
     fn convolution(x: Tensor<Self, 4>, weight: Tensor<Self, 4>, window: Window) -> Tensor<Self, 4> {
         composed::convolution(x, weight, window)
     }
 
-    /// The gradient of [`convolution`](Self::convolution) by its input `[n, h, w, c_in]`, whose
-    /// sides are `[h, w]`, from that by its output `[n, h′, w′, c_out]`.
+    /// Computes the gradient of [`convolution`](Self::convolution) by its input `[n, h, w, c_in]` of
+    /// `sides` `[h, w]`, given the `gradient` by its output `[n, h′, w′, c_out]`.
     fn convolution_input_gradient(
         gradient: Tensor<Self, 4>,
         weight: Tensor<Self, 4>,
@@ -30,8 +33,8 @@ pub trait ImageBackend: Backend {
         composed::convolution_input_gradient(gradient, weight, window, sides)
     }
 
-    /// The gradient of [`convolution`](Self::convolution) by its weight
-    /// `[c_out, c_in, size, size]`, from that by its output `[n, h′, w′, c_out]`.
+    /// Computes the gradient of [`convolution`](Self::convolution) by its weight
+    /// `[c_out, c_in, size, size]`, given the `gradient` by its output `[n, h′, w′, c_out]`.
     fn convolution_weight_gradient(
         x: Tensor<Self, 4>,
         gradient: Tensor<Self, 4>,
@@ -40,8 +43,9 @@ pub trait ImageBackend: Backend {
         composed::convolution_weight_gradient(x, gradient, window)
     }
 
-    /// Batch normalisation by the batch's own statistics, with affine terms, then what is added,
-    /// then ReLU if asked for, of `x` `[n, h, w, c]`:
+    /// Applies batch normalisation by the batch's own statistics with the affine terms `[γ, β]`, each
+    /// `[c]`, then adds `residual` if there is one and applies ReLU if `relu` is true. All tensors of
+    /// images are `[n, h, w, c]`.
     ///
     /// ```text
     /// y = relu(γ·(x − mean)/√(var + ε) + β + residual)     mean and biased variance of each channel
@@ -56,7 +60,8 @@ pub trait ImageBackend: Backend {
         Self::batch_norm_saving(x, affine, residual, epsilon, relu).0
     }
 
-    /// [`batch_norm`](Self::batch_norm), with what its backward pass needs.
+    /// Applies [`batch_norm`](Self::batch_norm) and returns the output with the values that its
+    /// backward pass needs.
     fn batch_norm_saving(
         x: Tensor<Self, 4>,
         affine: [Tensor<Self, 1>; 2],
@@ -67,7 +72,8 @@ pub trait ImageBackend: Backend {
         composed_batch_norm(x, affine, residual, epsilon, relu)
     }
 
-    /// The gradients of [`batch_norm`](Self::batch_norm), from that by its output `[n, h, w, c]`.
+    /// Computes the gradients of [`batch_norm`](Self::batch_norm), given the `gradient` by its output
+    /// `[n, h, w, c]`.
     fn batch_norm_backward(
         saved: BatchNormSaved<Self>,
         gradient: Tensor<Self, 4>,
@@ -75,8 +81,9 @@ pub trait ImageBackend: Backend {
         composed_batch_norm_backward(saved, gradient)
     }
 
-    /// What a normalisation with known statistics is, on `x` `[n, h, w, c]` with `scale` and
-    /// `shift` `[c]`:
+    /// Scales and shifts each channel of `x` `[n, h, w, c]` by `scale` and `shift` `[c]`, then adds
+    /// `residual` if there is one and applies ReLU if `relu` is true. Normalisation by known
+    /// statistics has this form.
     ///
     /// ```text
     /// y = relu(x·scale + shift + residual)
@@ -91,13 +98,14 @@ pub trait ImageBackend: Backend {
         composed::scale_shift(x, scale, shift, residual, relu)
     }
 
-    /// The maximum over each window of `x` `[n, h, w, c]`; padding never wins.
+    /// Computes the maximum `[n, h′, w′, c]` over each window of `x` `[n, h, w, c]`. Padding is never
+    /// the maximum.
     fn max_pool(x: Tensor<Self, 4>, window: Window) -> Tensor<Self, 4> {
         Self::select_maxima(x.clone(), x, window)
     }
 
-    /// The elements of `values` `[n, h, w, c]` that stand where the first maximum of each window of
-    /// `x` `[n, h, w, c]` does: `[n, h′, w′, c]`. `x` gets no gradient.
+    /// Selects the elements `[n, h′, w′, c]` of `values` `[n, h, w, c]` at the position of the first
+    /// maximum of each window of `x` `[n, h, w, c]`. `x` gets no gradient.
     fn select_maxima(
         x: Tensor<Self, 4>,
         values: Tensor<Self, 4>,
@@ -106,8 +114,9 @@ pub trait ImageBackend: Backend {
         composed::select_maxima(x, values, window)
     }
 
-    /// The transpose of [`select_maxima`](Self::select_maxima): `gradient` `[n, h′, w′, c]` added
-    /// up where the first maxima of `x` stand, 0 elsewhere: `[n, h, w, c]`. `x` gets no gradient.
+    /// Adds the elements of `gradient` `[n, h′, w′, c]` at the positions of the first maxima of `x`
+    /// `[n, h, w, c]` to zeros `[n, h, w, c]`: the transpose of
+    /// [`select_maxima`](Self::select_maxima). `x` gets no gradient.
     fn scatter_maxima(
         x: Tensor<Self, 4>,
         gradient: Tensor<Self, 4>,

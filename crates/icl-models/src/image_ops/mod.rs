@@ -1,8 +1,8 @@
-//! Image operators that pay for a kernel of their own.
+//! Image operators with kernels of their own.
 //!
 //! Images are `[n, height, width, channels]` here, channels last: the layout in which a convolution
-//! is a product of matrices and normalisation works on columns. [`ImageBackend`] has a composed
-//! default for every backend; a backend with a faster form overrides it.
+//! is a product of matrices and normalisation works on columns. [`ImageBackend`] provides a default
+//! composed of Burn's operators for every backend; a backend with a faster kernel overrides it.
 
 mod autodiff;
 mod backend;

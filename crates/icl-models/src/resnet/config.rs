@@ -4,10 +4,10 @@ use burn::config::Config;
 
 use super::stem::Stem;
 
-/// The widths of the four stages, of two blocks each. Every stage but the first halves the side.
+/// Widths of the four stages of two blocks each. Every stage but the first halves the side.
 pub(super) const STAGES: [usize; 4] = [64, 128, 256, 512];
 
-/// The width of the features.
+/// Width of the features.
 pub(super) const D_FEATURES: usize = STAGES[3];
 
 /// A rejected [`ResNetConfig`].
@@ -19,7 +19,7 @@ pub enum ResNetError {
         /// The field.
         field: &'static str,
     },
-    /// ε is no number above 0.
+    /// ε is not a number above 0.
     #[error("epsilon: found {found}, expected a number above 0")]
     Epsilon {
         /// The rejected value.
@@ -27,21 +27,23 @@ pub enum ResNetError {
     },
 }
 
-/// Configuration of [`ResNet`]. With 3 channels, 1000 classes and the other defaults it is
-/// torchvision's `resnet18`, of 11 689 512 parameters.
+/// Configuration of [`ResNet`](crate::ResNet).
+///
+/// With 3 channels, 1000 classes and the other defaults it is torchvision's `resnet18` of 11 689 512
+/// parameters.
 #[derive(Config, Debug)]
 pub struct ResNetConfig {
-    /// The number of channels of the images.
+    /// Number of channels of the images.
     pub in_channels: usize,
-    /// What comes before the residual blocks.
+    /// Layers before the residual blocks.
     #[config(default = "Stem::Standard")]
     pub stem: Stem,
-    /// The number of classes of a linear head on the features; none: no such head.
+    /// Number of classes of a linear head on the features; without it there is no such head.
     pub n_classes: Option<usize>,
-    /// The width d of a projection head 512 → 512 → d on the features, which the contrastive losses
-    /// see in place of them (SimCLR; Chen et al., 2020); none: they see the features.
+    /// Width d of a projection head 512 → 512 → d on the features, whose output the contrastive
+    /// losses take (SimCLR; Chen et al., 2020); without it they take the features.
     pub projection: Option<usize>,
-    /// ε, added to the variance in normalisation.
+    /// Constant ε added to the variance in normalisation.
     #[config(default = 1e-5)]
     pub epsilon: f64,
 }
@@ -69,9 +71,10 @@ impl ResNetConfig {
         Ok(())
     }
 
-    /// The name and the shape of each tensor of the encoder, in the order and by the names under
-    /// which a module's tensors are collected. Nothing of their size is allocated: it is for whoever
-    /// checks a file before an encoder is made of it.
+    /// Returns the name and the shape of each tensor of the encoder, in the order and with the names
+    /// that collecting the tensors of the module gives.
+    ///
+    /// No tensor is allocated, so a file can be checked before an encoder is created from it.
     pub fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
         let stem = convolution(
             "stem.convolution",
@@ -92,7 +95,7 @@ impl ResNetConfig {
     }
 }
 
-/// The tensors of the block of this index.
+/// Names and shapes of the tensors of the block of this index.
 fn block(index: usize) -> impl Iterator<Item = (String, Vec<usize>)> {
     let (stage, is_first) = (index / 2, index.is_multiple_of(2));
     let width = STAGES[stage];

@@ -13,11 +13,11 @@ use super::stem::StemLayers;
 use crate::image_ops::ImageBackend;
 
 impl ResNetConfig {
-    /// The encoder, its weights drawn from `seed`: the same on every backend, and the same below
-    /// the heads whatever heads there are.
+    /// Creates an encoder with weights drawn from `seed`: the same on every backend, and the same
+    /// below the heads for any choice of heads.
     ///
-    /// As in torchvision, convolutions are normal with variance 2/fan_out (He et al., 2015), γ is 1
-    /// and β is 0; the linear layers are uniform in ±1/√fan_in.
+    /// As in torchvision, weights of convolutions are normal with variance 2/fan_out (He et al., 2015),
+    /// γ is 1, β is 0, and the linear layers are uniform in ±1/√fan_in.
     ///
     /// # Errors
     /// [`ResNetError`] if a width is 0 or ε is not above 0.
@@ -53,17 +53,17 @@ impl ResNetConfig {
         })
     }
 
-    /// The encoder, its weights drawn from `seed`.
+    /// Creates an encoder with weights drawn from `seed`, as [`try_init`](Self::try_init) does.
     ///
     /// # Panics
-    /// Where [`try_init`](Self::try_init) gives an error, with its words.
+    /// If [`try_init`](Self::try_init) returns an error, with its message.
     pub fn init<B: ImageBackend>(&self, seed: Seed, device: &B::Device) -> ResNet<B> {
         self.try_init(seed, device)
             .unwrap_or_else(|error| panic!("{error}"))
     }
 }
 
-/// ResNet-18 as encoder φ(·; θ) of images `[n, channels, height, width]`.
+/// ResNet-18 (He et al., 2016) as encoder φ(·; θ) of images `[n, channels, height, width]`.
 ///
 /// ```text
 /// X₀ = stem(images)
@@ -72,13 +72,13 @@ impl ResNetConfig {
 /// φ  = g(h) with a projection head g, else h
 /// ```
 ///
-/// [`encode`](Encoder::encode) gives φ, which the losses see; [`embed`](Encoder::embed) gives h. No
-/// part of it draws numbers, so training uses its generator for nothing.
+/// [`encode`](Encoder::encode) returns φ, which the losses take; [`embed`](Encoder::embed) returns h.
+/// The encoder has no randomness, so training does not use the generator of
+/// [`Mode::Training`].
 ///
-/// Training normalises by each batch's own statistics and leaves those of the population alone;
-/// they are set by [`recalibrated`](Encoder::recalibrated) and by loaded weights, and belong to
-/// each clone by itself. Before that they are mean 0 and variance 1, by which nothing is
-/// normalised.
+/// Training normalises by the statistics of the batch and leaves those of the population unchanged.
+/// [`recalibrated`](Encoder::recalibrated) and loaded weights set the latter; each clone has its own.
+/// Before that they are mean 0 and variance 1.
 #[derive(Module, Debug)]
 pub struct ResNet<B: ImageBackend> {
     pub(super) stem: StemLayers<B>,
@@ -88,7 +88,7 @@ pub struct ResNet<B: ImageBackend> {
 }
 
 impl<B: ImageBackend> ResNet<B> {
-    /// The features h `[n, 512]` of `images` `[n, channels, height, width]`.
+    /// Computes the features h `[n, 512]` of `images` `[n, channels, height, width]`.
     ///
     /// # Panics
     /// If the number of channels is not the encoder's.
@@ -96,7 +96,8 @@ impl<B: ImageBackend> ResNet<B> {
         self.pass(images, &mut statistics(&mode))
     }
 
-    /// The classes' logits `[n, n_classes]` of `images` `[n, channels, height, width]`.
+    /// Computes the logits `[n, n_classes]` of the classes for `images`
+    /// `[n, channels, height, width]`.
     ///
     /// # Panics
     /// If the encoder has no classes, or the number of channels is not the encoder's.
@@ -106,7 +107,7 @@ impl<B: ImageBackend> ResNet<B> {
         classifier.forward(self.features(images, mode))
     }
 
-    /// h, normalised as `statistics` say.
+    /// Computes h, normalised by `statistics`.
     fn pass(&self, images: Tensor<B, 4>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
         let found = images.dims()[1];
         let expected = self.stem.convolution.weight.val().dims()[1];
@@ -126,7 +127,7 @@ impl<B: ImageBackend> ResNet<B> {
             .reshape([n, channels])
     }
 
-    /// All its convolutions.
+    /// Iterates over all convolutions.
     fn convolutions_mut(&mut self) -> impl Iterator<Item = &mut Convolution<B>> {
         let blocks = self.blocks.iter_mut();
         std::iter::once(&mut self.stem.convolution)
@@ -134,7 +135,7 @@ impl<B: ImageBackend> ResNet<B> {
     }
 }
 
-/// By which statistics a mode normalises.
+/// Returns the statistics by which a mode normalises.
 fn statistics(mode: &Mode<'_>) -> Statistics<'static> {
     match mode {
         Mode::Training(_) => Statistics::Batch,
@@ -153,24 +154,25 @@ impl<B: ImageBackend> Encoder<B> for ResNet<B> {
         }
     }
 
-    /// The features, in front of the projection head.
+    /// Computes the features h, without the projection head.
     fn embed(&self, batch: Tensor<B, 4>) -> Tensor<B, 2> {
         self.features(batch, Mode::Evaluation)
     }
 
-    /// One pass over the batches for all 20 layers: each normalises by the batch's own statistics,
-    /// and the population's are the mean and variance of all that a layer took in.
+    /// Re-estimates the statistics of all 20 layers in one pass over the batches, in which each layer
+    /// normalises by the statistics of the batch. The statistics of the population are the mean and
+    /// the biased variance of all inputs of a layer:
     ///
     /// ```text
     /// mean = Σᵢ nᵢ·meanᵢ / n      var = Σᵢ nᵢ·(varᵢ + (meanᵢ − mean)²) / n      over batches i
     /// ```
     ///
-    /// Layer by layer, as for the graph encoder, would be 20 passes. The first layer's statistics
-    /// are the same either way. Further up a layer takes in what lower layers normalised batch by
-    /// batch, not by the population, so its statistics depend a little on how the samples are
-    /// batched; they depend on the parameters and the batches alone. Averaged weights get their
-    /// statistics in this way too (Izmailov et al., 2018), where however the batches' variances are
-    /// averaged and the distances between the batches' means are left out.
+    /// A pass per layer, as for the graph encoder, would be 20 passes. The statistics of the first
+    /// layer are the same in both ways. The inputs of higher layers are normalised batch by batch
+    /// here, so their statistics depend slightly on the composition of the batches, but on nothing
+    /// besides the parameters and the batches. Izmailov et al. (2018) re-estimate the statistics of
+    /// averaged weights in the same way, except that they average the variances of the batches and
+    /// leave out the distances between their means.
     ///
     /// No graph is recorded, and memory is that of one batch.
     ///

@@ -1,4 +1,4 @@
-//! ResNet-18, and the weights of torchvision's.
+//! ResNet-18, and reading torchvision's weights for it.
 
 mod block;
 mod config;

@@ -1,4 +1,4 @@
-//! Normalisation, leaky ReLU and dropout, two passes over the rows each way, which threads share.
+//! Normalisation, leaky ReLU and dropout, forward and backward in two passes over the rows each.
 
 use burn::tensor::Tensor;
 use burn_flex::Flex;
@@ -10,10 +10,10 @@ use crate::flex::columns::{ColumnPass, ColumnSums, LANES, lanes, lanes_mut, over
 use crate::flex::floats::{Floats, tensor};
 use crate::flex::memory::result;
 
-/// Rows that are summed together; a multiple of those whose sums stay in single precision.
+/// Number of rows in a part, a multiple of those that are summed in single precision.
 const PART: usize = 1024;
 
-/// The output, and what the backward pass needs.
+/// Computes the output, and the values that the backward pass needs.
 pub(super) fn forward(
     options: NormActivation,
     x: Tensor<Flex, 2>,
@@ -25,10 +25,10 @@ pub(super) fn forward(
     let length = PART * width;
     let (mut mean, mut scale) = (vec![0.0; width], vec![0.0; width]);
     let out = result([n, width], |out| {
-        // Shifted by the first row, so that the squares lose no digits to a large mean.
+        // Subtracting the first row keeps the digits of the squares where the mean is large.
         let shift = &rows[..width];
         let sums = over_parts(out, length, n * width, |part, out| {
-            let mut pass = Sums {
+            let mut pass = InputSums {
                 rows: of_part(rows, part * length, out),
                 shift,
                 totals: Totals::new(width),
@@ -43,7 +43,7 @@ pub(super) fn forward(
         }
         over_parts(out, length, n * width, |part, out| {
             let first = part * length;
-            let mut pass = Output {
+            let mut pass = OutputPass {
                 rows: of_part(rows, first, out),
                 mask: MaskPart::of(&mask, first),
                 mean: &mean,
@@ -63,7 +63,7 @@ pub(super) fn forward(
     (out, saved)
 }
 
-/// The dropout mask of a part, which begins at element `first`.
+/// The dropout mask of a part that begins at element `first`.
 #[derive(Clone, Copy)]
 struct MaskPart<'a> {
     mask: &'a DropoutMask,
@@ -75,7 +75,7 @@ impl<'a> MaskPart<'a> {
         mask.as_ref().map(|mask| Self { mask, first })
     }
 
-    /// The product of `L` values that stand from `at` on with their elements.
+    /// Multiplies `L` values, of which the first is at `at`, by their elements of the mask.
     #[inline(always)]
     fn times<const L: usize>(self, at: usize, values: [f32; L]) -> [f32; L] {
         let (bits, scale) = (self.mask.bits(self.first + at) as u32, self.mask.scale());
@@ -86,19 +86,19 @@ impl<'a> MaskPart<'a> {
     }
 }
 
-/// The elements of `all` that stand where those of the part `out` do, which begins at `first`.
+/// The elements of `all` at the places of the part `out`, which begins at `first`.
 fn of_part<'a>(all: &'a [f32], first: usize, out: &[f32]) -> &'a [f32] {
     &all[first..first + out.len()]
 }
 
-/// Sums of each column and of its squares.
-struct Sums<'a> {
+/// A pass that sums each column and its squares.
+struct InputSums<'a> {
     rows: &'a [f32],
     shift: &'a [f32],
     totals: Totals,
 }
 
-impl ColumnPass for Sums<'_> {
+impl ColumnPass for InputSums<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
         let shift = *lanes::<L>(self.shift, first);
@@ -115,8 +115,8 @@ impl ColumnPass for Sums<'_> {
     }
 }
 
-/// The output from the statistics.
-struct Output<'a> {
+/// A pass that computes the output from the statistics.
+struct OutputPass<'a> {
     rows: &'a [f32],
     mask: Option<MaskPart<'a>>,
     mean: &'a [f32],
@@ -125,7 +125,7 @@ struct Output<'a> {
     out: &'a mut [f32],
 }
 
-impl ColumnPass for Output<'_> {
+impl ColumnPass for OutputPass<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
         let mean = *lanes::<L>(self.mean, first);
@@ -142,7 +142,7 @@ impl ColumnPass for Output<'_> {
     }
 }
 
-/// The gradient by the input.
+/// Computes the gradient by the input.
 pub(super) fn backward(
     options: NormActivation,
     saved: NormActivationSaved<Flex>,
@@ -186,7 +186,7 @@ pub(super) fn backward(
     })
 }
 
-/// The normalised input, made again.
+/// The normalised input, computed again.
 #[derive(Clone, Copy)]
 struct Normal<'a> {
     rows: &'a [f32],
@@ -210,7 +210,8 @@ impl Normal<'_> {
     }
 }
 
-/// The gradient by the normalised input, its sums, and those of its projection on that input.
+/// A pass that computes the gradient by the normalised input, its sums, and those of its projection
+/// on that input.
 struct ByNormal<'a> {
     normal: Normal<'a>,
     gradient: &'a [f32],
@@ -241,8 +242,8 @@ impl ColumnPass for ByNormal<'_> {
     }
 }
 
-/// The gradient by the input from that by the normalised input, which stands in `out`: less its mean
-/// and its projection.
+/// A pass that turns the gradient by the normalised input in `out` into that by the input, by
+/// subtracting its mean and its projection.
 struct ByInput<'a> {
     normal: Normal<'a>,
     means: &'a [[f32; 2]],

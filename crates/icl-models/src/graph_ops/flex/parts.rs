@@ -1,18 +1,18 @@
-//! Rows that are cut into parts, which threads share, and sums of columns over them.
+//! Parts of rows, which threads share, and sums of columns over them.
 
 use rayon::prelude::*;
 
 use crate::flex::columns::ColumnSums;
 
-/// Elements from which threads share the work. One thread does this many in 25 µs of a sparse product
-/// and in 80 µs of a normalisation; waking a second one costs about 20 µs. Measured on two cores: a
-/// sparse product of 190,000 elements took 18 µs on one thread and 36 µs when it was shared, one of
-/// 440,000 took 81 µs and 56 µs.
+/// Number of elements from which threads share the work. One thread takes 25 µs for so many of a sparse
+/// product and 80 µs of a normalisation; waking a second one costs about 20 µs. Measured on two cores:
+/// a sparse product of 190,000 elements took 18 µs on one thread and 36 µs when shared, one of 440,000
+/// took 81 µs and 56 µs.
 const PARALLEL: usize = 1 << 18;
 
-/// Calls `work` with the number and the elements of each part of `out`, of `length` elements but for
-/// the last, and gives what it returns in the order of the parts. There is `n_elements` of work in
-/// all. Parts go to threads, but what is in them depends on `length` alone.
+/// Calls `work` with the index and the elements of each part of `out` and returns its results in the
+/// order of the parts. Every part but the last has `length` elements, whatever the number of threads;
+/// threads share the parts if `n_elements`, the amount of work, is large.
 pub(super) fn over_parts<T: Send>(
     out: &mut [f32],
     length: usize,
@@ -28,7 +28,7 @@ pub(super) fn over_parts<T: Send>(
     }
 }
 
-/// What `work` gives for the number of each part, in their order, where there is nothing to write to.
+/// Calls `work` with the index of each part and returns its results in the order of the parts.
 pub(super) fn sums_of_parts<T: Send>(
     n_parts: usize,
     n_elements: usize,
@@ -41,7 +41,7 @@ pub(super) fn sums_of_parts<T: Send>(
     }
 }
 
-/// Two sums of each column over the rows of a part.
+/// Two sums for each column over the rows of a part.
 pub(super) struct Totals([Vec<f64>; 2]);
 
 impl Totals {
@@ -57,7 +57,7 @@ impl Totals {
     }
 }
 
-/// The means over `n` rows of each column's two sums, added up in the order of the parts.
+/// Returns the means over `n` rows of the two sums of each column, added in the order of the parts.
 pub(super) fn means(parts: &[Totals], n: usize) -> impl Iterator<Item = [f64; 2]> {
     let width = parts.first().map_or(0, |part| part.0[0].len());
     (0..width).map(move |column| {

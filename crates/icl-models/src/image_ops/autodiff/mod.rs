@@ -1,6 +1,7 @@
-//! The operators with gradients: each registers a backward step of its own.
+//! Gradients of the operators: each registers a backward step of its own.
 //!
-//! The backward steps are operators again, so `Autodiff<Autodiff<B>>` gives second derivatives.
+//! The backward steps are made of operators again, so `Autodiff<Autodiff<B>>` computes second
+//! derivatives.
 
 mod batch_norm;
 mod convolution;
@@ -16,7 +17,7 @@ use super::window::Window;
 
 impl<B: ImageBackend, C: CheckpointStrategy> ImageBackend for Autodiff<B, C> {
     fn convolution(x: Tensor<Self, 4>, weight: Tensor<Self, 4>, window: Window) -> Tensor<Self, 4> {
-        convolution::product(x, weight, window)
+        convolution::convolution(x, weight, window)
     }
 
     fn convolution_input_gradient(

@@ -1,5 +1,5 @@
-//! Batch normalisation, what is added and ReLU: two passes over the images, or one where the
-//! statistics are known.
+//! Batch normalisation with residual and ReLU: two passes over the images, or one if the statistics
+//! are known.
 
 use burn::tensor::Tensor;
 use burn_flex::Flex;
@@ -11,7 +11,7 @@ use crate::flex::columns::{ColumnPass, ColumnSums, lanes, lanes_mut};
 use crate::flex::floats::{Floats, tensor};
 use crate::flex::memory::result;
 
-/// The output, and what the backward pass needs.
+/// Computes the output, and the values that the backward pass needs.
 pub(super) fn forward(
     x: Tensor<Flex, 4>,
     affine: [Tensor<Flex, 1>; 2],
@@ -24,7 +24,7 @@ pub(super) fn forward(
     let (input, residual) = (Floats::of(x), residual.map(Floats::of));
     let [weight, bias] = affine.map(Floats::of);
     let [mean, scale] = statistics(&input, width, epsilon);
-    let normal = Normal {
+    let normal = Normaliser {
         mean: &mean,
         scale: &scale,
         weight: &weight,
@@ -34,7 +34,7 @@ pub(super) fn forward(
     let at_once = length_at_once(width);
     let over_part = |(part, out): (usize, &mut [f32])| {
         let part = part * at_once..part * at_once + out.len();
-        let mut pass = Forward {
+        let mut pass = NormForward {
             normal,
             bias,
             rows: &rows[part.clone()],
@@ -59,13 +59,13 @@ pub(super) fn forward(
     (out, saved)
 }
 
-/// The mean and 1/√(var + ε) of each column.
+/// Computes the mean and 1/√(var + ε) of each column.
 fn statistics(rows: &[f32], width: usize, epsilon: f64) -> [Vec<f32>; 2] {
     let n_rows = (rows.len() / width) as f64;
-    // Shifted by the first row, so that the squares lose no digits to a large mean.
+    // Subtracting the first row keeps the digits of the squares where the mean is large.
     let shift = &rows[..width];
     let sums = totals(rows.len(), width, |part| {
-        let mut pass = Statistics {
+        let mut pass = MomentSums {
             rows: &rows[part],
             shift,
             sums: [vec![0.0; width], vec![0.0; width]],
@@ -86,13 +86,13 @@ fn statistics(rows: &[f32], width: usize, epsilon: f64) -> [Vec<f32>; 2] {
         .into()
 }
 
-struct Statistics<'a> {
+struct MomentSums<'a> {
     rows: &'a [f32],
     shift: &'a [f32],
     sums: [Vec<f64>; 2],
 }
 
-impl ColumnPass for Statistics<'_> {
+impl ColumnPass for MomentSums<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
         let shift = *lanes::<L>(self.shift, first);
@@ -108,16 +108,16 @@ impl ColumnPass for Statistics<'_> {
     }
 }
 
-/// What normalises, and γ.
+/// Statistics that normalise, and γ.
 #[derive(Clone, Copy)]
-pub(super) struct Normal<'a> {
+pub(super) struct Normaliser<'a> {
     pub(super) mean: &'a [f32],
     pub(super) scale: &'a [f32],
     pub(super) weight: &'a [f32],
 }
 
-struct Forward<'a> {
-    normal: Normal<'a>,
+struct NormForward<'a> {
+    normal: Normaliser<'a>,
     bias: &'a [f32],
     rows: &'a [f32],
     added: Option<&'a [f32]>,
@@ -125,10 +125,10 @@ struct Forward<'a> {
     out: &'a mut [f32],
 }
 
-impl ColumnPass for Forward<'_> {
+impl ColumnPass for NormForward<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
-        let Normal {
+        let Normaliser {
             mean,
             scale,
             weight,
@@ -153,7 +153,7 @@ impl ColumnPass for Forward<'_> {
     }
 }
 
-/// Normalisation with known statistics, what is added and ReLU in one pass.
+/// Normalises by known statistics, adds the residual and applies ReLU in one pass.
 pub(super) fn scale_shift(
     x: Tensor<Flex, 4>,
     affine: [Tensor<Flex, 1>; 2],

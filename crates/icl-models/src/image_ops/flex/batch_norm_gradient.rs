@@ -1,4 +1,4 @@
-//! The gradients of batch normalisation, two passes over the images.
+//! Gradients of batch normalisation in two passes over the images.
 
 use std::ops::Range;
 
@@ -7,13 +7,13 @@ use burn_flex::Flex;
 use rayon::prelude::*;
 
 use super::super::batch_norm::{BatchNormGradients, BatchNormSaved};
-use super::batch_norm::Normal;
+use super::batch_norm::Normaliser;
 use super::channels::{length_at_once, over_channels, totals};
 use crate::flex::columns::{ColumnPass, ColumnSums, lanes, lanes_mut};
 use crate::flex::floats::{Floats, tensor};
 use crate::flex::memory::result;
 
-/// The gradients by all operands.
+/// Computes the gradients by all operands.
 pub(super) fn backward(
     saved: BatchNormSaved<Flex>,
     gradient: Tensor<Flex, 4>,
@@ -27,7 +27,7 @@ pub(super) fn backward(
         rows: &input,
         gradient: &gradient,
         rectified: rectified.as_deref(),
-        normal: Normal {
+        normal: Normaliser {
             mean: &mean,
             scale: &scale,
             weight: &weight,
@@ -48,14 +48,14 @@ pub(super) fn backward(
             .map(|sum| (sum / n_rows) as f32)
             .collect::<Vec<_>>()
     });
-    // What was added gets the gradient itself where there is no ReLU.
+    // Without ReLU the gradient by the residual is the incoming gradient itself.
     let has_own = saved.has_residual && rectified.is_some();
-    // Kept by nobody else, so that what comes to it later is added in place.
+    // Memory without another reference, so that later gradients are added in place.
     let mut residual = vec![0.0; if has_own { length } else { 0 }];
     let at_once = length_at_once(width);
     let over_parts = |(part, (out, residual)): (usize, (&mut [f32], Option<&mut [f32]>))| {
         let part = part * at_once..part * at_once + out.len();
-        let mut pass = Backward {
+        let mut pass = NormBackward {
             of: pass.part(part),
             means: [&means[0], &means[1]],
             out,
@@ -86,13 +86,13 @@ pub(super) fn backward(
     }
 }
 
-/// What the backward pass reads.
+/// Operands of the backward pass.
 #[derive(Clone, Copy)]
 struct Gradient<'a> {
     rows: &'a [f32],
     gradient: &'a [f32],
     rectified: Option<&'a [f32]>,
-    normal: Normal<'a>,
+    normal: Normaliser<'a>,
 }
 
 impl<'a> Gradient<'a> {
@@ -105,7 +105,7 @@ impl<'a> Gradient<'a> {
         }
     }
 
-    /// The gradient by what ReLU is taken of, at `at`.
+    /// The gradient by the argument of ReLU, at `at`.
     #[inline(always)]
     fn rectified<const L: usize>(&self, at: usize) -> [f32; L] {
         let gradient = lanes::<L>(self.gradient, at);
@@ -153,14 +153,14 @@ impl ColumnPass for BackwardSums<'_> {
     }
 }
 
-struct Backward<'a> {
+struct NormBackward<'a> {
     of: Gradient<'a>,
     means: [&'a [f32]; 2],
     out: &'a mut [f32],
     residual: Option<&'a mut [f32]>,
 }
 
-impl ColumnPass for Backward<'_> {
+impl ColumnPass for NormBackward<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
         let statistics = self.of.statistics::<L>(first);

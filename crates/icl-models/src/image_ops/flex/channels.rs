@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::flex::columns::{ColumnPass, LANES, over_columns};
 
-/// Channels that are worked on at once where there are as many.
+/// Maximum number of channels that are worked on at once.
 const WIDE: usize = 4 * LANES;
 
 /// Runs `pass` over `width` channels.
@@ -14,13 +14,13 @@ pub(super) fn over_channels(pass: &mut impl ColumnPass, width: usize) {
     over_columns::<WIDE>(pass, width);
 }
 
-/// Numbers in the rows that one thread works on.
+/// Number of values in the rows that one thread works on.
 pub(super) fn length_at_once(width: usize) -> usize {
     (16_384 / width).max(1) * width
 }
 
-/// The sums that `part` makes of the rows from `start` to `end`, both counted in numbers, added in
-/// order.
+/// Adds the sums that `part` returns for ranges of rows, in the order of the ranges. Ranges count
+/// values; there are `length` in all.
 pub(super) fn totals(
     length: usize,
     width: usize,
@@ -42,7 +42,7 @@ pub(super) fn totals(
     totals
 }
 
-/// ReLU, which leaves what is not a number as it is.
+/// Applies ReLU, which keeps NaN.
 #[inline(always)]
 pub(super) fn rectify(x: f32) -> f32 {
     if x < 0.0 { 0.0 } else { x }

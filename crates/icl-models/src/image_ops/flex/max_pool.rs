@@ -1,4 +1,4 @@
-//! The maxima of windows, and the way back.
+//! Selecting and scattering the maxima of windows.
 
 use burn::tensor::Tensor;
 use burn_flex::Flex;
@@ -66,9 +66,9 @@ pub(super) fn scatter(
 /// The windows of one image.
 struct Windows {
     sides: [usize; 2],
-    /// Where the elements of all windows are in the input, one window after another.
+    /// Positions of the elements of all windows in the input, one window after another.
     elements: Vec<usize>,
-    /// Where each window ends among them.
+    /// End of each window among the elements.
     ends: Vec<usize>,
     n_inputs: usize,
     width: usize,
@@ -96,12 +96,12 @@ impl Windows {
         }
     }
 
-    /// The numbers of an output image.
+    /// Number of values in an output image.
     fn n_outputs(&self) -> usize {
         self.ends.len() * self.width
     }
 
-    /// For each window, where its output is and where its elements are.
+    /// Returns for each window the position of its output and those of its elements.
     #[inline(always)]
     fn each(&self) -> impl Iterator<Item = (usize, &[usize])> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
@@ -112,8 +112,8 @@ impl Windows {
     }
 }
 
-/// The first maximum among the elements of a window, for each of `L` channels from `first` on: its
-/// number in the window. What is not a number counts as one, as everywhere.
+/// Returns the index in a window of the first maximum among its elements, for each of `L` channels from
+/// `first` on. NaN counts as a maximum, as in Burn.
 #[inline(always)]
 fn first_maximum<const L: usize>(x: &[f32], elements: &[usize], first: usize) -> [u32; L] {
     let mut best = [f32::NEG_INFINITY; L];

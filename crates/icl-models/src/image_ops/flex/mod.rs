@@ -1,7 +1,7 @@
-//! The operators on the default CPU backend, without any tensor between.
+//! Kernels of the operators on the default CPU backend, without intermediate tensors.
 //!
-//! Work is cut into parts whose bounds depend on shapes alone, and sums over parts are added in
-//! order: results are the same bits whatever the number of threads.
+//! Work is divided into parts whose bounds depend on shapes alone, and sums over parts are added in
+//! order, so results are bitwise the same for any number of threads.
 
 mod axis;
 mod batch_norm;

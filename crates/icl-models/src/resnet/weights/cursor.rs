@@ -1,4 +1,4 @@
-//! A pickle's bytes, read from front to back.
+//! Reading the bytes of a pickle from front to back.
 
 use super::error::PickleFault;
 
@@ -9,7 +9,7 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// The beginning of `bytes`.
+    /// Creates a cursor at the beginning of `bytes`.
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
@@ -19,7 +19,7 @@ impl<'a> Cursor<'a> {
         self.at
     }
 
-    /// The next `N` bytes.
+    /// Reads `N` bytes.
     pub(super) fn take<const N: usize>(&mut self) -> Result<[u8; N], PickleFault> {
         let rest = self.bytes[self.at..].split_first_chunk();
         let (bytes, _) = rest.ok_or(PickleFault::End)?;
@@ -27,7 +27,7 @@ impl<'a> Cursor<'a> {
         Ok(*bytes)
     }
 
-    /// The next `len` bytes as an integer, little-endian in two's complement; none if it does not
+    /// Reads `len` bytes as an integer, little-endian in two's complement. Returns none if it does not
     /// fit into 64 bits.
     pub(super) fn long(&mut self, len: usize) -> Result<Option<i64>, PickleFault> {
         let bytes = self.slice(len)?;
@@ -40,13 +40,13 @@ impl<'a> Cursor<'a> {
         Ok(Some(i64::from_le_bytes(whole)))
     }
 
-    /// The next `len` bytes as text.
+    /// Reads `len` bytes as text.
     pub(super) fn text(&mut self, len: usize) -> Result<String, PickleFault> {
         let text = std::str::from_utf8(self.slice(len)?);
         text.map(str::to_owned).map_err(|_| PickleFault::Text)
     }
 
-    /// The text up to the next line feed, which is passed over.
+    /// Reads the text up to the next line feed, and passes over the latter.
     pub(super) fn line(&mut self) -> Result<String, PickleFault> {
         let rest = &self.bytes[self.at..];
         let len = rest.iter().position(|&byte| byte == b'\n');

@@ -1,9 +1,9 @@
-//! The part of Python's pickle format that state dicts are written in.
+//! The part of Python's pickle format in which state dicts are written.
 //!
-//! A pickle is a program for a machine with a stack. Here it builds plain values only: nothing is
-//! imported or called, so a file cannot run code. All values lie in one list and name one another
-//! by their place in it, so no file, however nested, makes a function call itself, and memory is in
-//! proportion to the pickle's length.
+//! A pickle is a program for a stack machine. This machine builds plain values only: it imports and
+//! calls nothing, so a file cannot run code. All values are in one list and refer to one another by
+//! their index, so reading a deeply nested file does not recurse, and memory is proportional to the
+//! length of the pickle.
 
 use std::collections::HashMap;
 
@@ -11,9 +11,9 @@ use super::cursor::Cursor;
 use super::error::{FileFault, PickleFault};
 use super::pickle::{Id, Pickle, Value};
 
-/// Reads the pickle at the beginning of `bytes`, and returns its length with it.
+/// Reads the pickle at the beginning of `bytes` and returns it with its length.
 pub(super) fn read_pickle(bytes: &[u8]) -> Result<(Pickle, usize), FileFault> {
-    let mut machine = Machine {
+    let mut machine = StackMachine {
         cursor: Cursor::new(bytes),
         values: Vec::new(),
         stack: Vec::new(),
@@ -44,7 +44,7 @@ impl From<PickleFault> for Fault {
     }
 }
 
-struct Machine<'a> {
+struct StackMachine<'a> {
     cursor: Cursor<'a>,
     values: Vec<Value>,
     stack: Vec<Id>,
@@ -52,12 +52,12 @@ struct Machine<'a> {
     memo: HashMap<u32, Id>,
 }
 
-impl Machine<'_> {
-    /// One operation; the value of the pickle if it was the last.
+impl StackMachine<'_> {
+    /// Executes an operation and returns the value of the pickle if it was the last.
     fn step(&mut self) -> Result<Option<Id>, Fault> {
         let [code] = self.cursor.take()?;
         match code {
-            // Protocol and frame, which say nothing that the operations do not.
+            // Protocol and frame, which carry no information that is needed.
             0x80 => drop(self.cursor.take::<1>()?),
             0x95 => drop(self.cursor.take::<8>()?),
             b'.' => return self.pop(code).map(Some),
@@ -187,7 +187,7 @@ impl Machine<'_> {
         Ok(None)
     }
 
-    /// What calling `class` with `arguments` would make.
+    /// Builds the value that calling `class` with `arguments` would return.
     fn make(&mut self, code: u8, class: Id, arguments: Id) -> Result<(), Fault> {
         let Value::Class(class) = &self.values[class] else {
             return Err(operands(code));
@@ -212,7 +212,7 @@ impl Machine<'_> {
         self.values.push(value);
     }
 
-    /// The last value; those in front of the last mark are out of reach.
+    /// Returns the last value after the last mark.
     fn top(&self, code: u8) -> Result<Id, Fault> {
         let bottom = self.marks.last().copied().unwrap_or(0);
         let reachable = self.stack.get(bottom..).and_then(<[Id]>::last);
@@ -230,7 +230,7 @@ impl Machine<'_> {
         self.split(code, mark)
     }
 
-    /// All from the `first` on.
+    /// Removes and returns all values from the `first` on.
     fn split(&mut self, code: u8, first: Option<usize>) -> Result<Vec<Id>, Fault> {
         let bottom = self.marks.last().copied().unwrap_or(0);
         match first {

@@ -1,12 +1,12 @@
 //! The values of a pickle.
 
-/// The place of a value in the list of all.
+/// Index of a value in the list of all.
 pub(super) type Id = usize;
 
-/// A value.
+/// A value of a pickle.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
-    /// None or a floating-point number, which no tensor is made of.
+    /// None or a floating-point number, which tensors do not need.
     Other,
     Bool(bool),
     Int(i64),
@@ -17,13 +17,13 @@ pub(super) enum Value {
     Sequence(Vec<Id>),
     /// Entries in their order.
     Dictionary(Vec<(Id, Id)>),
-    /// What is kept outside the pickle, under this description.
+    /// An object outside the pickle, with this description.
     Persistent(Id),
-    /// A tensor, made of these arguments.
+    /// A tensor, with the arguments that build it.
     Tensor(Id),
 }
 
-/// A pickle's values.
+/// All values of a pickle.
 #[derive(Debug)]
 pub(super) struct Pickle {
     values: Vec<Value>,
@@ -31,22 +31,22 @@ pub(super) struct Pickle {
 }
 
 impl Pickle {
-    /// The pickle of these values, which stands for the one at `root`.
+    /// Creates a pickle of these values, of which the one at `root` is its result.
     pub(super) fn new(values: Vec<Value>, root: Id) -> Self {
         Self { values, root }
     }
 
-    /// The value at a place.
+    /// Returns the value at an index.
     pub(super) fn get(&self, id: Id) -> &Value {
         &self.values[id]
     }
 
-    /// The value that the pickle stands for.
+    /// Returns the value that is the result of the pickle.
     pub(super) fn root(&self) -> &Value {
         self.get(self.root)
     }
 
-    /// The items of a tuple or list.
+    /// Returns the items of a tuple or list.
     pub(super) fn sequence(&self, id: Id) -> Option<&[Id]> {
         match self.get(id) {
             Value::Sequence(items) => Some(items),
@@ -54,7 +54,7 @@ impl Pickle {
         }
     }
 
-    /// An integer from 0 on.
+    /// Returns an integer from 0 on.
     pub(super) fn count(&self, id: Id) -> Option<u64> {
         match self.get(id) {
             Value::Int(n) => u64::try_from(*n).ok(),
@@ -62,7 +62,7 @@ impl Pickle {
         }
     }
 
-    /// The items of a tuple or list of integers from 0 on.
+    /// Returns the items of a tuple or list of integers from 0 on.
     pub(super) fn counts(&self, id: Id) -> Option<Vec<u64>> {
         let items = self.sequence(id)?;
         items.iter().map(|&id| self.count(id)).collect()

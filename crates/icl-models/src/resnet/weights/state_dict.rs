@@ -9,17 +9,17 @@ use super::error::FileFault;
 
 /// A file of named tensors.
 pub(super) trait StateDict {
-    /// The names, and the shapes under them.
+    /// Returns the shapes of the tensors by their names.
     fn shapes(&self) -> BTreeMap<String, Vec<usize>>;
 
-    /// The values of one of its tensors, row after row.
+    /// Returns the values of a tensor, row after row.
     fn values(&mut self, name: &str) -> Result<Vec<f32>, Unread>;
 }
 
-/// Why a tensor has no values.
+/// Reason why the values of a tensor cannot be read.
 #[derive(Debug)]
 pub(super) enum Unread {
-    /// Its elements are no floating-point numbers, but of this type.
+    /// Its elements are of this type, not floating-point numbers.
     Elements(String),
     /// The file is damaged.
     File(FileFault),
@@ -51,7 +51,7 @@ impl StateDict for SafeTensors<'_> {
     }
 }
 
-/// The type of the elements.
+/// Type of the elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Element {
     F16,
@@ -61,7 +61,7 @@ pub(super) enum Element {
 }
 
 impl Element {
-    /// The bytes that one takes.
+    /// Number of bytes of an element.
     pub(super) fn size(self) -> usize {
         match self {
             Self::F16 | Self::Bf16 => 2,
@@ -70,7 +70,7 @@ impl Element {
         }
     }
 
-    /// The values in single precision. Bytes behind the last whole element do not count.
+    /// Converts elements to single precision. Bytes after the last whole element are ignored.
     pub(super) fn decode(self, bytes: &[u8]) -> Vec<f32> {
         match self {
             Self::F16 => each(bytes, |bytes| f16::from_le_bytes(bytes).to_f32()),

@@ -6,19 +6,19 @@ use super::error::FileFault;
 use super::pickle::{Id, Pickle, Value};
 use super::state_dict::Element;
 
-/// The numbers that tensors are views of.
+/// Values of which tensors are views.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Storage {
-    /// Its name.
+    /// Name of the storage.
     pub(super) key: String,
-    /// Its class, such as `torch.FloatStorage`.
+    /// Class of the storage, such as `torch.FloatStorage`.
     pub(super) class: String,
-    /// The number of elements.
+    /// Number of elements.
     pub(super) len: u64,
 }
 
 impl Storage {
-    /// The type of its elements; none: they are no floating-point numbers.
+    /// Returns the type of the elements, none if they are not floating-point numbers.
     pub(super) fn element(&self) -> Option<Element> {
         match self.class.as_str() {
             "torch.HalfStorage" => Some(Element::F16),
@@ -29,7 +29,7 @@ impl Storage {
         }
     }
 
-    /// The bytes that one element takes.
+    /// Returns the number of bytes of an element, if its type is known.
     pub(super) fn element_size(&self) -> Option<usize> {
         match self.class.as_str() {
             "torch.BoolStorage" | "torch.ByteStorage" | "torch.CharStorage" => Some(1),
@@ -45,16 +45,15 @@ impl Storage {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct View {
     pub(super) storage: Storage,
-    /// The first element.
+    /// Index of the first element.
     pub(super) offset: u64,
     pub(super) shape: Vec<usize>,
-    /// The distance between neighbours along each axis. Tensors whose channels lie last in memory
-    /// are written so.
+    /// Distance between neighbours along each axis, in elements. Axes may be in any order in memory.
     strides: Vec<u64>,
 }
 
 impl View {
-    /// The bytes of its elements in the order of its axes, out of the storage's.
+    /// Gathers the bytes of the elements, in the order of the axes, from the bytes of the storage.
     ///
     /// # Errors
     /// If the storage is too short.
@@ -72,7 +71,7 @@ impl View {
             let last = (n.saturating_sub(1) as u64)
                 .checked_mul(stride)
                 .and_then(|distance| last.checked_add(distance));
-            // The last element lies farthest: if it is there, all are.
+            // The last element has the largest index: if it exists, all do.
             let is_there = last
                 .and_then(|last| last.checked_add(1)?.checked_mul(size as u64))
                 .is_some_and(|end| end <= bytes.len() as u64);
@@ -96,10 +95,10 @@ impl View {
     }
 }
 
-/// The tensors of a pickled state dict.
+/// Returns the tensors of a pickled state dict.
 ///
 /// # Errors
-/// [`FileFault::NoStateDict`] if it is something else.
+/// [`FileFault::NoStateDict`] if the pickle is something else.
 pub(super) fn views(pickle: &Pickle) -> Result<HashMap<String, View>, FileFault> {
     let Value::Dictionary(entries) = pickle.root() else {
         return Err(FileFault::NoStateDict { entry: None });
@@ -118,7 +117,7 @@ pub(super) fn views(pickle: &Pickle) -> Result<HashMap<String, View>, FileFault>
     entries.iter().map(view).collect()
 }
 
-/// A tensor out of its arguments: storage, offset, shape, strides, and what does not matter here.
+/// Builds a tensor from its arguments: storage, offset, shape, strides and others, which are ignored.
 fn tensor(pickle: &Pickle, id: Id) -> Option<View> {
     let Value::Tensor(arguments) = pickle.get(id) else {
         return None;
@@ -142,8 +141,8 @@ fn tensor(pickle: &Pickle, id: Id) -> Option<View> {
     (view.shape.len() == view.strides.len()).then_some(view)
 }
 
-/// A storage out of its description: "storage", class, key, device, number of elements, and for
-/// some very old files a view of another storage, which is not read.
+/// Builds a storage from its description: "storage", class, key, device, number of elements and, in
+/// some very old files, a view of another storage, which is not supported.
 fn storage(pickle: &Pickle, id: Id) -> Option<Storage> {
     let [kind, class, key, _, len, rest @ ..] = pickle.sequence(id)? else {
         return None;
