@@ -1,4 +1,12 @@
-//! Encoders as Burn modules, and the operators they stand on.
+//! Encoders as Burn modules, and the operators that they are made of.
+//!
+//! | item | description |
+//! |---|---|
+//! | [`ResNet`] | ResNet-18 as encoder of images, also with torchvision's weights |
+//! | [`Gcn`], [`GraphConv`], [`Readout`] | a graph convolutional network as encoder of graphs, and its layers |
+//! | [`BatchStatistics`] | statistics of batch normalisation that are estimated at fixed parameters |
+//! | [`recalibrate_batch_norm`] | re-estimation of the statistics of Burn's own `BatchNorm` layers |
+//! | [`ImageBackend`], [`GraphBackend`] | operators that a backend may have kernels for |
 
 mod backward_step;
 mod batch_norm;
@@ -9,6 +17,8 @@ mod gcn;
 mod graph_conv;
 mod graph_ops;
 mod image_ops;
+#[cfg(doctest)]
+mod readme;
 mod readout;
 mod resnet;
 mod stock_batch_norm;

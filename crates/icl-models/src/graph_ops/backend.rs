@@ -11,7 +11,7 @@ use super::sparse_product::composed_sparse_product;
 use crate::dropout::DropoutMask;
 
 /// A backend on which graph encoders run: the backends of this crate's features, and [`Autodiff`] of
-/// each. An empty `impl` adds another backend, with the composed form of every operator.
+/// each. An empty `impl` for another backend gives it the composed form of every operator.
 ///
 /// [`Autodiff`]: burn::backend::Autodiff
 pub trait GraphBackend: Backend {

@@ -9,7 +9,7 @@ use super::composed;
 use super::window::Window;
 
 /// A backend on which image encoders run: the backends of this crate's features, and [`Autodiff`] of
-/// each. An empty `impl` adds another backend, with the composed form of every operator.
+/// each. An empty `impl` for another backend gives it the composed form of every operator.
 ///
 /// Images are `[n, h, w, c]`, channels last; h′ and w′ are the sides after a [`Window`]
 /// ([`Window::output`]).
