@@ -1,4 +1,4 @@
-//! How long the graph operators take as a backend's own and as composed of Burn's, on batches of
+//! Time of the graph operators, by a backend's own kernels and composed of Burn's, on batches of
 //! graphs. Run by `cargo bench -p icl-models --features NAMES --bench graph_operators -- NAMES`, with the
 //! names of backends (`flex`, `tch`, `wgpu`, `vulkan`, `cuda`) or none for all that it was built with.
 //!

@@ -4,12 +4,13 @@ use burn::module::{Module, Param};
 use burn::tensor::{Tensor, TensorData, backend::Backend};
 use icl_core::host_values;
 
-/// The population's mean and variance of each column, which normalise in evaluation.
+/// Mean and biased variance of each column over a population, by which batch normalisation
+/// (Ioffe and Szegedy, 2015) normalises in evaluation.
 ///
-/// Training normalises by the batch's own statistics and leaves these alone; they are set by
-/// [`estimate`](BatchStatistics::estimate) at fixed parameters. Burn's own layer keeps moving
-/// averages, shared between clones of a module: those follow the last batches, and moved the exact
-/// risk by 0.2 to 0.5 nats.
+/// Training normalises by the statistics of the batch and leaves these unchanged;
+/// [`estimate`](BatchStatistics::estimate) sets them at fixed parameters. Burn's own layer keeps
+/// moving averages instead, which clones of a module share: they follow the last batches, and
+/// changed the exact risk by 0.2 to 0.5 nats.
 #[derive(Module, Debug)]
 pub struct BatchStatistics<B: Backend> {
     pub(crate) mean: Param<Tensor<B, 1>>,
@@ -17,7 +18,8 @@ pub struct BatchStatistics<B: Backend> {
 }
 
 impl<B: Backend> BatchStatistics<B> {
-    /// Mean 0 and variance 1 of `width` columns: no normalisation yet.
+    /// Creates statistics of `width` columns with mean 0 and variance 1, which change nothing but
+    /// for ε.
     pub fn new(width: usize, device: &B::Device) -> Self {
         Self::with_values(
             Tensor::zeros([width], device),
@@ -25,14 +27,14 @@ impl<B: Backend> BatchStatistics<B> {
         )
     }
 
-    /// The statistics over all rows of all `parts` `[n, width]` together, as if they were one
-    /// matrix.
+    /// Estimates the statistics over all rows of all `parts` `[n, width]`, as if they were one
+    /// matrix. Parts are merged in double precision (Chan, Golub and LeVeque, 1979).
     ///
     /// # Errors
     /// The first error among the parts.
     ///
     /// # Panics
-    /// If there are no rows.
+    /// If there are no rows, or a part has another number of columns.
     pub fn estimate<E>(
         self,
         parts: impl Iterator<Item = Result<Tensor<B, 2>, E>>,
@@ -44,26 +46,24 @@ impl<B: Backend> BatchStatistics<B> {
         Ok(self.of(&total))
     }
 
-    /// The statistics that `moments` hold.
+    /// Takes over the statistics of `moments`.
     ///
     /// # Panics
-    /// If they hold no rows.
+    /// If `moments` has no rows.
     pub(crate) fn of(self, moments: &Moments) -> Self {
         assert!(moments.n_rows > 0.0, "statistics need at least one row");
-        let mean = moments.mean.clone();
-        let variance = moments.squares.iter().map(|s| s / moments.n_rows).collect();
+        let (mean, variance) = (moments.mean.clone(), moments.variance());
         let tensor = |values: Vec<f64>, like: Tensor<B, 1>| {
             Tensor::from_data(TensorData::new(values, like.shape()), &like.device())
         };
-        // The identity of the parameters stays, so that records and optimizers know them again.
+        // The parameters keep their identity, by which records and optimizers recognise them.
         Self {
             mean: self.mean.map(|like| tensor(mean, like)),
             variance: self.variance.map(|like| tensor(variance, like)),
         }
     }
 
-    /// Normalisation and the affine terms γ and β behind it as one scale and one shift of each
-    /// column:
+    /// Combines normalisation and the affine terms γ and β into a scale and a shift of each column.
     ///
     /// ```text
     /// γ·(x − mean)/√(variance + ε) + β = scale·x + shift
@@ -78,14 +78,18 @@ impl<B: Backend> BatchStatistics<B> {
         [scale, shift]
     }
 
-    /// (x − mean) / √(variance + ε) of `[n, width]`.
+    /// Normalises `x` `[n, width]` by these statistics, with `epsilon` for ε.
+    ///
+    /// ```text
+    /// (x − mean) / √(variance + ε)
+    /// ```
     pub fn normalize(&self, x: Tensor<B, 2>, epsilon: f64) -> Tensor<B, 2> {
         let scale = (self.variance.val() + epsilon).sqrt().recip();
         (x - self.mean.val().unsqueeze()) * scale.unsqueeze()
     }
 
     fn with_values(mean: Tensor<B, 1>, variance: Tensor<B, 1>) -> Self {
-        // They are kept with the parameters, but nothing trains them.
+        // Statistics are recorded with the parameters, but not trained.
         let buffer = |values| Param::from_tensor(values).set_require_grad(false);
         Self {
             mean: buffer(mean),
@@ -103,7 +107,7 @@ pub(crate) struct Moments {
 }
 
 impl Moments {
-    /// Nothing of `width` columns.
+    /// The moments of no rows, of `width` columns.
     pub(crate) fn new(width: usize) -> Self {
         Self {
             n_rows: 0.0,
@@ -112,9 +116,8 @@ impl Moments {
         }
     }
 
-    /// Takes in the rows of one part `[n_rows, width]`, or of several `[n_parts, n_rows, width]`.
-    /// Parts are merged in double precision: what is summed in the tensor's own precision is no
-    /// longer than a part.
+    /// Adds the rows of one part `[n_rows, width]`, or of several `[n_parts, n_rows, width]`. Parts
+    /// are merged in double precision; only sums within a part are in the tensor's own precision.
     pub(crate) fn add<B: Backend, const D: usize>(&mut self, parts: Tensor<B, D>) {
         let dims = parts.dims();
         let (axis, n_rows, width) = (D - 2, dims[D - 2], dims[D - 1]);
@@ -127,7 +130,19 @@ impl Moments {
         }
     }
 
-    fn merge(&mut self, n_rows: f64, mean: &[f64], squares: &[f64]) {
+    /// Mean of each column.
+    pub(crate) fn mean(&self) -> &[f64] {
+        &self.mean
+    }
+
+    /// Biased variance of each column.
+    pub(crate) fn variance(&self) -> Vec<f64> {
+        self.squares.iter().map(|s| s / self.n_rows).collect()
+    }
+
+    /// Adds `n_rows` rows, given their mean and the sum of squared deviations from it for each
+    /// column.
+    pub(crate) fn merge(&mut self, n_rows: f64, mean: &[f64], squares: &[f64]) {
         let total = self.n_rows + n_rows;
         for column in 0..self.mean.len() {
             let distance = mean[column] - self.mean[column];

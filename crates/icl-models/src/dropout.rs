@@ -7,22 +7,23 @@ use icl_core::Rng;
 use rand::Rng as _;
 use rayon::prelude::*;
 
-/// Of how many the elements are dropped.
+/// Number of steps in which a probability of dropping is counted.
 const STEPS: f64 = 65536.0;
 
-/// Elements that are drawn from the 64 bits of one number.
+/// Number of elements drawn from the 64 bits of one random number.
 const DRAWN_TOGETHER: usize = 4;
 
-/// Elements of a word.
+/// Number of elements in a word.
 const WORD: usize = u64::BITS as usize;
 
-/// Words that one thread draws at a time.
+/// Number of words that a thread draws at a time.
 const WORDS_AT_ONCE: usize = 1 << 10;
 
-/// A dropout mask (Srivastava et al., 2014): each element is 0, or 1/(1 − p) so that the mean is 1.
+/// A dropout mask (Srivastava et al., 2014): each element is 0 with probability p and otherwise
+/// 1/(1 − p), so that its mean is 1.
 ///
-/// It stays on the host, one bit for each element: a kernel there reads bits, and other backends
-/// make a [`tensor`](Self::tensor) of it. Clones share the bits.
+/// The mask is kept in host memory, one bit per element. Kernels on the CPU read the bits; other
+/// backends convert the mask to a [`tensor`](Self::tensor). Clones share the bits.
 #[derive(Debug, Clone)]
 pub struct DropoutMask {
     /// Element i is kept where bit i % 64 of word i / 64 is set.
@@ -31,7 +32,7 @@ pub struct DropoutMask {
 }
 
 impl DropoutMask {
-    /// The mask of the elements that are `kept`, each of which is `scale`.
+    /// Creates a mask whose elements are `scale` where `kept` is true and 0 elsewhere.
     pub fn new(kept: &[bool], scale: f32) -> Self {
         let word = |kept: &[bool]| {
             let bits = kept.iter().enumerate();
@@ -43,10 +44,11 @@ impl DropoutMask {
         }
     }
 
-    /// A mask of at least `n` elements that are dropped with probability p.
+    /// Draws a mask of at least `n` elements, each dropped with probability `p`.
     ///
-    /// `p` counts in steps of 1/65536, at most 65535 of them: four elements are drawn from each 64
-    /// random bits. Threads draw parts, each from where it begins in the one stream of `rng`.
+    /// `p` is rounded to a multiple of 1/65536, at most 65535/65536: four elements are drawn from
+    /// each 64 random bits. Threads draw parts of the mask, each from its place in the stream of
+    /// `rng`.
     pub(crate) fn draw(n: usize, p: f64, rng: &mut Rng) -> Self {
         let threshold = (p * STEPS).round().min(STEPS - 1.0);
         let scale = (STEPS / (STEPS - threshold)) as f32;
@@ -70,15 +72,15 @@ impl DropoutMask {
         }
     }
 
-    /// What an element is that is kept.
+    /// Value of an element that is kept, usually 1/(1 − p).
     pub fn scale(&self) -> f32 {
         self.scale
     }
 
-    /// The elements as a tensor.
+    /// Converts the mask to a tensor of this shape, row after row.
     ///
     /// # Panics
-    /// If there are fewer than `shape` says.
+    /// If the mask has fewer elements than `shape`.
     pub fn tensor<B: Backend, const D: usize>(
         &self,
         shape: [usize; D],
@@ -88,7 +90,8 @@ impl DropoutMask {
         let n = shape.iter().product();
         assert!(
             self.words.len() * WORD >= n,
-            "a dropout mask of {n} elements must have as many bits"
+            "a dropout mask of at most {} elements cannot fill a tensor of {n}",
+            self.words.len() * WORD
         );
         let elements = [0.0, self.scale];
         let mut values = vec![0.0; n];
@@ -105,7 +108,7 @@ impl DropoutMask {
         Tensor::from_data(TensorData::new(values, shape), (device, dtype))
     }
 
-    /// The bits of the elements from `first` on, the lowest first: 64 of them, or 0 beyond the end.
+    /// The bits of the 64 elements from `first` on, the lowest first; 0 beyond the end.
     #[cfg(feature = "flex")]
     #[inline(always)]
     pub(crate) fn bits(&self, first: usize) -> u64 {
@@ -118,7 +121,7 @@ impl DropoutMask {
     }
 }
 
-/// A word of the first `n` elements, or of 64.
+/// Draws a word, of which the first `n` elements (at most 64) are used.
 fn draw_word(n: usize, threshold: u16, rng: &mut Rng) -> u64 {
     let mut word = 0;
     for first in (0..n.min(WORD)).step_by(DRAWN_TOGETHER) {

@@ -1,4 +1,4 @@
-//! The paper's graph encoder: graph convolutions, read out layer by layer.
+//! The paper's graph encoder: graph convolutions with a readout after each layer.
 
 use burn::config::Config;
 use burn::module::Module;
@@ -9,7 +9,7 @@ use icl_core::{Batches, Encoder, Mode, Rng, SampleError, Seed};
 use crate::batch_norm::BatchStatistics;
 use crate::dropout::DropoutMask;
 use crate::graph_conv::{GraphConv, GraphConvConfig};
-use crate::ops::{GraphBackend, NormActivation};
+use crate::graph_ops::{GraphBackend, NormActivation};
 use crate::readout::Readout;
 
 /// A rejected [`GcnConfig`].
@@ -21,14 +21,14 @@ pub enum GcnError {
         /// The field.
         field: &'static str,
     },
-    /// ε is no number above 0, or the slope is not finite.
+    /// ε is not a number above 0, or the slope is not finite.
     #[error("{field}: found {found}, expected {expected}")]
     Number {
         /// The field.
         field: &'static str,
         /// The rejected value.
         found: f64,
-        /// What it should be.
+        /// Description of valid values.
         expected: &'static str,
     },
     /// The dropout probability is not in [0, 1).
@@ -39,34 +39,36 @@ pub enum GcnError {
     },
 }
 
-/// Configuration of [`Gcn`]. The defaults are the paper's encoder with the details of its authors'
-/// code: 2 layers of 32, normalisation without affine terms, leaky ReLU, dropout 0.5.
+/// Configuration of [`Gcn`].
+///
+/// The defaults are the paper's encoder with the details of its authors' code: 2 layers of width 32,
+/// normalisation without affine terms, leaky ReLU, dropout 0.5.
 #[derive(Config, Debug)]
 pub struct GcnConfig {
-    /// The width of the node features.
+    /// Width of the node features.
     pub d_input: usize,
-    /// The width of each layer.
+    /// Width of each layer.
     #[config(default = 32)]
     pub d_hidden: usize,
-    /// The number of layers.
+    /// Number of layers.
     #[config(default = 2)]
     pub n_layers: usize,
-    /// The probability by which an element of a layer's output is dropped while training.
+    /// Probability of dropping an element of a layer's output in training, in [0, 1).
     #[config(default = 0.5)]
     pub dropout: f64,
-    /// How each layer's nodes become one vector a graph.
+    /// Reduction of each layer's nodes to one vector per graph.
     #[config(default = "Readout::Sum")]
     pub readout: Readout,
-    /// The slope of the leaky ReLU below 0.
+    /// Slope of the leaky ReLU below 0.
     #[config(default = 0.01)]
     pub negative_slope: f64,
-    /// ε, added to the variance in normalisation.
+    /// Constant ε added to the variance in normalisation.
     #[config(default = 1e-5)]
     pub epsilon: f64,
 }
 
 impl GcnConfig {
-    /// The encoder, its weights drawn from `seed`: the same on every backend.
+    /// Creates an encoder with weights drawn from `seed`, the same on every backend.
     ///
     /// # Errors
     /// [`GcnError`] if a width or the number of layers is 0, the dropout is not in [0, 1), ε is not
@@ -110,7 +112,7 @@ impl GcnConfig {
             } else {
                 self.d_hidden
             };
-            // Normalisation takes the mean out, and a bias with it: none is kept.
+            // Normalisation subtracts the mean and with it any bias, so there is none.
             GraphConvConfig::new(d_input, self.d_hidden)
                 .with_bias(false)
                 .init(seed.at(index as u64), device)
@@ -127,17 +129,17 @@ impl GcnConfig {
         })
     }
 
-    /// The encoder, its weights drawn from `seed`.
+    /// Creates an encoder with weights drawn from `seed`, the same on every backend.
     ///
     /// # Panics
-    /// Where [`try_init`](Self::try_init) gives an error, with its words.
+    /// If [`try_init`](Self::try_init) returns an error, with its message.
     pub fn init<B: GraphBackend>(&self, seed: Seed, device: &B::Device) -> Gcn<B> {
         self.try_init(seed, device)
             .unwrap_or_else(|error| panic!("{error}"))
     }
 }
 
-/// A graph convolutional network as encoder φ(·; θ).
+/// A graph convolutional network (Kipf and Welling, 2017) as encoder φ(·; θ).
 ///
 /// ```text
 /// H₀ = node features
@@ -145,8 +147,11 @@ impl GcnConfig {
 /// φ  = readout(H₁) ‖ … ‖ readout(H_L)            [n_graphs, n_layers · d_hidden]
 /// ```
 ///
-/// The convolutions carry no bias, unlike the authors': the normalisation behind them would take
-/// it out again, and an optimizer that scales gradients would only let it wander.
+/// Training normalises by the statistics of the batch, evaluation by those that
+/// [`recalibrated`](Encoder::recalibrated) has set.
+///
+/// Deviation from the authors' code: the convolutions have no bias. The normalisation after them
+/// would remove it, and an optimizer that rescales gradients would only make it drift.
 #[derive(Module, Debug)]
 pub struct Gcn<B: GraphBackend> {
     convolutions: Vec<GraphConv<B>>,
@@ -159,7 +164,7 @@ pub struct Gcn<B: GraphBackend> {
 }
 
 impl<B: GraphBackend> Gcn<B> {
-    /// One layer's output from its convolution's, while training.
+    /// Output of a layer in training, given that of its convolution.
     fn training_step(&self, x: Tensor<B, 2>, rng: &mut Rng) -> Tensor<B, 2> {
         let mask = (self.dropout > 0.0).then(|| {
             let n_elements = x.dims().iter().product();
@@ -168,7 +173,7 @@ impl<B: GraphBackend> Gcn<B> {
         B::norm_activation(self.options(), x, mask).0
     }
 
-    /// One layer's output from its convolution's, in evaluation.
+    /// Output of a layer in evaluation, given that of its convolution.
     fn evaluation_step(&self, layer: usize, x: Tensor<B, 2>) -> Tensor<B, 2> {
         let normal = self.statistics[layer].normalize(x, self.epsilon);
         burn::tensor::activation::leaky_relu(normal, self.negative_slope)
@@ -199,8 +204,14 @@ impl<B: GraphBackend> Encoder<B> for Gcn<B> {
         Tensor::cat(readouts, 1)
     }
 
-    /// Layer by layer: the statistics of a layer are those of its convolution over all nodes, the
-    /// layers below already normalising by theirs. They do not depend on how samples are batched.
+    /// Re-estimates the statistics layer by layer.
+    ///
+    /// The statistics of a layer are those of its convolution's output over all nodes of all
+    /// batches, with the layers below normalised by their new statistics. They do not depend on how
+    /// samples are batched. The batches are passed once per layer.
+    ///
+    /// # Panics
+    /// If there are no batches.
     fn recalibrated(mut self, batches: &Batches<'_, GraphBatch<B>>) -> Result<Self, SampleError> {
         for layer in 0..self.convolutions.len() {
             let parts = batches.iter().map(|batch| {

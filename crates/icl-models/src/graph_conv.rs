@@ -7,14 +7,14 @@ use icl_core::Seed;
 use icl_core::graph::GraphBatch;
 use rand::RngExt;
 
-use crate::ops::GraphBackend;
+use crate::graph_ops::GraphBackend;
 
 /// Configuration of [`GraphConv`].
 #[derive(Config, Debug)]
 pub struct GraphConvConfig {
-    /// The width of the input.
+    /// Width of the input.
     pub d_input: usize,
-    /// The width of the output.
+    /// Width of the output.
     pub d_output: usize,
     /// Whether a bias is added.
     #[config(default = true)]
@@ -22,8 +22,9 @@ pub struct GraphConvConfig {
 }
 
 impl GraphConvConfig {
-    /// A convolution with weights uniform in ±√(6 / (d_input + d_output)) (Glorot and Bengio, 2010)
-    /// and a bias of zeros, drawn from `seed`: the same weights on every backend.
+    /// Creates a convolution with weights drawn from `seed`, the same on every backend.
+    ///
+    /// Weights are uniform in ±√(6 / (d_input + d_output)) (Glorot and Bengio, 2010); the bias is 0.
     ///
     /// # Panics
     /// If a width is 0.
@@ -31,7 +32,7 @@ impl GraphConvConfig {
         let (d_input, d_output) = (self.d_input, self.d_output);
         assert!(
             d_input > 0 && d_output > 0,
-            "a graph convolution needs widths above 0, found {d_input} and {d_output}"
+            "widths of a graph convolution: found {d_input} and {d_output}, expected at least 1 each"
         );
         let bound = (6.0 / (d_input + d_output) as f32).sqrt();
         let mut rng = seed.rng();
@@ -49,31 +50,35 @@ impl GraphConvConfig {
     }
 }
 
-/// One graph convolution.
+/// A graph convolution.
 ///
 /// ```text
 /// H′ = Â·H·W + b      Â = D^(−1/2) (A + I) D^(−1/2)
 /// ```
+///
+/// with the adjacency matrix A and the diagonal matrix D of the degrees in A + I (Kipf and Welling,
+/// 2017, Eq. 2, without the activation).
 #[derive(Module, Debug)]
 pub struct GraphConv<B: GraphBackend> {
-    /// W `[d_input, d_output]`.
+    /// Weight W `[d_input, d_output]`.
     pub weight: Param<Tensor<B, 2>>,
-    /// b `[d_output]`.
+    /// Bias b `[d_output]`, if there is one.
     pub bias: Option<Param<Tensor<B, 1>>>,
 }
 
 impl<B: GraphBackend> GraphConv<B> {
-    /// `[n_nodes, d_input]` → `[n_nodes, d_output]` on the graphs of `batch`.
+    /// Applies the convolution to node features `x` `[n_nodes, d_input]` on the graphs of `batch`:
+    /// `[n_nodes, d_output]`.
     ///
     /// # Panics
-    /// If the widths do not fit.
+    /// If the width of `x` is not `d_input`, or its number of rows not that of the nodes.
     pub fn forward(&self, batch: &GraphBatch<B>, x: Tensor<B, 2>) -> Tensor<B, 2> {
         let weight = self.weight.val();
         let [d_input, _] = weight.dims();
         assert_eq!(
             x.dims()[1],
             d_input,
-            "the width of the node features must be that of the weight"
+            "widths of the node features and of the weight differ"
         );
         let out = B::graph_convolution(&batch.propagation, x, weight);
         match &self.bias {

@@ -1,27 +1,41 @@
-//! Encoders as Burn modules, and the operators they stand on.
+//! Encoders as Burn modules, and the operators that they are made of.
+//!
+//! | item | description |
+//! |---|---|
+//! | [`ResNet`] | ResNet-18 as encoder of images, also with torchvision's weights |
+//! | [`Gcn`], [`GraphConv`], [`Readout`] | a graph convolutional network as encoder of graphs, and its layers |
+//! | [`BatchStatistics`] | statistics of batch normalisation that are estimated at fixed parameters |
+//! | [`recalibrate_batch_norm`] | re-estimation of the statistics of Burn's own `BatchNorm` layers |
+//! | [`ImageBackend`], [`GraphBackend`] | operators that a backend may have kernels for |
 
+mod backward_step;
 mod batch_norm;
 mod dropout;
 #[cfg(feature = "flex")]
 mod flex;
 mod gcn;
 mod graph_conv;
+mod graph_ops;
 mod image_ops;
-mod ops;
+#[cfg(doctest)]
+mod readme;
 mod readout;
 mod resnet;
+mod stock_batch_norm;
 
 pub use batch_norm::BatchStatistics;
 pub use dropout::DropoutMask;
 pub use gcn::{Gcn, GcnConfig, GcnError};
 pub use graph_conv::{GraphConv, GraphConvConfig};
-pub use image_ops::{BatchNormGradients, BatchNormSaved, ImageBackend, Window};
-pub use ops::{
-    GraphBackend, NormActivation, NormActivationSaved, composed_graph_convolution,
-    composed_graph_convolution_backward, composed_norm_activation,
+pub use graph_ops::{GraphBackend, NormActivation, NormActivationSaved};
+#[cfg(feature = "testing")]
+pub use graph_ops::{
+    composed_graph_convolution, composed_graph_convolution_backward, composed_norm_activation,
     composed_norm_activation_backward, composed_sparse_product,
 };
+pub use image_ops::{BatchNormGradients, BatchNormSaved, ImageBackend, Window};
 pub use readout::Readout;
 #[cfg(feature = "weights")]
 pub use resnet::{FileFault, PickleFault, TensorFault, WeightsError};
 pub use resnet::{ResNet, ResNetConfig, ResNetError, Stem};
+pub use stock_batch_norm::recalibrate_batch_norm;

@@ -1,26 +1,30 @@
-//! From the nodes of a graph to the graph.
+//! Readout: the vectors of a graph's nodes become one vector.
 
 use burn::tensor::{Int, Tensor, TensorData};
 use icl_core::graph::GraphBatch;
 use serde::{Deserialize, Serialize};
 
-use crate::ops::GraphBackend;
+use crate::graph_ops::GraphBackend;
 
-/// How the nodes of a graph become one vector.
+/// Reduction of the vectors of a graph's nodes to one vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Readout {
-    /// The sum over nodes.
+    /// Sum over nodes.
     #[default]
     Sum,
-    /// The mean over nodes.
+    /// Mean over nodes.
     Mean,
-    /// The largest value of each column over nodes.
+    /// Maximum over nodes, column by column.
     Max,
 }
 
 impl Readout {
-    /// `[n_nodes, d]` → `[n_graphs, d]`. Every graph must have a node: a mean or a maximum over none
-    /// is nothing.
+    /// Reduces node vectors `x` `[n_nodes, d]` to graph vectors `[n_graphs, d]`.
+    ///
+    /// Every graph must have a node: the mean and the maximum over none are undefined.
+    ///
+    /// # Panics
+    /// If a sum or a mean is asked for and `x` has not one row per node of `batch`.
     pub fn forward<B: GraphBackend>(self, batch: &GraphBatch<B>, x: Tensor<B, 2>) -> Tensor<B, 2> {
         match self {
             Self::Sum => B::sparse_product(&batch.membership, x),
@@ -39,8 +43,8 @@ impl Readout {
     }
 }
 
-/// Gathers each graph's nodes to one length, repeating the last node, which leaves a maximum as it
-/// is.
+/// Maximum over the nodes of each graph. Graphs are padded to one length by repeating their last
+/// node, which does not change a maximum.
 fn maximum<B: GraphBackend>(batch: &GraphBatch<B>, x: Tensor<B, 2>) -> Tensor<B, 2> {
     let [_, width] = x.dims();
     let sizes = batch.offsets.windows(2).map(|bounds| bounds[1] - bounds[0]);

@@ -14,7 +14,7 @@ use icl_core::testing::{
 use icl_models::{ImageBackend, Window};
 use rand::RngExt;
 
-/// Of f32 sums, relative to the largest value.
+/// Tolerance of sums in single precision, relative to the largest value.
 const SINGLE: f64 = 1e-5;
 const DOUBLE: f64 = 1e-12;
 

@@ -79,7 +79,7 @@ fn every_tensor_lands_in_its_place() {
     assert!(head.iter().all(|path| before[*path] == after[*path]));
 }
 
-/// What is wrong with these tensors for this encoder.
+/// The faults of these tensors for this encoder, and the message.
 fn rejected(state: &[Stored], config: ResNetConfig) -> (Vec<TensorFault>, String) {
     let (_folder, file) = temporary("weights.safetensors");
     write(state, &file);

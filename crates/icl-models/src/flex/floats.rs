@@ -1,11 +1,11 @@
-//! Tensors as the numbers that kernels read.
+//! Tensors as slices of numbers, which kernels read.
 
 use std::ops::Deref;
 
 use burn::tensor::{Bytes, DType, Shape, Tensor, TensorPrimitive};
 use burn_flex::{Flex, FlexTensor, Layout};
 
-/// The numbers of a tensor in single precision, row after row, maybe as a part of more of them.
+/// The numbers of a tensor in single precision, row after row.
 #[derive(Debug, Clone)]
 pub(crate) struct Floats(FlexTensor);
 
@@ -18,7 +18,7 @@ impl Floats {
         })
     }
 
-    /// The tensor again.
+    /// Converts the numbers back to a tensor.
     pub(crate) fn tensor<const D: usize>(self) -> Tensor<Flex, D> {
         wrap(self.0)
     }

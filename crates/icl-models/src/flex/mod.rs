@@ -1,7 +1,6 @@
-//! What the kernels on the default CPU backend share.
+//! Shared pieces of the kernels on the default CPU backend.
 
+pub(crate) mod columns;
 pub(crate) mod floats;
-pub(crate) mod lanes;
-pub(crate) mod results;
-pub(crate) mod scratch;
+pub(crate) mod memory;
 pub(crate) mod tiles;

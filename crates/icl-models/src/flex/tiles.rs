@@ -1,10 +1,10 @@
-//! Products of small matrices whose result stays in vector registers.
+//! Products of small matrices whose result is kept in vector registers.
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// Terms of a sum that are packed together.
+/// Number of terms of a sum that are packed together.
 pub(crate) const DEPTH: usize = 16;
-/// Vectors that a row of a tile takes.
+/// Number of vectors in a row of a tile.
 const VECTORS: usize = 2;
 
 /// `DEPTH` terms of the left factor for each of `MR` rows of a tile.
@@ -13,13 +13,13 @@ pub(crate) type Left<const MR: usize> = [[f32; DEPTH]; MR];
 /// `DEPTH` terms of the right factor, each `NR` columns wide.
 pub(crate) type Right<const NR: usize> = [[f32; NR]; DEPTH];
 
-/// `numbers` as matrices of `C` columns and `R` rows each.
+/// Splits `numbers` into matrices of `C` columns and `R` rows each.
 #[inline(always)]
 pub(crate) fn matrices<const C: usize, const R: usize>(numbers: &[f32]) -> &[[[f32; C]; R]] {
     numbers.as_chunks().0.as_chunks().0
 }
 
-/// The same to be written.
+/// Splits `numbers` into matrices of `C` columns and `R` rows each, to be written.
 #[inline(always)]
 pub(crate) fn matrices_mut<const C: usize, const R: usize>(
     numbers: &mut [f32],
@@ -29,14 +29,14 @@ pub(crate) fn matrices_mut<const C: usize, const R: usize>(
 
 /// Work on tiles of `MR` rows and `NR` columns.
 pub(crate) trait Tiled {
-    /// What comes of it.
+    /// Result of the work.
     type Output;
 
-    /// The work, in tiles that fill the vector registers of `simd`.
+    /// Does the work, in tiles that fill the vector registers of `simd`.
     fn run<S: Simd, const MR: usize, const NR: usize>(self, simd: S) -> Self::Output;
 }
 
-/// Runs `work` with the tiles that suit the vector instructions that are found.
+/// Runs `work` with the tiles that suit the vector instructions of this processor.
 pub(crate) fn tiled<W: Tiled>(work: W) -> W::Output {
     Arch::new().dispatch(Dispatch(work))
 }
@@ -46,7 +46,7 @@ struct Dispatch<W>(W);
 impl<W: Tiled> WithSimd for Dispatch<W> {
     type Output = W::Output;
 
-    // A tile takes at most 24 of 32 registers, or 12 of 16: what is left holds factors.
+    // A tile takes at most 24 of 32 registers, or 12 of 16; the others hold factors.
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> W::Output {
         match S::F32_LANES {
@@ -66,7 +66,7 @@ pub(crate) fn zeros<S: Simd, const MR: usize>(simd: S) -> Tile<S, MR> {
     [[simd.splat_f32s(0.0); VECTORS]; MR]
 }
 
-/// `tile` + left·right, with the terms of the left factor side by side.
+/// Returns `tile` + left·right, with the terms of the left factor side by side.
 #[inline(always)]
 pub(crate) fn multiply<S: Simd, const MR: usize, const NR: usize>(
     simd: S,
@@ -88,7 +88,7 @@ pub(crate) fn multiply<S: Simd, const MR: usize, const NR: usize>(
     tile
 }
 
-/// `tile` + leftᵀ·right, with the rows of each term of the left factor side by side.
+/// Returns `tile` + leftᵀ·right, with the rows of each term of the left factor side by side.
 #[inline(always)]
 pub(crate) fn multiply_transposed<S: Simd, const MR: usize, const NR: usize>(
     simd: S,
@@ -108,7 +108,7 @@ pub(crate) fn multiply_transposed<S: Simd, const MR: usize, const NR: usize>(
     tile
 }
 
-/// One row of a tile as numbers.
+/// Returns a row of a tile as numbers.
 #[inline(always)]
 pub(crate) fn row<S: Simd, const NR: usize>(row: [S::f32s; VECTORS]) -> [f32; NR] {
     let mut numbers = [0.0; NR];

@@ -1,42 +1,42 @@
-//! Batch normalisation, what it saves for its backward pass, and that pass.
+//! Batch normalisation, the values that it saves for its backward pass, and that pass.
 
 use burn::tensor::{Tensor, backend::Backend};
 
 use super::composed::rectified;
 
-/// What the backward pass of batch normalisation needs.
+/// Values that the backward pass of batch normalisation needs.
 #[derive(Debug, Clone)]
 pub struct BatchNormSaved<B: Backend> {
-    /// The input `[n, h, w, c]`.
+    /// Input `[n, h, w, c]`.
     pub input: Tensor<B, 4>,
-    /// The mean of each channel `[c]`.
+    /// Mean of each channel `[c]`.
     pub mean: Tensor<B, 1>,
     /// 1/√(var + ε) of each channel `[c]`.
     pub scale: Tensor<B, 1>,
-    /// γ `[c]`.
+    /// Affine factor γ `[c]`.
     pub weight: Tensor<B, 1>,
-    /// The output `[n, h, w, c]` where ReLU was asked for: it is 0 where the gradient is.
+    /// Output `[n, h, w, c]` if ReLU was applied: the gradient is 0 where the output is.
     pub rectified: Option<Tensor<B, 4>>,
-    /// Whether anything was added.
+    /// Whether a residual was added.
     pub has_residual: bool,
-    /// ε, added to the variance.
+    /// Constant ε added to the variance.
     pub epsilon: f64,
 }
 
-/// The gradients of batch normalisation.
+/// Gradients of batch normalisation.
 #[derive(Debug, Clone)]
 pub struct BatchNormGradients<B: Backend> {
-    /// By the input `[n, h, w, c]`.
+    /// Gradient by the input `[n, h, w, c]`.
     pub input: Tensor<B, 4>,
-    /// By γ `[c]`.
+    /// Gradient by γ `[c]`.
     pub weight: Tensor<B, 1>,
-    /// By β `[c]`.
+    /// Gradient by β `[c]`.
     pub bias: Tensor<B, 1>,
-    /// By what was added `[n, h, w, c]`.
+    /// Gradient by the residual `[n, h, w, c]`, if one was added.
     pub residual: Option<Tensor<B, 4>>,
 }
 
-pub(super) fn composed<B: Backend>(
+pub(super) fn composed_batch_norm<B: Backend>(
     x: Tensor<B, 4>,
     [weight, bias]: [Tensor<B, 1>; 2],
     residual: Option<Tensor<B, 4>>,
@@ -59,7 +59,7 @@ pub(super) fn composed<B: Backend>(
     (y, saved)
 }
 
-/// The mean and 1/√(var + ε) of each channel, by operations that a backend with gradients can follow.
+/// Computes the mean and 1/√(var + ε) of each channel by differentiable operations.
 pub(super) fn statistics<B: Backend>(x: &Tensor<B, 4>, epsilon: f64) -> [Tensor<B, 1>; 2] {
     let mean = channel_means(x.clone());
     let centred = x.clone() - along(&mean);
@@ -67,7 +67,7 @@ pub(super) fn statistics<B: Backend>(x: &Tensor<B, 4>, epsilon: f64) -> [Tensor<
     [mean, (variance + epsilon).sqrt().recip()]
 }
 
-pub(super) fn composed_backward<B: Backend>(
+pub(super) fn composed_batch_norm_backward<B: Backend>(
     saved: BatchNormSaved<B>,
     gradient: Tensor<B, 4>,
 ) -> BatchNormGradients<B> {

@@ -1,20 +1,11 @@
-//! The operators out of Burn's own, for any backend, and the backends on which they serve.
+//! The operators as compositions of Burn's own, for any backend.
 
 use burn::tensor::activation::relu;
 use burn::tensor::module::conv2d;
 use burn::tensor::ops::{ConvOptions, FloatTensor};
 use burn::tensor::{IndexingUpdateOp, Int, Tensor, TensorPrimitive, backend::Backend};
 
-use super::Window;
-
-#[cfg(feature = "tch")]
-impl super::ImageBackend for burn::backend::LibTorch {}
-#[cfg(feature = "wgpu")]
-impl super::ImageBackend for burn::backend::Wgpu {}
-#[cfg(feature = "vulkan")]
-impl super::ImageBackend for burn::backend::Vulkan {}
-#[cfg(feature = "cuda")]
-impl super::ImageBackend for burn::backend::Cuda {}
+use super::window::Window;
 
 pub(super) fn convolution<B: Backend>(
     x: Tensor<B, 4>,
@@ -34,7 +25,7 @@ pub(super) fn convolution_input_gradient<B: Backend>(
         return pointwise_input_gradient(gradient, weight, window.stride, [height, width]);
     }
     let [[n, ..], [_, c_in, ..]] = [gradient.dims(), weight.dims()];
-    // Burn looks at the shape of the input alone.
+    // Burn uses the shape of the input alone.
     let shape_only = Tensor::<B, 4>::zeros(
         [n, c_in, height, width],
         (&gradient.device(), gradient.dtype()),
@@ -47,9 +38,9 @@ pub(super) fn convolution_input_gradient<B: Backend>(
     )))
 }
 
-/// The same for a weight of one pixel: a product of matrices, with zeros where the convolution did not
-/// look. Burn 0.21 has it as a transposed convolution, which CubeCL's kernel makes 0 everywhere if the
-/// stride is longer than the weight (found on Vulkan).
+/// The gradient by the input for a weight of one pixel: a product of matrices, with zeros at the pixels
+/// that the stride passes over. Burn 0.21 computes it as a transposed convolution, whose CubeCL kernel
+/// returns 0 everywhere if the stride is larger than the weight (found on Vulkan).
 fn pointwise_input_gradient<B: Backend>(
     gradient: Tensor<B, 4>,
     weight: Tensor<B, 4>,
@@ -68,9 +59,9 @@ fn pointwise_input_gradient<B: Backend>(
         [n, rows, stride, columns, stride, c_in],
         (&product.device(), product.dtype()),
     );
-    let looked_at = [0..n, 0..rows, 0..1, 0..columns, 0..1, 0..c_in];
+    let strided = [0..n, 0..rows, 0..1, 0..columns, 0..1, 0..c_in];
     zeros
-        .slice_assign(looked_at, product.reshape([n, rows, 1, columns, 1, c_in]))
+        .slice_assign(strided, product.reshape([n, rows, 1, columns, 1, c_in]))
         .reshape([n, rows * stride, columns * stride, c_in])
         .slice([0..n, 0..height, 0..width, 0..c_in])
 }
@@ -81,7 +72,7 @@ pub(super) fn convolution_weight_gradient<B: Backend>(
     window: Window,
 ) -> Tensor<B, 4> {
     let [[.., c_in], [.., c_out]] = [x.dims(), gradient.dims()];
-    // Burn looks at the shape of the weight alone.
+    // Burn uses the shape of the weight alone.
     let shape_only = Tensor::<B, 4>::zeros(
         [c_out, c_in, window.size, window.size],
         (&x.device(), x.dtype()),
@@ -104,7 +95,7 @@ pub(super) fn scale_shift<B: Backend>(
     rectified(x * scale.unsqueeze() + shift.unsqueeze(), residual, relu)
 }
 
-/// relu(x + residual), each where asked for.
+/// Adds `residual` if there is one, and applies ReLU if `rectify` is true.
 pub(super) fn rectified<B: Backend>(
     x: Tensor<B, 4>,
     residual: Option<Tensor<B, 4>>,
@@ -146,7 +137,7 @@ pub(super) fn scatter_maxima<B: Backend>(
     channels_last(scattered.reshape([n, channels, height, width]))
 }
 
-/// The sides of the output, and where on the h·w grid each first maximum stands
+/// Returns the sides of the output, and the position of each first maximum on the h·w grid
 /// `[n, c, h′·w′]`.
 fn maxima<B: Backend>(x: Tensor<B, 4>, window: Window) -> ([usize; 2], Tensor<B, 3, Int>) {
     let [n, height, width, channels] = x.dims();

@@ -8,7 +8,7 @@ use super::convolution::Convolution;
 use super::normalization::Statistics;
 use crate::image_ops::{ImageBackend, Window};
 
-/// One block.
+/// A residual block.
 ///
 /// ```text
 /// y = relu(norm(relu(norm(x ∗ W₁)) ∗ W₂) + shortcut(x))
@@ -23,7 +23,7 @@ pub(crate) struct ResidualBlock<B: ImageBackend> {
 }
 
 impl<B: ImageBackend> ResidualBlock<B> {
-    /// A block whose first convolution has this stride, as torchvision's and the paper's.
+    /// Creates a block whose first convolution has this stride, as in torchvision and in the paper.
     pub(crate) fn new(
         [c_in, c_out]: [usize; 2],
         stride: usize,
@@ -47,7 +47,7 @@ impl<B: ImageBackend> ResidualBlock<B> {
         }
     }
 
-    /// `[n, h, w, c_in]` → `[n, ⌈h/stride⌉, ⌈w/stride⌉, c_out]`.
+    /// Maps `[n, h, w, c_in]` to `[n, ⌈h/stride⌉, ⌈w/stride⌉, c_out]`.
     pub(crate) fn forward(&self, x: Tensor<B, 4>, statistics: &mut Statistics<'_>) -> Tensor<B, 4> {
         let residual = match &self.shortcut {
             Some(shortcut) => shortcut.forward(x.clone(), None, false, statistics),
@@ -57,7 +57,7 @@ impl<B: ImageBackend> ResidualBlock<B> {
         self.second.forward(y, Some(residual), true, statistics)
     }
 
-    /// Its convolutions.
+    /// Iterates over the convolutions.
     pub(crate) fn convolutions_mut(&mut self) -> impl Iterator<Item = &mut Convolution<B>> {
         [&mut self.first, &mut self.second]
             .into_iter()

@@ -1,4 +1,4 @@
-//! A convolution with the normalisation behind it.
+//! A convolution followed by normalisation.
 
 use burn::module::{Module, Param};
 use burn::tensor::{Tensor, TensorData};
@@ -8,23 +8,23 @@ use rand_distr::{Distribution, StandardNormal};
 use super::normalization::{BatchNorm, Statistics};
 use crate::image_ops::{ImageBackend, Window};
 
-/// `relu(norm(x ∗ W) + residual)`, ReLU and residual where they are asked for.
+/// The layer `relu(norm(x ∗ W) + residual)`, with or without ReLU and residual.
 ///
-/// Every convolution of the network is normalised, so none has a bias: the normalisation would take
-/// it out again.
+/// Every convolution of the network is normalised, so none has a bias: the normalisation would
+/// subtract it.
 #[derive(Module, Debug)]
 pub(crate) struct Convolution<B: ImageBackend> {
-    /// W `[c_out, c_in, size, size]`.
+    /// Weight W `[c_out, c_in, size, size]`.
     pub(crate) weight: Param<Tensor<B, 4>>,
-    /// The normalisation of its output.
+    /// Normalisation of the output.
     pub(crate) norm: BatchNorm<B>,
     #[module(skip)]
     window: Window,
 }
 
 impl<B: ImageBackend> Convolution<B> {
-    /// Weights of mean 0 and variance 2/(c_out·size²) (He et al., 2015, with the output's fan, as
-    /// torchvision draws them), drawn from `seed`: the same on every backend.
+    /// Creates a layer with weights drawn from `seed`, the same on every backend: normal with mean 0
+    /// and variance 2/(c_out·size²) (He et al., 2015, by the fan of the output, as in torchvision).
     pub(crate) fn new(
         [c_in, c_out]: [usize; 2],
         window: Window,
@@ -48,7 +48,7 @@ impl<B: ImageBackend> Convolution<B> {
         }
     }
 
-    /// `[n, h, w, c_in]` → `[n, h′, w′, c_out]`.
+    /// Maps `[n, h, w, c_in]` to `[n, h′, w′, c_out]`.
     pub(crate) fn forward(
         &self,
         x: Tensor<B, 4>,

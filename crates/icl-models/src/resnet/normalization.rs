@@ -8,39 +8,39 @@ use burn::tensor::Tensor;
 use crate::batch_norm::{BatchStatistics, Moments};
 use crate::image_ops::ImageBackend;
 
-/// By which statistics a pass normalises.
+/// The statistics by which a pass normalises.
 #[derive(Debug)]
 pub(crate) enum Statistics<'a> {
-    /// Those of the batch; the population's are left alone.
+    /// Those of the batch; those of the population stay unchanged.
     Batch,
     /// Those of the population.
     Population,
-    /// Those of the batch, and each layer's input is taken into account for the population's.
+    /// Those of the batch, while the inputs of each layer are gathered for those of the population.
     Gathered(&'a mut Gathered),
 }
 
-/// What the layers saw in the passes so far, each under the identity of its γ.
+/// Moments of the inputs of each layer in the passes so far, by the identity of the layer's γ.
 #[derive(Debug, Default)]
 pub(crate) struct Gathered(HashMap<ParamId, Moments>);
 
-/// One layer of normalisation.
+/// A layer of batch normalisation.
 ///
-/// Burn's own layer keeps moving averages, which its clones share: a teacher, an inner loop and the
-/// encoder would write into one another's. Here the population's statistics are set by
-/// recalibration or by loaded weights alone.
+/// Burn's own layer keeps moving averages that its clones share, so a teacher, an inner loop and the
+/// encoder would change one another's. Here only recalibration and loaded weights set the statistics
+/// of the population.
 #[derive(Module, Debug)]
 pub(crate) struct BatchNorm<B: ImageBackend> {
-    /// γ `[channels]`.
+    /// Factor γ `[channels]`.
     pub(crate) weight: Param<Tensor<B, 1>>,
-    /// β `[channels]`.
+    /// Offset β `[channels]`.
     pub(crate) bias: Param<Tensor<B, 1>>,
-    /// Of the population.
+    /// Statistics of the population.
     pub(crate) statistics: BatchStatistics<B>,
     epsilon: f64,
 }
 
 impl<B: ImageBackend> BatchNorm<B> {
-    /// γ = 1, β = 0, and a population of mean 0 and variance 1.
+    /// Creates a layer with γ = 1, β = 0 and a population of mean 0 and variance 1.
     pub(crate) fn new(channels: usize, epsilon: f64, device: &B::Device) -> Self {
         Self {
             weight: Param::from_tensor(Tensor::ones([channels], device)),
@@ -50,7 +50,7 @@ impl<B: ImageBackend> BatchNorm<B> {
         }
     }
 
-    /// `relu(norm(x) + residual)` of `[n, h, w, channels]`, ReLU only if asked for.
+    /// Computes `relu(norm(x) + residual)` `[n, h, w, channels]`, with or without ReLU and residual.
     pub(crate) fn forward(
         &self,
         x: Tensor<B, 4>,
@@ -76,10 +76,10 @@ impl<B: ImageBackend> BatchNorm<B> {
         B::batch_norm(x, affine, residual, self.epsilon, relu)
     }
 
-    /// Sets the population's statistics to what was gathered.
+    /// Sets the statistics of the population to those gathered.
     ///
     /// # Panics
-    /// If nothing was.
+    /// If nothing was gathered for this layer.
     pub(crate) fn set_population(&mut self, gathered: &Gathered) {
         let moments = gathered.0.get(&self.weight.id);
         let moments = moments.expect("statistics need at least one batch");

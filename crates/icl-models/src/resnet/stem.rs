@@ -1,4 +1,4 @@
-//! What comes before the residual blocks.
+//! The stem: the layers before the residual blocks.
 
 use burn::module::Module;
 use burn::tensor::Tensor;
@@ -9,21 +9,21 @@ use super::convolution::Convolution;
 use super::normalization::Statistics;
 use crate::image_ops::{ImageBackend, Window};
 
-/// What comes before the residual blocks.
+/// Layers before the residual blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stem {
-    /// A 7x7 convolution of stride 2 and a 3x3 maximum of stride 2 (He et al., 2016, and
-    /// torchvision): for images of about 64 pixels and above. The blocks see a quarter of the side.
+    /// A 7x7 convolution of stride 2 and a 3x3 max pooling of stride 2 (He et al., 2016, and
+    /// torchvision), for images of about 64 pixels and above. The side shrinks to a quarter.
     #[default]
     Standard,
-    /// A 3x3 convolution of stride 1 and no pooling, for images of about 32 pixels (Chen et al.,
-    /// 2020, appendix B.9). The blocks see the whole side.
+    /// A 3x3 convolution of stride 1 without pooling, for images of about 32 pixels (Chen et al.,
+    /// 2020, appendix B.9). The side stays the same.
     Small,
 }
 
 impl Stem {
-    /// The window of its convolution.
+    /// Returns the window of the convolution.
     pub(crate) fn window(self) -> Window {
         match self {
             Self::Standard => Window {
@@ -39,7 +39,7 @@ impl Stem {
         }
     }
 
-    /// The window of its pooling.
+    /// Returns the window of the pooling, if there is one.
     fn pool(self) -> Option<Window> {
         match self {
             Self::Standard => Some(Window {
@@ -74,7 +74,7 @@ impl<B: ImageBackend> StemLayers<B> {
         }
     }
 
-    /// `[n, h, w, c_in]` → `[n, h′, w′, c_out]`.
+    /// Maps `[n, h, w, c_in]` to `[n, h′, w′, c_out]`.
     pub(crate) fn forward(&self, x: Tensor<B, 4>, statistics: &mut Statistics<'_>) -> Tensor<B, 4> {
         let y = self.convolution.forward(x, None, true, statistics);
         match self.stem.pool() {

@@ -11,7 +11,7 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, serialize_to_file};
 use serde::Deserialize;
 
-/// What scripts/reference/resnet.py computed.
+/// Values computed by scripts/reference/resnet.py.
 #[derive(Deserialize)]
 pub struct Reference {
     pub cases: Vec<Case>,
@@ -126,7 +126,7 @@ pub fn tensors<B: Backend>(module: &impl Module<B>) -> BTreeMap<String, (bool, V
     visitor.1
 }
 
-/// Where the module keeps what torchvision's state dict has under this name.
+/// Path in the module of the tensor with this name in torchvision's state dict.
 pub fn path(name: &str) -> String {
     let (layer, part) = name.rsplit_once('.').expect("layer and part");
     let part = match part {

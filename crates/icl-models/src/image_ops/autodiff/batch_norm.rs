@@ -1,4 +1,4 @@
-//! Batch normalisation.
+//! Gradients of batch normalisation.
 
 use burn::backend::Autodiff;
 use burn::backend::autodiff::checkpoint::{base::Checkpointer, strategy::CheckpointStrategy};
@@ -6,18 +6,20 @@ use burn::backend::autodiff::grads::Gradients;
 use burn::backend::autodiff::ops::{Backward, Ops};
 use burn::tensor::Tensor;
 
-use super::super::batch_norm::{composed_backward, statistics};
-use super::super::{BatchNormGradients, BatchNormSaved, ImageBackend};
-use super::{record, unwrap, wrap};
+use super::super::backend::ImageBackend;
+use super::super::batch_norm::{
+    BatchNormGradients, BatchNormSaved, composed_batch_norm_backward, statistics,
+};
+use crate::backward_step::{record, unwrap, wrap};
 
-/// The output, and what the backward pass needs.
+/// The output, and the values that the backward pass needs.
 type Saving<B> = (Tensor<B, 4>, BatchNormSaved<B>);
 
-/// By the input, γ and β, and by what is added if `N` is 4.
+/// The step back to the input, γ, β and, if `N` is 4, the residual.
 #[derive(Debug)]
-struct Step;
+struct BatchNormStep;
 
-impl<B: ImageBackend, const N: usize> Backward<B, N> for Step {
+impl<B: ImageBackend, const N: usize> Backward<B, N> for BatchNormStep {
     type State = BatchNormSaved<B>;
 
     fn backward(
@@ -70,20 +72,20 @@ pub(super) fn saving<B: ImageBackend, C: CheckpointStrategy>(
         epsilon,
     };
     let output = match residual {
-        Some(added) => record(Step, [x, gamma, beta, added], output, || saved),
-        None => record(Step, [x, gamma, beta], output, || saved),
+        Some(added) => record(BatchNormStep, [x, gamma, beta, added], output, || saved),
+        None => record(BatchNormStep, [x, gamma, beta], output, || saved),
     };
     (output, for_caller)
 }
 
-/// Here the backward pass is itself differentiated. What was saved knows nothing of how the
-/// statistics depend on the input, so they are made again.
+/// Computes the gradients in a form that can itself be differentiated: the saved statistics carry no
+/// graph back to the input, so they are computed again.
 pub(super) fn backward<B: ImageBackend, C: CheckpointStrategy>(
     saved: BatchNormSaved<Autodiff<B, C>>,
     gradient: Tensor<Autodiff<B, C>, 4>,
 ) -> BatchNormGradients<Autodiff<B, C>> {
     let [mean, scale] = statistics(&saved.input, saved.epsilon);
-    composed_backward(
+    composed_batch_norm_backward(
         BatchNormSaved {
             mean,
             scale,

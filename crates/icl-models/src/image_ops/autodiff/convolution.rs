@@ -1,7 +1,7 @@
-//! The convolution and its two gradients.
+//! Gradients of the convolution and of its two gradients.
 //!
-//! Each is linear in both of its operands, and the gradient of each by either is one of the other
-//! two. An operand is kept only for the other's gradient.
+//! Each of the three is linear in both of its operands, and its gradient by either operand is one of
+//! the other two. An operand is kept only if the gradient by the other is needed.
 
 use burn::backend::Autodiff;
 use burn::backend::autodiff::checkpoint::{base::Checkpointer, strategy::CheckpointStrategy};
@@ -9,22 +9,23 @@ use burn::backend::autodiff::grads::Gradients;
 use burn::backend::autodiff::ops::{Backward, Ops};
 use burn::tensor::Tensor;
 
-use super::super::{ImageBackend, Window};
-use super::{record, register, unwrap, wrap};
+use super::super::backend::ImageBackend;
+use super::super::window::Window;
+use crate::backward_step::{record, register, unwrap, wrap};
 
-/// The operands that the backward pass needs, and the geometry.
+/// Operands that the backward pass needs, and the geometry.
 #[derive(Debug, Clone)]
 struct Operands<B: ImageBackend> {
     first: Option<Tensor<B, 4>>,
     second: Option<Tensor<B, 4>>,
     window: Window,
-    /// The sides `[h, w]` of the images on the input's side of the convolution.
+    /// Sides `[h, w]` of the input images of the convolution.
     sides: [usize; 2],
 }
 
-/// What the gradients of one of the three operators are.
+/// One of the three operators, given by its gradients.
 trait Bilinear: Send + Sync + std::fmt::Debug + 'static {
-    /// The gradient by the first operand.
+    /// Computes the gradient by the first operand.
     fn by_first<B: ImageBackend>(
         gradient: Tensor<B, 4>,
         second: Tensor<B, 4>,
@@ -32,7 +33,7 @@ trait Bilinear: Send + Sync + std::fmt::Debug + 'static {
         sides: [usize; 2],
     ) -> Tensor<B, 4>;
 
-    /// The gradient by the second operand.
+    /// Computes the gradient by the second operand.
     fn by_second<B: ImageBackend>(
         first: Tensor<B, 4>,
         gradient: Tensor<B, 4>,
@@ -42,9 +43,9 @@ trait Bilinear: Send + Sync + std::fmt::Debug + 'static {
 }
 
 #[derive(Debug)]
-struct Step<O>(O);
+struct BilinearStep<O>(O);
 
-impl<B: ImageBackend, O: Bilinear> Backward<B, 2> for Step<O> {
+impl<B: ImageBackend, O: Bilinear> Backward<B, 2> for BilinearStep<O> {
     type State = Operands<B>;
 
     fn backward(
@@ -84,7 +85,7 @@ fn apply<B: ImageBackend, C: CheckpointStrategy, O: Bilinear>(
         [0, 1].map(|operand: usize| !operands[operand].node.requirement.is_none());
     let [first, second] = [0, 1].map(|operand: usize| wrap(operands[operand].primitive.clone()));
     let output = compute(first.clone(), second.clone());
-    record(Step(operator), operands, output, || Operands {
+    record(BilinearStep(operator), operands, output, || Operands {
         first: by_second.then_some(first),
         second: by_first.then_some(second),
         window,
@@ -92,10 +93,11 @@ fn apply<B: ImageBackend, C: CheckpointStrategy, O: Bilinear>(
     })
 }
 
+/// The convolution, of an input and a weight.
 #[derive(Debug)]
-struct Product;
+struct ConvolutionStep;
 
-impl Bilinear for Product {
+impl Bilinear for ConvolutionStep {
     fn by_first<B: ImageBackend>(
         gradient: Tensor<B, 4>,
         weight: Tensor<B, 4>,
@@ -115,21 +117,27 @@ impl Bilinear for Product {
     }
 }
 
-pub(super) fn product<B: ImageBackend, C: CheckpointStrategy>(
+pub(super) fn convolution<B: ImageBackend, C: CheckpointStrategy>(
     x: Tensor<Autodiff<B, C>, 4>,
     weight: Tensor<Autodiff<B, C>, 4>,
     window: Window,
 ) -> Tensor<Autodiff<B, C>, 4> {
     let [_, height, width, _] = x.dims();
     let compute = |x, weight| B::convolution(x, weight, window);
-    apply(Product, [x, weight], window, [height, width], compute)
+    apply(
+        ConvolutionStep,
+        [x, weight],
+        window,
+        [height, width],
+        compute,
+    )
 }
 
-/// Of a gradient by the output, and the weight.
+/// The gradient by the input, of a gradient by the output and the weight.
 #[derive(Debug)]
-struct InputGradient;
+struct InputGradientStep;
 
-impl Bilinear for InputGradient {
+impl Bilinear for InputGradientStep {
     fn by_first<B: ImageBackend>(
         x: Tensor<B, 4>,
         weight: Tensor<B, 4>,
@@ -156,14 +164,20 @@ pub(super) fn input_gradient<B: ImageBackend, C: CheckpointStrategy>(
     sides: [usize; 2],
 ) -> Tensor<Autodiff<B, C>, 4> {
     let compute = |gradient, weight| B::convolution_input_gradient(gradient, weight, window, sides);
-    apply(InputGradient, [gradient, weight], window, sides, compute)
+    apply(
+        InputGradientStep,
+        [gradient, weight],
+        window,
+        sides,
+        compute,
+    )
 }
 
-/// Of the input, and a gradient by the output.
+/// The gradient by the weight, of the input and a gradient by the output.
 #[derive(Debug)]
-struct WeightGradient;
+struct WeightGradientStep;
 
-impl Bilinear for WeightGradient {
+impl Bilinear for WeightGradientStep {
     fn by_first<B: ImageBackend>(
         weight: Tensor<B, 4>,
         gradient: Tensor<B, 4>,
@@ -191,7 +205,7 @@ pub(super) fn weight_gradient<B: ImageBackend, C: CheckpointStrategy>(
     let [_, height, width, _] = x.dims();
     let compute = |x, gradient| B::convolution_weight_gradient(x, gradient, window);
     apply(
-        WeightGradient,
+        WeightGradientStep,
         [x, gradient],
         window,
         [height, width],

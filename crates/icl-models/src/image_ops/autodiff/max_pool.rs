@@ -1,4 +1,4 @@
-//! The maxima of windows, and the way back: each is the other's gradient.
+//! Gradients of selecting and scattering the maxima of windows: each is the gradient of the other.
 
 use burn::backend::Autodiff;
 use burn::backend::autodiff::checkpoint::{base::Checkpointer, strategy::CheckpointStrategy};
@@ -6,13 +6,14 @@ use burn::backend::autodiff::grads::Gradients;
 use burn::backend::autodiff::ops::{Backward, Ops};
 use burn::tensor::Tensor;
 
-use super::super::{ImageBackend, Window};
-use super::{record, register, unwrap, wrap};
+use super::super::backend::ImageBackend;
+use super::super::window::Window;
+use crate::backward_step::{record, register, unwrap, wrap};
 
 #[derive(Debug)]
-struct Select;
+struct SelectStep;
 
-impl<B: ImageBackend> Backward<B, 1> for Select {
+impl<B: ImageBackend> Backward<B, 1> for SelectStep {
     type State = (Tensor<B, 4>, Window);
 
     fn backward(
@@ -37,13 +38,13 @@ pub(super) fn select<B: ImageBackend, C: CheckpointStrategy>(
 ) -> Tensor<Autodiff<B, C>, 4> {
     let (x, values) = (x.inner(), unwrap(values));
     let output = B::select_maxima(x.clone(), wrap(values.primitive.clone()), window);
-    record(Select, [values], output, || (x, window))
+    record(SelectStep, [values], output, || (x, window))
 }
 
 #[derive(Debug)]
-struct Scatter;
+struct ScatterStep;
 
-impl<B: ImageBackend> Backward<B, 1> for Scatter {
+impl<B: ImageBackend> Backward<B, 1> for ScatterStep {
     type State = (Tensor<B, 4>, Window);
 
     fn backward(
@@ -68,5 +69,5 @@ pub(super) fn scatter<B: ImageBackend, C: CheckpointStrategy>(
 ) -> Tensor<Autodiff<B, C>, 4> {
     let (x, gradient) = (x.inner(), unwrap(gradient));
     let output = B::scatter_maxima(x.clone(), wrap(gradient.primitive.clone()), window);
-    record(Scatter, [gradient], output, || (x, window))
+    record(ScatterStep, [gradient], output, || (x, window))
 }

@@ -1,25 +1,25 @@
-//! Which inputs an output of a convolution sees along one axis.
+//! The inputs that an output of a convolution sees along one axis.
 
-use super::super::Window;
+use super::super::window::Window;
 
 /// The inputs along one axis that each output sees through each tap of the window.
 pub(super) struct Axis {
     n_taps: usize,
     sources: Vec<Option<usize>>,
-    runs: Vec<Vec<Run>>,
+    runs: Vec<Vec<TapRun>>,
     classes: Vec<usize>,
 }
 
 /// Consecutive taps that see consecutive inputs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Run {
+pub(super) struct TapRun {
     pub first_tap: usize,
     pub first_source: usize,
     pub length: usize,
 }
 
 impl Axis {
-    /// The outputs of a convolution of `side` inputs: output o sees input o·stride + tap − padding.
+    /// The axis of a convolution of `side` inputs: output o sees input o·stride + tap − padding.
     pub(super) fn forward(side: usize, window: Window) -> Self {
         Self::new(window.output(side), window.size, |output, tap| {
             let source = (output * window.stride + tap).checked_sub(window.padding)?;
@@ -27,7 +27,7 @@ impl Axis {
         })
     }
 
-    /// The inputs of that convolution as outputs of its transpose, which see its outputs.
+    /// The axis of the transposed convolution, whose `side` outputs are the inputs of the convolution.
     pub(super) fn transposed(side: usize, window: Window) -> Self {
         let n_sources = window.output(side);
         Self::new(side, window.size, |output, tap| {
@@ -67,26 +67,26 @@ impl Axis {
         self.classes.len()
     }
 
-    /// The input that `output` sees through each tap, none where that is padding.
+    /// Returns the input that `output` sees through each tap, none for padding.
     #[inline(always)]
     pub(super) fn sources(&self, output: usize) -> &[Option<usize>] {
         &self.sources[output * self.n_taps..][..self.n_taps]
     }
 
-    /// The same in runs, without the padding.
+    /// Returns the inputs that `output` sees as runs, without padding.
     #[inline(always)]
-    pub(super) fn runs(&self, output: usize) -> &[Run] {
+    pub(super) fn runs(&self, output: usize) -> &[TapRun] {
         &self.runs[output]
     }
 
-    /// Outputs of one class see padding through the same taps.
+    /// Returns the class of `output`: outputs of one class see padding through the same taps.
     pub(super) fn class(&self, output: usize) -> usize {
         self.classes[output]
     }
 }
 
-fn runs(taps: &[Option<usize>]) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
+fn runs(taps: &[Option<usize>]) -> Vec<TapRun> {
+    let mut runs: Vec<TapRun> = Vec::new();
     for (tap, source) in taps.iter().enumerate() {
         let Some(source) = *source else { continue };
         match runs.last_mut() {
@@ -95,7 +95,7 @@ fn runs(taps: &[Option<usize>]) -> Vec<Run> {
             {
                 run.length += 1;
             }
-            _ => runs.push(Run {
+            _ => runs.push(TapRun {
                 first_tap: tap,
                 first_source: source,
                 length: 1,
@@ -139,7 +139,7 @@ mod tests {
         let classes: Vec<_> = (0..4).map(|output| axis.class(output)).collect();
         assert_eq!(classes, [0, 1, 1, 2]);
         assert_eq!(axis.sources(0), [None, Some(0), Some(1)]);
-        let run = Run {
+        let run = TapRun {
             first_tap: 1,
             first_source: 0,
             length: 2,

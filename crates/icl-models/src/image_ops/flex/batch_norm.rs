@@ -1,16 +1,17 @@
-//! Batch normalisation, what is added and ReLU, two passes over the images each way.
+//! Batch normalisation with residual and ReLU: two passes over the images, or one if the statistics
+//! are known.
 
 use burn::tensor::Tensor;
 use burn_flex::Flex;
 use rayon::prelude::*;
 
-use super::super::{BatchNormGradients, BatchNormSaved};
-use super::columns::{ColumnSums, Columns, length_at_once, over_columns, totals};
+use super::super::batch_norm::BatchNormSaved;
+use super::channels::{length_at_once, over_channels, rectify, totals};
+use crate::flex::columns::{ColumnPass, ColumnSums, lanes, lanes_mut};
 use crate::flex::floats::{Floats, tensor};
-use crate::flex::lanes::{lanes, lanes_mut};
-use crate::flex::results::result;
+use crate::flex::memory::result;
 
-/// The output, and what the backward pass needs.
+/// Computes the output, and the values that the backward pass needs.
 pub(super) fn forward(
     x: Tensor<Flex, 4>,
     affine: [Tensor<Flex, 1>; 2],
@@ -23,7 +24,7 @@ pub(super) fn forward(
     let (input, residual) = (Floats::of(x), residual.map(Floats::of));
     let [weight, bias] = affine.map(Floats::of);
     let [mean, scale] = statistics(&input, width, epsilon);
-    let normal = Normal {
+    let normal = Normaliser {
         mean: &mean,
         scale: &scale,
         weight: &weight,
@@ -33,7 +34,7 @@ pub(super) fn forward(
     let at_once = length_at_once(width);
     let over_part = |(part, out): (usize, &mut [f32])| {
         let part = part * at_once..part * at_once + out.len();
-        let mut pass = Forward {
+        let mut pass = NormForward {
             normal,
             bias,
             rows: &rows[part.clone()],
@@ -41,7 +42,7 @@ pub(super) fn forward(
             relu,
             out,
         };
-        over_columns(&mut pass, width);
+        over_channels(&mut pass, width);
     };
     let out = result(shape, |out| {
         out.par_chunks_mut(at_once).enumerate().for_each(over_part);
@@ -58,18 +59,18 @@ pub(super) fn forward(
     (out, saved)
 }
 
-/// The mean and 1/√(var + ε) of each column.
+/// Computes the mean and 1/√(var + ε) of each column.
 fn statistics(rows: &[f32], width: usize, epsilon: f64) -> [Vec<f32>; 2] {
     let n_rows = (rows.len() / width) as f64;
-    // Shifted by the first row, so that the squares lose no digits to a large mean.
+    // Subtracting the first row keeps the digits of the squares where the mean is large.
     let shift = &rows[..width];
     let sums = totals(rows.len(), width, |part| {
-        let mut pass = Statistics {
+        let mut pass = MomentSums {
             rows: &rows[part],
             shift,
             sums: [vec![0.0; width], vec![0.0; width]],
         };
-        over_columns(&mut pass, width);
+        over_channels(&mut pass, width);
         pass.sums
     });
     let [offsets, squares] = sums.map(|sums| sums.into_iter().map(move |sum| sum / n_rows));
@@ -85,13 +86,13 @@ fn statistics(rows: &[f32], width: usize, epsilon: f64) -> [Vec<f32>; 2] {
         .into()
 }
 
-struct Statistics<'a> {
+struct MomentSums<'a> {
     rows: &'a [f32],
     shift: &'a [f32],
     sums: [Vec<f64>; 2],
 }
 
-impl Columns for Statistics<'_> {
+impl ColumnPass for MomentSums<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
         let shift = *lanes::<L>(self.shift, first);
@@ -107,16 +108,16 @@ impl Columns for Statistics<'_> {
     }
 }
 
-/// What normalises, and γ.
+/// Statistics that normalise, and γ.
 #[derive(Clone, Copy)]
-struct Normal<'a> {
-    mean: &'a [f32],
-    scale: &'a [f32],
-    weight: &'a [f32],
+pub(super) struct Normaliser<'a> {
+    pub(super) mean: &'a [f32],
+    pub(super) scale: &'a [f32],
+    pub(super) weight: &'a [f32],
 }
 
-struct Forward<'a> {
-    normal: Normal<'a>,
+struct NormForward<'a> {
+    normal: Normaliser<'a>,
     bias: &'a [f32],
     rows: &'a [f32],
     added: Option<&'a [f32]>,
@@ -124,10 +125,10 @@ struct Forward<'a> {
     out: &'a mut [f32],
 }
 
-impl Columns for Forward<'_> {
+impl ColumnPass for NormForward<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
-        let Normal {
+        let Normaliser {
             mean,
             scale,
             weight,
@@ -152,175 +153,61 @@ impl Columns for Forward<'_> {
     }
 }
 
-/// ReLU, which leaves what is not a number as it is.
-#[inline(always)]
-pub(super) fn rectify(x: f32) -> f32 {
-    if x < 0.0 { 0.0 } else { x }
-}
-
-/// The gradients by all operands.
-pub(super) fn backward(
-    saved: BatchNormSaved<Flex>,
-    gradient: Tensor<Flex, 4>,
-) -> BatchNormGradients<Flex> {
-    let shape = gradient.dims();
-    let width = shape[3];
-    let (input, gradient) = (Floats::of(saved.input), Floats::of(gradient));
-    let rectified = saved.rectified.map(Floats::of);
-    let [mean, scale, weight] = [saved.mean, saved.scale, saved.weight].map(Floats::of);
-    let pass = Gradient {
-        rows: &input,
-        gradient: &gradient,
-        rectified: rectified.as_deref(),
-        normal: Normal {
-            mean: &mean,
-            scale: &scale,
-            weight: &weight,
-        },
-    };
-    let length = pass.rows.len();
-    let [sums, projections] = totals(length, width, |part| {
-        let mut pass = BackwardSums {
-            of: pass.part(part),
-            sums: [vec![0.0; width], vec![0.0; width]],
-        };
-        over_columns(&mut pass, width);
-        pass.sums
-    });
-    let n_rows = (length / width) as f64;
-    let means = [&sums, &projections].map(|sums| {
-        sums.iter()
-            .map(|sum| (sum / n_rows) as f32)
-            .collect::<Vec<_>>()
-    });
-    // What was added gets the gradient itself where there is no ReLU.
-    let has_own = saved.has_residual && rectified.is_some();
-    // Kept by nobody else, so that what comes to it later is added in place.
-    let mut residual = vec![0.0; if has_own { length } else { 0 }];
-    let at_once = length_at_once(width);
-    let over_parts = |(part, (out, residual)): (usize, (&mut [f32], Option<&mut [f32]>))| {
+/// Normalises by known statistics, adds the residual and applies ReLU in one pass.
+pub(super) fn scale_shift(
+    x: Tensor<Flex, 4>,
+    affine: [Tensor<Flex, 1>; 2],
+    residual: Option<Tensor<Flex, 4>>,
+    relu: bool,
+) -> Tensor<Flex, 4> {
+    let shape = x.dims();
+    let (x, residual) = (Floats::of(x), residual.map(Floats::of));
+    let [scale, shift] = affine.map(Floats::of);
+    let rows: &[f32] = &x;
+    let added: Option<&[f32]> = residual.as_deref();
+    let (scale, shift) = (&scale, &shift);
+    let at_once = length_at_once(shape[3]);
+    let over_part = |(part, out): (usize, &mut [f32])| {
         let part = part * at_once..part * at_once + out.len();
-        let mut pass = Backward {
-            of: pass.part(part),
-            means: [&means[0], &means[1]],
+        let mut pass = ScaleShift {
+            scale,
+            shift,
+            rows: &rows[part.clone()],
+            added: added.map(|added| &added[part]),
+            relu,
             out,
-            residual,
         };
-        over_columns(&mut pass, width);
+        over_channels(&mut pass, shape[3]);
     };
-    let out = result(shape, |out| {
-        let out = out.par_chunks_mut(at_once);
-        if has_own {
-            let residual = residual.par_chunks_mut(at_once).map(Some);
-            out.zip(residual).enumerate().for_each(over_parts);
-        } else {
-            let parts = out.map(|out| (out, None));
-            parts.enumerate().for_each(over_parts);
-        }
-    });
-    let single = |sums: Vec<f64>| sums.into_iter().map(|sum| sum as f32).collect();
-    BatchNormGradients {
-        input: out,
-        weight: tensor(single(projections), [width]),
-        bias: tensor(single(sums), [width]),
-        residual: match (has_own, saved.has_residual) {
-            (true, _) => Some(tensor(residual, shape)),
-            (false, true) => Some(gradient.tensor()),
-            (false, false) => None,
-        },
-    }
+    result(shape, |out| {
+        out.par_chunks_mut(at_once).enumerate().for_each(over_part);
+    })
 }
 
-/// What the backward pass reads.
-#[derive(Clone, Copy)]
-struct Gradient<'a> {
+struct ScaleShift<'a> {
+    scale: &'a [f32],
+    shift: &'a [f32],
     rows: &'a [f32],
-    gradient: &'a [f32],
-    rectified: Option<&'a [f32]>,
-    normal: Normal<'a>,
-}
-
-impl<'a> Gradient<'a> {
-    fn part(&self, part: std::ops::Range<usize>) -> Gradient<'a> {
-        Self {
-            rows: &self.rows[part.clone()],
-            gradient: &self.gradient[part.clone()],
-            rectified: self.rectified.map(|y| &y[part]),
-            normal: self.normal,
-        }
-    }
-
-    /// The gradient by what ReLU is taken of, at `at`.
-    #[inline(always)]
-    fn rectified<const L: usize>(&self, at: usize) -> [f32; L] {
-        let gradient = lanes::<L>(self.gradient, at);
-        match self.rectified {
-            Some(y) => {
-                let y = lanes::<L>(y, at);
-                std::array::from_fn(|lane| if y[lane] > 0.0 { gradient[lane] } else { 0.0 })
-            }
-            None => *gradient,
-        }
-    }
-
-    /// The normalised input at `at`, with the statistics of its columns.
-    #[inline(always)]
-    fn normal<const L: usize>(&self, at: usize, [mean, scale]: &[[f32; L]; 2]) -> [f32; L] {
-        let x = lanes::<L>(self.rows, at);
-        std::array::from_fn(|lane| (x[lane] - mean[lane]) * scale[lane])
-    }
-
-    #[inline(always)]
-    fn statistics<const L: usize>(&self, first: usize) -> [[f32; L]; 2] {
-        [self.normal.mean, self.normal.scale].map(|values| *lanes::<L>(values, first))
-    }
-}
-
-struct BackwardSums<'a> {
-    of: Gradient<'a>,
-    sums: [Vec<f64>; 2],
-}
-
-impl Columns for BackwardSums<'_> {
-    #[inline(always)]
-    fn columns<const L: usize>(&mut self, first: usize) {
-        let statistics = self.of.statistics::<L>(first);
-        let mut sums = ColumnSums::<L>::new();
-        for at in (first..self.of.rows.len()).step_by(self.of.normal.mean.len()) {
-            let gradient = self.of.rectified::<L>(at);
-            let normal = self.of.normal(at, &statistics);
-            let projection = std::array::from_fn(|lane| gradient[lane] * normal[lane]);
-            sums.add(&gradient, &projection);
-        }
-        for (to, totals) in self.sums.iter_mut().zip(sums.totals()) {
-            to[first..first + L].copy_from_slice(&totals);
-        }
-    }
-}
-
-struct Backward<'a> {
-    of: Gradient<'a>,
-    means: [&'a [f32]; 2],
+    added: Option<&'a [f32]>,
+    relu: bool,
     out: &'a mut [f32],
-    residual: Option<&'a mut [f32]>,
 }
 
-impl Columns for Backward<'_> {
+impl ColumnPass for ScaleShift<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
-        let statistics = self.of.statistics::<L>(first);
-        let [mean, projection] = self.means.map(|values| *lanes::<L>(values, first));
-        let weight = lanes::<L>(self.of.normal.weight, first);
-        let slope: [f32; L] = std::array::from_fn(|lane| statistics[1][lane] * weight[lane]);
-        for at in (first..self.of.rows.len()).step_by(self.of.normal.mean.len()) {
-            let gradient = self.of.rectified::<L>(at);
-            let normal = self.of.normal(at, &statistics);
-            *lanes_mut::<L>(self.out, at) = std::array::from_fn(|lane| {
-                (gradient[lane] - mean[lane] - normal[lane] * projection[lane]) * slope[lane]
-            });
-            if let Some(residual) = &mut self.residual {
-                *lanes_mut(residual, at) = gradient;
+        let [scale, shift] = [self.scale, self.shift].map(|values| *lanes::<L>(values, first));
+        for at in (first..self.rows.len()).step_by(self.scale.len()) {
+            let x = lanes::<L>(self.rows, at);
+            let mut y: [f32; L] = std::array::from_fn(|lane| x[lane] * scale[lane] + shift[lane]);
+            if let Some(added) = self.added {
+                let added = lanes::<L>(added, at);
+                y = std::array::from_fn(|lane| y[lane] + added[lane]);
             }
+            if self.relu {
+                y = y.map(rectify);
+            }
+            *lanes_mut(self.out, at) = y;
         }
     }
 }

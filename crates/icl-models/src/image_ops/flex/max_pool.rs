@@ -1,15 +1,15 @@
-//! The maxima of windows, and the way back.
+//! Selecting and scattering the maxima of windows.
 
 use burn::tensor::Tensor;
 use burn_flex::Flex;
 use rayon::prelude::*;
 
-use super::super::Window;
+use super::super::window::Window;
 use super::axis::Axis;
-use super::columns::{Columns, over_columns};
+use super::channels::over_channels;
+use crate::flex::columns::{ColumnPass, lanes, lanes_mut};
 use crate::flex::floats::Floats;
-use crate::flex::lanes::{lanes, lanes_mut};
-use crate::flex::results::result;
+use crate::flex::memory::result;
 
 pub(super) fn select(
     x: Tensor<Flex, 4>,
@@ -32,7 +32,7 @@ pub(super) fn select(
                     values,
                     out,
                 };
-                over_columns(&mut pass, windows.width);
+                over_channels(&mut pass, windows.width);
             });
     })
 }
@@ -58,7 +58,7 @@ pub(super) fn scatter(
                     gradient,
                     out,
                 };
-                over_columns(&mut pass, windows.width);
+                over_channels(&mut pass, windows.width);
             });
     })
 }
@@ -66,9 +66,9 @@ pub(super) fn scatter(
 /// The windows of one image.
 struct Windows {
     sides: [usize; 2],
-    /// Where the elements of all windows are in the input, one window after another.
+    /// Positions of the elements of all windows in the input, one window after another.
     elements: Vec<usize>,
-    /// Where each window ends among them.
+    /// End of each window among the elements.
     ends: Vec<usize>,
     n_inputs: usize,
     width: usize,
@@ -96,12 +96,12 @@ impl Windows {
         }
     }
 
-    /// The numbers of an output image.
+    /// Number of values in an output image.
     fn n_outputs(&self) -> usize {
         self.ends.len() * self.width
     }
 
-    /// For each window, where its output is and where its elements are.
+    /// Returns for each window the position of its output and those of its elements.
     #[inline(always)]
     fn each(&self) -> impl Iterator<Item = (usize, &[usize])> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
@@ -112,8 +112,8 @@ impl Windows {
     }
 }
 
-/// The first maximum among the elements of a window, for each of `L` channels from `first` on: its
-/// number in the window. What is not a number counts as one, as everywhere.
+/// Returns the index in a window of the first maximum among its elements, for each of `L` channels from
+/// `first` on. NaN counts as a maximum, as in Burn.
 #[inline(always)]
 fn first_maximum<const L: usize>(x: &[f32], elements: &[usize], first: usize) -> [u32; L] {
     let mut best = [f32::NEG_INFINITY; L];
@@ -136,7 +136,7 @@ struct Select<'a> {
     out: &'a mut [f32],
 }
 
-impl Columns for Select<'_> {
+impl ColumnPass for Select<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
         for (to, elements) in self.windows.each() {
@@ -161,7 +161,7 @@ struct Scatter<'a> {
     out: &'a mut [f32],
 }
 
-impl Columns for Scatter<'_> {
+impl ColumnPass for Scatter<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
         for (from, elements) in self.windows.each() {

@@ -1,16 +1,16 @@
-//! The operators on the default CPU backend, without any tensor between.
+//! Kernels of the operators on the default CPU backend, without intermediate tensors.
 //!
-//! Work is cut into parts whose bounds depend on shapes alone, and sums over parts are added in
-//! order: results are the same bits whatever the number of threads.
+//! Work is divided into parts whose bounds depend on shapes alone, and sums over parts are added in
+//! order, so results are bitwise the same for any number of threads.
 
 mod axis;
 mod batch_norm;
-mod columns;
+mod batch_norm_gradient;
+mod channels;
 mod max_pool;
 mod packing;
 mod patches;
 mod product;
-mod scale_shift;
 mod sums;
 mod weight;
 mod weight_gradient;
@@ -18,7 +18,12 @@ mod weight_gradient;
 use burn::tensor::{DType, Tensor};
 use burn_flex::Flex;
 
-use super::{BatchNormGradients, BatchNormSaved, ImageBackend, Window, composed};
+use super::backend::ImageBackend;
+use super::batch_norm::{
+    BatchNormGradients, BatchNormSaved, composed_batch_norm, composed_batch_norm_backward,
+};
+use super::composed;
+use super::window::Window;
 
 impl ImageBackend for Flex {
     fn convolution(x: Tensor<Self, 4>, weight: Tensor<Self, 4>, window: Window) -> Tensor<Self, 4> {
@@ -64,7 +69,7 @@ impl ImageBackend for Flex {
         if x.dtype() == DType::F32 {
             batch_norm::forward(x, affine, residual, epsilon, relu)
         } else {
-            super::batch_norm::composed(x, affine, residual, epsilon, relu)
+            composed_batch_norm(x, affine, residual, epsilon, relu)
         }
     }
 
@@ -73,9 +78,9 @@ impl ImageBackend for Flex {
         gradient: Tensor<Self, 4>,
     ) -> BatchNormGradients<Self> {
         if gradient.dtype() == DType::F32 {
-            batch_norm::backward(saved, gradient)
+            batch_norm_gradient::backward(saved, gradient)
         } else {
-            super::batch_norm::composed_backward(saved, gradient)
+            composed_batch_norm_backward(saved, gradient)
         }
     }
 
@@ -87,7 +92,7 @@ impl ImageBackend for Flex {
         relu: bool,
     ) -> Tensor<Self, 4> {
         if x.dtype() == DType::F32 {
-            scale_shift::scale_shift(x, [scale, shift], residual, relu)
+            batch_norm::scale_shift(x, [scale, shift], residual, relu)
         } else {
             composed::scale_shift(x, scale, shift, residual, relu)
         }

@@ -5,27 +5,27 @@ use std::ops::Range;
 use super::patches::{Patches, Pixel};
 use crate::flex::tiles::{DEPTH, Left};
 
-/// What is where in a left factor.
-pub(super) struct Packing<'a, const MR: usize> {
+/// The layout of a left factor.
+pub(super) struct PatchPacking<'a, const MR: usize> {
     patches: &'a Patches<'a>,
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<PackedBlock>,
     /// Consecutive groups that are not padding for all pixels of a block.
     pub runs: Vec<Range<usize>>,
-    /// Where each group of the block at hand begins, if it is not padding.
+    /// Start of each group of the current block, none if it is padding.
     starts: Vec<Option<usize>>,
     patch: Vec<f32>,
 }
 
-/// Where a block begins, and which of the runs are its.
-pub(super) struct Block {
+/// Start of a block, and its range among the runs.
+pub(super) struct PackedBlock {
     pub start: usize,
     pub runs: Range<usize>,
 }
 
-impl<'a, const MR: usize> Packing<'a, MR> {
+impl<'a, const MR: usize> PatchPacking<'a, MR> {
     pub(super) fn new(patches: &'a Patches<'a>) -> Self {
         let layout = patches.layout();
-        // Whole patches are copied in steps that end beyond them.
+        // Whole patches are copied in steps that may end beyond them.
         let patch = if layout.is_split() {
             0
         } else {
@@ -40,8 +40,7 @@ impl<'a, const MR: usize> Packing<'a, MR> {
         }
     }
 
-    /// Packs the patches of `pixels`. What is packed of a block that is not full is nothing that
-    /// anyone looks at.
+    /// Packs the patches of `pixels`. The rest of a block that is not full is never read.
     #[inline(always)]
     pub(super) fn fill(&mut self, pixels: &[Pixel], left: &mut [Left<MR>]) {
         self.blocks.clear();
@@ -58,12 +57,12 @@ impl<'a, const MR: usize> Packing<'a, MR> {
                 self.fill_whole(block, &mut left[start..end]);
             }
             let runs = first_run..self.runs.len();
-            self.blocks.push(Block { start, runs });
+            self.blocks.push(PackedBlock { start, runs });
         }
     }
 
-    /// Finds the taps that any of the pixels sees, and where they come to be from `end` on. Where
-    /// they end.
+    /// Finds the taps that any of the pixels sees, assigns them places from `end` on, and returns the
+    /// end of the last.
     #[inline(always)]
     fn find_taps(&mut self, pixels: &[Pixel], mut end: usize) -> usize {
         let layout = self.patches.layout();
@@ -91,7 +90,7 @@ impl<'a, const MR: usize> Packing<'a, MR> {
         for (row, pixel) in pixels.iter().enumerate() {
             let mut n_seen = 0;
             for (tap, channels) in self.patches.seen(*pixel) {
-                // What a pixel sees, its block does: consecutive taps are consecutive there too.
+                // A block has every tap of its pixels, so consecutive taps are consecutive there, too.
                 let start = self.starts[tap].unwrap_or_default();
                 let (channels, _) = channels.as_chunks::<DEPTH>();
                 for (left, channels) in left[start..].iter_mut().zip(channels) {

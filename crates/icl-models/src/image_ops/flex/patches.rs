@@ -3,11 +3,11 @@
 use super::axis::Axis;
 use crate::flex::tiles::DEPTH;
 
-/// Images `[n, h, w, c]` seen through a window. What an output sees is a patch: the taps of the
-/// window one after another, the channels side by side.
+/// Images `[n, h, w, c]` seen through a window. An output sees a patch: the taps of the window one after
+/// another, the channels side by side.
 ///
-/// Taps are taken one by one, and left out where they see padding alone, if the channels fill whole
-/// packs. Else the whole patch is taken as one, and padding is 0.
+/// If the channels fill whole packs, taps are packed one by one and left out where they see only
+/// padding. Otherwise the whole patch is packed as one, with zeros for padding.
 pub(super) struct Patches<'a> {
     images: &'a [f32],
     sides: [usize; 2],
@@ -43,12 +43,12 @@ impl<'a> Patches<'a> {
         PatchLayout::new(self.rows.sources(0).len(), self.n_channels)
     }
 
-    /// The sides of the output.
+    /// Returns the sides of the output.
     pub(super) fn outputs(&self) -> [usize; 2] {
         [self.rows.n_outputs(), self.columns.n_outputs()]
     }
 
-    /// The outputs of `rows`, counted through all images.
+    /// Returns the outputs of `rows`, which are counted through all images.
     pub(super) fn pixels(&self, rows: std::ops::Range<usize>) -> Vec<Pixel> {
         let [n_rows, n_columns] = self.outputs();
         rows.flat_map(|row| {
@@ -61,14 +61,15 @@ impl<'a> Patches<'a> {
         .collect()
     }
 
-    /// Brings together what sees padding through the same taps, if that can be left out.
+    /// Sorts pixels so that those which see padding through the same taps are neighbours, if padding
+    /// can be left out.
     pub(super) fn sort(&self, pixels: &mut [Pixel]) {
         if self.layout().is_split() {
             pixels.sort_by_key(|at| (self.rows.class(at.row), self.columns.class(at.column)));
         }
     }
 
-    /// The channels that `pixel` sees through the tap `[row, column]`, none if it is padding.
+    /// Returns the channels that `pixel` sees through the tap `[row, column]`, none for padding.
     #[inline(always)]
     pub(super) fn tap(&self, pixel: Pixel, [row, column]: [usize; 2]) -> Option<&[f32]> {
         let row = self.rows.sources(pixel.row)[row]?;
@@ -77,14 +78,14 @@ impl<'a> Patches<'a> {
         Some(&self.images[at..at + self.n_channels])
     }
 
-    /// Whether what `pixel` sees through the tap `[row, column]` is no padding.
+    /// Returns whether `pixel` sees a part of the image through the tap `[row, column]`.
     #[inline(always)]
     pub(super) fn sees(&self, pixel: Pixel, [row, column]: [usize; 2]) -> bool {
         self.rows.sources(pixel.row)[row].is_some()
             && self.columns.sources(pixel.column)[column].is_some()
     }
 
-    /// The taps that `pixel` sees: for each row of the window a run of taps, and their channels.
+    /// Returns the taps that `pixel` sees, as runs within each row of the window, with their channels.
     #[inline(always)]
     pub(super) fn seen(&self, pixel: Pixel) -> impl Iterator<Item = (usize, &[f32])> {
         let rows = self.rows.sources(pixel.row);
@@ -99,7 +100,7 @@ impl<'a> Patches<'a> {
         })
     }
 
-    /// The whole patch of `pixel`, 0 where it is padding and beyond.
+    /// Copies the whole patch of `pixel`, with zeros for padding and beyond its end.
     #[inline(always)]
     pub(super) fn whole(&self, pixel: Pixel, patch: &mut [f32]) {
         if self.whole_inside(pixel, patch).is_none() {
@@ -110,8 +111,8 @@ impl<'a> Patches<'a> {
         }
     }
 
-    /// The same for narrow patches without padding, by steps of a fixed size that reach beyond the
-    /// row that they copy. None where they would leave the image or the patch.
+    /// Copies a narrow patch without padding in steps of a fixed size, which may reach beyond the row
+    /// that they copy. Returns none where they would leave the image or the patch.
     #[inline(always)]
     fn whole_inside(&self, pixel: Pixel, patch: &mut [f32]) -> Option<()> {
         const STEP: usize = 32;
@@ -139,7 +140,7 @@ impl<'a> Patches<'a> {
     }
 }
 
-/// How patches are cut into groups that are packed, left out and multiplied as one.
+/// Division of patches into groups that are packed, left out and multiplied as one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PatchLayout {
     size: usize,
@@ -147,12 +148,12 @@ pub(super) struct PatchLayout {
 }
 
 impl PatchLayout {
-    /// Of patches through a window of side `size`.
+    /// The layout of patches through a window of side `size`.
     pub(super) fn new(size: usize, n_channels: usize) -> Self {
         Self { size, n_channels }
     }
 
-    /// Whether each tap is a group.
+    /// Returns whether each tap is a group.
     pub(super) fn is_split(self) -> bool {
         self.n_channels.is_multiple_of(DEPTH)
     }
@@ -173,17 +174,17 @@ impl PatchLayout {
         if self.is_split() { self.n_taps() } else { 1 }
     }
 
-    /// The numbers of a group.
+    /// Number of values in a group.
     pub(super) fn depth(self) -> usize {
         self.n_taps() * self.n_channels / self.n_groups()
     }
 
-    /// The packs of a group.
+    /// Number of packs in a group.
     pub(super) fn packs(self) -> usize {
         self.depth().div_ceil(DEPTH)
     }
 
-    /// The tap and the channel of a number of a group.
+    /// Returns the tap and the channel of a value of a group.
     #[inline(always)]
     pub(super) fn tap_and_channel(self, group: usize, at: usize) -> [usize; 2] {
         if self.is_split() {

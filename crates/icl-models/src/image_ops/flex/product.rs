@@ -7,14 +7,13 @@ use burn_flex::Flex;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::super::Window;
+use super::super::window::Window;
 use super::axis::Axis;
-use super::packing::Packing;
+use super::packing::PatchPacking;
 use super::patches::{Patches, Pixel};
 use super::weight::Weight;
 use crate::flex::floats::Floats;
-use crate::flex::results::result;
-use crate::flex::scratch::with_scratch;
+use crate::flex::memory::{result, with_scratch};
 use crate::flex::tiles::{
     DEPTH, Left, Right, Tiled, matrices, matrices_mut, multiply, row, tiled, zeros,
 };
@@ -30,7 +29,7 @@ pub(super) fn convolution(
     let axes = [height, width].map(|side| Axis::forward(side, window));
     let sides = [height, width].map(|side| window.output(side));
     result([n, sides[0], sides[1], c_out], |out| {
-        tiled(Product {
+        tiled(PatchProduct {
             patches: Patches::new(&x, [n, height, width, c_in], axes),
             weight: Weight {
                 values: &weight,
@@ -54,7 +53,7 @@ pub(super) fn input_gradient(
     let (gradient, weight) = (Floats::of(gradient), Floats::of(weight));
     let axes = [height, width].map(|side| Axis::transposed(side, window));
     result([shape[0], height, width, c_in], |out| {
-        tiled(Product {
+        tiled(PatchProduct {
             patches: Patches::new(&gradient, shape, axes),
             weight: Weight {
                 values: &weight,
@@ -68,13 +67,13 @@ pub(super) fn input_gradient(
 }
 
 /// The product of the patches of all outputs with a weight.
-struct Product<'a> {
+struct PatchProduct<'a> {
     patches: Patches<'a>,
     weight: Weight<'a>,
     out: &'a mut [f32],
 }
 
-impl Tiled for Product<'_> {
+impl Tiled for PatchProduct<'_> {
     type Output = ();
 
     fn run<S: Simd, const MR: usize, const NR: usize>(self, simd: S) {
@@ -90,7 +89,7 @@ impl Tiled for Product<'_> {
                 .enumerate()
                 .for_each(|(part, out)| {
                     let first = part * rows_at_once;
-                    simd.vectorize(Part::<MR, NR> {
+                    simd.vectorize(ProductPart::<MR, NR> {
                         patches: &self.patches,
                         weight,
                         width,
@@ -102,7 +101,7 @@ impl Tiled for Product<'_> {
     }
 }
 
-/// Rows of outputs that one thread works on: about 128 pixels of one image, or several small
+/// Number of rows of outputs that one thread works on: about 128 pixels of one image, or several small
 /// images, whose pixels at the same place see padding through the same taps.
 fn rows_at_once([n_rows, n_columns]: [usize; 2]) -> usize {
     let n_pixels = n_rows * n_columns;
@@ -114,7 +113,7 @@ fn rows_at_once([n_rows, n_columns]: [usize; 2]) -> usize {
 }
 
 /// Some rows of the product.
-struct Part<'a, const MR: usize, const NR: usize> {
+struct ProductPart<'a, const MR: usize, const NR: usize> {
     patches: &'a Patches<'a>,
     weight: &'a [Right<NR>],
     width: usize,
@@ -122,7 +121,7 @@ struct Part<'a, const MR: usize, const NR: usize> {
     out: &'a mut [f32],
 }
 
-impl<const MR: usize, const NR: usize> WithSimd for Part<'_, MR, NR> {
+impl<const MR: usize, const NR: usize> WithSimd for ProductPart<'_, MR, NR> {
     type Output = ();
 
     #[inline(always)]
@@ -131,7 +130,7 @@ impl<const MR: usize, const NR: usize> WithSimd for Part<'_, MR, NR> {
         let packs = layout.n_groups() * layout.packs();
         let mut pixels = self.patches.pixels(self.rows.clone());
         self.patches.sort(&mut pixels);
-        // The left factor, and the panel of the right one that it meets, stay in the second cache.
+        // The left factor and the current panel of the right one fit into the second-level cache.
         let at_once = (32_768 / (packs * DEPTH)).max(32) / MR * MR;
         let n_blocks = at_once.min(pixels.len()).div_ceil(MR);
         with_scratch(
@@ -139,7 +138,7 @@ impl<const MR: usize, const NR: usize> WithSimd for Part<'_, MR, NR> {
             #[inline(always)]
             |left| {
                 let left = matrices_mut(left);
-                let mut packing = Packing::<MR>::new(self.patches);
+                let mut packing = PatchPacking::<MR>::new(self.patches);
                 for pixels in pixels.chunks(at_once) {
                     packing.fill(pixels, left);
                     self.multiply(simd, pixels, left, &packing);
@@ -149,14 +148,14 @@ impl<const MR: usize, const NR: usize> WithSimd for Part<'_, MR, NR> {
     }
 }
 
-impl<const MR: usize, const NR: usize> Part<'_, MR, NR> {
+impl<const MR: usize, const NR: usize> ProductPart<'_, MR, NR> {
     #[inline(always)]
     fn multiply<S: Simd>(
         &mut self,
         simd: S,
         pixels: &[Pixel],
         left: &[Left<MR>],
-        packing: &Packing<MR>,
+        packing: &PatchPacking<MR>,
     ) {
         let layout = self.patches.layout();
         let [n_rows, n_columns] = self.patches.outputs();

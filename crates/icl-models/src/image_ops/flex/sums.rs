@@ -1,13 +1,13 @@
-//! Sums of products over pixels, and how they become a weight.
+//! Sums of products over pixels, and their layout as a weight.
 
 use pulp::Simd;
 
 use super::patches::PatchLayout;
-use crate::flex::lanes::vectorised;
+use crate::flex::columns::vectorised;
 use crate::flex::tiles::{Tile, row};
 
-/// Where sums stand: the groups of a patch in panels of `NR` numbers, each panel with a row for
-/// each channel of the gradient.
+/// Layout of sums: the groups of a patch in panels of `NR` numbers, each panel with a row for each
+/// channel of the gradient.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SumsLayout {
     patches: PatchLayout,
@@ -33,7 +33,7 @@ impl SumsLayout {
         self.patches.n_groups() * self.n_panels * self.rows_per_panel * self.width
     }
 
-    /// The parts `sums` added in order, as rows of a weight `[c_out, c_in, size, size]`.
+    /// Adds the parts `sums` in order, into rows of a weight `[c_out, c_in, size, size]`.
     pub(super) fn total<const NR: usize>(self, sums: &[f32], out: &mut [f32]) {
         vectorised(
             #[inline(always)]
@@ -45,7 +45,7 @@ impl SumsLayout {
         );
     }
 
-    /// Taps that are known while compiling are brought together in registers.
+    /// Numbers of taps that are known at compile time are rearranged in registers.
     #[inline(always)]
     fn total_split<const NR: usize, const TAPS: usize>(self, sums: &[f32], out: &mut [f32]) {
         let (out, _) = out.as_chunks_mut::<TAPS>();
@@ -93,7 +93,7 @@ impl SumsLayout {
         total
     }
 
-    /// The number of a row of a panel of a group.
+    /// Returns the index of a row of a panel of a group.
     #[inline(always)]
     fn row(self, [group, panel, row]: [usize; 3]) -> usize {
         (group * self.n_panels + panel) * self.rows_per_panel + row
@@ -101,14 +101,14 @@ impl SumsLayout {
 }
 
 /// The sums of one part.
-pub(super) struct Sums<'a, const MR: usize, const NR: usize> {
+pub(super) struct TileSums<'a, const MR: usize, const NR: usize> {
     layout: SumsLayout,
     rows: &'a mut [[f32; NR]],
-    /// Whether every sum has its first term. Until then, what stands there is of no meaning.
+    /// Whether every sum has its first term; until then the sums are undefined.
     pub are_begun: bool,
 }
 
-impl<'a, const MR: usize, const NR: usize> Sums<'a, MR, NR> {
+impl<'a, const MR: usize, const NR: usize> TileSums<'a, MR, NR> {
     pub(super) fn new(layout: SumsLayout, numbers: &'a mut [f32]) -> Self {
         Self {
             layout,
@@ -117,7 +117,7 @@ impl<'a, const MR: usize, const NR: usize> Sums<'a, MR, NR> {
         }
     }
 
-    /// Adds a tile, that of a block of `MR` rows.
+    /// Adds the tile of a block of `MR` rows.
     #[inline(always)]
     pub(super) fn add<S: Simd>(
         &mut self,

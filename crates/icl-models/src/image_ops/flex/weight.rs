@@ -13,12 +13,12 @@ pub(super) struct Weight<'a> {
     pub values: &'a [f32],
     pub c_out: usize,
     pub c_in: usize,
-    /// Whether patches of the output are multiplied, for the gradient by the input.
+    /// Whether it multiplies patches of the output, for the gradient by the input.
     pub is_transposed: bool,
 }
 
 impl Weight<'_> {
-    /// The columns of the factor.
+    /// Number of columns of the factor.
     pub(super) fn width(self) -> usize {
         if self.is_transposed {
             self.c_in
@@ -27,13 +27,13 @@ impl Weight<'_> {
         }
     }
 
-    /// The numbers of the factor in panels of `NR` columns.
+    /// Number of values of the factor in panels of `NR` columns.
     pub(super) fn packed_length<const NR: usize>(self, layout: PatchLayout) -> usize {
         self.width().div_ceil(NR) * layout.n_groups() * layout.packs() * DEPTH * NR
     }
 
-    /// The factor in panels of `NR` columns, each group after group. Columns and terms that are
-    /// not there are 0.
+    /// Packs the factor in panels of `NR` columns, each group after group. Missing columns and terms
+    /// are 0.
     pub(super) fn pack<const NR: usize>(self, layout: PatchLayout, panels: &mut [f32]) {
         panels
             .par_chunks_exact_mut(layout.n_groups() * layout.packs() * DEPTH * NR)
@@ -41,7 +41,7 @@ impl Weight<'_> {
             .for_each(|(panel, first)| {
                 let panel = matrices_mut(panel);
                 let columns = first..self.width().min(first + NR);
-                // The taps of most convolutions are known while compiling, which is twice as fast.
+                // A number of taps known at compile time is twice as fast; most convolutions have it.
                 match layout.n_taps() {
                     1 => self.pack_panel::<NR, 1>(layout, columns, panel),
                     9 => self.pack_panel::<NR, 9>(layout, columns, panel),
@@ -65,7 +65,7 @@ impl Weight<'_> {
         }
     }
 
-    /// Each column is a row of the weight. As many terms at once as a pack holds stay near.
+    /// Packs columns that are rows of the weight, one pack of terms at a time for the cache's sake.
     fn pack_rows<const NR: usize, const TAPS: usize>(
         self,
         layout: PatchLayout,
@@ -89,7 +89,7 @@ impl Weight<'_> {
         }
     }
 
-    /// Each term is a row of the weight.
+    /// Packs terms that are rows of the weight.
     fn pack_columns<const NR: usize, const TAPS: usize>(
         self,
         layout: PatchLayout,

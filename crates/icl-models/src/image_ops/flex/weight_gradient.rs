@@ -7,15 +7,15 @@ use burn_flex::Flex;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::super::Window;
+use super::super::window::Window;
 use super::axis::Axis;
 use super::patches::{Patches, Pixel};
-use super::sums::{Sums, SumsLayout};
+use super::sums::{SumsLayout, TileSums};
 use crate::flex::floats::{Floats, tensor};
-use crate::flex::scratch::with_scratch;
+use crate::flex::memory::with_scratch;
 use crate::flex::tiles::{DEPTH, Tiled, multiply_transposed, tiled, zeros};
 
-/// Parts that the work is cut into, if there is enough of it.
+/// Maximum number of parts into which the work is divided.
 const N_PARTS: usize = 8;
 
 pub(super) fn weight_gradient(
@@ -50,7 +50,7 @@ impl Tiled for WeightGradient<'_> {
     fn run<S: Simd, const MR: usize, const NR: usize>(self, simd: S) -> Vec<f32> {
         let patches = self.patches.layout();
         let row_length = patches.n_taps() * patches.n_channels();
-        // The sums of one part stay in the second cache.
+        // The sums of one part fit into the second-level cache.
         let channels_at_once = if row_length < 4096 { 64 } else { 32 };
         let n_rows = self.n_images * self.patches.outputs()[0];
         let n_parts = (N_PARTS / self.c_out.div_ceil(channels_at_once)).clamp(1, n_rows.max(1));
@@ -65,11 +65,11 @@ impl Tiled for WeightGradient<'_> {
                     sums.par_chunks_exact_mut(layout.length())
                         .enumerate()
                         .for_each(|(part, sums)| {
-                            simd.vectorize(Part::<MR, NR> {
+                            simd.vectorize(GradientPart::<MR, NR> {
                                 of: &self,
                                 channels: channels.clone(),
                                 rows: part * n_rows / n_parts..(part + 1) * n_rows / n_parts,
-                                sums: Sums::new(layout, sums),
+                                sums: TileSums::new(layout, sums),
                             });
                         });
                     layout.total::<NR>(sums, out);
@@ -79,15 +79,15 @@ impl Tiled for WeightGradient<'_> {
     }
 }
 
-/// The sums over some rows, of some channels of the gradient.
-struct Part<'a, const MR: usize, const NR: usize> {
+/// Sums over some rows, of some channels of the gradient.
+struct GradientPart<'a, const MR: usize, const NR: usize> {
     of: &'a WeightGradient<'a>,
     channels: Range<usize>,
     rows: Range<usize>,
-    sums: Sums<'a, MR, NR>,
+    sums: TileSums<'a, MR, NR>,
 }
 
-impl<const MR: usize, const NR: usize> WithSimd for Part<'_, MR, NR> {
+impl<const MR: usize, const NR: usize> WithSimd for GradientPart<'_, MR, NR> {
     type Output = ();
 
     #[inline(always)]
@@ -95,7 +95,7 @@ impl<const MR: usize, const NR: usize> WithSimd for Part<'_, MR, NR> {
         let depth = self.of.patches.layout().depth();
         let mut pixels = self.of.patches.pixels(self.rows.clone());
         self.of.patches.sort(&mut pixels);
-        // Both factors stay in the second cache.
+        // Both factors fit into the second-level cache.
         let at_once = (65_536 / depth).clamp(64, 256).min(pixels.len().max(1));
         let right_length = depth.next_multiple_of(NR) * at_once;
         let left_length = self.channels.len().next_multiple_of(MR) * at_once;
@@ -113,7 +113,7 @@ impl<const MR: usize, const NR: usize> WithSimd for Part<'_, MR, NR> {
     }
 }
 
-impl<const MR: usize, const NR: usize> Part<'_, MR, NR> {
+impl<const MR: usize, const NR: usize> GradientPart<'_, MR, NR> {
     /// Adds the products of `pixels` to the sums, `at_once` terms after another in each panel.
     #[inline(always)]
     fn add<S: Simd>(
@@ -145,8 +145,8 @@ impl<const MR: usize, const NR: usize> Part<'_, MR, NR> {
         self.sums.are_begun = true;
     }
 
-    /// Packs the gradients of `pixels`, in panels of `MR` channels. Channels beyond the last are
-    /// nothing that anyone looks at.
+    /// Packs the gradients of `pixels`, in panels of `MR` channels. Channels beyond the last are never
+    /// read.
     #[inline(always)]
     fn fill_left(&self, pixels: &[Pixel], at_once: usize, left: &mut [[f32; MR]]) {
         let [n_rows, n_columns] = self.of.patches.outputs();
@@ -157,8 +157,8 @@ impl<const MR: usize, const NR: usize> Part<'_, MR, NR> {
         }
     }
 
-    /// Packs what `pixels` see through a group of taps, in panels of `NR` numbers, and finds the
-    /// runs of pixels that do not see padding.
+    /// Packs the channels that `pixels` see through a group of taps, in panels of `NR` numbers, and
+    /// finds the runs of pixels that do not see padding.
     #[inline(always)]
     fn fill_right(
         &self,
@@ -193,7 +193,7 @@ impl<const MR: usize, const NR: usize> Part<'_, MR, NR> {
     }
 }
 
-/// Copies the numbers of one term to panels of `W` numbers, of as many terms as there are at once.
+/// Copies the numbers of one term to panels of `W` numbers; a panel has `at_once` terms.
 #[inline(always)]
 fn copy_panels<const W: usize>(
     numbers: &[f32],

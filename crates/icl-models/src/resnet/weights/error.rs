@@ -1,4 +1,4 @@
-//! What can be wrong with a file of weights.
+//! Errors in files of weights.
 
 use std::fmt;
 use std::io;
@@ -7,128 +7,128 @@ use std::path::PathBuf;
 use safetensors::SafeTensorError;
 use zip::result::ZipError;
 
-/// Rejected weights. Every message names the file, what was found and what was expected.
+/// Rejected weights. Every message names the file, what it contains and what was expected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WeightsError {
     /// The operating system could not read the file.
-    #[error("{}: found no file that can be read ({source}), expected one", path.display())]
+    #[error("{}: found no readable file ({source}), expected one", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// A folder, or something else that is no file.
-    #[error("{}: found something that is no file, expected one that ends in {EXTENSIONS}", path.display())]
+    /// The path is that of a folder or another thing that is not a file.
+    #[error("{}: found something other than a file, expected a file with extension {EXTENSIONS}", path.display())]
     NoFile {
-        /// The path as it was given.
+        /// The given path.
         path: PathBuf,
     },
-    /// The name says nothing about the format.
-    #[error("{}: found another ending, expected {EXTENSIONS}", path.display())]
+    /// The extension is not that of a known format.
+    #[error("{}: found an unknown extension, expected {EXTENSIONS}", path.display())]
     Extension {
         /// The file.
         path: PathBuf,
     },
-    /// The file is cut, damaged or of another kind.
+    /// The file is truncated, damaged or of another kind.
     #[error("{}: {fault}", path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         #[source]
         fault: FileFault,
     },
-    /// The file is sound, but its tensors are not those of the encoder.
+    /// The file is intact, but its tensors are not those of the encoder.
     #[error("{}: {}", path.display(), Listed(faults))]
     Tensors {
         /// The file.
         path: PathBuf,
-        /// What is wrong, by the names in the file.
+        /// Faults of the tensors, with their names in the file.
         faults: Vec<TensorFault>,
     },
 }
 
 const EXTENSIONS: &str = ".pth, .pt or .safetensors";
 
-/// What is wrong with a file, printed as `found X, expected Y`.
+/// A fault of a file, displayed as `found X, expected Y`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileFault {
-    /// Not what `torch.save` writes.
+    /// The file was not written by `torch.save`.
     #[error(
-        "found neither a zip archive nor a pickle of PyTorch's, expected what torch.save writes"
+        "found neither a zip archive nor a pickle of PyTorch's, expected a file written by torch.save"
     )]
     Format,
-    /// The zip archive's tables, or one of its entries, are cut or damaged.
+    /// The tables or an entry of the zip archive are truncated or damaged.
     #[error("found a cut or damaged zip archive ({0}), expected an intact one")]
     Archive(#[from] ZipError),
-    /// An entry of the zip archive, or the file, ends early or fails its checksum.
+    /// The file or an entry of the zip archive ends early, or fails its checksum.
     #[error("found data that cannot be read ({0}), expected an intact file")]
     Data(#[from] io::Error),
-    /// A zip archive of something else.
-    #[error("found a zip archive without data.pkl, expected what torch.save writes")]
+    /// The file is a zip archive of another kind.
+    #[error("found a zip archive without data.pkl, expected a file written by torch.save")]
     NoPickle,
-    /// Numbers that another kind of machine wrote.
+    /// The file was written with another byte order.
     #[error("found a byte order that is not little-endian, expected little-endian")]
     ByteOrder,
-    /// The pickle is cut, damaged or uses what a state dict has no need for.
+    /// The pickle is truncated, damaged or uses operations that no state dict needs.
     #[error("byte {byte} of the pickle: found {found}, expected the pickle of a state dict")]
     Pickle {
-        /// Where, counted from 0.
+        /// Offset of the operation in the pickle, from 0.
         byte: usize,
-        /// What was found there.
+        /// Fault at this offset.
         found: PickleFault,
     },
-    /// A pickled module, or another object.
+    /// The pickle holds a module or another object.
     #[error(
         "found an object of class {class:?}, expected a state dict, as \
          torch.save(model.state_dict(), path) writes it"
     )]
     Object {
-        /// Its class.
+        /// Class of the object.
         class: String,
     },
-    /// The pickle holds no dictionary of tensors by their names.
+    /// The pickle holds no dictionary of named tensors.
     #[error(
         "found {}, expected a state dict, whose entries are tensors",
-        Entry(entry)
+        NotStateDict(entry)
     )]
     NoStateDict {
-        /// The first entry that is no tensor; none: there is no dictionary at all.
+        /// The first entry that is not a tensor; none if there is no dictionary at all.
         entry: Option<String>,
     },
-    /// A tensor's numbers are elsewhere, or not as many as they should be.
+    /// The values of a tensor are missing, or not as many as expected.
     #[error("storage {key:?}: found {found} bytes, expected {expected}")]
     Storage {
-        /// Its name in the file.
+        /// Name of the storage in the file.
         key: String,
-        /// The number of bytes that are there.
+        /// Number of bytes in the file.
         found: u64,
-        /// The number that the tensor asks for.
+        /// Number of bytes of the tensor.
         expected: u64,
     },
-    /// The length of a storage, and so of what follows it, cannot be told.
+    /// The length of a storage is unknown, because no tensor of a known type uses it.
     #[error("storage {key:?}: found no tensor of a known type that uses it, expected one")]
     NoTensor {
-        /// Its name in the file.
+        /// Name of the storage in the file.
         key: String,
     },
     /// The reader of the safetensors format rejects it.
-    #[error("found no intact safetensors file ({0}), expected one")]
+    #[error("found a damaged safetensors file ({0}), expected an intact one")]
     Safetensors(#[from] SafeTensorError),
 }
 
-/// What a pickle should not hold.
+/// A fault in a pickle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PickleFault {
-    /// The end, in the middle of something.
+    /// The pickle ends early.
     End,
-    /// An operation that a state dict has no need for.
+    /// An operation that no state dict needs.
     Operation(u8),
-    /// An operation on values that are not there, or of another kind.
+    /// An operation whose operands are missing or of another kind.
     Operands(u8),
     /// Text that is not UTF-8.
     Text,
@@ -145,47 +145,47 @@ impl fmt::Display for PickleFault {
     }
 }
 
-/// What is wrong with one tensor, printed as `found X, expected Y`.
+/// A fault of a tensor, displayed as `found X, expected Y`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum TensorFault {
-    /// The file lacks it.
+    /// The file lacks the tensor.
     Missing {
-        /// Its name in the file.
+        /// Name that the tensor should have in the file.
         name: String,
-        /// Its shape in the file.
+        /// Shape that it should have in the file.
         expected: Vec<usize>,
     },
-    /// The encoder does not take it.
+    /// The encoder has no such tensor.
     Unknown {
-        /// Its name in the file.
+        /// Name in the file.
         name: String,
-        /// Its shape in the file.
+        /// Shape in the file.
         found: Vec<usize>,
     },
-    /// The shapes differ.
+    /// The shape is not that of the encoder's tensor.
     Shape {
-        /// Its name in the file.
+        /// Name in the file.
         name: String,
-        /// Its shape in the file.
+        /// Shape in the file.
         found: Vec<usize>,
-        /// The shape that fits the encoder.
+        /// Shape that fits the encoder.
         expected: Vec<usize>,
     },
-    /// Its elements are no floating-point numbers.
+    /// The elements are not floating-point numbers.
     Elements {
-        /// Its name in the file.
+        /// Name in the file.
         name: String,
-        /// Their type, in the file's words.
+        /// Type of the elements, as the file names it.
         found: String,
     },
     /// An element is not finite in single precision, or a variance is below 0.
     Number {
-        /// Its name in the file.
+        /// Name in the file.
         name: String,
         /// The element.
         found: f32,
-        /// What it should be.
+        /// Description of valid elements.
         expected: &'static str,
     },
 }
@@ -225,7 +225,7 @@ impl fmt::Display for TensorFault {
     }
 }
 
-/// The first faults, and how many more there are: the weights of another network differ in all.
+/// The first faults and the number of the others: the weights of another network differ in all.
 struct Listed<'a>(&'a [TensorFault]);
 
 impl Listed<'_> {
@@ -245,13 +245,13 @@ impl fmt::Display for Listed<'_> {
     }
 }
 
-/// The words for what stands in a state dict's place.
-struct Entry<'a>(&'a Option<String>);
+/// Description of a pickle that is not a state dict.
+struct NotStateDict<'a>(&'a Option<String>);
 
-impl fmt::Display for Entry<'_> {
+impl fmt::Display for NotStateDict<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Some(name) => write!(f, "entry {name:?} that is no tensor"),
+            Some(name) => write!(f, "entry {name:?} that is not a tensor"),
             None => f.write_str("no dictionary"),
         }
     }

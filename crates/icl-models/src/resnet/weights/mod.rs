@@ -1,12 +1,13 @@
 //! Weights of torchvision's `resnet18`.
 
-mod elements;
+mod cursor;
 mod error;
+mod machine;
 mod pickle;
-mod safetensors_file;
 mod slot;
 mod state_dict;
 mod torch_file;
+mod views;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -17,29 +18,29 @@ use safetensors::SafeTensors;
 use self::slot::{Slot, slots};
 use self::state_dict::{StateDict, Unread};
 use self::torch_file::TorchFile;
-use super::ResNet;
+use super::encoder::ResNet;
 use crate::image_ops::ImageBackend;
 
 pub use self::error::{FileFault, PickleFault, TensorFault, WeightsError};
 
 impl<B: ImageBackend> ResNet<B> {
-    /// This encoder with the weights and the statistics of a torchvision `resnet18`, on the device
-    /// where its own are.
+    /// Loads the weights and statistics of a torchvision `resnet18` into this encoder, on the device
+    /// of the encoder.
     ///
-    /// `path` names a state dict: `torch.save(model.state_dict(), path)` under `.pth` or `.pt`
-    /// (zip archives, and the format from before PyTorch 1.6, which torchvision's own downloads
-    /// have), or its tensors under `.safetensors`. Elements of 16, 32 and 64 bits are taken.
+    /// `path` names a state dict: `torch.save(model.state_dict(), path)` with extension `.pth` or
+    /// `.pt` (zip archives, and the format before PyTorch 1.6 of torchvision's own downloads), or its
+    /// tensors with extension `.safetensors`. Elements may have 16, 32 or 64 bits.
     ///
-    /// Every tensor of the encoder must be in the file and every tensor of the file must belong to
-    /// the encoder, each with the right shape, with these exceptions: `num_batches_tracked` is
-    /// passed over, as are `fc.weight` and `fc.bias` if the encoder has no classes; a projection
-    /// head, which torchvision does not have, keeps what it holds. The file's linear weights are
-    /// `[out, in]` and are transposed.
+    /// Every tensor of the encoder must be in the file and every tensor of the file in the encoder,
+    /// each with the right shape, with these exceptions: `num_batches_tracked` is ignored, as are
+    /// `fc.weight` and `fc.bias` if the encoder has no classes, and a projection head, which
+    /// torchvision does not have, stays unchanged. Linear weights are `[out, in]` in the file and are
+    /// transposed.
     ///
-    /// A file cannot run code here: of a pickle only the values are read that describe tensors.
+    /// The file cannot run code: only the values of a pickle that describe tensors are read.
     ///
     /// # Errors
-    /// [`WeightsError`], with all tensors that do not fit.
+    /// [`WeightsError`] if the file cannot be read or is damaged, or with all tensors that do not fit.
     pub fn with_torchvision_weights(mut self, path: &Path) -> Result<Self, WeightsError> {
         let of_file = |fault| WeightsError::File {
             path: path.to_owned(),
@@ -89,7 +90,7 @@ enum Rejected {
     Tensors(Vec<TensorFault>),
 }
 
-/// Sets all slots. Names and shapes are compared before any number is read.
+/// Sets all slots. Names and shapes are compared before any values are read.
 fn fill<B: ImageBackend>(
     slots: Vec<(String, Slot<'_, B>)>,
     file: &mut dyn StateDict,
@@ -137,7 +138,7 @@ fn fill<B: ImageBackend>(
     }
 }
 
-/// The first value that cannot be a weight or a variance.
+/// Returns the fault of the first value that cannot be a weight or a variance.
 fn wrong_number(name: &str, values: &[f32]) -> Option<TensorFault> {
     let is_variance = name.ends_with(".running_var");
     let is_wrong = |value: &&f32| !value.is_finite() || is_variance && **value < 0.0;

@@ -1,21 +1,12 @@
-//! The part of Python's pickle format that state dicts are written in.
-//!
-//! A pickle is a program for a machine with a stack. Here it builds plain values only: nothing is
-//! imported or called, so a file cannot run code. All values lie in one list and name one another
-//! by their place in it, so no file, however nested, makes a function call itself, and memory is in
-//! proportion to the pickle's length.
+//! The values of a pickle.
 
-use std::collections::HashMap;
-
-use super::error::{FileFault, PickleFault};
-
-/// The place of a value in the list of all.
+/// Index of a value in the list of all.
 pub(super) type Id = usize;
 
-/// A value.
+/// A value of a pickle.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
-    /// None or a floating-point number, which no tensor is made of.
+    /// None or a floating-point number, which tensors do not need.
     Other,
     Bool(bool),
     Int(i64),
@@ -26,13 +17,13 @@ pub(super) enum Value {
     Sequence(Vec<Id>),
     /// Entries in their order.
     Dictionary(Vec<(Id, Id)>),
-    /// What is kept outside the pickle, under this description.
+    /// An object outside the pickle, with this description.
     Persistent(Id),
-    /// A tensor, made of these arguments.
+    /// A tensor, with the arguments that build it.
     Tensor(Id),
 }
 
-/// A pickle's values.
+/// All values of a pickle.
 #[derive(Debug)]
 pub(super) struct Pickle {
     values: Vec<Value>,
@@ -40,319 +31,40 @@ pub(super) struct Pickle {
 }
 
 impl Pickle {
-    /// The value at a place.
+    /// Creates a pickle of these values, of which the one at `root` is its result.
+    pub(super) fn new(values: Vec<Value>, root: Id) -> Self {
+        Self { values, root }
+    }
+
+    /// Returns the value at an index.
     pub(super) fn get(&self, id: Id) -> &Value {
         &self.values[id]
     }
 
-    /// The value that the pickle stands for.
+    /// Returns the value that is the result of the pickle.
     pub(super) fn root(&self) -> &Value {
         self.get(self.root)
     }
 
-    /// Reads the pickle at the beginning of `bytes`, and tells its length.
-    pub(super) fn read(bytes: &[u8]) -> Result<(Self, usize), FileFault> {
-        let mut machine = Machine {
-            bytes,
-            at: 0,
-            values: Vec::new(),
-            stack: Vec::new(),
-            marks: Vec::new(),
-            memo: HashMap::new(),
-        };
-        let mut byte = 0;
-        let root = loop {
-            match machine.step() {
-                Ok(None) => byte = machine.at,
-                Ok(Some(root)) => break root,
-                Err(Fault::Pickle(found)) => return Err(FileFault::Pickle { byte, found }),
-                Err(Fault::Class(class)) => return Err(FileFault::Object { class }),
-            }
-        };
-        let pickle = Self {
-            values: machine.values,
-            root,
-        };
-        Ok((pickle, machine.at))
-    }
-}
-
-enum Fault {
-    Pickle(PickleFault),
-    Class(String),
-}
-
-struct Machine<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    values: Vec<Value>,
-    stack: Vec<Id>,
-    marks: Vec<usize>,
-    memo: HashMap<u32, Id>,
-}
-
-impl Machine<'_> {
-    /// One operation; the value of the pickle if it was the last.
-    fn step(&mut self) -> Result<Option<Id>, Fault> {
-        let [code] = self.take()?;
-        match code {
-            // Protocol and frame, which say nothing that the operations do not.
-            0x80 => drop(self.take::<1>()?),
-            0x95 => drop(self.take::<8>()?),
-            b'.' => return self.pop(code).map(Some),
-            b'N' => self.push(Value::Other),
-            b'G' => {
-                self.take::<8>()?;
-                self.push(Value::Other);
-            }
-            0x88 | 0x89 => self.push(Value::Bool(code == 0x88)),
-            b'K' => {
-                let [value] = self.take()?;
-                self.push(Value::Int(value.into()));
-            }
-            b'M' => {
-                let value = u16::from_le_bytes(self.take()?);
-                self.push(Value::Int(value.into()));
-            }
-            b'J' => {
-                let value = i32::from_le_bytes(self.take()?);
-                self.push(Value::Int(value.into()));
-            }
-            0x8a => {
-                let [len] = self.take()?;
-                let value = self.long(code, len.into())?;
-                self.push(Value::Int(value));
-            }
-            b'X' => {
-                let len = u32::from_le_bytes(self.take()?);
-                let text = self.text(len as usize)?;
-                self.push(Value::Text(text));
-            }
-            b'U' | 0x8c => {
-                let [len] = self.take()?;
-                let text = self.text(len.into())?;
-                self.push(Value::Text(text));
-            }
-            b'c' => {
-                let (module, name) = (self.line()?, self.line()?);
-                self.push(Value::Class(format!("{module}.{name}")));
-            }
-            0x93 => {
-                let (name, module) = (self.pop(code)?, self.pop(code)?);
-                let (Value::Text(module), Value::Text(name)) =
-                    (&self.values[module], &self.values[name])
-                else {
-                    return Err(operands(code));
-                };
-                let class = format!("{module}.{name}");
-                self.push(Value::Class(class));
-            }
-            b')' | b']' => self.push(Value::Sequence(Vec::new())),
-            b'}' => self.push(Value::Dictionary(Vec::new())),
-            b'(' => self.marks.push(self.stack.len()),
-            b't' => {
-                let items = self.pop_to_mark(code)?;
-                self.push(Value::Sequence(items));
-            }
-            0x85..=0x87 => {
-                let n = usize::from(code - 0x84);
-                let first = self.stack.len().checked_sub(n);
-                let items = self.split(code, first)?;
-                self.push(Value::Sequence(items));
-            }
-            b'a' => {
-                let item = self.pop(code)?;
-                self.extend(code, vec![item])?;
-            }
-            b'e' => {
-                let items = self.pop_to_mark(code)?;
-                self.extend(code, items)?;
-            }
-            b's' => {
-                let first = self.stack.len().checked_sub(2);
-                let items = self.split(code, first)?;
-                self.insert(code, &items)?;
-            }
-            b'u' => {
-                let items = self.pop_to_mark(code)?;
-                self.insert(code, &items)?;
-            }
-            b'q' => {
-                let [key] = self.take()?;
-                self.remember(code, key.into())?;
-            }
-            b'r' => {
-                let key = u32::from_le_bytes(self.take()?);
-                self.remember(code, key)?;
-            }
-            0x94 => {
-                let key = u32::try_from(self.memo.len()).map_err(|_| operands(code))?;
-                self.remember(code, key)?;
-            }
-            b'h' => {
-                let [key] = self.take()?;
-                self.recall(code, key.into())?;
-            }
-            b'j' => {
-                let key = u32::from_le_bytes(self.take()?);
-                self.recall(code, key)?;
-            }
-            b'Q' => {
-                let description = self.pop(code)?;
-                self.push(Value::Persistent(description));
-            }
-            b'R' => {
-                let (arguments, class) = (self.pop(code)?, self.pop(code)?);
-                self.make(code, class, arguments)?;
-            }
-            0x81 => {
-                let (_, class) = (self.pop(code)?, self.pop(code)?);
-                return Err(match &self.values[class] {
-                    Value::Class(class) => Fault::Class(class.clone()),
-                    _ => operands(code),
-                });
-            }
-            // Attributes of a dictionary, such as the versions of the modules that it came from.
-            b'b' => {
-                self.pop(code)?;
-                let object = self.top(code)?;
-                if !matches!(self.values[object], Value::Dictionary(_)) {
-                    return Err(operands(code));
-                }
-            }
-            _ => return Err(Fault::Pickle(PickleFault::Operation(code))),
-        }
-        Ok(None)
-    }
-
-    /// What calling `class` with `arguments` would make.
-    fn make(&mut self, code: u8, class: Id, arguments: Id) -> Result<(), Fault> {
-        let Value::Class(class) = &self.values[class] else {
-            return Err(operands(code));
-        };
-        match class.as_str() {
-            "collections.OrderedDict" => self.push(Value::Dictionary(Vec::new())),
-            "torch._utils._rebuild_tensor" | "torch._utils._rebuild_tensor_v2" => {
-                self.push(Value::Tensor(arguments));
-            }
-            // A tensor, and whether it is trained.
-            "torch._utils._rebuild_parameter" => match &self.values[arguments] {
-                Value::Sequence(items) if !items.is_empty() => self.stack.push(items[0]),
-                _ => return Err(operands(code)),
-            },
-            other => return Err(Fault::Class(other.to_owned())),
-        }
-        Ok(())
-    }
-
-    fn push(&mut self, value: Value) {
-        self.stack.push(self.values.len());
-        self.values.push(value);
-    }
-
-    /// The last value; those in front of the last mark are out of reach.
-    fn top(&self, code: u8) -> Result<Id, Fault> {
-        let bottom = self.marks.last().copied().unwrap_or(0);
-        let reachable = self.stack.get(bottom..).and_then(<[Id]>::last);
-        reachable.copied().ok_or_else(|| operands(code))
-    }
-
-    fn pop(&mut self, code: u8) -> Result<Id, Fault> {
-        let id = self.top(code)?;
-        self.stack.pop();
-        Ok(id)
-    }
-
-    fn pop_to_mark(&mut self, code: u8) -> Result<Vec<Id>, Fault> {
-        let mark = self.marks.pop();
-        self.split(code, mark)
-    }
-
-    /// All from the `first` on.
-    fn split(&mut self, code: u8, first: Option<usize>) -> Result<Vec<Id>, Fault> {
-        let bottom = self.marks.last().copied().unwrap_or(0);
-        match first {
-            Some(first) if bottom <= first && first <= self.stack.len() => {
-                Ok(self.stack.split_off(first))
-            }
-            _ => Err(operands(code)),
+    /// Returns the items of a tuple or list.
+    pub(super) fn sequence(&self, id: Id) -> Option<&[Id]> {
+        match self.get(id) {
+            Value::Sequence(items) => Some(items),
+            _ => None,
         }
     }
 
-    fn extend(&mut self, code: u8, items: Vec<Id>) -> Result<(), Fault> {
-        let list = self.top(code)?;
-        let Value::Sequence(list) = &mut self.values[list] else {
-            return Err(operands(code));
-        };
-        list.extend(items);
-        Ok(())
+    /// Returns an integer from 0 on.
+    pub(super) fn count(&self, id: Id) -> Option<u64> {
+        match self.get(id) {
+            Value::Int(n) => u64::try_from(*n).ok(),
+            _ => None,
+        }
     }
 
-    fn insert(&mut self, code: u8, items: &[Id]) -> Result<(), Fault> {
-        let dictionary = self.top(code)?;
-        let (pairs, []) = items.as_chunks::<2>() else {
-            return Err(operands(code));
-        };
-        let Value::Dictionary(entries) = &mut self.values[dictionary] else {
-            return Err(operands(code));
-        };
-        entries.extend(pairs.iter().map(|&[key, value]| (key, value)));
-        Ok(())
+    /// Returns the items of a tuple or list of integers from 0 on.
+    pub(super) fn counts(&self, id: Id) -> Option<Vec<u64>> {
+        let items = self.sequence(id)?;
+        items.iter().map(|&id| self.count(id)).collect()
     }
-
-    fn remember(&mut self, code: u8, key: u32) -> Result<(), Fault> {
-        let id = self.top(code)?;
-        self.memo.insert(key, id);
-        Ok(())
-    }
-
-    fn recall(&mut self, code: u8, key: u32) -> Result<(), Fault> {
-        let id = self.memo.get(&key).ok_or_else(|| operands(code))?;
-        self.stack.push(*id);
-        Ok(())
-    }
-
-    /// A number of `len` bytes, little-endian in two's complement.
-    fn long(&mut self, code: u8, len: usize) -> Result<i64, Fault> {
-        let bytes = self.slice(len)?;
-        let is_negative = bytes.last().is_some_and(|byte| byte & 0x80 != 0);
-        let mut whole = if is_negative { [0xff; 8] } else { [0; 8] };
-        let place = whole.get_mut(..len).ok_or_else(|| operands(code))?;
-        place.copy_from_slice(bytes);
-        Ok(i64::from_le_bytes(whole))
-    }
-
-    fn text(&mut self, len: usize) -> Result<String, Fault> {
-        let text = std::str::from_utf8(self.slice(len)?);
-        text.map(str::to_owned)
-            .map_err(|_| Fault::Pickle(PickleFault::Text))
-    }
-
-    fn line(&mut self) -> Result<String, Fault> {
-        let rest = &self.bytes[self.at..];
-        let len = rest.iter().position(|&byte| byte == b'\n');
-        let line = self.text(len.ok_or(END)?)?;
-        self.at += 1;
-        Ok(line)
-    }
-
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
-        let (bytes, _) = self.bytes[self.at..].split_first_chunk().ok_or(END)?;
-        self.at += N;
-        Ok(*bytes)
-    }
-}
-
-impl<'a> Machine<'a> {
-    fn slice(&mut self, len: usize) -> Result<&'a [u8], Fault> {
-        let slice = self.bytes[self.at..].get(..len).ok_or(END)?;
-        self.at += len;
-        Ok(slice)
-    }
-}
-
-const END: Fault = Fault::Pickle(PickleFault::End);
-
-fn operands(code: u8) -> Fault {
-    Fault::Pickle(PickleFault::Operands(code))
 }

@@ -1,13 +1,13 @@
-//! The encoder's tensors under torchvision's names.
+//! The tensors of the encoder by torchvision's names.
 
 use burn::module::Param;
 use burn::tensor::{Tensor, TensorData};
 
-use super::super::ResNet;
 use super::super::convolution::Convolution;
+use super::super::encoder::ResNet;
 use crate::image_ops::ImageBackend;
 
-/// A tensor of the encoder, to be set.
+/// A tensor of the encoder that is to be set.
 pub(super) enum Slot<'a, B: ImageBackend> {
     /// γ, β, a bias or statistics.
     Vector(&'a mut Param<Tensor<B, 1>>),
@@ -18,7 +18,7 @@ pub(super) enum Slot<'a, B: ImageBackend> {
 }
 
 impl<B: ImageBackend> Slot<'_, B> {
-    /// The shape that it has in a file.
+    /// Returns the shape of the tensor in a file.
     pub(super) fn shape(&self) -> Vec<usize> {
         match self {
             Self::Vector(param) => param.val().dims().to_vec(),
@@ -30,7 +30,7 @@ impl<B: ImageBackend> Slot<'_, B> {
         }
     }
 
-    /// Sets it to the values of a file, as many as the shape asks for.
+    /// Sets the tensor to the values of a file, as many as its shape has.
     pub(super) fn set(self, values: Vec<f32>) {
         let shape = self.shape();
         match self {
@@ -41,7 +41,7 @@ impl<B: ImageBackend> Slot<'_, B> {
     }
 }
 
-/// The identity of the parameter stays, and whether it is trained.
+/// Sets a parameter, which keeps its identity and whether it is trained.
 fn set<B: ImageBackend, const D: usize>(
     param: &mut Param<Tensor<B, D>>,
     data: TensorData,
@@ -53,7 +53,7 @@ fn set<B: ImageBackend, const D: usize>(
     });
 }
 
-/// All tensors that torchvision's network has too.
+/// Returns all tensors that torchvision's network has, too.
 pub(super) fn slots<B: ImageBackend>(resnet: &mut ResNet<B>) -> Vec<(String, Slot<'_, B>)> {
     let mut slots = Vec::new();
     convolution("conv1", "bn1", &mut resnet.stem.convolution, &mut slots);
@@ -75,7 +75,7 @@ pub(super) fn slots<B: ImageBackend>(resnet: &mut ResNet<B>) -> Vec<(String, Slo
     slots
 }
 
-/// A convolution's weight and its normalisation.
+/// Adds the tensors of a convolution and its normalisation.
 fn convolution<'a, B: ImageBackend>(
     name: &str,
     norm: &str,

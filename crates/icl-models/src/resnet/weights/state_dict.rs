@@ -1,24 +1,25 @@
-//! Tensors by their names, as a file describes them.
+//! Files of named tensors, and the types of their elements.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use super::elements::Element;
+use burn::tensor::{bf16, f16};
+use safetensors::{Dtype, SafeTensors};
+
 use super::error::FileFault;
-use super::pickle::{Id, Pickle, Value};
 
 /// A file of named tensors.
 pub(super) trait StateDict {
-    /// The names, and the shapes under them.
+    /// Returns the shapes of the tensors by their names.
     fn shapes(&self) -> BTreeMap<String, Vec<usize>>;
 
-    /// The values of one of its tensors, row after row.
+    /// Returns the values of a tensor, row after row.
     fn values(&mut self, name: &str) -> Result<Vec<f32>, Unread>;
 }
 
-/// Why a tensor has no values.
+/// Reason why the values of a tensor cannot be read.
 #[derive(Debug)]
 pub(super) enum Unread {
-    /// Its elements are no floating-point numbers, but of this type.
+    /// Its elements are of this type, not floating-point numbers.
     Elements(String),
     /// The file is damaged.
     File(FileFault),
@@ -30,177 +31,57 @@ impl<T: Into<FileFault>> From<T> for Unread {
     }
 }
 
-/// The numbers that tensors are views of.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Storage {
-    /// Its name.
-    pub(super) key: String,
-    /// Its class, such as `torch.FloatStorage`.
-    pub(super) class: String,
-    /// The number of elements.
-    pub(super) len: u64,
-}
-
-impl Storage {
-    /// The type of its elements; none: they are no floating-point numbers.
-    pub(super) fn element(&self) -> Option<Element> {
-        match self.class.as_str() {
-            "torch.HalfStorage" => Some(Element::F16),
-            "torch.BFloat16Storage" => Some(Element::Bf16),
-            "torch.FloatStorage" => Some(Element::F32),
-            "torch.DoubleStorage" => Some(Element::F64),
-            _ => None,
-        }
+impl StateDict for SafeTensors<'_> {
+    fn shapes(&self) -> BTreeMap<String, Vec<usize>> {
+        self.iter()
+            .map(|(name, tensor)| (name.to_owned(), tensor.shape().to_vec()))
+            .collect()
     }
 
-    /// The bytes that one element takes.
-    pub(super) fn element_size(&self) -> Option<usize> {
-        match self.class.as_str() {
-            "torch.BoolStorage" | "torch.ByteStorage" | "torch.CharStorage" => Some(1),
-            "torch.ShortStorage" => Some(2),
-            "torch.IntStorage" => Some(4),
-            "torch.LongStorage" => Some(8),
-            _ => self.element().map(Element::size),
-        }
-    }
-}
-
-/// A view of a storage.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct View {
-    pub(super) storage: Storage,
-    /// The first element.
-    pub(super) offset: u64,
-    pub(super) shape: Vec<usize>,
-    /// The distance between neighbours along each axis. Tensors whose channels lie last in memory
-    /// are written so.
-    strides: Vec<u64>,
-}
-
-impl View {
-    /// The bytes of its elements in the order of its axes, out of the storage's.
-    ///
-    /// # Errors
-    /// If the storage is too short.
-    pub(super) fn gather(&self, bytes: &[u8], size: usize) -> Result<Vec<u8>, FileFault> {
-        let short = |element: Option<u64>| FileFault::Storage {
-            key: self.storage.key.clone(),
-            found: bytes.len() as u64,
-            expected: element
-                .and_then(|last| last.checked_add(1)?.checked_mul(size as u64))
-                .unwrap_or(u64::MAX),
+    fn values(&mut self, name: &str) -> Result<Vec<f32>, Unread> {
+        let tensor = self.tensor(name)?;
+        let element = match tensor.dtype() {
+            Dtype::F16 => Element::F16,
+            Dtype::BF16 => Element::Bf16,
+            Dtype::F32 => Element::F32,
+            Dtype::F64 => Element::F64,
+            other => return Err(Unread::Elements(format!("{other:?}"))),
         };
-        let mut starts = vec![self.offset];
-        for (&n, &stride) in self.shape.iter().zip(&self.strides) {
-            let last = starts.last().copied().unwrap_or(self.offset);
-            let last = (n.saturating_sub(1) as u64)
-                .checked_mul(stride)
-                .and_then(|distance| last.checked_add(distance));
-            // The last element lies farthest: if it is there, all are.
-            let is_there = last
-                .and_then(|last| last.checked_add(1)?.checked_mul(size as u64))
-                .is_some_and(|end| end <= bytes.len() as u64);
-            if !is_there && n > 0 {
-                return Err(short(last));
-            }
-            starts = starts
-                .iter()
-                .flat_map(|start| (0..n as u64).map(move |index| start + index * stride))
-                .collect();
-        }
-        let mut gathered = Vec::with_capacity(starts.len() * size);
-        for start in starts {
-            let at = usize::try_from(start)
-                .ok()
-                .and_then(|s| s.checked_mul(size));
-            let element = at.and_then(|at| bytes.get(at..at.checked_add(size)?));
-            gathered.extend(element.ok_or_else(|| short(Some(start)))?);
-        }
-        Ok(gathered)
+        Ok(element.decode(tensor.data()))
     }
 }
 
-/// The tensors of a pickled state dict.
-///
-/// # Errors
-/// [`FileFault::NoStateDict`] if it is something else.
-pub(super) fn views(pickle: &Pickle) -> Result<HashMap<String, View>, FileFault> {
-    let Value::Dictionary(entries) = pickle.root() else {
-        return Err(FileFault::NoStateDict { entry: None });
-    };
-    let view = |&(key, value): &(Id, Id)| {
-        let name = match pickle.get(key) {
-            Value::Text(name) => name.clone(),
-            Value::Int(name) => name.to_string(),
-            _ => return Err(FileFault::NoStateDict { entry: None }),
-        };
-        match tensor(pickle, value) {
-            Some(view) => Ok((name, view)),
-            None => Err(FileFault::NoStateDict { entry: Some(name) }),
+/// Type of the elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Element {
+    F16,
+    Bf16,
+    F32,
+    F64,
+}
+
+impl Element {
+    /// Number of bytes of an element.
+    pub(super) fn size(self) -> usize {
+        match self {
+            Self::F16 | Self::Bf16 => 2,
+            Self::F32 => 4,
+            Self::F64 => 8,
         }
-    };
-    entries.iter().map(view).collect()
-}
+    }
 
-/// A tensor out of its arguments: storage, offset, shape, strides, and what does not matter here.
-fn tensor(pickle: &Pickle, id: Id) -> Option<View> {
-    let Value::Tensor(arguments) = pickle.get(id) else {
-        return None;
-    };
-    let [storage, offset, shape, strides, ..] = sequence(pickle, *arguments)? else {
-        return None;
-    };
-    let Value::Persistent(description) = pickle.get(*storage) else {
-        return None;
-    };
-    let view = View {
-        storage: self::storage(pickle, *description)?,
-        offset: count(pickle, *offset)?,
-        shape: counts(pickle, *shape)?
-            .into_iter()
-            .map(|n| usize::try_from(n).ok())
-            .collect::<Option<_>>()?,
-        strides: counts(pickle, *strides)?,
-    };
-    (view.shape.len() == view.strides.len()).then_some(view)
-}
-
-/// A storage out of its description: "storage", class, key, device, number of elements, and for
-/// some very old files a view of another storage, which is not read.
-fn storage(pickle: &Pickle, id: Id) -> Option<Storage> {
-    let [kind, class, key, _, len, rest @ ..] = sequence(pickle, id)? else {
-        return None;
-    };
-    let is_whole = rest.iter().all(|&id| *pickle.get(id) == Value::Other);
-    match (pickle.get(*kind), pickle.get(*class), pickle.get(*key)) {
-        (Value::Text(kind), Value::Class(class), Value::Text(key))
-            if kind == "storage" && is_whole =>
-        {
-            Some(Storage {
-                key: key.clone(),
-                class: class.clone(),
-                len: count(pickle, *len)?,
-            })
+    /// Converts elements to single precision. Bytes after the last whole element are ignored.
+    pub(super) fn decode(self, bytes: &[u8]) -> Vec<f32> {
+        match self {
+            Self::F16 => each(bytes, |bytes| f16::from_le_bytes(bytes).to_f32()),
+            Self::Bf16 => each(bytes, |bytes| bf16::from_le_bytes(bytes).to_f32()),
+            Self::F32 => each(bytes, f32::from_le_bytes),
+            Self::F64 => each(bytes, |bytes| f64::from_le_bytes(bytes) as f32),
         }
-        _ => None,
     }
 }
 
-fn sequence(pickle: &Pickle, id: Id) -> Option<&[Id]> {
-    match pickle.get(id) {
-        Value::Sequence(items) => Some(items),
-        _ => None,
-    }
-}
-
-fn count(pickle: &Pickle, id: Id) -> Option<u64> {
-    match pickle.get(id) {
-        Value::Int(n) => u64::try_from(*n).ok(),
-        _ => None,
-    }
-}
-
-fn counts(pickle: &Pickle, id: Id) -> Option<Vec<u64>> {
-    let items = sequence(pickle, id)?;
-    items.iter().map(|&id| count(pickle, id)).collect()
+fn each<const N: usize>(bytes: &[u8], decode: impl Fn([u8; N]) -> f32) -> Vec<f32> {
+    let (elements, _) = bytes.as_chunks::<N>();
+    elements.iter().map(|bytes| decode(*bytes)).collect()
 }

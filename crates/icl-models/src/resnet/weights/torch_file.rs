@@ -1,5 +1,5 @@
-//! What `torch.save` writes: a zip archive, or before PyTorch 1.6 (and so most of torchvision's
-//! files) pickles one behind the other with the numbers at the end.
+//! Files of `torch.save`: a zip archive, or before PyTorch 1.6 (as most of torchvision's files) a
+//! sequence of pickles with the values at the end.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Cursor, Read};
@@ -7,34 +7,38 @@ use std::io::{self, Cursor, Read};
 use zip::ZipArchive;
 
 use super::error::FileFault;
+use super::machine::read_pickle;
 use super::pickle::{Pickle, Value};
-use super::state_dict::{StateDict, Storage, Unread, View, views};
+use super::state_dict::{StateDict, Unread};
+use super::views::{Storage, View, views};
 
-/// The pickle of a state dict has some hundred bytes a tensor; an archive may claim any length.
+/// Maximum length of a pickle, in bytes. A state dict needs a few hundred a tensor, but an archive may
+/// claim any length.
 const MAX_PICKLE: u64 = 16 << 20;
 
-/// No tensor of the encoder is near it; an archive may unpack to any length.
+/// Maximum length of a storage, in bytes. Tensors of the encoder are far smaller, but an archive may
+/// unpack to any length.
 const MAX_STORAGE: u64 = 1 << 30;
 
-/// A state dict that PyTorch wrote.
+/// A state dict written by PyTorch.
 pub(super) struct TorchFile<'a> {
     views: HashMap<String, View>,
     numbers: Numbers<'a>,
 }
 
-/// Where the numbers of the storages are.
+/// Places of the values of the storages.
 enum Numbers<'a> {
-    /// In entries of this folder of an archive.
+    /// Entries of this folder of an archive.
     Zip {
         archive: ZipArchive<Cursor<&'a [u8]>>,
         folder: String,
     },
-    /// In these parts of the file.
+    /// Parts of the file, by the names of the storages.
     Parts(HashMap<String, &'a [u8]>),
 }
 
 impl<'a> TorchFile<'a> {
-    /// Reads all but the numbers.
+    /// Reads all but the values.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, FileFault> {
         if bytes.starts_with(b"PK\x03\x04") {
             Self::zip(bytes)
@@ -47,20 +51,20 @@ impl<'a> TorchFile<'a> {
 
     fn zip(bytes: &'a [u8]) -> Result<Self, FileFault> {
         let mut archive = ZipArchive::new(Cursor::new(bytes))?;
-        // The folder has the name that the file had when it was written.
+        // The folder is named as the file was when it was written.
         let names = archive.file_names().filter_map(Result::ok);
         let folders = names.filter_map(|name| Some(name.strip_suffix("data.pkl")?.to_owned()));
         let folder = folders
             .filter(|folder| folder.is_empty() || folder.ends_with('/'))
             .min_by_key(String::len)
             .ok_or(FileFault::NoPickle)?;
-        // Files from before PyTorch 2.1 do not say it and are little-endian.
+        // Files from before PyTorch 2.1 lack the entry and are little-endian.
         let order = format!("{folder}byteorder");
         if archive.index_for_name(&order).is_some() && entry(&mut archive, &order, 16)? != b"little"
         {
             return Err(FileFault::ByteOrder);
         }
-        let (pickle, _) = Pickle::read(&entry(
+        let (pickle, _) = read_pickle(&entry(
             &mut archive,
             &format!("{folder}data.pkl"),
             MAX_PICKLE,
@@ -74,7 +78,7 @@ impl<'a> TorchFile<'a> {
     fn parts(bytes: &'a [u8]) -> Result<Self, FileFault> {
         let mut rest = &bytes[15..];
         let mut next = || {
-            let (pickle, len) = Pickle::read(rest)?;
+            let (pickle, len) = read_pickle(rest)?;
             rest = &rest[len..];
             Ok::<_, FileFault>(pickle)
         };
@@ -151,10 +155,10 @@ impl StateDict for TorchFile<'_> {
     }
 }
 
-/// The magic number of the old format, as a pickle behind its protocol's number.
+/// Magic number of the old format, as a pickle after the number of its protocol.
 const MAGIC: &[u8; 13] = b"\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.";
 
-/// The bytes of an entry, of which `limit` at most are read.
+/// Reads an entry, at most `limit` bytes of it.
 fn entry(
     archive: &mut ZipArchive<Cursor<&[u8]>>,
     name: &str,
@@ -166,7 +170,7 @@ fn entry(
     Ok(bytes)
 }
 
-/// Whether the description of the writer's system says so.
+/// Returns whether the description of the writing system says that it is little-endian.
 fn is_little_endian(system: &Pickle) -> bool {
     let Value::Dictionary(entries) = system.root() else {
         return false;
@@ -177,7 +181,7 @@ fn is_little_endian(system: &Pickle) -> bool {
     })
 }
 
-/// The texts of a pickled list.
+/// Returns the texts of a pickled list.
 fn texts(list: &Pickle) -> impl Iterator<Item = &str> {
     let items = match list.root() {
         Value::Sequence(items) => items.as_slice(),
@@ -241,7 +245,7 @@ mod tests {
         let mut file = TorchFile::read(bytes)?;
         let mut values = Vec::new();
         for (name, shape) in file.shapes() {
-            // Whoever asks for values has compared the shape.
+            // Callers compare the shape before they ask for values.
             if shape.iter().try_fold(1_usize, |n, d| n.checked_mul(*d)) > Some(1000) {
                 continue;
             }
@@ -297,7 +301,7 @@ mod tests {
     #[test]
     fn pickles_of_other_things_are_named() {
         let read = |pickle: &[u8]| {
-            let (pickle, _) = Pickle::read(pickle)?;
+            let (pickle, _) = read_pickle(pickle)?;
             views(&pickle).map(|views| views.len())
         };
         let message = |pickle: &[u8]| read(pickle).unwrap_err().to_string();
@@ -306,7 +310,7 @@ mod tests {
         assert!(message(b"\x80\x02]q\0.").starts_with("found no dictionary"));
         let entry = message(b"\x80\x02}X\x05\0\0\0epochK\x03s.");
         assert!(
-            entry.starts_with("found entry \"epoch\" that is no tensor"),
+            entry.starts_with("found entry \"epoch\" that is not a tensor"),
             "{entry}"
         );
         assert_eq!(

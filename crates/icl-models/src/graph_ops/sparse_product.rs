@@ -1,18 +1,19 @@
-//! Sparse times dense by gathering and scattering, for any backend.
+//! The product of a sparse and a dense matrix by gathering and scattering, for any backend.
 
 use burn::tensor::{IndexingUpdateOp, Tensor, backend::Backend};
 use icl_core::graph::{Csr, SparseMatrix};
 
-/// A·x for a sparse A `[n, m]` and `x` `[m, c]` by Burn's own operators: what
-/// [`GraphBackend::sparse_product`](super::GraphBackend::sparse_product) is where a backend has no
-/// kernel, and what a kernel is measured against.
+/// Computes A·x `[n, c]` of a sparse matrix A `[n, m]` and `x` `[m, c]` by Burn's own operators: the
+/// default of [`GraphBackend::sparse_product`](crate::GraphBackend::sparse_product), and the reference
+/// that kernels are compared with.
 ///
-/// Row j of `x`, times a value, is added to row i for each entry (i, j) of A. In which order is the
-/// backend's affair, by its `select_assign`: in that of the entries on Flex and on CubeCL's. A backend
-/// that scatters by atomic additions, as LibTorch does on a GPU, is not deterministic here.
+/// For each entry (i, j) of A, row j of `x` times its value is added to row i of the product. The
+/// order of these additions is that of the backend's `select_assign`: the order of the entries on Flex
+/// and on CubeCL's backends. On a backend that scatters by atomic additions, as LibTorch does on a
+/// GPU, the result is not deterministic.
 ///
 /// # Panics
-/// If A has not as many columns as `x` has rows.
+/// If the number of columns of A is not the number of rows of `x`.
 pub fn composed_sparse_product<B: Backend>(
     matrix: &SparseMatrix<B>,
     x: Tensor<B, 2>,
@@ -24,7 +25,7 @@ pub fn composed_sparse_product<B: Backend>(
 fn composed<B: Backend>(matrix: &Csr<B>, x: Tensor<B, 2>) -> Tensor<B, 2> {
     let ([_, width], device, dtype) = (x.dims(), x.device(), x.dtype());
     let zeros = Tensor::zeros([matrix.n_rows, width], (&device, dtype));
-    // Burn's kernels divide by how many indices there are.
+    // Burn's kernels divide by the number of indices.
     if matrix.columns.dims() == [0] {
         return zeros;
     }
@@ -33,8 +34,8 @@ fn composed<B: Backend>(matrix: &Csr<B>, x: Tensor<B, 2>) -> Tensor<B, 2> {
     zeros.select_assign(0, matrix.rows.clone(), messages, IndexingUpdateOp::Add)
 }
 
-/// The entries of a [`SparseMatrix`] lie within its shape, so that a kernel may trust them where
-/// that shape fits.
+/// Checks that the shapes of a product fit. The entries of a [`SparseMatrix`] lie within its shape,
+/// so kernels need no further check.
 pub(super) fn assert_fits<B: Backend>(matrix: &SparseMatrix<B>, x: &Tensor<B, 2>) {
     let (n_columns, [n_rows, _]) = (matrix.transposed.n_rows, x.dims());
     assert_eq!(

@@ -4,7 +4,7 @@ use burn::tensor::{Tensor, backend::Backend};
 
 use crate::dropout::DropoutMask;
 
-/// What follows each convolution while training.
+/// Batch normalisation, leaky ReLU and dropout, which follow each convolution in training.
 ///
 /// ```text
 /// x̂ = (x − mean(x)) / √(var(x) + ε)      mean and biased variance of each column over the batch
@@ -14,28 +14,28 @@ use crate::dropout::DropoutMask;
 /// with a dropout mask m of 0 and 1/(1 − p), or none.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NormActivation {
-    /// ε, added to the variance.
+    /// Constant ε added to the variance.
     pub epsilon: f64,
-    /// The slope of the leaky ReLU below 0.
+    /// Slope of the leaky ReLU below 0.
     pub negative_slope: f64,
 }
 
-/// What the backward pass of [`NormActivation`] needs.
+/// Values that the backward pass of [`NormActivation`] needs.
 #[derive(Debug, Clone)]
 pub struct NormActivationSaved<B: Backend> {
-    /// The input `[n, c]`.
+    /// Input x `[n, c]`.
     pub input: Tensor<B, 2>,
-    /// The mean of each column `[1, c]`.
+    /// Mean of each column `[1, c]`.
     pub mean: Tensor<B, 2>,
     /// 1/√(var + ε) of each column `[1, c]`.
     pub scale: Tensor<B, 2>,
-    /// The dropout mask, row after row.
+    /// Dropout mask, row after row.
     pub mask: Option<DropoutMask>,
 }
 
-/// [`NormActivation`] on `x` `[n, c]` by Burn's own operators, with what its backward pass needs: what
-/// [`GraphBackend::norm_activation`](super::GraphBackend::norm_activation) is where a backend has no
-/// kernel, and what a kernel is measured against.
+/// Applies [`NormActivation`] to `x` `[n, c]` by Burn's own operators: the default of
+/// [`GraphBackend::norm_activation`](crate::GraphBackend::norm_activation), and the reference that
+/// kernels are compared with.
 pub fn composed_norm_activation<B: Backend>(
     options: NormActivation,
     x: Tensor<B, 2>,
@@ -47,7 +47,7 @@ pub fn composed_norm_activation<B: Backend>(
     (normal * slope, saved)
 }
 
-/// The statistics of `x`, by operations that a backend with gradients can follow.
+/// Computes the statistics of `x` by differentiable operations.
 pub(super) fn save<B: Backend>(
     options: NormActivation,
     x: Tensor<B, 2>,
@@ -64,7 +64,8 @@ pub(super) fn save<B: Backend>(
     }
 }
 
-/// The gradient of [`composed_norm_activation`] by its input, from that by its output, both `[n, c]`.
+/// Computes the gradient of [`composed_norm_activation`] by its input, given the `gradient` by its
+/// output, both `[n, c]`.
 pub fn composed_norm_activation_backward<B: Backend>(
     options: NormActivation,
     saved: NormActivationSaved<B>,
@@ -77,7 +78,7 @@ pub fn composed_norm_activation_backward<B: Backend>(
     (gradient - mean - normal * projection) * saved.scale
 }
 
-/// m ⊙ (1 if x̂ > 0, slope otherwise): what x̂ is multiplied by.
+/// The factor m ⊙ (1 if x̂ > 0, slope otherwise) of x̂.
 fn slope<B: Backend>(
     normal: &Tensor<B, 2>,
     options: NormActivation,

@@ -1,21 +1,21 @@
-//! Sparse times dense, one pass over the rows of the matrix, which threads share.
+//! The product of a sparse and a dense matrix in one pass over the rows, which threads share.
 
 use burn::tensor::{DType, Int, Tensor};
 use burn_flex::{Flex, FlexTensor};
 use icl_core::graph::Csr;
 
 use super::parts::over_parts;
+use crate::flex::columns::{LANES, lanes, lanes_mut, vectorised};
 use crate::flex::floats::Floats;
-use crate::flex::lanes::{LANES, lanes, lanes_mut, vectorised};
-use crate::flex::results::result;
+use crate::flex::memory::result;
 
-/// Columns at once where there are as many: a row's few entries are gone through once for all of them.
+/// Maximum number of columns at once: the few entries of a row are read once for all of them.
 const WIDE: usize = 2 * LANES;
 
-/// Columns at once of what [`LANES`] leaves: node features are often only a few columns wide.
+/// Number of columns at once of the rest of [`LANES`]: node features are often only a few columns wide.
 const NARROW: usize = 4;
 
-/// Products that a part is cut for: enough parts that one thread is not left with the fullest rows.
+/// Number of products in a part, small enough that no thread is left alone with the longest rows.
 const PART: usize = 1 << 15;
 
 /// A·x. Each row is summed by one thread in the order of its entries.

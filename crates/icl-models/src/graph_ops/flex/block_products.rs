@@ -1,4 +1,4 @@
-//! Dense products of a few rows at a time, in tiles that stay in vector registers.
+//! Dense products of a few rows at a time, in tiles that are kept in vector registers.
 
 use pulp::Simd;
 
@@ -7,41 +7,41 @@ use crate::flex::tiles::{
     zeros,
 };
 
-/// Rows that are worked on at once, whole tiles of any height.
+/// Number of rows that are worked on at once, a multiple of the height of every tile.
 pub(super) const BLOCK: usize = 48;
 
-/// W `[d, c]`, or its transpose, as tiles take it.
+/// A weight `[d, c]`, or its transpose, packed for tiles.
 pub(super) struct Packed {
     numbers: Vec<f32>,
-    /// Rows and columns.
+    /// Numbers of rows and columns.
     pub(super) sides: [usize; 2],
 }
 
 impl Packed {
     pub(super) fn new(weight: &[f32], [d, c]: [usize; 2]) -> Self {
-        tiled(Packing {
+        tiled(WeightPacking {
             sides: [d, c],
             number: |term, column| weight[term * c + column],
         })
     }
 
     pub(super) fn transposed(weight: &[f32], [d, c]: [usize; 2]) -> Self {
-        tiled(Packing {
+        tiled(WeightPacking {
             sides: [c, d],
             number: |term, column| weight[column * c + term],
         })
     }
 }
 
-struct Packing<F> {
+struct WeightPacking<F> {
     sides: [usize; 2],
     number: F,
 }
 
-impl<F: Fn(usize, usize) -> f32> Tiled for Packing<F> {
+impl<F: Fn(usize, usize) -> f32> Tiled for WeightPacking<F> {
     type Output = Packed;
 
-    /// Panel by panel of `NR` columns, with zeros where the factor ends.
+    /// Packs panel by panel of `NR` columns, with zeros beyond the end of the factor.
     #[inline(always)]
     fn run<S: Simd, const MR: usize, const NR: usize>(self, _: S) -> Packed {
         let [n_terms, width] = self.sides;
@@ -75,7 +75,7 @@ impl<'a, const MR: usize> DenseProduct<'a, MR> {
         }
     }
 
-    /// `rows` times the weight, at most a block.
+    /// Computes the product of `rows`, at most a block of them, with the weight.
     #[inline(always)]
     pub(super) fn fill<S: Simd, const NR: usize>(
         &mut self,
@@ -104,8 +104,8 @@ impl<'a, const MR: usize> DenseProduct<'a, MR> {
     }
 }
 
-/// Packs rows of `width` numbers for tiles of `MR` of them. What lies beyond a row's end is 0 from the
-/// beginning; beyond the last row nobody looks.
+/// Packs rows of `width` numbers for tiles of `MR` rows. Numbers beyond the end of a row are 0 from
+/// the beginning; numbers beyond the last row are never read.
 #[inline(always)]
 fn pack_left<const MR: usize>(rows: &[f32], width: usize, left: &mut [Left<MR>]) {
     let packs = width.div_ceil(DEPTH);
@@ -139,7 +139,7 @@ impl<const MR: usize, const NR: usize> OuterProduct<MR, NR> {
         }
     }
 
-    /// Adds leftᵀ·right, of as many rows on both sides, at most a block.
+    /// Adds leftᵀ·right of equally many rows on both sides, at most a block.
     #[inline(always)]
     pub(super) fn add<S: Simd>(&mut self, simd: S, left: &[f32], right: &[f32]) {
         let [d, c] = self.shape;
@@ -163,8 +163,8 @@ impl<const MR: usize, const NR: usize> OuterProduct<MR, NR> {
     }
 }
 
-/// Packs rows of `width` numbers as panels of `N` columns, a block of rows each. What lies beyond a row's
-/// end is 0 from the beginning.
+/// Packs rows of `width` numbers as panels of `N` columns, a block of rows each. Numbers beyond the end
+/// of a row are 0 from the beginning.
 #[inline(always)]
 fn pack_panels<const N: usize>(rows: &[f32], width: usize, panels: &mut [f32]) {
     for (at, numbers) in rows.chunks_exact(width).enumerate() {

@@ -1,4 +1,4 @@
-//! Memory of results, used again when nobody holds them any more.
+//! Memory that each thread reuses, for results and as working space.
 
 use std::cell::RefCell;
 
@@ -8,26 +8,24 @@ use icl_core::keep_freed_memory;
 
 use super::floats::wrap;
 
-/// Numbers that one thread keeps at most: 1 GiB, what a step on half a million nodes takes.
+/// Maximum number of values that a thread keeps: 1 GiB, the need of a step on half a million nodes.
 const LIMIT: usize = 1 << 28;
 
-/// Memory serves results that leave up to a fourth of it unused: no batch of graphs is quite like
-/// another.
+/// Inverse of the share of memory that a result may leave unused: batches of graphs differ in size.
 const UNUSED: usize = 4;
 
-/// Results after which one that was not used again is given up: those of a few training steps.
+/// Number of results after which memory that was not reused is released: a few training steps.
 const PATIENCE: u64 = 512;
 
 thread_local! {
     static KEPT: RefCell<Kept> = const { RefCell::new(Kept::new()) };
 }
 
-/// A tensor of this shape that `write` fills. It must write every number: what stands there is what
-/// the last use left.
+/// Returns a tensor of this shape that `write` fills. `write` must set every number, since reused
+/// memory still holds the values of an earlier result.
 ///
-/// Fresh memory costs more, page by page and then zero by zero, than what most operators do in it.
-/// So the thread keeps a reference to each result, and once that is the only one the memory serves
-/// another result.
+/// To map and clear fresh memory costs more than most operators take to compute. The thread
+/// therefore keeps a reference to each result and reuses its memory once no other reference is left.
 pub(crate) fn result<const D: usize>(
     shape: [usize; D],
     write: impl FnOnce(&mut [f32]),
@@ -53,7 +51,7 @@ struct Kept {
 struct One {
     tensor: FlexTensor,
     capacity: usize,
-    /// How many results there were when it was used last.
+    /// Number of results when it was used last.
     used: u64,
 }
 
@@ -66,7 +64,7 @@ impl Kept {
         }
     }
 
-    /// The smallest memory for this length that nobody else holds.
+    /// Takes the smallest memory for this length to which there is no other reference.
     fn take(&mut self, length: usize) -> Option<FlexTensor> {
         self.n_results += 1;
         let capacities = length..=length + length / UNUSED;
@@ -76,8 +74,8 @@ impl Kept {
         Some(self.remove(at).tensor)
     }
 
-    /// Memory for this length, none of what is kept serving. If some was a little too small, lengths
-    /// vary: more than the length then takes its place.
+    /// Allocates memory for this length. If some of the memory kept is slightly too small, lengths
+    /// vary: it is replaced by more than the length.
     fn fresh(&mut self, length: usize) -> FlexTensor {
         let last = self.n_results.saturating_sub(PATIENCE);
         self.results
@@ -117,6 +115,27 @@ impl Kept {
             });
         }
     }
+}
+
+/// Number of values in a cache line.
+const LINE: usize = 16;
+
+thread_local! {
+    static SPARE: RefCell<Vec<Vec<f32>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Calls `work` with a slice of `length` numbers that begins on a cache line. The slice holds values
+/// of an earlier use, because clearing it would cost more than the work.
+#[inline(always)]
+pub(crate) fn with_scratch<R>(length: usize, work: impl FnOnce(&mut [f32]) -> R) -> R {
+    let mut buffer = SPARE
+        .with_borrow_mut(Vec::pop)
+        .filter(|spare| spare.len() >= length + LINE)
+        .unwrap_or_else(|| vec![0.0; length + LINE]);
+    let start = buffer.as_ptr().align_offset(LINE * size_of::<f32>());
+    let result = work(&mut buffer[start.min(LINE)..][..length]);
+    SPARE.with_borrow_mut(|spare| spare.push(buffer));
+    result
 }
 
 #[cfg(test)]
@@ -196,5 +215,15 @@ mod tests {
         assert_eq!(kept.n_numbers, 7);
         drop(held);
         assert!(kept.take(7).is_some());
+    }
+
+    #[test]
+    fn uses_within_one_another_do_not_overlap() {
+        with_scratch(10, |outer| {
+            outer.fill(1.0);
+            with_scratch(20, |inner| inner.fill(2.0));
+            assert_eq!(outer, [1.0; 10]);
+        });
+        with_scratch(5, |again| assert_eq!(again.len(), 5));
     }
 }

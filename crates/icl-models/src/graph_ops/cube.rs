@@ -1,19 +1,40 @@
-//! Sparse times dense, a unit for a few columns of one row of the product.
+//! CubeCL kernels of the operators; the same code runs on WebGPU, Vulkan and CUDA.
+//!
+//! Each unit writes elements of its own and nothing is added atomically, so results are bitwise
+//! reproducible.
 
-use burn::tensor::{DType, Int, Shape, Tensor};
+use burn::tensor::{DType, Int, Shape, Tensor, TensorPrimitive};
 use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::ops::numeric::empty_device_contiguous_dtype;
 use burn_cubecl::tensor::CubeTensor;
 use burn_cubecl::{BoolElement, CubeBackend, CubeRuntime, FloatElement, IntElement};
 use cubecl::prelude::*;
 use cubecl::{calculate_cube_count_elemwise, tensor_vector_size_parallel};
-use icl_core::graph::Csr;
+use icl_core::graph::{Csr, SparseMatrix};
 
-use super::{floats, wrap};
+use super::backend::GraphBackend;
+use super::sparse_product::{assert_fits, composed_sparse_product};
 
-/// A·x. Each unit adds up the entries of its row in their order, so that no schedule of units shows
-/// in the result.
-pub(super) fn rows<R, F, I, BT>(
+impl<R, F, I, BT> GraphBackend for CubeBackend<R, F, I, BT>
+where
+    R: CubeRuntime,
+    F: FloatElement,
+    I: IntElement,
+    BT: BoolElement,
+{
+    fn sparse_product(matrix: &SparseMatrix<Self>, x: Tensor<Self, 2>) -> Tensor<Self, 2> {
+        if x.dtype() == DType::F32 && matrix.forward.values.dtype() == DType::F32 {
+            assert_fits(matrix, &x);
+            rows(&matrix.forward, x)
+        } else {
+            composed_sparse_product(matrix, x)
+        }
+    }
+}
+
+/// Computes A·x. Each unit adds the entries of its row in their order, so the result does not depend
+/// on the schedule of units.
+fn rows<R, F, I, BT>(
     matrix: &Csr<CubeBackend<R, F, I, BT>>,
     x: Tensor<CubeBackend<R, F, I, BT>, 2>,
 ) -> Tensor<CubeBackend<R, F, I, BT>, 2>
@@ -25,7 +46,7 @@ where
 {
     let [_, width] = x.dims();
     let shape = [matrix.n_rows, width];
-    // A driver takes neither an empty buffer nor an empty grid.
+    // Drivers reject empty buffers and empty grids.
     if shape.contains(&0) || matrix.columns.dims() == [0] {
         return Tensor::zeros(shape, (&x.device(), DType::F32));
     }
@@ -67,7 +88,7 @@ where
     wrap(output)
 }
 
-/// `N` columns of one row of the product, of `n_groups` such groups that a row has.
+/// Computes `N` columns of one row of the product; a row has `n_groups` such groups of columns.
 #[cube(launch, address_type = "dynamic")]
 fn sparse_rows<N: Size>(
     pointers: &Array<i32>,
@@ -100,4 +121,24 @@ where
     BT: BoolElement,
 {
     into_contiguous(x.clone().cast(DType::I32).into_primitive())
+}
+
+fn floats<R, F, I, BT>(x: Tensor<CubeBackend<R, F, I, BT>, 2>) -> CubeTensor<R>
+where
+    R: CubeRuntime,
+    F: FloatElement,
+    I: IntElement,
+    BT: BoolElement,
+{
+    into_contiguous(x.into_primitive().tensor())
+}
+
+fn wrap<R, F, I, BT>(x: CubeTensor<R>) -> Tensor<CubeBackend<R, F, I, BT>, 2>
+where
+    R: CubeRuntime,
+    F: FloatElement,
+    I: IntElement,
+    BT: BoolElement,
+{
+    Tensor::from_primitive(TensorPrimitive::Float(x))
 }

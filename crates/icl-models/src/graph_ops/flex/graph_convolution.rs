@@ -1,5 +1,5 @@
-//! Sparse times dense times a weight, and its gradients: one pass over the rows each way. What one
-//! product leaves for the next stays in the nearest cache.
+//! The product of a sparse matrix, a dense one and a weight, and its gradients, each in one pass over
+//! the rows. Intermediate rows stay in the first-level cache.
 
 use std::ops::Range;
 
@@ -12,17 +12,16 @@ use super::block_products::{BLOCK, DenseProduct, OuterProduct, Packed};
 use super::parts::{over_parts, sums_of_parts};
 use super::sparse_product::{Factors, SparseRows};
 use crate::flex::floats::{Floats, tensor};
-use crate::flex::results::result;
-use crate::flex::scratch::with_scratch;
+use crate::flex::memory::{result, with_scratch};
 use crate::flex::tiles::{Tiled, tiled};
 
-/// Rows of a part: what threads share, and whose sums are added up in order.
+/// Number of rows in a part. Threads share parts, whose sums are added in order.
 const PART: usize = 10 * BLOCK;
 
-/// Multiplications of a dense product that take as long as an addition of a sparse one.
+/// Number of multiplications of a dense product that take as long as an addition of a sparse one.
 const DENSE: usize = 20;
 
-/// A·X·W, of which A·X is never whole.
+/// Computes A·X·W without storing the whole of A·X.
 pub(super) fn forward(
     matrix: &SparseMatrix<Flex>,
     x: Tensor<Flex, 2>,
@@ -35,7 +34,7 @@ pub(super) fn forward(
     let n = matrix.forward.n_rows;
     result([n, c], |out| {
         over_parts(out, PART * c, work(rows, d, n * d * c), |part, out| {
-            tiled(Forward {
+            tiled(ConvolutionForward {
                 rows,
                 weight: &weight,
                 first_row: part * PART,
@@ -45,8 +44,8 @@ pub(super) fn forward(
     })
 }
 
-/// The gradients by X and by W, those that are `wanted`. The gradient by X needs Aᵀ·G row by row, and that
-/// by W comes of the same rows.
+/// Computes the gradients by X and by W, each if wanted. The gradient by X needs Aᵀ·G row by row, and
+/// the gradient by W uses the same rows.
 pub(super) fn backward(
     matrix: &SparseMatrix<Flex>,
     x: Tensor<Flex, 2>,
@@ -86,7 +85,7 @@ pub(super) fn backward(
             PART * d,
             work(rows, c, n_products * n * d * c),
             |part, out| {
-                tiled(Backward {
+                tiled(ConvolutionBackward {
                     rows,
                     x: by_weight.then_some(x),
                     weight: &weight,
@@ -100,27 +99,27 @@ pub(super) fn backward(
     [Some(gradient_by_x), gradient_by_weight]
 }
 
-/// How much there is to do in a sparse product of rows of `width` and in dense ones of `n_multiplications`,
-/// in additions of a sparse one.
+/// Cost of a sparse product of rows of `width` and of dense products of `n_multiplications`, in
+/// additions of a sparse product.
 fn work(rows: SparseRows<'_>, width: usize, n_multiplications: usize) -> usize {
     rows.columns.len() * width + n_multiplications / DENSE
 }
 
-/// The sum of the parts, in their order.
+/// Sum of the parts, in their order.
 fn total(parts: &[Vec<f32>], length: usize) -> Vec<f32> {
     let element = |at: usize| parts.iter().map(|part| f64::from(part[at])).sum::<f64>() as f32;
     (0..length).map(element).collect()
 }
 
 /// Rows of A·X·W from `first_row` on, as many as `out` holds.
-struct Forward<'a> {
+struct ConvolutionForward<'a> {
     rows: SparseRows<'a>,
     weight: &'a Packed,
     first_row: usize,
     out: &'a mut [f32],
 }
 
-impl Tiled for Forward<'_> {
+impl Tiled for ConvolutionForward<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -138,8 +137,8 @@ impl Tiled for Forward<'_> {
     }
 }
 
-/// Rows of the gradient by X, and with `x` what they bring to the gradient by W.
-struct Backward<'a> {
+/// Rows of the gradient by X and, with `x`, their contribution to the gradient by W.
+struct ConvolutionBackward<'a> {
     rows: SparseRows<'a>,
     x: Option<&'a [f32]>,
     weight: &'a Packed,
@@ -147,7 +146,7 @@ struct Backward<'a> {
     out: &'a mut [f32],
 }
 
-impl Tiled for Backward<'_> {
+impl Tiled for ConvolutionBackward<'_> {
     type Output = Vec<f32>;
 
     #[inline(always)]
@@ -170,7 +169,7 @@ impl Tiled for Backward<'_> {
     }
 }
 
-/// What some rows of A·X bring to the gradient by W.
+/// Contribution of some rows of A·X to the gradient by W.
 struct ByWeight<'a> {
     rows: SparseRows<'a>,
     gradient: &'a [f32],

@@ -1,20 +1,20 @@
-//! The operators on LibTorch, where it has something better than the composed forms.
+//! LibTorch's operators that are faster than the composed forms.
 
 use burn::backend::LibTorch;
 use burn::backend::libtorch::{TchElement, TchTensor};
 use burn::tensor::{Tensor, TensorPrimitive};
 use icl_core::graph::SparseMatrix;
 
-use super::GraphBackend;
+use super::backend::GraphBackend;
 use super::sparse_product::assert_fits;
 
-/// The mode of an embedding bag that adds up.
+/// Mode of an embedding bag that sums.
 const SUM: i64 = 0;
 
 impl<E: TchElement> GraphBackend for LibTorch<E> {
-    /// A product with compressed rows is what LibTorch knows as an embedding bag: row i of the
-    /// product is the sum over a bag of rows of `x`, each times a weight. One thread adds up one
-    /// bag, on a GPU too, whereas LibTorch's `index_add` adds atomically there.
+    /// Computes the product as LibTorch's embedding bag: row i is the weighted sum over a bag of rows
+    /// of `x`. One thread sums one bag, also on a GPU, where LibTorch's `index_add` would add
+    /// atomically.
     fn sparse_product(matrix: &SparseMatrix<Self>, x: Tensor<Self, 2>) -> Tensor<Self, 2> {
         assert_fits(matrix, &x);
         let csr = &matrix.forward;

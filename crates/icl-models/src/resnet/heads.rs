@@ -1,24 +1,26 @@
-//! The affine map of the heads.
+//! Heads on the features: an affine map, and the projection head of SimCLR.
 
 use burn::module::{Module, Param};
+use burn::tensor::activation::relu;
 use burn::tensor::{Tensor, TensorData, backend::Backend};
 use icl_core::Seed;
 use rand::RngExt;
 
-/// x·W + b.
+/// The affine map x·W + b.
 ///
-/// Burn's own layer is one fused operation that cannot be differentiated twice; meta-gradients need
-/// it.
+/// Burn's own layer is a fused operation that cannot be differentiated twice, which meta-gradients
+/// need.
 #[derive(Module, Debug)]
 pub(crate) struct Linear<B: Backend> {
-    /// W `[d_input, d_output]`.
+    /// Weight W `[d_input, d_output]`.
     pub(crate) weight: Param<Tensor<B, 2>>,
-    /// b `[d_output]`.
+    /// Bias b `[d_output]`.
     pub(crate) bias: Param<Tensor<B, 1>>,
 }
 
 impl<B: Backend> Linear<B> {
-    /// Weights and bias uniform in ±1/√d_input, PyTorch's default, drawn from `seed`.
+    /// Creates a map with weight and bias drawn from `seed`, uniform in ±1/√d_input as is PyTorch's
+    /// default.
     pub(crate) fn new([d_input, d_output]: [usize; 2], seed: Seed, device: &B::Device) -> Self {
         let bound = (d_input as f32).sqrt().recip();
         let mut rng = seed.rng();
@@ -32,9 +34,34 @@ impl<B: Backend> Linear<B> {
         }
     }
 
-    /// `[n, d_input]` → `[n, d_output]`.
+    /// Maps `[n, d_input]` to `[n, d_output]`.
     pub(crate) fn forward(&self, x: Tensor<B, 2>) -> Tensor<B, 2> {
         x.matmul(self.weight.val()) + self.bias.val().unsqueeze()
+    }
+}
+
+/// The projection head g(h) = W₂·relu(W₁·h), with biases (Chen et al., 2020, Eq. 1).
+///
+/// The contrastive loss takes g(h), while other tasks use h: the loss favours features that do not
+/// change between views, and the head lets h keep the others, such as colour and orientation.
+#[derive(Module, Debug)]
+pub(crate) struct ProjectionHead<B: Backend> {
+    hidden: Linear<B>,
+    output: Linear<B>,
+}
+
+impl<B: Backend> ProjectionHead<B> {
+    /// Creates a head with a hidden layer as wide as the input.
+    pub(crate) fn new([d_input, d_output]: [usize; 2], seed: Seed, device: &B::Device) -> Self {
+        Self {
+            hidden: Linear::new([d_input, d_input], seed.child("hidden"), device),
+            output: Linear::new([d_input, d_output], seed.child("output"), device),
+        }
+    }
+
+    /// Maps `[n, d_input]` to `[n, d_output]`.
+    pub(crate) fn forward(&self, x: Tensor<B, 2>) -> Tensor<B, 2> {
+        self.output.forward(relu(self.hidden.forward(x)))
     }
 }
 

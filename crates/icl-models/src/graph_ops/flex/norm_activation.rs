@@ -1,20 +1,19 @@
-//! Normalisation, leaky ReLU and dropout, two passes over the rows each way, which threads share.
+//! Normalisation, leaky ReLU and dropout, forward and backward in two passes over the rows each.
 
 use burn::tensor::Tensor;
 use burn_flex::Flex;
 
-use super::super::{NormActivation, NormActivationSaved};
-use super::column_sums::{ColumnSums, Totals, means};
-use super::parts::over_parts;
+use super::super::norm_activation::{NormActivation, NormActivationSaved};
+use super::parts::{Totals, means, over_parts};
 use crate::dropout::DropoutMask;
+use crate::flex::columns::{ColumnPass, ColumnSums, LANES, lanes, lanes_mut, over_columns};
 use crate::flex::floats::{Floats, tensor};
-use crate::flex::lanes::{LANES, lanes, lanes_mut, vectorised};
-use crate::flex::results::result;
+use crate::flex::memory::result;
 
-/// Rows that are summed together; a multiple of those whose sums stay in single precision.
+/// Number of rows in a part, a multiple of those that are summed in single precision.
 const PART: usize = 1024;
 
-/// The output, and what the backward pass needs.
+/// Computes the output, and the values that the backward pass needs.
 pub(super) fn forward(
     options: NormActivation,
     x: Tensor<Flex, 2>,
@@ -26,15 +25,15 @@ pub(super) fn forward(
     let length = PART * width;
     let (mut mean, mut scale) = (vec![0.0; width], vec![0.0; width]);
     let out = result([n, width], |out| {
-        // Shifted by the first row, so that the squares lose no digits to a large mean.
+        // Subtracting the first row keeps the digits of the squares where the mean is large.
         let shift = &rows[..width];
         let sums = over_parts(out, length, n * width, |part, out| {
-            let mut pass = Sums {
+            let mut pass = InputSums {
                 rows: of_part(rows, part * length, out),
                 shift,
                 totals: Totals::new(width),
             };
-            over_columns(&mut pass, width);
+            over_columns::<LANES>(&mut pass, width);
             pass.totals
         });
         for (column, [offset, square]) in means(&sums, n).enumerate() {
@@ -44,7 +43,7 @@ pub(super) fn forward(
         }
         over_parts(out, length, n * width, |part, out| {
             let first = part * length;
-            let mut pass = Output {
+            let mut pass = OutputPass {
                 rows: of_part(rows, first, out),
                 mask: MaskPart::of(&mask, first),
                 mean: &mean,
@@ -52,7 +51,7 @@ pub(super) fn forward(
                 slope: options.negative_slope as f32,
                 out,
             };
-            over_columns(&mut pass, width);
+            over_columns::<LANES>(&mut pass, width);
         });
     });
     let saved = NormActivationSaved {
@@ -64,7 +63,7 @@ pub(super) fn forward(
     (out, saved)
 }
 
-/// The dropout mask of a part, which begins at element `first`.
+/// The dropout mask of a part that begins at element `first`.
 #[derive(Clone, Copy)]
 struct MaskPart<'a> {
     mask: &'a DropoutMask,
@@ -76,7 +75,7 @@ impl<'a> MaskPart<'a> {
         mask.as_ref().map(|mask| Self { mask, first })
     }
 
-    /// The product of `L` values that stand from `at` on with their elements.
+    /// Multiplies `L` values, of which the first is at `at`, by their elements of the mask.
     #[inline(always)]
     fn times<const L: usize>(self, at: usize, values: [f32; L]) -> [f32; L] {
         let (bits, scale) = (self.mask.bits(self.first + at) as u32, self.mask.scale());
@@ -87,44 +86,23 @@ impl<'a> MaskPart<'a> {
     }
 }
 
-/// The elements of `all` that stand where those of the part `out` do, which begins at `first`.
+/// The elements of `all` at the places of the part `out`, which begins at `first`.
 fn of_part<'a>(all: &'a [f32], first: usize, out: &[f32]) -> &'a [f32] {
     &all[first..first + out.len()]
 }
 
-/// Work that is done a few columns at a time.
-trait Columns {
-    /// The work on `L` columns from `first` on.
-    fn columns<const L: usize>(&mut self, first: usize);
-}
-
-fn over_columns(pass: &mut impl Columns, width: usize) {
-    vectorised(
-        #[inline(always)]
-        || {
-            let n_wide = width / LANES * LANES;
-            for first in (0..n_wide).step_by(LANES) {
-                pass.columns::<LANES>(first);
-            }
-            for first in n_wide..width {
-                pass.columns::<1>(first);
-            }
-        },
-    );
-}
-
-/// Sums of each column and of its squares.
-struct Sums<'a> {
+/// A pass that sums each column and its squares.
+struct InputSums<'a> {
     rows: &'a [f32],
     shift: &'a [f32],
     totals: Totals,
 }
 
-impl Columns for Sums<'_> {
+impl ColumnPass for InputSums<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
         let shift = *lanes::<L>(self.shift, first);
-        let mut sums = ColumnSums::<L>::default();
+        let mut sums = ColumnSums::<L>::new();
         for at in (first..self.rows.len()).step_by(self.shift.len()) {
             let x = lanes::<L>(self.rows, at);
             let centred: [f32; L] = std::array::from_fn(|lane| x[lane] - shift[lane]);
@@ -137,8 +115,8 @@ impl Columns for Sums<'_> {
     }
 }
 
-/// The output from the statistics.
-struct Output<'a> {
+/// A pass that computes the output from the statistics.
+struct OutputPass<'a> {
     rows: &'a [f32],
     mask: Option<MaskPart<'a>>,
     mean: &'a [f32],
@@ -147,7 +125,7 @@ struct Output<'a> {
     out: &'a mut [f32],
 }
 
-impl Columns for Output<'_> {
+impl ColumnPass for OutputPass<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
         let mean = *lanes::<L>(self.mean, first);
@@ -164,7 +142,7 @@ impl Columns for Output<'_> {
     }
 }
 
-/// The gradient by the input.
+/// Computes the gradient by the input.
 pub(super) fn backward(
     options: NormActivation,
     saved: NormActivationSaved<Flex>,
@@ -191,7 +169,7 @@ pub(super) fn backward(
                 totals: Totals::new(width),
                 out,
             };
-            over_columns(&mut pass, width);
+            over_columns::<LANES>(&mut pass, width);
             pass.totals
         });
         let means: Vec<[f32; 2]> = means(&sums, n)
@@ -203,12 +181,12 @@ pub(super) fn backward(
                 means: &means,
                 out,
             };
-            over_columns(&mut pass, width);
+            over_columns::<LANES>(&mut pass, width);
         });
     })
 }
 
-/// The normalised input, made again.
+/// The normalised input, computed again.
 #[derive(Clone, Copy)]
 struct Normal<'a> {
     rows: &'a [f32],
@@ -232,7 +210,8 @@ impl Normal<'_> {
     }
 }
 
-/// The gradient by the normalised input, its sums, and those of its projection on that input.
+/// A pass that computes the gradient by the normalised input, its sums, and those of its projection
+/// on that input.
 struct ByNormal<'a> {
     normal: Normal<'a>,
     gradient: &'a [f32],
@@ -242,12 +221,12 @@ struct ByNormal<'a> {
     out: &'a mut [f32],
 }
 
-impl Columns for ByNormal<'_> {
+impl ColumnPass for ByNormal<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
         let mean = *lanes::<L>(self.normal.mean, first);
         let scale = *lanes::<L>(self.normal.scale, first);
-        let mut sums = ColumnSums::<L>::default();
+        let mut sums = ColumnSums::<L>::new();
         for at in (first..self.out.len()).step_by(self.normal.mean.len()) {
             let normal = self.normal.at(at, &mean, &scale);
             let slope = normal.map(|x| if x > 0.0 { 1.0 } else { self.slope });
@@ -263,15 +242,15 @@ impl Columns for ByNormal<'_> {
     }
 }
 
-/// The gradient by the input from that by the normalised input, which stands in `out`: less its mean
-/// and its projection.
+/// A pass that turns the gradient by the normalised input in `out` into that by the input, by
+/// subtracting its mean and its projection.
 struct ByInput<'a> {
     normal: Normal<'a>,
     means: &'a [[f32; 2]],
     out: &'a mut [f32],
 }
 
-impl Columns for ByInput<'_> {
+impl ColumnPass for ByInput<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
         let mean = *lanes::<L>(self.normal.mean, first);

@@ -1,0 +1,127 @@
+//! The configuration of ResNet-18, and the tensors that it implies.
+
+use burn::config::Config;
+
+use super::stem::Stem;
+
+/// Widths of the four stages of two blocks each. Every stage but the first halves the side.
+pub(super) const STAGES: [usize; 4] = [64, 128, 256, 512];
+
+/// Width of the features.
+pub(super) const D_FEATURES: usize = STAGES[3];
+
+/// A rejected [`ResNetConfig`].
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ResNetError {
+    /// The number of channels, classes or columns of the projection is 0.
+    #[error("{field}: found 0, expected at least 1")]
+    Empty {
+        /// The field.
+        field: &'static str,
+    },
+    /// ε is not a number above 0.
+    #[error("epsilon: found {found}, expected a number above 0")]
+    Epsilon {
+        /// The rejected value.
+        found: f64,
+    },
+}
+
+/// Configuration of [`ResNet`](crate::ResNet).
+///
+/// With 3 channels, 1000 classes and the other defaults it is torchvision's `resnet18` of 11 689 512
+/// parameters.
+#[derive(Config, Debug)]
+pub struct ResNetConfig {
+    /// Number of channels of the images.
+    pub in_channels: usize,
+    /// Layers before the residual blocks.
+    #[config(default = "Stem::Standard")]
+    pub stem: Stem,
+    /// Number of classes of a linear head on the features; without it there is no such head.
+    pub n_classes: Option<usize>,
+    /// Width d of a projection head 512 → 512 → d on the features, whose output the contrastive
+    /// losses take (SimCLR; Chen et al., 2020); without it they take the features.
+    pub projection: Option<usize>,
+    /// Constant ε added to the variance in normalisation.
+    #[config(default = 1e-5)]
+    pub epsilon: f64,
+}
+
+impl ResNetConfig {
+    /// Checks the configuration.
+    ///
+    /// # Errors
+    /// [`ResNetError`] if a width is 0 or ε is not above 0.
+    pub fn check(&self) -> Result<(), ResNetError> {
+        for (field, value) in [
+            ("in_channels", Some(self.in_channels)),
+            ("n_classes", self.n_classes),
+            ("projection", self.projection),
+        ] {
+            if value == Some(0) {
+                return Err(ResNetError::Empty { field });
+            }
+        }
+        if !(self.epsilon.is_finite() && self.epsilon > 0.0) {
+            return Err(ResNetError::Epsilon {
+                found: self.epsilon,
+            });
+        }
+        Ok(())
+    }
+
+    /// Returns the name and the shape of each tensor of the encoder, in the order and with the names
+    /// that collecting the tensors of the module gives.
+    ///
+    /// No tensor is allocated, so a file can be checked before an encoder is created from it.
+    pub fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
+        let stem = convolution(
+            "stem.convolution",
+            [self.in_channels, STAGES[0]],
+            self.stem.window().size,
+        );
+        let blocks = (0..2 * STAGES.len()).flat_map(block);
+        let classifier = self.n_classes.map(|n| linear("classifier", D_FEATURES, n));
+        let projection = self.projection.map(|d| {
+            let hidden = linear("projection.hidden", D_FEATURES, D_FEATURES);
+            let output = linear("projection.output", D_FEATURES, d);
+            hidden.into_iter().chain(output)
+        });
+        stem.into_iter()
+            .chain(blocks)
+            .chain(classifier.into_iter().flatten())
+            .chain(projection.into_iter().flatten())
+    }
+}
+
+/// Names and shapes of the tensors of the block of this index.
+fn block(index: usize) -> impl Iterator<Item = (String, Vec<usize>)> {
+    let (stage, is_first) = (index / 2, index.is_multiple_of(2));
+    let width = STAGES[stage];
+    let narrows = is_first && stage > 0;
+    let c_in = if narrows { STAGES[stage - 1] } else { width };
+    let at = |name: &str| format!("blocks.{index}.{name}");
+    let shortcut = narrows.then(|| convolution(&at("shortcut"), [c_in, width], 1));
+    convolution(&at("first"), [c_in, width], 3)
+        .into_iter()
+        .chain(convolution(&at("second"), [width, width], 3))
+        .chain(shortcut.into_iter().flatten())
+}
+
+fn convolution(name: &str, [c_in, c_out]: [usize; 2], size: usize) -> [(String, Vec<usize>); 5] {
+    [
+        (format!("{name}.weight"), vec![c_out, c_in, size, size]),
+        (format!("{name}.norm.weight"), vec![c_out]),
+        (format!("{name}.norm.bias"), vec![c_out]),
+        (format!("{name}.norm.statistics.mean"), vec![c_out]),
+        (format!("{name}.norm.statistics.variance"), vec![c_out]),
+    ]
+}
+
+fn linear(name: &str, d_input: usize, d_output: usize) -> [(String, Vec<usize>); 2] {
+    [
+        (format!("{name}.weight"), vec![d_input, d_output]),
+        (format!("{name}.bias"), vec![d_output]),
+    ]
+}

@@ -1,0 +1,192 @@
+//! ResNet-18 (He, Zhang, Ren and Sun, 2016) as an image encoder.
+
+use burn::module::Module;
+use burn::tensor::Tensor;
+use icl_core::{Batches, Encoder, Mode, SampleError, Seed};
+
+use super::block::ResidualBlock;
+use super::config::{D_FEATURES, ResNetConfig, ResNetError, STAGES};
+use super::convolution::Convolution;
+use super::heads::{Linear, ProjectionHead};
+use super::normalization::{Gathered, Statistics};
+use super::stem::StemLayers;
+use crate::image_ops::ImageBackend;
+
+impl ResNetConfig {
+    /// Creates an encoder with weights drawn from `seed`: the same on every backend, and the same
+    /// below the heads for any choice of heads.
+    ///
+    /// As in torchvision, weights of convolutions are normal with variance 2/fan_out (He et al., 2015),
+    /// γ is 1, β is 0, and the linear layers are uniform in ±1/√fan_in.
+    ///
+    /// # Errors
+    /// [`ResNetError`] if a width is 0 or ε is not above 0.
+    pub fn try_init<B: ImageBackend>(
+        &self,
+        seed: Seed,
+        device: &B::Device,
+    ) -> Result<ResNet<B>, ResNetError> {
+        self.check()?;
+        let stem = StemLayers::new(
+            self.stem,
+            [self.in_channels, STAGES[0]],
+            self.epsilon,
+            seed.child("stem"),
+            device,
+        );
+        let block = |index: usize| {
+            let (stage, is_first) = (index / 2, index.is_multiple_of(2));
+            let c_in = STAGES[if is_first { stage.max(1) - 1 } else { stage }];
+            let stride = if is_first && stage > 0 { 2 } else { 1 };
+            let seed = seed.child("blocks").at(index as u64);
+            ResidualBlock::new([c_in, STAGES[stage]], stride, self.epsilon, seed, device)
+        };
+        Ok(ResNet {
+            stem,
+            blocks: (0..2 * STAGES.len()).map(block).collect(),
+            classifier: self
+                .n_classes
+                .map(|n| Linear::new([D_FEATURES, n], seed.child("classifier"), device)),
+            projection: self
+                .projection
+                .map(|d| ProjectionHead::new([D_FEATURES, d], seed.child("projection"), device)),
+        })
+    }
+
+    /// Creates an encoder with weights drawn from `seed`, as [`try_init`](Self::try_init) does.
+    ///
+    /// # Panics
+    /// If [`try_init`](Self::try_init) returns an error, with its message.
+    pub fn init<B: ImageBackend>(&self, seed: Seed, device: &B::Device) -> ResNet<B> {
+        self.try_init(seed, device)
+            .unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+/// ResNet-18 (He et al., 2016) as encoder φ(·; θ) of images `[n, channels, height, width]`.
+///
+/// ```text
+/// X₀ = stem(images)
+/// Xₗ = relu(norm(relu(norm(Xₗ₋₁ ∗ W₁)) ∗ W₂) + shortcut(Xₗ₋₁))     eight blocks, 64 to 512 channels
+/// h  = mean of X₈ over height and width                         [n, 512]
+/// φ  = g(h) with a projection head g, else h
+/// ```
+///
+/// [`encode`](Encoder::encode) returns φ, which the losses take; [`embed`](Encoder::embed) returns h.
+/// The encoder has no randomness, so training does not use the generator of
+/// [`Mode::Training`].
+///
+/// Training normalises by the statistics of the batch and leaves those of the population unchanged.
+/// [`recalibrated`](Encoder::recalibrated) and loaded weights set the latter; each clone has its own.
+/// Before that they are mean 0 and variance 1.
+#[derive(Module, Debug)]
+pub struct ResNet<B: ImageBackend> {
+    pub(super) stem: StemLayers<B>,
+    pub(super) blocks: Vec<ResidualBlock<B>>,
+    pub(super) classifier: Option<Linear<B>>,
+    projection: Option<ProjectionHead<B>>,
+}
+
+impl<B: ImageBackend> ResNet<B> {
+    /// Computes the features h `[n, 512]` of `images` `[n, channels, height, width]`.
+    ///
+    /// # Panics
+    /// If the number of channels is not the encoder's.
+    pub fn features(&self, images: Tensor<B, 4>, mode: Mode<'_>) -> Tensor<B, 2> {
+        self.pass(images, &mut statistics(&mode))
+    }
+
+    /// Computes the logits `[n, n_classes]` of the classes for `images`
+    /// `[n, channels, height, width]`.
+    ///
+    /// # Panics
+    /// If the encoder has no classes, or the number of channels is not the encoder's.
+    pub fn logits(&self, images: Tensor<B, 4>, mode: Mode<'_>) -> Tensor<B, 2> {
+        let classifier = self.classifier.as_ref();
+        let classifier = classifier.expect("logits need a ResNet with n_classes");
+        classifier.forward(self.features(images, mode))
+    }
+
+    /// Computes h, normalised by `statistics`.
+    fn pass(&self, images: Tensor<B, 4>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
+        let found = images.dims()[1];
+        let expected = self.stem.convolution.weight.val().dims()[1];
+        assert_eq!(
+            found, expected,
+            "images have {found} channels, the encoder takes {expected}"
+        );
+        let images = images.permute([0, 2, 3, 1]);
+        let stem = self.stem.forward(images, statistics);
+        let x = self
+            .blocks
+            .iter()
+            .fold(stem, |x, block| block.forward(x, statistics));
+        let [n, height, width, channels] = x.dims();
+        x.reshape([n, height * width, channels])
+            .mean_dim(1)
+            .reshape([n, channels])
+    }
+
+    /// Iterates over all convolutions.
+    fn convolutions_mut(&mut self) -> impl Iterator<Item = &mut Convolution<B>> {
+        let blocks = self.blocks.iter_mut();
+        std::iter::once(&mut self.stem.convolution)
+            .chain(blocks.flat_map(ResidualBlock::convolutions_mut))
+    }
+}
+
+/// Returns the statistics by which a mode normalises.
+fn statistics(mode: &Mode<'_>) -> Statistics<'static> {
+    match mode {
+        Mode::Training(_) => Statistics::Batch,
+        Mode::Evaluation => Statistics::Population,
+    }
+}
+
+impl<B: ImageBackend> Encoder<B> for ResNet<B> {
+    type Batch = Tensor<B, 4>;
+
+    fn encode(&self, batch: Tensor<B, 4>, mode: Mode<'_>) -> Tensor<B, 2> {
+        let features = self.features(batch, mode);
+        match &self.projection {
+            Some(head) => head.forward(features),
+            None => features,
+        }
+    }
+
+    /// Computes the features h, without the projection head.
+    fn embed(&self, batch: Tensor<B, 4>) -> Tensor<B, 2> {
+        self.features(batch, Mode::Evaluation)
+    }
+
+    /// Re-estimates the statistics of all 20 layers in one pass over the batches, in which each layer
+    /// normalises by the statistics of the batch. The statistics of the population are the mean and
+    /// the biased variance of all inputs of a layer:
+    ///
+    /// ```text
+    /// mean = Σᵢ nᵢ·meanᵢ / n      var = Σᵢ nᵢ·(varᵢ + (meanᵢ − mean)²) / n      over batches i
+    /// ```
+    ///
+    /// A pass per layer, as for the graph encoder, would be 20 passes. The statistics of the first
+    /// layer are the same in both ways. The inputs of higher layers are normalised batch by batch
+    /// here, so their statistics depend slightly on the composition of the batches, but on nothing
+    /// besides the parameters and the batches. Izmailov et al. (2018) re-estimate the statistics of
+    /// averaged weights in the same way, except that they average the variances of the batches and
+    /// leave out the distances between their means.
+    ///
+    /// No graph is recorded, and memory is that of one batch.
+    ///
+    /// # Panics
+    /// If there are no batches.
+    fn recalibrated(mut self, batches: &Batches<'_, Tensor<B, 4>>) -> Result<Self, SampleError> {
+        let frozen = self.clone().no_grad();
+        let mut gathered = Gathered::default();
+        for batch in batches.iter() {
+            frozen.pass(batch?, &mut Statistics::Gathered(&mut gathered));
+        }
+        for convolution in self.convolutions_mut() {
+            convolution.norm.set_population(&gathered);
+        }
+        Ok(self)
+    }
+}
