@@ -3,7 +3,7 @@
 use burn::tensor::{DType, Tensor, TensorData};
 use icl_core::testing::{TestBackend as B, assert_close, precisions, to_vec};
 use icl_core::{
-    Contrast, GrowthRatio, IncrementalInfoNceConfig, InfoNceConfig, NoiseLosses, Part, Strategy,
+    Contrast, GrowthRatio, IncrementalInfoNceConfig, InfoNceConfig, NoiseLosses, Origin, Strategy,
     exact_nce_i, exact_risk,
 };
 use serde::Deserialize;
@@ -105,7 +105,7 @@ fn explicit_noise_gives_the_printed_formulas() {
             // Theorem 1, and Table 2 from it.
             let zeros = vec![0.0; case.anchors.len()];
             assert_close(
-                &to_vec(&losses.bias(Strategy::Icl, Part::Old)),
+                &to_vec(&losses.bias(Strategy::Icl, Origin::Old)),
                 &zeros,
                 tolerance,
             );
@@ -117,12 +117,12 @@ fn explicit_noise_gives_the_printed_formulas() {
                     .collect()
             };
             assert_close(
-                &to_vec(&losses.bias(Strategy::Inference, Part::Old)),
+                &to_vec(&losses.bias(Strategy::Inference, Origin::Old)),
                 &minus("nce1_old", "nce1_all"),
                 tolerance,
             );
             assert_close(
-                &to_vec(&losses.bias(Strategy::FineTuning, Part::New)),
+                &to_vec(&losses.bias(Strategy::FineTuning, Origin::New)),
                 &minus("nce1_new", "nce1_all"),
                 tolerance,
             );
@@ -196,14 +196,14 @@ fn in_batch_noise_leaves_the_anchor_itself_out() {
             );
             let zeros = vec![0.0; case.anchors.len()];
             for (strategy, part) in [
-                (Strategy::Retraining, Part::Old),
-                (Strategy::Retraining, Part::New),
-                (Strategy::Icl, Part::New),
+                (Strategy::Retraining, Origin::Old),
+                (Strategy::Retraining, Origin::New),
+                (Strategy::Icl, Origin::New),
             ] {
                 assert_eq!(to_vec(&bias.bias(strategy, part)), zeros);
             }
             assert_close(
-                &to_vec(&bias.bias(Strategy::FineTuning, Part::Old)),
+                &to_vec(&bias.bias(Strategy::FineTuning, Origin::Old)),
                 &minus("old_noise", "all"),
                 tolerance,
             );

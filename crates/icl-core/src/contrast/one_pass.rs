@@ -1,4 +1,4 @@
-//! The exponentials on tensors that lie in this process's memory: one pass, in place, on all threads.
+//! The exponentials of tensors in host memory: one pass, in place, on all threads.
 
 use burn::tensor::{Tensor, TensorData, backend::Backend};
 use pulp::Arch;
@@ -7,13 +7,14 @@ use rayon::prelude::*;
 use super::exponentials::{Exponentials, NEVER};
 use crate::keep_freed_memory;
 
-/// Values that are worked on at once, in the vector registers of the processor that is found.
+/// Number of values that are processed at once, in the vector registers of the processor found.
 const LANES: usize = 16;
 
-/// Pairs that one task works on. What a row becomes depends on that row alone.
+/// Number of pairs per task. The results of a row depend on that row alone.
 const TASK: usize = 1 << 15;
 
-/// Of similarities `[n, m]` in single precision, without a graph.
+/// Computes what [`Exponentials::composed`] computes, from similarities `[n, m]` in single precision
+/// that are on no graph.
 pub(super) fn exponentials<B: Backend>(
     similarities: Tensor<B, 2>,
     temperature: f64,
@@ -59,7 +60,7 @@ pub(super) fn exponentials<B: Backend>(
     }
 }
 
-/// Makes exp((x − max x)/τ) of each x, and gives their sum and log Σ exp(x/τ).
+/// Replaces each x by exp((x − max x)/τ). Returns the sum of these and log Σ exp(x/τ).
 #[inline(always)]
 fn exponentials_of_row(values: &mut [f32], temperature: f64) -> [f32; 2] {
     let scale = temperature.recip() as f32;
@@ -91,14 +92,15 @@ fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// eˣ for x ≤ 0, 0 below e⁻⁸⁷. The library's is a call that no compiler turns into vectors.
+/// Returns eˣ for x ≤ 0, or 0 below e⁻⁸⁷. The standard library's function is a call that the compiler
+/// does not vectorise.
 ///
 /// ```text
 /// eˣ = 2ᵏ·eʳ      k = x/ln 2 rounded      |r| ≤ ln 2/2
 /// ```
 #[inline(always)]
 fn exponential(x: f32) -> f32 {
-    // Adding it rounds to a whole number, which is then in the last bits.
+    // Adding this rounds to a whole number, which is then in the last bits.
     const ROUND: f32 = 12_582_912.0;
     // ln 2 in two parts, the first of which has few enough digits that its multiples are exact.
     const LN_2_HIGH: f32 = 0.693_359_4;
@@ -113,7 +115,7 @@ fn exponential(x: f32) -> f32 {
     if x < -87.0 { 0.0 } else { value }
 }
 
-/// 1/i!, enough of them for single precision on ±ln 2/2.
+/// Coefficients 1/i! of the exponential series, enough for single precision on ±ln 2/2.
 const TAYLOR: [f32; 8] = [
     1.0,
     1.0,

@@ -1,12 +1,13 @@
-//! What the losses need to know of a batch: how similar each anchor is to its positive, and on
-//! average to the old and to the new noise.
+//! The terms of the losses: the similarity of each anchor to its positive, and its mean similarity to
+//! the old and to the new noise.
 
-use burn::tensor::{Tensor, TensorData, backend::Backend};
+use burn::tensor::{Tensor, backend::Backend};
 
-use crate::log_noise::{log_noise, log_sum};
-use crate::similarity::normalize;
+use super::log_noise::{log_noise, log_sum};
+use super::log_space::log_counts;
+use super::similarity::normalize;
 
-/// The three terms of every loss of the paper, one of each an anchor, as logarithms.
+/// The three terms from which every loss of the paper is computed, for each anchor, as logarithms.
 ///
 /// ```text
 /// positive       log f(xᵢ, xᵢ⁺) = sim(xᵢ, xᵢ⁺)/τ
@@ -14,9 +15,10 @@ use crate::similarity::normalize;
 /// log_noise_new  log E_{x⁻ ~ p(ΔX)} f(xᵢ, x⁻)
 /// ```
 ///
-/// The expectations are sample means, whatever the number n of samples; the number K of negatives
-/// is a factor of the formulas (Eq. 1) and enters there. The temperature τ must be a number above 0;
-/// it is checked by the configurations of the losses, not here.
+/// The expectations are estimated by means over the samples given. The number K of negatives is a
+/// factor of the formulas (Eq. 1), independent of the number of samples, and enters in the losses. The
+/// temperature τ must be a finite number above 0; the configurations of the losses check it, this type
+/// does not.
 #[derive(Debug, Clone)]
 pub struct Contrast<B: Backend> {
     /// log f(xᵢ, xᵢ⁺) `[n]`.
@@ -28,11 +30,12 @@ pub struct Contrast<B: Backend> {
 }
 
 impl<B: Backend> Contrast<B> {
-    /// From noise samples that are given explicitly: `anchors` and `positives` `[n, d]`, samples of
-    /// p(X) `[n_old, d]` and of p(ΔX) `[n_new, d]`. Every row of both is a noise sample.
+    /// Computes the terms of `anchors` with `positives` `[n, d]` from explicit noise samples: those of
+    /// p(X) `[n_old, d]` and of p(ΔX) `[n_new, d]`.
     ///
     /// # Panics
-    /// If shapes do not fit or there is no sample of either noise.
+    /// If the shapes of anchors and positives differ, if the widths d differ, or if there is no sample
+    /// of either noise.
     pub fn explicit(
         anchors: Tensor<B, 2>,
         positives: Tensor<B, 2>,
@@ -48,32 +51,32 @@ impl<B: Backend> Contrast<B> {
         }
     }
 
-    /// From one mixed batch: the first `n_old` rows of `anchors` and `positives` `[n, d]` are old
-    /// data, the others new. The noise samples of an anchor are the positives of all others, old
-    /// and new apart.
+    /// Computes the terms of a mixed batch, whose first `n_old` rows of `anchors` and `positives`
+    /// `[n, d]` are old data and whose other rows are new.
+    ///
+    /// The noise samples of an anchor are the positives of all other anchors: those of old anchors are
+    /// samples of p(X), those of new anchors of p(ΔX).
     ///
     /// # Panics
-    /// If shapes differ or the batch holds fewer than 2 old or 2 new rows.
+    /// If the shapes differ or the batch holds fewer than 2 old or 2 new rows.
     pub fn in_batch(
         anchors: Tensor<B, 2>,
         positives: Tensor<B, 2>,
         n_old: usize,
         temperature: f64,
     ) -> Self {
-        assert_eq!(anchors.dims(), positives.dims(), "one positive an anchor");
+        assert_paired(&anchors, &positives);
         let [n, _] = anchors.dims();
         let n_new = n.saturating_sub(n_old);
         assert!(
             n_old >= 2 && n_new >= 2,
-            "a mixed batch needs 2 old and 2 new rows, found {n_old} and {n_new}"
+            "a mixed batch needs at least 2 old and 2 new rows, found {n_old} and {n_new}"
         );
         let (anchors, positives) = (normalize(anchors), normalize(positives));
-        // An old anchor has one old negative fewer, since it is none of its own; likewise a new one.
-        let log_count = |in_old: usize, in_new: usize| {
-            let mut counts = vec![(in_old as f64).ln(); n_old];
-            counts.resize(n, (in_new as f64).ln());
-            let options = (&anchors.device(), anchors.dtype());
-            Tensor::<B, 1>::from_data(TensorData::new(counts, [n]), options)
+        // An anchor is no negative of itself, so it has one negative fewer in its own part.
+        let log_count = |of_old: usize, of_new: usize| {
+            let counts = (0..n).map(|row| if row < n_old { of_old } else { of_new });
+            log_counts(counts, &anchors)
         };
         let (old_count, new_count) = (log_count(n_old - 1, n_old), log_count(n_new, n_new - 1));
         let log_sum = |first: usize, n| {
@@ -88,23 +91,33 @@ impl<B: Backend> Contrast<B> {
     }
 }
 
-/// log f(aᵢ, bᵢ) of normalised rows.
+/// Asserts that each anchor has a positive.
+#[track_caller]
+pub(super) fn assert_paired<B: Backend>(anchors: &Tensor<B, 2>, positives: &Tensor<B, 2>) {
+    assert_eq!(
+        anchors.dims(),
+        positives.dims(),
+        "anchors (left) and positives (right) must have the same shape"
+    );
+}
+
+/// Returns log f(aᵢ, bᵢ) of normalised rows.
 pub(crate) fn positive_logits<B: Backend>(
     anchors: Tensor<B, 2>,
     positives: Tensor<B, 2>,
     temperature: f64,
 ) -> Tensor<B, 1> {
-    assert_eq!(anchors.dims(), positives.dims(), "one positive an anchor");
+    assert_paired(&anchors, &positives);
     (anchors * positives).sum_dim(1).squeeze_dim(1) / temperature
 }
 
-/// log of the mean of f(aᵢ, bⱼ) over j ≠ i, of normalised rows.
+/// Returns the log of the mean of f(aᵢ, bⱼ) over j ≠ i, of normalised rows.
 pub(crate) fn log_noise_in_batch<B: Backend>(
     anchors: Tensor<B, 2>,
     positives: Tensor<B, 2>,
     temperature: f64,
 ) -> Tensor<B, 1> {
-    assert_eq!(anchors.dims(), positives.dims(), "one positive an anchor");
+    assert_paired(&anchors, &positives);
     let [n, _] = anchors.dims();
     assert!(
         n >= 2,

@@ -1,22 +1,25 @@
-//! Old noise that was embedded in earlier steps.
+//! A queue of old noise, embedded in earlier steps.
 
 use std::ops::Range;
 
 use burn::tensor::backend::Backend;
 use burn::tensor::{Bool, Int, Tensor, TensorData};
 
-use crate::Contrast;
-use crate::contrast::positive_logits;
-use crate::log_noise::NEVER;
-use crate::log_space::log_sum_exp;
-use crate::similarity::normalize;
+use super::exponentials::NEVER;
+use super::log_noise::constant;
+use super::log_space::{log_counts, log_sum_exp};
+use super::similarity::normalize;
+use super::terms::{Contrast, assert_paired, positive_logits};
 
-/// Embeddings of earlier steps that serve as samples of p(X) once more, each with the index of its
-/// sample, the oldest first: a queue (He et al., 2020, section 3.2).
+/// A queue of embeddings from earlier steps, used again as samples of p(X) (He et al., 2020,
+/// section 3.2).
 ///
-/// They are directions, since no loss looks at lengths, and have no graph. Nothing moves them on as
-/// θ moves: in MoCo an encoder that follows slowly keeps the entries alike, here there is none, so
-/// an expectation over them is biased by what θ has moved since.
+/// Each entry has the index of its sample; the oldest entry is the first. Entries are normalised,
+/// since the losses do not depend on lengths, and are on no graph.
+///
+/// Entries are not updated as θ changes. MoCo keeps them consistent by an encoder that follows θ
+/// slowly; there is none here, so an expectation over the queue is biased by the change of θ since the
+/// entries were embedded.
 #[derive(Debug, Clone)]
 pub struct QueuedNoise<B: Backend> {
     directions: Tensor<B, 2>,
@@ -24,28 +27,30 @@ pub struct QueuedNoise<B: Backend> {
 }
 
 impl<B: Backend> QueuedNoise<B> {
-    /// From embeddings `[m, d]`, which are normalised and taken off their graph, and the indices of
-    /// their samples.
+    /// Creates a queue of embeddings `[m, d]` and the indices of their samples. The embeddings are
+    /// normalised and detached from their graph.
     ///
     /// # Panics
-    /// If there is not one index a row.
+    /// If the number of indices is not the number of rows.
     pub fn new(embeddings: Tensor<B, 2>, samples: Vec<usize>) -> Self {
-        Self::from_directions(normalize(rootless(embeddings)), samples)
+        Self::from_directions(normalize(constant(embeddings)), samples)
     }
 
-    /// From what [`directions`](Self::directions) gave, to the bit.
+    /// Creates a queue of entries that are normalised already, such as those of
+    /// [`directions`](Self::directions), and keeps them bit by bit.
     ///
     /// # Panics
-    /// If there is not one index a row.
+    /// If the number of indices is not the number of rows.
     pub fn from_directions(directions: Tensor<B, 2>, samples: Vec<usize>) -> Self {
-        assert_eq!(directions.dims()[0], samples.len(), "one index a row");
+        assert_one_index_per_row(&directions, &samples);
         Self {
-            directions: rootless(directions),
+            directions: constant(directions),
             samples,
         }
     }
 
-    /// The last `most` entries of several queues, one after the other, or all where there are fewer.
+    /// Joins several queues, one after the other, and keeps the last `most` entries, or all if there
+    /// are fewer.
     ///
     /// # Panics
     /// If there is no queue, or their widths differ.
@@ -60,10 +65,10 @@ impl<B: Backend> QueuedNoise<B> {
         }
     }
 
-    /// The entries at these places.
+    /// Returns the queue of the entries at these positions, in the order given.
     ///
     /// # Panics
-    /// If there is no such place.
+    /// If a position is not below the number of entries.
     pub fn some(&self, places: &[usize]) -> Self {
         let indices: Vec<i64> = places.iter().map(|&place| place as i64).collect();
         let data = TensorData::new(indices, [places.len()]);
@@ -74,50 +79,53 @@ impl<B: Backend> QueuedNoise<B> {
         )
     }
 
-    /// The entries `[m, d]`, each of length 1, or 0 where the embedding was.
+    /// Returns the entries `[m, d]`. Each has length 1, or 0 if its embedding was zero.
     pub fn directions(&self) -> &Tensor<B, 2> {
         &self.directions
     }
 
-    /// The samples that the entries are of.
+    /// Returns the index of the sample of each entry.
     pub fn samples(&self) -> &[usize] {
         &self.samples
     }
 
-    /// log E f over the entries for `anchors` `[n, d]`, which are of the samples `own`: `[n]`. An
-    /// anchor's own sample is left out.
+    /// Returns log E f over the entries for each of the `anchors` `[n, d]`: `[n]`. The anchors are
+    /// embeddings of the samples `own`; entries of an anchor's own sample are left out.
     ///
     /// # Panics
-    /// If the shapes do not fit or an anchor finds no sample but its own.
+    /// If the widths differ, the number of indices is not the number of anchors, or all entries are of
+    /// an anchor's own sample.
     pub fn log_noise(
         &self,
         anchors: Tensor<B, 2>,
         own: &[usize],
         temperature: f64,
     ) -> Tensor<B, 1> {
-        assert_eq!(anchors.dims()[0], own.len(), "one index a row");
+        assert_one_index_per_row(&anchors, own);
         let columns = vec![(self.directions.clone(), self.samples())];
         log_mean_of_others(&normalize(anchors), own, columns, temperature)
     }
 }
 
-/// One mixed batch of embeddings that tells which samples it is of.
+/// Embeddings of a mixed batch of old and new samples, with the indices of the samples.
 #[derive(Debug, Clone)]
 pub struct MixedBatch<'a, B: Backend> {
-    /// The first views `[n, d]`.
+    /// Embeddings of the first views `[n, d]`.
     pub anchors: Tensor<B, 2>,
-    /// The second views `[n, d]`.
+    /// Embeddings of the second views `[n, d]`.
     pub positives: Tensor<B, 2>,
-    /// The samples, n of them.
+    /// Index of the sample of each row, `n` of them.
     pub samples: &'a [usize],
-    /// How many rows, from the first on, are old data; the others are new.
+    /// Number of rows, from the first on, that are old data; the others are new.
     pub n_old: usize,
 }
 
 impl<B: Backend> Contrast<B> {
-    /// From some rows of one mixed batch as anchors, with old noise also from a queue. The noise
-    /// samples of an anchor are the positives of the batch, and the entries of the queue among the
-    /// old ones; those of its own sample are left out of both.
+    /// Computes the terms of some `rows` of a mixed batch, with old noise from the batch and from a
+    /// queue: n′ values of each term for n′ rows.
+    ///
+    /// The old noise samples of an anchor are the old positives of the batch and the entries of the
+    /// queue, without those of the anchor's own sample:
     ///
     /// ```text
     /// O(i) = {j ≤ n_old: s_j ≠ s_i}        Q(i) = {k: s_k ≠ s_i}
@@ -125,24 +133,21 @@ impl<B: Backend> Contrast<B> {
     /// ```
     ///
     /// The positive and E_ΔX f⁻ are those of [`in_batch`](Self::in_batch). The batch may hold no old
-    /// rows at all: then the queue is all of the old noise. Gradients go to the batch alone. Each term
-    /// has one value for each of the n′ `rows`: `[n′]`.
+    /// rows; the queue is then all of the old noise. Only the batch receives gradients, the queue is
+    /// constant.
     ///
     /// # Panics
-    /// If shapes do not fit, or one of the anchors finds no old or no new noise.
+    /// If the shapes of anchors and positives differ, the number of indices is not the number of rows,
+    /// the width of the queue differs, a row does not exist, or an anchor has no old or no new noise
+    /// sample beside its own.
     pub fn in_batch_with_queue(
         batch: MixedBatch<'_, B>,
         rows: Range<usize>,
         queue: &QueuedNoise<B>,
         temperature: f64,
     ) -> Self {
-        let [n, _] = batch.anchors.dims();
-        assert_eq!(
-            batch.anchors.dims(),
-            batch.positives.dims(),
-            "one positive an anchor"
-        );
-        assert_eq!(n, batch.samples.len(), "one index a row");
+        assert_paired(&batch.anchors, &batch.positives);
+        assert_one_index_per_row(&batch.anchors, batch.samples);
         let own = &batch.samples[rows.clone()];
         let anchors = normalize(batch.anchors.narrow(0, rows.start, rows.len()));
         let positives = normalize(batch.positives);
@@ -162,11 +167,21 @@ impl<B: Backend> Contrast<B> {
     }
 }
 
-/// log of the mean of f over several sets of noise together, of normalised rows, each set with the
-/// samples that it is of.
+/// Asserts that there is one sample index for each row.
+#[track_caller]
+fn assert_one_index_per_row<B: Backend>(rows: &Tensor<B, 2>, samples: &[usize]) {
+    assert_eq!(
+        rows.dims()[0],
+        samples.len(),
+        "the number of sample indices (right) must be the number of rows (left)"
+    );
+}
+
+/// Returns the log of the mean of f over several sets of noise together, of normalised rows. Each set
+/// comes with the indices of its samples.
 ///
-/// One product a set: were they joined, a set without a graph would be given a gradient only to drop
-/// it.
+/// Each set has a matrix product of its own: in a joint product, a set that is on no graph would
+/// receive a gradient that is then dropped.
 fn log_mean_of_others<B: Backend>(
     anchors: &Tensor<B, 2>,
     own: &[usize],
@@ -176,10 +191,10 @@ fn log_mean_of_others<B: Backend>(
     let mut logits = Vec::new();
     let mut counts = vec![0; own.len()];
     for (noise, samples) in noise {
-        let met = Met::new(own, samples);
+        let pairs = Pairs::new(own, samples);
         let products = anchors.clone().matmul(noise.transpose()) / temperature;
-        logits.push(met.without_own(products));
-        for (count, n_others) in counts.iter_mut().zip(met.n_others) {
+        logits.push(pairs.without_own(products));
+        for (count, n_others) in counts.iter_mut().zip(pairs.n_others) {
             *count += n_others;
         }
     }
@@ -188,31 +203,21 @@ fn log_mean_of_others<B: Backend>(
         "every anchor needs old and new noise beside its own sample"
     );
     let logits = Tensor::cat(logits, 1);
-    let counts: Vec<f64> = counts.iter().map(|&count| (count as f64).ln()).collect();
-    let options = (&logits.device(), logits.dtype());
-    let counts = Tensor::from_data(TensorData::new(counts, [own.len()]), options);
+    let counts = log_counts(counts, &logits);
     log_sum_exp(logits) - counts
 }
 
-/// The same values without a graph, and as if they had never had one.
-///
-/// A backward pass goes by how deep a tensor lies below the first ones, those without gradients
-/// included, and sums in that order: entries that kept their depth would give other sums than the same
-/// entries from a checkpoint.
-fn rootless<B: Backend>(x: Tensor<B, 2>) -> Tensor<B, 2> {
-    // A leaf stays one that is to be trained when it is detached.
-    x.detach().set_require_grad(false)
-}
-
-/// Which noise samples an anchor meets: all but those of its own sample.
-struct Met {
+/// The pairs of anchors and noise samples, with those of one sample marked.
+struct Pairs {
+    /// Whether anchor and noise are of the same sample `[n, m]`, row after row.
     is_own: Vec<bool>,
+    /// Number of noise samples, m.
     n_columns: usize,
-    /// How many an anchor meets.
+    /// Number of noise samples of each anchor without those of its own sample.
     n_others: Vec<usize>,
 }
 
-impl Met {
+impl Pairs {
     fn new(own: &[usize], columns: &[usize]) -> Self {
         let is_own: Vec<bool> = own
             .iter()
@@ -230,7 +235,7 @@ impl Met {
         }
     }
 
-    /// Takes an anchor's own sample out of every sum of exponentials.
+    /// Leaves the own sample of each anchor out of every sum of exponentials.
     fn without_own<B: Backend>(&self, logits: Tensor<B, 2>) -> Tensor<B, 2> {
         if !self.is_own.contains(&true) {
             return logits;
