@@ -26,6 +26,8 @@ mod error;
 pub mod graph;
 mod increment;
 mod loss;
+#[cfg(doctest)]
+mod readme;
 mod samples;
 mod seed;
 #[cfg(any(test, feature = "testing"))]
