@@ -2,17 +2,23 @@
 //!
 //! The allocation is that of scikit-learn's `StratifiedKFold`, so that both programs cross-validate
 //! on the same folds. Samples sorted by class (classes in order of first appearance) are dealt to
-//! the folds in turn, which fixes how many of each class a fold gets.
+//! the folds in turn, which determines the number of samples of each class in a fold.
 
 use icl_core::Seed;
 use rand::seq::SliceRandom;
 
 use crate::EvalError;
 
-/// The fold in which each sample is tested, without shuffling: of each class the first samples go
-/// to fold 0, the next to fold 1, and so on. Equal to scikit-learn's `StratifiedKFold(n_folds)`.
+/// Assigns each sample to the fold in which it is tested, without shuffling: the first samples of each
+/// class go to fold 0, the next to fold 1, and so on.
 ///
-/// A class with fewer members than folds is missing in some folds.
+/// The result equals that of scikit-learn's `StratifiedKFold(n_folds)`. A class with fewer members than
+/// folds is missing in some folds.
+///
+/// ```
+/// let folds = icl_eval::stratified_folds(&[7, 7, 7, 7, 3, 3], 2);
+/// assert_eq!(folds, [0, 0, 1, 1, 0, 1]);
+/// ```
 ///
 /// # Panics
 /// If `n_folds` is 0.
@@ -20,17 +26,21 @@ pub fn stratified_folds(labels: &[usize], n_folds: usize) -> Vec<usize> {
     allocate(labels, n_folds, |_| {})
 }
 
-/// As [`stratified_folds`], with each class shuffled over its places: a pure function of labels,
-/// number of folds and seed.
+/// Assigns each sample to a fold as [`stratified_folds`] does, with the samples of each class shuffled.
+/// The result depends on labels, number of folds and seed alone.
 ///
 /// # Panics
 /// If `n_folds` is 0.
-pub fn shuffled_stratified_folds(labels: &[usize], n_folds: usize, seed: Seed) -> Vec<usize> {
+pub(crate) fn shuffled_stratified_folds(
+    labels: &[usize],
+    n_folds: usize,
+    seed: Seed,
+) -> Vec<usize> {
     let mut rng = seed.rng();
     allocate(labels, n_folds, |places| places.shuffle(&mut rng))
 }
 
-/// The number of folds itself.
+/// Returns the number of folds if it is at least two.
 ///
 /// # Errors
 /// [`EvalError::FoldCount`] if it is below two.
@@ -41,8 +51,8 @@ pub(crate) fn checked_n_folds(n_folds: usize) -> Result<usize, EvalError> {
     Ok(n_folds)
 }
 
-/// The number of folds, at most `n_folds`, that the smallest class allows, and at least 2; `None` for
-/// fewer than two classes.
+/// Returns the number of folds that the smallest class allows, at least 2 and at most `n_folds`; `None`
+/// if there are fewer than two classes.
 pub(crate) fn n_folds_for(labels: &[usize], n_folds: usize) -> Option<usize> {
     let mut sorted = labels.to_vec();
     sorted.sort_unstable();
@@ -53,20 +63,20 @@ pub(crate) fn n_folds_for(labels: &[usize], n_folds: usize) -> Option<usize> {
     }
 }
 
-/// Checks given outer folds: there are at least two, and each holds a sample.
+/// Checks that there are at least two folds and that each contains a sample.
 ///
 /// # Errors
 /// - [`EvalError::FoldCount`] if there are fewer than two folds;
 /// - [`EvalError::EmptyFold`] if one of them holds no sample.
 ///
 /// # Panics
-/// If there is not one fold for each label.
+/// If the number of folds is not the number of labels.
 #[track_caller]
 pub(crate) fn check_folds(labels: &[usize], folds: &[usize]) -> Result<(), EvalError> {
     assert_eq!(
         labels.len(),
         folds.len(),
-        "expected one fold for each sample (left), found as many as on the right"
+        "the number of fold indices (right) must be the number of samples (left)"
     );
     let n_folds = folds.iter().max().map_or(0, |highest| highest + 1);
     if n_folds < 2 {
@@ -78,7 +88,7 @@ pub(crate) fn check_folds(labels: &[usize], folds: &[usize]) -> Result<(), EvalE
     }
 }
 
-/// Deals the samples to folds; `order` may rearrange the places that a class has got.
+/// Assigns the samples to folds. `order` may rearrange the folds of the members of a class.
 fn allocate(labels: &[usize], n_folds: usize, mut order: impl FnMut(&mut [usize])) -> Vec<usize> {
     assert!(n_folds > 0, "expected at least one fold, found none");
     let mut classes: Vec<usize> = Vec::new();

@@ -1,24 +1,24 @@
-//! The accuracy that a protocol measured.
+//! The accuracy over the outer folds of a cross-validation.
 
 use serde::{Deserialize, Serialize};
 
-/// The accuracy that a protocol measured over its outer folds.
+/// Accuracy of a protocol over its outer folds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Accuracy {
     /// Mean over the outer folds, in [0, 1].
     pub mean: f64,
-    /// Standard deviation over the outer folds (divided by their number, not by one less).
+    /// Standard deviation over the outer folds, with their number (not one less) as the divisor.
     pub std: f64,
-    /// The accuracy on each outer fold.
+    /// Accuracy on each outer fold.
     pub per_fold: Vec<f64>,
-    /// The C chosen for each outer fold; empty for a protocol that has none to choose.
+    /// Penalty C chosen for each outer fold; empty for a protocol that chooses none.
     pub chosen_c: Vec<f64>,
-    /// The number of outer folds: fewer than asked for where the smallest class has fewer members.
+    /// Number of outer folds, smaller than configured if the smallest class has fewer members.
     pub n_folds: usize,
 }
 
 impl Accuracy {
-    /// Of the accuracies on the outer folds, at least one, and what was chosen for them.
+    /// Summarises the accuracies on the outer folds, at least one, with the C chosen for them.
     pub(crate) fn of_folds(per_fold: Vec<f64>, chosen_c: Vec<f64>) -> Self {
         let center = mean(&per_fold);
         let squares: Vec<f64> = per_fold.iter().map(|a| (a - center).powi(2)).collect();
@@ -32,10 +32,10 @@ impl Accuracy {
     }
 }
 
-/// The share of predictions that are right.
+/// Returns the share of predictions that equal their labels.
 ///
 /// # Panics
-/// If there are none.
+/// If there are no labels.
 #[track_caller]
 pub(crate) fn share_right(predictions: &[usize], labels: &[usize]) -> f64 {
     assert!(
@@ -46,8 +46,8 @@ pub(crate) fn share_right(predictions: &[usize], labels: &[usize]) -> f64 {
     pairs.filter(|(found, label)| found == label).count() as f64 / labels.len() as f64
 }
 
-/// The mean as NumPy takes it of few numbers: their sum from left to right, divided. Equal
-/// accuracies of several C are ties only if both programs round alike.
+/// Returns the mean as NumPy computes it for few numbers: their sum from left to right, divided by
+/// their number. Accuracies of several C tie in both programs only if both round in the same way.
 pub(crate) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }

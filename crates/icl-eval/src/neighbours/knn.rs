@@ -1,27 +1,28 @@
-//! Nearest neighbours: what embeddings tell without any further training.
+//! Classification by the nearest neighbours, a protocol that trains nothing.
 
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use crate::accuracy::share_right;
-use crate::directions::Directions;
-use crate::folds::{check_folds, checked_n_folds, n_folds_for};
-use crate::nested::measure_folds;
-use crate::parts::{assert_labelled, labels_of};
+use super::directions::{Directions, nearest_first, neighbour};
+use crate::cross_validation::{
+    check_folds, checked_n_folds, measure_folds, n_folds_for, share_right,
+};
+use crate::matrix::{assert_labelled, labels_of};
 use crate::{Accuracy, EvalError, Matrix, Protocol};
 
-/// How many samples' similarities are held at a time: with n training samples 512·n bytes a thread.
+/// Number of samples whose similarities are held at a time. With n training samples these take 512·n
+/// bytes in each thread.
 const CHUNK: usize = 64;
 
-/// What a neighbour's vote weighs.
+/// Weight of the vote of a neighbour.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum KnnVotes {
-    /// exp(s / T), with s the cosine similarity (Wu et al., 2018).
+    /// Weight exp(s / T), with s the cosine similarity (Wu et al., 2018).
     Exponential {
-        /// The temperature T, a finite number above 0.
+        /// Temperature T, a finite number above 0.
         temperature: f64,
     },
-    /// One each.
+    /// Weight 1 for every neighbour.
     Uniform,
 }
 
@@ -34,12 +35,12 @@ pub struct KnnProtocolConfig {
 }
 
 impl Default for KnnProtocolConfig {
-    /// k = 20, votes weighted with T = 0.07, 5 folds.
+    /// Returns the settings k = 20, votes weighted with T = 0.07, 5 folds.
     ///
-    /// The temperature is that of Wu et al. (2018); their k = 200 is for the 1300 images that a class
-    /// of ImageNet has. The data here often have fewer than 200 samples a class, so that 200
-    /// neighbours would reach into other classes whatever the embedding. 20 is the k that Caron et
-    /// al. (2021) found best for most encoders, on ImageNet too.
+    /// The temperature is that of Wu et al. (2018). Their k = 200 suits the 1300 images in each class of
+    /// ImageNet; with fewer than 200 samples in a class, 200 neighbours include other classes whatever
+    /// the embedding. k = 20 is the value that Caron et al. (2021) found best for most encoders, also on
+    /// ImageNet.
     fn default() -> Self {
         Self {
             k: 20,
@@ -50,22 +51,22 @@ impl Default for KnnProtocolConfig {
 }
 
 impl KnnProtocolConfig {
-    /// The number of neighbours, cut to that of the training samples where they are fewer.
+    /// Sets the number of neighbours k. If there are fewer training samples, all of them vote.
     pub fn with_k(self, k: usize) -> Self {
         Self { k, ..self }
     }
 
-    /// What the neighbours' votes weigh.
+    /// Sets the weights of the votes.
     pub fn with_votes(self, votes: KnnVotes) -> Self {
         Self { votes, ..self }
     }
 
-    /// The number of folds.
+    /// Sets the number of folds.
     pub fn with_n_folds(self, n_folds: usize) -> Self {
         Self { n_folds, ..self }
     }
 
-    /// The protocol.
+    /// Creates the protocol.
     ///
     /// # Errors
     /// - [`EvalError::NoNeighbours`] if k is 0;
@@ -86,31 +87,31 @@ impl KnnProtocolConfig {
         })
     }
 
-    /// The protocol.
+    /// Creates the protocol.
     ///
     /// # Panics
-    /// Where [`try_init`](Self::try_init) is an error, with its words.
+    /// If [`try_init`](Self::try_init) returns an error, with the message of the error.
     pub fn init(self) -> KnnProtocol {
         self.try_init().unwrap_or_else(|error| panic!("{error}"))
     }
 }
 
-/// The k nearest neighbours on frozen embeddings: each sample of an outer fold gets the class with
-/// most votes of the k samples outside the fold that are most similar to it.
+/// Protocol of the k nearest neighbours: the class of each sample of an outer fold is predicted by the
+/// votes of the k samples outside the fold that are most similar to it.
 ///
 /// ```text
 /// class(x) = argmax over c of Σ_{i ∈ N_k(x), y_i = c} exp(cos(x, x_i) / T)
 /// ```
 ///
-/// N_k(x) are the k training samples of the greatest cosine similarity to x, of equally similar ones
-/// those with the lower index. Of several classes with as many votes it is the one of the nearest
-/// neighbour among theirs. A row of zeros has similarity 0 to every row. Features are taken as they
-/// are: the answer does not depend on the length of any row, but on the scale of one column against
-/// another.
+/// N_k(x) are the k training samples with the greatest cosine similarity to x; of equally similar ones
+/// those with the lower index are nearer. If several classes have equally many votes, the class of the
+/// nearest of their neighbours is predicted. A row of zeros has similarity 0 to every row. Features are
+/// not scaled: predictions do not depend on the length of a row, but on the scale of the columns
+/// relative to each other.
 ///
-/// Nothing is fitted and nothing chosen, so [`Accuracy::chosen_c`] is empty and there is no error.
-/// With n samples of width d it takes a time of n²·d, on rayon's threads; the result does not depend
-/// on their number. Similarities are held for 64 samples at a time.
+/// Nothing is fitted and no penalty chosen, so [`Accuracy::chosen_c`] is empty and fits have no errors.
+/// With n samples of width d the time is n²·d, on rayon's threads; the result does not depend on their
+/// number. Similarities are held for 64 samples at a time.
 ///
 /// Sources: Wu, Xiong, Yu and Lin (2018), "Unsupervised feature learning via non-parametric instance
 /// discrimination", section 3.4; Caron et al. (2021), "Emerging properties in self-supervised vision
@@ -119,7 +120,7 @@ impl KnnProtocolConfig {
 /// ```
 /// use icl_eval::{KnnProtocolConfig, Matrix};
 ///
-/// // A division into training and test that the data bring.
+/// // A data set with a division into training and test samples of its own.
 /// let training = Matrix::try_new(vec![1.0, 0.0, 0.9, 0.1, 0.0, 1.0], 2)?;
 /// let test = Matrix::try_new(vec![3.0, 0.2, 0.1, 0.5], 2)?;
 /// let protocol = KnnProtocolConfig::default().with_k(1).try_init()?;
@@ -132,21 +133,21 @@ pub struct KnnProtocol {
 }
 
 impl KnnProtocol {
-    /// The class of each row of `samples` by its neighbours among the rows of `training`.
+    /// Predicts the class of each row of `samples` by its neighbours among the rows of `training`.
     ///
     /// # Panics
-    /// If there is not one label for each row of `training`, or no row, or the samples are not as
-    /// wide.
+    /// If there is not one label for each row of `training`, `training` has no rows, or the widths
+    /// differ.
     pub fn predict(&self, training: &Matrix, labels: &[usize], samples: &Matrix) -> Vec<usize> {
         assert_labelled(training, labels);
         assert_eq!(
             samples.n_columns(),
             training.n_columns(),
-            "expected samples as wide as those of the training (right), found the width on the left"
+            "samples (left) must have the width of the training samples (right)"
         );
         assert!(
             !labels.is_empty(),
-            "expected at least one sample to learn from, found none"
+            "expected at least one training sample, found none"
         );
         let (n, d) = (training.n_rows(), training.n_columns());
         let training = Directions::of(training);
@@ -154,7 +155,7 @@ impl KnnProtocol {
         let samples = Directions::of(samples);
         let chunks = samples.values().par_chunks(CHUNK * d);
         let classes = chunks.flat_map_iter(|chunk| {
-            // One sample a column.
+            // Samples are the columns.
             let samples = DMatrix::from_column_slice(d, chunk.len() / d, chunk);
             let similarities = &training * samples;
             let columns = 0..similarities.ncols();
@@ -166,11 +167,11 @@ impl KnnProtocol {
         classes.collect()
     }
 
-    /// The accuracy on given test samples, by their neighbours among given training samples.
+    /// Measures the accuracy on given test samples by their neighbours among given training samples.
     ///
     /// # Panics
-    /// If there is not one label for each row of both, or no row in one of them, or they differ in
-    /// their width.
+    /// If there is not one label for each row of both matrices, one of them has no rows, or their widths
+    /// differ.
     pub fn accuracy(
         &self,
         training: &Matrix,
@@ -182,18 +183,16 @@ impl KnnProtocol {
         share_right(&self.predict(training, training_labels, test), test_labels)
     }
 
-    /// The class with most votes, given the similarity to each training sample.
+    /// Returns the class with most votes, given the similarity to each training sample.
     fn elect(&self, similarities: &[f64], labels: &[usize]) -> usize {
         let k = self.config.k.min(labels.len());
-        // Plus 0, because the order of the similarities tells −0 from 0.
-        let similarities = similarities.iter().map(|similarity| similarity + 0.0);
-        let mut nearest: Vec<(f64, usize)> = similarities.zip(0..).collect();
-        let order = |(a, first): &(f64, usize), (b, second): &(f64, usize)| {
-            b.total_cmp(a).then(first.cmp(second))
-        };
-        nearest.select_nth_unstable_by(k - 1, order);
+        let neighbours = similarities.iter().zip(0..);
+        let mut nearest: Vec<_> = neighbours
+            .map(|(&similarity, index)| neighbour(similarity, index))
+            .collect();
+        nearest.select_nth_unstable_by(k - 1, nearest_first);
         nearest.truncate(k);
-        nearest.sort_unstable_by(order);
+        nearest.sort_unstable_by(nearest_first);
         // Relative to the nearest, whose vote weighs 1, so that nothing overflows.
         let (greatest, _) = nearest[0];
         // In the order in which the classes first appear, so that the first of several has the

@@ -1,18 +1,18 @@
-//! Nested cross-validation: outer folds measure, inner folds choose C.
+//! Nested cross-validation: outer folds measure the accuracy, inner folds choose C.
 
 use rayon::prelude::*;
 
-use crate::accuracy::mean;
-use crate::folds::stratified_folds;
-use crate::parts::labels_of;
-use crate::{Accuracy, EvalError};
+use super::accuracy::{Accuracy, mean};
+use super::folds::stratified_folds;
+use crate::EvalError;
+use crate::matrix::labels_of;
 
-/// Samples on which classifiers with a penalty C are fitted and tested.
+/// Labelled samples on which classifiers with a penalty C can be fitted and tested.
 pub(crate) trait Penalised: Sync {
-    /// The class of each sample.
+    /// Returns the class of each sample.
     fn labels(&self) -> &[usize];
 
-    /// The accuracy on `test` of classifiers fitted to `training`, one for each C of `grid`.
+    /// Returns the accuracy on `test` of classifiers fitted to `training`, for each C of `grid`.
     fn accuracies(
         &self,
         training: &[usize],
@@ -21,7 +21,7 @@ pub(crate) trait Penalised: Sync {
     ) -> Result<Vec<f64>, EvalError>;
 }
 
-/// The grid itself.
+/// Returns the grid if it is valid.
 ///
 /// # Errors
 /// [`EvalError::Grid`] if it is empty, not ascending, or holds a value that is not a finite number
@@ -35,8 +35,8 @@ pub(crate) fn checked_grid(grid: Vec<f64>) -> Result<Vec<f64>, EvalError> {
     Ok(grid)
 }
 
-/// The C of `grid` with the best mean accuracy over `n_folds` unshuffled folds of these samples, of
-/// several the smallest.
+/// Chooses the C of `grid` with the best mean accuracy over `n_folds` unshuffled folds of these samples,
+/// the smallest of several.
 pub(crate) fn choose_c(
     classifiers: &impl Penalised,
     samples: &[usize],
@@ -44,7 +44,7 @@ pub(crate) fn choose_c(
     n_folds: usize,
 ) -> Result<f64, EvalError> {
     let labels = labels_of(classifiers.labels(), samples);
-    // A single class is answered alike with every C, and a lone sample leaves none to test on.
+    // A single class is predicted with every C, and a single sample leaves none to test on.
     if grid.len() == 1 || labels.iter().all(|label| *label == labels[0]) {
         return Ok(grid[0]);
     }
@@ -52,7 +52,7 @@ pub(crate) fn choose_c(
     let n_folds = n_folds.min(samples.len());
     let folds = stratified_folds(&labels, n_folds);
     let of_folds = in_parallel(n_folds, |fold| {
-        let (training, test) = part(samples, &folds, fold);
+        let (training, test) = split(samples, &folds, fold);
         classifiers.accuracies(&training, &test, grid)
     })?;
     let score = |candidate: usize| {
@@ -69,8 +69,8 @@ pub(crate) fn choose_c(
     Ok(grid[best])
 }
 
-/// The accuracy over given outer folds, none of them empty; `test` gets the samples outside each fold
-/// and those in it, and answers the accuracy and, where there is a choice, the C chosen.
+/// Measures the accuracy over given outer folds, none of them empty. `test` receives the samples outside
+/// each fold and those in it, and returns the accuracy and, if C is chosen, the C.
 pub(crate) fn measure_folds(
     folds: &[usize],
     test: impl Fn(&[usize], &[usize]) -> Result<(f64, Option<f64>), EvalError> + Sync,
@@ -78,7 +78,7 @@ pub(crate) fn measure_folds(
     let n_folds = folds.iter().max().map_or(0, |highest| highest + 1);
     let everything: Vec<usize> = (0..folds.len()).collect();
     let of_folds = in_parallel(n_folds, |fold| {
-        let (training, tested) = part(&everything, folds, fold);
+        let (training, tested) = split(&everything, folds, fold);
         test(&training, &tested)
     })?;
     let (per_fold, chosen_c): (Vec<f64>, Vec<Option<f64>>) = of_folds.into_iter().unzip();
@@ -88,8 +88,8 @@ pub(crate) fn measure_folds(
     ))
 }
 
-/// `measure` of each fold, in the order of the folds. Folds know nothing of each other, so neither
-/// results nor errors depend on the number of threads.
+/// Applies `measure` to each fold and returns the results in the order of the folds. Folds are
+/// independent, so neither results nor errors depend on the number of threads.
 fn in_parallel<T: Send>(
     n_folds: usize,
     measure: impl Fn(usize) -> Result<T, EvalError> + Sync,
@@ -98,8 +98,8 @@ fn in_parallel<T: Send>(
     of_folds.into_iter().collect()
 }
 
-/// The samples outside a fold and those in it; `folds[i]` belongs to `samples[i]`.
-fn part(samples: &[usize], folds: &[usize], fold: usize) -> (Vec<usize>, Vec<usize>) {
+/// Splits the samples into those outside a fold and those in it; `folds[i]` is the fold of `samples[i]`.
+fn split(samples: &[usize], folds: &[usize], fold: usize) -> (Vec<usize>, Vec<usize>) {
     let (mut training, mut test) = (Vec::new(), Vec::new());
     for (&sample, &its_fold) in samples.iter().zip(folds) {
         if its_fold == fold {

@@ -1,8 +1,8 @@
-//! Nearest neighbours that two embeddings of the same samples have in common.
+//! The share of nearest neighbours that two embeddings of the same samples have in common.
 
 use rayon::prelude::*;
 
-use crate::directions::Directions;
+use super::directions::{Directions, nearest_first, neighbour};
 use crate::{EvalError, Matrix};
 
 /// Settings of [`NeighboursKept`].
@@ -12,19 +12,19 @@ pub struct NeighboursKeptConfig {
 }
 
 impl Default for NeighboursKeptConfig {
-    /// k = 10.
+    /// Returns the settings k = 10.
     fn default() -> Self {
         Self { k: 10 }
     }
 }
 
 impl NeighboursKeptConfig {
-    /// The number of neighbours of each sample.
+    /// Sets the number of neighbours k of each sample.
     pub fn with_k(self, k: usize) -> Self {
         Self { k }
     }
 
-    /// The measure.
+    /// Creates the measure.
     ///
     /// # Errors
     /// [`EvalError::NoNeighbours`] if k is 0.
@@ -36,20 +36,19 @@ impl NeighboursKeptConfig {
     }
 }
 
-/// How much of the neighbourhoods of one embedding is left in another: the mean, over samples, of
-/// the share of the k nearest neighbours that is the same in both.
+/// Measure of the neighbourhoods of one embedding that another one keeps: the share of the k nearest
+/// neighbours that is the same in both, as a mean over samples.
 ///
 /// ```text
 /// 1/n · Σᵢ |N_k(i; before) ∩ N_k(i; after)| / k
 /// ```
 ///
-/// N_k(i) are the k samples other than i of the greatest cosine similarity to i, of equally similar
-/// ones those with the lower index. A row of zeros has similarity 0 to every row. So the measure
-/// depends on directions alone: it is 1 for an embedding and itself, whatever its rows are scaled by,
-/// and 1 up to rounding for one that was rotated. Two embeddings that have nothing to do with each
-/// other share k/(n − 1) on average.
+/// N_k(i) are the k samples other than i with the greatest cosine similarity to i; of equally similar
+/// ones those with the lower index are nearer. A row of zeros has similarity 0 to every row. The measure
+/// depends on directions alone: it is 1 for an embedding and itself, also if its rows are scaled, and 1
+/// up to rounding for a rotated embedding. The mean for two independent embeddings is k/(n − 1).
 ///
-/// It takes a time of n²·d, on rayon's threads; the result does not depend on their number.
+/// The time is n²·d, on rayon's threads; the result does not depend on their number.
 ///
 /// ```
 /// use icl_eval::{Matrix, NeighboursKeptConfig};
@@ -61,7 +60,7 @@ impl NeighboursKeptConfig {
 /// };
 /// let kept = NeighboursKeptConfig::default().with_k(1).try_init()?;
 /// let share = kept.share(&at([0.0, 10.0, 80.0, 90.0])?, &at([0.0, 10.0, 80.0, 25.0])?)?;
-/// // It is still the third's nearest, but its own nearest is now the second.
+/// // It is still the nearest of the third, but its own nearest is now the second.
 /// assert_eq!(share, 0.75);
 /// # Ok::<(), icl_eval::EvalError>(())
 /// ```
@@ -71,13 +70,13 @@ pub struct NeighboursKept {
 }
 
 impl NeighboursKept {
-    /// k, the number of neighbours of each sample.
+    /// Returns k, the number of neighbours of each sample.
     pub fn k(&self) -> usize {
         self.k
     }
 
-    /// The share of neighbours that is kept, from 0 to 1. Row i of both matrices is the same sample;
-    /// their widths may differ.
+    /// Returns the share of neighbours that is kept, from 0 to 1. Row i of both matrices is the same
+    /// sample; the widths may differ.
     ///
     /// # Errors
     /// [`EvalError::FewNeighbours`] if there are not more than k samples.
@@ -89,7 +88,7 @@ impl NeighboursKept {
         assert_eq!(
             n,
             after.n_rows(),
-            "both embeddings must have the same samples"
+            "both embeddings must be of the same samples"
         );
         if n <= self.k {
             return Err(EvalError::FewNeighbours {
@@ -102,10 +101,10 @@ impl NeighboursKept {
             .into_par_iter()
             .map(|row| {
                 let mut is_near = vec![false; n];
-                for other in before.nearest(row, self.k) {
+                for other in nearest(&before, row, self.k) {
                     is_near[other] = true;
                 }
-                let after = after.nearest(row, self.k).into_iter();
+                let after = nearest(&after, row, self.k).into_iter();
                 after.filter(|&other| is_near[other]).count()
             })
             .sum();
@@ -113,24 +112,19 @@ impl NeighboursKept {
     }
 }
 
-impl Directions {
-    /// The k nearest neighbours of a row, in any order; k is below the number of rows.
-    fn nearest(&self, row: usize, k: usize) -> Vec<usize> {
-        let own = self.row(row);
-        let rows = self.rows().enumerate();
-        let mut others: Vec<(f64, usize)> = rows
-            .filter(|&(index, _)| index != row)
-            .map(|(index, other)| {
-                let products = own.iter().zip(other).map(|(a, b)| a * b);
-                // Plus 0, because the order of the similarities tells −0 from 0.
-                (products.sum::<f64>() + 0.0, index)
-            })
-            .collect();
-        others.select_nth_unstable_by(k - 1, |(a, first), (b, second)| {
-            b.total_cmp(a).then(first.cmp(second))
-        });
-        others.into_iter().take(k).map(|(_, index)| index).collect()
-    }
+/// Returns the k nearest neighbours of a row, in any order; k is below the number of rows.
+fn nearest(directions: &Directions, row: usize, k: usize) -> Vec<usize> {
+    let own = directions.row(row);
+    let rows = directions.rows().enumerate();
+    let mut others: Vec<_> = rows
+        .filter(|&(index, _)| index != row)
+        .map(|(index, other)| {
+            let products = own.iter().zip(other).map(|(a, b)| a * b);
+            neighbour(products.sum(), index)
+        })
+        .collect();
+    others.select_nth_unstable_by(k - 1, nearest_first);
+    others.into_iter().take(k).map(|(_, index)| index).collect()
 }
 
 #[cfg(test)]
@@ -192,16 +186,17 @@ mod tests {
     fn of_equally_near_samples_the_first_count() {
         // All are equal: the neighbours of 0 are 1 and 2, those of all others begin with 0.
         let equal = Directions::of(&matrix(&[3.0; 8], 2));
-        let nearest = |row| {
-            let mut nearest = equal.nearest(row, 2);
-            nearest.sort_unstable();
-            nearest
+        let two_nearest = |row| {
+            let mut rows = nearest(&equal, row, 2);
+            rows.sort_unstable();
+            rows
         };
-        assert_eq!([0, 1, 2, 3].map(nearest), [[1, 2], [0, 2], [0, 1], [0, 1]]);
+        let expected = [[1, 2], [0, 2], [0, 1], [0, 1]];
+        assert_eq!([0, 1, 2, 3].map(two_nearest), expected);
         // Zeros are as far from everything as what is orthogonal, in either sign.
         let zeros = Directions::of(&matrix(&[0.0, 0.0, 1.0, 0.0, 0.0, -1.0, 0.0, 1.0], 2));
-        assert_eq!(zeros.nearest(1, 1), [0]);
-        assert_eq!(zeros.nearest(0, 1), [1]);
+        assert_eq!(nearest(&zeros, 1, 1), [0]);
+        assert_eq!(nearest(&zeros, 0, 1), [1]);
     }
 
     #[test]
@@ -233,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic = "the same samples"]
+    #[should_panic(expected = "of the same samples")]
     fn samples_must_be_the_same() {
         let _ = kept(1).share(&random(5, 2, 3), &random(6, 2, 3));
     }
