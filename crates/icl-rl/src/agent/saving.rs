@@ -5,28 +5,34 @@ use burn::optim::Optimizer;
 use burn::record::{DoublePrecisionSettings, NamedMpkBytesRecorder, Recorder};
 use burn::tensor::backend::AutodiffBackend;
 
-use crate::frame::{frame, sections};
-use crate::{Ddpg, DdpgConfig, RlError};
+use super::config::DdpgConfig;
+use super::ddpg::Ddpg;
+use super::frame::{frame, sections};
+use super::learner::Learner;
+use crate::error::RlError;
 
 impl<B: AutodiffBackend> Ddpg<B> {
-    /// Everything that the agent is: networks, target networks, both states of Adam, replay
-    /// buffer, noise, generators, window and pending action. After
-    /// [`load`](DdpgConfig::load) on the same backend all that follows is the same to the bit.
+    /// Saves the complete state of the agent as bytes: networks, target networks, both states of Adam,
+    /// replay buffer, noise, generators, window and pending action.
+    ///
+    /// An agent that [`load`](DdpgConfig::load) restores on the same backend continues bit by bit as this
+    /// one.
     ///
     /// # Errors
     /// [`RlError::Record`] if Burn's recorder fails.
     pub fn save(&self) -> Result<Vec<u8>, RlError> {
+        let learner = &self.learner;
         let online = (
-            self.actor.clone().into_record(),
-            self.critic.clone().into_record(),
-            self.actor_adam.to_record(),
-            self.critic_adam.to_record(),
+            learner.actor.clone().into_record(),
+            learner.critic.clone().into_record(),
+            learner.actor_adam.to_record(),
+            learner.critic_adam.to_record(),
         );
         let targets = (
-            self.target_actor.clone().into_record(),
-            self.target_critic.clone().into_record(),
+            learner.target_actor.clone().into_record(),
+            learner.target_critic.clone().into_record(),
         );
-        // An item of our own is written by the same recorder, whatever backend it is asked for.
+        // Items that are no modules are written by the same recorder, independent of the backend.
         let item = |bytes: Result<_, _>| bytes.map_err(RlError::from);
         Ok(frame(&[
             item(Recorder::<B>::save_item(&recorder(), &self.config, ()))?,
@@ -42,21 +48,21 @@ impl<B: AutodiffBackend> Ddpg<B> {
 }
 
 impl DdpgConfig {
-    /// The agent that [`Ddpg::save`] wrote, under the configuration that it had.
+    /// Loads an agent that [`Ddpg::save`] saved with this configuration.
     ///
     /// # Errors
-    /// - that of [`try_init`](Self::try_init);
-    /// - [`RlError::Foreign`], [`RlError::Length`] or [`RlError::Checksum`] if the bytes are not,
-    ///   or no longer, a saved agent;
-    /// - [`RlError::OtherConfig`] at the first field in which the saved agent's configuration is
-    ///   not this one;
+    /// - the error of [`try_init`](Self::try_init), if the configuration is invalid;
+    /// - [`RlError::Foreign`], [`RlError::Length`] or [`RlError::Checksum`] if the bytes are no saved
+    ///   agent or are damaged;
+    /// - [`RlError::OtherConfig`] for the first field in which the configuration of the saved agent
+    ///   differs;
     /// - [`RlError::Record`] if Burn's recorder cannot read a part.
     pub fn load<B: AutodiffBackend>(
         &self,
         bytes: &[u8],
         device: &B::Device,
     ) -> Result<Ddpg<B>, RlError> {
-        let fresh = self.try_init::<B>(0, device)?;
+        let mut agent = self.try_init::<B>(0, device)?;
         let [config, memory, online, targets] = sections(bytes)?;
         let config = Recorder::<B>::load_item(&recorder(), &mut { config })?;
         self.check_same(&config)?;
@@ -65,20 +71,21 @@ impl DdpgConfig {
             Recorder::<B>::load(&recorder(), online, device)?;
         let (target_actor, target_critic) =
             Recorder::<B::InnerBackend>::load(&recorder(), targets, device)?;
-        Ok(Ddpg {
+        let fresh = agent.learner;
+        agent.learner = Learner {
             actor: fresh.actor.load_record(actor),
             critic: fresh.critic.load_record(critic),
             target_actor: fresh.target_actor.load_record(target_actor),
             target_critic: fresh.target_critic.load_record(target_critic),
             actor_adam: fresh.actor_adam.load_record(actor_adam),
             critic_adam: fresh.critic_adam.load_record(critic_adam),
-            memory,
-            ..fresh
-        })
+        };
+        agent.memory = memory;
+        Ok(agent)
     }
 }
 
-/// Double precision holds every float that a backend computes with.
+/// Returns a recorder in double precision, which represents every float of every backend exactly.
 fn recorder() -> NamedMpkBytesRecorder<DoublePrecisionSettings> {
     NamedMpkBytesRecorder::new()
 }

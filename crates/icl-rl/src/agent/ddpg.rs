@@ -1,23 +1,17 @@
 //! The agent: deep deterministic policy gradients for one continuous action.
 
-use burn::grad_clipping::GradientClippingConfig;
-use burn::module::{AutodiffModule, Module};
-use burn::optim::adaptor::OptimizerAdaptor;
-use burn::optim::{Adam, AdamConfig, GradientsParams, Optimizer};
+use burn::module::AutodiffModule;
+use burn::tensor::ElementConversion;
 use burn::tensor::backend::AutodiffBackend;
-use burn::tensor::{ElementConversion, Tensor};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
-use crate::actor::Actor;
-use crate::critic::Critic;
-use crate::history::History;
-use crate::minibatch::{Minibatch, window};
-use crate::replay::{ReplayBuffer, Transition};
-use crate::soft_update::soft_update;
-use crate::td_target::td_target;
-use crate::{DdpgConfig, OuNoise, OuState};
+use super::config::DdpgConfig;
+use super::learner::{Learned, Learner};
+use crate::RlError;
+use crate::ou_noise::{OuNoise, OuState};
+use crate::replay::{History, Minibatch, ReplayBuffer, Transition, to_tensors};
 
 /// An agent that learns one continuous action by deep deterministic policy gradients.
 ///
@@ -29,16 +23,16 @@ use crate::{DdpgConfig, OuNoise, OuState};
 /// θ′  ← m θ + (1 − m) θ′            for both target networks
 /// ```
 ///
-/// A state is `d_state` numbers that should be of order one; the action lies in [−1, 1], and it is
-/// the caller's to give it a meaning. Of states that are few and noisy the actor sees the last
-/// `history`; at the beginning of an episode the first state stands for those before it. The
-/// critic sees the latest, as in the ICL paper: what it cannot tell apart it values alike, so that the
-/// window smooths the policy but is never taught to find what the latest state does not hold. Put
-/// that into the state.
+/// A state is `d_state` numbers, which should be of order one. The action is in [−1, 1]; the caller
+/// defines its meaning. The actor sees a window of the last `history` states, because states may be
+/// noisy; at the beginning of an episode, the first state is repeated in place of those before it. The
+/// critic sees the latest state alone, as in the ICL paper. It assigns the same value to windows that end
+/// in the same state, so the window smooths the policy, but the actor does not learn to infer from it
+/// what the latest state lacks. Such information has to be a part of the state.
 ///
-/// An episode that ends of itself is `terminated`: nothing follows, and the value of its last state
-/// is 0. One that is cut off from outside is `truncated`: its last state keeps its value. Both
-/// begin the window and the noise anew.
+/// An episode that ends by itself is `terminated`: nothing follows, and the value of its last state is
+/// 0. An episode that is cut off from outside is `truncated`: its last state keeps its value. After
+/// both, the window and the noise start again.
 ///
 /// ```
 /// use burn::backend::{Autodiff, Flex};
@@ -62,93 +56,88 @@ use crate::{DdpgConfig, OuNoise, OuState};
 /// after Pardo et al. (2018).
 #[derive(Clone)]
 pub struct Ddpg<B: AutodiffBackend> {
-    pub(crate) config: DdpgConfig,
-    pub(crate) device: B::Device,
-    pub(crate) actor: Actor<B>,
-    pub(crate) critic: Critic<B>,
-    pub(crate) target_actor: Actor<B::InnerBackend>,
-    pub(crate) target_critic: Critic<B::InnerBackend>,
-    pub(crate) actor_adam: AdamOf<B, Actor<B>>,
-    pub(crate) critic_adam: AdamOf<B, Critic<B>>,
-    pub(crate) noise: OuNoise,
-    pub(crate) memory: Memory,
+    pub(super) config: DdpgConfig,
+    pub(super) learner: Learner<B>,
+    pub(super) memory: Memory,
+    noise: OuNoise,
+    device: B::Device,
 }
 
-type AdamOf<B, M> = OptimizerAdaptor<Adam, M, B>;
-
-/// What an agent knows besides its networks.
+/// State of an agent besides its networks.
 #[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct Memory {
+pub(super) struct Memory {
     noise: OuState,
     noise_rng: Pcg64,
     replay: ReplayBuffer,
     replay_rng: Pcg64,
     history: History,
-    /// The last action, until its feedback comes.
+    /// Last action, until its feedback.
     pending: Option<f64>,
-    pub(crate) n_updates: u64,
+    n_updates: u64,
 }
 
-/// What the environment answers to an action.
+/// Response of the environment to an action.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Feedback<'a> {
-    /// r_t.
+    /// Reward r_t.
     pub reward: f64,
-    /// s_{t+1}, `[d_state]`; the last state of the episode if this ends it.
+    /// Next state s_{t+1} `[d_state]`; the last state of the episode if the episode ends.
     pub next_state: &'a [f64],
-    /// The episode ended of itself: no reward follows, and s_{t+1} is worth 0.
+    /// Whether the episode ended by itself: no reward follows, and the value of s_{t+1} is 0.
     pub terminated: bool,
-    /// The episode was cut off from outside: s_{t+1} is worth what it always is.
+    /// Whether the episode was cut off from outside: s_{t+1} keeps its value.
     pub truncated: bool,
 }
 
-/// What one step of learning saw.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Learned {
-    /// mean (Q(s, a) − y)² over the minibatch, before the step.
-    pub critic_loss: f64,
-    /// mean Q(s, μ(…, s)) over the minibatch, after the critic's step and before the actor's.
-    pub mean_value: f64,
-}
-
-impl<B: AutodiffBackend> Ddpg<B> {
-    pub(crate) fn fresh(
-        config: &DdpgConfig,
-        noise: OuNoise,
+impl DdpgConfig {
+    /// Creates an untrained agent.
+    ///
+    /// All randomness of the agent comes from `seed`. Its initial weights are the same on every backend,
+    /// to the precision of the backend.
+    ///
+    /// # Errors
+    /// [`RlError::OutOfRange`] for the first field that is outside its documented range.
+    pub fn try_init<B: AutodiffBackend>(
+        &self,
         seed: u64,
         device: &B::Device,
-    ) -> Self {
+    ) -> Result<Ddpg<B>, RlError> {
+        self.check()?;
+        let noise = self.noise.try_init()?;
         let mut rng = Pcg64::seed_from_u64(seed);
         let noise_rng = Pcg64::from_rng(&mut rng);
         let replay_rng = Pcg64::from_rng(&mut rng);
-        let actor = Actor::init(config.d_state, config.d_actor_hidden, &mut rng, device);
-        let critic = Critic::init(config.d_state, config.d_critic_hidden, &mut rng, device);
-        Self {
-            target_actor: actor.valid(),
-            target_critic: critic.valid(),
-            actor_adam: adam(config).init(),
-            critic_adam: adam(config).init(),
+        Ok(Ddpg {
+            learner: Learner::init(self, &mut rng, device),
             memory: Memory {
                 noise: noise.start(),
                 noise_rng,
-                replay: ReplayBuffer::new(config.capacity),
+                replay: ReplayBuffer::new(self.capacity),
                 replay_rng,
-                history: History::new(config.history),
+                history: History::new(self.history),
                 pending: None,
                 n_updates: 0,
             },
-            actor,
-            critic,
             noise,
-            config: config.clone(),
+            config: self.clone(),
             device: device.clone(),
-        }
+        })
     }
 
-    /// Appends the state to the window and answers with an action that explores,
-    /// clamp(μ + N, −1, 1).
+    /// Creates an untrained agent, as [`try_init`](Self::try_init) does.
     ///
-    /// An action without feedback leaves no transition; its state stays in the window.
+    /// # Panics
+    /// If [`try_init`](Self::try_init) returns an error, with the message of the error.
+    pub fn init<B: AutodiffBackend>(&self, seed: u64, device: &B::Device) -> Ddpg<B> {
+        self.try_init(seed, device)
+            .unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+impl<B: AutodiffBackend> Ddpg<B> {
+    /// Appends the state to the window and returns an exploring action, clamp(μ + N, −1, 1).
+    ///
+    /// An action without feedback makes no transition, but its state remains in the window.
     ///
     /// # Panics
     /// If `state` is not `d_state` finite numbers.
@@ -161,10 +150,10 @@ impl<B: AutodiffBackend> Ddpg<B> {
         action
     }
 
-    /// Appends the state to the window and answers with the action held best, μ. The noise stays
-    /// where it is.
+    /// Appends the state to the window and returns the action of the policy, μ, without noise. The noise
+    /// process does not advance.
     ///
-    /// [`feedback`](Self::feedback) to it is learned from like any other.
+    /// The agent learns from [`feedback`](Self::feedback) to this action as from any other.
     ///
     /// # Panics
     /// If `state` is not `d_state` finite numbers.
@@ -174,12 +163,14 @@ impl<B: AutodiffBackend> Ddpg<B> {
         action
     }
 
-    /// Stores the transition of the last action and, from `warm_up` transitions on, learns from
-    /// one minibatch. The end of an episode, of either kind, begins the window and the noise anew.
+    /// Stores the transition of the last action and, once there are `warm_up` transitions, learns from
+    /// one minibatch. After the end of an episode, of either kind, the window and the noise start again.
+    ///
+    /// The result is `None` before `warm_up` transitions are stored.
     ///
     /// # Panics
-    /// If there was no action since the last feedback, if `next_state` is not `d_state` finite
-    /// numbers, if `reward` is not finite, or if the critic's loss is not: learning diverged.
+    /// If there was no action since the last feedback, if `next_state` is not `d_state` finite numbers,
+    /// if `reward` is not finite, or if the loss of the critic is not finite because learning diverged.
     pub fn feedback(&mut self, feedback: Feedback<'_>) -> Option<Learned> {
         self.check_state(feedback.next_state);
         let reward = feedback.reward;
@@ -204,9 +195,9 @@ impl<B: AutodiffBackend> Ddpg<B> {
         (self.memory.replay.len() >= self.config.warm_up).then(|| self.learn())
     }
 
-    /// Begins the window and the noise anew and forgets an action without feedback.
+    /// Starts the window and the noise again and drops an action without feedback.
     ///
-    /// Only needed where an episode is left without feedback, as in an evaluation.
+    /// This is needed only if the last episode had no final feedback, as in an evaluation.
     pub fn begin_episode(&mut self) {
         let memory = &mut self.memory;
         memory.history.clear();
@@ -214,18 +205,19 @@ impl<B: AutodiffBackend> Ddpg<B> {
         memory.pending = None;
     }
 
-    /// The steps of learning so far.
+    /// Returns the number of steps of learning so far.
     pub fn n_updates(&self) -> u64 {
         self.memory.n_updates
     }
 
-    /// μ for a window that ends in this state.
+    /// Returns μ for the window that ends in this state.
     fn answer(&mut self, state: &[f64]) -> f64 {
         self.check_state(state);
         self.memory.history.push(state);
         let states = self.memory.history.states();
-        let window = window(&[states], self.config.d_state, &self.device);
-        self.actor.valid().forward(window).into_scalar().elem()
+        let window = to_tensors(&[states], self.config.d_state, &self.device);
+        let actor = self.learner.actor.valid();
+        actor.forward(window).into_scalar().elem()
     }
 
     fn check_state(&self, state: &[f64]) {
@@ -247,60 +239,11 @@ impl<B: AutodiffBackend> Ddpg<B> {
         let drawn = memory
             .replay
             .sample(self.config.batch_size, &mut memory.replay_rng);
-        let batch = Minibatch::<B::InnerBackend>::new(&drawn, &self.device);
-
-        let (states, next_states) = (Tensor::from_inner(batch.states()), batch.next_states());
-        let next_actions = self.target_actor.forward(batch.next_window);
-        let next_values = self.target_critic.forward(next_states, next_actions);
-        let targets = td_target(
-            batch.rewards,
-            batch.continues,
-            next_values,
-            self.config.discount,
-        );
-
-        let window: Vec<_> = batch.window.into_iter().map(Tensor::from_inner).collect();
-        let values = self
-            .critic
-            .forward(states.clone(), Tensor::from_inner(batch.actions));
-        let loss = (values - Tensor::from_inner(targets)).square().mean();
-        let critic_loss: f64 = loss.clone().into_scalar().elem();
-        assert!(
-            critic_loss.is_finite(),
-            "critic: found the loss {critic_loss} at update {}, expected a finite number",
-            memory.n_updates
-        );
-        let gradients = GradientsParams::from_grads(loss.backward(), &self.critic);
-        let rate = self.config.critic_learning_rate;
-        self.critic = self.critic_adam.step(rate, self.critic.clone(), gradients);
-
-        // The critic is a given function here: only the actor's gradient is wanted.
-        let given = self.critic.clone().no_grad();
-        let value = given.forward(states, self.actor.forward(window)).mean();
-        let mean_value = value.clone().into_scalar().elem();
-        let gradients = GradientsParams::from_grads(value.neg().backward(), &self.actor);
-        let rate = self.config.actor_learning_rate;
-        self.actor = self.actor_adam.step(rate, self.actor.clone(), gradients);
-
-        let rate = self.config.soft_update;
-        self.target_actor = soft_update(self.target_actor.clone(), &self.actor.valid(), rate);
-        self.target_critic = soft_update(self.target_critic.clone(), &self.critic.valid(), rate);
+        let batch = Minibatch::new(&drawn, &self.device);
+        let learned = self.learner.learn(batch, &self.config, memory.n_updates);
         memory.n_updates += 1;
-        Learned {
-            critic_loss,
-            mean_value,
-        }
+        learned
     }
-}
-
-/// Adam with the ε of Kingma and Ba (2015); Burn's own is 1e-5, too much for small gradients.
-fn adam(config: &DdpgConfig) -> AdamConfig {
-    let clip = config
-        .clip_norm
-        .map(|norm| GradientClippingConfig::Norm(norm as f32));
-    AdamConfig::new()
-        .with_epsilon(1e-8)
-        .with_grad_clipping(clip)
 }
 
 impl<B: AutodiffBackend> std::fmt::Debug for Ddpg<B> {
@@ -315,7 +258,7 @@ impl<B: AutodiffBackend> std::fmt::Debug for Ddpg<B> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::OuNoiseConfig;
+    use crate::ou_noise::OuNoiseConfig;
     use crate::testing::{TestAutodiff, to_vec};
 
     type Agent = Ddpg<TestAutodiff>;
@@ -338,7 +281,7 @@ mod tests {
     }
 
     fn head(agent: &Agent) -> Vec<f64> {
-        to_vec(&agent.actor.head.weight.val())
+        to_vec(&agent.learner.actor.head.weight.val())
     }
 
     #[test]
@@ -393,14 +336,19 @@ mod tests {
         let before = agent.clone();
         learn_steps(&mut agent, 5);
         let online = |agent: &Agent| {
-            let critic = to_vec(&agent.critic.first.weight.val());
-            let lstm = to_vec(&agent.actor.first.gates.weight.val());
+            let critic = to_vec(&agent.learner.critic.first.weight.val());
+            let lstm = to_vec(&agent.learner.actor.first.gates.weight.val());
             [head(agent), lstm, critic]
         };
         let target = |agent: &Agent| {
-            let critic = to_vec(&agent.target_critic.first.weight.val());
-            let lstm = to_vec(&agent.target_actor.first.gates.weight.val());
-            [to_vec(&agent.target_actor.head.weight.val()), lstm, critic]
+            let Learner {
+                target_actor,
+                target_critic,
+                ..
+            } = &agent.learner;
+            let critic = to_vec(&target_critic.first.weight.val());
+            let lstm = to_vec(&target_actor.first.gates.weight.val());
+            [to_vec(&target_actor.head.weight.val()), lstm, critic]
         };
         assert_eq!(target(&before), online(&before));
         for (part, (before, after)) in online(&before).iter().zip(online(&agent)).enumerate() {

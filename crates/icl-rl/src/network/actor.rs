@@ -1,4 +1,4 @@
-//! The actor μ(s | θ^μ): from the last states to an action.
+//! The actor μ(s | θ^μ), which maps the last states to an action.
 
 use burn::module::Module;
 use burn::tensor::Tensor;
@@ -6,13 +6,9 @@ use burn::tensor::activation::tanh;
 use burn::tensor::backend::Backend;
 use rand::Rng;
 
-use crate::affine::Affine;
-use crate::lstm::Lstm;
+use super::layers::{Affine, HEAD_BOUND, Lstm};
 
-/// The bound of a head's first weights (Lillicrap et al., 2016): first answers are near 0.
-pub(crate) const HEAD_BOUND: f64 = 3e-3;
-
-/// Two layers of long short-term memory over a window of states, and a linear head.
+/// Two layers of long short-term memory over a window of states, with a linear head.
 ///
 /// ```text
 /// μ(s_{t−T+1}, …, s_t) = tanh(w · h²_T + b)  ∈ [−1, 1]
@@ -27,7 +23,7 @@ pub(crate) struct Actor<B: Backend> {
 }
 
 impl<B: Backend> Actor<B> {
-    /// An actor whose weights are drawn from `rng`.
+    /// Creates an actor whose weights are drawn from `rng`.
     pub(crate) fn init(
         d_state: usize,
         d_hidden: usize,
@@ -41,7 +37,7 @@ impl<B: Backend> Actor<B> {
         }
     }
 
-    /// The states of the window, oldest first, each `[batch, d_state]`, to actions `[batch, 1]`.
+    /// Computes the actions `[batch, 1]` for a window of states, oldest first, each `[batch, d_state]`.
     ///
     /// # Panics
     /// If the window is empty.

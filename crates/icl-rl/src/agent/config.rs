@@ -1,83 +1,61 @@
 //! The configuration of an agent.
 
 use burn::config::Config;
-use burn::tensor::backend::AutodiffBackend;
 
-use crate::{Ddpg, OuNoiseConfig, RlError};
+use crate::error::RlError;
+use crate::ou_noise::OuNoiseConfig;
 
-/// Configuration of a [`Ddpg`] agent.
+/// Configuration of a [`Ddpg`](crate::Ddpg) agent.
 ///
-/// The widths are those of the ICL paper (section 4.1); discount, learning rates, soft update and
-/// noise are those of Lillicrap et al. (2016). The batch is smaller than theirs (64) and learning
-/// begins early, for an agent that lives some hundreds of steps; gradients are clipped only where
-/// asked. Their weight decay on the critic is left out.
+/// The widths are those of the ICL paper (section 4.1). Discount, learning rates, soft update and
+/// exploration noise are those of Lillicrap et al. (2016). Deviations from the latter, for an agent that
+/// acts some hundreds of times: a smaller batch (theirs is 64), an early beginning of learning, and no
+/// weight decay of the critic. Gradients are clipped only if `clip_norm` is set.
 #[derive(Config, Debug, PartialEq)]
 pub struct DdpgConfig {
-    /// The numbers that make a state: at least 1.
+    /// Number of components of a state, at least 1.
     pub d_state: usize,
-    /// The last states that the actor looks at: at least 1.
+    /// Number of states in the window of the actor, at least 1.
     #[config(default = 8)]
     pub history: usize,
-    /// Hidden units in each of the actor's two recurrent layers: at least 1.
+    /// Number of hidden units in each of the two recurrent layers of the actor, at least 1.
     #[config(default = 20)]
     pub d_actor_hidden: usize,
-    /// Hidden units in each of the critic's two hidden layers: at least 1.
+    /// Number of hidden units in each of the two hidden layers of the critic, at least 1.
     #[config(default = 10)]
     pub d_critic_hidden: usize,
-    /// γ, the weight of the next step's value: from 0 to below 1.
+    /// Discount γ, the weight of the value of the next state, in [0, 1).
     #[config(default = 0.99)]
     pub discount: f64,
-    /// m, how far target networks follow in one step: above 0, at most 1.
+    /// Weight m of the online network in one step of a target network, in (0, 1].
     #[config(default = 1e-3)]
     pub soft_update: f64,
-    /// Adam's rate for the actor: a number above 0.
+    /// Learning rate of Adam for the actor, a finite number above 0.
     #[config(default = 1e-4)]
     pub actor_learning_rate: f64,
-    /// Adam's rate for the critic: a number above 0.
+    /// Learning rate of Adam for the critic, a finite number above 0.
     #[config(default = 1e-3)]
     pub critic_learning_rate: f64,
-    /// The largest Euclidean norm of the gradient of any one parameter tensor: a number above 0;
-    /// longer gradients are shortened to it. Without it none is.
+    /// Maximum Euclidean norm of the gradient of each parameter tensor, a finite number above 0. Longer
+    /// gradients are scaled down to it. `None` for no limit.
     pub clip_norm: Option<f64>,
-    /// Transitions in a minibatch: at least 1.
+    /// Number of transitions in a minibatch, at least 1.
     #[config(default = 16)]
     pub batch_size: usize,
-    /// Transitions that the replay buffer holds: at least 1.
+    /// Number of transitions that the replay buffer holds, at least 1.
     #[config(default = 10_000)]
     pub capacity: usize,
-    /// Transitions seen before learning begins: from 1 to the capacity.
+    /// Number of transitions before learning begins, from 1 to `capacity`.
     #[config(default = 64)]
     pub warm_up: usize,
-    /// The exploration noise.
+    /// Exploration noise.
     #[config(default = "OuNoiseConfig::new()")]
     pub noise: OuNoiseConfig,
 }
 
 impl DdpgConfig {
-    /// A fresh agent. All its randomness comes from `seed`; its first weights are the same on
-    /// every backend, to the backend's precision.
-    ///
-    /// # Errors
-    /// [`RlError::OutOfRange`] at the first field that is not as its documentation asks.
-    pub fn try_init<B: AutodiffBackend>(
-        &self,
-        seed: u64,
-        device: &B::Device,
-    ) -> Result<Ddpg<B>, RlError> {
-        self.check()?;
-        Ok(Ddpg::fresh(self, self.noise.try_init()?, seed, device))
-    }
-
-    /// A fresh agent, as [`try_init`](Self::try_init) makes it.
-    ///
-    /// # Panics
-    /// Where `try_init` gives an error, with its words.
-    pub fn init<B: AutodiffBackend>(&self, seed: u64, device: &B::Device) -> Ddpg<B> {
-        self.try_init(seed, device)
-            .unwrap_or_else(|error| panic!("{error}"))
-    }
-
-    fn check(&self) -> Result<(), RlError> {
+    /// Checks the range of each field except the noise.
+    pub(super) fn check(&self) -> Result<(), RlError> {
         let (one, above) = ("at least 1", "a number above 0");
         let is_above = |x: f64| x.is_finite() && x > 0.0;
         let clip_norm = self.clip_norm.unwrap_or(1.0);
@@ -145,7 +123,7 @@ impl DdpgConfig {
         }
     }
 
-    /// Every field as a number; no limit on gradients counts as an infinite one.
+    /// Returns every field as a number; no limit on gradients is an infinite limit.
     fn fields(&self) -> [(&'static str, f64); 17] {
         [
             ("d_state", self.d_state as f64),
@@ -168,8 +146,8 @@ impl DdpgConfig {
         ]
     }
 
-    /// That a saved agent's configuration is this one.
-    pub(crate) fn check_same(&self, saved: &Self) -> Result<(), RlError> {
+    /// Checks that the configuration of a saved agent equals this one.
+    pub(super) fn check_same(&self, saved: &Self) -> Result<(), RlError> {
         for ((field, expected), (_, found)) in self.fields().into_iter().zip(saved.fields()) {
             if found != expected {
                 return Err(RlError::OtherConfig {

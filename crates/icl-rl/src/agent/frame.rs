@@ -1,17 +1,22 @@
-//! The bytes of a saved agent: a mark, a checksum and sections.
+//! The format of a saved agent: a mark, a checksum and sections of bytes.
 //!
-//! Burn's recorders may panic on bytes that are not theirs, so nothing reaches them before mark,
-//! lengths and checksum are right. The checksum finds damage; it is no defence against malice.
+//! Burn's recorders may panic on bytes that they did not write, so mark, lengths and checksum are
+//! checked before a recorder reads a section. The checksum detects damage; it does not protect against
+//! manipulation.
 
-use crate::RlError;
+use crate::error::RlError;
 
-/// How a saved agent begins; the last byte is the version of the format.
+/// First bytes of a saved agent. The last of them is the version of the format.
 const MARK: [u8; 8] = *b"rl-ddpg\x01";
-/// Bytes of a length or a checksum.
+/// Number of bytes of a length or a checksum.
 const WORD: usize = 8;
 
-/// `[mark][checksum of the rest][length][section][length][section] …`, numbers little-endian.
-pub(crate) fn frame(sections: &[Vec<u8>]) -> Vec<u8> {
+/// Joins sections to the bytes of a saved agent.
+///
+/// ```text
+/// [mark][checksum of the rest][length][section][length][section] …        numbers little-endian
+/// ```
+pub(super) fn frame(sections: &[Vec<u8>]) -> Vec<u8> {
     let mut body = Vec::new();
     for section in sections {
         body.extend((section.len() as u64).to_le_bytes());
@@ -20,11 +25,13 @@ pub(crate) fn frame(sections: &[Vec<u8>]) -> Vec<u8> {
     [&MARK[..], &checksum(&body).to_le_bytes(), &body].concat()
 }
 
-/// The sections that [`frame`] was given.
+/// Returns the sections that [`frame`] joined.
 ///
 /// # Errors
-/// [`RlError::Foreign`], [`RlError::Checksum`] or [`RlError::Length`].
-pub(crate) fn sections<const N: usize>(bytes: &[u8]) -> Result<[Vec<u8>; N], RlError> {
+/// - [`RlError::Foreign`] if the bytes do not begin with the mark;
+/// - [`RlError::Checksum`] if the bytes were changed;
+/// - [`RlError::Length`] if bytes are missing or left over.
+pub(super) fn sections<const N: usize>(bytes: &[u8]) -> Result<[Vec<u8>; N], RlError> {
     let Some(rest) = bytes.strip_prefix(&MARK) else {
         return Err(RlError::Foreign {
             found: bytes[..bytes.len().min(MARK.len())].to_vec(),
@@ -62,7 +69,7 @@ pub(crate) fn sections<const N: usize>(bytes: &[u8]) -> Result<[Vec<u8>; N], RlE
     Ok(sections)
 }
 
-/// Takes a number off the front.
+/// Reads a number and advances `rest` beyond it. `n_bytes` is the total length, for the error.
 fn word(rest: &mut &[u8], n_bytes: usize) -> Result<u64, RlError> {
     let Some((head, tail)) = rest.split_first_chunk::<WORD>() else {
         return Err(RlError::Length {
@@ -74,7 +81,8 @@ fn word(rest: &mut &[u8], n_bytes: usize) -> Result<u64, RlError> {
     Ok(u64::from_le_bytes(*head))
 }
 
-/// FNV-1a. Every step is a bijection of the sum, so no change of a single byte goes unseen.
+/// Returns the FNV-1a hash. Each step is a bijection of the hash, so every change of a single byte is
+/// detected.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
         (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)

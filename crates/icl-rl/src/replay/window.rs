@@ -1,9 +1,11 @@
-//! The last states of an episode: what a recurrent actor looks at.
+//! Windows of the last states of an episode, the input of a recurrent actor.
 
+use burn::tensor::backend::Backend;
+use burn::tensor::{Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
-/// A window of the last `n` states, oldest first. A state of an episode's beginning stands for all
-/// that would lie before it, so that the window is always full.
+/// The window of the last `n` states of an episode, oldest first. The first state of the episode is
+/// repeated in place of those before it, so that the window is always full.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct History {
     n: usize,
@@ -11,7 +13,7 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// An empty window for `n` states.
+    /// Creates an empty window for `n` states.
     pub(crate) fn new(n: usize) -> Self {
         Self {
             n,
@@ -19,7 +21,7 @@ impl History {
         }
     }
 
-    /// Takes in the next state.
+    /// Appends the next state and drops the oldest.
     pub(crate) fn push(&mut self, state: &[f64]) {
         if self.states.is_empty() {
             self.states = state.repeat(self.n);
@@ -28,20 +30,39 @@ impl History {
         }
     }
 
-    /// `[n · d_state]`, state after state; empty before the first.
+    /// Returns the states `[n · d_state]`, one after the other; empty before the first state.
     pub(crate) fn states(&self) -> &[f64] {
         &self.states
     }
 
-    /// Forgets all states.
+    /// Removes all states.
     pub(crate) fn clear(&mut self) {
         self.states.clear();
     }
 }
 
-/// A full window without its oldest state and with one more.
-pub(crate) fn shifted(window: &[f64], state: &[f64]) -> Vec<f64> {
+/// Returns a full window without its oldest state and with one more.
+pub(super) fn shifted(window: &[f64], state: &[f64]) -> Vec<f64> {
     [&window[state.len()..], state].concat()
+}
+
+/// Converts windows, each `[history · d_state]`, to `history` tensors `[batch, d_state]`.
+pub(crate) fn to_tensors<B: Backend>(
+    windows: &[&[f64]],
+    d_state: usize,
+    device: &B::Device,
+) -> Vec<Tensor<B, 2>> {
+    let history = windows.first().map_or(0, |states| states.len() / d_state);
+    (0..history)
+        .map(|t| {
+            let values: Vec<f64> = windows
+                .iter()
+                .flat_map(|states| &states[t * d_state..(t + 1) * d_state])
+                .copied()
+                .collect();
+            Tensor::from_data(TensorData::new(values, [windows.len(), d_state]), device)
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The critic Q(s, a | θ^Q): the value of an action in a state.
+//! The critic Q(s, a | θ^Q), the value of an action in a state.
 
 use burn::module::Module;
 use burn::tensor::Tensor;
@@ -6,17 +6,16 @@ use burn::tensor::activation::relu;
 use burn::tensor::backend::Backend;
 use rand::Rng;
 
-use crate::actor::HEAD_BOUND;
-use crate::affine::Affine;
+use super::layers::{Affine, HEAD_BOUND};
 
-/// Three affine layers over the latest state and the action.
+/// Three affine layers on the latest state and the action.
 ///
 /// ```text
 /// Q(s, a) = w · relu(relu([s, a] W₁ + b₁) W₂ + b₂) + b
 /// ```
 ///
 /// Source: "a three-layer neural network (NN) with 10 hidden units is used as the critic network"
-/// (ICL, section 4.1); the rectifiers and the first weights (uniform on ±1/√fan-in, ±3e-3 in the
+/// (ICL, section 4.1); the rectifiers and the initial weights (uniform on ±1/√fan-in, ±3e-3 in the
 /// head) are those of Lillicrap et al. (2016).
 #[derive(Module, Debug)]
 pub(crate) struct Critic<B: Backend> {
@@ -26,7 +25,7 @@ pub(crate) struct Critic<B: Backend> {
 }
 
 impl<B: Backend> Critic<B> {
-    /// A critic whose weights are drawn from `rng`.
+    /// Creates a critic whose weights are drawn from `rng`.
     pub(crate) fn init(
         d_state: usize,
         d_hidden: usize,
@@ -44,7 +43,7 @@ impl<B: Backend> Critic<B> {
         }
     }
 
-    /// States `[batch, d_state]` and actions `[batch, 1]` to values `[batch, 1]`.
+    /// Computes the values `[batch, 1]` of actions `[batch, 1]` in states `[batch, d_state]`.
     pub(crate) fn forward(&self, states: Tensor<B, 2>, actions: Tensor<B, 2>) -> Tensor<B, 2> {
         let x = Tensor::cat(vec![states, actions], 1);
         let x = relu(self.first.forward(x));

@@ -1,12 +1,61 @@
-//! A layer of long short-term memory.
+//! Layers of the networks: an affine map and a layer of long short-term memory.
 
-use burn::module::Module;
-use burn::tensor::Tensor;
+use burn::module::{Module, Param};
 use burn::tensor::activation::{sigmoid, tanh};
 use burn::tensor::backend::Backend;
+use burn::tensor::{Tensor, TensorData};
 use rand::{Rng, RngExt};
 
-use crate::affine::Affine;
+/// Bound of the initial weights of a head (Lillicrap et al., 2016): initial outputs are close to 0.
+pub(super) const HEAD_BOUND: f64 = 3e-3;
+
+/// An affine map x·W + b, `[batch, d_in] → [batch, d_out]`.
+///
+/// Burn's linear layer draws its weights from a generator of the process, which differs between backends.
+/// The weights of this one come from the seed of the agent and are the same on every backend.
+#[derive(Module, Debug)]
+pub(crate) struct Affine<B: Backend> {
+    /// Weight W `[d_in, d_out]`.
+    pub(crate) weight: Param<Tensor<B, 2>>,
+    /// Bias b `[1, d_out]`.
+    pub(crate) bias: Param<Tensor<B, 2>>,
+}
+
+impl<B: Backend> Affine<B> {
+    /// Creates a map with weight and bias drawn uniformly from [−`bound`, `bound`].
+    pub(crate) fn uniform(
+        [d_in, d_out]: [usize; 2],
+        bound: f64,
+        rng: &mut impl Rng,
+        device: &B::Device,
+    ) -> Self {
+        let mut draw = |n: usize| -> Vec<f64> {
+            (0..n)
+                .map(|_| bound * (2.0 * rng.random::<f64>() - 1.0))
+                .collect()
+        };
+        let (weight, bias) = (draw(d_in * d_out), draw(d_out));
+        Self::new(weight, bias, device)
+    }
+
+    /// Creates a map with this weight, row after row, and this bias.
+    pub(crate) fn new(weight: Vec<f64>, bias: Vec<f64>, device: &B::Device) -> Self {
+        let d_out = bias.len();
+        let rows = weight.len() / d_out;
+        let param = |values: Vec<f64>, shape: [usize; 2]| {
+            Param::from_tensor(Tensor::from_data(TensorData::new(values, shape), device))
+        };
+        Self {
+            weight: param(weight, [rows, d_out]),
+            bias: param(bias, [1, d_out]),
+        }
+    }
+
+    /// Applies the map: `[batch, d_in] → [batch, d_out]`.
+    pub(crate) fn forward(&self, x: Tensor<B, 2>) -> Tensor<B, 2> {
+        x.matmul(self.weight.val()) + self.bias.val()
+    }
+}
 
 /// One layer of long short-term memory.
 ///
@@ -16,19 +65,19 @@ use crate::affine::Affine;
 /// h_t = σ(o) ∘ tanh(c_t)
 /// ```
 ///
-/// with h_0 = c_0 = 0. The four gates are one product: a step of a small layer costs what its
-/// operations cost to launch, not what they compute.
+/// with h_0 = c_0 = 0. The four gates are one matrix product, because the time of a small layer is that of
+/// launching its operations.
 ///
 /// Source: Hochreiter and Schmidhuber (1997) with the forget gate of Gers et al. (2000).
 #[derive(Module, Debug)]
 pub(crate) struct Lstm<B: Backend> {
-    /// `[d_in + d_hidden, 4 · d_hidden]`.
+    /// Map to the gates i, f, o, g, with weight W `[d_in + d_hidden, 4 · d_hidden]`.
     pub(crate) gates: Affine<B>,
 }
 
 impl<B: Backend> Lstm<B> {
-    /// Weights uniform on ±1/√d_hidden; biases 0, but 1 at the forget gate, so that a fresh layer
-    /// remembers (Gers et al., 2000; Jozefowicz et al., 2015).
+    /// Creates a layer with weights drawn uniformly from ±1/√d_hidden. Biases are 0, except for 1 at the
+    /// forget gate, so that an untrained layer remembers (Gers et al., 2000; Jozefowicz et al., 2015).
     pub(crate) fn init(
         d_in: usize,
         d_hidden: usize,
@@ -47,7 +96,7 @@ impl<B: Backend> Lstm<B> {
         }
     }
 
-    /// All hidden states h_1, …, h_T of a sequence x_1, …, x_T; each x_t is `[batch, d_in]`, each
+    /// Computes all hidden states h_1, …, h_T of a sequence x_1, …, x_T. Each x_t is `[batch, d_in]`, each
     /// h_t is `[batch, d_hidden]`.
     pub(crate) fn forward(&self, inputs: Vec<Tensor<B, 2>>) -> Vec<Tensor<B, 2>> {
         let d_hidden = self.gates.bias.dims()[1] / 4;

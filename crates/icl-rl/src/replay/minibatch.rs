@@ -1,18 +1,73 @@
-//! What the critic learns.
+//! Minibatches of transitions as tensors, and the targets of the critic.
 
-use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
+use burn::tensor::{Tensor, TensorData};
 
-/// The target of temporal-difference learning.
+use super::buffer::Transition;
+use super::window::{shifted, to_tensors};
+
+/// A batch of transitions on a device.
+pub(crate) struct Minibatch<B: Backend> {
+    /// States up to the action, oldest first, each `[batch, d_state]`.
+    pub(crate) window: Vec<Tensor<B, 2>>,
+    /// States of the window one step later, each `[batch, d_state]`.
+    pub(crate) next_window: Vec<Tensor<B, 2>>,
+    /// Actions `[batch, 1]`.
+    pub(crate) actions: Tensor<B, 2>,
+    /// Rewards `[batch, 1]`.
+    pub(crate) rewards: Tensor<B, 2>,
+    /// 1 − terminated `[batch, 1]`, independent of truncation.
+    pub(crate) continues: Tensor<B, 2>,
+}
+
+impl<B: Backend> Minibatch<B> {
+    /// Uploads transitions to a device.
+    pub(crate) fn new(transitions: &[&Transition], device: &B::Device) -> Self {
+        let column = |of: fn(&Transition) -> f64| {
+            let values: Vec<f64> = transitions.iter().map(|t| of(t)).collect();
+            Tensor::from_data(TensorData::new(values, [transitions.len(), 1]), device)
+        };
+        let windows: Vec<&[f64]> = transitions.iter().map(|t| t.window.as_slice()).collect();
+        let next: Vec<Vec<f64>> = transitions
+            .iter()
+            .map(|t| shifted(&t.window, &t.next_state))
+            .collect();
+        let next: Vec<&[f64]> = next.iter().map(Vec::as_slice).collect();
+        let d_state = transitions.first().map_or(1, |t| t.next_state.len());
+        Self {
+            window: to_tensors(&windows, d_state, device),
+            next_window: to_tensors(&next, d_state, device),
+            actions: column(|t| t.action),
+            rewards: column(|t| t.reward),
+            continues: column(|t| f64::from(!t.terminated)),
+        }
+    }
+
+    /// Returns the latest states `[batch, d_state]`.
+    pub(crate) fn states(&self) -> Tensor<B, 2> {
+        latest(&self.window)
+    }
+
+    /// Returns the states after the action `[batch, d_state]`.
+    pub(crate) fn next_states(&self) -> Tensor<B, 2> {
+        latest(&self.next_window)
+    }
+}
+
+fn latest<B: Backend>(window: &[Tensor<B, 2>]) -> Tensor<B, 2> {
+    window[window.len() - 1].clone()
+}
+
+/// Computes the targets of temporal-difference learning.
 ///
 /// ```text
 /// y = r + γ · (1 − terminated) · Q′(s′, μ′(s′))
 /// ```
 ///
-/// `continues` is 1 − terminated. An episode that was only cut off (truncated) goes on in truth, so
-/// its last state keeps its value (Pardo et al., 2018). All tensors are `[batch, 1]`.
+/// `continues` is 1 − terminated. An episode that was cut off (truncated) would have continued, so its
+/// last state keeps its value (Pardo et al., 2018). All tensors are `[batch, 1]`.
 ///
-/// Source: Lillicrap et al. (2016), who have no terminal states in the formula.
+/// Source: Lillicrap et al. (2016), whose formula has no terminal states.
 pub(crate) fn td_target<B: Backend>(
     rewards: Tensor<B, 2>,
     continues: Tensor<B, 2>,
@@ -25,8 +80,6 @@ pub(crate) fn td_target<B: Backend>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::minibatch::Minibatch;
-    use crate::replay::Transition;
     use crate::testing::{TestAutodiff, assert_close, matrix, to_vec};
 
     #[test]

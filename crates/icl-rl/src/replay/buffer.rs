@@ -1,4 +1,4 @@
-//! The replay buffer: a ring of transitions, drawn from uniformly.
+//! The replay buffer: a ring of transitions from which minibatches are drawn uniformly.
 
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 /// One step of an agent in its environment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Transition {
-    /// The states up to the action, `[history · d_state]`, oldest first.
+    /// States up to the action `[history · d_state]`, oldest first.
     pub(crate) window: Vec<f64>,
-    /// a_t.
+    /// Action a_t.
     pub(crate) action: f64,
-    /// r_t.
+    /// Reward r_t.
     pub(crate) reward: f64,
-    /// s_{t+1}, `[d_state]`.
+    /// Next state s_{t+1} `[d_state]`.
     pub(crate) next_state: Vec<f64>,
-    /// No reward can follow: s_{t+1} has the value 0.
+    /// Whether no reward can follow: the value of s_{t+1} is 0.
     pub(crate) terminated: bool,
-    /// The episode was cut off from outside: s_{t+1} has the value that it always has.
+    /// Whether the episode was cut off from outside: s_{t+1} keeps its value.
     pub(crate) truncated: bool,
 }
 
@@ -25,12 +25,12 @@ pub(crate) struct Transition {
 pub(crate) struct ReplayBuffer {
     capacity: usize,
     transitions: Vec<Transition>,
-    /// Where the next transition goes.
+    /// Position of the next transition.
     head: usize,
 }
 
 impl ReplayBuffer {
-    /// An empty buffer for `capacity` (at least one) transitions.
+    /// Creates an empty buffer for `capacity` transitions, at least one.
     pub(crate) fn new(capacity: usize) -> Self {
         Self {
             capacity,
@@ -39,7 +39,7 @@ impl ReplayBuffer {
         }
     }
 
-    /// Takes in a transition, in the place of the oldest if the buffer is full.
+    /// Adds a transition. If the buffer is full, it replaces the oldest.
     pub(crate) fn push(&mut self, transition: Transition) {
         if self.transitions.len() < self.capacity {
             self.transitions.push(transition);
@@ -49,12 +49,12 @@ impl ReplayBuffer {
         self.head = (self.head + 1) % self.capacity;
     }
 
-    /// The number of transitions in the buffer.
+    /// Returns the number of transitions in the buffer.
     pub(crate) fn len(&self) -> usize {
         self.transitions.len()
     }
 
-    /// `n` transitions, each drawn uniformly from all (with replacement).
+    /// Draws `n` transitions uniformly, with replacement.
     ///
     /// # Panics
     /// If the buffer is empty.

@@ -1,4 +1,4 @@
-//! Target networks, which follow the online ones slowly.
+//! Target networks, which follow the online networks slowly.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use burn::module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId};
 use burn::tensor::backend::Backend;
 use burn::tensor::{Tensor, TensorPrimitive};
 
-/// The target network a little nearer to the online one.
+/// Moves a target network towards the online network, with weight m = `rate`.
 ///
 /// ```text
 /// θ′ ← m θ + (1 − m) θ′
@@ -15,7 +15,7 @@ use burn::tensor::{Tensor, TensorPrimitive};
 /// Source: Lillicrap et al. (2016), algorithm 1.
 ///
 /// # Panics
-/// If `online` lacks a parameter (by identity) of `target`.
+/// If a parameter of `target` (by its identity) is missing in `online`.
 pub(crate) fn soft_update<B: Backend, M: Module<B>>(target: M, online: &M, rate: f64) -> M {
     let mut values = Values::<B>(HashMap::new());
     online.visit(&mut values);
@@ -25,7 +25,7 @@ pub(crate) fn soft_update<B: Backend, M: Module<B>>(target: M, online: &M, rate:
     })
 }
 
-/// The parameters of a module by identity.
+/// Parameters of a module by their identity.
 struct Values<B: Backend>(HashMap<ParamId, TensorPrimitive<B>>);
 
 impl<B: Backend> ModuleVisitor<B> for Values<B> {
@@ -55,8 +55,8 @@ impl<B: Backend> ModuleMapper<B> for Follow<B> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::layers::Affine;
     use super::*;
-    use crate::affine::Affine;
     use crate::testing::TestBackend;
     use crate::testing::{TestAutodiff, assert_close, numbers, to_vec};
     use burn::module::AutodiffModule;
