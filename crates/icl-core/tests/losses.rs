@@ -48,8 +48,9 @@ fn tensor(rows: &Rows, dtype: DType) -> Tensor<B, 2> {
     Tensor::from_data(data, (&Default::default(), dtype))
 }
 
-/// Double precision shows that the formulas are right, single precision that they stay so: 1e-5
-/// but for the temperature of 0.01, where the rounding of a similarity weighs a hundred times.
+/// The precisions with their tolerances at a temperature. Double precision tests the formulas, single
+/// precision their rounding: 1e-5, except at the temperature of 0.01, which multiplies the rounding of a
+/// similarity by a hundred.
 fn precisions_at(temperature: f64) -> Vec<(DType, f64)> {
     precisions(if temperature < 0.05 { 1e-4 } else { 1e-5 }, 1e-12)
 }
@@ -215,7 +216,7 @@ fn in_batch_noise_leaves_the_anchor_itself_out() {
     }
 }
 
-/// More rows and columns than one chunk holds, against a double loop.
+/// The exact risk of more rows and columns than one chunk holds, against a double loop.
 #[test]
 fn the_exact_risk_does_not_depend_on_chunks() {
     let (n_old, n, d, temperature, negatives) = (2100, 2700, 3, 0.2, 31.0);

@@ -48,7 +48,7 @@ impl OuNoiseConfig {
                 "noise.sigma",
                 self.sigma,
                 self.sigma.is_finite() && self.sigma >= 0.0,
-                "a number from 0",
+                "a number of at least 0",
             ),
             ("noise.dt", self.dt, above_zero(self.dt), "a number above 0"),
             (
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "noise.sigma: found -1, expected a number from 0")]
+    #[should_panic(expected = "noise.sigma: found -1, expected a number of at least 0")]
     fn init_panics_with_the_same_words() {
         OuNoiseConfig::new().with_sigma(-1.0).init();
     }

@@ -179,7 +179,7 @@ impl<B: AutodiffBackend> Ddpg<B> {
             "reward: found {reward}, expected a finite number"
         );
         let Some(action) = self.memory.pending.take() else {
-            panic!("feedback: found no action since the last one, expected act before it");
+            panic!("feedback: found no action since the last feedback, expected one before it");
         };
         self.memory.replay.push(Transition {
             window: self.memory.history.states().to_vec(),
