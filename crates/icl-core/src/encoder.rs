@@ -1,70 +1,93 @@
-//! The encoder φ(·; θ), as a user brings it.
+//! The trait of encoders φ(·; θ).
 
 use burn::module::Module;
 use burn::tensor::{Tensor, backend::Backend};
 
 use crate::{Rng, SampleError};
 
-/// Whether an encoder is being trained or evaluated.
+/// Mode of a forward pass: training or evaluation.
 ///
-/// Burn tells the two apart by the backend (autodiff or not). Here it is said aloud, because the
-/// encoder's own randomness (dropout) is drawn from a generator that belongs to the run: the same
-/// on every backend, untouched by what else draws numbers.
+/// Burn distinguishes the two by the backend (autodiff or not). This project passes the mode
+/// explicitly, because the encoder draws its randomness (dropout) from a generator of the run, which
+/// gives the same numbers on every backend and is independent of all other draws.
 #[derive(Debug)]
 pub enum Mode<'a> {
-    /// No randomness; normalisation uses the statistics stored in the encoder.
+    /// Evaluation: without randomness, normalised by the statistics stored in the encoder.
     Evaluation,
-    /// Dropout draws from this generator; normalisation uses the batch's own statistics.
+    /// Training: dropout draws from this generator, normalisation uses the statistics of the batch.
     Training(&'a mut Rng),
 }
 
 /// An encoder φ(·; θ): an ordinary Burn [`Module`] that maps a batch to embeddings.
 ///
-/// The objective sees f(x, y) = exp(sim(φ(x), φ(y))/τ) of Definition 2, so the rows need no
-/// normalisation.
+/// Embeddings need no normalisation: the losses see them only through
+/// f(x, y) = exp(sim(φ(x), φ(y))/τ) of Definition 2.
+///
+/// ```
+/// use burn::module::Module;
+/// use burn::nn::Linear;
+/// use burn::tensor::{Tensor, backend::Backend};
+/// use icl_core::{Encoder, Mode};
+///
+/// #[derive(Module, Debug)]
+/// struct OneLayer<B: Backend> {
+///     layer: Linear<B>,
+/// }
+///
+/// impl<B: Backend> Encoder<B> for OneLayer<B> {
+///     type Batch = Tensor<B, 2>;
+///
+///     fn encode(&self, batch: Tensor<B, 2>, _mode: Mode<'_>) -> Tensor<B, 2> {
+///         self.layer.forward(batch)
+///     }
+/// }
+/// ```
 pub trait Encoder<B: Backend>: Module<B> {
-    /// What [`Collate`](crate::Collate) makes of a list of views. Clones must be cheap, as those of
-    /// tensors are: some methods pass one batch through the encoder more than once.
+    /// Batch of views, as [`Collate`](crate::Collate) makes it. Clones must be cheap, like those of
+    /// tensors, because some methods pass a batch through the encoder more than once.
     type Batch: Clone;
 
-    /// Embeddings `[batch, d]`, one row a view, in the order of the batch.
+    /// Encodes a batch into embeddings `[batch, d]`, one row for each view, in the order of the batch.
+    ///
+    /// The losses are computed from these rows. In an encoder with a projection head they are the
+    /// projections.
     fn encode(&self, batch: Self::Batch, mode: Mode<'_>) -> Tensor<B, 2>;
 
-    /// What protocols judge and programs write out: embeddings `[batch, d_embedding]` of plain
-    /// views, without randomness and with the stored statistics.
+    /// Encodes plain views into the embeddings `[batch, d_embedding]` that protocols evaluate and
+    /// programs export, without randomness and with the stored statistics.
     ///
-    /// The default is what [`encode`](Self::encode) gives in evaluation. An encoder that is trained
-    /// through a projection head overrides it: the losses see the projection, but the
-    /// representation in front of the head is the one that serves other tasks better (Chen et al.,
-    /// 2020, section 4.2). Its width may then be another than that of `encode`.
+    /// The default is [`encode`](Self::encode) in evaluation. An encoder that is trained through a
+    /// projection head overrides it and returns the representation before the head, which serves other
+    /// tasks better than the projection (Chen et al., 2020, section 4.2). The width `d_embedding` may
+    /// then differ from the width of `encode`.
     fn embed(&self, batch: Self::Batch) -> Tensor<B, 2> {
         self.encode(batch, Mode::Evaluation)
     }
 
-    /// This encoder with its normalisation statistics re-estimated over `batches` at the current
-    /// parameters. It must not depend on the statistics stored before.
+    /// Returns this encoder with its normalisation statistics re-estimated over `batches` at the
+    /// current parameters. The result must not depend on the statistics stored before.
     ///
-    /// The exact risk calls it before it measures, so that the risk is a function of θ alone (the
-    /// statistics that training leaves behind are a function of its last batches). An encoder
-    /// without such statistics keeps the default, which returns it unchanged.
+    /// It is called before the exact risk is measured, so that the risk is a function of θ alone: the
+    /// statistics that training leaves behind depend on its last batches. The default returns the
+    /// encoder unchanged, which is right for an encoder without such statistics.
     ///
     /// # Errors
-    /// That of a batch which could not be made.
+    /// The error of a batch that could not be made.
     fn recalibrated(self, batches: &Batches<'_, Self::Batch>) -> Result<Self, SampleError> {
         let _ = batches;
         Ok(self)
     }
 }
 
-/// Batches that can be gone through several times, made anew on every pass so that memory stays
-/// bounded.
+/// A sequence of batches that can be iterated several times. Batches are made anew in every pass, so
+/// that memory stays bounded.
 pub struct Batches<'a, T> {
     make: Box<dyn Fn(usize) -> Result<T, SampleError> + 'a>,
     len: usize,
 }
 
 impl<'a, T> Batches<'a, T> {
-    /// `len` batches, of which `make(i)` builds the i-th.
+    /// Creates a sequence of `len` batches, the i-th of which is `make(i)`.
     pub fn new(len: usize, make: impl Fn(usize) -> Result<T, SampleError> + 'a) -> Self {
         Self {
             make: Box::new(make),
@@ -72,7 +95,7 @@ impl<'a, T> Batches<'a, T> {
         }
     }
 
-    /// One pass over all batches.
+    /// Iterates over all batches, in order.
     pub fn iter(&self) -> impl Iterator<Item = Result<T, SampleError>> + '_ {
         (0..self.len).map(|index| (self.make)(index))
     }

@@ -1,38 +1,52 @@
-//! What can be wrong with a value that a user gave.
+//! Errors of configurations and increments.
 
 /// A rejected configuration or increment.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CoreError {
-    /// τ must be a positive, finite number.
+    /// Temperature τ that is not a finite number above 0.
     #[error("temperature: found {found}, expected a number above 0")]
     Temperature {
-        /// The rejected value.
+        /// Rejected value.
         found: f64,
     },
-    /// K must be a positive, finite number.
+    /// Number of negatives K that is not a finite number above 0.
     #[error("negatives (K): found {found}, expected a number above 0")]
     Negatives {
-        /// The rejected value.
+        /// Rejected value.
         found: f64,
     },
-    /// α lies in [0, 1].
+    /// Growth ratio α outside [0, 1].
     #[error("alpha: found {found}, expected a number from 0 to 1")]
     GrowthRatio {
-        /// The rejected value.
+        /// Rejected value.
         found: f64,
     },
-    /// A contrast needs a sample and another one on both sides.
+    /// Increment with fewer than two old or two new samples: an anchor needs a negative of each kind.
     #[error("increment: found {n_old} old and {n_new} new samples, expected at least 2 of each")]
     IncrementTooSmall {
-        /// Old samples found.
+        /// Number of old samples found.
         n_old: usize,
-        /// New samples found.
+        /// Number of new samples found.
         n_new: usize,
     },
-    /// A sample may stand in an increment once.
+    /// Increment that contains a sample more than once.
     #[error("increment: sample {index} was found twice, expected every index once")]
     IncrementOverlap {
-        /// The index that repeats.
+        /// Index that occurs more than once.
         index: usize,
     },
+}
+
+/// Checks the temperature τ and, if it is given, the number of negatives K of a loss.
+///
+/// # Errors
+/// [`CoreError::Temperature`] or [`CoreError::Negatives`] if the value is not a finite number above 0.
+pub(crate) fn check_loss(temperature: f64, negatives: Option<f64>) -> Result<(), CoreError> {
+    if !(temperature.is_finite() && temperature > 0.0) {
+        return Err(CoreError::Temperature { found: temperature });
+    }
+    match negatives {
+        Some(found) if !(found.is_finite() && found > 0.0) => Err(CoreError::Negatives { found }),
+        _ => Ok(()),
+    }
 }

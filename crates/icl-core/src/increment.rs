@@ -1,16 +1,16 @@
-//! The incremental setting: which samples are old, which are new, and how much the data grew.
+//! The incremental setting: old and new samples, and the ratio by which the data grow.
 
 use crate::CoreError;
 
-/// The growth ratio α = ΔN / (N + ΔN) ∈ [0, 1] of Definition 5.
+/// Growth ratio α = ΔN / (N + ΔN) ∈ [0, 1] of Definition 5.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct GrowthRatio(f64);
 
 impl GrowthRatio {
-    /// Checks that `alpha` lies in [0, 1].
+    /// Creates a growth ratio from its value.
     ///
     /// # Errors
-    /// [`CoreError::GrowthRatio`] if it does not, or is not a number.
+    /// [`CoreError::GrowthRatio`] if `alpha` is below 0, above 1 or NaN.
     pub fn try_new(alpha: f64) -> Result<Self, CoreError> {
         if (0.0..=1.0).contains(&alpha) {
             Ok(Self(alpha))
@@ -19,10 +19,10 @@ impl GrowthRatio {
         }
     }
 
-    /// The growth ratio of `n_new` samples that join `n_old`.
+    /// Returns the growth ratio of `n_new` samples added to `n_old`.
     ///
     /// # Panics
-    /// If both are 0.
+    /// If both counts are 0.
     pub fn from_counts(n_old: usize, n_new: usize) -> Self {
         assert!(
             n_old + n_new > 0,
@@ -31,13 +31,13 @@ impl GrowthRatio {
         Self(n_new as f64 / (n_old + n_new) as f64)
     }
 
-    /// α as a number.
+    /// Returns α as a number.
     pub fn value(self) -> f64 {
         self.0
     }
 }
 
-/// One increment: the indices of the old data X and of the new data ΔX in one data set
+/// An increment: the indices of the old data X and of the new data ΔX in one data set
 /// (Definition 3).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Increment {
@@ -46,11 +46,12 @@ pub struct Increment {
 }
 
 impl Increment {
-    /// Checks that no index is in both parts or twice in one, and that each part has at least the
-    /// two samples that a contrast needs.
+    /// Creates an increment of old and new samples.
     ///
     /// # Errors
-    /// [`CoreError::IncrementTooSmall`] or [`CoreError::IncrementOverlap`].
+    /// - [`CoreError::IncrementTooSmall`] if there are fewer than two old or two new samples: an anchor
+    ///   needs another sample as its negative;
+    /// - [`CoreError::IncrementOverlap`] if an index occurs twice.
     pub fn try_new(old: Vec<usize>, new: Vec<usize>) -> Result<Self, CoreError> {
         if old.len() < 2 || new.len() < 2 {
             return Err(CoreError::IncrementTooSmall {
@@ -70,11 +71,12 @@ impl Increment {
         }
     }
 
-    /// The data as they are before anything new arrives: ΔX is empty and α = 0. It is enough to
-    /// train a first encoder on, and for nothing else.
+    /// Creates the data before any new sample arrives: ΔX is empty and α = 0. Only a first encoder can
+    /// be trained on it.
     ///
     /// # Errors
-    /// [`CoreError::IncrementTooSmall`] or [`CoreError::IncrementOverlap`].
+    /// - [`CoreError::IncrementTooSmall`] if there are fewer than two samples;
+    /// - [`CoreError::IncrementOverlap`] if an index occurs twice.
     pub fn before(old: Vec<usize>) -> Result<Self, CoreError> {
         if old.len() < 2 {
             return Err(CoreError::IncrementTooSmall {
@@ -85,22 +87,22 @@ impl Increment {
         Self::without_overlap(old, Vec::new())
     }
 
-    /// Indices of X.
+    /// Returns the indices of X.
     pub fn old(&self) -> &[usize] {
         &self.old
     }
 
-    /// Indices of ΔX.
+    /// Returns the indices of ΔX.
     pub fn new_data(&self) -> &[usize] {
         &self.new
     }
 
-    /// Indices of X′ = X ∪ ΔX, old ones first.
+    /// Returns the indices of X′ = X ∪ ΔX, those of X first.
     pub fn all(&self) -> Vec<usize> {
         self.old.iter().chain(&self.new).copied().collect()
     }
 
-    /// α of this increment.
+    /// Returns the growth ratio α of this increment.
     pub fn growth_ratio(&self) -> GrowthRatio {
         GrowthRatio::from_counts(self.old.len(), self.new.len())
     }

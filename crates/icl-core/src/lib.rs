@@ -1,58 +1,60 @@
-//! What the papers define on tensors, and the traits by which a user's own model joins in.
+//! Losses of incremental contrastive learning on tensors, and the traits that connect an encoder and a
+//! data set to the trainer.
 //!
-//! | room | what is in it |
+//! Equation numbers are those of Ji et al., "Unbiased and Efficient Self-Supervised Incremental
+//! Contrastive Learning" (WSDM 2023).
+//!
+//! | item | content |
 //! |---|---|
-//! | [`Contrast`] | what the losses need to know of a batch |
-//! | [`QueuedNoise`], [`MixedBatch`] | old noise that was embedded in earlier steps |
-//! | [`InfoNce`], [`nce_i`], [`log_mixed_noise`] | NCE-I (Eq. 1–2), also under mixed noise (Eq. 27) |
-//! | [`change_ratio`], [`IncrementalInfoNce`], [`nce_ii`] | change ratio (Eq. 6) and NCE-II (Eq. 7–8) |
-//! | [`NoiseLosses`], [`RiskBound`] | Table 2, Theorems 1 and 2 |
-//! | [`exact_risk`] | the risk over all pairs of the data |
-//! | [`Encoder`], [`Views`], [`Collate`], [`Samples`] | what a user implements |
+//! | [`cosine_similarity`], [`Contrast`] | the similarity of embeddings; the terms of the losses for a batch |
+//! | [`QueuedNoise`], [`MixedBatch`] | a queue of old noise from earlier steps |
+//! | [`InfoNce`], [`nce_i`], [`log_mixed_noise`] | NCE-I (Eq. 1, 2), also under mixed noise (Eq. 27) |
+//! | [`change_ratio`], [`IncrementalInfoNce`], [`nce_ii`] | change ratio (Eq. 6) and NCE-II (Eq. 7, 8) |
+//! | [`NoiseLosses`], [`Strategy`] | the bias of each strategy (Table 2) and Theorem 1 |
+//! | [`exact_risk`], [`ExactRisk`] | the risk over all pairs of the data, with the bound of Theorem 2 |
+//! | [`Encoder`], [`Samples`], [`Views`], [`Collate`] | the traits to implement |
+//! | [`Augment`], [`Stack`] | views by a function and collation of lists of numbers |
+//! | [`Judge`] | judgements of protocols on embeddings |
+//! | [`Increment`], [`GrowthRatio`], [`ByOrigin`] | old and new data; quantities of all, old and new data |
 //! | [`graph`] | batches of graphs |
-//! | [`Seed`], [`Increment`] | one root seed a run; old and new data |
+//! | [`Seed`] | one root seed for each run |
+//! | [`write_atomically`], [`module_bytes`] | files that are whole or absent; modules as bytes |
+//! | [`is_host_memory`], [`has_double_precision`], [`host_values`] | properties of devices |
 
 mod atomic_file;
 mod augment;
-mod bias;
+mod by_origin;
 mod contrast;
+mod device;
 mod encoder;
 mod error;
 pub mod graph;
-mod host;
 mod increment;
 mod judge;
-mod log_noise;
-mod log_space;
 mod loss;
-mod memory;
 pub mod module_bytes;
-mod precision;
-mod queued_noise;
-mod risk;
+#[cfg(doctest)]
+mod readme;
 mod samples;
 mod seed;
-mod similarity;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
 pub use atomic_file::write_atomically;
 pub use augment::{Augment, Stack};
-pub use bias::{NoiseLosses, Part, RiskBound, Strategy};
-pub use contrast::Contrast;
+pub use by_origin::{ByOrigin, Origin};
+pub use contrast::{
+    Contrast, MixedBatch, QueuedNoise, cosine_similarity, normalize, paired_cosine_similarity,
+};
+pub use device::{has_double_precision, host_values, is_host_memory, keep_freed_memory};
 pub use encoder::{Batches, Encoder, Mode};
 pub use error::CoreError;
-pub use host::host_values;
 pub use increment::{GrowthRatio, Increment};
 pub use judge::{HostRows, Judge};
 pub use loss::{
-    IncrementalInfoNce, IncrementalInfoNceConfig, InfoNce, InfoNceConfig, change_ratio,
-    log_change_ratio, log_mixed_noise, nce_i, nce_ii,
+    ExactRisk, IncrementalInfoNce, IncrementalInfoNceConfig, InfoNce, InfoNceConfig, NoiseLosses,
+    Strategy, change_ratio, exact_nce_i, exact_risk, log_change_ratio, log_mixed_noise, nce_i,
+    nce_ii,
 };
-pub use memory::keep_freed_memory;
-pub use precision::has_double_precision;
-pub use queued_noise::{MixedBatch, QueuedNoise};
-pub use risk::{ExactRisk, exact_nce_i, exact_risk};
 pub use samples::{Collate, SampleError, Samples, Views};
 pub use seed::{Rng, Seed};
-pub use similarity::{cosine_similarity, normalize, paired_cosine_similarity};

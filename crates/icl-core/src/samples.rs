@@ -1,4 +1,4 @@
-//! From samples to batches: the three traits that connect a user's data to the trainer.
+//! The traits that connect a data set to the trainer: samples, views and collation.
 
 use std::borrow::Cow;
 
@@ -6,24 +6,24 @@ use burn::tensor::backend::Backend;
 
 use crate::Rng;
 
-/// Why a sample could not be read: whatever the data set's own error type is.
+/// Error of a sample that could not be read, of any type that the data set uses.
 pub type SampleError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A data set: samples by index.
+/// A data set with access to its samples by index.
 ///
-/// A `Vec` of samples is one. A data set that decodes lazily returns owned samples; one with a
-/// cache uses an `Arc` as its sample, which is cheap to clone.
+/// A `Vec` of samples is a data set. One that decodes lazily returns owned samples; one with a cache
+/// uses an `Arc` as its sample type, which is cheap to clone.
 pub trait Samples: Sync {
-    /// One sample, before any view of it is made.
+    /// Sample before augmentation.
     type Sample: Clone + Send + Sync;
 
-    /// The number of samples.
+    /// Returns the number of samples.
     fn n_samples(&self) -> usize;
 
-    /// The sample at `index`, which is below [`n_samples`](Self::n_samples).
+    /// Returns the sample at `index`, which is below [`n_samples`](Self::n_samples).
     ///
     /// # Errors
-    /// Whatever makes the sample unreadable; the run stops with it.
+    /// An error of any type if the sample cannot be read. It ends the run.
     fn sample(&self, index: usize) -> Result<Cow<'_, Self::Sample>, SampleError>;
 }
 
@@ -39,24 +39,24 @@ impl<T: Clone + Send + Sync> Samples for Vec<T> {
     }
 }
 
-/// The augmentations q₁(·|x), q₂(·|x) that make a positive pair (section 3.1 of the paper).
+/// Augmentations q₁(·|x), q₂(·|x) that make a positive pair (section 3.1 of the paper).
 ///
-/// Views are made on the CPU, each sample by itself, from a generator that belongs to that sample
-/// and that pass: the same whatever thread makes them.
+/// Views are made on the CPU, one sample at a time, with a generator that belongs to the sample and
+/// the pass. They do not depend on the thread that makes them.
 pub trait Views: Sync {
-    /// What a view is made of.
+    /// Sample that views are made of.
     type Sample: Clone + Send + Sync;
-    /// A view of one sample, before collation.
+    /// View of one sample, before collation.
     type View: Send;
 
-    /// One random view of `sample`.
+    /// Makes a random view of `sample`.
     fn view(&self, sample: &Self::Sample, rng: &mut Rng) -> Self::View;
 
-    /// The view without augmentation, which protocols embed.
+    /// Makes the view without augmentation, which evaluation protocols embed.
     fn plain(&self, sample: &Self::Sample) -> Self::View;
 
-    /// As [`view`](Self::view), but into a slot that holds an earlier view, whose buffers may be
-    /// used again.
+    /// Makes a random view as [`view`](Self::view) does, into a slot that holds an earlier view. The
+    /// buffers of the earlier view may be reused.
     fn view_into(&self, sample: &Self::Sample, rng: &mut Rng, slot: &mut Self::View) {
         *slot = self.view(sample, rng);
     }

@@ -1,16 +1,16 @@
-//! Seeds: one root a run, split into named child streams.
+//! Seeds: one root seed for each run, split into named child streams.
 //!
-//! A generator is never shared and never stored: whoever needs randomness derives a generator from
-//! the run's root seed and the names and numbers that say what it is for (`views`, epoch 3, sample
-//! 17). Every draw is therefore independent of thread timing and of the order in which others
-//! draw, and a resumed run needs no generator state.
+//! Generators are never shared and never stored. Code that needs randomness derives a generator from
+//! the root seed and from the names and numbers of its purpose (`views`, epoch 3, sample 17). Draws
+//! are therefore independent of thread timing and of the order of other draws, and a resumed run needs
+//! no generator state.
 
 use rand::SeedableRng;
 
-/// The project's random generator: PCG64 (O'Neill, 2014), portable and cheap to seed.
+/// Random number generator of this project: PCG64 (O'Neill, 2014), portable and cheap to seed.
 pub type Rng = rand_pcg::Pcg64;
 
-/// A node in the tree of seeds.
+/// A seed in the tree of seeds of a run.
 ///
 /// ```
 /// use icl_core::Seed;
@@ -26,12 +26,12 @@ pub type Rng = rand_pcg::Pcg64;
 pub struct Seed(u64);
 
 impl Seed {
-    /// The root of a run.
+    /// Creates the root seed of a run.
     pub fn new(root: u64) -> Self {
         Self(root)
     }
 
-    /// The child stream with this name (FNV-1a of the name, mixed into the seed).
+    /// Returns the child stream with this name (FNV-1a of the name, mixed into the seed).
     pub fn child(self, name: &str) -> Self {
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -39,23 +39,24 @@ impl Seed {
         Self(mix(self.0 ^ mix(hash)))
     }
 
-    /// The child stream with this number, for epochs, steps and samples.
+    /// Returns the child stream with this number, for epochs, steps and samples.
     pub fn at(self, index: u64) -> Self {
         Self(mix(self.0.wrapping_add(mix(index.wrapping_add(1)))))
     }
 
-    /// A generator at the beginning of this stream.
+    /// Creates a generator at the beginning of this stream.
     pub fn rng(self) -> Rng {
         Rng::seed_from_u64(self.0)
     }
 
-    /// The seed as a number, for a library that wants to be seeded itself.
+    /// Returns the seed as a number, for libraries that have generators of their own.
     pub fn value(self) -> u64 {
         self.0
     }
 }
 
-/// SplitMix64's finaliser (Steele, Lea and Flood, 2014): a bijection that scatters close seeds.
+/// Applies the finaliser of SplitMix64 (Steele, Lea and Flood, 2014), a bijection that scatters seeds
+/// that are close to each other.
 fn mix(seed: u64) -> u64 {
     let z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,11 +1,11 @@
-//! What the tests of every crate share: a backend to test on, closeness, finite differences.
+//! Test support of all crates: a backend to test on, closeness, finite differences.
 
 use burn::backend::Autodiff;
 use burn::tensor::{DType, Tensor, backend::Backend};
 
-/// The backend that tests run on: the default one, or that of a feature `testing-NAME`.
+/// Backend that tests run on: `flex`, or the one of a feature `testing-NAME`.
 pub type TestBackend = ChosenBackend;
-/// The same with gradients.
+/// [`TestBackend`] with gradients.
 pub type TestAutodiff = Autodiff<TestBackend>;
 
 #[cfg(feature = "testing-cuda")]
@@ -24,18 +24,18 @@ use burn::backend::Vulkan as ChosenBackend;
 #[cfg(feature = "testing-wgpu")]
 use burn::backend::Wgpu as ChosenBackend;
 
-/// Whether [`TestBackend`] calculates in double precision, which many a GPU does not. A test of it
-/// that asks says so on stderr when it is skipped.
+/// Returns whether [`TestBackend`] calculates in double precision, and prints a note on stderr if it
+/// does not: the caller then skips its assertions in double precision.
 pub fn has_double_precision() -> bool {
     let is_there = crate::has_double_precision::<TestBackend>(&Default::default());
     if !is_there {
-        eprintln!("no double precision on this backend: what needs it is skipped");
+        eprintln!("no double precision on this backend: assertions in it are skipped");
     }
     is_there
 }
 
-/// How far a logarithm of [`TestBackend`] may be off near 1, where nothing says that it is exact to the
-/// last digits: the specification of Vulkan allows 2⁻²¹ between 0.5 and 2, and Burn's log1p is made of it.
+/// Absolute error of logarithms near 1 that [`TestBackend`] may have. The specification of Vulkan allows
+/// 2⁻²¹ between 0.5 and 2, and Burn's log1p is made of this logarithm; other backends have none.
 pub const LOGARITHM_ERROR: f64 = if cfg!(any(feature = "testing-wgpu", feature = "testing-vulkan"))
 {
     1.0 / 2_097_152.0
@@ -43,7 +43,7 @@ pub const LOGARITHM_ERROR: f64 = if cfg!(any(feature = "testing-wgpu", feature =
     0.0
 };
 
-/// The precisions that [`TestBackend`] calculates in, with the tolerance that each asks for.
+/// Returns the precisions that [`TestBackend`] calculates in, each with its tolerance.
 pub fn precisions(single: f64, double: f64) -> Vec<(DType, f64)> {
     let mut all = vec![(DType::F32, single)];
     if has_double_precision() {
@@ -52,7 +52,7 @@ pub fn precisions(single: f64, double: f64) -> Vec<(DType, f64)> {
     all
 }
 
-/// The elements of a tensor, row after row, as f64.
+/// Returns the elements of a tensor, row after row, as f64.
 ///
 /// # Panics
 /// If the tensor holds no floats.
@@ -63,7 +63,7 @@ pub fn to_vec<B: Backend, const D: usize>(tensor: &Tensor<B, D>) -> Vec<f64> {
 /// Asserts `|actual - expected| <= tolerance * max(1, |expected|)`, element by element.
 ///
 /// # Panics
-/// At the first element that is farther off, or if the lengths differ.
+/// At the first element outside the tolerance, or if the lengths differ.
 #[track_caller]
 pub fn assert_close(actual: &[f64], expected: &[f64], tolerance: f64) {
     assert_eq!(actual.len(), expected.len(), "lengths differ");
@@ -75,7 +75,7 @@ pub fn assert_close(actual: &[f64], expected: &[f64], tolerance: f64) {
     }
 }
 
-/// Central differences of `f` at `x`, with step `h`.
+/// Computes the gradient of `f` at `x` by central differences with step `h`.
 pub fn finite_difference(f: impl Fn(&[f64]) -> f64, x: &[f64], h: f64) -> Vec<f64> {
     let mut at = x.to_vec();
     (0..x.len())

@@ -182,7 +182,7 @@ fn extreme_similarities_and_temperatures_stay_finite() {
     }
 }
 
-/// The gradient of every loss, in double precision, against central differences.
+/// Compares the gradient of every loss, in double precision, with central differences.
 #[test]
 fn gradients_agree_with_finite_differences() {
     if !has_double_precision() {
@@ -267,8 +267,8 @@ fn gradients_agree_with_finite_differences() {
     }
 }
 
-/// The derivative at the seams of the formulas, where a maximum or an absolute value would be
-/// wrong: log r = 0 and ±1, similarities all equal.
+/// Checks the derivatives where a maximum or an absolute value in the formulas could make them wrong:
+/// log r = 0 and ±1, and equal similarities.
 #[test]
 fn derivatives_are_right_at_the_seams() {
     for a in [0.3, 0.5] {

@@ -3,7 +3,7 @@
 use burn::tensor::{DType, Tensor, TensorData};
 use icl_core::testing::{TestBackend as B, assert_close, precisions, to_vec};
 use icl_core::{
-    Contrast, GrowthRatio, IncrementalInfoNceConfig, InfoNceConfig, NoiseLosses, Part, Strategy,
+    Contrast, GrowthRatio, IncrementalInfoNceConfig, InfoNceConfig, NoiseLosses, Origin, Strategy,
     exact_nce_i, exact_risk,
 };
 use serde::Deserialize;
@@ -48,8 +48,9 @@ fn tensor(rows: &Rows, dtype: DType) -> Tensor<B, 2> {
     Tensor::from_data(data, (&Default::default(), dtype))
 }
 
-/// Double precision shows that the formulas are right, single precision that they stay so: 1e-5
-/// but for the temperature of 0.01, where the rounding of a similarity weighs a hundred times.
+/// The precisions with their tolerances at a temperature. Double precision tests the formulas, single
+/// precision their rounding: 1e-5, except at the temperature of 0.01, which multiplies the rounding of a
+/// similarity by a hundred.
 fn precisions_at(temperature: f64) -> Vec<(DType, f64)> {
     precisions(if temperature < 0.05 { 1e-4 } else { 1e-5 }, 1e-12)
 }
@@ -105,7 +106,7 @@ fn explicit_noise_gives_the_printed_formulas() {
             // Theorem 1, and Table 2 from it.
             let zeros = vec![0.0; case.anchors.len()];
             assert_close(
-                &to_vec(&losses.bias(Strategy::Icl, Part::Old)),
+                &to_vec(&losses.bias(Strategy::Icl, Origin::Old)),
                 &zeros,
                 tolerance,
             );
@@ -117,12 +118,12 @@ fn explicit_noise_gives_the_printed_formulas() {
                     .collect()
             };
             assert_close(
-                &to_vec(&losses.bias(Strategy::Inference, Part::Old)),
+                &to_vec(&losses.bias(Strategy::Inference, Origin::Old)),
                 &minus("nce1_old", "nce1_all"),
                 tolerance,
             );
             assert_close(
-                &to_vec(&losses.bias(Strategy::FineTuning, Part::New)),
+                &to_vec(&losses.bias(Strategy::FineTuning, Origin::New)),
                 &minus("nce1_new", "nce1_all"),
                 tolerance,
             );
@@ -196,14 +197,14 @@ fn in_batch_noise_leaves_the_anchor_itself_out() {
             );
             let zeros = vec![0.0; case.anchors.len()];
             for (strategy, part) in [
-                (Strategy::Retraining, Part::Old),
-                (Strategy::Retraining, Part::New),
-                (Strategy::Icl, Part::New),
+                (Strategy::Retraining, Origin::Old),
+                (Strategy::Retraining, Origin::New),
+                (Strategy::Icl, Origin::New),
             ] {
                 assert_eq!(to_vec(&bias.bias(strategy, part)), zeros);
             }
             assert_close(
-                &to_vec(&bias.bias(Strategy::FineTuning, Part::Old)),
+                &to_vec(&bias.bias(Strategy::FineTuning, Origin::Old)),
                 &minus("old_noise", "all"),
                 tolerance,
             );
@@ -215,7 +216,7 @@ fn in_batch_noise_leaves_the_anchor_itself_out() {
     }
 }
 
-/// More rows and columns than one chunk holds, against a double loop.
+/// The exact risk of more rows and columns than one chunk holds, against a double loop.
 #[test]
 fn the_exact_risk_does_not_depend_on_chunks() {
     let (n_old, n, d, temperature, negatives) = (2100, 2700, 3, 0.2, 31.0);

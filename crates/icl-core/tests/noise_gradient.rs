@@ -1,5 +1,5 @@
-//! The expectation over noise in each of its forms: against a plain loop, its first and second
-//! derivatives, threads.
+//! The expectation over noise in each of its forms: values against a plain loop, first and second
+//! derivatives, independence of the number of threads.
 
 use burn::backend::Autodiff;
 use burn::tensor::{DType, Tensor, TensorData};
@@ -24,7 +24,7 @@ fn tensor(values: &[f64], d: usize, dtype: DType) -> Tensor<TestBackend, 2> {
     Tensor::from_data(data, (&Default::default(), dtype))
 }
 
-/// log of the mean over j ≠ i of exp(cos(aᵢ, bⱼ)/τ), for columns j from `first` to `end`.
+/// Returns the log of the mean over j ≠ i of exp(cos(aᵢ, bⱼ)/τ), for columns j from `first` to `end`.
 fn by_a_loop(a: &[f64], b: &[f64], d: usize, tau: f64, [first, end]: [usize; 2]) -> Vec<f64> {
     let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
     let cosine = |x: &[f64], y: &[f64]| dot(x, y) / (dot(x, x) * dot(y, y)).sqrt();
@@ -89,8 +89,8 @@ fn single_precision_has_the_gradient_of_double_precision() {
     }
 }
 
-/// The derivative of a gradient's projection, followed through two levels of differentiation,
-/// against central differences of the gradient.
+/// Compares the derivative of the projection of a gradient, through two levels of differentiation, with
+/// central differences of the gradient.
 #[test]
 fn it_can_be_differentiated_twice() {
     if !has_double_precision() {

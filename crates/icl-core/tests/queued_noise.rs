@@ -25,7 +25,7 @@ fn f(a: &[f64], b: &[f64], temperature: f64) -> f64 {
     (dot(a, b) / (dot(a, a) * dot(b, b)).sqrt() / temperature).exp()
 }
 
-/// log of the mean of f over those noise samples that are not of the anchor's own sample.
+/// Returns the log of the mean of f over the noise samples that are not of the anchor's own sample.
 fn log_mean(anchor: (usize, &[f64]), noise: &[(usize, &[f64])], temperature: f64) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     for (sample, row) in noise {
@@ -42,7 +42,8 @@ fn with<'a>(samples: &[usize], rows: &'a Rows) -> Vec<(usize, &'a [f64])> {
     samples.iter().copied().zip(rows).collect()
 }
 
-/// 3 old rows and 2 new ones, the old ones partly in the queue, one of them twice.
+/// The samples of 3 old rows and 2 new ones. Some of the old ones are also in the queue, one of them
+/// twice.
 const SAMPLES: [usize; 5] = [7, 1, 4, 20, 21];
 const QUEUED: [usize; 6] = [1, 2, 3, 1, 9, 7];
 
@@ -84,7 +85,7 @@ fn the_queue_joins_the_old_noise_without_the_anchors_own_sample() {
     }
 }
 
-/// What the queue holds of the anchor's own sample must not matter, whatever it is.
+/// Checks that the entries of an anchor's own sample have no influence.
 #[test]
 fn an_anchor_never_meets_its_own_sample() {
     let anchors = tensor(&draw(5, 1), DType::F32);

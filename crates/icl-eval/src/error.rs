@@ -1,81 +1,81 @@
-//! What can be wrong with embeddings, folds and a protocol's settings.
+//! Errors of embeddings, folds and the settings of protocols.
 
-/// A rejected input, or a fit that did not come to an end.
+/// A rejected input, or a fit that did not converge.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum EvalError {
-    /// An embedding holds NaN or an infinity.
+    /// Matrix with an entry that is NaN or infinite.
     #[error("row {row}, column {column}: found {found}, expected a finite number")]
     NotFinite {
-        /// The row of the matrix, from 0.
+        /// Row of the entry, from 0.
         row: usize,
-        /// The column of the matrix, from 0.
+        /// Column of the entry, from 0.
         column: usize,
-        /// What stands there.
+        /// Entry found.
         found: f64,
     },
-    /// A grid for C holds at least one value, each a finite number above 0 and above the last.
+    /// Grid for C that is empty, not ascending, or has a value that is not a finite number above 0.
     #[error("grid for C: found {found:?}, expected finite numbers above 0, ascending")]
     Grid {
-        /// The rejected grid.
+        /// Rejected grid.
         found: Vec<f64>,
     },
-    /// Cross-validation needs two folds.
+    /// Cross-validation with fewer than two folds.
     #[error("folds: found {found}, expected at least 2")]
     FoldCount {
-        /// The rejected number.
+        /// Rejected number of folds.
         found: usize,
     },
-    /// In given folds, every fold up to the highest holds a sample.
+    /// Given folds of which one, below the highest, has no sample.
     #[error("folds: no sample is in fold {fold} of {n_folds}, expected at least one")]
     EmptyFold {
-        /// The fold without samples, from 0.
+        /// Fold without samples, from 0.
         fold: usize,
-        /// How many folds there are.
+        /// Number of folds.
         n_folds: usize,
     },
-    /// Without neighbours none can be kept.
+    /// Number of neighbours k that is 0.
     #[error("neighbours (k): found 0, expected at least 1")]
     NoNeighbours,
-    /// Votes are weighted by exp(similarity / T).
+    /// Temperature T of the votes of neighbours that is not a finite number above 0.
     #[error("temperature (T): found {found}, expected a finite number above 0")]
     Temperature {
-        /// The rejected temperature.
+        /// Rejected temperature.
         found: f64,
     },
-    /// A sample has fewer than k others.
+    /// Data with too few samples for k neighbours of each.
     #[error("neighbours: found {n_rows} samples, expected more than k = {k}")]
     FewNeighbours {
-        /// The number of neighbours asked for.
+        /// Number of neighbours of each sample, k.
         k: usize,
-        /// The number of samples.
+        /// Number of samples found.
         n_rows: usize,
     },
-    /// The solver gave up before it reached its tolerance.
+    /// Fit of a support vector machine that stopped before it reached its tolerance.
     #[error(
         "support vector machine with C = {c}: stopped at a violation of {violation} of the \
          optimality conditions, expected at most {tolerance}"
     )]
     NotConverged {
-        /// The penalty of the fit.
+        /// Penalty C of the fit.
         c: f64,
-        /// The largest violation of the optimality conditions that is left.
+        /// Largest remaining violation of the optimality conditions.
         violation: f64,
-        /// The largest one that is accepted.
+        /// Largest accepted violation.
         tolerance: f64,
     },
-    /// The linear probe's solver gave up before it reached its tolerance.
+    /// Fit of a logistic regression that stopped before it reached its tolerance.
     #[error(
         "logistic regression with C = {c}: stopped after {n_iterations} iterations at a gradient \
          of {gradient}, expected at most {tolerance}"
     )]
     ProbeNotConverged {
-        /// The inverse strength of the penalty of the fit.
+        /// Inverse strength C of the penalty of the fit.
         c: f64,
-        /// The iterations that were taken.
+        /// Number of iterations.
         n_iterations: usize,
-        /// The length of the gradient that is left.
+        /// Remaining length of the gradient.
         gradient: f64,
-        /// The largest one that is accepted.
+        /// Largest accepted length.
         tolerance: f64,
     },
 }

@@ -1,64 +1,68 @@
-//! The floors, at or below which an accuracy says nothing.
+//! Floors: the accuracies that need no training.
 //!
-//! On graphs the number of nodes alone, or an encoder that was never trained, often classifies as
-//! well as a trained one. An accuracy that does not stand above its floors says nothing about the
-//! training, so it is never shown without them.
+//! The number of nodes of a graph alone, or an encoder that was never trained, often classifies as well
+//! as a trained one. An accuracy that is not above its floors says nothing about the training, so
+//! accuracies are never shown without them.
 
-use icl_core::{Increment, Seed};
+use icl_core::{ByOrigin, Increment, Seed};
 use serde::{Deserialize, Serialize};
 
-use crate::parts::{assert_labelled, labels_of};
-use crate::{Accuracy, EvalError, Matrix, Parts, Protocol};
+use crate::matrix::{assert_labelled, labels_of};
+use crate::{Accuracy, EvalError, Matrix, Protocol};
 
-/// The matrices of the floors, one row a sample of the data set; `None` where a kind of data has no
-/// such features. They go into the protocol as they are, exactly as embeddings do.
+/// Features of the floors, one row for each sample of the data set; `None` if a kind of data has no
+/// such features.
+///
+/// The protocol receives them unchanged, exactly as it receives embeddings.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FloorFeatures<'a> {
     /// Size features: for a graph its number of nodes and its number of edges.
     pub size: Option<&'a Matrix>,
-    /// The raw features without any encoder: for a graph its node features, pooled.
+    /// Raw features without any encoder: for a graph its pooled node features.
     pub raw: Option<&'a Matrix>,
-    /// The embeddings of the encoder before any training.
+    /// Embeddings of the encoder before any training.
     pub untrained: Option<&'a Matrix>,
 }
 
-/// The accuracies that a trained encoder has to beat.
+/// Accuracies that a trained encoder has to exceed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Floors {
-    /// The share of the most frequent class: the accuracy of always answering it.
+    /// Share of the most frequent class: the accuracy of always predicting it.
     pub majority: f64,
-    /// By size features alone.
+    /// Accuracy by size features alone.
     pub size: Option<Accuracy>,
-    /// By raw features.
+    /// Accuracy by raw features.
     pub raw: Option<Accuracy>,
-    /// By the untrained encoder's embeddings.
+    /// Accuracy by the embeddings of the untrained encoder.
     pub untrained: Option<Accuracy>,
 }
 
 impl Floors {
-    /// The floors on X′, on X and on ΔX, by the protocol of the accuracy they stand beside. With the seed of
-    /// [`Protocol::evaluate_parts`] they are measured on the same folds as the accuracy they stand
-    /// beside. A floor is `None` where it has no matrix or the part has a single class.
+    /// Measures the floors of `protocol` on X′, on X and on ΔX.
+    ///
+    /// With the seed given to [`Protocol::evaluate_parts`], the folds are those of the accuracies that
+    /// it returns. A floor is `None` if it has no features or the part has a single class.
     ///
     /// # Errors
-    /// What the protocol's fits may say.
+    /// The errors of the fits of the protocol.
     ///
     /// # Panics
-    /// If a matrix has not one row for each label, or the increment names a row that does not exist.
+    /// If a matrix does not have one row for each label, or an index of the increment is not below the
+    /// number of labels.
     pub fn evaluate(
         protocol: &dyn Protocol,
         features: FloorFeatures<'_>,
         labels: &[usize],
         increment: &Increment,
         seed: Seed,
-    ) -> Result<Parts<Self>, EvalError> {
+    ) -> Result<ByOrigin<Self>, EvalError> {
         for matrix in [features.size, features.raw, features.untrained]
             .into_iter()
             .flatten()
         {
             assert_labelled(matrix, labels);
         }
-        Parts::try_measure(increment, |rows| {
+        ByOrigin::try_measure(increment, |rows| {
             let labels = labels_of(labels, rows);
             let accuracy = |matrix: Option<&Matrix>| match matrix {
                 Some(matrix) => protocol.evaluate(&matrix.select(rows), &labels, seed),
@@ -74,7 +78,7 @@ impl Floors {
     }
 }
 
-/// The share of the most frequent label.
+/// Returns the share of the most frequent label.
 fn majority(labels: &[usize]) -> f64 {
     let mut sorted = labels.to_vec();
     sorted.sort_unstable();

@@ -1,8 +1,11 @@
 //! Accuracies of an encoder's embeddings with their floors, for those who have the encoder at hand.
 
-use icl_core::{HostRows, Increment, Judge, SampleError, Seed};
+use icl_core::{ByOrigin, HostRows, Increment, Judge, SampleError, Seed};
 
-use crate::{Accuracy, FloorFeatures, Floors, Matrix, Parts, Protocol};
+use crate::cross_validation::Accuracy;
+use crate::floors::{FloorFeatures, Floors};
+use crate::matrix::Matrix;
+use crate::protocol::Protocol;
 
 /// A protocol with everything that it needs to judge encoders of one data set.
 #[derive(Clone, Copy)]
@@ -17,9 +20,9 @@ pub struct Accuracies<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
     /// The accuracy of the encoder's embeddings; `None` where a part has a single class.
-    pub accuracy: Parts<Option<Accuracy>>,
+    pub accuracy: ByOrigin<Option<Accuracy>>,
     /// The floors by the same protocol on the same folds.
-    pub floors: Parts<Floors>,
+    pub floors: ByOrigin<Floors>,
 }
 
 impl<'a> Accuracies<'a> {

@@ -1,34 +1,40 @@
-//! What an encoder's embeddings are worth: the paper's protocol, a linear probe and nearest
-//! neighbours, the floors that stand beside every accuracy, a map of the embeddings in the plane, and
-//! the neighbours that an update keeps.
+//! Evaluation of frozen embeddings.
+//!
+//! | item | content |
+//! |---|---|
+//! | [`Protocol`], [`Accuracy`] | accuracy of embeddings by stratified cross-validation |
+//! | [`SvmProtocol`], [`SvmClassifier`] | the paper's protocol: an RBF-kernel support vector machine |
+//! | [`LinearProbe`], [`LinearClassifier`] | multinomial logistic regression on standardised embeddings |
+//! | [`KnnProtocol`] | votes of the nearest neighbours |
+//! | [`Floors`], [`FloorFeatures`] | accuracies without training, reported beside every accuracy |
+//! | [`Accuracies`], [`Judgement`] | a protocol with its floors, as a judge of encoders |
+//! | [`NeighboursKept`] | share of nearest neighbours that an update keeps |
+//! | [`PrincipalPlane`] | map of embeddings in the plane |
+//! | [`Matrix`] | embeddings or other features on the host |
 
-mod accuracy;
-mod directions;
+mod cross_validation;
 mod error;
 mod floors;
-mod folds;
 mod judgement;
-mod knn;
 mod linear;
 mod matrix;
 mod neighbours;
-mod nested;
-mod parts;
 mod plane;
 mod principal_axes;
 mod protocol;
+#[cfg(doctest)]
+mod readme;
 mod svm;
 
-pub use accuracy::Accuracy;
+pub use cross_validation::{Accuracy, stratified_folds};
 pub use error::EvalError;
 pub use floors::{FloorFeatures, Floors};
-pub use folds::{shuffled_stratified_folds, stratified_folds};
 pub use judgement::{Accuracies, Judgement};
-pub use knn::{KnnProtocol, KnnProtocolConfig, KnnVotes};
 pub use linear::{LinearClassifier, LinearProbe, LinearProbeConfig};
 pub use matrix::Matrix;
-pub use neighbours::{NeighboursKept, NeighboursKeptConfig};
-pub use parts::Parts;
+pub use neighbours::{
+    KnnProtocol, KnnProtocolConfig, KnnVotes, NeighboursKept, NeighboursKeptConfig,
+};
 pub use plane::PrincipalPlane;
 pub use protocol::Protocol;
 pub use svm::{SvmClassifier, SvmProtocol, SvmProtocolConfig};

@@ -1,11 +1,12 @@
-//! A matrix of embeddings or other features, on the host.
+//! A matrix of embeddings or other features, on the host, and the labels of its rows.
 
 use crate::EvalError;
 
-/// Samples by features `[n_rows, n_columns]`, row after row, all finite.
+/// A matrix `[n_rows, n_columns]` of finite numbers on the host: one row for each sample, one column
+/// for each feature.
 ///
-/// Inside it is f64 whatever the encoder's precision: an SVM's kernel takes differences of squared
-/// lengths, and scikit-learn too widens its input first.
+/// The entries are f64 independent of the precision of the encoder, because the kernel of a support
+/// vector machine takes differences of close numbers; scikit-learn also converts its input to f64.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
     values: Vec<f64>,
@@ -13,10 +14,10 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// A matrix of these values, row after row.
+    /// Creates a matrix of these values, row after row.
     ///
     /// # Errors
-    /// [`EvalError::NotFinite`] with the place of the first value that is NaN or infinite.
+    /// [`EvalError::NotFinite`] with the position of the first value that is NaN or infinite.
     ///
     /// # Panics
     /// If `n_columns` is 0 or the values do not fill whole rows.
@@ -36,10 +37,10 @@ impl Matrix {
         }
     }
 
-    /// As [`try_new`](Self::try_new), from single precision.
+    /// Creates a matrix of values in single precision, row after row.
     ///
     /// # Errors
-    /// [`EvalError::NotFinite`] with the place of the first value that is NaN or infinite.
+    /// [`EvalError::NotFinite`] with the position of the first value that is NaN or infinite.
     ///
     /// # Panics
     /// If `n_columns` is 0 or the values do not fill whole rows.
@@ -47,33 +48,33 @@ impl Matrix {
         Self::try_new(values.iter().copied().map(f64::from).collect(), n_columns)
     }
 
-    /// The number of samples.
+    /// Returns the number of rows.
     pub fn n_rows(&self) -> usize {
         self.values.len() / self.n_columns
     }
 
-    /// The width of a sample.
+    /// Returns the number of columns.
     pub fn n_columns(&self) -> usize {
         self.n_columns
     }
 
-    /// One sample.
+    /// Returns one row.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// If `index` is not below the number of rows.
     pub fn row(&self, index: usize) -> &[f64] {
         &self.values[index * self.n_columns..][..self.n_columns]
     }
 
-    /// All samples, in their order.
+    /// Iterates over all rows, in order.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[f64]> {
         self.values.chunks_exact(self.n_columns)
     }
 
-    /// The matrix of these rows, in this order.
+    /// Returns the matrix of these rows, in this order.
     ///
     /// # Panics
-    /// If one of the rows does not exist.
+    /// If an index is not below the number of rows.
     pub fn select(&self, rows: &[usize]) -> Self {
         Self {
             values: rows
@@ -85,10 +86,25 @@ impl Matrix {
         }
     }
 
-    /// All values, row after row.
+    /// Returns all values, row after row.
     pub(crate) fn values(&self) -> &[f64] {
         &self.values
     }
+}
+
+/// Returns the labels of these rows.
+pub(crate) fn labels_of(labels: &[usize], rows: &[usize]) -> Vec<usize> {
+    rows.iter().map(|&row| labels[row]).collect()
+}
+
+/// Asserts that every row of a matrix has a label.
+#[track_caller]
+pub(crate) fn assert_labelled(matrix: &Matrix, labels: &[usize]) {
+    assert_eq!(
+        matrix.n_rows(),
+        labels.len(),
+        "there must be one label for each row of the matrix: rows (left), labels (right)"
+    );
 }
 
 #[cfg(test)]

@@ -1,34 +1,35 @@
-//! The map of embeddings in the plane.
+//! A map of embeddings in the plane.
 
 use nalgebra::DMatrix;
 
 use crate::Matrix;
 use crate::principal_axes::PrincipalAxes;
 
-/// The two principal components of a matrix: the plane on which its rows spread most.
+/// The first two principal components of a matrix: the plane in which its rows vary most.
 ///
-/// Axes are eigenvectors of the covariance matrix `[d, d]`, found from the products of the rows
-/// `[n, n]` where there are fewer of them; of each, the loading with the largest
-/// magnitude is positive (of several equal ones the first), so the same matrix always gives the same
-/// picture. Equals scikit-learn's `PCA(2)` up to its choice of signs. Where variances are equal the
-/// axes are any two of their space.
+/// The axes are eigenvectors of the covariance matrix `[d, d]`, computed from the products of the rows
+/// `[n, n]` if n < d. The loading with the largest magnitude of each axis is positive (the first of
+/// several equal ones), so that the same matrix always gives the same map. The result equals that of
+/// scikit-learn's `PCA(2)` up to its choice of signs. If variances are equal, the axes are an arbitrary
+/// basis of their space.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrincipalPlane {
-    /// Where each row lies, relative to the mean of all. The second is 0 where all lie on
-    /// a line.
+    /// Coordinates of each row relative to the mean of all rows. The second ones are 0 if all rows lie
+    /// on a line.
     pub coordinates: Vec<[f64; 2]>,
-    /// The two axes, unit vectors of the matrix' width; 0 where there is nothing more that spreads
-    /// beyond rounding: the second where all rows lie on a line, both where all are equal.
+    /// The two axes, unit vectors of the width of the matrix. An axis along which the rows vary by no
+    /// more than rounding is 0: the second if all rows lie on a line, both if all rows are equal.
     pub axes: [Vec<f64>; 2],
-    /// The share of the total variance along each axis; 0 where there is no variance.
+    /// Share of the total variance along each axis; 0 if there is no variance.
     pub explained: [f64; 2],
 }
 
 impl PrincipalPlane {
-    /// The principal plane of the rows of `matrix` `[n, d]`, in time n·d·m + m³ with m = min(n, d).
+    /// Computes the principal plane of the rows of `matrix` `[n, d]`. The time is n·d·m + m³ with
+    /// m = min(n, d).
     pub fn of(matrix: &Matrix) -> Self {
         let (n, d) = (matrix.n_rows(), matrix.n_columns());
-        // A sample a column.
+        // Samples are the columns.
         let mut centered = DMatrix::from_column_slice(d, n, matrix.values());
         for mut feature in centered.row_iter_mut() {
             let mean = feature.sum() / n.max(1) as f64;
@@ -65,7 +66,7 @@ impl PrincipalPlane {
     }
 }
 
-/// The axis or its opposite, whichever has its largest loading above 0.
+/// Returns the axis or its opposite, whichever has its largest loading above 0.
 fn upright(mut axis: Vec<f64>) -> Vec<f64> {
     let mut largest = 0.0_f64;
     for &loading in &axis {

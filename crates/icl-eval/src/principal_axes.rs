@@ -1,28 +1,27 @@
-//! The orthogonal axes along which the rows of a matrix spread, from the smaller of its two Gram
-//! matrices.
+//! The principal axes of the rows of a matrix, computed from the smaller of its two Gram matrices.
 
 use nalgebra::{DMatrix, SymmetricEigen};
 
-/// How many columns of a matrix are multiplied at a time: their transpose is held too.
+/// Number of columns of a matrix that are multiplied at a time, together with their transpose.
 const BLOCK: usize = 1024;
 
-/// The thin singular value decomposition X = U·Σ·Vᵀ of a centred matrix `[n, d]`, without the
-/// directions in which it does not spread beyond rounding.
+/// The thin singular value decomposition X = U·Σ·Vᵀ of a centred matrix `[n, d]`, without the axes along
+/// which the rows vary by no more than rounding.
 ///
-/// It comes from the eigenvectors of XᵀX `[d, d]` or of XXᵀ `[n, n]`, whichever is smaller, in time
-/// n·d·m + m³ with m = min(n, d). So raw features that are much wider than there are samples cost no
-/// more than their products.
+/// It is computed from the eigenvectors of XᵀX `[d, d]` or of XXᵀ `[n, n]`, whichever is smaller, in time
+/// n·d·m + m³ with m = min(n, d). Raw features that are much wider than there are samples therefore cost
+/// no more than their products.
 pub(crate) struct PrincipalAxes {
-    /// Xᵀ: a sample a column.
+    /// Xᵀ, with samples as columns.
     samples: DMatrix<f64>,
-    /// V where d ≤ n, else U·Σ⁻¹: an axis a column.
+    /// V if d ≤ n, else U·Σ⁻¹, with axes as columns.
     basis: DMatrix<f64>,
     /// Σ², descending.
     scatter: Vec<f64>,
 }
 
 impl PrincipalAxes {
-    /// Of a centred matrix, given as its transpose `[d, n]`.
+    /// Decomposes a centred matrix, given as its transpose `[d, n]`.
     pub(crate) fn of(samples: DMatrix<f64>) -> Self {
         let is_wide = samples.nrows() > samples.ncols();
         let gram = if is_wide {
@@ -32,7 +31,7 @@ impl PrincipalAxes {
         };
         let size = gram.nrows();
         if size == 0 {
-            // Of nothing there is no decomposition.
+            // An empty matrix has no axes, and the eigenvalue solver does not accept it.
             return Self {
                 basis: DMatrix::zeros(samples.ncols(), 0),
                 samples,
@@ -43,7 +42,7 @@ impl PrincipalAxes {
         let mut order: Vec<usize> = (0..size).collect();
         order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
         let greatest = order.first().map_or(0.0, |&first| eigen.eigenvalues[first]);
-        // What the eigenvalues of a matrix of this size are exact to.
+        // The rounding error of the eigenvalues of a matrix of this size.
         let rounding = greatest * f64::EPSILON * size as f64;
         order.retain(|&column| eigen.eigenvalues[column] > rounding);
         let scatter: Vec<f64> = order.iter().map(|&at| eigen.eigenvalues[at]).collect();
@@ -60,17 +59,17 @@ impl PrincipalAxes {
         }
     }
 
-    /// Xᵀ `[d, n]`.
+    /// Returns Xᵀ `[d, n]`.
     pub(crate) fn samples(&self) -> &DMatrix<f64> {
         &self.samples
     }
 
-    /// The sum of squares along each axis, descending; as many as there are axes.
+    /// Returns the sum of squares along each axis, descending.
     pub(crate) fn scatter(&self) -> &[f64] {
         &self.scatter
     }
 
-    /// Where the samples lie along the axes: (X·V)ᵀ `[r, n]`.
+    /// Returns the coordinates of the samples along the axes, (X·V)ᵀ `[r, n]`.
     pub(crate) fn coordinates(&self) -> DMatrix<f64> {
         if self.is_wide() {
             // X·V = U·Σ = U·Σ⁻¹·Σ².
@@ -84,7 +83,7 @@ impl PrincipalAxes {
         }
     }
 
-    /// V·W `[d, k]`: combinations W `[r, k]` of the axes as combinations of the features.
+    /// Converts combinations W `[r, k]` of the axes to combinations of the features, V·W `[d, k]`.
     pub(crate) fn combine(&self, weights: &DMatrix<f64>) -> DMatrix<f64> {
         let combined = &self.basis * weights;
         if self.is_wide() {
@@ -100,7 +99,7 @@ impl PrincipalAxes {
     }
 }
 
-/// M·Mᵀ.
+/// Returns M·Mᵀ.
 fn outer_products(matrix: &DMatrix<f64>) -> DMatrix<f64> {
     let mut products = DMatrix::zeros(matrix.nrows(), matrix.nrows());
     for first in (0..matrix.ncols()).step_by(BLOCK) {
@@ -110,7 +109,7 @@ fn outer_products(matrix: &DMatrix<f64>) -> DMatrix<f64> {
     products
 }
 
-/// Mᵀ·M.
+/// Returns Mᵀ·M.
 fn inner_products(matrix: &DMatrix<f64>) -> DMatrix<f64> {
     let mut products = DMatrix::zeros(matrix.ncols(), matrix.ncols());
     for first in (0..matrix.nrows()).step_by(BLOCK) {

@@ -1,19 +1,20 @@
-//! What every protocol answers: an accuracy of embeddings, on folds that depend on labels and seed.
+//! The trait of protocols, which measure the accuracy of embeddings by cross-validation.
 
-use icl_core::{Increment, Seed};
+use icl_core::{ByOrigin, Increment, Seed};
 
-use crate::folds::{n_folds_for, shuffled_stratified_folds};
-use crate::parts::{assert_labelled, labels_of};
-use crate::{Accuracy, EvalError, Matrix, Parts};
+use crate::cross_validation::{n_folds_for, shuffled_stratified_folds};
+use crate::matrix::{assert_labelled, labels_of};
+use crate::{Accuracy, EvalError, Matrix};
 
-/// A way to measure what frozen embeddings tell about their classes, by stratified cross-validation.
+/// A protocol that measures how well classes can be predicted from frozen embeddings, by stratified
+/// cross-validation.
 ///
-/// The outer folds are drawn from the seed; they depend on labels, seed and number of folds alone. So
-/// accuracies of several encoders on the same samples are paired, and so are those of several
-/// protocols with the same number of folds, and the [`Floors`](crate::Floors) beside them.
+/// The outer folds depend on labels, seed and number of folds alone. Accuracies of several encoders on
+/// the same samples are therefore paired, as are those of several protocols with the same number of
+/// folds and their [`Floors`](crate::Floors).
 ///
-/// A class with m members, fewer than folds, leaves fewer folds: max(m, 2), which
-/// [`Accuracy::n_folds`] tells. With a single class there is nothing to measure and the answer is
+/// If the smallest class has m members, fewer than there are folds, the number of folds is max(m, 2);
+/// [`Accuracy::n_folds`] holds it. With a single class nothing can be measured and the result is
 /// `None`.
 ///
 /// ```
@@ -36,16 +37,16 @@ use crate::{Accuracy, EvalError, Matrix, Parts};
 /// # Ok::<(), icl_eval::EvalError>(())
 /// ```
 pub trait Protocol {
-    /// The number of outer folds where no class has fewer members.
+    /// Returns the number of outer folds if no class has fewer members.
     fn n_folds(&self) -> usize;
 
-    /// The accuracy on embeddings `[n, d]` with given outer folds: `folds[i]` is the fold, counted
-    /// from 0, in which sample i is tested. `None` for a single class.
+    /// Measures the accuracy on embeddings `[n, d]` with given outer folds: `folds[i]` is the fold,
+    /// counted from 0, in which sample i is tested. The result is `None` for a single class.
     ///
     /// # Errors
     /// - [`EvalError::FoldCount`] if there are fewer than two folds;
-    /// - [`EvalError::EmptyFold`] if one of them holds no sample;
-    /// - what the protocol's fits may say.
+    /// - [`EvalError::EmptyFold`] if a fold has no sample;
+    /// - the errors of the fits of the protocol.
     ///
     /// # Panics
     /// If there is not one label and one fold for each row.
@@ -56,11 +57,11 @@ pub trait Protocol {
         folds: &[usize],
     ) -> Result<Option<Accuracy>, EvalError>;
 
-    /// The accuracy on embeddings `[n, d]` with these labels, on folds drawn from the seed; `None`
-    /// for a single class.
+    /// Measures the accuracy on embeddings `[n, d]` with these labels, on folds drawn from the seed. The
+    /// result is `None` for a single class.
     ///
     /// # Errors
-    /// What the protocol's fits may say.
+    /// The errors of the fits of the protocol.
     ///
     /// # Panics
     /// If there is not one label for each row.
@@ -78,23 +79,25 @@ pub trait Protocol {
         self.evaluate_on_folds(embeddings, labels, &folds)
     }
 
-    /// The protocol on X′, on X and on ΔX, each by itself. Rows of `embeddings` and `labels` are the
-    /// samples of the data set, which the increment's indices choose from.
+    /// Measures the accuracy on X′, on X and on ΔX, each by itself, as [`evaluate`](Self::evaluate)
+    /// does. The rows of `embeddings` and `labels` are the samples of the data set, which the indices of
+    /// the increment refer to.
     ///
     /// # Errors
-    /// What the protocol's fits may say.
+    /// The errors of the fits of the protocol.
     ///
     /// # Panics
-    /// If there is not one label for each row, or the increment names a row that does not exist.
+    /// If there is not one label for each row, or an index of the increment is not below the number of
+    /// rows.
     fn evaluate_parts(
         &self,
         embeddings: &Matrix,
         labels: &[usize],
         increment: &Increment,
         seed: Seed,
-    ) -> Result<Parts<Option<Accuracy>>, EvalError> {
+    ) -> Result<ByOrigin<Option<Accuracy>>, EvalError> {
         assert_labelled(embeddings, labels);
-        Parts::try_measure(increment, |rows| {
+        ByOrigin::try_measure(increment, |rows| {
             self.evaluate(&embeddings.select(rows), &labels_of(labels, rows), seed)
         })
     }

@@ -40,7 +40,8 @@ fn reference() -> Reference {
     reference
 }
 
-/// By a plain double loop: the mean negative log-likelihood and the penalty, divided by C and n.
+/// Computes the objective of a fit, the mean negative log-likelihood plus the penalty divided by C and n,
+/// by a plain double loop.
 fn loss(classifier: &LinearClassifier, training: &Matrix, labels: &[usize], c: f64) -> f64 {
     let (n, d) = (training.n_rows(), training.n_columns());
     let mut standard = training.rows().map(<[f64]>::to_vec).collect::<Vec<_>>();

@@ -165,7 +165,7 @@ fn principal_planes_agree() {
     }
 }
 
-/// Embeddings as large as a real data set's; see `scripts/reference/svm.py` for how to run it.
+/// Compares embeddings of the size of a real data set; `scripts/reference/svm.py` describes how to run it.
 #[test]
 #[ignore = "needs the output of scripts/reference/svm.py --large"]
 fn large_embeddings_agree() {

@@ -1,4 +1,4 @@
-//! What can be wrong with a configuration or a saved agent.
+//! Errors of configurations and saved agents.
 
 use burn::record::RecorderError;
 
@@ -6,51 +6,51 @@ use burn::record::RecorderError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RlError {
-    /// A field of a configuration lies outside its range.
+    /// Field of a configuration outside its range.
     #[error("{field}: found {found}, expected {expected}")]
     OutOfRange {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
-        /// Its value.
+        /// Value of the field.
         found: f64,
-        /// What it should be.
+        /// Description of the range.
         expected: &'static str,
     },
-    /// The bytes do not begin as a saved agent of this version does.
+    /// Bytes that do not begin like a saved agent of this version.
     #[error("saved agent: found the first bytes {found:02x?}, expected {expected:02x?}")]
     Foreign {
-        /// The first bytes found; fewer than expected if there are no more.
+        /// First bytes found, at most as many as expected.
         found: Vec<u8>,
-        /// How a saved agent begins.
+        /// First bytes of a saved agent.
         expected: [u8; 8],
     },
-    /// Bytes are missing or left over.
+    /// Saved agent with bytes missing or left over.
     #[error("saved agent: found {found} bytes, expected {expected}")]
     Length {
-        /// Bytes found.
+        /// Number of bytes found.
         found: u64,
-        /// Bytes that the lengths within announce.
+        /// Number of bytes according to the lengths in the file.
         expected: u64,
     },
-    /// The bytes are not those that were saved.
+    /// Saved agent whose bytes were changed.
     #[error("saved agent: found the checksum {found:016x}, expected {expected:016x}")]
     Checksum {
-        /// The checksum of the bytes found.
+        /// Checksum of the bytes found.
         found: u64,
-        /// The checksum that was saved with them.
+        /// Checksum that was saved.
         expected: u64,
     },
-    /// The agent was saved under another configuration than the one that is to load it.
+    /// Saved agent with another configuration than the one that loads it.
     #[error("saved agent: found {field} = {found}, expected {expected} as configured")]
     OtherConfig {
-        /// The first field that differs.
+        /// Name of the first field that differs.
         field: &'static str,
-        /// Its value in the saved agent.
+        /// Value in the saved agent.
         found: f64,
-        /// Its value in the configuration that loads.
+        /// Value in the configuration that loads it.
         expected: f64,
     },
-    /// Burn's recorder could not write or read a part of the agent.
+    /// Failure of Burn's recorder to write or read a part of the agent.
     #[error("saved agent: {0}")]
     Record(#[from] RecorderError),
 }

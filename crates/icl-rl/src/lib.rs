@@ -1,25 +1,21 @@
 //! An agent for one continuous action: deep deterministic policy gradients with a recurrent actor.
+//!
+//! | item | content |
+//! |---|---|
+//! | [`DdpgConfig`], [`Ddpg`] | the agent: acting, learning, saving and loading |
+//! | [`Feedback`], [`Learned`] | the response of the environment; statistics of a step of learning |
+//! | [`OuNoiseConfig`], [`OuNoise`], [`OuState`] | exploration noise, an Ornstein–Uhlenbeck process |
 
-mod actor;
-mod affine;
-mod config;
-mod critic;
-mod ddpg;
+mod agent;
 mod error;
-mod frame;
-mod history;
-mod lstm;
-mod minibatch;
+mod network;
 mod ou_noise;
+#[cfg(doctest)]
+mod readme;
 mod replay;
-mod saving;
-mod soft_update;
-mod td_target;
-
-pub use config::DdpgConfig;
-pub use ddpg::{Ddpg, Feedback, Learned};
-pub use error::RlError;
-pub use ou_noise::{OuNoise, OuNoiseConfig, OuState};
-
 #[cfg(test)]
 mod testing;
+
+pub use agent::{Ddpg, DdpgConfig, Feedback, Learned};
+pub use error::RlError;
+pub use ou_noise::{OuNoise, OuNoiseConfig, OuState};

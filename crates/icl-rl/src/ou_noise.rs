@@ -6,35 +6,35 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 
-use crate::RlError;
+use crate::error::RlError;
 
 /// Configuration of an [`OuNoise`].
 ///
 /// The defaults of θ and σ are those of Lillicrap et al. (2016).
 #[derive(Config, Debug, PartialEq)]
 pub struct OuNoiseConfig {
-    /// θ, the rate of return to the mean per unit of time: a number above 0.
+    /// Rate θ of return to the mean per unit of time, a finite number above 0.
     #[config(default = 0.15)]
     pub theta: f64,
-    /// σ, the strength of the diffusion: a number from 0 (no noise).
+    /// Strength σ of the diffusion, a finite number of at least 0 (0 for no noise).
     #[config(default = 0.2)]
     pub sigma: f64,
-    /// Δt, the time between two draws: a number above 0.
+    /// Time Δt between two draws, a finite number above 0.
     #[config(default = 1.0)]
     pub dt: f64,
-    /// m, what the process returns to: any finite number.
+    /// Mean m that the process returns to, a finite number.
     #[config(default = 0.0)]
     pub mean: f64,
-    /// The factor on σ from one draw to the next: a number above 0, at most 1 (no decay).
+    /// Factor of σ from one draw to the next, in (0, 1] (1 for no decay).
     #[config(default = 1.0)]
     pub decay: f64,
 }
 
 impl OuNoiseConfig {
-    /// The checked process.
+    /// Creates the process.
     ///
     /// # Errors
-    /// [`RlError::OutOfRange`] at the first field that is not as its documentation asks.
+    /// [`RlError::OutOfRange`] for the first field that is outside its documented range.
     pub fn try_init(&self) -> Result<OuNoise, RlError> {
         let above_zero = |x: f64| x.is_finite() && x > 0.0;
         let checks = [
@@ -48,7 +48,7 @@ impl OuNoiseConfig {
                 "noise.sigma",
                 self.sigma,
                 self.sigma.is_finite() && self.sigma >= 0.0,
-                "a number from 0",
+                "a number of at least 0",
             ),
             ("noise.dt", self.dt, above_zero(self.dt), "a number above 0"),
             (
@@ -84,10 +84,10 @@ impl OuNoiseConfig {
         })
     }
 
-    /// The checked process.
+    /// Creates the process.
     ///
     /// # Panics
-    /// Where [`try_init`](Self::try_init) gives an error, with its words.
+    /// If [`try_init`](Self::try_init) returns an error, with the message of the error.
     pub fn init(&self) -> OuNoise {
         self.try_init().unwrap_or_else(|error| panic!("{error}"))
     }
@@ -101,11 +101,11 @@ impl OuNoiseConfig {
 /// x_{k+1} = m + e^{−θΔt} (x_k − m) + d^k σ √((1 − e^{−2θΔt}) / 2θ) ξ_k        ξ_k ~ N(0, 1)
 /// ```
 ///
-/// with d the decay. For d = 1 the draws have the distribution of the continuous process at any
-/// Δt: the mean m, the variance σ²/2θ and the correlation e^{−θΔt·lag} in the limit. Euler and
-/// Maruyama's scheme, which most code uses, has them only for Δt → 0.
+/// with d the decay. For d = 1 the draws have the distribution of the continuous process at any Δt: in
+/// the limit, the mean m, the variance σ²/2θ and the correlation e^{−θΔt·lag}. The common scheme of Euler
+/// and Maruyama has them only for Δt → 0.
 ///
-/// The state goes in and comes out; the process itself never changes.
+/// The state is passed to each draw and returned by it; the process itself is constant.
 ///
 /// ```
 /// use icl_rl::OuNoiseConfig;
@@ -126,17 +126,17 @@ pub struct OuNoise {
     decay: f64,
 }
 
-/// Where an [`OuNoise`] stands.
+/// State of an [`OuNoise`] after k draws.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct OuState {
-    /// x_k, the noise.
+    /// Noise x_k.
     pub value: f64,
-    /// d^k, what is left of σ after k draws.
+    /// Factor d^k of σ for the next draw.
     pub scale: f64,
 }
 
 impl OuNoise {
-    /// The state before the first draw: at the mean, with all of σ.
+    /// Returns the state before the first draw: at the mean, with the full σ.
     pub fn start(&self) -> OuState {
         OuState {
             value: self.mean,
@@ -144,7 +144,7 @@ impl OuNoise {
         }
     }
 
-    /// The state at the beginning of another episode: at the mean, with σ as far decayed as it is.
+    /// Returns the state at the beginning of the next episode: at the mean, with σ decayed as in `state`.
     pub fn restart(&self, state: OuState) -> OuState {
         OuState {
             value: self.mean,
@@ -152,7 +152,7 @@ impl OuNoise {
         }
     }
 
-    /// The state one step of Δt later.
+    /// Draws the state one step of Δt later.
     pub fn next(&self, state: OuState, rng: &mut impl Rng) -> OuState {
         let normal: f64 = rng.sample(StandardNormal);
         OuState {
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "noise.sigma: found -1, expected a number from 0")]
+    #[should_panic(expected = "noise.sigma: found -1, expected a number of at least 0")]
     fn init_panics_with_the_same_words() {
         OuNoiseConfig::new().with_sigma(-1.0).init();
     }

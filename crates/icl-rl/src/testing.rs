@@ -1,4 +1,4 @@
-//! What the tests of this crate share: a backend, closeness, finite differences, draws.
+//! Test support of this crate: a backend, closeness, finite differences, random numbers.
 
 use burn::tensor::backend::Backend;
 use burn::tensor::{Tensor, TensorData};
@@ -10,12 +10,12 @@ mod backend;
 
 pub(crate) use backend::{TestAutodiff, TestBackend};
 
-/// The elements of a tensor, row after row.
+/// Returns the elements of a tensor, row after row.
 pub(crate) fn to_vec<B: Backend, const D: usize>(tensor: &Tensor<B, D>) -> Vec<f64> {
     tensor.to_data().iter::<f64>().collect()
 }
 
-/// `n` numbers uniform on [−1, 1], exact in single precision.
+/// Draws `n` numbers uniformly from [−1, 1], exact in single precision.
 pub(crate) fn numbers(n: usize, seed: u64) -> Vec<f64> {
     let mut rng = Pcg64::seed_from_u64(seed);
     (0..n)
@@ -23,13 +23,12 @@ pub(crate) fn numbers(n: usize, seed: u64) -> Vec<f64> {
         .collect()
 }
 
-/// These values as `[rows, columns]`.
+/// Creates a tensor `[rows, columns]` of these values.
 pub(crate) fn matrix<B: Backend>(values: &[f64], shape: [usize; 2]) -> Tensor<B, 2> {
     Tensor::from_data(TensorData::new(values.to_vec(), shape), &Default::default())
 }
 
-/// Asserts `|actual - expected| <= tolerance * max(scale, |expected|)`, where `scale` is the
-/// largest of the expected.
+/// Asserts `|actual - expected| <= tolerance * scale`, where `scale` is the largest `|expected|`.
 #[track_caller]
 pub(crate) fn assert_close(actual: &[f64], expected: &[f64], tolerance: f64) {
     assert_eq!(actual.len(), expected.len(), "lengths differ");
@@ -42,7 +41,7 @@ pub(crate) fn assert_close(actual: &[f64], expected: &[f64], tolerance: f64) {
     }
 }
 
-/// Central differences of `f` at `x`, with step `h`.
+/// Computes the gradient of `f` at `x` by central differences with step `h`.
 pub(crate) fn finite_difference(f: impl Fn(&[f64]) -> f64, x: &[f64], h: f64) -> Vec<f64> {
     let mut at = x.to_vec();
     (0..x.len())

@@ -10,14 +10,14 @@ use rand_pcg::Pcg64;
 
 /// Time between two actions.
 const DT: f64 = 0.25;
-/// Steps until an episode is cut off.
+/// Number of steps until an episode is cut off.
 const N_STEPS: usize = 40;
-/// The costs of a distance, a speed and an acceleration of 1.
+/// Costs of a distance, a speed and an acceleration of 1.
 const COSTS: [f64; 3] = [0.25, 0.0625, 0.05];
-/// Where the walls stand, and the largest speed.
+/// Distance of the walls from the origin, and maximum speed.
 const LIMIT: f64 = 1.5;
 
-/// A double integrator between walls: the action is the acceleration.
+/// Takes a step of a double integrator between walls: the action is the acceleration.
 fn step([x, v]: [f64; 2], action: f64) -> ([f64; 2], f64) {
     let cost = COSTS[0] * x * x + COSTS[1] * v * v + COSTS[2] * action * action;
     let next = [x + DT * v, v + DT * action].map(|s| s.clamp(-LIMIT, LIMIT));
@@ -28,8 +28,8 @@ fn start(rng: &mut Pcg64) -> [f64; 2] {
     [2.0 * rng.random::<f64>() - 1.0, rng.random::<f64>() - 0.5]
 }
 
-/// The mean return over 30 starts that no agent is trained from. The policy is told which state is
-/// the first of an episode.
+/// Returns the mean return over 30 starts at which no training episode begins. The second argument of the
+/// policy is whether a state is the first of its episode.
 fn mean_return(mut policy: impl FnMut([f64; 2], bool) -> f64) -> f64 {
     let mut rng = Pcg64::seed_from_u64(999);
     let n_starts = 30;
@@ -45,8 +45,8 @@ fn mean_return(mut policy: impl FnMut([f64; 2], bool) -> f64) -> f64 {
     total / f64::from(n_starts)
 }
 
-/// The gain k of the optimal a = −k·s without walls and limits: the Riccati recursion
-/// P ← Q + Aᵀ P A − Aᵀ P B (R + Bᵀ P B)⁻¹ Bᵀ P A, element by element, until it stands.
+/// Returns the gain k of the optimal a = −k·s without walls and limits, by the Riccati recursion
+/// P ← Q + Aᵀ P A − Aᵀ P B (R + Bᵀ P B)⁻¹ Bᵀ P A, element by element, until it converges.
 fn optimal_gain() -> [f64; 2] {
     let [q_x, q_v, r] = COSTS;
     let (mut xx, mut xv, mut vv) = (q_x, 0.0, q_v);
@@ -89,11 +89,12 @@ fn trained(seed: u64) -> Ddpg<TestAutodiff> {
 }
 const N_EPISODES: usize = 150;
 
-/// Most of the way from random actions to the optimal controller is closed.
+/// Asserts that the trained policy closes most of the gap between random actions and the optimal
+/// controller.
 ///
-/// From about 50 episodes on the greedy policy wanders between 0.92 and 0.999 of the way, with any
-/// history and batch size tried: the critic has ten rectifiers and the noise goes on. Doing nothing
-/// is worth 0.1.
+/// After about 50 episodes the greedy policy closes between 0.92 and 0.999 of the gap, with every
+/// history and batch size tried: the critic has ten rectifiers, and the noise continues. Doing nothing
+/// closes 0.1 of it.
 #[track_caller]
 fn assert_solved(seed: u64) {
     let gain = optimal_gain();

@@ -1,4 +1,4 @@
-//! What the end of an episode means, and which input is refused.
+//! The end of an episode, and rejected input.
 
 #[allow(dead_code, reason = "each test file uses a part of it")]
 mod backend;
@@ -17,8 +17,8 @@ fn answer(reward: f64, next_state: &[f64]) -> Feedback<'_> {
     }
 }
 
-/// The value that the critic finds in a world with one state, a reward of 1 a step, γ = 0.5, and
-/// episodes of one step that end in this way.
+/// Returns the value that the critic learns in an environment with one state, a reward of 1 per step,
+/// γ = 0.5, and episodes of one step that end in this way.
 fn value_of_one_state(terminated: bool, truncated: bool) -> f64 {
     let mut agent: Agent = DdpgConfig::new(1)
         .with_history(2)
@@ -166,7 +166,9 @@ fn a_reward_that_is_no_number_is_refused() {
 }
 
 #[test]
-#[should_panic(expected = "feedback: found no action since the last one, expected act before it")]
+#[should_panic(
+    expected = "feedback: found no action since the last feedback, expected one before it"
+)]
 fn feedback_to_nothing_is_refused() {
     let mut agent = plain();
     agent.act(&[0.0, 0.0]);

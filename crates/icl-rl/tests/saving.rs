@@ -1,4 +1,4 @@
-//! A saved agent goes on as if it had never been away; damaged bytes are an error.
+//! A loaded agent continues bit by bit as the saved one; damaged bytes are an error.
 
 #[allow(dead_code, reason = "each test file uses a part of it")]
 mod backend;
@@ -8,7 +8,8 @@ use icl_rl::{Ddpg, DdpgConfig, Feedback, Learned, OuNoiseConfig, RlError};
 
 type Agent = Ddpg<TestAutodiff>;
 
-/// Small, but every part is in use: the ring goes round, gradients are clipped, the noise decays.
+/// A small configuration that uses every part: the ring wraps around, gradients are clipped, the noise
+/// decays.
 fn config() -> DdpgConfig {
     DdpgConfig::new(2)
         .with_history(3)
@@ -23,7 +24,7 @@ fn config() -> DdpgConfig {
         .with_noise(OuNoiseConfig::new().with_decay(0.99))
 }
 
-/// The state before step `t` of a world that heeds no action.
+/// Returns the state before step `t` of an environment that ignores actions.
 fn state(t: usize) -> [f64; 2] {
     let t = t as f64;
     [(0.7 * t).sin(), (0.3 * t).cos()]
@@ -38,7 +39,7 @@ fn feed(agent: &mut Agent, t: usize, action: f64) -> Option<Learned> {
     })
 }
 
-/// Actions and what was learned, in bits.
+/// Runs some steps and returns actions and statistics of learning, as bits.
 fn run(agent: &mut Agent, steps: std::ops::Range<usize>) -> Vec<[u64; 3]> {
     steps
         .map(|t| {

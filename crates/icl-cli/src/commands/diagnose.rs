@@ -3,7 +3,7 @@
 use anyhow::anyhow;
 use burn::tensor::{DType, Tensor, TensorData};
 use comfy_table::{CellAlignment, Table, presets};
-use icl_core::{Contrast, GrowthRatio, InfoNceConfig, NoiseLosses, Part, Strategy, host_values};
+use icl_core::{Contrast, GrowthRatio, InfoNceConfig, NoiseLosses, Origin, Strategy, host_values};
 use serde::Serialize;
 
 use crate::backend::{BACKENDS, OnBackend, TrainingBackend, on_backend};
@@ -208,15 +208,15 @@ impl OnBackend for Task {
                 self.temperature,
             );
             let losses = NoiseLosses::new(&contrast, self.negatives, alpha);
-            let bias = |strategy, part| losses.bias(strategy, part);
+            let bias = |strategy, origin| losses.bias(strategy, origin);
             let values = [
                 losses.old.clone(),
                 losses.new.clone(),
                 losses.all.clone(),
                 losses.nce_ii.clone(),
                 losses.log_change_ratio.clone().exp(),
-                bias(Strategy::Inference, Part::Old),
-                bias(Strategy::FineTuning, Part::New),
+                bias(Strategy::Inference, Origin::Old),
+                bias(Strategy::FineTuning, Origin::New),
             ];
             for (column, values) in columns.iter_mut().zip(values) {
                 column.extend(host_values(values));

@@ -4,32 +4,35 @@ use std::sync::Arc;
 
 use burn::tensor::{Tensor, TensorData, backend::Backend};
 
-use super::{HostCsr, SparseMatrix};
+use super::sparse::{HostCsr, SparseMatrix};
 
-/// Several undirected graphs, node after node, on the host. The default is an empty shell to be filled
-/// in: even a batch without nodes has one offset and one pointer, 0.
+/// Several undirected graphs, node after node, on the host.
+///
+/// The default value has all fields empty and is to be filled in; it is no valid batch, since even a
+/// batch without nodes has one offset and one pointer, 0.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HostGraphs {
-    /// Where each graph's nodes begin; one more than there are graphs.
+    /// First node of each graph, followed by the number of nodes `[n_graphs + 1]`.
     pub offsets: Vec<u32>,
-    /// Where each node's neighbours begin in `neighbours`; one more than there are nodes.
+    /// First position of each node in `neighbours`, followed by their number `[n_nodes + 1]`.
     pub pointers: Vec<i32>,
-    /// The neighbours of each node, counted over the whole batch. An edge stands in it in both
-    /// directions; a node is not its own neighbour.
+    /// Neighbours of each node, numbered over the whole batch. Each edge is listed in both directions;
+    /// a node is not listed as a neighbour of itself.
     pub neighbours: Vec<i32>,
     /// Node features `[n_nodes, d_features]`, row after row.
     pub features: Vec<f32>,
-    /// The width of the features.
+    /// Width of the node features.
     pub d_features: usize,
 }
 
 impl HostGraphs {
-    /// The number of nodes of all graphs.
+    /// Returns the number of nodes of all graphs. `pointers` must not be empty.
     pub fn n_nodes(&self) -> usize {
         self.pointers.len() - 1
     }
 
-    /// Â = D^(−1/2) (A + I) D^(−1/2) with D the degrees of A + I (Kipf and Welling, 2017, Eq. 2).
+    /// Returns Â = D^(−1/2) (A + I) D^(−1/2), with D the degrees of A + I (Kipf and Welling, 2017,
+    /// Eq. 2).
     fn propagation(&self) -> HostCsr {
         let n_nodes = self.n_nodes();
         let scale: Vec<f32> = self
@@ -61,7 +64,7 @@ impl HostGraphs {
         }
     }
 
-    /// The 0/1 matrix `[n_graphs, n_nodes]` that says which node belongs to which graph.
+    /// Returns the matrix `[n_graphs, n_nodes]` that is 1 where a node belongs to a graph, else 0.
     fn membership(&self) -> HostCsr {
         let n_nodes = self.n_nodes();
         HostCsr {
@@ -74,26 +77,45 @@ impl HostGraphs {
 }
 
 /// A batch of graphs on a device.
+///
+/// ```
+/// use icl_core::graph::{GraphBatch, HostGraphs};
+/// type B = burn::backend::Flex;
+///
+/// // A path of three nodes and a single node, with one feature each.
+/// let graphs = HostGraphs {
+///     offsets: vec![0, 3, 4],
+///     pointers: vec![0, 1, 3, 4, 4],
+///     neighbours: vec![1, 0, 2, 1],
+///     features: vec![0.5, 1.0, 1.5, 2.0],
+///     d_features: 1,
+/// };
+/// let batch = GraphBatch::<B>::new(graphs, &Default::default());
+/// assert_eq!((batch.n_graphs(), batch.features.dims()), (2, [4, 1]));
+/// ```
 #[derive(Debug, Clone)]
 pub struct GraphBatch<B: Backend> {
     /// Node features `[n_nodes, d_features]`.
     pub features: Tensor<B, 2>,
-    /// Â `[n_nodes, n_nodes]`: the symmetrically normalised adjacency with self loops.
+    /// Symmetrically normalised adjacency matrix with self loops, Â = D^(−1/2) (A + I) D^(−1/2), with D
+    /// the degrees of A + I (Kipf and Welling, 2017, Eq. 2) `[n_nodes, n_nodes]`.
     pub propagation: SparseMatrix<B>,
-    /// Which node belongs to which graph, `[n_graphs, n_nodes]`; a product with it sums each
-    /// graph's nodes.
+    /// Matrix that is 1 where a node belongs to a graph, else 0 `[n_graphs, n_nodes]`. A product with
+    /// it sums the nodes of each graph.
     pub membership: SparseMatrix<B>,
-    /// Where each graph's nodes begin; one more than there are graphs.
+    /// First node of each graph, followed by the number of nodes `[n_graphs + 1]`.
     pub offsets: Arc<[u32]>,
 }
 
 impl<B: Backend> GraphBatch<B> {
-    /// Uploads a batch.
+    /// Uploads a batch to a device.
+    ///
+    /// The caller guarantees that each edge is listed in both directions, which is not checked: with
+    /// other neighbours the backward pass is wrong.
     ///
     /// # Panics
-    /// If the offsets do not rise from 0 to the number of nodes, so that every graph has a node, or
-    /// there are not n_nodes x d_features features. The rest is the caller's promise: neighbours
-    /// that are nodes of the batch, in both directions.
+    /// If the offsets do not rise strictly from 0 to the number of nodes (every graph has a node), if
+    /// there are not n_nodes x d_features features, or if a pointer or a neighbour is out of range.
     pub fn new(graphs: HostGraphs, device: &B::Device) -> Self {
         let (n_nodes, d_features) = (graphs.n_nodes(), graphs.d_features);
         assert!(
@@ -122,7 +144,7 @@ impl<B: Backend> GraphBatch<B> {
         }
     }
 
-    /// The number of graphs.
+    /// Returns the number of graphs.
     pub fn n_graphs(&self) -> usize {
         self.offsets.len() - 1
     }

@@ -1,7 +1,7 @@
-//! What a graph encoder takes: a batch of graphs as one block-diagonal graph on the device.
+//! Batches of graphs: one block-diagonal graph on the device, the input of a graph encoder.
 //!
-//! It stands in the core because those who make it (icl-data) and those who use it (icl-models)
-//! do not know each other.
+//! These types are in this crate because the crates that make them (`icl-data`) and that use them
+//! (`icl-models`) do not depend on each other.
 
 mod batch;
 mod sparse;

@@ -1,27 +1,27 @@
-//! A sparse matrix in compressed rows, with its transpose at hand for backward passes.
+//! Sparse matrices in compressed rows, with their transpose for backward passes.
 
 use burn::tensor::{DType, Int, Tensor, TensorData, backend::Backend};
 
 /// A sparse matrix `[n_rows, n_columns]` in compressed rows, on the host.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HostCsr {
-    /// Where each row begins in `columns` and `values`; one more than there are rows.
+    /// First entry of each row, followed by the number of entries `[n_rows + 1]`.
     pub pointers: Vec<i32>,
-    /// The column of each entry.
+    /// Column of each entry `[n_entries]`.
     pub columns: Vec<i32>,
-    /// The value of each entry.
+    /// Value of each entry `[n_entries]`.
     pub values: Vec<f32>,
-    /// The width of the matrix.
+    /// Number of columns of the matrix.
     pub n_columns: usize,
 }
 
 impl HostCsr {
-    /// The number of rows.
+    /// Returns the number of rows. `pointers` must not be empty.
     pub fn n_rows(&self) -> usize {
         self.pointers.len() - 1
     }
 
-    /// Whether every entry lies within the matrix: no kernel looks again.
+    /// Asserts that every entry lies within the matrix, which kernels do not check again.
     ///
     /// # Panics
     /// If the pointers do not rise from 0 to the number of entries, a column is not below
@@ -50,7 +50,7 @@ impl HostCsr {
         );
     }
 
-    /// The transpose; entries of a row keep the order of their columns.
+    /// Returns the transpose. The entries of each row are in the order of their columns.
     pub fn transposed(&self) -> Self {
         let mut pointers = vec![0; self.n_columns + 1];
         for &column in &self.columns {
@@ -79,11 +79,13 @@ impl HostCsr {
     }
 }
 
-/// Compressed rows on a device. `rows` repeats what `pointers` says, once an entry, for backends
-/// that multiply by gathering and scattering.
+/// A sparse matrix in compressed rows, on a device.
+///
+/// `rows` holds the same information as `pointers`, for backends that multiply by gathering and
+/// scattering.
 #[derive(Debug, Clone)]
 pub struct Csr<B: Backend> {
-    /// Row beginnings `[n_rows + 1]`.
+    /// First entry of each row, followed by the number of entries `[n_rows + 1]`.
     pub pointers: Tensor<B, 1, Int>,
     /// Row of each entry `[n_entries]`.
     pub rows: Tensor<B, 1, Int>,
@@ -91,7 +93,7 @@ pub struct Csr<B: Backend> {
     pub columns: Tensor<B, 1, Int>,
     /// Value of each entry `[n_entries]`.
     pub values: Tensor<B, 1>,
-    /// The number of rows.
+    /// Number of rows.
     pub n_rows: usize,
 }
 
@@ -118,17 +120,17 @@ impl<B: Backend> Csr<B> {
     }
 }
 
-/// A sparse matrix A on a device, with Aᵀ.
+/// A sparse matrix A on a device, with its transpose Aᵀ.
 #[derive(Debug, Clone)]
 pub struct SparseMatrix<B: Backend> {
-    /// A by rows.
+    /// A in compressed rows.
     pub forward: Csr<B>,
-    /// Aᵀ by rows; the same tensors where A is symmetric.
+    /// Aᵀ in compressed rows; the same tensors as `forward` if A is symmetric.
     pub transposed: Csr<B>,
 }
 
 impl<B: Backend> SparseMatrix<B> {
-    /// Uploads a matrix and its transpose.
+    /// Uploads a matrix and its transpose to a device.
     ///
     /// # Panics
     /// If the pointers do not rise from 0 to the number of entries, a column is not below
@@ -142,7 +144,7 @@ impl<B: Backend> SparseMatrix<B> {
         }
     }
 
-    /// Aᵀ: the same tensors, the other way round.
+    /// Exchanges A and Aᵀ. The tensors are not copied.
     pub fn transpose(self) -> Self {
         Self {
             forward: self.transposed,
@@ -150,11 +152,13 @@ impl<B: Backend> SparseMatrix<B> {
         }
     }
 
-    /// Uploads a symmetric matrix once. That it is symmetric is the caller's promise: with another
-    /// matrix the backward pass is wrong.
+    /// Uploads a symmetric matrix to a device, once for A and Aᵀ.
+    ///
+    /// The caller guarantees that the matrix is symmetric, which is not checked: with another matrix the
+    /// backward pass is wrong.
     ///
     /// # Panics
-    /// As [`new`](Self::new), and if the matrix is not square.
+    /// If [`new`](Self::new) panics, or if the matrix is not square.
     pub fn symmetric(host: HostCsr, device: &B::Device) -> Self {
         host.assert_sound();
         assert_eq!(
@@ -169,7 +173,7 @@ impl<B: Backend> SparseMatrix<B> {
         }
     }
 
-    /// The number of rows of A.
+    /// Returns the number of rows of A.
     pub fn n_rows(&self) -> usize {
         self.forward.n_rows
     }

@@ -3,21 +3,21 @@
 use burn::config::Config;
 use burn::tensor::{Tensor, backend::Backend};
 
-use super::check;
-use crate::contrast::{log_noise_in_batch, positive_logits};
-use crate::log_noise::log_noise;
-use crate::log_space::{log_mix, softplus};
-use crate::similarity::normalize;
+use crate::contrast::log_noise;
+use crate::contrast::log_space::{log_mix, softplus};
+use crate::contrast::similarity::normalize;
+use crate::contrast::terms::{log_noise_in_batch, positive_logits};
+use crate::error::check_loss;
 use crate::{CoreError, GrowthRatio};
 
-/// NCE-I of each anchor from its terms, in nats: `[n]`, `[n]` → `[n]`.
+/// Computes NCE-I for each anchor from its terms, in nats: `[n]`, `[n]` → `[n]`.
 ///
 /// ```text
 /// L = −log( f⁺ / (f⁺ + K·E f⁻) ) = softplus(log K + log E f⁻ − log f⁺)          (1)
 /// ```
 ///
-/// `positive` is log f⁺, `log_noise` is log E f⁻ under whatever noise distribution is meant (p(X)
-/// in Eq. 1, p(X′) in Eq. 2) and `negatives` is K, above 0: it is not checked here.
+/// `positive` is log f⁺. `log_noise` is log E f⁻ under the noise distribution: p(X) in Eq. 1, p(X′) in
+/// Eq. 2. `negatives` is K; it must be above 0, which is not checked.
 pub fn nce_i<B: Backend>(
     positive: Tensor<B, 1>,
     log_noise: Tensor<B, 1>,
@@ -27,7 +27,7 @@ pub fn nce_i<B: Backend>(
     softplus(log_noise - positive + negatives.ln())
 }
 
-/// log E under the mixed noise p(X′), by stratification: `[n]`, `[n]` → `[n]`.
+/// Computes log E f⁻ under the mixed noise p(X′) from those under p(X) and p(ΔX): `[n]`, `[n]` → `[n]`.
 ///
 /// ```text
 /// E_X′ f⁻ = (1 − α)·E_X f⁻ + α·E_ΔX f⁻                                     (27)
@@ -47,27 +47,27 @@ pub fn log_mixed_noise<B: Backend>(
 /// Configuration of [`InfoNce`].
 #[derive(Config, Debug)]
 pub struct InfoNceConfig {
-    /// τ > 0.
+    /// Temperature τ, a finite number above 0.
     #[config(default = 0.1)]
     pub temperature: f64,
-    /// K > 0; as many as there are noise samples where it is not given, so that K = B − 1 in a
-    /// batch of B. Set it where batches may be short: the noise term is K times a mean, and stays
-    /// what it was.
+    /// Number of negatives K, a finite number above 0; by default the number of noise samples, which is
+    /// B − 1 in a batch of B. Set it if the last batch may be short: the noise term is K times a mean,
+    /// and then keeps its scale.
     #[config(default = "None")]
     pub negatives: Option<f64>,
-    /// Whether anchors and positives also change their roles, and the two losses are averaged. The
-    /// paper's loss has one direction.
+    /// Whether the loss is averaged with the one in which anchors and positives exchange roles. The
+    /// paper's loss is not.
     #[config(default = false)]
     pub symmetric: bool,
 }
 
 impl InfoNceConfig {
-    /// The loss.
+    /// Creates the loss.
     ///
     /// # Errors
-    /// [`CoreError::Temperature`] or [`CoreError::Negatives`] if τ or K is not a number above 0.
+    /// [`CoreError::Temperature`] or [`CoreError::Negatives`] if τ or K is not a finite number above 0.
     pub fn try_init(&self) -> Result<InfoNce, CoreError> {
-        check(self.temperature, self.negatives)?;
+        check_loss(self.temperature, self.negatives)?;
         Ok(InfoNce {
             temperature: self.temperature,
             negatives: self.negatives,
@@ -75,16 +75,16 @@ impl InfoNceConfig {
         })
     }
 
-    /// The loss.
+    /// Creates the loss.
     ///
     /// # Panics
-    /// Where [`try_init`](Self::try_init) gives an error, with its words.
+    /// If [`try_init`](Self::try_init) returns an error, with the message of the error.
     pub fn init(&self) -> InfoNce {
         self.try_init().unwrap_or_else(|error| panic!("{error}"))
     }
 }
 
-/// NCE-I on embeddings, in nats.
+/// InfoNCE, the paper's NCE-I (Definition 2), on embeddings, in nats. See [`nce_i`] for the formula.
 ///
 /// ```
 /// use burn::tensor::Tensor;
@@ -103,8 +103,8 @@ pub struct InfoNce {
 }
 
 impl InfoNce {
-    /// The mean loss of a batch, the negatives of an anchor being the positives of the others:
-    /// `[n, d]`, `[n, d]` → `[1]`.
+    /// Computes the mean loss of a batch: `[n, d]`, `[n, d]` → `[1]`. The negatives of an anchor are
+    /// the positives of the other anchors.
     ///
     /// # Panics
     /// If the shapes differ or n < 2.
@@ -116,7 +116,8 @@ impl InfoNce {
         self.forward_no_reduction(anchors, positives).mean()
     }
 
-    /// As [`forward`](Self::forward), one loss an anchor: `[n]`.
+    /// Computes the loss of each anchor of a batch: `[n, d]`, `[n, d]` → `[n]`. The negatives are those
+    /// of [`forward`](Self::forward).
     ///
     /// # Panics
     /// If the shapes differ or n < 2.
@@ -131,10 +132,11 @@ impl InfoNce {
         })
     }
 
-    /// The loss of each anchor against explicit negatives `[m, d]`, samples of the noise: `[n]`.
+    /// Computes the loss of each anchor `[n, d]` with its positive `[n, d]`, against explicit noise
+    /// samples `negatives` `[m, d]`: `[n]`.
     ///
     /// # Panics
-    /// If the shapes do not fit or m = 0.
+    /// If the shapes of anchors and positives differ, if the widths d differ, or if m = 0.
     pub fn forward_with_negatives<B: Backend>(
         &self,
         anchors: Tensor<B, 2>,
@@ -148,12 +150,14 @@ impl InfoNce {
         })
     }
 
-    /// The loss of each anchor under the mixed noise p(X′) (Eq. 2 with Eq. 27), from samples of
-    /// p(X) `[n_old, d]` and of p(ΔX) `[n_new, d]`: `[n]`. The weights are (1 − α) and α, however
-    /// many samples there are of each.
+    /// Computes the loss of each anchor `[n, d]` with its positive `[n, d]` under the mixed noise p(X′)
+    /// (Eq. 2 with Eq. 27), from noise samples of p(X) `[n_old, d]` and of p(ΔX) `[n_new, d]`: `[n]`.
+    ///
+    /// The expectations have the weights 1 − α and α, independent of n_old and n_new.
     ///
     /// # Panics
-    /// If the shapes do not fit or there is no sample of either noise.
+    /// If the shapes of anchors and positives differ, if the widths d differ, or if there is no sample
+    /// of either noise.
     pub fn forward_mixed<B: Backend>(
         &self,
         anchors: Tensor<B, 2>,
@@ -173,7 +177,8 @@ impl InfoNce {
         })
     }
 
-    /// One direction, or the mean of both, with `log_noise` of normalised anchors and positives.
+    /// Computes the loss in one direction, or the mean of both. `log_noise` receives normalised anchors
+    /// and positives.
     fn directions<B: Backend>(
         &self,
         anchors: Tensor<B, 2>,

@@ -1,30 +1,38 @@
-//! One linear classifier, fitted and asked.
+//! The linear classifier.
 
 use nalgebra::DMatrix;
 
 use super::softmax::{Exactness, Fitted, TrainingSet};
 use super::standard::Standard;
-use crate::accuracy::share_right;
-use crate::nested::Penalised;
-use crate::parts::{assert_labelled, labels_of};
+use crate::cross_validation::{Penalised, share_right};
+use crate::matrix::{assert_labelled, labels_of};
 use crate::principal_axes::PrincipalAxes;
 use crate::{EvalError, Matrix};
 
-/// Multinomial logistic regression with an L2 penalty on standardised features, equal to
+/// Multinomial logistic regression with an L2 penalty on standardised features, equivalent to
 /// scikit-learn's `make_pipeline(StandardScaler(), LogisticRegression(C=c))`:
 ///
 /// ```text
 /// minimise  C · Σᵢ −log softmax(W·xᵢ + b)_yᵢ + ½‖W‖²
 /// ```
 ///
-/// Features have mean 0 and variance 1 over the training rows (constant ones are 0), intercepts b
-/// have no penalty, and of two classes it is the logistic regression with a single weight vector.
+/// Features have mean 0 and variance 1 over the training rows (constant features are 0) and intercepts b
+/// have no penalty. For two classes it is the logistic regression with a single weight vector.
 ///
-/// The solver is a limited-memory BFGS method of our own, because what makes it fast is particular to
-/// the problem: it works along the principal axes of the training rows, which changes nothing of the
-/// penalty and leaves no more features than rows, and there the curvature is close to its diagonal. It
-/// stops where the gradient is no longer than 10⁻⁵·min(λ, 0.1)·‖W‖, λ being the curvature of the penalty, so
-/// that W is known to 10⁻⁵ of its length (or, under nearly no penalty, as far as rounding allows).
+/// The solver is a limited-memory BFGS method written for this problem. It works along the principal
+/// axes of the training rows, which does not change the penalty, leaves no more features than rows, and
+/// brings the curvature close to its diagonal. It stops where the gradient is at most
+/// 10⁻⁵·min(λ, 0.1)·‖W‖ long, with λ the curvature of the penalty. W is then exact to 10⁻⁵ of its
+/// length, or, under nearly no penalty, as far as rounding allows.
+///
+/// ```
+/// use icl_eval::{LinearClassifier, Matrix};
+///
+/// let training = Matrix::try_new(vec![0.0, 1.0, 2.0, 3.0], 1)?;
+/// let classifier = LinearClassifier::fit(&training, &[3, 3, 8, 8], 1.0)?;
+/// assert_eq!(classifier.predict(&Matrix::try_new(vec![-1.0, 9.0], 1)?), [3, 8]);
+/// # Ok::<(), icl_eval::EvalError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearClassifier {
     standard: Standard,
@@ -32,11 +40,12 @@ pub struct LinearClassifier {
 }
 
 impl LinearClassifier {
-    /// Fits the classifier with inverse strength `c` of the penalty, above 0, to the rows of
-    /// `training`. With a single class it answers that class.
+    /// Fits a classifier to the rows of `training`, with inverse strength `c` > 0 of the penalty. If
+    /// there is a single class, it is always predicted.
     ///
     /// # Errors
-    /// [`EvalError::ProbeNotConverged`] if the solver needs more than 2000 iterations.
+    /// [`EvalError::ProbeNotConverged`] if the solver needs more than 2000 iterations or rounding prevents
+    /// progress before it reaches its tolerance.
     ///
     /// # Panics
     /// If there is not one label for each row, or no row.
@@ -44,14 +53,14 @@ impl LinearClassifier {
         Reduced::of(training, labels).fit(c)
     }
 
-    /// The classes, ascending.
+    /// Returns the classes, ascending.
     pub fn classes(&self) -> &[usize] {
         &self.fitted.classes
     }
 
-    /// The weight of each standardised feature, for each class in the order of
-    /// [`classes`](Self::classes). Of two classes the first's are the negative of the second's, and
-    /// the difference of both is scikit-learn's `coef_`.
+    /// Returns the weights of the standardised features, for each class in the order of
+    /// [`classes`](Self::classes). For two classes the weights of one are the negative of the other's,
+    /// and those of the second minus those of the first are scikit-learn's `coef_`.
     pub fn weights(&self) -> Vec<Vec<f64>> {
         let d = self.fitted.parameters.nrows() - 1;
         let columns = self.fitted.parameters.column_iter();
@@ -60,43 +69,44 @@ impl LinearClassifier {
             .collect()
     }
 
-    /// The intercept of each class; their sum is 0.
+    /// Returns the intercept of each class; the sum of all is 0.
     pub fn intercepts(&self) -> Vec<f64> {
         let d = self.fitted.parameters.nrows() - 1;
         self.fitted.parameters.row(d).iter().copied().collect()
     }
 
-    /// The class of each row: that of the largest logit, of several the lowest.
+    /// Predicts the class of each row: the one with the largest logit, the lowest of several.
     ///
     /// # Panics
-    /// If the rows are not as wide as those of the training.
+    /// If the width of the rows is not that of the training rows.
     pub fn predict(&self, samples: &Matrix) -> Vec<usize> {
         assert_eq!(
             samples.n_columns(),
             self.fitted.parameters.nrows() - 1,
-            "expected samples as wide as those of the training (right), found the width on the left"
+            "samples (left) must have the width of the training samples (right)"
         );
         self.fitted.predict(&self.standard.apply(samples))
     }
 }
 
-/// Standardised training rows along their principal axes, of which there are no more than rows.
+/// Standardised training rows in the coordinates of their principal axes, which are no more than the
+/// rows.
 pub(super) struct Reduced<'a> {
     standard: Standard,
     axes: PrincipalAxes,
-    /// A sample a column `[r, n]`.
+    /// Coordinates with samples as columns `[r, n]`.
     coordinates: DMatrix<f64>,
     labels: &'a [usize],
 }
 
 impl<'a> Reduced<'a> {
-    /// Of the rows of `training`, at least one.
+    /// Reduces the rows of `training`, at least one.
     #[track_caller]
     pub(super) fn of(training: &Matrix, labels: &'a [usize]) -> Self {
         assert_labelled(training, labels);
         assert!(
             !labels.is_empty(),
-            "expected at least one sample to fit, found none"
+            "expected at least one training sample, found none"
         );
         let standard = Standard::of(training);
         let axes = PrincipalAxes::of(standard.apply(training));
@@ -108,7 +118,7 @@ impl<'a> Reduced<'a> {
         }
     }
 
-    /// The classifier of all rows.
+    /// Fits the classifier to all rows.
     pub(super) fn fit(self, c: f64) -> Result<LinearClassifier, EvalError> {
         let fitted =
             TrainingSet::new(&self.coordinates, self.labels).solve(c, None, Exactness::Final)?;
@@ -145,7 +155,7 @@ impl Penalised for Reduced<'_> {
         let tested = self.coordinates.select_columns(test);
         let labels = labels_of(self.labels, test);
         let mut accuracies = Vec::with_capacity(grid.len());
-        // Each from the last, which is close to it.
+        // Each fit begins at the last, which is close to it.
         let mut last = None;
         for &c in grid {
             let fitted = set.solve(c, last, Exactness::ToChoose)?;

@@ -1,30 +1,30 @@
-//! Minimisation of a smooth convex function.
+//! Minimisation of a smooth convex function by the limited-memory BFGS method.
 
 use std::collections::VecDeque;
 
 use nalgebra::DMatrix;
 
-/// How many steps the approximation of the curvature remembers.
+/// Number of steps from which the curvature is approximated.
 const MEMORY: usize = 20;
-/// Iterations after which the solver gives up.
-const MOST_ITERATIONS: usize = 2000;
-/// Evaluations in one line search after which the solver gives up.
-const MOST_TRIALS: usize = 60;
+/// Maximum number of iterations.
+const MAX_ITERATIONS: usize = 2000;
+/// Maximum number of evaluations in one line search.
+const MAX_TRIALS: usize = 60;
 
 /// A smooth convex function of a matrix.
 pub(super) trait Objective {
-    /// The value and the gradient.
+    /// Returns the value and the gradient.
     fn evaluate(&self, at: &DMatrix<f64>) -> (f64, DMatrix<f64>);
 
-    /// A cheap, positive definite approximation of the inverse curvature, the same at every point,
-    /// applied in place.
+    /// Multiplies a direction, in place, by a cheap, positive definite approximation of the inverse
+    /// curvature, which is the same at every point.
     fn precondition(&self, direction: &mut DMatrix<f64>);
 
-    /// The length of the gradient that is accepted as 0.
+    /// Returns the length of the gradient that is accepted as 0.
     fn tolerance(&self, at: &DMatrix<f64>) -> f64;
 }
 
-/// Where and why the solver gave up.
+/// State of a solver that stopped before it converged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Stopped {
     pub(super) n_iterations: usize,
@@ -39,12 +39,14 @@ struct Correction {
     product: f64,
 }
 
-/// The minimum, by the limited-memory BFGS method (Nocedal, 1980) on a preconditioned first
-/// approximation, with a line search for the weak Wolfe conditions by bisection (Lewis and Overton,
-/// 2013), which always ends on a smooth function that is bounded below.
+/// Minimises a function by the limited-memory BFGS method (Nocedal, 1980) with a preconditioned first
+/// approximation.
+///
+/// The line search looks for the weak Wolfe conditions by bisection (Lewis and Overton, 2013), which
+/// always ends on a smooth function that is bounded below.
 ///
 /// # Errors
-/// [`Stopped`] after 2000 iterations, or where rounding lets no step make progress any more.
+/// [`Stopped`] after 2000 iterations, or if rounding prevents any further progress.
 pub(super) fn minimise(
     objective: &impl Objective,
     start: DMatrix<f64>,
@@ -61,7 +63,7 @@ pub(super) fn minimise(
         if stopped.gradient <= stopped.tolerance {
             return Ok(at);
         }
-        if n_iterations == MOST_ITERATIONS {
+        if n_iterations == MAX_ITERATIONS {
             return Err(stopped);
         }
         let direction = descent(objective, &memory, &gradient);
@@ -86,7 +88,8 @@ pub(super) fn minimise(
     unreachable!("the loop ends at the last iteration")
 }
 
-/// Minus the gradient times the approximated inverse curvature: the two loops of Nocedal (1980).
+/// Returns minus the gradient times the approximate inverse curvature, by the two loops of Nocedal
+/// (1980).
 fn descent(
     objective: &impl Objective,
     memory: &VecDeque<Correction>,
@@ -101,7 +104,7 @@ fn descent(
     }
     objective.precondition(&mut direction);
     if let Some(last) = memory.back() {
-        // The first approximation, scaled to the curvature that was met last.
+        // The first approximation, scaled to the curvature along the last step.
         let mut conditioned = last.change.clone();
         objective.precondition(&mut conditioned);
         direction *= last.product / last.change.dot(&conditioned);
@@ -113,8 +116,9 @@ fn descent(
     direction
 }
 
-/// The first point found along the direction at which the function has fallen by 10⁻⁴ of what the
-/// slope promised and the slope has risen to nine tenths; with its value and gradient.
+/// Searches along a direction for a point at which the function has decreased by at least 10⁻⁴ of the
+/// decrease that the slope predicts, and the slope has risen to at least nine tenths of its value (both
+/// are negative). Returns the point with its value and gradient.
 fn search(
     objective: &impl Objective,
     at: &DMatrix<f64>,
@@ -123,10 +127,10 @@ fn search(
     direction: &DMatrix<f64>,
 ) -> Option<(DMatrix<f64>, f64, DMatrix<f64>)> {
     let slope = gradient.dot(direction);
-    // Close to the minimum the fall is below the value's own rounding.
+    // Close to the minimum the decrease is below the rounding of the value.
     let rounding = 1e-12 * value.abs();
     let (mut low, mut high, mut length) = (0.0, f64::INFINITY, 1.0);
-    for _ in 0..MOST_TRIALS {
+    for _ in 0..MAX_TRIALS {
         let mut trial = at.clone();
         trial.zip_apply(direction, |x, d| *x += length * d);
         let (trial_value, trial_gradient) = objective.evaluate(&trial);

@@ -1,4 +1,4 @@
-//! The linear probe: multinomial logistic regression on standardised features.
+//! Multinomial logistic regression on standardised features: the classifier, and the linear probe.
 
 mod classifier;
 mod lbfgs;

@@ -1,10 +1,10 @@
-//! The linear probe: what of the classes a linear map finds in frozen embeddings.
+//! The linear probe: a protocol that classifies frozen embeddings by a linear map.
 
 use super::classifier::Reduced;
-use crate::accuracy::share_right;
-use crate::folds::{check_folds, checked_n_folds, n_folds_for};
-use crate::nested::{checked_grid, choose_c, measure_folds};
-use crate::parts::{assert_labelled, labels_of};
+use crate::cross_validation::{
+    check_folds, checked_grid, checked_n_folds, choose_c, measure_folds, n_folds_for, share_right,
+};
+use crate::matrix::{assert_labelled, labels_of};
 use crate::{Accuracy, EvalError, Matrix, Protocol};
 
 /// Settings of [`LinearProbe`].
@@ -15,12 +15,12 @@ pub struct LinearProbeConfig {
 }
 
 impl Default for LinearProbeConfig {
-    /// C ∈ {10⁻⁴, 10⁻³, 10⁻², 10⁻¹}, 5 folds.
+    /// Returns the settings C ∈ {10⁻⁴, 10⁻³, 10⁻², 10⁻¹}, 5 folds.
     ///
-    /// The best C falls with the width of the features: with hundreds of them, each of variance 1, it
-    /// lies around 10⁻³ to 10⁻¹, with a few C = 0.1 over some hundred samples hardly moves a border
-    /// between classes any more. A single default would therefore favour one width of encoder over
-    /// another. A fit takes the longer the greater C is, C = 1 nearly as long as all of these together.
+    /// The best C decreases with the width of the features. For hundreds of features, each of variance 1,
+    /// it is around 10⁻³ to 10⁻¹; for a few features and some hundred samples, the borders between
+    /// classes hardly change above C = 0.1. A single default would favour one width of encoder over
+    /// another. Fits take longer for greater C: C = 1 takes nearly as long as all of these together.
     fn default() -> Self {
         Self {
             grid: vec![1e-4, 1e-3, 1e-2, 1e-1],
@@ -30,18 +30,18 @@ impl Default for LinearProbeConfig {
 }
 
 impl LinearProbeConfig {
-    /// The values of C, the inverse strength of the penalty, to choose from, ascending. With a single
-    /// one nothing is chosen and there are no inner folds.
+    /// Sets the values of C, the inverse strength of the penalty, to choose from, ascending. If there is
+    /// a single value, nothing is chosen and there are no inner folds.
     pub fn with_grid(self, grid: Vec<f64>) -> Self {
         Self { grid, ..self }
     }
 
-    /// The number of outer and of inner folds.
+    /// Sets the number of outer folds and of inner folds.
     pub fn with_n_folds(self, n_folds: usize) -> Self {
         Self { n_folds, ..self }
     }
 
-    /// The protocol.
+    /// Creates the protocol.
     ///
     /// # Errors
     /// - [`EvalError::Grid`] if the grid is empty, not ascending, or holds a value that is not a
@@ -55,46 +55,46 @@ impl LinearProbeConfig {
         })
     }
 
-    /// The protocol.
+    /// Creates the protocol.
     ///
     /// # Panics
-    /// Where [`try_init`](Self::try_init) is an error, with its words.
+    /// If [`try_init`](Self::try_init) returns an error, with the message of the error.
     pub fn init(self) -> LinearProbe {
         self.try_init().unwrap_or_else(|error| panic!("{error}"))
     }
 }
 
-/// Multinomial logistic regression on standardised frozen embeddings
-/// ([`LinearClassifier`](crate::LinearClassifier)): in each of 5 outer folds C is chosen from a grid
-/// by inner 5-fold cross-validation on the training part, and the classifier refitted on the whole
-/// training part is asked on the held-out fold.
+/// Linear probe: multinomial logistic regression on standardised frozen embeddings
+/// ([`LinearClassifier`](crate::LinearClassifier)).
 ///
-/// What it computes is scikit-learn's
+/// In each of 5 outer folds, C is chosen from a grid by inner 5-fold cross-validation on the training
+/// part; the classifier is then refitted on the whole training part and tested on the held-out fold.
+/// This is what scikit-learn computes by
 ///
 /// ```text
 /// search = GridSearchCV(LogisticRegression(), {"C": grid}, cv=5)
 /// cross_val_score(make_pipeline(StandardScaler(), search), X, y, cv=StratifiedKFold(5, shuffle=True))
 /// ```
 ///
-/// including the unshuffled inner folds, features standardised once for each outer fold by its
-/// training part alone, and, of several C with the best mean accuracy, the smallest.
+/// including the unshuffled inner folds, the features standardised once for each outer fold by its
+/// training part alone, and the choice of the smallest C of several with the best mean accuracy.
 ///
-/// A class with m < 5 members leaves fewer folds: max(m, 2), outer and inner. A fit that needs more
-/// than 2000 iterations is [`EvalError::ProbeNotConverged`].
+/// If the smallest class has m < 5 members, there are max(m, 2) folds, outer and inner. A fit that needs
+/// more than 2000 iterations is an error, [`EvalError::ProbeNotConverged`].
 ///
-/// Folds are worked on by rayon's threads; the result does not depend on their number. With n samples
-/// of width d and m = min(n, d) it takes, for each outer fold, a time of n·d·m + m³ and of some
-/// hundred products of `[n, m]` with `[m, classes]` for each inner fold and C.
+/// Folds run on rayon's threads; the result does not depend on their number. With n samples of width d
+/// and m = min(n, d), each outer fold takes a time of n·d·m + m³, plus some hundred products of `[n, m]`
+/// with `[m, classes]` for each inner fold and C.
 ///
 /// Sources: Alain and Bengio (2016), "Understanding intermediate layers using linear classifier
-/// probes"; logistic regression with its C chosen by validation, as Radford et al. (2021), "Learning
-/// transferable visual models from natural language supervision", section 3.2, do.
+/// probes"; for logistic regression with C chosen by validation, Radford et al. (2021), "Learning
+/// transferable visual models from natural language supervision", section 3.2.
 ///
 /// ```
 /// use icl_core::Seed;
 /// use icl_eval::{LinearProbeConfig, Matrix, Protocol};
 ///
-/// // Forty samples on a line; the class says on which side of the middle.
+/// // Forty samples on a line; the class is the side of the middle.
 /// let embeddings = Matrix::try_new((0..40).map(f64::from).collect(), 1)?;
 /// let labels: Vec<usize> = (0..40).map(|i| i / 20).collect();
 /// let probe = LinearProbeConfig::default().try_init()?;
@@ -108,15 +108,15 @@ pub struct LinearProbe {
 }
 
 impl LinearProbe {
-    /// The accuracy on given test samples of the classifier fitted to given training samples, its C
-    /// chosen by inner folds of these.
+    /// Measures the accuracy on given test samples of a classifier fitted to given training samples, with
+    /// C chosen by inner folds of the training samples.
     ///
     /// # Errors
     /// [`EvalError::ProbeNotConverged`] if a fit needs more than 2000 iterations.
     ///
     /// # Panics
-    /// If there is not one label for each row of both, or no row in one of them, or they differ in
-    /// their width.
+    /// If there is not one label for each row of both matrices, one of them has no rows, or their widths
+    /// differ.
     pub fn accuracy(
         &self,
         training: &Matrix,
@@ -131,7 +131,7 @@ impl LinearProbe {
         Ok(share_right(&predictions, test_labels))
     }
 
-    /// The class of each row of `samples`, and the C that was chosen.
+    /// Predicts the class of each row of `samples`. Also returns the chosen C.
     fn predict(
         &self,
         training: &Matrix,

@@ -5,18 +5,17 @@ use nalgebra::DMatrix;
 use super::lbfgs::{Objective, minimise};
 use crate::EvalError;
 
-/// How exactly a fit is wanted: the bound of its distance from the minimum, relative to the length of
-/// the weights.
+/// Exactness of a fit: the bound of its distance from the minimum, relative to the length of the weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Exactness {
-    /// Enough to choose C by, and about where scikit-learn stops: 3 %.
+    /// 3 %, enough for the choice of C, and about where scikit-learn stops.
     ToChoose,
     /// 10⁻⁵.
     Final,
 }
 
 impl Exactness {
-    /// The tolerances of the solver's runs, each with a new approximation of the curvature.
+    /// Returns the tolerances of the runs of the solver, each with a new approximation of the curvature.
     fn stages(self) -> &'static [f64] {
         match self {
             Self::ToChoose => &[3e-2],
@@ -25,19 +24,19 @@ impl Exactness {
     }
 }
 
-/// A gradient's rounding, relative to the length of the features, with room to spare.
+/// Upper bound of the rounding error of a gradient, relative to the length of the features.
 const ROUNDING: f64 = 1e-12;
 
-/// A training set with everything that the penalty does not change.
+/// A training set with all quantities that are independent of the penalty.
 pub(super) struct TrainingSet {
-    /// A sample a row, with a column of ones last, whose weights are the intercepts `[n, d + 1]`.
+    /// Samples as rows, with a last column of ones, whose weights are the intercepts `[n, d + 1]`.
     features: DMatrix<f64>,
-    /// Its transpose: products with it are as frequent.
+    /// Transpose of `features`, which is multiplied equally often.
     transposed: DMatrix<f64>,
     classes: Vec<usize>,
-    /// The class of each sample, as its position in `classes`.
+    /// Class of each sample, as its position in `classes`.
     targets: Vec<usize>,
-    /// The root mean square length of a row of `features`.
+    /// Root mean square length of a row of `features`.
     length: f64,
 }
 
@@ -49,7 +48,7 @@ pub(super) struct Fitted {
 }
 
 impl TrainingSet {
-    /// Of samples, a column each, `[d, n]`.
+    /// Creates a training set of samples as columns `[d, n]`.
     pub(super) fn new(samples: &DMatrix<f64>, labels: &[usize]) -> Self {
         let (d, n) = samples.shape();
         let transposed = samples.clone().insert_row(d, 1.0);
@@ -69,11 +68,11 @@ impl TrainingSet {
         }
     }
 
-    /// The fit with inverse strength `c` of the penalty, begun at an earlier fit to the same samples
-    /// or at zeros.
+    /// Fits the parameters with inverse strength `c` of the penalty, beginning at an earlier fit to the
+    /// same samples or at zeros.
     ///
     /// # Errors
-    /// [`EvalError::ProbeNotConverged`] if the solver gave up.
+    /// [`EvalError::ProbeNotConverged`] if the solver stopped before it converged.
     pub(super) fn solve(
         &self,
         c: f64,
@@ -81,8 +80,8 @@ impl TrainingSet {
         exactness: Exactness,
     ) -> Result<Fitted, EvalError> {
         let (n, k) = (self.targets.len(), self.classes.len());
-        // Of two classes the weights are w/2 and −w/2, of which twice the penalty is that of w in
-        // the logistic regression of one weight vector.
+        // The weights of two classes are w/2 and −w/2. Twice their penalty is that of w in the logistic
+        // regression with one weight vector.
         let multiple = if k == 2 { 2.0 } else { 1.0 };
         let lambda = multiple / (c * n as f64);
         let mut parameters = match start {
@@ -105,7 +104,7 @@ impl TrainingSet {
                 }
             })?;
         }
-        // A number added to all intercepts changes nothing; their sum is made 0.
+        // A constant added to all intercepts has no effect; it is chosen so that their sum is 0.
         let mut intercepts = parameters.row_mut(self.features.ncols() - 1);
         let mean = intercepts.mean();
         intercepts.add_scalar_mut(-mean);
@@ -115,8 +114,8 @@ impl TrainingSet {
         })
     }
 
-    /// exp(z_ic) / Σ_c exp(z_ic) of each sample `[n, k]`, and log Σ_c exp(z_ic) − z_i,yᵢ summed over
-    /// the samples, with z = X·W + 1·bᵀ.
+    /// Returns exp(z_ic) / Σ_c exp(z_ic) of each sample `[n, k]`, and log Σ_c exp(z_ic) − z_i,yᵢ summed
+    /// over the samples, with z = X·W + 1·bᵀ.
     fn softmax(&self, at: &DMatrix<f64>) -> (DMatrix<f64>, f64) {
         let mut logits = &self.features * at;
         let mut loss = 0.0;
@@ -131,7 +130,7 @@ impl TrainingSet {
         (logits, loss)
     }
 
-    /// The diagonal of the mean loss's second derivative: Σᵢ x_ij² · p_ic(1 − p_ic) / n.
+    /// Returns the diagonal of the second derivative of the mean loss, Σᵢ x_ij² · p_ic(1 − p_ic) / n.
     fn curvature(&self, at: &DMatrix<f64>) -> DMatrix<f64> {
         let (mut shares, _) = self.softmax(at);
         shares.apply(|p| *p *= (1.0 - *p) / self.targets.len() as f64);
@@ -140,8 +139,8 @@ impl TrainingSet {
 }
 
 impl Fitted {
-    /// The class of each sample, given a column each `[d, m]`: that of the largest logit, of several
-    /// the lowest.
+    /// Predicts the class of each sample, given as columns `[d, m]`: the one with the largest logit, the
+    /// lowest of several.
     pub(super) fn predict(&self, samples: &DMatrix<f64>) -> Vec<usize> {
         let (d, k) = (samples.nrows(), self.classes.len());
         let weights = self.parameters.rows(0, d).transpose();
@@ -164,7 +163,7 @@ impl Fitted {
     }
 }
 
-/// The function that a fit minimises, in the weights W and the intercepts:
+/// The function that a fit minimises, of the weights W and the intercepts b:
 ///
 /// ```text
 /// 1/n · Σᵢ (log Σ_c exp(z_ic) − z_i,yᵢ) + λ/2 · ‖W‖²   with z = X·W + 1·bᵀ
@@ -172,14 +171,14 @@ impl Fitted {
 struct Penalty<'a> {
     set: &'a TrainingSet,
     lambda: f64,
-    /// The wanted bound of the distance from the minimum, relative to ‖W‖.
+    /// Bound of the distance from the minimum that a fit has to reach, relative to ‖W‖.
     tolerance: f64,
-    /// The diagonal of the second derivative where the solver began `[d + 1, k]`.
+    /// Diagonal of the second derivative at the point where the solver began `[d + 1, k]`.
     curvature: DMatrix<f64>,
 }
 
 impl Penalty<'_> {
-    /// The number of features; row d of the parameters holds the intercepts.
+    /// Returns the number of features; row d of the parameters contains the intercepts.
     fn d(&self) -> usize {
         self.set.features.ncols() - 1
     }
@@ -201,15 +200,17 @@ impl Objective for Penalty<'_> {
         (value, gradient)
     }
 
-    /// Along principal axes the curvature has hardly more than a diagonal.
+    /// Divides by the diagonal of the curvature, which is nearly diagonal along principal axes.
     fn precondition(&self, direction: &mut DMatrix<f64>) {
         direction.component_div_assign(&self.curvature);
     }
 
-    /// The function is strongly convex in W, with λ: where its gradient is g, the minimum is no
-    /// further than ‖g‖/λ. The intercepts have no penalty, only a curvature of about 0.1, which counts where
-    /// λ is larger. Under nearly no penalty, or where W is nearly 0, the gradient's own rounding
-    /// is all that can be asked.
+    /// Returns the length of the gradient at which the distance from the minimum is within the bound.
+    ///
+    /// The function is strongly convex in W with constant λ: at a gradient g, the minimum is at most
+    /// ‖g‖/λ away. The intercepts have no penalty but a curvature of about 0.1, which limits the tolerance
+    /// if λ is larger. Under nearly no penalty, or if W is nearly 0, the tolerance is the rounding error
+    /// of the gradient.
     fn tolerance(&self, at: &DMatrix<f64>) -> f64 {
         let wanted = self.tolerance * self.lambda.min(0.1) * at.rows(0, self.d()).norm();
         wanted.max(ROUNDING * self.set.length)

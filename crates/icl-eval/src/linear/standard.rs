@@ -1,10 +1,10 @@
-//! Features on a common scale.
+//! Standardised features.
 
 use nalgebra::DMatrix;
 
 use crate::Matrix;
 
-/// The mean and the standard deviation of each feature over some rows.
+/// Mean and standard deviation of each feature over some rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Standard {
     means: Vec<f64>,
@@ -12,12 +12,12 @@ pub(super) struct Standard {
 }
 
 impl Standard {
-    /// Of the rows of `matrix`, at least one. A feature that is constant up to rounding has the
-    /// deviation 1, as in scikit-learn's `StandardScaler`.
+    /// Estimates mean and deviation from the rows of `matrix`, at least one. A feature that is constant
+    /// up to rounding gets the deviation 1, as in scikit-learn's `StandardScaler`.
     pub(super) fn of(matrix: &Matrix) -> Self {
         let (n, d) = (matrix.n_rows() as f64, matrix.n_columns());
         let origin = matrix.row(0);
-        // Measured from the first row, features that are all equal have a variance of exactly 0.
+        // Relative to the first row, a constant feature has a variance of exactly 0.
         let mut shifts = vec![0.0; d];
         for row in matrix.rows() {
             for ((shift, x), origin) in shifts.iter_mut().zip(row).zip(origin) {
@@ -32,7 +32,7 @@ impl Standard {
             }
         }
         let deviations = variances.iter().zip(&means).map(|(variance, mean)| {
-            // What rounding of n numbers of this size can add up to.
+            // The largest sum of the rounding errors of n numbers of this size.
             let rounding = n * f64::EPSILON * mean.abs();
             let deviation = variance.sqrt();
             if deviation <= rounding || deviation == 0.0 {
@@ -47,7 +47,7 @@ impl Standard {
         }
     }
 
-    /// (x − mean) / deviation of each row, as a column: `[d, n]`.
+    /// Returns (x − mean) / deviation of each row, as columns `[d, n]`.
     pub(super) fn apply(&self, matrix: &Matrix) -> DMatrix<f64> {
         let values = matrix.rows().flat_map(|row| {
             let features = row.iter().zip(&self.means).zip(&self.deviations);

@@ -1,17 +1,28 @@
-//! One support vector machine, fitted and asked.
+//! The support vector classifier.
 
-use super::one_vs_one::{Machine, TrainingSet};
-use super::{RbfKernel, SquaredDistances, scale_gamma};
-use crate::parts::assert_labelled;
+use super::kernel::{RbfKernel, SquaredDistances, scale_gamma};
+use super::one_vs_one::{Machine, OneVsOne};
+use crate::matrix::assert_labelled;
 use crate::{EvalError, Matrix};
 
-/// A C-support vector classifier with the RBF kernel k(x, y) = exp(−γ‖x − y‖²), equal to
-/// scikit-learn's `SVC(C=c)`: γ = 1 / (d · Var) with Var the variance of all entries of the training
-/// matrix (1 where that is 0), features as they are, tolerance 1e-3, several classes by one-vs-one
-/// voting with ties for the lowest class.
+/// A C-support vector classifier with the RBF kernel k(x, y) = exp(−γ‖x − y‖²), equivalent to
+/// scikit-learn's `SVC(C=c)`.
 ///
-/// The solver is that of libsvm (Chang and Lin, 2011; Fan, Chen and Lin, 2005) without shrinking,
-/// which saves time only on larger data.
+/// As there, γ = 1 / (d · Var) with Var the variance of all entries of the training matrix (γ = 1 if Var
+/// is 0), features are not scaled, the tolerance is 1e-3, and several classes are separated by one-vs-one
+/// voting, with ties for the lowest class.
+///
+/// The solver is that of libsvm (Chang and Lin, 2011; Fan, Chen and Lin, 2005) without shrinking, which
+/// saves time only on larger data.
+///
+/// ```
+/// use icl_eval::{Matrix, SvmClassifier};
+///
+/// let training = Matrix::try_new(vec![0.0, 1.0, 8.0, 9.0], 1)?;
+/// let classifier = SvmClassifier::fit(training, &[3, 3, 5, 5], 1.0)?;
+/// assert_eq!(classifier.predict(&Matrix::try_new(vec![0.5, 8.5], 1)?), [3, 5]);
+/// # Ok::<(), icl_eval::EvalError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct SvmClassifier {
     training: Matrix,
@@ -20,8 +31,8 @@ pub struct SvmClassifier {
 }
 
 impl SvmClassifier {
-    /// Fits a machine with penalty `c` to the rows of `training`. With a single class it answers
-    /// that class.
+    /// Fits a classifier with penalty `c` to the rows of `training`. If there is a single class, it is
+    /// always predicted.
     ///
     /// # Errors
     /// [`EvalError::NotConverged`] if the solver needs more than 10⁷ iterations.
@@ -32,7 +43,7 @@ impl SvmClassifier {
         assert_labelled(&training, labels);
         assert!(
             !labels.is_empty(),
-            "expected at least one sample to fit, found none"
+            "expected at least one training sample, found none"
         );
         let samples: Vec<usize> = (0..labels.len()).collect();
         let gamma = scale_gamma(&training, &samples);
@@ -41,7 +52,7 @@ impl SvmClassifier {
             distances: &distances,
             gamma,
         };
-        let machine = TrainingSet::new(kernel, &samples, labels).solve(c)?;
+        let machine = OneVsOne::new(kernel, &samples, labels).solve(c)?;
         Ok(Self {
             training,
             gamma,
@@ -49,18 +60,18 @@ impl SvmClassifier {
         })
     }
 
-    /// γ of the kernel.
+    /// Returns the width γ of the kernel.
     pub fn gamma(&self) -> f64 {
         self.gamma
     }
 
-    /// The classes, ascending.
+    /// Returns the classes, ascending.
     pub fn classes(&self) -> &[usize] {
         self.machine.classes()
     }
 
-    /// yᵢαᵢ of each training sample, for each pair of classes (0, 1), (0, 2), …, (1, 2), …:
-    /// positive for samples of the lower class, 0 outside the pair.
+    /// Returns yᵢαᵢ of each training sample, for each pair of classes (0, 1), (0, 2), …, (1, 2), …. It is
+    /// positive for samples of the lower class and 0 for samples outside the pair.
     pub fn dual_coefficients(&self) -> Vec<Vec<f64>> {
         let voters = self.machine.voters().iter();
         voters
@@ -74,12 +85,12 @@ impl SvmClassifier {
             .collect()
     }
 
-    /// The decision value Σᵢ yᵢαᵢ k(xᵢ, x) − ρ of each row, for each pair of classes in the order of
-    /// [`dual_coefficients`](Self::dual_coefficients): positive for the lower class. (Of two classes
-    /// scikit-learn reports the negative.)
+    /// Returns the decision value Σᵢ yᵢαᵢ k(xᵢ, x) − ρ of each row, for each pair of classes in the order
+    /// of [`dual_coefficients`](Self::dual_coefficients). It is positive for the lower class;
+    /// scikit-learn reports the negative of it if there are two classes.
     ///
     /// # Panics
-    /// If the rows are not as wide as those of the training.
+    /// If the width of the rows is not that of the training rows.
     pub fn decision_values(&self, samples: &Matrix) -> Vec<Vec<f64>> {
         self.for_each_row(samples, |kernel| {
             let voters = self.machine.voters().iter();
@@ -87,20 +98,20 @@ impl SvmClassifier {
         })
     }
 
-    /// The class of each row.
+    /// Predicts the class of each row.
     ///
     /// # Panics
-    /// If the rows are not as wide as those of the training.
+    /// If the width of the rows is not that of the training rows.
     pub fn predict(&self, samples: &Matrix) -> Vec<usize> {
         self.for_each_row(samples, |kernel| self.machine.predict(kernel))
     }
 
-    /// `answer` for each row, given k of it with every training sample.
+    /// Applies `answer` to each row, given its kernel values with all training samples.
     fn for_each_row<T>(&self, samples: &Matrix, answer: impl Fn(&[f64]) -> T) -> Vec<T> {
         assert_eq!(
             samples.n_columns(),
             self.training.n_columns(),
-            "expected samples as wide as those of the training (right), found the width on the left"
+            "samples (left) must have the width of the training samples (right)"
         );
         let distances = SquaredDistances::between(samples, &self.training);
         let kernel = RbfKernel {

@@ -6,29 +6,29 @@ use rayon::prelude::*;
 
 use crate::Matrix;
 
-/// Rows of a tile: two tiles' pieces of rows fit in a processor's second cache.
+/// Number of rows of a tile. The pieces of rows of two tiles fit in the second-level cache.
 const TILE: usize = 32;
-/// Columns of a piece, a multiple of [`LANES`].
+/// Number of columns of a piece, a multiple of [`LANES`].
 const PIECE: usize = 256;
-/// Sums that are added at once.
+/// Number of sums that are added at once.
 const LANES: usize = 4;
 
 /// Squared Euclidean distances of the rows of one matrix to those of another, in f64.
 ///
-/// A nested cross-validation refits on hundreds of subsets with other widths γ, but the distances
-/// stay: they are computed once, and a fit's kernel costs only exponentials.
+/// A nested cross-validation fits hundreds of subsets with different widths γ, but the same distances.
+/// They are computed once, and the kernel of a fit costs only exponentials.
 #[derive(Debug)]
-pub(crate) struct SquaredDistances {
+pub(super) struct SquaredDistances {
     values: Vec<f64>,
     n_columns: usize,
 }
 
 impl SquaredDistances {
-    /// ‖xᵢ − xⱼ‖² of the rows of `matrix`, `[n, n]`.
-    pub(crate) fn within(matrix: &Matrix) -> Self {
+    /// Computes ‖xᵢ − xⱼ‖² of the rows of `matrix`: `[n, n]`.
+    pub(super) fn within(matrix: &Matrix) -> Self {
         let n = matrix.n_rows();
         let mut values = vec![0.0; n * n];
-        // Half of it, as it is symmetric: tiles at and below the diagonal.
+        // The matrix is symmetric, so only tiles at and below the diagonal are computed.
         values
             .par_chunks_mut(TILE * n.max(1))
             .enumerate()
@@ -55,8 +55,8 @@ impl SquaredDistances {
         }
     }
 
-    /// ‖aᵢ − bⱼ‖² of the rows of `a` and of `b`, `[n_a, n_b]`.
-    pub(crate) fn between(a: &Matrix, b: &Matrix) -> Self {
+    /// Computes ‖aᵢ − bⱼ‖² of the rows of `a` and of `b`: `[n_a, n_b]`.
+    pub(super) fn between(a: &Matrix, b: &Matrix) -> Self {
         let n = b.n_rows();
         let mut values = vec![0.0; a.n_rows() * n];
         values
@@ -80,17 +80,17 @@ impl SquaredDistances {
         }
     }
 
-    /// Distances of row `row`.
-    pub(crate) fn row(&self, row: usize) -> &[f64] {
+    /// Returns the distances of one row.
+    pub(super) fn row(&self, row: usize) -> &[f64] {
         &self.values[row * self.n_columns..][..self.n_columns]
     }
 }
 
-/// ‖aᵢ − bⱼ‖² of some rows of two matrices into `values`, which begins at the first of `a`'s rows and
-/// at column 0 of `b`'s, and has `width` columns.
+/// Writes ‖aᵢ − bⱼ‖² of some rows of two matrices into `values`, which has `width` columns and begins at
+/// the first of the rows of `a` and at row 0 of `b`.
 ///
-/// It goes through the rows in pieces, so that wide ones are read from memory once a tile, not once
-/// a pair.
+/// Rows are processed in pieces, so that wide rows are read from memory once for each tile, not once for
+/// each pair.
 fn fill_tile(
     (a, a_rows): (&Matrix, Range<usize>),
     (b, b_rows): (&Matrix, Range<usize>),
@@ -118,9 +118,9 @@ fn fill_tile(
     }
 }
 
-/// Adds the squared differences to four interleaved sums that a processor can add at once, leaving
-/// out what does not fill all four. With differences rather than ‖x‖² + ‖y‖² − 2x·y nothing cancels:
-/// equal rows are at distance 0.
+/// Adds the squared differences to four interleaved sums that a processor adds at once. Entries that do
+/// not fill all four are left out. With differences instead of ‖x‖² + ‖y‖² − 2x·y nothing cancels: the
+/// distance of equal rows is 0.
 fn add_squared_differences(x: &[f64], y: &[f64], sums: &mut [f64; LANES]) {
     let mut total = *sums;
     let (x, _) = x.as_chunks::<LANES>();
@@ -134,13 +134,13 @@ fn add_squared_differences(x: &[f64], y: &[f64], sums: &mut [f64; LANES]) {
     *sums = total;
 }
 
-/// scikit-learn's `gamma="scale"`: γ = 1 / (d · Var), where Var is the variance of all entries of
-/// these rows of the matrix taken together; 1 where Var is 0.
-pub(crate) fn scale_gamma(matrix: &Matrix, rows: &[usize]) -> f64 {
+/// Returns γ = 1 / (d · Var), scikit-learn's `gamma="scale"`, with Var the variance of all entries of
+/// these rows of the matrix; 1 if Var is 0.
+pub(super) fn scale_gamma(matrix: &Matrix, rows: &[usize]) -> f64 {
     let Some(&first) = rows.first() else {
         return 1.0;
     };
-    // Measured from one of them, entries that are all equal have a variance of exactly 0.
+    // Relative to one of them, equal entries have a variance of exactly 0.
     let origin = matrix.row(first)[0];
     let entries = || {
         rows.iter()
@@ -157,16 +157,16 @@ pub(crate) fn scale_gamma(matrix: &Matrix, rows: &[usize]) -> f64 {
     }
 }
 
-/// The kernel of some rows of a distance matrix with some of its columns.
+/// The kernel k(x, y) = exp(−γ·‖x − y‖²) on squared distances.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct RbfKernel<'a> {
-    pub(crate) distances: &'a SquaredDistances,
-    pub(crate) gamma: f64,
+pub(super) struct RbfKernel<'a> {
+    pub(super) distances: &'a SquaredDistances,
+    pub(super) gamma: f64,
 }
 
 impl RbfKernel<'_> {
-    /// k of row `row` with each of `columns`, into `values`.
-    pub(crate) fn fill(&self, row: usize, columns: &[usize], values: &mut Vec<f64>) {
+    /// Replaces `values` by the kernel of row `row` with each of `columns`.
+    pub(super) fn fill(&self, row: usize, columns: &[usize], values: &mut Vec<f64>) {
         let distances = self.distances.row(row);
         values.clear();
         values.extend(

@@ -1,4 +1,4 @@
-//! The paper's protocol and its support vector machine: scikit-learn's `SVC()`.
+//! The support vector machine of scikit-learn's `SVC()`, and the paper's protocol with it.
 
 mod classifier;
 mod kernel;
@@ -7,6 +7,4 @@ mod pair;
 mod protocol;
 
 pub use classifier::SvmClassifier;
-pub(crate) use kernel::{RbfKernel, SquaredDistances, scale_gamma};
-pub(crate) use one_vs_one::TrainingSet;
 pub use protocol::{SvmProtocol, SvmProtocolConfig};

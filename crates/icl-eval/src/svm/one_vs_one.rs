@@ -1,31 +1,33 @@
-//! Several classes by voting: one machine for each pair of them, as in libsvm.
+//! Several classes by one-vs-one voting: one machine for each pair of classes, as in libsvm.
 
-use super::RbfKernel;
+use super::kernel::RbfKernel;
 use super::pair::{PairProblem, PairSolution};
 use crate::EvalError;
 
-/// A training set with everything that the penalty C does not change.
+/// The problems of all pairs of classes of a training set, without the penalty C.
 #[derive(Debug)]
-pub(crate) struct TrainingSet {
+pub(super) struct OneVsOne {
     classes: Vec<usize>,
     pairs: Vec<Pair>,
 }
 
-/// Two classes, as positions in `classes`, and the samples of both, as positions in the training
-/// set: those of the first class, then those of the second.
+/// Two classes with their problem.
 #[derive(Debug)]
 struct Pair {
+    /// Position of the first class in `classes`.
     first: usize,
+    /// Position of the second class in `classes`.
     second: usize,
+    /// Positions in the training set of the samples of the first class, then of the second.
     members: Vec<usize>,
     problem: PairProblem,
 }
 
-impl TrainingSet {
-    /// The training set of these samples, which `kernel` knows by these indices.
-    pub(crate) fn new(kernel: RbfKernel<'_>, samples: &[usize], labels: &[usize]) -> Self {
+impl OneVsOne {
+    /// Creates the problems of these samples, which are rows and columns of `kernel`.
+    pub(super) fn new(kernel: RbfKernel<'_>, samples: &[usize], labels: &[usize]) -> Self {
         let n = samples.len();
-        // k of all samples, once for all pairs; it is symmetric, so that half of it is enough.
+        // The kernel of all samples, once for all pairs; it is symmetric, so half of it is computed.
         let mut values = vec![1.0; n * n];
         let mut row = Vec::with_capacity(n);
         for i in 0..n {
@@ -60,11 +62,11 @@ impl TrainingSet {
         Self { classes, pairs }
     }
 
-    /// The machine with penalty `c`.
+    /// Fits the machine with penalty `c`.
     ///
     /// # Errors
-    /// [`EvalError::NotConverged`] if one of its pairs did not converge.
-    pub(crate) fn solve(&self, c: f64) -> Result<Machine, EvalError> {
+    /// [`EvalError::NotConverged`] if a pair did not converge.
+    pub(super) fn solve(&self, c: f64) -> Result<Machine, EvalError> {
         let voters = self.pairs.iter().map(|pair| {
             let PairSolution { coefficients, rho } = pair.problem.solve(c)?;
             let support = pair.members.iter().copied().zip(coefficients);
@@ -84,38 +86,38 @@ impl TrainingSet {
     }
 }
 
-/// A fitted machine. It knows its samples by their place in the training set only: callers bring
-/// the kernel's values.
+/// A fitted machine. It holds positions in the training set instead of samples, so callers pass the
+/// values of the kernel.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Machine {
+pub(super) struct Machine {
     classes: Vec<usize>,
     voters: Vec<Voter>,
 }
 
-/// The decision function of one pair of classes.
+/// Decision function of one pair of classes.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Voter {
+pub(super) struct Voter {
     first: usize,
     second: usize,
     /// Samples with αᵢ > 0 and their yᵢαᵢ.
-    pub(crate) support: Vec<(usize, f64)>,
+    pub(super) support: Vec<(usize, f64)>,
     rho: f64,
 }
 
 impl Machine {
-    /// The classes, ascending.
-    pub(crate) fn classes(&self) -> &[usize] {
+    /// Returns the classes, ascending.
+    pub(super) fn classes(&self) -> &[usize] {
         &self.classes
     }
 
-    /// One decision function a pair of classes, in the order (0, 1), (0, 2), …, (1, 2), ….
-    pub(crate) fn voters(&self) -> &[Voter] {
+    /// Returns the decision functions of all pairs of classes, in the order (0, 1), (0, 2), …, (1, 2), ….
+    pub(super) fn voters(&self) -> &[Voter] {
         &self.voters
     }
 
-    /// The class of a sample, given k of it with every sample of the training set: the class with
-    /// most votes, of several the lowest.
-    pub(crate) fn predict(&self, kernel: &[f64]) -> usize {
+    /// Predicts the class of a sample from its kernel values with all training samples: the class with
+    /// most votes, the lowest of several.
+    pub(super) fn predict(&self, kernel: &[f64]) -> usize {
         let mut votes = vec![0_usize; self.classes.len()];
         for voter in &self.voters {
             let winner = if voter.decide(kernel) > 0.0 {
@@ -136,8 +138,8 @@ impl Machine {
 }
 
 impl Voter {
-    /// f(x), positive for the lower class.
-    pub(crate) fn decide(&self, kernel: &[f64]) -> f64 {
+    /// Returns the decision value f(x), positive for the lower class.
+    pub(super) fn decide(&self, kernel: &[f64]) -> f64 {
         let sum: f64 = self
             .support
             .iter()

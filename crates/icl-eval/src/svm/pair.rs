@@ -1,39 +1,39 @@
-//! The dual problem of two classes.
+//! The dual problem of a support vector machine with two classes.
 
 use libsvm_rs::qmatrix::QMatrix;
 use libsvm_rs::solver::{Solver, SolverVariant};
 
 use crate::EvalError;
 
-/// The solver's tolerance: the violation of the optimality conditions at which it stops.
+/// Tolerance of the solver: the violation of the optimality conditions at which it stops.
 const TOLERANCE: f64 = 1e-3;
 
-/// The soft-margin problem of two classes in its dual form, without its penalty C:
+/// The soft-margin problem of two classes in its dual form, without the penalty C:
 ///
 /// ```text
 /// minimise  ½ αᵀQα − Σᵢ αᵢ   over 0 ≤ αᵢ ≤ C with Σᵢ yᵢαᵢ = 0,   Qᵢⱼ = yᵢyⱼ k(xᵢ, xⱼ)
 /// ```
 #[derive(Debug)]
 pub(super) struct PairProblem {
-    /// y: +1 for the first class, −1 for the second.
+    /// Class y of each sample: +1 for the first class, −1 for the second.
     signs: Vec<i8>,
-    /// Q `[n, n]`, in single precision as in libsvm.
+    /// Matrix Q `[n, n]`, in single precision as in libsvm.
     q: Vec<f32>,
-    /// The diagonal of Q, in double precision as in libsvm.
+    /// Diagonal of Q, in double precision as in libsvm.
     diagonal: Vec<f64>,
 }
 
 /// The decision function f(x) = Σᵢ yᵢαᵢ k(xᵢ, x) − ρ of two classes, positive for the first.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PairSolution {
-    /// yᵢαᵢ of each sample of the problem.
+    /// Coefficient yᵢαᵢ of each sample of the problem.
     pub(super) coefficients: Vec<f64>,
-    /// ρ.
+    /// Offset ρ.
     pub(super) rho: f64,
 }
 
 impl PairProblem {
-    /// The problem of samples with these signs; `kernel` gives k of the i-th and the j-th.
+    /// Creates the problem of samples with these signs; `kernel` returns k(xᵢ, xⱼ) for i and j.
     pub(super) fn new(signs: Vec<i8>, kernel: impl Fn(usize, usize) -> f32) -> Self {
         let n = signs.len();
         let mut q = Vec::with_capacity(n * n);
@@ -48,10 +48,10 @@ impl PairProblem {
     /// working sets (Fan, Chen and Lin, 2005), from α = 0 as libsvm does.
     ///
     /// # Errors
-    /// [`EvalError::NotConverged`] if the solver stopped at its limit of 10⁷ iterations, which it
-    /// does not say itself.
+    /// [`EvalError::NotConverged`] if the solver stopped at its limit of 10⁷ iterations, which it does not
+    /// report itself.
     pub(super) fn solve(&self, c: f64) -> Result<PairSolution, EvalError> {
-        // The library prints a line a fit to standard error unless its process-wide switch is set.
+        // The library prints a line to stderr for each fit unless this process-wide switch is set.
         libsvm_rs::set_quiet(true);
         let n = self.signs.len();
         let mut alpha = vec![0.0; n];
@@ -68,7 +68,7 @@ impl PairProblem {
             false,
         );
         let violation = self.violation(&alpha, c);
-        // Twice the solver's own tolerance leaves room for the rounding of its running gradient.
+        // Twice the tolerance of the solver allows for the rounding of its running gradient.
         let tolerance = 2.0 * TOLERANCE;
         if violation <= tolerance {
             let signed = alpha.iter().zip(&self.signs);
@@ -85,8 +85,8 @@ impl PairProblem {
         }
     }
 
-    /// By how much α violates the optimality conditions: max over I_up of −yᵢgᵢ minus min over
-    /// I_low of −yᵢgᵢ, where g = Qα − 1 (Fan, Chen and Lin, 2005, section 2). NaN if α or g is.
+    /// Returns the violation of the optimality conditions by α: max over I_up of −yᵢgᵢ minus min over
+    /// I_low of −yᵢgᵢ, with g = Qα − 1 (Fan, Chen and Lin, 2005, section 2). It is NaN if α or g is.
     fn violation(&self, alpha: &[f64], c: f64) -> f64 {
         let n = alpha.len();
         let mut gradient = vec![-1.0; n];
@@ -120,7 +120,7 @@ impl PairProblem {
     }
 }
 
-/// Q as the solver asks for it.
+/// The matrix Q, as the solver accesses it.
 struct Rows<'a>(&'a PairProblem);
 
 impl QMatrix for Rows<'_> {

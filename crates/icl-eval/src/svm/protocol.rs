@@ -1,12 +1,14 @@
-//! The paper's evaluation: nested cross-validation of an SVM on frozen embeddings.
+//! The paper's protocol: nested cross-validation of a support vector machine on frozen embeddings.
 
-use super::{RbfKernel, SquaredDistances, TrainingSet, scale_gamma};
-use crate::folds::{check_folds, checked_n_folds, n_folds_for};
-use crate::nested::{Penalised, checked_grid, choose_c, measure_folds};
-use crate::parts::{assert_labelled, labels_of};
+use super::kernel::{RbfKernel, SquaredDistances, scale_gamma};
+use super::one_vs_one::OneVsOne;
+use crate::cross_validation::{
+    Penalised, check_folds, checked_grid, checked_n_folds, choose_c, measure_folds, n_folds_for,
+};
+use crate::matrix::{assert_labelled, labels_of};
 use crate::{Accuracy, EvalError, Matrix, Protocol};
 
-/// Settings of [`SvmProtocol`]; the defaults are the paper's.
+/// Settings of [`SvmProtocol`]. The defaults are those of the paper.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SvmProtocolConfig {
     grid: Vec<f64>,
@@ -14,7 +16,7 @@ pub struct SvmProtocolConfig {
 }
 
 impl Default for SvmProtocolConfig {
-    /// C ∈ {10⁻³, 10⁻², …, 10³}, 5 folds.
+    /// Returns the settings C ∈ {10⁻³, 10⁻², …, 10³}, 5 folds.
     fn default() -> Self {
         Self {
             grid: vec![1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3],
@@ -24,17 +26,18 @@ impl Default for SvmProtocolConfig {
 }
 
 impl SvmProtocolConfig {
-    /// The values of the penalty C to choose from, ascending.
+    /// Sets the values of the penalty C to choose from, ascending. If there is a single value, nothing is
+    /// chosen and there are no inner folds.
     pub fn with_grid(self, grid: Vec<f64>) -> Self {
         Self { grid, ..self }
     }
 
-    /// The number of outer and of inner folds.
+    /// Sets the number of outer folds and of inner folds.
     pub fn with_n_folds(self, n_folds: usize) -> Self {
         Self { n_folds, ..self }
     }
 
-    /// The protocol.
+    /// Creates the protocol.
     ///
     /// # Errors
     /// - [`EvalError::Grid`] if the grid is empty, not ascending, or holds a value that is not a
@@ -49,29 +52,31 @@ impl SvmProtocolConfig {
     }
 }
 
-/// RBF-kernel SVM on frozen embeddings: in each of 5 outer folds C is chosen from a grid by inner
-/// 5-fold cross-validation on the training part, and the machine refitted on the whole training part
-/// is asked on the held-out fold.
+/// Protocol of the paper: a support vector machine with RBF kernel on frozen embeddings
+/// ([`SvmClassifier`](crate::SvmClassifier)).
 ///
-/// What it computes is scikit-learn's
+/// In each of 5 outer folds, C is chosen from a grid by inner 5-fold cross-validation on the training
+/// part; the machine is then refitted on the whole training part and tested on the held-out fold. This is
+/// what scikit-learn computes by
 ///
 /// ```text
 /// cross_val_score(GridSearchCV(SVC(), {"C": grid}, cv=5), X, y, cv=StratifiedKFold(5, shuffle=True))
 /// ```
 ///
-/// including the width γ of the kernel, scaled anew by the rows of every single fit, the unshuffled
-/// inner folds, and, of several C with the best mean accuracy, the smallest. A class
-/// with m < 5 members leaves fewer folds: max(m, 2), outer and inner. A fit that needs more than 10⁷
-/// iterations is [`EvalError::NotConverged`].
+/// including the width γ of the kernel, scaled by the training rows of each fit, the unshuffled inner
+/// folds, and the choice of the smallest C of several with the best mean accuracy.
 ///
-/// Folds are worked on by rayon's threads; the result does not depend on their number. With n samples
-/// it takes 8n² bytes, and in each thread up to 8n² more, and a time between n² and n³.
+/// If the smallest class has m < 5 members, there are max(m, 2) folds, outer and inner. A fit that needs
+/// more than 10⁷ iterations is an error, [`EvalError::NotConverged`].
+///
+/// Folds run on rayon's threads; the result does not depend on their number. With n samples it takes 8n²
+/// bytes, up to 8n² more in each thread, and a time between n² and n³.
 ///
 /// ```
 /// use icl_core::Seed;
 /// use icl_eval::{Matrix, Protocol, SvmProtocolConfig};
 ///
-/// // Twenty samples on a line; the class says on which side of the middle.
+/// // Twenty samples on a line; the class is the side of the middle.
 /// let embeddings = Matrix::try_new((0..20).map(f64::from).collect(), 1)?;
 /// let labels: Vec<usize> = (0..20).map(|i| i / 10).collect();
 /// let protocol = SvmProtocolConfig::default().try_init()?;
@@ -113,7 +118,7 @@ impl Protocol for SvmProtocol {
     }
 }
 
-/// What all fits of one evaluation share.
+/// Data that all fits of one evaluation share.
 struct Machines<'a> {
     embeddings: &'a Matrix,
     labels: &'a [usize],
@@ -135,10 +140,10 @@ impl Penalised for Machines<'_> {
             distances: &self.distances,
             gamma: scale_gamma(self.embeddings, training),
         };
-        let set = TrainingSet::new(kernel, training, &labels_of(self.labels, training));
+        let problems = OneVsOne::new(kernel, training, &labels_of(self.labels, training));
         let machines = grid
             .iter()
-            .map(|&c| set.solve(c))
+            .map(|&c| problems.solve(c))
             .collect::<Result<Vec<_>, _>>()?;
         let mut n_right = vec![0_usize; grid.len()];
         let mut values = Vec::with_capacity(training.len());

@@ -1,5 +1,4 @@
-//! The backend that the tests of this crate run on: the default one, or that of a feature
-//! `testing-NAME`.
+//! The backend that the tests of this crate run on: `flex`, or the one of a feature `testing-NAME`.
 
 use burn::backend::Autodiff;
 #[cfg(feature = "testing-cuda")]
@@ -18,7 +17,7 @@ use burn::backend::Vulkan as ChosenBackend;
 #[cfg(feature = "testing-wgpu")]
 use burn::backend::Wgpu as ChosenBackend;
 
-/// Without gradients.
+/// Backend without gradients.
 pub type TestBackend = ChosenBackend;
-/// With them.
+/// Backend with gradients.
 pub type TestAutodiff = Autodiff<ChosenBackend>;

@@ -2,10 +2,10 @@
 
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
-use icl_core::{Increment, Seed, host_values};
+use icl_core::{ByOrigin, Increment, Seed, host_values};
 use icl_eval::{
     Accuracy, EvalError, FloorFeatures, Floors, KnnProtocolConfig, LinearProbeConfig, Matrix,
-    Parts, PrincipalPlane, Protocol, SvmProtocolConfig,
+    PrincipalPlane, Protocol, SvmProtocolConfig,
 };
 use icl_report::{AccuracyParts, FloorParts, ProtocolParts};
 
@@ -157,7 +157,7 @@ pub fn plane(embeddings: &Matrix) -> Vec<[f64; 2]> {
     PrincipalPlane::of(embeddings).coordinates
 }
 
-fn means<T>(parts: &Parts<T>, of: impl Fn(&T) -> Option<&Accuracy>) -> AccuracyParts {
+fn means<T>(parts: &ByOrigin<T>, of: impl Fn(&T) -> Option<&Accuracy>) -> AccuracyParts {
     let mean = |part| of(part).map(|accuracy| accuracy.mean);
     AccuracyParts {
         all: mean(&parts.all),

@@ -1,0 +1,54 @@
+//! The exponentials of the logits of all pairs, row by row relative to the largest.
+
+use burn::tensor::{Int, Tensor, backend::Backend};
+
+/// Logit of a pair that is left out.
+///
+/// Its exponential is 0 next to that of any cosine over a temperature. It is finite, so that no
+/// difference of two logits is undefined.
+pub(super) const NEVER: f32 = -1e30;
+
+/// exp(xᵢⱼ − maxⱼ xᵢⱼ) of logits x, with the sums of its rows.
+pub(super) struct Exponentials<B: Backend> {
+    /// The exponentials `[n, m]`; 0 where a pair is left out.
+    pub(super) values: Tensor<B, 2>,
+    /// Their sums `[n, 1]`, at least 1.
+    pub(super) sums: Tensor<B, 2>,
+    /// log Σⱼ exp(xᵢⱼ) `[n, 1]`.
+    pub(super) log_sums: Tensor<B, 2>,
+}
+
+impl<B: Backend> Exponentials<B> {
+    /// Computes the exponentials of `similarities` `[n, m]` over the temperature by Burn's
+    /// operations, on any backend. Pairs with i = `own` + j are left out.
+    pub(super) fn composed(
+        similarities: Tensor<B, 2>,
+        temperature: f64,
+        own: Option<isize>,
+    ) -> Self {
+        let logits = similarities / temperature;
+        let logits = match own {
+            Some(first) => without_self(logits, first),
+            None => logits,
+        };
+        let shift = logits.clone().max_dim(1);
+        let values = (logits - shift.clone()).exp();
+        let sums = values.clone().sum_dim(1);
+        let log_sums = sums.clone().log() + shift;
+        Self {
+            values,
+            sums,
+            log_sums,
+        }
+    }
+}
+
+/// Sets the logits with i = `first` + j to [`NEVER`].
+fn without_self<B: Backend>(logits: Tensor<B, 2>, first: isize) -> Tensor<B, 2> {
+    let [n, m] = logits.dims();
+    let device = logits.device();
+    let ids = |first: i64, n: usize| Tensor::<B, 1, Int>::arange(first..first + n as i64, &device);
+    let rows = ids(0, n).reshape([n, 1]).expand([n, m]);
+    let columns = ids(first as i64, m).reshape([1, m]).expand([n, m]);
+    logits.mask_fill(rows.equal(columns), NEVER)
+}

@@ -1,0 +1,109 @@
+//! The logarithm of the expectation over noise, with a gradient that costs three matrix products.
+
+use burn::tensor::{DType, Tensor, backend::Backend};
+
+use super::exponentials::Exponentials;
+use super::one_pass;
+use crate::is_host_memory;
+
+/// Returns the log of the mean of f(aᵢ, nⱼ) over j, of normalised rows `[n, d]` and `[m, d]`: `[n]`.
+///
+/// # Panics
+/// If there is no noise sample or the widths differ.
+pub(crate) fn log_noise<B: Backend>(
+    anchors: Tensor<B, 2>,
+    noise: Tensor<B, 2>,
+    temperature: f64,
+) -> Tensor<B, 1> {
+    let [n, _] = noise.dims();
+    assert!(n > 0, "an expectation over noise needs at least one sample");
+    log_sum(anchors, noise, temperature, None) - (n as f64).ln()
+}
+
+/// Returns the log of the sum of f(aᵢ, nⱼ) over j, of normalised rows `[n, d]` and `[m, d]`: `[n]`.
+/// With `own`, row j of the noise belongs to anchor `own` + j, if there is one, and is left out of
+/// the sum of that anchor.
+///
+/// ```text
+/// y = log Σⱼ exp(⟨aᵢ, nⱼ⟩/τ)      ∂y/∂aᵢ = Σⱼ pᵢⱼ·nⱼ/τ      ∂y/∂nⱼ = pᵢⱼ·aᵢ/τ      pᵢⱼ = exp(⟨aᵢ, nⱼ⟩/τ − y)
+/// ```
+///
+/// Followed operation by operation, the gradient would repeat every pass over the n·m pairs. Instead
+/// the pairs are computed without gradient, and a term is added whose value is 0 and whose gradient
+/// is the one above: ⟨aᵢ, Σⱼ pᵢⱼ·nⱼ⟩/τ minus itself as a constant, with p a constant too. Three matrix
+/// products remain, the fewest possible.
+///
+/// The result can be differentiated any number of times: a constant of one level of differentiation
+/// is still followed by the levels inside it, p included.
+///
+/// # Panics
+/// If the widths differ.
+pub(super) fn log_sum<B: Backend>(
+    anchors: Tensor<B, 2>,
+    noise: Tensor<B, 2>,
+    temperature: f64,
+    own: Option<isize>,
+) -> Tensor<B, 1> {
+    let ([_, width], [_, noise_width]) = (anchors.dims(), noise.dims());
+    assert_eq!(
+        width, noise_width,
+        "anchors and noise must have the same width"
+    );
+    let Exponentials {
+        values,
+        sums,
+        log_sums,
+    } = exponentials(
+        constant(anchors.clone()),
+        constant(noise.clone()),
+        temperature,
+        own,
+    );
+    if !B::ad_enabled(&anchors.device()) {
+        return log_sums.squeeze_dim(1);
+    }
+    let mean_noise = values.matmul(noise) * (sums * temperature).recip();
+    let term = (anchors * mean_noise).sum_dim(1);
+    (log_sums + (term.clone() - constant(term))).squeeze_dim(1)
+}
+
+/// Returns the values of [`log_sum`], without gradient.
+pub(crate) fn log_sum_value<B: Backend>(
+    anchors: Tensor<B, 2>,
+    noise: Tensor<B, 2>,
+    temperature: f64,
+    own: Option<isize>,
+) -> Tensor<B, 1> {
+    let (anchors, noise) = (constant(anchors), constant(noise));
+    let exponentials = exponentials(anchors, noise, temperature, own);
+    exponentials.log_sums.squeeze_dim(1)
+}
+
+/// Removes a tensor from its graph: the values are those of a new tensor without a gradient.
+///
+/// A leaf that is only detached would remain a leaf to be trained. The depth of the tensor is
+/// forgotten too: a backward pass visits tensors in the order of their depth, including those without
+/// gradient, and sums in that order, so that a tensor which kept its depth would give other sums than
+/// the same values read from a checkpoint.
+pub(super) fn constant<B: Backend>(x: Tensor<B, 2>) -> Tensor<B, 2> {
+    x.detach().set_require_grad(false)
+}
+
+/// Computes the exponentials of the logits ⟨aᵢ, nⱼ⟩/τ, leaving out those with i = `own` + j. Neither
+/// factor has a graph.
+///
+/// In host memory this is one pass over the pairs; elsewhere it is composed of Burn's operations.
+fn exponentials<B: Backend>(
+    anchors: Tensor<B, 2>,
+    noise: Tensor<B, 2>,
+    temperature: f64,
+    own: Option<isize>,
+) -> Exponentials<B> {
+    let device = anchors.device();
+    let similarities = anchors.matmul(noise.transpose());
+    if similarities.dtype() == DType::F32 && is_host_memory::<B>(&device) {
+        one_pass::exponentials(similarities, temperature, own)
+    } else {
+        Exponentials::composed(similarities, temperature, own)
+    }
+}

@@ -1,0 +1,15 @@
+//! Similarities of anchors to positives and to noise, as logarithms.
+
+mod exponentials;
+mod log_noise;
+pub(crate) mod log_space;
+mod one_pass;
+mod queue;
+pub(crate) mod similarity;
+pub(crate) mod terms;
+
+pub use queue::{MixedBatch, QueuedNoise};
+pub use similarity::{cosine_similarity, normalize, paired_cosine_similarity};
+pub use terms::Contrast;
+
+pub(crate) use log_noise::{log_noise, log_sum_value};

@@ -1,0 +1,128 @@
+//! The exponentials of tensors in host memory: one pass, in place, on all threads.
+
+use burn::tensor::{Tensor, TensorData, backend::Backend};
+use pulp::Arch;
+use rayon::prelude::*;
+
+use super::exponentials::{Exponentials, NEVER};
+use crate::keep_freed_memory;
+
+/// Number of values that are processed at once, in the vector registers of the processor found.
+const LANES: usize = 16;
+
+/// Number of pairs per task. The results of a row depend on that row alone.
+const TASK: usize = 1 << 15;
+
+/// Computes what [`Exponentials::composed`] computes, from similarities `[n, m]` in single precision
+/// that are on no graph.
+pub(super) fn exponentials<B: Backend>(
+    similarities: Tensor<B, 2>,
+    temperature: f64,
+    own: Option<isize>,
+) -> Exponentials<B> {
+    keep_freed_memory();
+    let [n, m] = similarities.dims();
+    let device = similarities.device();
+    let mut data = similarities.into_data();
+    let mut sums = vec![0_f32; n];
+    let mut log_sums = vec![0_f32; n];
+    let values = data.as_mut_slice::<f32>().expect("single precision");
+    let n_rows = (TASK / m).max(1);
+    values
+        .par_chunks_mut(n_rows * m)
+        .zip(sums.par_chunks_mut(n_rows))
+        .zip(log_sums.par_chunks_mut(n_rows))
+        .enumerate()
+        .for_each(|(task, ((values, sums), log_sums))| {
+            Arch::new().dispatch(
+                #[inline(always)]
+                || {
+                    let rows = values.chunks_exact_mut(m);
+                    for (row, (values, (sum, log_sum))) in
+                        rows.zip(sums.iter_mut().zip(log_sums)).enumerate()
+                    {
+                        let left_out = own
+                            .and_then(|first| (task * n_rows + row).checked_add_signed(-first))
+                            .and_then(|column| values.get_mut(column));
+                        if let Some(value) = left_out {
+                            *value = NEVER;
+                        }
+                        [*sum, *log_sum] = exponentials_of_row(values, temperature);
+                    }
+                },
+            );
+        });
+    let column = |values: Vec<f32>| Tensor::from_data(TensorData::new(values, [n, 1]), &device);
+    Exponentials {
+        values: Tensor::from_data(data, &device),
+        sums: column(sums),
+        log_sums: column(log_sums),
+    }
+}
+
+/// Replaces each x by exp((x − max x)/τ). Returns the sum of these and log Σ exp(x/τ).
+#[inline(always)]
+fn exponentials_of_row(values: &mut [f32], temperature: f64) -> [f32; 2] {
+    let scale = temperature.recip() as f32;
+    let (blocks, rest) = values.as_chunks_mut::<LANES>();
+    let mut largest = [f32::NEG_INFINITY; LANES];
+    for block in blocks.iter() {
+        largest = std::array::from_fn(|lane| larger(block[lane], largest[lane]));
+    }
+    let shift = largest
+        .iter()
+        .chain(rest.iter())
+        .fold(f32::NEG_INFINITY, |largest, value| larger(*value, largest));
+    let mut sums = [0.0; LANES];
+    for block in blocks {
+        *block = std::array::from_fn(|lane| exponential((block[lane] - shift) * scale));
+        sums = std::array::from_fn(|lane| sums[lane] + block[lane]);
+    }
+    let mut sum: f32 = sums.iter().sum();
+    for value in rest {
+        *value = exponential((*value - shift) * scale);
+        sum += *value;
+    }
+    // Rounded as the positive's logit is, so that equal similarities stay equal.
+    [sum, sum.ln() + shift / temperature as f32]
+}
+
+#[inline(always)]
+fn larger(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
+}
+
+/// Returns eˣ for x ≤ 0, or 0 below e⁻⁸⁷. The standard library's function is a call that the compiler
+/// does not vectorise.
+///
+/// ```text
+/// eˣ = 2ᵏ·eʳ      k = x/ln 2 rounded      |r| ≤ ln 2/2
+/// ```
+#[inline(always)]
+fn exponential(x: f32) -> f32 {
+    // Adding this rounds to a whole number, which is then in the last bits.
+    const ROUND: f32 = 12_582_912.0;
+    // ln 2 in two parts, the first of which has few enough digits that its multiples are exact.
+    const LN_2_HIGH: f32 = 0.693_359_4;
+    const LN_2_LOW: f32 = -2.121_944_4e-4;
+    let bounded = if x < -87.0 { -87.0 } else { x };
+    let shifted = bounded * std::f32::consts::LOG2_E + ROUND;
+    let k = shifted - ROUND;
+    let r = (bounded - k * LN_2_HIGH) - k * LN_2_LOW;
+    let power = f32::from_bits((shifted.to_bits() << 23).wrapping_add(1.0_f32.to_bits()));
+    let series = TAYLOR.iter().rev().fold(0.0, |sum, term| sum * r + term);
+    let value = power * series;
+    if x < -87.0 { 0.0 } else { value }
+}
+
+/// Coefficients 1/i! of the exponential series, enough for single precision on ±ln 2/2.
+const TAYLOR: [f32; 8] = [
+    1.0,
+    1.0,
+    0.5,
+    1.0 / 6.0,
+    1.0 / 24.0,
+    1.0 / 120.0,
+    1.0 / 720.0,
+    1.0 / 5040.0,
+];

@@ -1,0 +1,127 @@
+//! The terms of the losses: the similarity of each anchor to its positive, and its mean similarity to
+//! the old and to the new noise.
+
+use burn::tensor::{Tensor, backend::Backend};
+
+use super::log_noise::{log_noise, log_sum};
+use super::log_space::log_counts;
+use super::similarity::normalize;
+
+/// The three terms from which every loss of the paper is computed, for each anchor, as logarithms.
+///
+/// ```text
+/// positive       log f(xᵢ, xᵢ⁺) = sim(xᵢ, xᵢ⁺)/τ
+/// log_noise_old  log E_{x⁻ ~ p(X)}  f(xᵢ, x⁻)
+/// log_noise_new  log E_{x⁻ ~ p(ΔX)} f(xᵢ, x⁻)
+/// ```
+///
+/// The expectations are estimated by means over the samples given. The number K of negatives is a
+/// factor of the formulas (Eq. 1), independent of the number of samples, and enters in the losses. The
+/// temperature τ must be a finite number above 0; the configurations of the losses check it, this type
+/// does not.
+#[derive(Debug, Clone)]
+pub struct Contrast<B: Backend> {
+    /// log f(xᵢ, xᵢ⁺) `[n]`.
+    pub positive: Tensor<B, 1>,
+    /// log E_X f(xᵢ, x⁻) `[n]`.
+    pub log_noise_old: Tensor<B, 1>,
+    /// log E_ΔX f(xᵢ, x⁻) `[n]`.
+    pub log_noise_new: Tensor<B, 1>,
+}
+
+impl<B: Backend> Contrast<B> {
+    /// Computes the terms of `anchors` with `positives` `[n, d]` from explicit noise samples: those of
+    /// p(X) `[n_old, d]` and of p(ΔX) `[n_new, d]`.
+    ///
+    /// # Panics
+    /// If the shapes of anchors and positives differ, if the widths d differ, or if there is no sample
+    /// of either noise.
+    pub fn explicit(
+        anchors: Tensor<B, 2>,
+        positives: Tensor<B, 2>,
+        old_noise: Tensor<B, 2>,
+        new_noise: Tensor<B, 2>,
+        temperature: f64,
+    ) -> Self {
+        let anchors = normalize(anchors);
+        Self {
+            positive: positive_logits(anchors.clone(), normalize(positives), temperature),
+            log_noise_old: log_noise(anchors.clone(), normalize(old_noise), temperature),
+            log_noise_new: log_noise(anchors, normalize(new_noise), temperature),
+        }
+    }
+
+    /// Computes the terms of a mixed batch, whose first `n_old` rows of `anchors` and `positives`
+    /// `[n, d]` are old data and whose other rows are new.
+    ///
+    /// The noise samples of an anchor are the positives of all other anchors: those of old anchors are
+    /// samples of p(X), those of new anchors of p(ΔX).
+    ///
+    /// # Panics
+    /// If the shapes differ or the batch holds fewer than 2 old or 2 new rows.
+    pub fn in_batch(
+        anchors: Tensor<B, 2>,
+        positives: Tensor<B, 2>,
+        n_old: usize,
+        temperature: f64,
+    ) -> Self {
+        assert_paired(&anchors, &positives);
+        let [n, _] = anchors.dims();
+        let n_new = n.saturating_sub(n_old);
+        assert!(
+            n_old >= 2 && n_new >= 2,
+            "a mixed batch needs at least 2 old and 2 new rows, found {n_old} and {n_new}"
+        );
+        let (anchors, positives) = (normalize(anchors), normalize(positives));
+        // An anchor is no negative of itself, so it has one negative fewer in its own part.
+        let log_count = |of_old: usize, of_new: usize| {
+            let counts = (0..n).map(|row| if row < n_old { of_old } else { of_new });
+            log_counts(counts, &anchors)
+        };
+        let (old_count, new_count) = (log_count(n_old - 1, n_old), log_count(n_new, n_new - 1));
+        let log_sum = |first: usize, n| {
+            let noise = positives.clone().narrow(0, first, n);
+            log_sum(anchors.clone(), noise, temperature, Some(first as isize))
+        };
+        Self {
+            log_noise_old: log_sum(0, n_old) - old_count,
+            log_noise_new: log_sum(n_old, n_new) - new_count,
+            positive: positive_logits(anchors, positives, temperature),
+        }
+    }
+}
+
+/// Asserts that each anchor has a positive.
+#[track_caller]
+pub(super) fn assert_paired<B: Backend>(anchors: &Tensor<B, 2>, positives: &Tensor<B, 2>) {
+    assert_eq!(
+        anchors.dims(),
+        positives.dims(),
+        "anchors (left) and positives (right) must have the same shape"
+    );
+}
+
+/// Returns log f(aᵢ, bᵢ) of normalised rows.
+pub(crate) fn positive_logits<B: Backend>(
+    anchors: Tensor<B, 2>,
+    positives: Tensor<B, 2>,
+    temperature: f64,
+) -> Tensor<B, 1> {
+    assert_paired(&anchors, &positives);
+    (anchors * positives).sum_dim(1).squeeze_dim(1) / temperature
+}
+
+/// Returns the log of the mean of f(aᵢ, bⱼ) over j ≠ i, of normalised rows.
+pub(crate) fn log_noise_in_batch<B: Backend>(
+    anchors: Tensor<B, 2>,
+    positives: Tensor<B, 2>,
+    temperature: f64,
+) -> Tensor<B, 1> {
+    assert_paired(&anchors, &positives);
+    let [n, _] = anchors.dims();
+    assert!(
+        n >= 2,
+        "in-batch negatives need a batch of at least 2, found {n}"
+    );
+    log_sum(anchors, positives, temperature, Some(0)) - ((n - 1) as f64).ln()
+}

@@ -1,0 +1,174 @@
+//! The exact risk: the objective with all pairs of the data in its expectation.
+
+use burn::tensor::{Tensor, backend::Backend};
+use serde::{Deserialize, Serialize};
+
+use super::bias::{NoiseLosses, Strategy};
+use super::info_nce::nce_i;
+use crate::contrast::log_space::{log_add_exp, log_counts};
+use crate::contrast::log_sum_value;
+use crate::contrast::similarity::normalize;
+use crate::contrast::terms::positive_logits;
+use crate::{ByOrigin, Contrast, GrowthRatio, Origin, host_values};
+
+/// Number of rows of similarities that are held at once. With [`CHUNK_COLUMNS`] these are 2²⁰
+/// similarities, independent of the size of the data.
+const CHUNK_ROWS: usize = 512;
+/// Number of columns of similarities that are held at once.
+const CHUNK_COLUMNS: usize = 2048;
+
+/// Exact risk R(θ; X′) and the quantities of the theorems, in nats.
+///
+/// Each is a mean over samples of a loss whose noise expectations run over all pairs of the data
+/// without self: E_X over the other old samples, E_ΔX over the other new samples, mixed by Eq. 27.
+/// Theorem 1 therefore holds sample by sample, and `old` = `nce1_old` + `nce2_old`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ExactRisk {
+    /// Mean of L^{I,X′} over X′.
+    pub all: f64,
+    /// Mean of L^{I,X′} over X.
+    pub old: f64,
+    /// Mean of L^{I,X′} over ΔX.
+    pub new: f64,
+    /// Mean of L^{I,X} over X: R_old of Theorem 2.
+    pub nce1_old: f64,
+    /// Bound α·R_old of Theorem 2 on the difference of empirical risks.
+    ///
+    /// The paper lets R_old go to 0 because training has minimised it. In practice R_old is 0.7 to 2.5
+    /// nats at the end of training on the old data.
+    pub bound: f64,
+    /// Mean of L^{II} over X.
+    pub nce2_old: f64,
+    /// Mean change ratio r (Eq. 6) over X.
+    pub change_ratio_old: f64,
+    /// Bias of inference, and of fine-tuning, on X: mean of L^{I,X} − L^{I,X′}.
+    pub bias_inference_old: f64,
+    /// Bias of inference on ΔX: mean of −L^{I,X′}.
+    pub bias_inference_new: f64,
+    /// Bias of fine-tuning on ΔX: mean of L^{I,ΔX} − L^{I,X′}.
+    pub bias_fine_tuning_new: f64,
+    /// Residual of Theorem 1, 0 to rounding: largest |L^{I,X} + L^{II} − L^{I,X′}| over X.
+    pub theorem1_residual: f64,
+}
+
+impl ExactRisk {
+    /// Returns the mean of L^{I,X′} over X′, over X and over ΔX.
+    pub fn by_origin(&self) -> ByOrigin<f64> {
+        ByOrigin {
+            all: self.all,
+            old: self.old,
+            new: self.new,
+        }
+    }
+}
+
+/// Computes the exact risk of embeddings of X′: `anchors` and `positives` `[n, d]`, of which the first
+/// `n_old` rows are old data.
+///
+/// `negatives` is K. K and τ must be above 0, which is not checked. Similarities are computed in chunks,
+/// so the memory needed is that of the embeddings plus a few MiB.
+///
+/// # Panics
+/// If the shapes differ or there are fewer than 2 old or 2 new rows.
+pub fn exact_risk<B: Backend>(
+    anchors: Tensor<B, 2>,
+    positives: Tensor<B, 2>,
+    n_old: usize,
+    temperature: f64,
+    negatives: f64,
+) -> ExactRisk {
+    let [n, _] = anchors.dims();
+    let n_new = n.saturating_sub(n_old);
+    assert!(
+        n_old >= 2 && n_new >= 2,
+        "the exact risk needs at least 2 old and 2 new rows, found {n_old} and {n_new}"
+    );
+    let alpha = GrowthRatio::from_counts(n_old, n_new);
+    let (anchors, positives) = (normalize(anchors), normalize(positives));
+    let log_noise = |columns| log_noise_of(&anchors, &positives, columns, temperature);
+    let losses = NoiseLosses::new(
+        &Contrast {
+            log_noise_old: log_noise(0..n_old),
+            log_noise_new: log_noise(n_old..n),
+            positive: positive_logits(anchors.clone(), positives.clone(), temperature),
+        },
+        negatives,
+        alpha,
+    );
+    let all = host_values(losses.all.clone());
+    let bias = |strategy, origin| host_values(losses.bias(strategy, origin));
+    let nce1_old = mean(&host_values(losses.old.clone())[..n_old]);
+    ExactRisk {
+        all: mean(&all),
+        old: mean(&all[..n_old]),
+        new: mean(&all[n_old..]),
+        nce1_old,
+        // Eq. (46)
+        bound: alpha.value() * nce1_old,
+        nce2_old: mean(&host_values(losses.nce_ii.clone())[..n_old]),
+        change_ratio_old: mean(
+            &host_values(losses.log_change_ratio.clone())[..n_old]
+                .iter()
+                .map(|log_r| log_r.exp())
+                .collect::<Vec<_>>(),
+        ),
+        bias_inference_old: mean(&bias(Strategy::Inference, Origin::Old)[..n_old]),
+        bias_inference_new: mean(&bias(Strategy::Inference, Origin::New)[n_old..]),
+        bias_fine_tuning_new: mean(&bias(Strategy::FineTuning, Origin::New)[n_old..]),
+        theorem1_residual: bias(Strategy::Icl, Origin::Old)[..n_old]
+            .iter()
+            .fold(0.0, |largest, residual| residual.abs().max(largest)),
+    }
+}
+
+/// Computes the exact risk of one population, before any new data arrive, in nats: the mean of NCE-I
+/// over all rows of `anchors` and `positives` `[n, d]`, with the noise expectation over all pairs
+/// without self.
+///
+/// `negatives` is K. K and τ must be above 0, which is not checked.
+///
+/// # Panics
+/// If the shapes differ or n < 2.
+pub fn exact_nce_i<B: Backend>(
+    anchors: Tensor<B, 2>,
+    positives: Tensor<B, 2>,
+    temperature: f64,
+    negatives: f64,
+) -> f64 {
+    let [n, _] = anchors.dims();
+    assert!(n >= 2, "the exact risk needs at least 2 rows, found {n}");
+    let (anchors, positives) = (normalize(anchors), normalize(positives));
+    let log_noise = log_noise_of(&anchors, &positives, 0..n, temperature);
+    let positive = positive_logits(anchors, positives, temperature);
+    mean(&host_values(nce_i(positive, log_noise, negatives)))
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Returns the log of the mean of f(aᵢ, bⱼ) over the columns j ≠ i, of normalised rows, in chunks:
+/// `[n]`.
+fn log_noise_of<B: Backend>(
+    anchors: &Tensor<B, 2>,
+    positives: &Tensor<B, 2>,
+    columns: std::ops::Range<usize>,
+    temperature: f64,
+) -> Tensor<B, 1> {
+    let [n, _] = anchors.dims();
+    let chunks = (0..n).step_by(CHUNK_ROWS).map(|row| {
+        let n_rows = CHUNK_ROWS.min(n - row);
+        let chunk = anchors.clone().narrow(0, row, n_rows);
+        let sums = columns.clone().step_by(CHUNK_COLUMNS).map(|column| {
+            let n_columns = CHUNK_COLUMNS.min(columns.end - column);
+            let noise = positives.clone().narrow(0, column, n_columns);
+            let own = column as isize - row as isize;
+            log_sum_value(chunk.clone(), noise, temperature, Some(own))
+        });
+        let sum = sums.reduce(log_add_exp).expect("at least two columns");
+        let others = |id| columns.len() - usize::from(columns.contains(&id));
+        let counts = log_counts((row..row + n_rows).map(others), &sum);
+        sum - counts
+    });
+    Tensor::cat(chunks.collect(), 0)
+}

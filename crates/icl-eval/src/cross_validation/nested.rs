@@ -1,0 +1,112 @@
+//! Nested cross-validation: outer folds measure the accuracy, inner folds choose C.
+
+use rayon::prelude::*;
+
+use super::accuracy::{Accuracy, mean};
+use super::folds::stratified_folds;
+use crate::EvalError;
+use crate::matrix::labels_of;
+
+/// Labelled samples on which classifiers with a penalty C can be fitted and tested.
+pub(crate) trait Penalised: Sync {
+    /// Returns the class of each sample.
+    fn labels(&self) -> &[usize];
+
+    /// Returns the accuracy on `test` of classifiers fitted to `training`, for each C of `grid`.
+    fn accuracies(
+        &self,
+        training: &[usize],
+        test: &[usize],
+        grid: &[f64],
+    ) -> Result<Vec<f64>, EvalError>;
+}
+
+/// Returns the grid if it is valid.
+///
+/// # Errors
+/// [`EvalError::Grid`] if it is empty, not ascending, or holds a value that is not a finite number
+/// above 0.
+pub(crate) fn checked_grid(grid: Vec<f64>) -> Result<Vec<f64>, EvalError> {
+    let positive = grid.iter().all(|c| c.is_finite() && *c > 0.0);
+    let ascending = grid.windows(2).all(|pair| pair[0] < pair[1]);
+    if grid.is_empty() || !positive || !ascending {
+        return Err(EvalError::Grid { found: grid });
+    }
+    Ok(grid)
+}
+
+/// Chooses the C of `grid` with the best mean accuracy over `n_folds` unshuffled folds of these samples,
+/// the smallest of several.
+pub(crate) fn choose_c(
+    classifiers: &impl Penalised,
+    samples: &[usize],
+    grid: &[f64],
+    n_folds: usize,
+) -> Result<f64, EvalError> {
+    let labels = labels_of(classifiers.labels(), samples);
+    // A single class is predicted with every C, and a single sample leaves none to test on.
+    if grid.len() == 1 || labels.iter().all(|label| *label == labels[0]) {
+        return Ok(grid[0]);
+    }
+    // Given outer folds may leave fewer samples than there are inner folds.
+    let n_folds = n_folds.min(samples.len());
+    let folds = stratified_folds(&labels, n_folds);
+    let of_folds = in_parallel(n_folds, |fold| {
+        let (training, test) = split(samples, &folds, fold);
+        classifiers.accuracies(&training, &test, grid)
+    })?;
+    let score = |candidate: usize| {
+        let scores: Vec<f64> = of_folds.iter().map(|of_fold| of_fold[candidate]).collect();
+        mean(&scores)
+    };
+    let (mut best, mut best_score) = (0, score(0));
+    for candidate in 1..grid.len() {
+        let score = score(candidate);
+        if score > best_score {
+            (best, best_score) = (candidate, score);
+        }
+    }
+    Ok(grid[best])
+}
+
+/// Measures the accuracy over given outer folds, none of them empty. `test` receives the samples outside
+/// each fold and those in it, and returns the accuracy and, if C is chosen, the C.
+pub(crate) fn measure_folds(
+    folds: &[usize],
+    test: impl Fn(&[usize], &[usize]) -> Result<(f64, Option<f64>), EvalError> + Sync,
+) -> Result<Accuracy, EvalError> {
+    let n_folds = folds.iter().max().map_or(0, |highest| highest + 1);
+    let everything: Vec<usize> = (0..folds.len()).collect();
+    let of_folds = in_parallel(n_folds, |fold| {
+        let (training, tested) = split(&everything, folds, fold);
+        test(&training, &tested)
+    })?;
+    let (per_fold, chosen_c): (Vec<f64>, Vec<Option<f64>>) = of_folds.into_iter().unzip();
+    Ok(Accuracy::of_folds(
+        per_fold,
+        chosen_c.into_iter().flatten().collect(),
+    ))
+}
+
+/// Applies `measure` to each fold and returns the results in the order of the folds. Folds are
+/// independent, so neither results nor errors depend on the number of threads.
+fn in_parallel<T: Send>(
+    n_folds: usize,
+    measure: impl Fn(usize) -> Result<T, EvalError> + Sync,
+) -> Result<Vec<T>, EvalError> {
+    let of_folds: Vec<_> = (0..n_folds).into_par_iter().map(&measure).collect();
+    of_folds.into_iter().collect()
+}
+
+/// Splits the samples into those outside a fold and those in it; `folds[i]` is the fold of `samples[i]`.
+fn split(samples: &[usize], folds: &[usize], fold: usize) -> (Vec<usize>, Vec<usize>) {
+    let (mut training, mut test) = (Vec::new(), Vec::new());
+    for (&sample, &its_fold) in samples.iter().zip(folds) {
+        if its_fold == fold {
+            test.push(sample);
+        } else {
+            training.push(sample);
+        }
+    }
+    (training, test)
+}

@@ -1,0 +1,8 @@
+//! Nearest neighbours by cosine similarity: as a classifier, and as a measure of change.
+
+mod directions;
+mod kept;
+mod knn;
+
+pub use kept::{NeighboursKept, NeighboursKeptConfig};
+pub use knn::{KnnProtocol, KnnProtocolConfig, KnnVotes};
