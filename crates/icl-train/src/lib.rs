@@ -24,10 +24,10 @@ pub use method::{
     DEFAULT, Loss, LossKind, MetaOrder, Method, MethodError, OptimizerChoice, REFERENCE, Start,
     methods, parse_methods,
 };
-pub use noise_queue::QueueBias;
 pub use optimizer::{OnePassAdam, UpdateRule};
 pub use progress::{
-    Callbacks, Evaluation, Outcome, Progress, Seconds, StepReport, StepSeconds, TrainingRecord,
+    Callbacks, Evaluation, Outcome, Progress, QueueBias, Seconds, StepReport, StepSeconds,
+    TrainingRecord,
 };
 pub use sampling::Sampling;
 #[cfg(feature = "testing")]

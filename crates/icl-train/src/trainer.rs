@@ -7,12 +7,13 @@ use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Collate, Encoder, Increment, SampleError, Samples, Seed, Views};
 
-use crate::checkpoint::Identity;
+use crate::checkpoint::identity::Identity;
+use crate::checkpoint::saved::{restore, save};
 use crate::error::TrainError;
 use crate::evaluation::evaluator::{Evaluated, Evaluator};
 use crate::evaluation::risk::Risk;
 use crate::evaluation::stopping::StopRule;
-use crate::method::{Loss, LossKind, Method};
+use crate::method::{LossKind, Method};
 use crate::noise_queue::old_queue::OldQueue;
 use crate::problem::Problem;
 use crate::progress::step_report::PhaseClock;
@@ -172,16 +173,7 @@ where
         let evaluator = self.evaluator();
         let evaluate = |encoder| evaluator.evaluate_old(encoder);
         let method = Method::new(Sampling::Old, LossKind::InfoNce);
-        let loss = LossKind::InfoNce.into();
-        self.run(
-            &method,
-            loss,
-            encoder,
-            None,
-            "pretraining",
-            &evaluate,
-            callbacks,
-        )
+        self.run(&method, encoder, None, "pretraining", &evaluate, callbacks)
     }
 
     /// Updates an encoder by a method, watched by the exact risk over X′; a method without a loss is
@@ -239,13 +231,12 @@ where
         } else {
             None
         };
-        self.run(method, loss, encoder, teacher, UPDATE, &evaluate, callbacks)
+        self.run(method, encoder, teacher, UPDATE, &evaluate, callbacks)
     }
 
     fn run<M, R>(
         &self,
         method: &Method,
-        loss: Loss,
         encoder: M,
         teacher: Option<Teacher<M>>,
         stream: &str,
@@ -256,6 +247,7 @@ where
         M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
         R: Risk,
     {
+        let loss = method.loss.expect("a method without a loss trains nothing");
         let seed = Seed::new(self.seed).child(stream);
         let (increment, settings) = (self.increment, &self.settings);
         let planner = Planner::new(method, increment, settings, seed.child("order"));
@@ -281,7 +273,7 @@ where
         );
         let identity = self.identity(method, stream, run.start_digest());
         if let Some(path) = callbacks.checkpoint() {
-            run = run.resumed(path, &identity)?;
+            run = restore(run, path, &identity)?;
         }
         if run.counters.is_complete {
             let encoder = run.average.get().valid();
@@ -323,7 +315,7 @@ where
         })?;
         run.counters.is_complete = true;
         if let Some(path) = callbacks.checkpoint().map(ToOwned::to_owned) {
-            run.save(&path, &identity, callbacks)?;
+            save(&run, &path, &identity, callbacks)?;
         }
         Ok(run.end(encoder))
     }
@@ -389,7 +381,7 @@ where
                 .filter(|_| is_due)
                 .map(ToOwned::to_owned)
             {
-                run.save(&path, identity, callbacks)?;
+                save(run, &path, identity, callbacks)?;
             }
             if is_stopped {
                 let step = run.record.n_steps;

@@ -3,11 +3,9 @@
 
 mod error;
 mod file;
-mod identity;
-mod saved;
+pub(crate) mod identity;
+pub(crate) mod saved;
 
 pub use error::CheckpointError;
 pub use file::{read_checkpoint, write_checkpoint};
 pub use identity::Identity;
-
-pub(crate) use identity::digest;

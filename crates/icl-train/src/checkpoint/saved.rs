@@ -35,71 +35,80 @@ struct SavedRun<R> {
     old_queue: Option<SavedQueue>,
 }
 
-impl<'a, M, B, R> Run<'a, M, B, R>
+/// Writes a run as it is between two steps.
+pub(crate) fn save<M, B, R>(
+    run: &Run<'_, M, B, R>,
+    path: &Path,
+    identity: &Identity,
+    callbacks: &mut Callbacks<'_>,
+) -> Result<(), TrainError>
 where
     M: AutodiffModule<B> + Encoder<B>,
     B: AutodiffBackend,
     R: Risk,
 {
-    /// Writes the run as it is between two steps.
-    pub(crate) fn save(
-        &self,
-        path: &Path,
-        identity: &Identity,
-        callbacks: &mut Callbacks<'_>,
-    ) -> Result<(), TrainError> {
-        let start = Instant::now();
-        let encoder = self
-            .encoder
-            .as_ref()
-            .expect("an encoder outside of an update");
-        let state = SavedRun {
-            encoder: save_module::<B, _>(encoder).map_err(CheckpointError::from)?,
-            average: save_module::<B, _>(self.average.get()).map_err(CheckpointError::from)?,
-            n_averaged: self.average.n_steps(),
-            optimizer: self.update.save().map_err(CheckpointError::from)?,
-            query: self.rates.query.state()?,
-            support: self.rates.support.state()?,
-            counters: self.counters.clone(),
-            record: self.record.clone(),
-            old_queue: self.loss.queue.as_ref().map(OldQueue::save),
-        };
-        write_checkpoint(path, identity, &state)?;
-        callbacks.saved(start.elapsed());
-        Ok(())
-    }
+    let start = Instant::now();
+    let encoder = run.encoder.as_ref().expect("an encoder between two steps");
+    let bytes = |module: &M| save_module::<B, _>(module).map_err(CheckpointError::from);
+    let state = SavedRun {
+        encoder: bytes(encoder)?,
+        average: bytes(run.average.get())?,
+        n_averaged: run.average.n_steps(),
+        optimizer: run.update.save().map_err(CheckpointError::from)?,
+        query: run.rates.query.state()?,
+        support: run.rates.support.state()?,
+        counters: run.counters.clone(),
+        record: run.record.clone(),
+        old_queue: run.loss.queue.as_ref().map(OldQueue::save),
+    };
+    write_checkpoint(path, identity, &state)?;
+    callbacks.saved(start.elapsed());
+    Ok(())
+}
 
-    /// The run as it was saved, or as it is if there is no file.
-    pub(crate) fn resumed(self, path: &Path, identity: &Identity) -> Result<Self, TrainError> {
-        let Some(saved) = read_checkpoint::<SavedRun<R>>(path, identity)? else {
-            return Ok(self);
-        };
-        let unfit = |Unfit| CheckpointError::Contents {
-            path: path.to_owned(),
-        };
-        Ok(self.taking_up(saved).map_err(unfit)?)
-    }
+/// Restores a run as it was saved; it stays as it is if there is no file.
+pub(crate) fn restore<'a, M, B, R>(
+    run: Run<'a, M, B, R>,
+    path: &Path,
+    identity: &Identity,
+) -> Result<Run<'a, M, B, R>, TrainError>
+where
+    M: AutodiffModule<B> + Encoder<B>,
+    B: AutodiffBackend,
+    R: Risk,
+{
+    let Some(saved) = read_checkpoint::<SavedRun<R>>(path, identity)? else {
+        return Ok(run);
+    };
+    let unfit = |Unfit| CheckpointError::Contents {
+        path: path.to_owned(),
+    };
+    Ok(saved.into_run(run).map_err(unfit)?)
+}
 
-    fn taking_up(mut self, saved: SavedRun<R>) -> Result<Self, Unfit> {
-        let like = self
-            .encoder
-            .take()
-            .expect("an encoder outside of an update");
+impl<R: Risk> SavedRun<R> {
+    /// The run with this state.
+    fn into_run<'a, M, B>(self, mut run: Run<'a, M, B, R>) -> Result<Run<'a, M, B, R>, Unfit>
+    where
+        M: AutodiffModule<B> + Encoder<B>,
+        B: AutodiffBackend,
+    {
+        let like = run.encoder.take().expect("an encoder between two steps");
         let device = like.devices().into_iter().next().unwrap_or_default();
-        let average = load_module::<B, M>(like.clone(), saved.average, &device)?;
-        let decay = self.loss.settings.average_decay;
-        self.average = WeightAverage::resume(average, decay, saved.n_averaged);
-        self.update = self.update.load(saved.optimizer, &device)?;
-        self.rates.query = self.rates.query.restore(saved.query, &like, &device)?;
-        self.rates.support = self.rates.support.restore(saved.support, &like, &device)?;
-        self.encoder = Some(load_module::<B, M>(like, saved.encoder, &device)?);
-        self.counters = saved.counters;
-        self.record = saved.record;
-        self.loss.queue = match (self.loss.queue.take(), saved.old_queue) {
+        let average = load_module::<B, M>(like.clone(), self.average, &device)?;
+        let decay = run.loss.settings.average_decay;
+        run.average = WeightAverage::resume(average, decay, self.n_averaged);
+        run.update = run.update.load(self.optimizer, &device)?;
+        run.rates.query = run.rates.query.restore(self.query, &like, &device)?;
+        run.rates.support = run.rates.support.restore(self.support, &like, &device)?;
+        run.encoder = Some(load_module::<B, M>(like, self.encoder, &device)?);
+        run.counters = self.counters;
+        run.record = self.record;
+        run.loss.queue = match (run.loss.queue.take(), self.old_queue) {
             (Some(queue), Some(saved)) => Some(queue.load(saved, &device)?),
             (None, None) => None,
             _ => return Err(Unfit),
         };
-        Ok(self)
+        Ok(run)
     }
 }

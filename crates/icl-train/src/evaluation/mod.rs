@@ -1,7 +1,7 @@
 //! The exact risk of an encoder, and what is concluded from it.
 
 pub(crate) mod evaluator;
-mod parameter_change;
+pub(crate) mod parameter_change;
 pub(crate) mod risk;
 pub(crate) mod stopping;
 mod target;

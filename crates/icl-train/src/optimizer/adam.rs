@@ -7,14 +7,12 @@ use burn::optim::{
 };
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{DType, Tensor, TensorData};
+use icl_core::is_host_memory;
 use rayon::prelude::*;
 
 const BETA_1: f32 = 0.9;
 const BETA_2: f32 = 0.999;
 const EPSILON: f32 = 1e-8;
-
-/// Backends whose tensors lie in this process's memory and can be taken out of them without a copy.
-pub(crate) const ON_HOST: [&str; 1] = ["flex"];
 
 /// Parameters that one task works on; what it does depends on each of them alone.
 pub(crate) const CHUNK: usize = 1 << 14;
@@ -66,7 +64,7 @@ impl<B: Backend> SimpleOptimizer<B> for OnePassAdam {
     ) -> (Tensor<B, D>, Option<AdamState<B, D>>) {
         let device = tensor.device();
         let is_single = [&tensor, &grad].iter().all(|x| x.dtype() == DType::F32);
-        if !is_single || !ON_HOST.contains(&B::name(&device).as_str()) {
+        if !is_single || !is_host_memory::<B>(&device) {
             return self.composed.step(lr, tensor, grad, state);
         }
         let (time, first, second) = match state {

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use icl_core::module_bytes::{Bytes, EncodeError, Unfit, load_record, save_record};
 
+pub(crate) use adam::CHUNK;
 pub use adam::OnePassAdam;
-pub(crate) use adam::{CHUNK, ON_HOST};
 
 /// How a gradient becomes a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

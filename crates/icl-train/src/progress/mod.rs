@@ -7,5 +7,5 @@ pub(crate) mod step_report;
 
 pub use callbacks::Callbacks;
 pub use outcome::{Outcome, Progress};
-pub use record::{Evaluation, Seconds, TrainingRecord};
+pub use record::{Evaluation, QueueBias, Seconds, TrainingRecord};
 pub use step_report::{StepReport, StepSeconds};

@@ -3,7 +3,35 @@
 use icl_core::ExactRisk;
 use serde::{Deserialize, Serialize};
 
-use crate::QueueBias;
+/// How far log E_X of new anchors is from what it would be without the queue of old noise, in nats:
+/// once by the age of the entries, once by the statistics that the anchors are normalised with. See
+/// [`TrainingSettings::old_queue`].
+///
+/// ```text
+/// age         mean over anchors of   log E_queue(a)   −  log E_fresh(a)
+/// statistics  mean over anchors of   log E_queue(a′)  −  log E_queue(a)
+/// ```
+///
+/// a are the anchors' embeddings in a batch of half old, half new samples, as a query without the queue
+/// is, and E_fresh is over other views of the queue's samples in that batch; a′ are those of the same
+/// views in a batch of new samples alone, as a query with the queue is. All are made in training mode at
+/// the parameters that the run has then, not at their average. The measurement takes two such pairs of
+/// batches, without gradients, and entries of all ages. It is noisy by itself: 0.1 nats and more, of
+/// either sign, mean little in one of them. Above 0 the old noise counts for too much.
+///
+/// What it does not show: the negatives of a queue are not moved by a step, those of a batch are.
+///
+/// [`TrainingSettings::old_queue`]: crate::TrainingSettings::old_queue
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct QueueBias {
+    /// Entries that the queue holds.
+    pub n_entries: usize,
+    /// The bias by age, in nats.
+    pub age_nats: f64,
+    /// The bias by statistics, in nats; `None` where batches are mixed all the same: without
+    /// meta-optimization, and until the queue is full.
+    pub statistics_nats: Option<f64>,
+}
 
 /// One evaluation of the exact risk.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

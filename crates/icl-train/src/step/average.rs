@@ -7,7 +7,9 @@ use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{DType, Tensor, TensorPrimitive};
 use rayon::prelude::*;
 
-use crate::optimizer::{CHUNK, ON_HOST};
+use icl_core::is_host_memory;
+
+use crate::optimizer::CHUNK;
 
 /// Parameters averaged over the steps of a run.
 ///
@@ -112,7 +114,7 @@ fn moved<B: Backend, const D: usize>(
 ) -> Tensor<B, D> {
     let device = average.device();
     let is_single = [&average, &value].iter().all(|x| x.dtype() == DType::F32);
-    if !is_single || !ON_HOST.contains(&B::name(&device).as_str()) {
+    if !is_single || !is_host_memory::<B>(&device) {
         return (value - average.clone()) * weight + average;
     }
     let (mut average, value) = (average.into_data(), value.into_data());

@@ -2,11 +2,11 @@
 
 pub(crate) mod average;
 pub(crate) mod batch_loss;
+pub(crate) mod copies;
 pub(crate) mod counters;
 pub(crate) mod distillation;
 pub(crate) mod prefetch;
 pub(crate) mod run;
-mod settle;
 pub(crate) mod step_gradient;
 
 pub use distillation::Distance;

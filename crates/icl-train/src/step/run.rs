@@ -5,29 +5,26 @@ use std::time::Instant;
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Encoder, SampleError, Seed};
+use icl_meta::{RateChoice, RatePolicy};
 
-use crate::checkpoint::digest;
+use crate::checkpoint::identity::digest;
+use crate::error::TrainError;
 use crate::evaluation::evaluator::Evaluated;
-use crate::evaluation::parameter_change;
+use crate::evaluation::parameter_change::parameter_change;
 use crate::evaluation::risk::Risk;
+use crate::method::{MetaOrder, Method, OptimizerChoice};
+use crate::noise_queue::queue_bias::{Before, queue_bias};
 use crate::optimizer::UpdateState;
-use crate::progress::record::{Evaluation, TrainingRecord};
+use crate::progress::Outcome;
+use crate::progress::record::{Evaluation, QueueBias, TrainingRecord};
 use crate::progress::step_report::{StepReport, StepSeconds};
+use crate::sampling::plan::EpochPlan;
 use crate::step::average::WeightAverage;
 use crate::step::batch_loss::BatchLoss;
+use crate::step::copies::settle;
 use crate::step::counters::Counters;
-use crate::step::prefetch::Prepared;
-use crate::step::settle::settle;
-use crate::{MetaOrder, Method, OptimizerChoice, Outcome, QueueBias, RateChoice, TrainError};
-use icl_meta::RatePolicy;
-
-/// The two learning rates of a run; only meta-optimization has the second.
-pub(crate) struct Rates<M, B: AutodiffBackend> {
-    /// lr, or lr_q of Eq. 12.
-    pub(crate) query: RatePolicy<M, B>,
-    /// lr_s of Eq. 11.
-    pub(crate) support: RatePolicy<M, B>,
-}
+use crate::step::prefetch::{Batches, Prepared};
+use crate::step::step_gradient::{GradientOf, Rates, Step};
 
 /// The state of a run.
 pub(crate) struct Run<'a, M: AutodiffModule<B>, B: AutodiffBackend, R> {
@@ -126,12 +123,23 @@ where
             .encoder
             .take()
             .expect("an encoder outside of an update");
-        let dropout = seed.child("dropout").at(step);
         let gradient = self.loss.clock.start::<B>(&encoder);
+        let mut gradient_of = GradientOf {
+            loss: &self.loss,
+            rates: &mut self.rates,
+            counters: &mut self.counters,
+            meta_order: self.meta_order,
+            step: Step {
+                index: step,
+                n_epochs: self.record.n_epochs(),
+                root_seed: self.root_seed,
+                dropout: seed.child("dropout").at(step),
+            },
+        };
         let (loss, gradients) = if prepared.support.is_empty() {
-            self.plain_gradient(&encoder, &prepared, dropout, step)?
+            gradient_of.plain_gradient(&encoder, &prepared)?
         } else {
-            self.meta_gradient(&encoder, &prepared, dropout, step)?
+            gradient_of.meta_gradient(&encoder, &prepared)?
         };
         let gradient_s = gradient.end();
         let update = self.loss.clock.start::<B>(&encoder);
@@ -161,6 +169,32 @@ where
                 update: update_s,
             },
         })
+    }
+
+    /// Measures the bias of the queue before the epoch of `plan` begins, if there is a queue that holds
+    /// something. `new` are the new samples.
+    pub(crate) fn queue_bias(
+        &mut self,
+        plan: &EpochPlan,
+        new: &[usize],
+        batches: &Batches<M::Batch>,
+        seed: Seed,
+    ) -> Result<Option<QueueBias>, TrainError> {
+        let Some(queue) = self.loss.queue.as_ref().and_then(|queue| queue.entries()) else {
+            return Ok(None);
+        };
+        let start = Instant::now();
+        let before = Before {
+            encoder: self.encoder.as_ref().expect("an encoder between two steps"),
+            settings: self.loss.settings,
+            epoch: self.record.n_epochs(),
+            plan,
+            new,
+            seed,
+        };
+        let bias = queue_bias::<B, M>(queue, &before, batches)?;
+        self.record.seconds.evaluation += start.elapsed().as_secs_f64();
+        Ok(Some(bias))
     }
 
     /// Evaluates the encoder as it is now and writes it down, with the bias of the queue; the evaluated

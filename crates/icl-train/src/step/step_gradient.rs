@@ -5,40 +5,69 @@ use burn::optim::GradientsParams;
 use burn::tensor::backend::AutodiffBackend;
 use burn::tensor::{ElementConversion, Tensor};
 use icl_core::{Encoder, Seed};
+use icl_meta::{Adapted, InnerStep, Pair, RatePolicy, Situation, adapt, first_order, second_order};
 
-use crate::evaluation::risk::Risk;
+use crate::error::TrainError;
+use crate::method::MetaOrder;
 use crate::method::loss::Anchors;
-use crate::progress::record::TrainingRecord;
+use crate::step::batch_loss::BatchLoss;
+use crate::step::copies::without_graph;
+use crate::step::counters::Counters;
 use crate::step::prefetch::Prepared;
-use crate::step::run::Run;
-use crate::{MetaOrder, TrainError};
-use icl_meta::{Adapted, InnerStep, adapt, first_order, owned, second_order};
-use icl_meta::{Pair, Situation};
 
-impl<M, B, R> Run<'_, M, B, R>
+/// The learning-rate policies of a run; only meta-optimization uses the second.
+pub(crate) struct Rates<M, B: AutodiffBackend> {
+    /// lr, or lr_q of Eq. 12.
+    pub(crate) query: RatePolicy<M, B>,
+    /// lr_s of Eq. 11.
+    pub(crate) support: RatePolicy<M, B>,
+}
+
+/// A step that is about to be taken, for the words of an error and for the policies.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Step {
+    /// Index of the step in the run, counted from 0.
+    pub(crate) index: u64,
+    /// Epochs before that of the step.
+    pub(crate) n_epochs: usize,
+    /// The run's root seed.
+    pub(crate) root_seed: u64,
+    /// Seed of the encoder's randomness in the step.
+    pub(crate) dropout: Seed,
+}
+
+/// The parts of a run that a gradient needs.
+pub(crate) struct GradientOf<'r, 'a, M, B: AutodiffBackend> {
+    pub(crate) loss: &'r BatchLoss<'a, M, B>,
+    pub(crate) rates: &'r mut Rates<M, B>,
+    pub(crate) counters: &'r mut Counters,
+    /// Whether a meta-gradient goes through the inner steps.
+    pub(crate) meta_order: MetaOrder,
+    pub(crate) step: Step,
+}
+
+impl<M, B> GradientOf<'_, '_, M, B>
 where
     M: AutodiffModule<B> + Encoder<B>,
     B: AutodiffBackend,
-    R: Risk,
 {
     /// The loss of a batch at the encoder and its gradient there (Eq. 10).
     pub(crate) fn plain_gradient(
         &mut self,
         encoder: &M,
         prepared: &Prepared<M::Batch>,
-        dropout: Seed,
-        step: u64,
     ) -> Result<(f64, GradientsParams), TrainError> {
+        let Step { index, dropout, .. } = self.step;
         let batch = &prepared.batch;
         let loss = self.loss.of_step(encoder, batch, Anchors::All, dropout);
         let gradients = GradientsParams::from_grads(loss.backward(), encoder);
         let loss = loss.into_scalar().elem::<f64>();
-        let earlier = self.rates.query.earlier(step).map(without_graph::<B, M>);
+        let earlier = self.rates.query.earlier(index).map(without_graph::<B, M>);
         let before = earlier.map(|earlier| {
             let loss = self.loss.at(&earlier, batch, Anchors::All, dropout);
             loss.into_scalar().elem::<f64>()
         });
-        self.choose(encoder, loss, before, &gradients, step)?;
+        self.choose(encoder, loss, before, &gradients)?;
         Ok((loss, gradients))
     }
 
@@ -47,9 +76,8 @@ where
         &mut self,
         encoder: &M,
         prepared: &Prepared<M::Batch>,
-        dropout: Seed,
-        step: u64,
     ) -> Result<(f64, GradientsParams), TrainError> {
+        let Step { index, dropout, .. } = self.step;
         let n_inner = prepared.support.len();
         let (support, query) = (&prepared.support, &prepared.batch);
         let seed = |inner: usize| dropout.at(inner as u64);
@@ -67,14 +95,14 @@ where
         };
         let query_loss = |encoder: &M| self.loss.at(encoder, query, Anchors::New, seed(n_inner));
         let scalar = |loss: Tensor<B, 1>| loss.into_scalar().elem::<f64>();
-        let is_due = self.rates.support.is_due(step);
+        let is_due = self.rates.support.is_due(index);
         let mut pair = self.counters.support_pair.take().filter(|_| is_due);
-        let (policy, record, root_seed) = (&mut self.rates.support, &self.record, self.root_seed);
-        let counters = &mut self.counters;
+        let (policy, step) = (&mut self.rates.support, self.step);
+        let counters = &mut *self.counters;
         let mut choose = |inner: InnerStep<'_, M>| {
-            check(record, root_seed, "the support loss", inner.loss)?;
+            step.check("the support loss", inner.loss)?;
             let rate = policy.choose(&Situation {
-                step,
+                step: index,
                 acts: is_due && inner.step == 0,
                 loss: inner.loss,
                 pair: pair.take(),
@@ -95,17 +123,17 @@ where
             MetaOrder::Second => second_order::<B, M>(&adapted, &support_loss, gradients),
         };
         // What the inner steps did for the query, for the agent's next act.
-        let is_due_next = self.rates.support.is_due(step + 1);
+        let is_due_next = self.rates.support.is_due(index + 1);
         let unadapted = is_due_next.then(|| scalar(query_loss(&without_graph(encoder))));
         self.counters.support_pair = unadapted.and_then(|before| Pair::of(before, loss));
-        let before = self.rates.query.earlier(step).map(|earlier| {
+        let before = self.rates.query.earlier(index).map(|earlier| {
             let rates: Vec<f64> = adapted.trail.iter().map(|(_, rate)| *rate).collect();
             let mut again = |inner: InnerStep<'_, M>| Ok::<_, TrainError>(rates[inner.step]);
             adapt::<B, M, _>(earlier, n_inner, &support_loss, &mut again)
                 .map(|Adapted { encoder, .. }| scalar(query_loss(&without_graph(&encoder))))
         });
         let before = before.transpose()?;
-        self.choose(encoder, loss, before, &gradients, step)?;
+        self.choose(encoder, loss, before, &gradients)?;
         Ok((loss, gradients))
     }
 
@@ -116,15 +144,15 @@ where
         loss: f64,
         before: Option<f64>,
         gradients: &GradientsParams,
-        step: u64,
     ) -> Result<(), TrainError> {
+        let index = self.step.index;
         if gradients.is_empty() {
             return Err(TrainError::NothingToTrain);
         }
-        check(&self.record, self.root_seed, "the training loss", loss)?;
+        self.step.check("the training loss", loss)?;
         self.counters.query_rate = self.rates.query.choose(&Situation {
-            step,
-            acts: self.rates.query.is_due(step),
+            step: index,
+            acts: self.rates.query.is_due(index),
             loss,
             pair: before.and_then(|before| Pair::of(before, loss)),
             encoder,
@@ -134,27 +162,18 @@ where
     }
 }
 
-/// A copy to look at a loss with. It records nothing for a backward pass, since one that never comes
-/// would never free it, and has normalisation statistics of its own.
-pub(crate) fn without_graph<B: AutodiffBackend, M: AutodiffModule<B>>(encoder: &M) -> M {
-    owned(encoder).no_grad()
-}
-
-/// That the loss of the step which is being taken is a number.
-fn check<R>(
-    record: &TrainingRecord<R>,
-    seed: u64,
-    what: &'static str,
-    found: f64,
-) -> Result<(), TrainError> {
-    if found.is_finite() {
-        return Ok(());
+impl Step {
+    /// Checks that a loss of the step is a number.
+    fn check(self, what: &'static str, found: f64) -> Result<(), TrainError> {
+        if found.is_finite() {
+            return Ok(());
+        }
+        Err(TrainError::NonFinite {
+            what,
+            found,
+            step: self.index + 1,
+            epoch: self.n_epochs + 1,
+            seed: self.root_seed,
+        })
     }
-    Err(TrainError::NonFinite {
-        what,
-        found,
-        step: record.n_steps + 1,
-        epoch: record.n_epochs() + 1,
-        seed,
-    })
 }
