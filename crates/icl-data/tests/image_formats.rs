@@ -360,7 +360,7 @@ fn names_of_files_may_be_any_bytes_and_those_of_classes_are_text() {
     assert_eq!(
         error.to_string(),
         format!(
-            "{}: found a folder whose name is not UTF-8, expected one, the name of a class",
+            "{}: found a folder whose name is not UTF-8, expected the name of a class",
             class.display()
         )
     );

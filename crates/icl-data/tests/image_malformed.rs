@@ -74,7 +74,7 @@ fn nothing_of_a_known_form_is_there() {
         assert_eq!(
             error.to_string(),
             format!(
-                "{}: found no file of this name's kind, expected a file `NAME-images-idx3-ubyte`, \
+                "{}: found no IDX images, expected a file `NAME-images-idx3-ubyte`, \
                  plain or with `.gz`, or a folder of one",
                 path.display()
             )
@@ -303,7 +303,7 @@ fn folders_without_classes_or_without_images() {
     write(folder.path(), "a.png", b"");
     assert_error(
         &folder,
-        "P/a.png: found an image that belongs to no class, expected it in the folder of one",
+        "P/a.png: found an image beside the folders of the classes, expected it inside one of them",
     );
 }
 
@@ -311,13 +311,14 @@ fn folders_without_classes_or_without_images() {
 fn parts_of_a_data_set_are_no_classes() {
     let folder = tempdir().unwrap();
     write_insects(&folder.path().join("val"));
-    let message = "P: found the parts val of a data set, expected one of them: name P/val";
+    let message =
+        "P: found the parts val of a data set, expected the path of one of them, for example P/val";
     assert_error(&folder, message);
     write_insects(&folder.path().join("train"));
     write_insects(&folder.path().join("extra"));
     assert_error(
         &folder,
-        "P: found the parts train, val of a data set, expected one of them: name P/train",
+        "P: found the parts train, val of a data set, expected the path of one of them, for example P/train",
     );
     // A class may be called so.
     let vehicles = tempdir().unwrap();
@@ -343,7 +344,7 @@ fn links_that_lead_nowhere_or_in_a_circle() {
     symlink(folder.path().join("ants"), &circle).unwrap();
     assert_error(
         &folder,
-        "P/ants/sub/circle: found a link to P/ants, which it is in, expected folders without a loop",
+        "P/ants/sub/circle: found a symbolic link to P/ants, which contains it, expected no loop of links",
     );
     fs::remove_file(&circle).unwrap();
     symlink("nowhere.png", folder.path().join("bees/link.png")).unwrap();
@@ -361,8 +362,7 @@ fn files_that_are_no_images() {
         write(folder.path(), "bees/x.jpg", contents);
         assert_error(
             &folder,
-            "P/bees/x.jpg: found contents of another kind, expected those of a JPEG, PNG or WebP \
-             file",
+            "P/bees/x.jpg: found contents of an unknown format, expected a JPEG, PNG or WebP image",
         );
     }
 }
@@ -434,7 +434,7 @@ fn broken_bodies_are_errors_at_first_use_or_left_out() {
     let error = read_images(folder.path(), &skip).unwrap_err().to_string();
     assert_eq!(
         without(&error, folder.path()),
-        "P/wasps: found only broken images in this class (1), expected at least one intact one"
+        "P/wasps: found only broken images in this class (1), expected at least one intact image"
     );
     // Those of classes that are not asked for are not looked at.
     let ants = ImageOptions {

@@ -192,7 +192,7 @@ fn photographs() {
     assert_eq!(
         error.to_string(),
         format!(
-            "{}: found the parts train, val of a data set, expected one of them: name {}",
+            "{}: found the parts train, val of a data set, expected the path of one of them, for example {}",
             root.display(),
             root.join("train").display()
         )

@@ -1,30 +1,30 @@
-//! A file of the TU format as a table of numbers.
+//! Text files of the TU format as tables of numbers.
 
 use super::names::TuTable;
 use crate::error::DataError;
 use crate::place::{FileRef, Found, Place};
 
-/// The greatest number of feature values of a data set: 2^28, which are 1 GiB.
+/// Maximum number of feature values of a data set: 2^28, or 1 GiB.
 ///
-/// A short file can ask for more: each distinct node label is one more column for every node.
+/// A short file can require more: each distinct node label adds a column for every node.
 pub(super) const MAX_FEATURE_VALUES: usize = 1 << 28;
 
-/// The text of a file, with its name for messages.
+/// Text of a file, with the file's name for error messages.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct TextTable {
     file: FileRef,
     text: String,
 }
 
-/// Numbers `[n_rows, n_columns]`, row after row.
+/// Numbers `[n_rows, n_columns]`, row by row.
 #[derive(Debug, PartialEq)]
 pub(super) struct Attributes {
     pub(super) values: Vec<f64>,
     pub(super) n_columns: usize,
 }
 
-impl Table {
-    /// Checks that `bytes` are text, and more than blank space.
+impl TextTable {
+    /// Checks that `bytes` are text and not only white space.
     pub(super) fn try_new(
         file: FileRef,
         bytes: Vec<u8>,
@@ -53,12 +53,12 @@ impl Table {
         &self.file
     }
 
-    /// A line of this file, counted from 1.
+    /// Returns the place of a line of this file, counted from 1.
     pub(super) fn line(&self, line: usize) -> Place {
         self.file.line(line)
     }
 
-    /// Checks that a list of one element a line, made of this table, has `expected` elements.
+    /// Checks that a list with one element per line of this table has `expected` elements.
     pub(super) fn check_lines(
         &self,
         found: usize,
@@ -76,14 +76,14 @@ impl Table {
         })
     }
 
-    /// One integer a line.
+    /// Parses one integer per line.
     pub(super) fn integers(&self) -> Result<Vec<i64>, DataError> {
         self.lines()
             .map(|(line, text)| self.integer(line, text))
             .collect()
     }
 
-    /// Two nodes a line, from 1 to `n_nodes`; returned as counted from 0.
+    /// Parses two nodes per line, from 1 to `n_nodes`, and returns them counted from 0.
     pub(super) fn edges(&self, n_nodes: usize) -> Result<Vec<[u32; 2]>, DataError> {
         let node = |line, field| {
             let found = self.integer(line, field)?;
@@ -105,7 +105,7 @@ impl Table {
             .collect()
     }
 
-    /// Equally many finite numbers on every line.
+    /// Parses the same number of finite numbers on every line.
     pub(super) fn attributes(&self) -> Result<Attributes, DataError> {
         let mut values = Vec::new();
         let mut n_columns = 0;
@@ -130,7 +130,7 @@ impl Table {
         Ok(Attributes { values, n_columns })
     }
 
-    /// The lines, counted from 1. A line may still end in a carriage return.
+    /// Returns the lines, counted from 1. A line may end in a carriage return.
     fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         (1..).zip(self.text.split('\n'))
     }
@@ -146,7 +146,7 @@ impl Table {
     fn number(&self, line: usize, field: &str) -> Result<f64, DataError> {
         let field = field.trim();
         match field.parse::<f64>() {
-            // This comparison is false for NaN, too.
+            // This comparison is also false for NaN.
             Ok(number) if number.abs() <= f64::from(f32::MAX) => Ok(number),
             _ => Err(DataError::NotANumber {
                 at: self.line(line),
@@ -165,7 +165,7 @@ impl Table {
     }
 }
 
-/// Checks that there are at most `limit` of something.
+/// Checks that a count is at most `limit`.
 pub(super) fn check_count(
     file: &FileRef,
     what: &'static str,
@@ -188,9 +188,9 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    fn table(text: &str) -> Table {
+    fn table(text: &str) -> TextTable {
         let file = FileRef::on_disk(Path::new("t.txt"));
-        Table::try_new(file, text.as_bytes().to_vec(), TuTable::Edges).unwrap()
+        TextTable::try_new(file, text.as_bytes().to_vec(), TuTable::Edges).unwrap()
     }
 
     #[test]

@@ -1,13 +1,60 @@
-//! The local degree profile: features for graphs whose nodes have none.
+//! Node features: the layout of their columns, and the local degree profile for graphs without any.
+
+use std::fmt;
 
 use super::adjacency::Adjacency;
 
-/// The number of values a node's profile has.
+/// Columns of the node features, from left to right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FeatureLayout {
+    /// Node labels and node attributes from the files.
+    Given {
+        /// Node labels in ascending order, each with one 0/1 column.
+        node_labels: Vec<i64>,
+        /// Number of the columns after them: node attributes, standardised over all nodes.
+        n_attributes: usize,
+    },
+    /// Local degree profile in five columns, transformed by `log(1 + x)` and standardised over all
+    /// nodes, because the files have neither node labels nor node attributes.
+    DegreeProfile,
+}
+
+impl FeatureLayout {
+    /// Returns the number of columns.
+    pub fn width(&self) -> usize {
+        match self {
+            Self::Given {
+                node_labels,
+                n_attributes,
+            } => node_labels.len() + n_attributes,
+            Self::DegreeProfile => D_PROFILE,
+        }
+    }
+}
+
+impl fmt::Display for FeatureLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Given {
+                node_labels,
+                n_attributes,
+            } => write!(
+                f,
+                "{} node labels and {n_attributes} attributes",
+                node_labels.len()
+            ),
+            Self::DegreeProfile => f.write_str("the degree profile"),
+        }
+    }
+}
+
+/// Number of values of a node's profile.
 pub(crate) const D_PROFILE: usize = 5;
 
-/// Degree, and least, greatest, mean and standard deviation of the neighbours' degrees.
+/// Returns the degree of each node, and the minimum, maximum, mean and standard deviation of its
+/// neighbours' degrees.
 ///
-/// See [`Graph::degree_profile`](super::Graph::degree_profile).
+/// See [`Graph::degree_profile`](crate::Graph::degree_profile).
 pub(crate) fn degree_profile(adjacency: &Adjacency) -> Vec<[f64; D_PROFILE]> {
     (0..adjacency.n_nodes())
         .map(|node| {

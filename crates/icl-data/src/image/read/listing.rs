@@ -1,4 +1,4 @@
-//! Which files of a folder are images, and of which class.
+//! Listing of the images of a folder and of their classes.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
-use super::super::error::ImagesError;
 use crate::error::DataError;
+use crate::image::error::ImagesError;
+use crate::image::stored::name_bytes;
 use crate::place::FileRef;
 
-/// What the names of images end in, after the last dot.
+/// Endings of the names of images, after the last dot.
 const ENDINGS: [&str; 6] = ["jpg", "jpeg", "jpe", "jfif", "png", "webp"];
 
-/// What the parts of a data set are commonly called.
+/// Common names of the parts of a data set.
 const PARTS: [&str; 7] = [
     "train",
     "training",
@@ -25,23 +26,23 @@ const PARTS: [&str; 7] = [
     "testing",
 ];
 
-/// How deep below a folder images are looked for to tell whether it is one of images.
+/// Depth to which a folder is searched to determine whether it holds images.
 const MAX_LOOK_DEPTH: usize = 4;
 
 /// A file that should be an image.
 pub(super) struct ListedFile {
-    /// The path, relative to the folder that is read.
+    /// Path relative to the folder that is read.
     pub(super) relative: PathBuf,
     pub(super) n_bytes: u64,
-    /// The place of its class among the names of the classes.
+    /// Index of its class among the names of the classes.
     pub(super) class: usize,
 }
 
-/// What a folder holds.
+/// Classes and images of a folder.
 pub(super) struct Listing {
-    /// In the order of the names' bytes. Every class has a file.
+    /// Sorted by the bytes of the names. Every class has a file.
     pub(super) class_names: Vec<String>,
-    /// In the order of the relative paths' bytes.
+    /// Sorted by the bytes of the relative paths.
     pub(super) files: Vec<ListedFile>,
     pub(super) n_hidden: usize,
     pub(super) n_other: usize,
@@ -66,7 +67,7 @@ impl Listing {
         Ok(listing)
     }
 
-    /// Makes every folder in `root` a class.
+    /// Adds every folder in `root` as a class.
     fn find_classes(&mut self, root: &Path) -> Result<(), DataError> {
         let entries = fs::read_dir(root).map_err(|error| match error.kind() {
             ErrorKind::NotFound => ImagesError::NoSuchPath {
@@ -94,7 +95,7 @@ impl Listing {
                     Err(_) => return Err(ImagesError::ClassName { path }.into()),
                 }
             } else if is_image_name(&entry.file_name()) {
-                // The first by name, whatever the order of the file system is.
+                // The first by name, independently of the file system.
                 outside = Some(outside.map_or(path.clone(), |other: PathBuf| other.min(path)));
             } else {
                 self.n_other += 1;
@@ -111,7 +112,7 @@ impl Listing {
         }
     }
 
-    /// Adds the images in the folder of a class and in the folders inside it.
+    /// Adds the images in the folder of a class, at any depth.
     fn read_class(&mut self, root: &Path, class: usize) -> Result<(), DataError> {
         let folder = root.join(&self.class_names[class]);
         let n_before = self.files.len();
@@ -123,7 +124,7 @@ impl Listing {
         while let Some(entry) = entries.next() {
             let entry = match entry {
                 Ok(entry) => entry,
-                // A hidden link may lead anywhere.
+                // The target of a hidden link does not matter.
                 Err(error)
                     if error
                         .path()
@@ -161,17 +162,8 @@ impl Listing {
     }
 }
 
-/// The name of a file in bytes, `/` between its parts on every system.
-pub(super) fn name_bytes(relative: &Path) -> Vec<u8> {
-    let parts: Vec<&[u8]> = relative
-        .iter()
-        .map(|part| part.as_encoded_bytes())
-        .collect();
-    parts.join(&b'/')
-}
-
-/// Whether a file is an image by its name's ending.
-pub(in super::super) fn is_image_name(name: &OsStr) -> bool {
+/// Returns `true` if a file is an image by the ending of its name.
+pub(super) fn is_image_name(name: &OsStr) -> bool {
     let ending = Path::new(name).extension().and_then(OsStr::to_str);
     ending.is_some_and(|ending| {
         ENDINGS
@@ -180,8 +172,8 @@ pub(in super::super) fn is_image_name(name: &OsStr) -> bool {
     })
 }
 
-/// Whether a folder holds an image, at most a few folders deep.
-pub(in super::super) fn holds_images(folder: &Path) -> bool {
+/// Returns `true` if a folder holds an image, at most a few folders deep.
+pub(super) fn holds_images(folder: &Path) -> bool {
     WalkDir::new(folder)
         .follow_links(true)
         .max_depth(MAX_LOOK_DEPTH)
@@ -195,7 +187,7 @@ fn is_hidden(name: &OsStr) -> bool {
     name.as_encoded_bytes().first() == Some(&b'.')
 }
 
-/// Checks that the folders are no parts of a data set, whose own folders would be the classes.
+/// Checks that the folders are not the parts of a data set, whose own folders are the classes.
 fn check_parts(root: &Path, folders: &[String]) -> Result<(), DataError> {
     let mut parts = Vec::new();
     for folder in folders {
@@ -204,7 +196,7 @@ fn check_parts(root: &Path, folders: &[String]) -> Result<(), DataError> {
             parts.push(folder.clone());
         }
     }
-    // A class may be called as a part is, and may have folders in it.
+    // A class may have the name of a part and may contain folders.
     if parts.len() >= 2 || (!parts.is_empty() && parts.len() == folders.len()) {
         return Err(ImagesError::Parts {
             path: root.to_path_buf(),
@@ -215,7 +207,7 @@ fn check_parts(root: &Path, folders: &[String]) -> Result<(), DataError> {
     Ok(())
 }
 
-/// Whether a folder holds folders, and no images beside them.
+/// Returns `true` if a folder holds folders and no images beside them.
 fn holds_folders_only(folder: &Path) -> Result<bool, DataError> {
     let mut holds_folder = false;
     for entry in fs::read_dir(folder).map_err(|error| unreadable(folder, error))? {

@@ -4,24 +4,24 @@ use pulp::{Simd, WithSimd};
 
 use super::colour::truncate;
 
-/// A Gaussian filter of a square plane, and the buffers for it.
+/// A Gaussian filter of a square plane, with its buffers.
 #[derive(Debug, Default)]
 pub(super) struct Blur {
     size: usize,
-    /// The weights, of which there is an odd number.
+    /// Weights, an odd number of them.
     kernel: Vec<f32>,
-    /// Scratch: the plane blurred along its columns, each row continued on both sides.
+    /// Scratch: the plane blurred along its columns, with each row continued on both sides.
     columns: Vec<f32>,
     /// Scratch: one row of the blurred plane.
     row: Vec<f32>,
 }
 
 impl Blur {
-    /// The kernel of torchvision's `GaussianBlur`: the density at whole distances, normalised.
+    /// Prepares the kernel of torchvision's `GaussianBlur`: the normalised density at whole
+    /// distances.
     ///
-    /// Its length is the odd number that is nearest to a tenth of the plane's side, 23 for 224
-    /// (Chen et al., 2020), but at least 3. A plane of one pixel, which has nothing around it,
-    /// gets one weight.
+    /// Its length is the odd number nearest to a tenth of the plane's side, 23 for 224 (Chen et al.,
+    /// 2020), but at least 3. A plane of one pixel, which has no surroundings, gets one weight.
     pub(super) fn prepare(&mut self, size: usize, sigma: f64) {
         let reach = match size {
             1 => 0,
@@ -39,10 +39,10 @@ impl Blur {
     }
 }
 
-/// Blurs a plane, which is continued by its mirror image (without repeating the border).
+/// Blurs a plane, which is continued by its mirror image without repeating the border.
 ///
-/// A type of its own, as a closure of this length would not be inlined into the code for the
-/// vector instructions that are found.
+/// This is a type because a closure of this length would not be inlined into the code for the
+/// vector instructions of the machine.
 pub(super) struct BlurPlane<'a> {
     pub(super) blur: &'a mut Blur,
     pub(super) plane: &'a mut [u8],
@@ -91,7 +91,7 @@ impl WithSimd for BlurPlane<'_> {
     }
 }
 
-/// The place `padded − reach`, mirrored into 0 to `size − 1`.
+/// Returns the position `padded − reach`, mirrored into 0 to `size − 1`.
 fn mirrored(padded: usize, reach: usize, size: usize) -> usize {
     let place = padded.abs_diff(reach);
     match place < size {

@@ -1,25 +1,25 @@
-//! The turn of the hue, bit by bit that of Pillow.
+//! Rotation of the hue, equal bit by bit to that of Pillow.
 
 use pulp::{Simd, WithSimd};
 
 use super::colour::for_each_pixel;
 
-/// A turn in circles as steps of the 256 that Pillow's bytes have (torchvision counts 255).
-pub(super) fn steps(turn: f64) -> u8 {
-    // A turn back is a turn on by the rest of the circle.
-    (turn * 255.0) as i32 as u8
+/// Converts a rotation in circles into steps of Pillow's 256 hues (torchvision counts 255).
+pub(super) fn steps(rotation: f64) -> u8 {
+    // A rotation back equals a rotation forward by the rest of the circle.
+    (rotation * 255.0) as i32 as u8
 }
 
-/// Turns the hue of every pixel on.
+/// Rotates the hue of every pixel.
 ///
-/// A type of its own, as a closure of this length would not be inlined into the code for the
-/// vector instructions that are found.
-pub(super) struct Turn<'a> {
+/// This is a type because a closure of this length would not be inlined into the code for the
+/// vector instructions of the machine.
+pub(super) struct HueRotation<'a> {
     pub(super) planes: [&'a mut [u8]; 3],
     pub(super) steps: u8,
 }
 
-impl WithSimd for Turn<'_> {
+impl WithSimd for HueRotation<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -32,14 +32,14 @@ impl WithSimd for Turn<'_> {
     }
 }
 
-/// Hue, saturation and value (Smith, 1978) as bytes, truncated.
+/// Converts to hue, saturation and value (Smith, 1978) as bytes, truncated.
 ///
-/// Where Pillow calculates with 32 bits and where with 64 decides on the last level.
+/// Each step uses the precision of Pillow's, 32 or 64 bits, which determines the last level.
 #[inline(always)]
 fn to_hsv([red, green, blue]: [u8; 3]) -> [u8; 3] {
     let most = red.max(green).max(blue);
     let range = most - red.min(green).min(blue);
-    // Greys have no hue: with a range of 1 instead of 0 theirs is 0.
+    // Grey has no hue; a range of 1 instead of 0 makes it 0.
     let divisor = f32::from(range.max(1));
     let below = |byte: u8| f64::from(f32::from(most - byte) / divisor);
     let (r, g, b) = (below(red), below(green), below(blue));
@@ -57,7 +57,7 @@ fn to_hsv([red, green, blue]: [u8; 3]) -> [u8; 3] {
     [byte(circles), byte(saturation), most]
 }
 
-/// Red, green and blue, rounded.
+/// Converts to red, green and blue, rounded.
 #[inline(always)]
 fn to_rgb([hue, saturation, value]: [u8; 3]) -> [u8; 3] {
     let sixths = f64::from(hue) * 6.0 / 255.0;
@@ -67,10 +67,10 @@ fn to_rgb([hue, saturation, value]: [u8; 3]) -> [u8; 3] {
     let low = less(saturation.into());
     let falling = less((saturation * part).into());
     let rising = less(f64::from(saturation) * (1.0 - f64::from(part)));
-    // The sixth sector, of one hue only, is the first one again.
+    // The sixth sector, which holds a single hue, equals the first.
     let sector = truncate(sixths);
     let sector = if sector == 6 { 0 } else { sector };
-    // Each channel goes the same way, two sectors after the one before it.
+    // Each channel follows the same course, two sectors after the previous channel.
     let channel = |high: [u8; 2], falls: u8, rises: u8| {
         if sector == high[0] || sector == high[1] {
             value
@@ -89,11 +89,11 @@ fn to_rgb([hue, saturation, value]: [u8; 3]) -> [u8; 3] {
     ]
 }
 
-/// The largest whole number of at most this value, which is from 0 to 255.
+/// Returns the value, which is from 0 to 255, rounded down.
 #[inline(always)]
 fn truncate(value: f64) -> u8 {
-    /// 2^52: the last bits of a sum with it are those of the whole number that is added. The
-    /// conversions of the language would keep the loop from becoming vector code.
+    /// 2^52: the last bits of a sum with it are those of the added whole number. The conversions of
+    /// the language would prevent vector code.
     const WHOLE: f64 = 4_503_599_627_370_496.0;
     (value.floor() + WHOLE).to_bits() as u8
 }

@@ -1,20 +1,19 @@
-//! The decoded images that are held in memory.
+//! Cache of decoded images.
 
 use std::mem::size_of;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lru::LruCache;
 
-use super::super::raster::Image;
+use crate::image::raster::Image;
 
-/// What an entry needs beside its pixels: the image, its two counts of owners, and the links, key
-/// and place in the table of the list of entries.
+/// Memory of an entry beside its pixels: the image, its two reference counts, and its links, key and
+/// slot in the table of entries.
 const ENTRY_BYTES: usize = size_of::<Image>() + 12 * size_of::<usize>();
 
-/// Images by their place among the files, of which the least recently used ones go first.
+/// Images by the index of their file; the least recently used ones are evicted first.
 ///
-/// What it holds never needs more than its capacity. Images that someone still uses after they went
-/// live as long as they are used.
+/// The cached images never exceed the capacity. An evicted image lives as long as it is in use.
 pub(super) struct ImageCache {
     capacity: usize,
     held: Mutex<Held>,
@@ -26,7 +25,7 @@ struct Held {
 }
 
 impl ImageCache {
-    /// A cache of at most `capacity` bytes; of 0 bytes it holds nothing.
+    /// Creates a cache of at most `capacity` bytes; with 0 bytes nothing is cached.
     pub(super) fn new(capacity: usize) -> Self {
         Self {
             capacity,
@@ -61,7 +60,7 @@ impl ImageCache {
     }
 
     fn lock(&self) -> MutexGuard<'_, Held> {
-        // Nothing that is done under the lock panics half-way.
+        // No operation under the lock panics half-way.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -107,7 +106,7 @@ mod tests {
             assert!(held(&cache).1 <= capacity);
         }
         assert!(held(&cache).0 > 1);
-        // Larger than all of it: it is not held, and what is held stays.
+        // An image larger than the cache is not cached and evicts nothing.
         let before = held(&cache);
         cache.insert(99, image(capacity, 0));
         assert_eq!(held(&cache), before);

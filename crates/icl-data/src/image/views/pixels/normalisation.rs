@@ -1,44 +1,44 @@
-//! From bytes to normalised values.
+//! Normalisation of bytes.
 
-/// (x / 255 − mean) / std for each channel, as one product and one sum.
+/// Normalisation (x / 255 − mean) / std of each channel, as one product and one sum.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Normalisation {
-    /// Of red, green and blue; then of grey.
-    lines: [Line; 4],
+pub(in crate::image::views) struct Normalisation {
+    /// Maps of red, green and blue; then of grey.
+    maps: [AffineMap; 4],
 }
 
 /// x ↦ slope · x + offset.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Line {
+struct AffineMap {
     slope: f32,
     offset: f32,
 }
 
 impl Normalisation {
-    /// A grey image takes the means of the three.
-    pub(super) fn new(mean: [f32; 3], std: [f32; 3]) -> Self {
+    /// For a grey image, the means of the three values are used.
+    pub(in crate::image::views) fn new(mean: [f32; 3], std: [f32; 3]) -> Self {
         let middle = |values: [f32; 3]| values.map(f64::from).iter().sum::<f64>() / 3.0;
-        let line = |mean: f64, std: f64| Line {
+        let map = |mean: f64, std: f64| AffineMap {
             slope: (1.0 / (255.0 * std)) as f32,
             offset: (-mean / std) as f32,
         };
-        let channel = |at: usize| line(mean[at].into(), std[at].into());
-        let grey = line(middle(mean), middle(std));
+        let channel = |at: usize| map(mean[at].into(), std[at].into());
+        let grey = map(middle(mean), middle(std));
         Self {
-            lines: [channel(0), channel(1), channel(2), grey],
+            maps: [channel(0), channel(1), channel(2), grey],
         }
     }
 
-    /// Writes planes `[channels, size, size]` of bytes as values, mirrored if `flip` says so.
+    /// Writes planes `[channels, size, size]` of bytes as values, mirrored if `flip` is `true`.
     #[inline(always)]
     pub(super) fn write(&self, planes: &[u8], size: usize, flip: bool, values: &mut [f32]) {
         let area = size * size;
-        let lines = match planes.len() / area {
-            1 => &self.lines[3..],
-            _ => &self.lines[..3],
+        let maps = match planes.len() / area {
+            1 => &self.maps[3..],
+            _ => &self.maps[..3],
         };
         let planes = planes.chunks_exact(area).zip(values.chunks_exact_mut(area));
-        for (&Line { slope, offset }, (plane, values)) in lines.iter().zip(planes) {
+        for (&AffineMap { slope, offset }, (plane, values)) in maps.iter().zip(planes) {
             let normalised = |byte: u8| f32::from(byte) * slope + offset;
             if flip {
                 let rows = plane.chunks_exact(size);

@@ -1,50 +1,55 @@
-//! The square on which a view is painted.
+//! The pixels of a view in progress.
 
 use pulp::{Arch, WithSimd};
 
 use super::blur::{Blur, BlurPlane};
-use super::jitter::{Jitter, JitterStep};
 use super::normalisation::Normalisation;
-use super::resample::{Resampler, Window};
+use super::resample::{Resampler, SourceRegion};
 use super::{colour, hue};
 use crate::image::raster::Image;
+use crate::image::views::jitter::{Jitter, JitterStep};
 
-/// A view in the making: planes `[channels, size, size]` of bytes, and the buffers around them.
+/// A view in progress: planes `[channels, size, size]` of bytes, with the buffers of the operations.
 #[derive(Debug, Default)]
-pub(super) struct Canvas {
+pub(in crate::image::views) struct Canvas {
     planes: Vec<u8>,
     size: usize,
-    /// Scratch: the planes before they are taken apart, `[size, size, channels]`.
+    /// Scratch: interleaved pixels `[size, size, channels]`.
     interleaved: Vec<u8>,
     resampler: Resampler,
     blur: Blur,
 }
 
 impl Canvas {
-    /// Begins with the window of the image, resized.
-    pub(super) fn paint(&mut self, image: &Image, window: &Window, size: usize) {
+    /// Starts with the resized region of the image.
+    pub(in crate::image::views) fn paint(
+        &mut self,
+        image: &Image,
+        region: &SourceRegion,
+        size: usize,
+    ) {
         self.size = size;
         self.planes.resize(image.channels() * size * size, 0);
         if image.channels() == 1 {
-            self.resampler.run(image, window, size, &mut self.planes);
+            self.resampler.run(image, region, size, &mut self.planes);
             return;
         }
         self.interleaved.resize(self.planes.len(), 0);
         self.resampler
-            .run(image, window, size, &mut self.interleaved);
+            .run(image, region, size, &mut self.interleaved);
         let planes = colour::split(&mut self.planes);
-        vectorised(|| colour::take_apart(&self.interleaved, planes));
+        vectorised(|| colour::deinterleave(&self.interleaved, planes));
     }
 
-    /// Three equal channels.
-    pub(super) fn grey(&mut self) {
+    /// Converts to grey: three equal channels.
+    pub(in crate::image::views) fn grey(&mut self) {
         if let Some(planes) = self.colours() {
             vectorised(|| colour::grey(planes));
         }
     }
 
-    /// Brightness, contrast, saturation and hue, in the order that was drawn.
-    pub(super) fn jitter(&mut self, jitter: &Jitter) {
+    /// Changes brightness, contrast, saturation and hue in the order of the jitter.
+    pub(in crate::image::views) fn jitter(&mut self, jitter: &Jitter) {
         for step in jitter.order {
             let (factor, none) = match step {
                 JitterStep::Brightness => (jitter.brightness, 1.0),
@@ -52,8 +57,8 @@ impl Canvas {
                 JitterStep::Saturation => (jitter.saturation, 1.0),
                 JitterStep::Hue => (jitter.hue, 0.0),
             };
-            // That is, if its strength is 0. (A hue that is turned by 0 would lose some colour on
-            // the way there and back; torchvision leaves out a step without strength as well.)
+            // The strength of this step is 0. (The conversion to hue and back would change some
+            // colours; torchvision skips a step without strength as well.)
             if factor == none {
                 continue;
             }
@@ -68,7 +73,7 @@ impl Canvas {
                 JitterStep::Hue => {
                     let steps = hue::steps(factor);
                     if let Some(planes) = self.colours() {
-                        vectorised(hue::Turn { planes, steps });
+                        vectorised(hue::HueRotation { planes, steps });
                     }
                 }
             }
@@ -76,7 +81,7 @@ impl Canvas {
     }
 
     /// Blurs every plane.
-    pub(super) fn blur(&mut self, sigma: f64) {
+    pub(in crate::image::views) fn blur(&mut self, sigma: f64) {
         self.blur.prepare(self.size, sigma);
         for plane in self.planes.chunks_exact_mut(self.size * self.size) {
             let blur = &mut self.blur;
@@ -85,7 +90,12 @@ impl Canvas {
     }
 
     /// Writes the normalised values.
-    pub(super) fn write(&self, normalisation: &Normalisation, flip: bool, values: &mut [f32]) {
+    pub(in crate::image::views) fn write(
+        &self,
+        normalisation: &Normalisation,
+        flip: bool,
+        values: &mut [f32],
+    ) {
         vectorised(|| normalisation.write(&self.planes, self.size, flip, values));
     }
 
@@ -103,7 +113,7 @@ impl Canvas {
         vectorised(|| colour::blend(&mut self.planes, middle, factor));
     }
 
-    /// Red, green and blue, unless the view is of a grey image.
+    /// Returns red, green and blue, or `None` for the view of a grey image.
     fn colours(&mut self) -> Option<[&mut [u8]; 3]> {
         match self.planes.len() == self.size * self.size {
             true => None,
@@ -112,7 +122,7 @@ impl Canvas {
     }
 }
 
-/// Runs `kernel`, which must be inlined, compiled for the vector instructions that are found.
+/// Runs `kernel`, which must be inlined, compiled for the vector instructions of the machine.
 fn vectorised<K: WithSimd>(kernel: K) -> K::Output {
     Arch::new().dispatch(kernel)
 }

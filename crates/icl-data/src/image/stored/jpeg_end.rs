@@ -1,17 +1,16 @@
-//! Whether a JPEG file is whole.
+//! Detection of cut JPEG files.
 
-/// What begins every marker; in the data of a picture it is followed by a 0.
+/// First byte of every marker. In the data of a picture it is followed by a 0.
 const MARKER: u8 = 0xff;
-/// End of image.
+/// Second byte of the marker at the end of the image.
 const END: u8 = 0xd9;
 
-/// Whether a JPEG file goes on to its end marker.
+/// Returns `true` if a JPEG file has its end marker.
 ///
-/// The decoder fills what is missing of a cut file with grey and does not say so. The marker is
-/// looked for from segment to segment (ITU-T T.81, annex B), since a preview inside the file has an
-/// end of its own.
+/// The decoder silently fills the missing part of a cut file with grey. The search goes from segment
+/// to segment (ITU-T T.81, annex B), because a preview inside the file has its own end marker.
 pub(super) fn has_end(bytes: &[u8]) -> bool {
-    // The first marker, start of image, has no segment.
+    // The first marker, the start of the image, has no segment.
     let mut at = 2;
     loop {
         let Some(found) = next_marker(bytes, at) else {
@@ -19,7 +18,7 @@ pub(super) fn has_end(bytes: &[u8]) -> bool {
         };
         match bytes[found + 1] {
             END => return true,
-            // Restart markers and a temporary one have no segment either.
+            // Restart markers and the temporary marker have no segment either.
             0x01 | 0xd0..=0xd8 => at = found + 2,
             _ => {
                 let Some(&[high, low]) = bytes.get(found + 2..found + 4) else {
@@ -32,7 +31,8 @@ pub(super) fn has_end(bytes: &[u8]) -> bool {
     }
 }
 
-/// Where the next marker begins, at or after `at`: in the data of a picture, or between segments.
+/// Returns the position of the next marker at or after `at`, in the data of a picture or between
+/// segments.
 fn next_marker(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = bytes.get(at..)?;
     let is_marker = |pair: &[u8]| pair[0] == MARKER && !matches!(pair[1], 0 | MARKER);

@@ -1,31 +1,31 @@
-//! Images at a path, whatever form they have.
+//! Detection of the format of images at a path.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 
 use walkdir::WalkDir;
 
-use super::cifar::{cifar_files, is_cifar_name, read_cifar};
-use super::dataset::ImageDataset;
-use super::error::ImagesError;
-use super::folder::{holds_images, is_image_name, read_image_folder};
-use super::folder_names::file_names;
-use super::idx::{IdxName, images_file, read_idx};
-use super::options::ImageOptions;
+use super::cifar::read_cifar;
+use super::folder::read_image_folder;
+use super::idx::read_idx;
+use super::listing::{holds_images, is_image_name};
+use super::names::{IdxName, cifar_files, images_file, is_cifar_name};
+use super::source::{ImageOptions, metadata};
+use crate::disk::list_folder;
 use crate::error::DataError;
 use crate::graph::is_edge_list;
-use crate::place::FileRef;
+use crate::image::dataset::ImageDataset;
+use crate::image::error::ImagesError;
 
-/// Reads a data set of images from a file or folder, whose form it finds out.
+/// Reads a data set of images from a file or folder and detects its format.
 ///
-/// | `path` | read by |
+/// | `path` | reader |
 /// |---|---|
 /// | a file `NAME-images-idx3-ubyte`, or a folder with such a file in it | [`read_idx`] |
 /// | a file `NAME.bin`, or a folder with such a file in it | [`read_cifar`] |
 /// | any other folder | [`read_image_folder`] |
 ///
-/// The files may be packed by gzip, then `.gz` ends their names. The first line that fits decides.
+/// The names of gzip-compressed files end in `.gz`. The first matching row of the table applies.
 ///
 /// ```no_run
 /// use icl_data::{ImageOptions, read_images};
@@ -40,30 +40,15 @@ use crate::place::FileRef;
 /// ```
 ///
 /// # Errors
-/// A [`DataError`] that names the file or folder, what was found and what was expected, if there is
-/// nothing of these forms, and what the readers fail with.
+/// A [`DataError`] that names the file or folder, what was found and what was expected, if `path` has
+/// none of these formats, and the errors of the readers.
 pub fn read_images(
     path: impl AsRef<Path>,
     options: &ImageOptions,
 ) -> Result<ImageDataset, DataError> {
     let path = path.as_ref();
-    let metadata = match fs::metadata(path) {
-        Ok(metadata) => metadata,
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            return Err(ImagesError::NoSuchPath {
-                path: path.to_path_buf(),
-            }
-            .into());
-        }
-        Err(source) => {
-            return Err(DataError::Unreadable {
-                file: FileRef::on_disk(path),
-                source,
-            });
-        }
-    };
-    if metadata.is_dir() {
-        let files = file_names(path)?;
+    if metadata(path)?.is_dir() {
+        let (files, _) = list_folder(path)?;
         if images_file(path, &files)?.is_some() {
             return read_idx(path, options);
         }
@@ -83,20 +68,20 @@ pub fn read_images(
     }
 }
 
-/// Whether [`read_images`] should be asked for what is at `path`, rather than
-/// [`read_tu`](crate::read_tu): by names only, nothing is opened.
+/// Returns `true` if `path` is for [`read_images`] rather than for [`read_tu`](crate::read_tu), judged
+/// by names only.
 ///
-/// A file is one of images if it is called as an IDX or CIFAR file or as an image. A folder is one
-/// of images if it holds an IDX or CIFAR file, or if it holds an image at most four folders deep and
-/// neither it nor a folder in it holds the edge list of a TU data set. Whether it can be read is
-/// another matter: of a single image or of the parts of a data set the reader says what it expects
-/// instead.
+/// A file is for [`read_images`] if it has the name of an IDX file, a CIFAR file or an image. A
+/// folder is if it holds an IDX or CIFAR file, or if it holds an image at most four folders deep and
+/// neither it nor a folder in it holds the edge list of a TU data set. The result does not promise
+/// that `path` can be read: a single image, for instance, is rejected by the reader with a message
+/// that says what it expects.
 pub fn looks_like_images(path: impl AsRef<Path>) -> bool {
     let path = path.as_ref();
     let is_named = |name: &str| IdxName::of_images(name).is_some() || is_cifar_name(name);
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {
-            let files = file_names(path).unwrap_or_default();
+            let (files, _) = list_folder(path).unwrap_or_default();
             files.iter().any(|file| is_named(file)) || !holds_graphs(path) && holds_images(path)
         }
         Ok(_) => path
@@ -106,7 +91,7 @@ pub fn looks_like_images(path: impl AsRef<Path>) -> bool {
     }
 }
 
-/// Whether a folder, or a folder in it, holds the edge list of a TU data set.
+/// Returns `true` if a folder, or a folder in it, holds the edge list of a TU data set.
 fn holds_graphs(folder: &Path) -> bool {
     WalkDir::new(folder)
         .follow_links(true)

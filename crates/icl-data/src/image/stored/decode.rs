@@ -1,26 +1,26 @@
-//! From the bytes of an image file to its pixels.
+//! Decoding of image files.
 
 use std::fs::File;
 use std::io::{Cursor, Read};
 
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
 
-use super::super::error::ImagesError;
-use super::super::packed::read_file;
-use super::super::raster::Image;
 use super::jpeg_end;
+use crate::disk::read_file;
 use crate::error::DataError;
+use crate::image::error::ImagesError;
+use crate::image::raster::Image;
 use crate::place::FileRef;
 
-/// The greatest image that is decoded, in bytes: 512 MiB, which are 179 million pixels in RGB.
+/// Size of the largest image that is decoded, in bytes: 512 MiB, or 179 million RGB pixels.
 ///
 /// A file of a few kilobytes can decode to any size.
 const MAX_DECODED_BYTES: u64 = 512 << 20;
 
-/// The greatest memory that a decoder may take beside the pixels it returns.
+/// Maximum memory of a decoder beside the pixels that it returns.
 const MAX_DECODER_BYTES: u64 = 3 * MAX_DECODED_BYTES;
 
-/// The beginning of a file in which its header is looked for first.
+/// Length of the beginning of a file in which its header is searched first.
 const HEADER_BYTES: u64 = 16 << 10;
 
 /// Decodes an image to RGB.
@@ -35,7 +35,7 @@ pub(super) fn image(file: &FileRef, bytes: &[u8]) -> Result<Image, DataError> {
     Ok(Image::new(width, height, 3, rgb.into_raw()))
 }
 
-/// The width and height of an image file by its header, which are neither 0 nor too large.
+/// Returns the width and height of an image file by its header, neither 0 nor too large.
 pub(super) fn sides(file: &FileRef) -> Result<(u32, u32), DataError> {
     let unreadable = |source| DataError::Unreadable {
         file: file.clone(),
@@ -50,14 +50,14 @@ pub(super) fn sides(file: &FileRef) -> Result<(u32, u32), DataError> {
         if let Ok((_, decoder)) = decoder(file, &beginning) {
             return Ok(decoder.dimensions());
         }
-        // What comes before the header's end, such as a preview, may be longer than that.
+        // The data before the end of the header, such as a preview, may be longer.
     }
     let bytes = read_file(file)?;
     let (_, decoder) = decoder(file, &bytes)?;
     Ok(decoder.dimensions())
 }
 
-/// A decoder that has read the header and found sides that are neither 0 nor too large.
+/// Creates a decoder, reads the header and checks that the sides are neither 0 nor too large.
 fn decoder<'a>(
     file: &FileRef,
     bytes: &'a [u8],
