@@ -20,6 +20,8 @@ mod graph;
 mod image;
 mod join_error;
 mod place;
+#[cfg(doctest)]
+mod readme;
 mod split;
 mod tar_archive;
 
