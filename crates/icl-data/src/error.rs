@@ -1,14 +1,14 @@
-//! Errors in data and in the settings of views and splits.
+//! Errors in data, whatever its samples are, and in splits of it.
 
 use std::io;
 use std::path::PathBuf;
 
 use icl_core::CoreError;
-use zip::result::ZipError;
 
+use crate::graph::GraphsError;
 use crate::image::ImagesError;
 use crate::join_error::{JoinError, JoinImagesError};
-use crate::place::{FileRef, Found, Place};
+use crate::place::{FileRef, Found};
 
 /// Rejected data, or a rejected setting of views or splits.
 ///
@@ -17,18 +17,6 @@ use crate::place::{FileRef, Found, Place};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
-    /// No file or folder exists at the path.
-    #[error("{}: found no such file or folder, expected a zip archive or a folder of a TU data set", path.display())]
-    NoSuchPath {
-        /// Path as it was given.
-        path: PathBuf,
-    },
-    /// The path is neither a zip archive nor a folder.
-    #[error("{}: found neither a zip archive nor a folder, expected one of them with a TU data set", path.display())]
-    NotADataSet {
-        /// Path as it was given.
-        path: PathBuf,
-    },
     /// The operating system could not read a file or folder.
     #[error("{file}: found a file or folder that cannot be read, expected a readable one")]
     Unreadable {
@@ -36,14 +24,6 @@ pub enum DataError {
         file: FileRef,
         /// Error of the operating system.
         source: io::Error,
-    },
-    /// The central directory of a zip archive is cut or damaged.
-    #[error("{}: found a cut or damaged zip archive, expected an intact one", path.display())]
-    Archive {
-        /// Path of the archive.
-        path: PathBuf,
-        /// Error of the decoder.
-        source: ZipError,
     },
     /// A tar archive is cut or damaged, or cannot be unpacked into its target folder.
     #[error("{}: found a tar archive that cannot be unpacked, expected an intact one and a writable folder", path.display())]
@@ -53,36 +33,6 @@ pub enum DataError {
         /// Error of the decoder or of the operating system.
         source: io::Error,
     },
-    /// A zip entry is cut, damaged, encrypted or packed by an unsupported method.
-    #[error(
-        "{file}: found an entry that cannot be unpacked, expected an intact one, stored or deflated"
-    )]
-    Entry {
-        /// Entry of the archive.
-        file: FileRef,
-        /// Error of the decoder.
-        source: ZipError,
-    },
-    /// A zip entry points outside the archive.
-    #[error(
-        "{file}: found an entry that points outside the archive, expected a relative path without `..`"
-    )]
-    EntryOutside {
-        /// Entry of the archive.
-        file: FileRef,
-    },
-    /// A zip entry is a symbolic link.
-    #[error("{file}: found a symbolic link, expected only files and folders in the archive")]
-    EntryLink {
-        /// Entry of the archive.
-        file: FileRef,
-    },
-    /// A zip archive lists the same name twice.
-    #[error("{}: found an archive that lists an entry twice, expected every name once", path.display())]
-    RepeatedEntry {
-        /// Path of the archive.
-        path: PathBuf,
-    },
     /// A file is larger, once unpacked, than the largest that is read.
     #[error("{file}: found more than {limit} bytes, expected at most that many")]
     TooLarge {
@@ -90,12 +40,6 @@ pub enum DataError {
         file: FileRef,
         /// Largest size that is read, in bytes.
         limit: u64,
-    },
-    /// The archive or folder has no file `NAME_A.txt`.
-    #[error("{}: found no file `NAME_A.txt`, expected the files of one TU data set", path.display())]
-    NoDataSet {
-        /// Path of the archive or folder.
-        path: PathBuf,
     },
     /// The archive or folder holds more than one data set.
     #[error("{}: found more than one data set, {first} and {second}, expected one", path.display())]
@@ -115,110 +59,6 @@ pub enum DataError {
         /// File that makes the missing one necessary.
         beside: Found,
     },
-    /// A file contains only white space.
-    #[error("{at}: found an empty file, expected {expected}")]
-    EmptyFile {
-        /// First line of the file.
-        at: Place,
-        /// Expected content of each line.
-        expected: &'static str,
-    },
-    /// A text file contains bytes that are not UTF-8.
-    #[error(
-        "{at}: found bytes that are not UTF-8 (byte {byte} of the file, counted from 0), expected text"
-    )]
-    NotUtf8 {
-        /// Line of the first such byte.
-        at: Place,
-        /// Position of this byte in the file, counted from 0.
-        byte: usize,
-    },
-    /// A line or field is not an integer.
-    #[error("{at}: found {found}, expected an integer of at most 64 bits")]
-    NotAnInteger {
-        /// Line that holds it.
-        at: Place,
-        /// Text of the line or field.
-        found: Found,
-    },
-    /// A field is not a number, is NaN or infinite, or exceeds the range of `f32`.
-    #[error("{at}: found {found}, expected a finite number that a 32-bit float can hold")]
-    NotANumber {
-        /// Line that holds the field.
-        at: Place,
-        /// Text of the field.
-        found: Found,
-    },
-    /// A line has the wrong number of fields.
-    #[error("{at}: found {found} columns, expected {expected}, separated by commas")]
-    Columns {
-        /// Line in question.
-        at: Place,
-        /// Number of fields found.
-        found: usize,
-        /// Number of fields expected.
-        expected: usize,
-    },
-    /// A file has too few or too many lines.
-    #[error("{at}: found {found} lines in this file, expected {expected}, one for each {each}")]
-    LineCount {
-        /// First missing or first superfluous line.
-        at: Place,
-        /// Number of lines found.
-        found: usize,
-        /// Number of lines expected.
-        expected: usize,
-        /// Object that each line describes.
-        each: &'static str,
-    },
-    /// An edge names a node that does not exist.
-    #[error("{at}: found node {found}, expected a node from 1 to {n_nodes}")]
-    NodeOutOfRange {
-        /// Line of the edge.
-        at: Place,
-        /// Node that the edge names.
-        found: i64,
-        /// Number of nodes of the data set.
-        n_nodes: usize,
-    },
-    /// A node names a graph that does not exist.
-    #[error(
-        "{at}: found graph {found}, expected a graph from 1 to {n_graphs}, the number of graph labels"
-    )]
-    GraphOutOfRange {
-        /// Line of the node.
-        at: Place,
-        /// Graph that the node names.
-        found: i64,
-        /// Number of graphs, which equals the number of graph labels.
-        n_graphs: usize,
-    },
-    /// An edge joins nodes of different graphs.
-    #[error(
-        "{at}: found an edge from node {from} of graph {from_graph} to node {to} of graph {to_graph}, expected both in one graph"
-    )]
-    EdgeBetweenGraphs {
-        /// Line of the edge.
-        at: Place,
-        /// First node of the edge, counted from 1.
-        from: usize,
-        /// Graph of the first node, counted from 1.
-        from_graph: usize,
-        /// Second node of the edge, counted from 1.
-        to: usize,
-        /// Graph of the second node, counted from 1.
-        to_graph: usize,
-    },
-    /// A graph has a label but no nodes.
-    #[error(
-        "{at}: found the label of graph {graph}, to which no node belongs, expected at least one node"
-    )]
-    GraphWithoutNodes {
-        /// Line of the graph's label.
-        at: Place,
-        /// Graph, counted from 1.
-        graph: usize,
-    },
     /// A count exceeds the largest one that is supported.
     #[error("{file}: found {found} {what}, expected at most {limit}")]
     TooMany {
@@ -230,59 +70,6 @@ pub enum DataError {
         found: usize,
         /// Largest supported number.
         limit: usize,
-    },
-    /// A table of features does not fit the nodes of its graph.
-    #[error(
-        "graph: found {found} feature values, expected {n_nodes} nodes x {d_features} features, with at least 1 node"
-    )]
-    GraphFeatures {
-        /// Number of values found.
-        found: usize,
-        /// Number of nodes.
-        n_nodes: usize,
-        /// Width of the node features.
-        d_features: usize,
-    },
-    /// An edge names a node that its graph does not have.
-    #[error("graph: found node {found} in edge {edge}, expected a node from 0 to {last}")]
-    GraphEdge {
-        /// Index of the edge, counted from 0.
-        edge: usize,
-        /// Node that the edge names.
-        found: u32,
-        /// Last node of the graph, counted from 0.
-        last: usize,
-    },
-    /// A node feature is NaN or infinite.
-    #[error("graph: found {found} as feature {column} of node {node}, expected a finite number")]
-    GraphFeatureValue {
-        /// Node, counted from 0.
-        node: usize,
-        /// Column, counted from 0.
-        column: usize,
-        /// Rejected value.
-        found: f32,
-    },
-    /// A ratio of the graph views lies outside its interval.
-    #[error("views: found {found} as {name}, expected a number {expected}")]
-    ViewRatio {
-        /// Name of the setting.
-        name: &'static str,
-        /// Rejected value.
-        found: f64,
-        /// Interval of accepted values.
-        expected: &'static str,
-    },
-    /// The list of graph augmentations is empty.
-    #[error("views: found no kind of augmentation, expected at least one")]
-    NoViewKinds,
-    /// No graph augmentation has this name.
-    #[error(
-        "view kind: found {found}, expected `node-dropping`, `attribute-masking` or `subgraph`"
-    )]
-    UnknownViewKind {
-        /// Rejected name.
-        found: Found,
     },
     /// No split has this name.
     #[error("split: found {found}, expected `random`, `size` or `class`")]
@@ -308,12 +95,15 @@ pub enum DataError {
     /// Old and new samples do not form an increment.
     #[error(transparent)]
     Increment(#[from] CoreError),
-    /// Two data sets of graphs cannot be joined.
+    /// Graphs, or settings of their views, are invalid.
     #[error(transparent)]
-    Join(#[from] JoinError),
+    Graphs(#[from] GraphsError),
     /// Images, or a selection of them, are invalid.
     #[error(transparent)]
     Images(#[from] ImagesError),
+    /// Two data sets of graphs cannot be joined.
+    #[error(transparent)]
+    Join(#[from] JoinError),
     /// Two data sets of images cannot be joined.
     #[error(transparent)]
     JoinImages(#[from] JoinImagesError),

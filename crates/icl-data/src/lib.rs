@@ -10,7 +10,7 @@
 //! | [`ImageViewsConfig`], [`ImageViews`], [`ImageView`], [`ViewParameters`] | augmentations that make the positive pairs of images |
 //! | [`GraphCollate`], [`ImageCollate`] | collation of views into a batch |
 //! | [`Split`] | division of a data set into old and new samples |
-//! | [`DataError`], [`JoinError`], [`ImagesError`], [`JoinImagesError`] | errors, which name file and position |
+//! | [`DataError`], [`GraphsError`], [`ImagesError`], [`JoinError`], [`JoinImagesError`] | errors, which name file and position |
 
 pub mod catalogue;
 mod disk;
@@ -33,7 +33,7 @@ pub use self::image::{
 pub use error::DataError;
 pub use graph::{
     FeatureLayout, Graph, GraphCollate, GraphCounts, GraphDataset, GraphView, GraphViews,
-    GraphViewsConfig, ViewKind, read_tu,
+    GraphViewsConfig, GraphsError, ViewKind, read_tu,
 };
 pub use join_error::{JoinError, JoinImagesError};
 pub use place::{ClassList, FileRef, Found, Place};

@@ -260,7 +260,7 @@ mod tests {
         let old = dots("OLD", "0\n0\n", &[("node_attributes", "1, 4\n3, 4\n")]);
         let new = dots("NEW", "0\n0\n", &[("node_attributes", "5, 1\n2, 6\n")]);
         let (joined, _) = GraphDataset::join(&old, &new).unwrap();
-        // Of the old data the first column has mean 2 and deviation 1, and the second is constant.
+        // In the old data the first column has mean 2 and deviation 1, and the second is constant.
         let expected = [-1.0, 0.0, 1.0, 0.0, 3.0, 0.0, 0.0, 0.0];
         for (found, expected) in features(&joined).iter().zip(expected) {
             // Single precision twice.

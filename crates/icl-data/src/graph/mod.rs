@@ -3,6 +3,7 @@
 mod adjacency;
 mod collate;
 mod dataset;
+mod error;
 mod features;
 mod join;
 mod sample;
@@ -12,6 +13,7 @@ mod views;
 
 pub use collate::GraphCollate;
 pub use dataset::{GraphCounts, GraphDataset};
+pub use error::GraphsError;
 pub use features::FeatureLayout;
 pub use sample::Graph;
 pub use tu::read_tu;

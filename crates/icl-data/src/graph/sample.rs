@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::adjacency::Adjacency;
+use super::error::GraphsError;
 use super::features::degree_profile;
 use crate::error::DataError;
 
@@ -41,10 +42,10 @@ impl Graph {
     /// the index of the class.
     ///
     /// # Errors
-    /// - [`DataError::GraphFeatures`] if the features do not form whole rows, if there are none, or
+    /// - [`GraphsError::GraphFeatures`] if the features do not form whole rows, if there are none, or
     ///   if there are more than `i32::MAX` nodes;
-    /// - [`DataError::GraphEdge`] if an edge names a node that does not exist;
-    /// - [`DataError::GraphFeatureValue`] if a feature is NaN or infinite.
+    /// - [`GraphsError::GraphEdge`] if an edge names a node that does not exist;
+    /// - [`GraphsError::GraphFeatureValue`] if a feature is NaN or infinite.
     pub fn try_new(
         edges: &[[u32; 2]],
         features: Vec<f32>,
@@ -53,27 +54,30 @@ impl Graph {
     ) -> Result<Self, DataError> {
         let n_nodes = features.len().checked_div(d_features).unwrap_or(0);
         if n_nodes == 0 || n_nodes > i32::MAX as usize || n_nodes * d_features != features.len() {
-            return Err(DataError::GraphFeatures {
+            return Err(GraphsError::GraphFeatures {
                 found: features.len(),
                 n_nodes,
                 d_features,
-            });
+            }
+            .into());
         }
         for (edge, pair) in edges.iter().enumerate() {
             if let Some(&found) = pair.iter().find(|&&node| node as usize >= n_nodes) {
-                return Err(DataError::GraphEdge {
+                return Err(GraphsError::GraphEdge {
                     edge,
                     found,
                     last: n_nodes - 1,
-                });
+                }
+                .into());
             }
         }
         if let Some(index) = features.iter().position(|value| !value.is_finite()) {
-            return Err(DataError::GraphFeatureValue {
+            return Err(GraphsError::GraphFeatureValue {
                 node: index / d_features,
                 column: index % d_features,
                 found: features[index],
-            });
+            }
+            .into());
         }
         let (adjacency, _) = Adjacency::from_edges(n_nodes, edges);
         Ok(Self::from_parts(

@@ -8,6 +8,7 @@ use zip::result::ZipError;
 
 use crate::disk::read_at_most;
 use crate::error::DataError;
+use crate::graph::error::GraphsError;
 use crate::place::FileRef;
 
 /// Source of an archive's bytes.
@@ -33,15 +34,18 @@ struct ArchiveEntry {
 impl Archive {
     /// Reads and checks the archive's table. Error messages call the archive by `path`.
     pub(super) fn open(path: &Path, bytes: Box<dyn ArchiveBytes>) -> Result<Self, DataError> {
-        let damaged = |source| DataError::Archive {
-            path: path.to_path_buf(),
-            source,
+        let damaged = |source| {
+            DataError::from(GraphsError::Archive {
+                path: path.to_path_buf(),
+                source,
+            })
         };
         let zip = ZipArchive::new(bytes).map_err(damaged)?;
         if zip.has_duplicate_names() {
-            return Err(DataError::RepeatedEntry {
+            return Err(GraphsError::RepeatedEntry {
                 path: path.to_path_buf(),
-            });
+            }
+            .into());
         }
         let mut entries = Vec::with_capacity(zip.len());
         for index in 0..zip.len() {
@@ -50,10 +54,10 @@ impl Archive {
             let file = FileRef::in_archive(path, &name);
             let inside = entry.enclosed_name().filter(|_| is_relative(&name));
             let Some(inside) = inside.as_deref().and_then(Path::to_str) else {
-                return Err(DataError::EntryOutside { file });
+                return Err(GraphsError::EntryOutside { file }.into());
             };
             if entry.is_symlink() {
-                return Err(DataError::EntryLink { file });
+                return Err(GraphsError::EntryLink { file }.into());
             }
             if !entry.is_dir() {
                 entries.push(ArchiveEntry {
@@ -87,9 +91,11 @@ impl Archive {
             return Ok(None);
         };
         let name = FileRef::in_archive(&self.path, &entry.name);
-        let damaged = |source| DataError::Entry {
-            file: name.clone(),
-            source,
+        let damaged = |source| {
+            DataError::from(GraphsError::Entry {
+                file: name.clone(),
+                source,
+            })
         };
         let mut reader = self.zip.by_index(entry.index).map_err(damaged)?;
         let size = reader.size();

@@ -7,6 +7,7 @@ use super::table::{TextTable, check_count};
 use crate::error::DataError;
 use crate::graph::adjacency::Adjacency;
 use crate::graph::dataset::{GraphCounts, GraphDataset};
+use crate::graph::error::GraphsError;
 use crate::graph::sample::Graph;
 
 /// Maximum number of nodes, and of directed edges in both directions: the largest `i32`.
@@ -116,19 +117,21 @@ impl Members {
         let mut offsets = vec![0; n_graphs + 1];
         for (node, &graph) in graphs.iter().enumerate() {
             if graph < 1 || graph > n_graphs as i64 {
-                return Err(DataError::GraphOutOfRange {
+                return Err(GraphsError::GraphOutOfRange {
                     at: indicator.line(node + 1),
                     found: graph,
                     n_graphs,
-                });
+                }
+                .into());
             }
             offsets[graph as usize] += 1;
         }
         if let Some(graph) = (1..=n_graphs).find(|&graph| offsets[graph] == 0) {
-            return Err(DataError::GraphWithoutNodes {
+            return Err(GraphsError::GraphWithoutNodes {
                 at: labels.line(graph),
                 graph,
-            });
+            }
+            .into());
         }
         for graph in 0..n_graphs {
             offsets[graph + 1] += offsets[graph];
@@ -162,13 +165,14 @@ impl Members {
         for (index, &[from, to]) in edges.iter().enumerate() {
             let (from_graph, to_graph) = (self.graph[from as usize], self.graph[to as usize]);
             if from_graph != to_graph {
-                return Err(DataError::EdgeBetweenGraphs {
+                return Err(GraphsError::EdgeBetweenGraphs {
                     at: table.line(index + 1),
                     from: from as usize + 1,
                     from_graph: from_graph as usize + 1,
                     to: to as usize + 1,
                     to_graph: to_graph as usize + 1,
-                });
+                }
+                .into());
             }
             starts[from_graph as usize + 1] += 1;
         }

@@ -9,6 +9,7 @@ use super::names::{FilePrefix, TuTable, only_data_set};
 use super::table::TextTable;
 use crate::disk::{list_folder, read_file};
 use crate::error::DataError;
+use crate::graph::error::GraphsError;
 use crate::place::{FileRef, Found};
 
 /// Beginnings of zip archives: the header of an entry, or the end of an empty table.
@@ -35,9 +36,10 @@ impl TuFiles {
         let metadata = match fs::metadata(path) {
             Ok(metadata) => metadata,
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Err(DataError::NoSuchPath {
+                return Err(GraphsError::NoSuchPath {
                     path: path.to_path_buf(),
-                });
+                }
+                .into());
             }
             Err(error) => return Err(unreadable(error)),
         };
@@ -49,13 +51,16 @@ impl TuFiles {
             let opened = Self::open_archive(path, Box::new(BufReader::new(file)));
             // Arbitrary data may precede a zip archive, so that its beginning distinguishes a
             // damaged archive from another kind of file only after the archive cannot be read.
-            if !matches!(opened, Err(DataError::Archive { .. })) || begins_as_zip(path) {
+            if !matches!(opened, Err(DataError::Graphs(GraphsError::Archive { .. })))
+                || begins_as_zip(path)
+            {
                 return opened;
             }
         }
-        Err(DataError::NotADataSet {
+        Err(GraphsError::NotADataSet {
             path: path.to_path_buf(),
-        })
+        }
+        .into())
     }
 
     /// Finds the data set in an archive, which error messages call by `path`.
@@ -64,9 +69,10 @@ impl TuFiles {
         bytes: Box<dyn ArchiveBytes>,
     ) -> Result<Self, DataError> {
         let archive = Archive::open(path, bytes)?;
-        let prefix = only_data_set(path, archive.files())?.ok_or_else(|| DataError::NoDataSet {
-            path: path.to_path_buf(),
-        })?;
+        let prefix =
+            only_data_set(path, archive.files())?.ok_or_else(|| GraphsError::NoDataSet {
+                path: path.to_path_buf(),
+            })?;
         Ok(Self {
             prefix,
             container: Container::Archive(archive),
@@ -85,7 +91,7 @@ impl TuFiles {
             }
             prefix = only_data_set(path, files.iter().map(String::as_str))?;
         }
-        let prefix = prefix.ok_or_else(|| DataError::NoDataSet {
+        let prefix = prefix.ok_or_else(|| GraphsError::NoDataSet {
             path: path.to_path_buf(),
         })?;
         Ok(Self {
@@ -114,9 +120,8 @@ impl TuFiles {
                 read => Some(read?),
             },
         };
-        bytes
-            .map(|bytes| TextTable::try_new(file, bytes, table))
-            .transpose()
+        let table = bytes.map(|bytes| TextTable::try_new(file, bytes, table));
+        Ok(table.transpose()?)
     }
 
     /// Reads a table, which must exist.

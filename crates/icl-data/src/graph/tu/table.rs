@@ -2,6 +2,7 @@
 
 use super::names::TuTable;
 use crate::error::DataError;
+use crate::graph::error::GraphsError;
 use crate::place::{FileRef, Found, Place};
 
 /// Maximum number of feature values of a data set: 2^28, or 1 GiB.
@@ -29,19 +30,19 @@ impl TextTable {
         file: FileRef,
         bytes: Vec<u8>,
         table: TuTable,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, GraphsError> {
         let mut text = String::from_utf8(bytes).map_err(|error| {
             let byte = error.utf8_error().valid_up_to();
             let before = &error.as_bytes()[..byte];
             let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-            DataError::NotUtf8 {
+            GraphsError::NotUtf8 {
                 at: file.line(line),
                 byte,
             }
         })?;
         text.truncate(text.trim_end().len());
         if text.is_empty() {
-            return Err(DataError::EmptyFile {
+            return Err(GraphsError::EmptyFile {
                 at: file.line(1),
                 expected: table.line_holds(),
             });
@@ -64,11 +65,11 @@ impl TextTable {
         found: usize,
         expected: usize,
         each: &'static str,
-    ) -> Result<(), DataError> {
+    ) -> Result<(), GraphsError> {
         if found == expected {
             return Ok(());
         }
-        Err(DataError::LineCount {
+        Err(GraphsError::LineCount {
             at: self.line(found.min(expected) + 1),
             found,
             expected,
@@ -77,20 +78,20 @@ impl TextTable {
     }
 
     /// Parses one integer per line.
-    pub(super) fn integers(&self) -> Result<Vec<i64>, DataError> {
+    pub(super) fn integers(&self) -> Result<Vec<i64>, GraphsError> {
         self.lines()
             .map(|(line, text)| self.integer(line, text))
             .collect()
     }
 
     /// Parses two nodes per line, from 1 to `n_nodes`, and returns them counted from 0.
-    pub(super) fn edges(&self, n_nodes: usize) -> Result<Vec<[u32; 2]>, DataError> {
+    pub(super) fn edges(&self, n_nodes: usize) -> Result<Vec<[u32; 2]>, GraphsError> {
         let node = |line, field| {
             let found = self.integer(line, field)?;
             if 1 <= found && found <= n_nodes as i64 {
                 Ok((found - 1) as u32)
             } else {
-                Err(DataError::NodeOutOfRange {
+                Err(GraphsError::NodeOutOfRange {
                     at: self.line(line),
                     found,
                     n_nodes,
@@ -118,7 +119,7 @@ impl TextTable {
                 n_columns = values.len();
             }
             if values.len() - before != n_columns {
-                return Err(self.columns(line, text, n_columns));
+                return Err(self.columns(line, text, n_columns).into());
             }
             check_count(
                 &self.file,
@@ -135,29 +136,29 @@ impl TextTable {
         (1..).zip(self.text.split('\n'))
     }
 
-    fn integer(&self, line: usize, field: &str) -> Result<i64, DataError> {
+    fn integer(&self, line: usize, field: &str) -> Result<i64, GraphsError> {
         let field = field.trim();
-        field.parse().map_err(|_| DataError::NotAnInteger {
+        field.parse().map_err(|_| GraphsError::NotAnInteger {
             at: self.line(line),
             found: Found::new(field),
         })
     }
 
-    fn number(&self, line: usize, field: &str) -> Result<f64, DataError> {
+    fn number(&self, line: usize, field: &str) -> Result<f64, GraphsError> {
         let field = field.trim();
         match field.parse::<f64>() {
             // This comparison is also false for NaN.
             Ok(number) if number.abs() <= f64::from(f32::MAX) => Ok(number),
-            _ => Err(DataError::NotANumber {
+            _ => Err(GraphsError::NotANumber {
                 at: self.line(line),
                 found: Found::new(field),
             }),
         }
     }
 
-    fn columns(&self, line: usize, text: &str, expected: usize) -> DataError {
+    fn columns(&self, line: usize, text: &str, expected: usize) -> GraphsError {
         let blank = text.trim().is_empty();
-        DataError::Columns {
+        GraphsError::Columns {
             at: self.line(line),
             found: if blank { 0 } else { text.split(',').count() },
             expected,

@@ -7,6 +7,7 @@ use rand::RngExt;
 use super::kind::ViewKind;
 use super::view::GraphView;
 use crate::error::DataError;
+use crate::graph::error::GraphsError;
 use crate::graph::sample::Graph;
 
 /// Configuration of graph views. The defaults are those of You et al. (2020).
@@ -35,15 +36,15 @@ impl GraphViewsConfig {
     /// Checks the configuration and creates the views.
     ///
     /// # Errors
-    /// - [`DataError::ViewRatio`] if a ratio lies outside its interval or is not a number, even if
+    /// - [`GraphsError::ViewRatio`] if a ratio lies outside its interval or is not a number, even if
     ///   its kind is not used;
-    /// - [`DataError::NoViewKinds`] if there are no kinds.
+    /// - [`GraphsError::NoViewKinds`] if there are no kinds.
     pub fn try_init(&self) -> Result<GraphViews, DataError> {
         let share = 0.0..1.0;
         let below_one = "from 0 to below 1";
         let ratio = |name, found, within, expected| match within {
             true => Ok(()),
-            false => Err(DataError::ViewRatio {
+            false => Err(GraphsError::ViewRatio {
                 name,
                 found,
                 expected,
@@ -55,7 +56,7 @@ impl GraphViewsConfig {
         let kept = keep > 0.0 && keep <= 1.0;
         ratio("subgraph_ratio", keep, kept, "above 0 and at most 1")?;
         if self.kinds.is_empty() {
-            return Err(DataError::NoViewKinds);
+            return Err(GraphsError::NoViewKinds.into());
         }
         Ok(GraphViews {
             config: self.clone(),

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use burn::serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
+use crate::graph::error::GraphsError;
 use crate::place::Found;
 
 /// Kind of graph augmentation. Prints and parses as its name.
@@ -60,8 +61,11 @@ impl FromStr for ViewKind {
         Self::ALL
             .into_iter()
             .find(|kind| kind.name() == name)
-            .ok_or_else(|| DataError::UnknownViewKind {
-                found: Found::new(name),
+            .ok_or_else(|| {
+                GraphsError::UnknownViewKind {
+                    found: Found::new(name),
+                }
+                .into()
             })
     }
 }

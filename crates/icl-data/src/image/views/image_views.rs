@@ -185,7 +185,7 @@ impl Views for ImageViews {
     /// Returns the centre of the image: the short side resized to the size of a view, the long side
     /// cropped to its middle.
     ///
-    /// It equals torchvision's `Resize(size)` and `CenterCrop(size)`; an image that has the size of a
+    /// The result equals torchvision's `Resize(size)` and `CenterCrop(size)`; an image that has the size of a
     /// view is only normalised.
     fn plain(&self, sample: &Arc<Image>) -> ImageView {
         let mut view = ImageView::default();
