@@ -1,4 +1,4 @@
-//! Every malformed data set of images gives its one error, which names the file.
+//! Errors of malformed data sets of images, which name the file.
 
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
@@ -20,7 +20,7 @@ fn assert_error(folder: &TempDir, message: &str) {
     assert_error_at(folder, "", message);
 }
 
-/// As [`assert_error`], of a file or folder in it.
+/// Asserts the same of a file or folder inside it.
 #[track_caller]
 fn assert_error_at(folder: &TempDir, name: &str, message: &str) {
     let path = if name.is_empty() {
@@ -143,7 +143,7 @@ fn idx_images_that_are_not() {
         let folder = pair(&images, &labels);
         assert_error(&folder, &format!("P/x-images-idx3-ubyte: {rest}"));
     }
-    // A packed sum that does not fit.
+    // A wrong checksum of the compressed file.
     let mut damaged = gzip(&idx_images(2));
     let at = damaged.len() - 6;
     damaged[at] ^= 1;
@@ -320,7 +320,7 @@ fn parts_of_a_data_set_are_no_classes() {
         &folder,
         "P: found the parts train, val of a data set, expected the path of one of them, for example P/train",
     );
-    // A class may be called so.
+    // A class may have this name.
     let vehicles = tempdir().unwrap();
     write(vehicles.path(), "train/1.png", &png(2, 2, 0));
     write(vehicles.path(), "car/1.png", &png(2, 2, 0));
@@ -367,7 +367,7 @@ fn files_that_are_no_images() {
     }
 }
 
-/// A PNG file that speaks of these sides and has no pixels.
+/// Returns a PNG file whose header states these sides and which has no pixels.
 fn hollow_png(width: u32, height: u32) -> Vec<u8> {
     let mut header = b"IHDR".to_vec();
     header.extend([width.to_be_bytes(), height.to_be_bytes()].concat());
@@ -436,7 +436,7 @@ fn broken_bodies_are_errors_at_first_use_or_left_out() {
         without(&error, folder.path()),
         "P/wasps: found only broken images in this class (1), expected at least one intact image"
     );
-    // Those of classes that are not asked for are not looked at.
+    // Broken images of classes that are not selected are ignored.
     let ants = ImageOptions {
         classes: vec!["ants".into()],
         ..ImageOptions::default()
