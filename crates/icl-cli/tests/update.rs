@@ -326,7 +326,7 @@ fn what_it_rejects() {
         ),
         (
             format!("{from} --old OLD --new MORE --out out"),
-            "found node label 3 in the second alone",
+            "found node label 3 only in the second",
         ),
         (
             format!("{from} --old OLD --new BARE --out out"),

@@ -1,8 +1,7 @@
-//! Views of images per second of one core, beside torchvision's in the same run.
+//! Image views per second of one thread, compared with torchvision's in the same run.
 //!
-//! `PYTHON` names a Python that has torchvision (`python3` unless it is set); without one, its
-//! half is skipped, and said to be. Nothing is asserted: a machine's speed is no property of the
-//! program.
+//! `PYTHON` names a Python with torchvision (default: `python3`); without one, the comparison is
+//! skipped and the output says so. Nothing is asserted, because the speed depends on the machine.
 
 use std::error::Error;
 use std::process::Command;
@@ -13,7 +12,7 @@ use icl_core::{Seed, Views};
 use icl_data::{Image, ImageView, ImageViewsConfig, Jitter, JitterStep, ViewParameters};
 use rand::RngExt;
 
-/// How long each of the rounds takes.
+/// Duration of a round.
 const ROUND: Duration = Duration::from_millis(200);
 const N_ROUNDS: usize = 5;
 
@@ -43,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Slopes, as the script for torchvision has them.
+/// Makes an image of slopes, the same as in the script for torchvision.
 fn image([width, height, channels, _]: [usize; 4]) -> Arc<Image> {
     let mut rng = Seed::new(0).rng();
     let pixels = (0..width * height * channels).map(|at| {
@@ -54,7 +53,7 @@ fn image([width, height, channels, _]: [usize; 4]) -> Arc<Image> {
     Arc::new(Image::new(width, height, channels, pixels.collect()))
 }
 
-/// The best number of calls a second.
+/// Returns the largest number of calls per second of all rounds.
 fn rate(mut call: impl FnMut(u64)) -> f64 {
     let mut best = 0.0_f64;
     for _ in 0..N_ROUNDS {
@@ -77,7 +76,7 @@ fn own(case: [usize; 4]) -> f64 {
     rate(|at| views.view_into(&image, &mut Seed::new(1).at(at).rng(), &mut slot))
 }
 
-/// Where the time of a view goes: each part alone, less the view without any.
+/// Prints the time of each part of a view: the view with this part only, minus the bare view.
 fn parts(case: [usize; 4]) {
     type Change = fn(&mut ViewParameters, &mut Jitter);
     let image = image(case);
@@ -116,7 +115,7 @@ fn parts(case: [usize; 4]) {
     println!();
 }
 
-/// What `scripts/peer/image_views.py` prints for this case, if it runs.
+/// Returns the number that `scripts/peer/image_views.py` prints for this case, if it runs.
 fn peer(case: [usize; 4]) -> Option<f64> {
     let python = std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
     let script = concat!(

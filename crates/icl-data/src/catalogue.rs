@@ -1,6 +1,6 @@
-//! The public data sets that the program can download: where they are and what they must be.
+//! Public data sets that can be downloaded, with their addresses, lengths and checksums.
 //!
-//! Nothing here reaches for the network.
+//! This module does not access the network.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::error::DataError;
 use crate::place::{FileRef, Found};
 
-/// What a data set consists of.
+/// Kind of the samples of a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CatalogueKind {
     /// Graphs, for [`read_tu`](crate::read_tu).
@@ -21,40 +21,40 @@ pub enum CatalogueKind {
 /// A data set that can be downloaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CatalogueEntry {
-    /// The name by which it is asked for.
+    /// Name by which [`find`] finds it.
     pub name: &'static str,
-    /// What it consists of.
+    /// Kind of its samples.
     pub kind: CatalogueKind,
-    /// The folder that its files are put into, relative to the folder of all data sets.
+    /// Folder of its files, relative to the folder of all data sets.
     pub folder: &'static str,
-    /// Its files.
+    /// Files to download.
     pub files: &'static [CatalogueFile],
-    /// What the reader is given once all files are there, relative to
-    /// [`folder`](Self::folder): a file or, if it is empty, the folder itself.
-    pub opened: &'static str,
-    /// Where it comes from: authors and year.
+    /// Path for the reader, relative to [`folder`](Self::folder): a file or, if empty, the folder
+    /// itself.
+    opened: &'static str,
+    /// Authors and year.
     pub source: &'static str,
 }
 
 /// A file to download.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CatalogueFile {
-    /// Where it is.
+    /// Address of the file.
     pub url: &'static str,
-    /// What it is called on disk.
+    /// Name of the file on disk.
     pub name: &'static str,
-    /// Its length in bytes, where it is known.
+    /// Length in bytes, if known.
     pub n_bytes: Option<u64>,
-    /// Its MD5 sum as 32 hexadecimal digits, where the publisher gives one.
+    /// MD5 sum as 32 hexadecimal digits, if the publisher states one.
     ///
-    /// It finds out what was cut or damaged on the way. It is no protection against someone who
-    /// means harm: MD5 can be forged.
+    /// The sum detects files that were cut or damaged during the download. It does not protect
+    /// against deliberate manipulation, because MD5 sums can be forged.
     pub md5: Option<&'static str>,
-    /// Whether it is a tar archive packed by gzip, to be unpacked into the folder.
+    /// `true` for a gzip-compressed tar archive, which must be unpacked into the folder.
     pub is_tar_gz: bool,
 }
 
-/// Packed files of the IDX format: name, length and MD5 sum.
+/// Compressed files of the IDX format: name, length and MD5 sum.
 macro_rules! idx_files {
     ($at:literal, $([$name:literal, $n_bytes:literal, $md5:literal]),+ $(,)?) => {
         &[$(CatalogueFile {
@@ -67,7 +67,7 @@ macro_rules! idx_files {
     };
 }
 
-/// A data set of the TU collection, whose publishers give neither lengths nor sums.
+/// A data set of the TU collection, whose publishers state neither lengths nor sums.
 macro_rules! tu_entry {
     ($name:literal, $source:literal) => {
         CatalogueEntry {
@@ -96,8 +96,8 @@ const ENTRIES: &[CatalogueEntry] = &[
         name: "MNIST",
         kind: CatalogueKind::Images,
         folder: "mnist",
-        // The authors' own site answers no more; these are the same files. The sums are those that
-        // torchvision has checked them by.
+        // The authors' own site is offline; these are the same files, with the sums by which
+        // torchvision checks them.
         files: idx_files![
             "https://ossci-datasets.s3.amazonaws.com/mnist/",
             [
@@ -192,17 +192,12 @@ const ENTRIES: &[CatalogueEntry] = &[
     ),
 ];
 
-/// All data sets of the catalogue.
+/// Returns all data sets of the catalogue.
 pub fn entries() -> &'static [CatalogueEntry] {
     ENTRIES
 }
 
-/// The names of all data sets of the catalogue.
-pub fn names() -> Vec<&'static str> {
-    ENTRIES.iter().map(|entry| entry.name).collect()
-}
-
-/// The data set with this name, in upper or lower case.
+/// Finds a data set by its name, ignoring case.
 ///
 /// ```
 /// use std::path::Path;
@@ -214,17 +209,18 @@ pub fn names() -> Vec<&'static str> {
 /// ```
 ///
 /// # Errors
-/// [`DataError::UnknownDownload`] if there is no such data set.
+/// [`DataError::UnknownDownload`] if the catalogue has no data set of this name.
 pub fn find(name: &str) -> Result<&'static CatalogueEntry, DataError> {
     let is_named = |entry: &&CatalogueEntry| entry.name.eq_ignore_ascii_case(name);
     let unknown = || DataError::UnknownDownload {
         found: Found::new(name),
+        known: ENTRIES.iter().map(|entry| entry.name).collect(),
     };
     ENTRIES.iter().find(is_named).ok_or_else(unknown)
 }
 
 impl CatalogueEntry {
-    /// What the reader is given, if data sets are below `root`.
+    /// Returns the path for the reader, if `root` is the folder of all data sets.
     pub fn path(&self, root: &Path) -> PathBuf {
         let folder = root.join(self.folder);
         if self.opened.is_empty() {
@@ -234,20 +230,19 @@ impl CatalogueEntry {
         }
     }
 
-    /// Where one of the files is put, if data sets are below `root`.
+    /// Returns the path of one of the files, if `root` is the folder of all data sets.
     pub fn file_path(&self, root: &Path, file: &CatalogueFile) -> PathBuf {
         root.join(self.folder).join(file.name)
     }
 }
 
 impl CatalogueFile {
-    /// Checks that the file at `path`, whatever it is called, is this one: its length and its sum,
-    /// as far as they are known.
+    /// Checks the length and the MD5 sum of the downloaded file at `path`, as far as they are known.
     ///
     /// # Errors
-    /// - [`DataError::Unreadable`] if it cannot be read;
-    /// - [`DataError::DownloadLength`] if its length is another;
-    /// - [`DataError::DownloadSum`] if its sum is another.
+    /// - [`DataError::Unreadable`] if the file cannot be read;
+    /// - [`DataError::DownloadLength`] if its length differs;
+    /// - [`DataError::DownloadSum`] if its sum differs.
     pub fn verify(&self, path: &Path) -> Result<(), DataError> {
         let file = FileRef::on_disk(path);
         let unreadable = |source| DataError::Unreadable {
@@ -271,7 +266,7 @@ impl CatalogueFile {
     }
 }
 
-/// The number of bytes that are read, and their MD5 sum as hexadecimal digits.
+/// Returns the number of bytes of `reader` and their MD5 sum in hexadecimal digits.
 fn md5_of(mut reader: impl Read) -> io::Result<(u64, String)> {
     let mut sum = md5::Context::new();
     let mut buffer = vec![0; 1 << 16];
@@ -293,7 +288,7 @@ fn md5_of(mut reader: impl Read) -> io::Result<(u64, String)> {
 mod tests {
     use super::*;
 
-    /// "The quick brown fox jumps over the lazy dog", whose sum is in many books.
+    /// "The quick brown fox jumps over the lazy dog", whose sum is well known.
     const FOX: CatalogueFile = CatalogueFile {
         url: "",
         name: "fox.txt",
@@ -348,7 +343,7 @@ mod tests {
                 assert!(file.md5.is_none_or(is_hex));
             }
         }
-        let mut unique = names();
+        let mut unique: Vec<_> = entries().iter().map(|entry| entry.name).collect();
         unique.sort_unstable();
         unique.dedup();
         assert_eq!(unique.len(), entries().len());

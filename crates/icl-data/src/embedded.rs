@@ -1,7 +1,6 @@
-//! Data sets that are part of the program, so that it runs without any file and any network.
+//! Data sets compiled into the crate, which need neither files nor a network.
 //!
-//! Each stands in the crate's folder `data` beside a notice of where it comes from and what its
-//! licence is.
+//! Their files are in the crate's folder `data`, each beside a notice of its source and licence.
 
 use std::path::Path;
 
@@ -17,7 +16,7 @@ const NAMES: [&str; 3] = [GRAPH_NAMES[0], IMAGE_NAMES[0], IMAGE_NAMES[1]];
 /// Archives in the TU format, in the order of their names.
 const GRAPHS: [&[u8]; GRAPH_NAMES.len()] = [include_bytes!("../data/MUTAG.zip")];
 
-/// Pairs of images and labels in the IDX format, packed by gzip, in the order of their names.
+/// Pairs of images and labels in the IDX format, compressed by gzip, in the order of their names.
 const IMAGES: [[&[u8]; 2]; IMAGE_NAMES.len()] = [
     [
         include_bytes!("../data/mnist-1v7/train-images-idx3-ubyte.gz"),
@@ -29,24 +28,24 @@ const IMAGES: [[&[u8]; 2]; IMAGE_NAMES.len()] = [
     ],
 ];
 
-/// The names of all embedded data sets: those of graphs, then those of images.
+/// Returns the names of all embedded data sets: those of graphs, then those of images.
 pub fn names() -> &'static [&'static str] {
     &NAMES
 }
 
-/// The names of the embedded data sets of graphs, for [`graphs`].
+/// Returns the names of the embedded data sets of graphs, for [`graphs`].
 pub fn graph_names() -> &'static [&'static str] {
     &GRAPH_NAMES
 }
 
-/// The names of the embedded data sets of images, for [`images`].
+/// Returns the names of the embedded data sets of images, for [`images`].
 pub fn image_names() -> &'static [&'static str] {
     &IMAGE_NAMES
 }
 
-/// The embedded data set of graphs with this name, in upper or lower case.
+/// Reads the embedded data set of graphs with this name, ignoring case.
 ///
-/// It is read by the same reader as files are, see [`read_tu`](crate::read_tu).
+/// The reader is that of files, see [`read_tu`](crate::read_tu).
 ///
 /// ```
 /// let mutag = icl_data::embedded::graphs("mutag")?;
@@ -63,9 +62,9 @@ pub fn graphs(name: &str) -> Result<GraphDataset, DataError> {
     read_tu_bytes(Path::new(&path), GRAPHS[index])
 }
 
-/// The embedded data set of images with this name, in upper or lower case.
+/// Reads the embedded data set of images with this name, ignoring case.
 ///
-/// It is read by the same reader as files are, see [`read_idx`](crate::read_idx).
+/// The reader is that of files, see [`read_idx`](crate::read_idx).
 ///
 /// ```
 /// let digits = icl_data::embedded::images("mnist-1v7")?;

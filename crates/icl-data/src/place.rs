@@ -1,11 +1,11 @@
-//! Where in a user's files something was found, and what it was.
+//! Pieces of error messages: a place in the user's files, the text found there, the names expected.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// A file on disk, or an entry of an archive.
 ///
-/// Printed as `PATH` or as `PATH, entry NAME`.
+/// Prints as `PATH` or as `PATH, entry NAME`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileRef {
     path: PathBuf,
@@ -13,7 +13,7 @@ pub struct FileRef {
 }
 
 impl FileRef {
-    /// A file or folder on disk.
+    /// Creates a reference to a file or folder on disk.
     pub(crate) fn on_disk(path: &Path) -> Self {
         Self {
             path: path.to_path_buf(),
@@ -21,7 +21,7 @@ impl FileRef {
         }
     }
 
-    /// An entry of the archive at `path`.
+    /// Creates a reference to an entry of the archive at `path`.
     pub(crate) fn in_archive(path: &Path, entry: &str) -> Self {
         Self {
             path: path.to_path_buf(),
@@ -29,17 +29,12 @@ impl FileRef {
         }
     }
 
-    /// The file on disk, which is the archive itself for an entry of one.
-    pub fn path(&self) -> &Path {
+    /// Returns the path of the file on disk; for an entry, the path of its archive.
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The name of the archive's entry, as the archive spells it.
-    pub fn entry(&self) -> Option<&str> {
-        self.entry.as_deref()
-    }
-
-    /// A line of this file, counted from 1.
+    /// Returns the place of a line of this file, counted from 1.
     pub(crate) fn line(&self, line: usize) -> Place {
         Place {
             file: self.clone(),
@@ -52,7 +47,7 @@ impl fmt::Display for FileRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.entry {
             None => write!(f, "{}", self.path.display()),
-            // Debug escapes what an archive's author may have put into a name, such as line ends.
+            // Names of entries come from the archive's author and may hold line ends.
             Some(entry) => write!(
                 f,
                 "{}, entry {}",
@@ -63,13 +58,12 @@ impl fmt::Display for FileRef {
     }
 }
 
-/// A line of a file. Printed as `FILE, line N`.
+/// A line of a file. Prints as `FILE, line N`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The file.
-    pub file: FileRef,
-    /// The line, counted from 1.
-    pub line: usize,
+    file: FileRef,
+    /// Counted from 1.
+    line: usize,
 }
 
 impl fmt::Display for Place {
@@ -78,18 +72,18 @@ impl fmt::Display for Place {
     }
 }
 
-/// A piece of text that stood where something else was expected.
+/// The beginning of a text that was found where something else was expected.
 ///
-/// It is cut after [`Found::MAX_CHARS`] characters, since a damaged file may be one long line, and
-/// printed between quotes with its control characters escaped; empty text is printed as `nothing`.
+/// Prints between quotes, with control characters escaped; empty text prints as `nothing`. Text is
+/// cut after 40 characters, because a damaged file may be a single long line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found(Box<str>);
 
 impl Found {
-    /// The number of characters that are kept.
-    pub const MAX_CHARS: usize = 40;
+    /// Number of characters that are kept.
+    const MAX_CHARS: usize = 40;
 
-    /// The beginning of `text`.
+    /// Keeps the beginning of `text`.
     pub fn new(text: &str) -> Self {
         let mut kept: String = text.chars().take(Self::MAX_CHARS).collect();
         if kept.len() < text.len() {
@@ -105,6 +99,32 @@ impl fmt::Display for Found {
             f.write_str("nothing")
         } else {
             write!(f, "{:?}", self.0)
+        }
+    }
+}
+
+/// Names of the classes of a data set.
+///
+/// Prints as `a, b, c`. Of more than 20 names the first 20 are printed and the rest are counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassList(Box<[String]>);
+
+impl ClassList {
+    /// Number of names that are printed.
+    const MAX_NAMES: usize = 20;
+
+    pub(crate) fn new(names: &[String]) -> Self {
+        Self(names.into())
+    }
+}
+
+impl fmt::Display for ClassList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let n_printed = self.0.len().min(Self::MAX_NAMES);
+        f.write_str(&self.0[..n_printed].join(", "))?;
+        match self.0.len() - n_printed {
+            0 => Ok(()),
+            n_more => write!(f, " and {n_more} more"),
         }
     }
 }
@@ -125,5 +145,16 @@ mod tests {
         assert_eq!(Found::new("a\tb").to_string(), "\"a\\tb\"");
         let long = Found::new(&"ä".repeat(1000)).to_string();
         assert_eq!(long.chars().count(), Found::MAX_CHARS + 3);
+    }
+
+    #[test]
+    fn many_names_are_cut() {
+        let of = |n: usize| {
+            let names: Vec<String> = (0..n).map(|name| name.to_string()).collect();
+            ClassList::new(&names).to_string()
+        };
+        assert_eq!(of(3), "0, 1, 2");
+        assert!(of(20).ends_with(", 18, 19"));
+        assert!(of(100).ends_with(", 18, 19 and 80 more"));
     }
 }

@@ -1,4 +1,4 @@
-//! Which samples are old and which are new (Definition 3), as a pure function of the seed.
+//! Splits of one data set into old and new samples (Definition 3), as pure functions of the seed.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,40 +9,40 @@ use rand::seq::SliceRandom;
 use crate::error::DataError;
 use crate::place::Found;
 
-/// How the samples of one data set are parted into old data X and new data ΔX.
+/// Rule that divides the samples of one data set into old data X and new data ΔX.
 ///
-/// All of them put ΔN = round(α · n) samples into ΔX. They differ in which:
+/// Every split puts ΔN = round(α · n) samples into ΔX. The splits differ in the choice of these
+/// samples:
 ///
-/// | name | new are |
+/// | name | ΔX |
 /// |---|---|
 /// | `random` | ΔN samples drawn uniformly without replacement: the paper's split |
-/// | `size` | the ΔN largest samples: the distribution shifts, because the data grows bigger |
+/// | `size` | the ΔN largest samples: the distribution shifts towards larger samples |
 /// | `class` | the ΔN samples of the last classes: new data brings new classes |
 ///
 /// Prints and parses as its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Split {
-    /// ΔX is drawn uniformly without replacement.
+    /// Samples drawn uniformly without replacement become new.
     Random,
-    /// ΔX is what has the greatest keys, which are sizes (nodes of a graph, pixels of an image).
+    /// The largest samples become new (by nodes of a graph, by pixels of an image).
     ///
-    /// Samples of equal size are put in a random order, which the seed decides: on images of one size
-    /// this is a random split.
+    /// Samples of equal size are shuffled by the seed, so that on images of one size this is a
+    /// random split.
     Size,
-    /// ΔX is what has the greatest keys, which are classes.
+    /// The samples of the last classes become new.
     ///
-    /// The samples are put in the order of their class, in a random order within each class, and
-    /// cut at n − ΔN. So ΔX holds whole classes from the end and, unless the cut falls on a
-    /// boundary, a random part of one more class, which the old data then knows already: α stays
-    /// what was asked for.
+    /// The samples are sorted by class, shuffled within each class, and cut at n − ΔN. ΔX therefore
+    /// holds whole classes from the end and, unless the cut falls on a class boundary, a random part
+    /// of one more class, of which the rest is old. The growth ratio is α exactly as requested.
     Class,
 }
 
 impl Split {
-    /// All of them, in the order of the table above.
+    /// All splits, in the order of the table above.
     pub const ALL: [Self; 3] = [Self::Random, Self::Size, Self::Class];
 
-    /// The name by which it prints and parses.
+    /// Returns the name by which the split prints and parses.
     pub fn name(self) -> &'static str {
         match self {
             Self::Random => "random",
@@ -51,11 +51,11 @@ impl Split {
         }
     }
 
-    /// The increment of n = `keys.len()` samples; both parts are in ascending order of index.
+    /// Splits n = `keys.len()` samples; the indices of both parts are in ascending order.
     ///
-    /// `keys[i]` is sample i's size for [`Split::Size`] and its class for [`Split::Class`];
-    /// [`Split::Random`] uses only how many there are. The result depends on nothing but the
-    /// arguments: with the same seed, a greater α adds samples to ΔX and takes none away.
+    /// `keys[i]` is the size of sample i for [`Split::Size`] and its class for [`Split::Class`];
+    /// [`Split::Random`] uses only the number of keys. The result is a pure function of the
+    /// arguments. With the same seed, a larger α adds samples to ΔX and removes none.
     ///
     /// ```
     /// use icl_core::{GrowthRatio, Seed};
@@ -70,7 +70,7 @@ impl Split {
     /// ```
     ///
     /// # Errors
-    /// [`DataError::SplitTooSmall`] if fewer than two samples are left on one side.
+    /// [`DataError::SplitTooSmall`] if either part would have fewer than two samples.
     pub fn increment(
         self,
         keys: &[usize],
@@ -82,7 +82,7 @@ impl Split {
         let n_old = n - n_new;
         if n_old < 2 || n_new < 2 {
             return Err(DataError::SplitTooSmall {
-                split: self,
+                split: self.name(),
                 alpha: alpha.value(),
                 n_old,
                 n_new,

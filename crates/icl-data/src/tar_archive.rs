@@ -1,4 +1,4 @@
-//! Archives of image folders.
+//! Unpacking of tar archives.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
@@ -10,16 +10,18 @@ use tar::Archive;
 use crate::error::DataError;
 use crate::place::FileRef;
 
-/// Unpacks a `.tar`, or a `.tar.gz` or `.tgz`, into the folder `into`, which is made if it is not
-/// there. Files and folders are unpacked; an entry that points outside of the folder and a link are
-/// errors.
+/// Unpacks a tar archive (`.tar`, `.tar.gz` or `.tgz`) into the folder `into`.
 ///
-/// Everything is unpacked beside `into` first: files that `into` has already are not touched unless
-/// the whole archive can be read, and then only those of the same names are replaced.
+/// The folder is created if it does not exist. Only files and folders are unpacked; a link, or an
+/// entry that points outside the folder, is an error.
+///
+/// The archive is first unpacked into a temporary folder inside `into`. Existing files stay
+/// untouched unless the whole archive can be read; then only files of the same names are replaced.
 ///
 /// # Errors
-/// [`DataError::Unreadable`] if the archive cannot be opened, [`DataError::Tar`] if it is cut or
-/// damaged, holds a link or an entry that points outside, or cannot be written where it should go.
+/// - [`DataError::Unreadable`] if the archive cannot be opened;
+/// - [`DataError::Tar`] if it is cut or damaged, if it holds a link or an entry that points outside
+///   the folder, or if the folder cannot be written.
 pub fn unpack_tar(archive: &Path, into: &Path) -> Result<(), DataError> {
     let file = FileRef::on_disk(archive);
     let opened = File::open(archive).map_err(|source| DataError::Unreadable { file, source })?;
@@ -46,7 +48,7 @@ pub fn unpack_tar(archive: &Path, into: &Path) -> Result<(), DataError> {
         .map_err(damaged)
 }
 
-/// Unpacks to the last entry; the end of the archive must be there.
+/// Unpacks every entry and checks that the end of the archive is present.
 fn unpack_whole(reader: Box<dyn Read>, beside: &Path) -> io::Result<()> {
     let mut archive = Archive::new(Counted { reader, n_bytes: 0 });
     archive.set_preserve_permissions(false);
@@ -63,14 +65,14 @@ fn unpack_whole(reader: Box<dyn Read>, beside: &Path) -> io::Result<()> {
             )))
         };
         if !(kind.is_file() || kind.is_dir()) {
-            return wrong("is no file and no folder");
+            return wrong("is neither a file nor a folder");
         }
         end = entry.raw_file_position() + entry.size().next_multiple_of(BLOCK);
         if !entry.unpack_in(beside)? {
-            return wrong("points outside of the archive");
+            return wrong("points outside the archive");
         }
     }
-    // What follows the last entry is read too: a cut of the packed file is only told there.
+    // The rest is read as well, because gzip reports a cut file only at its end.
     let mut rest = archive.into_inner();
     io::copy(&mut rest, &mut io::sink())?;
     if rest.n_bytes < end + BLOCK {
@@ -79,10 +81,10 @@ fn unpack_whole(reader: Box<dyn Read>, beside: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The unit of the format, in bytes. An archive ends with empty ones.
+/// Size of a block of the format, in bytes. An archive ends with empty blocks.
 const BLOCK: u64 = 512;
 
-/// A reader that knows how far it is.
+/// A reader that counts the bytes read so far.
 struct Counted {
     reader: Box<dyn Read>,
     n_bytes: u64,
@@ -96,7 +98,7 @@ impl Read for Counted {
     }
 }
 
-/// Moves everything of one folder into another, folder by folder.
+/// Moves the contents of one folder into another, merging folders of the same name.
 fn move_into(from: &Path, into: &Path) -> io::Result<()> {
     for entry in fs::read_dir(from)? {
         let entry = entry?;
@@ -122,7 +124,7 @@ mod tests {
         let mut builder = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
         for (name, contents) in entries {
             let mut header = tar::Header::new_gnu();
-            // Names that the builder would refuse are what this is about.
+            // The builder itself refuses the names that are tested here.
             header.as_mut_bytes()[..name.len()].copy_from_slice(name.as_bytes());
             header.set_size(contents.len() as u64);
             header.set_mode(0o644);
@@ -181,7 +183,7 @@ mod tests {
         fs::write(&path, builder.into_inner().unwrap()).unwrap();
         let error = unpack_tar(&path, &at.path().join("out")).unwrap_err();
         let said = std::error::Error::source(&error).unwrap().to_string();
-        assert_eq!(said, "entry x is no file and no folder");
+        assert_eq!(said, "entry x is neither a file nor a folder");
     }
 
     #[test]

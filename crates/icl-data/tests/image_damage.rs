@@ -1,4 +1,4 @@
-//! Damaged files of every kind give an error or an image, and never a panic.
+//! Damaged files of every kind: an error or an image, never a panic.
 
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
@@ -34,7 +34,7 @@ fn cut_everywhere(folder: &TempDir, name: &str, whole: &[u8]) {
     assert!(reads(folder));
 }
 
-/// Writes `whole` with some bytes changed, `n_times`; returns how often nothing was noticed.
+/// Writes `whole` with some bytes changed, `n_times`; returns how often no damage was detected.
 fn flipped(folder: &TempDir, name: &str, whole: &[u8], n_times: usize) -> usize {
     let mut rng = Seed::new(20_260_101).child(name).rng();
     let mut n_unnoticed = 0;

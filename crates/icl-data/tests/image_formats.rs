@@ -1,4 +1,4 @@
-//! What the readers make of well-formed images.
+//! Results of the image readers on well-formed files.
 
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
@@ -30,7 +30,7 @@ fn idx_pairs_in_all_spellings_are_the_same_data() {
         ("t-images-idx3-ubyte.gz", "t-labels.idx1-ubyte"),
     ] {
         let folder = tempdir().unwrap();
-        // What a file holds counts, not how it is called.
+        // The contents of a file decide, not its name.
         for packs in [true, false] {
             let packed = |bytes: &[u8]| if packs { gzip(bytes) } else { bytes.to_vec() };
             let path = write(folder.path(), images_name, &packed(&bytes));
@@ -209,7 +209,7 @@ fn results_are_the_same_with_every_cache() {
             });
         }
     }
-    // What is held is handed out again, to clones and selections as well.
+    // Cached images are returned again, also to clones and selections.
     let data = with(1 << 20);
     let first = data.sample(0).unwrap().into_owned();
     let again = data.clone().select(&[], Some(10)).unwrap();
@@ -233,7 +233,7 @@ fn splits_go_by_pixels_and_by_classes() {
     let keys = [0; 5];
     let expected = Split::Random.increment(&keys, alpha, Seed::new(1)).unwrap();
     assert_eq!(increment, expected);
-    // The sizes are read when they are asked for.
+    // The sizes are read on demand.
     std::fs::remove_file(folder.path().join("bees/2.png")).unwrap();
     assert!(data.increment(Split::Class, alpha, Seed::new(1)).is_ok());
     let error = data
@@ -360,7 +360,7 @@ fn names_of_files_may_be_any_bytes_and_those_of_classes_are_text() {
     assert_eq!(
         error.to_string(),
         format!(
-            "{}: found a folder whose name is not UTF-8, expected one, the name of a class",
+            "{}: found a folder whose name is not UTF-8, expected the name of a class",
             class.display()
         )
     );

@@ -1,4 +1,4 @@
-//! Every malformed data set of images gives its one error, which names the file.
+//! Errors of malformed data sets of images, which name the file.
 
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
@@ -20,7 +20,7 @@ fn assert_error(folder: &TempDir, message: &str) {
     assert_error_at(folder, "", message);
 }
 
-/// As [`assert_error`], of a file or folder in it.
+/// Asserts the same of a file or folder inside it.
 #[track_caller]
 fn assert_error_at(folder: &TempDir, name: &str, message: &str) {
     let path = if name.is_empty() {
@@ -74,7 +74,7 @@ fn nothing_of_a_known_form_is_there() {
         assert_eq!(
             error.to_string(),
             format!(
-                "{}: found no file of this name's kind, expected a file `NAME-images-idx3-ubyte`, \
+                "{}: found no IDX images, expected a file `NAME-images-idx3-ubyte`, \
                  plain or with `.gz`, or a folder of one",
                 path.display()
             )
@@ -143,7 +143,7 @@ fn idx_images_that_are_not() {
         let folder = pair(&images, &labels);
         assert_error(&folder, &format!("P/x-images-idx3-ubyte: {rest}"));
     }
-    // A packed sum that does not fit.
+    // A wrong checksum of the compressed file.
     let mut damaged = gzip(&idx_images(2));
     let at = damaged.len() - 6;
     damaged[at] ^= 1;
@@ -303,7 +303,7 @@ fn folders_without_classes_or_without_images() {
     write(folder.path(), "a.png", b"");
     assert_error(
         &folder,
-        "P/a.png: found an image that belongs to no class, expected it in the folder of one",
+        "P/a.png: found an image beside the folders of the classes, expected it inside one of them",
     );
 }
 
@@ -311,15 +311,16 @@ fn folders_without_classes_or_without_images() {
 fn parts_of_a_data_set_are_no_classes() {
     let folder = tempdir().unwrap();
     write_insects(&folder.path().join("val"));
-    let message = "P: found the parts val of a data set, expected one of them: name P/val";
+    let message =
+        "P: found the parts val of a data set, expected the path of one of them, for example P/val";
     assert_error(&folder, message);
     write_insects(&folder.path().join("train"));
     write_insects(&folder.path().join("extra"));
     assert_error(
         &folder,
-        "P: found the parts train, val of a data set, expected one of them: name P/train",
+        "P: found the parts train, val of a data set, expected the path of one of them, for example P/train",
     );
-    // A class may be called so.
+    // A class may have this name.
     let vehicles = tempdir().unwrap();
     write(vehicles.path(), "train/1.png", &png(2, 2, 0));
     write(vehicles.path(), "car/1.png", &png(2, 2, 0));
@@ -343,7 +344,7 @@ fn links_that_lead_nowhere_or_in_a_circle() {
     symlink(folder.path().join("ants"), &circle).unwrap();
     assert_error(
         &folder,
-        "P/ants/sub/circle: found a link to P/ants, which it is in, expected folders without a loop",
+        "P/ants/sub/circle: found a symbolic link to P/ants, which contains it, expected no loop of links",
     );
     fs::remove_file(&circle).unwrap();
     symlink("nowhere.png", folder.path().join("bees/link.png")).unwrap();
@@ -361,13 +362,12 @@ fn files_that_are_no_images() {
         write(folder.path(), "bees/x.jpg", contents);
         assert_error(
             &folder,
-            "P/bees/x.jpg: found contents of another kind, expected those of a JPEG, PNG or WebP \
-             file",
+            "P/bees/x.jpg: found contents of an unknown format, expected a JPEG, PNG or WebP image",
         );
     }
 }
 
-/// A PNG file that speaks of these sides and has no pixels.
+/// Returns a PNG file whose header states these sides and which has no pixels.
 fn hollow_png(width: u32, height: u32) -> Vec<u8> {
     let mut header = b"IHDR".to_vec();
     header.extend([width.to_be_bytes(), height.to_be_bytes()].concat());
@@ -434,9 +434,9 @@ fn broken_bodies_are_errors_at_first_use_or_left_out() {
     let error = read_images(folder.path(), &skip).unwrap_err().to_string();
     assert_eq!(
         without(&error, folder.path()),
-        "P/wasps: found only broken images in this class (1), expected at least one intact one"
+        "P/wasps: found only broken images in this class (1), expected at least one intact image"
     );
-    // Those of classes that are not asked for are not looked at.
+    // Broken images of classes that are not selected are ignored.
     let ants = ImageOptions {
         classes: vec!["ants".into()],
         ..ImageOptions::default()

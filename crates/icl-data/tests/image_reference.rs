@@ -55,7 +55,7 @@ struct Photo {
     height: usize,
     /// Row, column, red, green, blue.
     pixels: Vec<[usize; 5]>,
-    /// Of red, green and blue.
+    /// Means of red, green and blue.
     means: [f64; 3],
 }
 
@@ -174,7 +174,7 @@ fn cifar10() {
 /// Pillow's rounds evenly: in each direction by 1/8 of a level on average.
 const BIAS: f64 = 2.0 / 8.0;
 
-/// What red, green and blue differ by for each level of both colours (ITU-T T.871).
+/// Differences of red, green and blue for each level of both colours (ITU-T T.871).
 const PER_CHROMA: [f64; 3] = [1.402, 0.344 + 0.714, 1.772];
 
 #[test]
@@ -192,7 +192,7 @@ fn photographs() {
     assert_eq!(
         error.to_string(),
         format!(
-            "{}: found the parts train, val of a data set, expected one of them: name {}",
+            "{}: found the parts train, val of a data set, expected the path of one of them, for example {}",
             root.display(),
             root.join("train").display()
         )

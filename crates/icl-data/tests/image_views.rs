@@ -18,7 +18,7 @@ fn views(size: usize) -> ImageViews {
         .init()
 }
 
-/// The whole image, as it is.
+/// The whole image without changes.
 fn unchanged(image: &Image) -> ViewParameters {
     ViewParameters {
         crop: CropBox {
@@ -57,7 +57,7 @@ fn made(image: &Image, size: usize, parameters: &ViewParameters) -> Vec<u8> {
     bytes(&view)
 }
 
-/// How far bytes are from torchvision's, in levels.
+/// Differences from torchvision's bytes, in levels.
 #[derive(Debug)]
 struct Distance {
     greatest: u8,
@@ -244,7 +244,7 @@ fn kolmogorov_smirnov(values: &[f64], expected: &Distribution) -> f64 {
     differences.fold(0.0, f64::max)
 }
 
-/// What two samples of 20,000 of one distribution exceed in 1 of 1000 cases (Smirnov, 1948).
+/// Distance that two samples of 20,000 from one distribution exceed in 1 of 1000 cases (Smirnov, 1948).
 const SMIRNOV_LIMIT: f64 = 0.0195;
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the reader makes of well-formed files.
+//! Results of the TU reader on well-formed files.
 
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 

@@ -1,4 +1,4 @@
-//! Every malformed data set gives its one error, which names the file and the line.
+//! Errors of malformed TU data sets, which name the file and the line.
 
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
@@ -9,7 +9,7 @@ use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
 
-use icl_data::{DataError, read_tu};
+use icl_data::{DataError, GraphsError, read_tu};
 use tempfile::tempdir;
 use tu_files::{TuFiles, replaced, write};
 use zip::write::SimpleFileOptions;
@@ -194,7 +194,7 @@ fn graph_labels() {
         let rest = format!(", line {line}: {rest}");
         assert_error(files, "T_graph_labels.txt", &rest);
     }
-    // One label too few: the first node of a graph without a label is what is wrong.
+    // One label too few: the error is at the first node of the graph without a label.
     assert_error(
         TuFiles::valid().with("graph_labels", "1\n"),
         "T_graph_indicator.txt",
@@ -393,8 +393,8 @@ fn an_archive_that_is_cut_anywhere_is_an_error() {
         let path = write(folder.path(), "t.zip", &zip[..length]);
         let error = read_tu(&path).unwrap_err();
         let expected = match length {
-            0..4 => matches!(error, DataError::NotADataSet { .. }),
-            _ => matches!(error, DataError::Archive { .. }),
+            0..4 => matches!(error, DataError::Graphs(GraphsError::NotADataSet { .. })),
+            _ => matches!(error, DataError::Graphs(GraphsError::Archive { .. })),
         };
         assert!(expected, "{length} bytes: {error}");
     }
@@ -436,8 +436,7 @@ fn no_changed_byte_makes_the_reader_panic() {
             let mut changed = zip.clone();
             changed[at] ^= change;
             fs::write(&path, &changed).unwrap();
-            // Some bytes, such as dates, matter to nobody: what counts is that an error names
-            // the archive.
+            // Some bytes, such as dates, have no effect; an error must name the archive.
             if let Err(error) = read_tu(&path) {
                 let message = error.to_string();
                 assert!(message.contains("t.zip") && message.contains("expected"));

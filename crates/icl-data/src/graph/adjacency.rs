@@ -1,32 +1,32 @@
-//! The neighbours of every node of one graph, from a list of edges in any state.
+//! Neighbours of every node of a graph, from a list of edges with duplicates and self loops.
 
 /// An undirected simple graph as compressed rows of neighbours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Adjacency {
-    /// Where each node's neighbours begin; one more than there are nodes.
+    /// Start of each node's neighbours, and the end of the last; `n_nodes + 1` entries.
     pointers: Box<[u32]>,
-    /// The neighbours of each node, ascending; every edge stands in it in both directions.
+    /// Neighbours of each node, ascending; every edge is in it in both directions.
     neighbours: Box<[u32]>,
-    /// For each node, how many nodes can be reached from it, itself included.
+    /// For each node, the number of nodes in its connected component.
     component_sizes: Box<[u32]>,
 }
 
-/// What was done to the listed edges to make an [`Adjacency`] of them.
+/// Repairs of a list of edges by [`Adjacency::from_edges`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct EdgeRepairs {
-    /// Distinct directed edges that were listed, without self loops.
+    /// Number of distinct directed edges in the list, without self loops.
     pub(crate) n_distinct: usize,
-    /// Listed self loops, each time they were listed; all are dropped.
+    /// Number of self loops in the list, including duplicates; all are dropped.
     pub(crate) n_self_loops: usize,
-    /// Directed edges that were added because only their opposite was listed.
+    /// Number of directed edges that were added because only their opposite was listed.
     pub(crate) n_mirrored: usize,
 }
 
 impl Adjacency {
     /// Removes duplicates and self loops, and adds the missing opposite of each edge.
     ///
-    /// Every node that `edges` names must be below `n_nodes`, and there must be fewer than 2^31
-    /// nodes and edges.
+    /// Every node in `edges` must be below `n_nodes`, and there must be fewer than 2^31 nodes and
+    /// edges.
     pub(crate) fn from_edges(n_nodes: usize, edges: &[[u32; 2]]) -> (Self, EdgeRepairs) {
         let mut repairs = EdgeRepairs::default();
         let mut starts = vec![0_u32; n_nodes + 1];
@@ -41,8 +41,8 @@ impl Adjacency {
         for node in 0..n_nodes {
             starts[node + 1] += starts[node];
         }
-        // The lowest bit says that an entry was not listed but is the opposite of one that was:
-        // after sorting, a listed entry stands before its unlisted duplicate.
+        // The lowest bit marks the opposite of a listed edge: after sorting, a listed entry comes
+        // before its unlisted duplicate.
         let mut entries = vec![0_u32; starts[n_nodes] as usize];
         let mut next = starts.clone();
         let mut place = |row: u32, entry: u32| {
@@ -89,12 +89,12 @@ impl Adjacency {
         self.pointers.len() - 1
     }
 
-    /// The number of directed edges, which is twice that of the undirected ones.
+    /// Returns the number of directed edges, twice the number of undirected ones.
     pub(crate) fn n_directed(&self) -> usize {
         self.neighbours.len()
     }
 
-    /// Where each node's neighbours begin in [`all_neighbours`](Self::all_neighbours).
+    /// Returns the start of each node's neighbours in [`all_neighbours`](Self::all_neighbours).
     pub(crate) fn pointers(&self) -> &[u32] {
         &self.pointers
     }
@@ -107,7 +107,7 @@ impl Adjacency {
         &self.neighbours[self.pointers[node] as usize..self.pointers[node + 1] as usize]
     }
 
-    /// The number of nodes in the connected component of a node.
+    /// Returns the number of nodes in the connected component of a node.
     pub(crate) fn component_size(&self, node: usize) -> usize {
         self.component_sizes[node] as usize
     }

@@ -1,4 +1,4 @@
-//! Collation: a list of views becomes one block-diagonal graph.
+//! Collation of graph views into one block-diagonal graph.
 
 use burn::tensor::backend::Backend;
 use icl_core::Collate;
@@ -6,23 +6,23 @@ use icl_core::graph::{GraphBatch, HostGraphs};
 
 use super::views::GraphView;
 
-/// Stands for a node that is not kept.
+/// Position of a node that is not kept.
 const DROPPED: i32 = -1;
 
 /// Collation of graph views into a [`GraphBatch`].
 ///
-/// Kept nodes are counted anew over the whole batch, in their order; edges between kept nodes
-/// stay; the features of masked nodes are 0.
+/// The kept nodes are numbered over the whole batch, in their order. Edges between kept nodes are
+/// kept, and the features of masked nodes are 0.
+///
+/// # Panics
+/// [`collate`](Collate::collate) panics if there are no views, if their graphs differ in the width of
+/// the features, or if they have more than `i32::MAX` nodes or directed edges together.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GraphCollate;
 
 impl GraphCollate {
-    /// The batch before it is uploaded.
-    ///
-    /// # Panics
-    /// If there are no views, if their graphs differ in the width of the features, or if they have
-    /// more than `i32::MAX` nodes or directed edges together.
-    pub fn host(&self, views: &[GraphView]) -> HostGraphs {
+    /// Makes the batch in host memory.
+    fn host(&self, views: &[GraphView]) -> HostGraphs {
         let Some(first) = views.first() else {
             panic!("a graph batch must hold at least one view, found none");
         };
@@ -35,7 +35,7 @@ impl GraphCollate {
             i32::MAX
         );
         let most_nodes = views.iter().map(|view| view.graph().n_nodes()).max();
-        let mut batch = Batch {
+        let mut batch = HostBatch {
             host: HostGraphs {
                 offsets: Vec::with_capacity(views.len() + 1),
                 pointers: Vec::with_capacity(n_nodes + 1),
@@ -76,17 +76,17 @@ impl Collate for GraphCollate {
     }
 }
 
-/// A batch that grows view by view.
-struct Batch {
+/// A batch in host memory, to which views are added one by one.
+struct HostBatch {
     host: HostGraphs,
-    /// How many of `host.neighbours` are filled in; the vector has room for all edges of all graphs.
+    /// Number of entries of `host.neighbours` in use; the vector has the length of all edges.
     n_neighbours: usize,
-    /// Where each node of a graph stands in the batch.
+    /// Position of each node of a graph in the batch.
     positions: Vec<i32>,
 }
 
-impl Batch {
-    /// The edges of a graph whose nodes are all kept.
+impl HostBatch {
+    /// Adds the edges of a graph whose nodes are all kept.
     fn push_whole(&mut self, view: &GraphView) {
         let first_node = self.host.n_nodes() as i32;
         let first_neighbour = self.n_neighbours as i32;
@@ -103,7 +103,7 @@ impl Batch {
         self.n_neighbours += added.len();
     }
 
-    /// The edges between the kept nodes of a graph.
+    /// Adds the edges between the kept nodes of a graph.
     fn push_part(&mut self, view: &GraphView) {
         let first_node = self.host.n_nodes() as i32;
         let graph = view.graph();
@@ -115,8 +115,8 @@ impl Batch {
         for &node in view.kept() {
             let added = graph.neighbours(node as usize);
             let slots = &mut self.host.neighbours[self.n_neighbours..][..added.len()];
-            // Every neighbour is written, and the next one overwrites it if it was dropped: a
-            // branch would be mispredicted for every fifth of them.
+            // Every neighbour is written, and a dropped one is overwritten by the next: a branch
+            // would be mispredicted for every fifth neighbour.
             let mut n_kept = 0;
             for &other in added {
                 let position = positions[other as usize];
@@ -133,7 +133,7 @@ impl Batch {
         let d_features = graph.d_features();
         let features = &mut self.host.features;
         let first = features.len();
-        // Nodes that follow each other in the graph are copied together.
+        // Consecutive nodes of the graph are copied together.
         for run in view.kept().chunk_by(|&node, &next| node + 1 == next) {
             let begin = run[0] as usize * d_features;
             features.extend_from_slice(&graph.features()[begin..][..run.len() * d_features]);

@@ -1,89 +1,44 @@
 //! A data set of graphs.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed};
 
-use super::degree_profile::D_PROFILE;
+use super::features::FeatureLayout;
 use super::sample::Graph;
 use super::standardize::ColumnScale;
 use crate::error::DataError;
 use crate::split::Split;
 
-/// What the columns of the node features are, from left to right.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FeatureLayout {
-    /// What the files say about nodes.
-    Given {
-        /// One 0/1 column for each of these node labels, ascending.
-        node_labels: Vec<i64>,
-        /// The columns after them: node attributes, standardised over all nodes.
-        n_attributes: usize,
-    },
-    /// The local degree profile in five columns, `log(1 + x)` and then standardised over all
-    /// nodes, because the files say nothing about nodes.
-    DegreeProfile,
-}
-
-impl FeatureLayout {
-    /// The number of columns.
-    pub fn width(&self) -> usize {
-        match self {
-            Self::Given {
-                node_labels,
-                n_attributes,
-            } => node_labels.len() + n_attributes,
-            Self::DegreeProfile => D_PROFILE,
-        }
-    }
-}
-
-impl fmt::Display for FeatureLayout {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Given {
-                node_labels,
-                n_attributes,
-            } => write!(
-                f,
-                "{} node labels and {n_attributes} attributes",
-                node_labels.len()
-            ),
-            Self::DegreeProfile => f.write_str("the degree profile"),
-        }
-    }
-}
-
-/// Counts that say what was read and what was repaired.
+/// Counts of the graphs that were read and of the edges that were repaired.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphCounts {
-    /// Graphs.
+    /// Number of graphs.
     pub n_graphs: usize,
-    /// Nodes of all graphs.
+    /// Number of nodes of all graphs.
     pub n_nodes: usize,
-    /// Lines of the edge list, each a directed edge.
+    /// Number of lines of the edge list, each a directed edge.
     pub n_edge_lines: usize,
-    /// Distinct directed edges among those lines, without self loops.
+    /// Number of distinct directed edges among those lines, without self loops.
     pub n_distinct: usize,
-    /// Lines that were self loops, which are dropped: the encoders add their own.
+    /// Number of lines that were self loops. They are dropped, because encoders add their own.
     pub n_self_loops: usize,
-    /// Directed edges that were added because only their opposite was listed.
+    /// Number of directed edges that were added because only their opposite was listed.
     pub n_mirrored: usize,
-    /// The number of graphs of each class.
+    /// Number of graphs of each class.
     pub n_class: Vec<usize>,
 }
 
 impl GraphCounts {
-    /// The undirected edges of all graphs, after duplicates were removed.
+    /// Returns the number of undirected edges of all graphs, without duplicates.
     pub fn n_edges(&self) -> usize {
         (self.n_distinct + self.n_mirrored) / 2
     }
 }
 
-/// A data set of graphs of one width of features.
+/// A data set of graphs whose node features have the same columns.
 ///
-/// As [`Samples`] it hands out its graphs, which are cheap to clone.
+/// Its [`Samples`] are the graphs, which are cheap to clone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GraphDataset {
     pub(super) name: String,
@@ -91,56 +46,58 @@ pub struct GraphDataset {
     pub(super) class_labels: Vec<i64>,
     pub(super) d_features: usize,
     pub(super) layout: FeatureLayout,
-    /// What the columns that are no 0/1 columns were standardised by.
+    /// Means and standard deviations of the standardised columns, which follow the 0/1 columns.
     pub(super) scales: Vec<ColumnScale>,
     pub(super) counts: GraphCounts,
 }
 
 impl GraphDataset {
-    /// The data set's name, taken from its files.
+    /// Returns the name of the data set, taken from its files.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The graphs, in the order of the files.
+    /// Returns the graphs in the order of the files.
     pub fn graphs(&self) -> &[Graph] {
         &self.graphs
     }
 
-    /// The original label of each class, ascending; [`Graph::label`] is an index into them.
+    /// Returns the original label of each class, ascending; [`Graph::label`] is an index into them.
     pub fn class_labels(&self) -> &[i64] {
         &self.class_labels
     }
 
-    /// The width of the node features.
+    /// Returns the width of the node features.
     pub fn d_features(&self) -> usize {
         self.d_features
     }
 
-    /// What the columns of the node features are.
+    /// Returns the layout of the columns of the node features.
     pub fn layout(&self) -> &FeatureLayout {
         &self.layout
     }
 
-    /// What was read and what was repaired.
+    /// Returns the counts of the graphs that were read and of the edges that were repaired.
     pub fn counts(&self) -> &GraphCounts {
         &self.counts
     }
 
-    /// The class of each graph.
+    /// Returns the class of each graph.
     pub fn labels(&self) -> Vec<usize> {
         self.graphs.iter().map(Graph::label).collect()
     }
 
-    /// The number of nodes of each graph.
+    /// Returns the number of nodes of each graph.
     pub fn sizes(&self) -> Vec<usize> {
         self.graphs.iter().map(Graph::n_nodes).collect()
     }
 
-    /// Parts the graphs into old and new ones; see [`Split::increment`].
+    /// Splits the graphs into old and new ones; see [`Split::increment`].
+    ///
+    /// The key of [`Split::Size`] is the number of nodes; the key of [`Split::Class`] is the class.
     ///
     /// # Errors
-    /// [`DataError::SplitTooSmall`] if fewer than two graphs are left on one side.
+    /// [`DataError::SplitTooSmall`] if either part would have fewer than two graphs.
     pub fn increment(
         &self,
         split: Split,

@@ -1,69 +1,25 @@
-//! Old data and new data, read from two places, as one data set.
+//! Joining of old and new graphs, read from two places, into one data set.
 
 use icl_core::Increment;
 
-use super::dataset::{FeatureLayout, GraphCounts, GraphDataset};
+use super::dataset::{GraphCounts, GraphDataset};
+use super::features::FeatureLayout;
 use super::sample::Graph;
 use crate::error::DataError;
+use crate::join_error::JoinError;
 use crate::place::Found;
 
-/// Why two data sets cannot become one.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum JoinError {
-    /// They have other kinds of node features.
-    #[error(
-        "data sets {old} and {new}: found node features of widths {} and {} ({old_layout}; {new_layout}), expected the same columns in both",
-        old_layout.width(), new_layout.width()
-    )]
-    Features {
-        /// The name of the old data set.
-        old: Found,
-        /// The name of the new one.
-        new: Found,
-        /// The columns of the old one.
-        old_layout: FeatureLayout,
-        /// The columns of the new one.
-        new_layout: FeatureLayout,
-    },
-    /// The new data have a node label for which the old data have no column.
-    #[error(
-        "data sets {old} and {new}: found node label {label} in the second alone (node features of widths {d_old} and {d_new}), expected node labels of the first"
-    )]
-    NodeLabel {
-        /// The name of the old data set.
-        old: Found,
-        /// The name of the new one.
-        new: Found,
-        /// The width of the old one's node features.
-        d_old: usize,
-        /// The width of the new one's.
-        d_new: usize,
-        /// The label.
-        label: i64,
-    },
-    /// One of them has too few graphs to be a part of an increment.
-    #[error("data set {name}: found {found} graph, expected at least 2")]
-    TooSmall {
-        /// The data set's name.
-        name: Found,
-        /// Its number of graphs.
-        found: usize,
-    },
-}
-
 impl GraphDataset {
-    /// The graphs of `old` and then those of `new` as one data set, and which are old and which new.
+    /// Joins two data sets: the graphs of `old`, then those of `new`, and the increment of both.
     ///
-    /// **Classes** are told apart by their original labels: graphs of one label are of one class,
-    /// whichever data set they come from.
+    /// **Classes** are identified by their original labels, in whichever data set they occur.
     ///
-    /// **Node features** are those of `old`, so that an encoder trained on it sees what it has
-    /// learned to see; the graphs of `old` keep theirs to the bit. Node labels of `new` go to the
-    /// columns that they have in `old`, which may have more of them. What was standardised over
-    /// `new` (attributes, degree profiles) is standardised by the means and deviations of `old`
-    /// instead; a column that is constant in `old` stays 0. So the features differ from those that
-    /// one file of all graphs would give, whose means would be those of both.
+    /// **Node features** have the columns of `old`, as an encoder that was trained on it expects; the
+    /// features of the graphs of `old` do not change. Node labels of `new` move to the columns that
+    /// they have in `old`, which may have more of them. Columns that were standardised over `new`
+    /// (attributes, degree profiles) are standardised by the means and standard deviations of `old`
+    /// instead; a column that is constant in `old` becomes 0. The features therefore differ from
+    /// those of a single file of all graphs, which would be standardised over all of them.
     ///
     /// The name is `OLD+NEW`, and the counts are sums.
     ///
@@ -81,8 +37,8 @@ impl GraphDataset {
     /// # Errors
     /// [`DataError::Join`] with
     /// - [`JoinError::TooSmall`] if one of them has fewer than two graphs;
-    /// - [`JoinError::Features`] if only one of them has node labels or attributes, or they
-    ///   differ in the number of attributes;
+    /// - [`JoinError::Features`] if only one of them has node labels or attributes, or if their
+    ///   numbers of attributes differ;
     /// - [`JoinError::NodeLabel`] if `new` has a node label that `old` does not have.
     pub fn join(old: &Self, new: &Self) -> Result<(Self, Increment), DataError> {
         for data in [old, new] {
@@ -94,7 +50,7 @@ impl GraphDataset {
                 .into());
             }
         }
-        let columns = Columns::new(old, new)?;
+        let columns = ColumnMap::new(old, new)?;
         let mut class_labels = [&old.class_labels[..], &new.class_labels].concat();
         class_labels.sort_unstable();
         class_labels.dedup();
@@ -141,15 +97,15 @@ impl GraphCounts {
     }
 }
 
-/// How the columns of the new data become those of the old.
-struct Columns<'a> {
+/// Map from the columns of the new data to those of the old.
+struct ColumnMap<'a> {
     old: &'a GraphDataset,
     new: &'a GraphDataset,
-    /// For each column of the new data's node labels, that of the same label in the old data.
+    /// For each label column of the new data, the column of the same label in the old data.
     of_labels: Vec<usize>,
 }
 
-impl<'a> Columns<'a> {
+impl<'a> ColumnMap<'a> {
     fn new(old: &'a GraphDataset, new: &'a GraphDataset) -> Result<Self, JoinError> {
         let of_labels = match (&old.layout, &new.layout) {
             (FeatureLayout::DegreeProfile, FeatureLayout::DegreeProfile) => Vec::new(),
@@ -192,7 +148,7 @@ impl<'a> Columns<'a> {
         })
     }
 
-    /// A graph of the new data with the columns of the old.
+    /// Converts a graph of the new data to the columns of the old.
     fn apply(&self, graph: &Graph, label: usize) -> Graph {
         let is_same = self.old.layout == self.new.layout && self.old.scales == self.new.scales;
         if is_same {
@@ -282,7 +238,7 @@ mod tests {
         let (joined, _) = GraphDataset::join(&old, &new).unwrap();
         assert_eq!(joined.d_features(), 3);
         let nodes: Vec<&[f32]> = joined.graphs().iter().map(|g| g.node_features(0)).collect();
-        // Columns: −2, 5, 9.
+        // ColumnMap: −2, 5, 9.
         let expected = [
             [0.0, 1.0, 0.0],
             [1.0, 0.0, 0.0],
@@ -294,7 +250,7 @@ mod tests {
         rejected(
             &new,
             &old,
-            "data sets \"NEW\" and \"OLD\": found node label -2 in the second alone (node features \
+            "data sets \"NEW\" and \"OLD\": found node label -2 only in the second (node features \
              of widths 2 and 3), expected node labels of the first",
         );
     }
@@ -304,7 +260,7 @@ mod tests {
         let old = dots("OLD", "0\n0\n", &[("node_attributes", "1, 4\n3, 4\n")]);
         let new = dots("NEW", "0\n0\n", &[("node_attributes", "5, 1\n2, 6\n")]);
         let (joined, _) = GraphDataset::join(&old, &new).unwrap();
-        // Of the old data the first column has mean 2 and deviation 1, and the second is constant.
+        // In the old data the first column has mean 2 and deviation 1, and the second is constant.
         let expected = [-1.0, 0.0, 1.0, 0.0, 3.0, 0.0, 0.0, 0.0];
         for (found, expected) in features(&joined).iter().zip(expected) {
             // Single precision twice.

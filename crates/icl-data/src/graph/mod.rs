@@ -3,7 +3,8 @@
 mod adjacency;
 mod collate;
 mod dataset;
-mod degree_profile;
+mod error;
+mod features;
 mod join;
 mod sample;
 mod standardize;
@@ -11,8 +12,9 @@ mod tu;
 mod views;
 
 pub use collate::GraphCollate;
-pub use dataset::{FeatureLayout, GraphCounts, GraphDataset};
-pub use join::JoinError;
+pub use dataset::{GraphCounts, GraphDataset};
+pub use error::GraphsError;
+pub use features::FeatureLayout;
 pub use sample::Graph;
 pub use tu::read_tu;
 pub(crate) use tu::{is_edge_list, read_tu_bytes};

@@ -1,15 +1,16 @@
-//! One graph as a sample.
+//! Graphs.
 
 use std::sync::Arc;
 
 use super::adjacency::Adjacency;
-use super::degree_profile::degree_profile;
+use super::error::GraphsError;
+use super::features::degree_profile;
 use crate::error::DataError;
 
 /// An undirected graph with node features and a class.
 ///
-/// It has no self loops and no duplicate edges. What it holds is shared: a clone costs a counter,
-/// and no clone can change what another one sees.
+/// A graph has no self loops and no duplicate edges. Clones share its contents, which are immutable,
+/// so that cloning is cheap.
 ///
 /// ```
 /// use icl_data::Graph;
@@ -22,28 +23,29 @@ use crate::error::DataError;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Graph {
-    parts: Arc<Parts>,
+    contents: Arc<Contents>,
     label: usize,
 }
 
 #[derive(Debug, PartialEq)]
-struct Parts {
+struct Contents {
     adjacency: Adjacency,
     features: Box<[f32]>,
     d_features: usize,
 }
 
 impl Graph {
-    /// A graph of `features.len() / d_features` nodes.
+    /// Creates a graph of `features.len() / d_features` nodes.
     ///
-    /// `edges` are pairs of nodes counted from 0: duplicates and self loops are dropped and each
-    /// edge is taken in both directions. `features` is `[n_nodes, d_features]`, row after row.
-    /// `label` is the index of the class.
+    /// `edges` are pairs of nodes counted from 0; duplicates and self loops are dropped, and every
+    /// edge counts in both directions. `features` is `[n_nodes, d_features]`, row by row. `label` is
+    /// the index of the class.
     ///
     /// # Errors
-    /// [`DataError::GraphFeatures`] if the features make no whole number of rows, or none;
-    /// [`DataError::GraphEdge`] if an edge names a node that does not exist;
-    /// [`DataError::GraphFeatureValue`] if a feature is NaN or infinite.
+    /// - [`GraphsError::GraphFeatures`] if the features do not form whole rows, if there are none, or
+    ///   if there are more than `i32::MAX` nodes;
+    /// - [`GraphsError::GraphEdge`] if an edge names a node that does not exist;
+    /// - [`GraphsError::GraphFeatureValue`] if a feature is NaN or infinite.
     pub fn try_new(
         edges: &[[u32; 2]],
         features: Vec<f32>,
@@ -52,27 +54,30 @@ impl Graph {
     ) -> Result<Self, DataError> {
         let n_nodes = features.len().checked_div(d_features).unwrap_or(0);
         if n_nodes == 0 || n_nodes > i32::MAX as usize || n_nodes * d_features != features.len() {
-            return Err(DataError::GraphFeatures {
+            return Err(GraphsError::GraphFeatures {
                 found: features.len(),
                 n_nodes,
                 d_features,
-            });
+            }
+            .into());
         }
         for (edge, pair) in edges.iter().enumerate() {
             if let Some(&found) = pair.iter().find(|&&node| node as usize >= n_nodes) {
-                return Err(DataError::GraphEdge {
+                return Err(GraphsError::GraphEdge {
                     edge,
                     found,
                     last: n_nodes - 1,
-                });
+                }
+                .into());
             }
         }
         if let Some(index) = features.iter().position(|value| !value.is_finite()) {
-            return Err(DataError::GraphFeatureValue {
+            return Err(GraphsError::GraphFeatureValue {
                 node: index / d_features,
                 column: index % d_features,
                 found: features[index],
-            });
+            }
+            .into());
         }
         let (adjacency, _) = Adjacency::from_edges(n_nodes, edges);
         Ok(Self::from_parts(
@@ -83,7 +88,7 @@ impl Graph {
         ))
     }
 
-    /// A graph of parts that are known to fit together.
+    /// Creates a graph of an adjacency and features that are known to fit.
     pub(crate) fn from_parts(
         adjacency: Adjacency,
         features: Box<[f32]>,
@@ -92,7 +97,7 @@ impl Graph {
     ) -> Self {
         debug_assert_eq!(features.len(), adjacency.n_nodes() * d_features);
         Self {
-            parts: Arc::new(Parts {
+            contents: Arc::new(Contents {
                 adjacency,
                 features,
                 d_features,
@@ -101,80 +106,80 @@ impl Graph {
         }
     }
 
-    /// The same graph with another class.
+    /// Returns the same graph with another class.
     pub(crate) fn with_label(&self, label: usize) -> Self {
         Self {
-            parts: self.parts.clone(),
+            contents: self.contents.clone(),
             label,
         }
     }
 
-    /// The number of nodes, at least 1.
+    /// Returns the number of nodes, at least 1.
     pub fn n_nodes(&self) -> usize {
-        self.parts.adjacency.n_nodes()
+        self.contents.adjacency.n_nodes()
     }
 
-    /// The number of undirected edges.
+    /// Returns the number of undirected edges.
     pub fn n_edges(&self) -> usize {
-        self.parts.adjacency.n_directed() / 2
+        self.contents.adjacency.n_directed() / 2
     }
 
-    /// The width of the node features.
+    /// Returns the width of the node features.
     pub fn d_features(&self) -> usize {
-        self.parts.d_features
+        self.contents.d_features
     }
 
-    /// The class, as an index into the data set's class labels.
+    /// Returns the class, as an index into the class labels of the data set.
     pub fn label(&self) -> usize {
         self.label
     }
 
-    /// Node features `[n_nodes, d_features]`, row after row.
+    /// Returns the node features `[n_nodes, d_features]`, row by row.
     pub fn features(&self) -> &[f32] {
-        &self.parts.features
+        &self.contents.features
     }
 
-    /// The features of one node.
+    /// Returns the features of one node.
     ///
     /// # Panics
     /// If `node` is not below [`n_nodes`](Self::n_nodes).
     pub fn node_features(&self, node: usize) -> &[f32] {
-        let d_features = self.parts.d_features;
-        &self.parts.features[node * d_features..(node + 1) * d_features]
+        let d_features = self.contents.d_features;
+        &self.contents.features[node * d_features..(node + 1) * d_features]
     }
 
-    /// The neighbours of one node, ascending.
+    /// Returns the neighbours of one node in ascending order.
     ///
     /// # Panics
     /// If `node` is not below [`n_nodes`](Self::n_nodes).
     pub fn neighbours(&self, node: usize) -> &[u32] {
-        self.parts.adjacency.neighbours(node)
+        self.contents.adjacency.neighbours(node)
     }
 
-    /// The number of neighbours of one node.
+    /// Returns the number of neighbours of one node.
     ///
     /// # Panics
     /// If `node` is not below [`n_nodes`](Self::n_nodes).
     pub fn degree(&self, node: usize) -> usize {
-        self.parts.adjacency.degree(node)
+        self.contents.adjacency.degree(node)
     }
 
-    /// The local degree profile (Cai and Wang, 2018) of each node:
+    /// Returns the local degree profile (Cai and Wang, 2018) of each node:
     ///
     /// ```text
     /// deg(i), min DN(i), max DN(i), mean DN(i), std DN(i)   with DN(i) = { deg(j) | j ∈ N(i) }
     /// ```
     ///
-    /// `std` is that of the whole set DN(i), not of a sample from it, as in the authors' code and
-    /// in PyTorch Geometric; so it is 0 for a single neighbour. A node without neighbours has five
-    /// zeros. The values are raw; those that [`read_tu`](crate::read_tu) puts into the features of
-    /// a data set without any are scaled.
+    /// `std` is the standard deviation of the population DN(i), not that of a sample, as in the
+    /// authors' code and in PyTorch Geometric; it is 0 for a single neighbour. A node without
+    /// neighbours has five zeros. The values are not scaled, unlike those that
+    /// [`read_tu`](crate::read_tu) uses as features of a data set without any.
     pub fn degree_profile(&self) -> Vec<[f64; 5]> {
-        degree_profile(&self.parts.adjacency)
+        degree_profile(&self.contents.adjacency)
     }
 
     pub(crate) fn adjacency(&self) -> &Adjacency {
-        &self.parts.adjacency
+        &self.contents.adjacency
     }
 }
 

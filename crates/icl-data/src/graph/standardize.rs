@@ -1,17 +1,16 @@
-//! Bringing the columns of a table to mean 0 and variance 1.
+//! Standardisation of the columns of a table to mean 0 and variance 1.
 
-/// What a column was brought to mean 0 and variance 1 by.
+/// Mean and standard deviation by which a column was standardised.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ColumnScale {
-    /// The mean that was subtracted.
     mean: f64,
-    /// The standard deviation that was divided by; 0 for a constant column, which became 0.
+    /// 0 for a constant column, whose values became 0.
     std: f64,
 }
 
 impl ColumnScale {
-    /// A value that was standardised by `other`, as this scale would have standardised it: 0 if
-    /// this one's column was constant.
+    /// Converts a value that was standardised by `other` to this scale; 0 if the column of this scale
+    /// was constant.
     pub(crate) fn restandardize(self, value: f64, other: Self) -> f64 {
         if self.std > 0.0 {
             (value * other.std + other.mean - self.mean) / self.std
@@ -21,13 +20,13 @@ impl ColumnScale {
     }
 }
 
-/// Standardises each column over all rows: `(x − mean) / std`, where `std` divides by n. Gives the
-/// mean and the std of each column.
+/// Standardises each column over all rows: `(x − mean) / std`, where `std` divides by n. Returns the
+/// mean and the standard deviation of each column.
 ///
-/// `values` is `[n, d]`, row after row, of finite numbers that an f32 can hold (so that no range
-/// overflows). A constant column becomes 0. Each column is first brought to the interval from 0 to
-/// 1, which changes nothing in exact arithmetic and keeps squares from vanishing; mean and variance
-/// are taken in two passes in f64.
+/// `values` is `[n, d]`, row by row, of finite numbers in the range of `f32` (so that no range
+/// overflows). A constant column becomes 0. Each column is first scaled to the interval from 0 to 1,
+/// which changes nothing in exact arithmetic and prevents squares from underflowing; mean and
+/// variance are computed in two passes in `f64`.
 pub(crate) fn standardize(values: &mut [f64], d: usize) -> Vec<ColumnScale> {
     let n = (values.len() / d.max(1)) as f64;
     let mut scales = Vec::with_capacity(d);
@@ -39,8 +38,8 @@ pub(crate) fn standardize(values: &mut [f64], d: usize) -> Vec<ColumnScale> {
         let range = greatest - least;
         let mut sum = 0.0;
         for value in values.iter_mut().skip(column).step_by(d) {
-            // Constant columns are told by their range: the variance of equal numbers need not
-            // come out as exactly 0.
+            // Constant columns are recognised by their range, because the computed variance of
+            // equal numbers may differ from 0.
             *value = if range > 0.0 {
                 (*value - least) / range
             } else {

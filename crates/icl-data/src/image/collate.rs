@@ -1,18 +1,18 @@
-//! Collation: a list of image views becomes one tensor.
+//! Collation of image views into one tensor.
 
 use burn::tensor::backend::Backend;
 use burn::tensor::{Tensor, TensorData};
 use icl_core::Collate;
 
-use super::view::ImageView;
+use super::views::ImageView;
 
 /// Collation of image views into a tensor `[n, channels, size, size]`.
 ///
-/// The values are copied once, into the buffer that is uploaded.
+/// The values are copied once, into the buffer that is uploaded to the device.
 ///
 /// # Panics
-/// [`collate`](Collate::collate) panics if there are no views, or if they differ in their channels
-/// or in their size.
+/// [`collate`](Collate::collate) panics if there are no views, or if the views differ in their number
+/// of channels or in their size.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ImageCollate;
 

@@ -12,43 +12,44 @@ use super::stored::StoredImage;
 use crate::error::DataError;
 use crate::split::Split;
 
-/// Counts that say what was read and what was left out.
+/// Counts of the images that were read and of the files that were ignored.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ImageCounts {
-    /// The number of images of each class.
+    /// Number of images of each class.
     pub n_class: Vec<usize>,
-    /// Files and folders of an image folder whose names begin with a dot: not looked at.
+    /// Number of files and folders of an image folder whose names begin with a dot; they are ignored.
     pub n_hidden: usize,
-    /// Files of an image folder whose names are not those of JPEG, PNG or WebP files: not read.
+    /// Number of files of an image folder whose names are not those of JPEG, PNG or WebP files; they
+    /// are ignored.
     pub n_other: usize,
-    /// Broken images that were left out, which [`ImageOptions::skip_broken`] asks for.
+    /// Number of broken images that were skipped because of [`ImageOptions::skip_broken`].
     ///
     /// [`ImageOptions::skip_broken`]: crate::ImageOptions::skip_broken
     pub n_broken: usize,
 }
 
-/// A data set of images of one number of channels, whose sizes may differ.
+/// A data set of images with the same number of channels, whose sizes may differ.
 ///
-/// As [`Samples`] it hands out its images. Those of IDX and CIFAR files are in memory; those of a
-/// folder are decoded when they are asked for, and what was decoded is held up to
-/// [`ImageOptions::cache_bytes`](crate::ImageOptions::cache_bytes) bytes, which clones, selections
-/// and all threads share.
+/// Its [`Samples`] are the images. Images of IDX and CIFAR files are in memory; images of a folder
+/// are decoded on demand and cached up to
+/// [`ImageOptions::cache_bytes`](crate::ImageOptions::cache_bytes) bytes. Clones, selections and all
+/// threads share the cache.
 ///
-/// Every class has an image.
+/// Every class has at least one image.
 #[derive(Clone)]
 pub struct ImageDataset {
     pub(super) name: String,
     pub(super) images: Arc<[StoredImage]>,
     pub(super) labels: Arc<[usize]>,
     pub(super) class_names: Arc<[String]>,
-    /// Further names of classes, by which they can be selected, and the names that they stand for.
+    /// Further names by which classes can be selected, each with the name of its class.
     pub(super) aliases: &'static [(&'static str, &'static str)],
     pub(super) channels: usize,
     pub(super) counts: ImageCounts,
 }
 
 impl ImageDataset {
-    /// A data set of which every class has an image. Of the counts, those of classes are made here.
+    /// Creates a data set in which every class has an image, and counts the images of each class.
     pub(super) fn from_parts(
         name: String,
         images: Vec<StoredImage>,
@@ -74,7 +75,7 @@ impl ImageDataset {
         }
     }
 
-    /// A data set in memory, whose classes are the distinct numbers in `labels`, ascending.
+    /// Creates a data set in memory, whose classes are the distinct numbers in `labels`, ascending.
     pub(super) fn of_numbers(
         name: String,
         images: Vec<Image>,
@@ -95,36 +96,38 @@ impl ImageDataset {
         )
     }
 
-    /// The data set's name, taken from its files.
+    /// Returns the name of the data set, taken from its files.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The class of each image, as an index into [`class_names`](Self::class_names).
+    /// Returns the class of each image, as an index into [`class_names`](Self::class_names).
     pub fn labels(&self) -> &[usize] {
         &self.labels
     }
 
-    /// The name of each class, by which it is selected.
+    /// Returns the name of each class, by which it is selected.
     ///
-    /// Classes of IDX and CIFAR files are called by their numbers, in ascending order; those of a
-    /// folder by their folders' names, in the order of the names' bytes.
+    /// The names of classes of IDX and CIFAR files are their numbers, in ascending order; those of a
+    /// folder are the names of its subfolders, sorted by their bytes.
     pub fn class_names(&self) -> &[String] {
         &self.class_names
     }
 
-    /// The number of images.
+    /// Returns the number of images.
     pub fn n_images(&self) -> usize {
         self.images.len()
     }
 
-    /// The number of channels of every image: 1 for grey, 3 for RGB.
+    /// Returns the number of channels of every image: 1 for grey, 3 for RGB.
     pub fn channels(&self) -> usize {
         self.channels
     }
 
-    /// The side of every image, if all are squares of one side and in memory, as MNIST's and CIFAR's
-    /// are; `None` for a folder, whose files are not asked.
+    /// Returns the common side of all images in pixels, if all are squares of this side in memory, as
+    /// those of MNIST and CIFAR are.
+    ///
+    /// Returns `None` for images in files, which are not read for this.
     pub fn common_side(&self) -> Option<usize> {
         let side_of = |image: &StoredImage| match image {
             StoredImage::Held(image) if image.width() == image.height() => Some(image.width()),
@@ -135,18 +138,19 @@ impl ImageDataset {
         self.images.iter().all(is_common).then_some(side)
     }
 
-    /// What was read and what was left out.
+    /// Returns the counts of the images that were read and of the files that were ignored.
     pub fn counts(&self) -> &ImageCounts {
         &self.counts
     }
 
-    /// The sum by which interrupted work knows its data again: a CRC-32 as 8 hexadecimal digits.
+    /// Returns a checksum that identifies the data when work is resumed: a CRC-32 as 8 hexadecimal
+    /// digits.
     ///
-    /// It is over the labels and, for images in memory, over their shapes and pixels. For files it
-    /// is over their names (relative to the folder that was read, with `/` between the parts) and
-    /// lengths instead of their contents: a folder may be larger than memory, and reading all of it
-    /// whenever work is resumed would take too long. So a file that was exchanged for another of
-    /// the same length and name is not noticed.
+    /// The checksum covers the labels and, for images in memory, their shapes and pixels. For images
+    /// in files it covers their names (relative to the folder that was read, with `/` between the
+    /// parts) and lengths instead of their contents: a folder may be larger than memory, and reading
+    /// all of it would take too long. A file that was replaced by another of the same name and
+    /// length is therefore not detected.
     pub fn checksum(&self) -> String {
         let mut sum = crc32fast::Hasher::new();
         for (image, &label) in self.images.iter().zip(&*self.labels) {
@@ -156,25 +160,25 @@ impl ImageDataset {
         format!("{:08x}", sum.finalize())
     }
 
-    /// The number of pixels of each image, width times height.
+    /// Returns the number of pixels of each image, width times height.
     ///
     /// # Errors
     /// [`DataError`] if a file has become unreadable or broken since the data set was read: the
-    /// sizes are taken from the headers of the files again.
+    /// headers of the files are read again.
     pub fn sizes(&self) -> Result<Vec<usize>, DataError> {
         let sizes: Vec<_> = self.images.par_iter().map(StoredImage::n_pixels).collect();
-        // The first error in the order of the images, whichever thread was first.
+        // The first error in the order of the images, independently of the threads.
         sizes.into_iter().collect()
     }
 
-    /// Parts the images into old and new ones; see [`Split::increment`].
+    /// Splits the images into old and new ones; see [`Split::increment`].
     ///
-    /// The key of [`Split::Size`] is the number of pixels, which is read from the files' headers
-    /// for this split only; that of [`Split::Class`] is the label.
+    /// The key of [`Split::Size`] is the number of pixels, for which the headers of the files are
+    /// read; the key of [`Split::Class`] is the label.
     ///
     /// # Errors
-    /// [`DataError::SplitTooSmall`] if fewer than two images are left on one side, and what
-    /// [`sizes`](Self::sizes) fails with.
+    /// [`DataError::SplitTooSmall`] if either part would have fewer than two images, and the errors
+    /// of [`sizes`](Self::sizes).
     pub fn increment(
         &self,
         split: Split,
@@ -201,7 +205,7 @@ impl Samples for ImageDataset {
 }
 
 impl fmt::Debug for ImageDataset {
-    /// Everything but the images.
+    /// Prints everything but the images.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ImageDataset")
             .field("name", &self.name)

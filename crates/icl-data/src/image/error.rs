@@ -1,12 +1,11 @@
-//! What can be wrong with images and with what is asked of them.
+//! Errors in images and in selections of them.
 
 use std::io;
 use std::path::PathBuf;
 
 use image::ImageError;
 
-use super::class_list::ClassList;
-use crate::place::{FileRef, Found};
+use crate::place::{ClassList, FileRef, Found};
 
 /// Rejected images, or a rejected selection of them.
 ///
@@ -14,39 +13,39 @@ use crate::place::{FileRef, Found};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImagesError {
-    /// Nothing is there.
+    /// No file or folder exists at the path.
     #[error(
         "{}: found no such file or folder, expected an IDX or CIFAR file or a folder of images",
         path.display()
     )]
     NoSuchPath {
-        /// The path as it was given.
+        /// Path as it was given.
         path: PathBuf,
     },
-    /// A file of another kind, or something that is neither file nor folder.
+    /// The path is neither a folder nor a file of a supported format.
     #[error(
         "{}: found neither an IDX file `NAME-images-idx3-ubyte` nor a CIFAR file `NAME.bin` (both plain or with `.gz`) nor a folder, expected one of them",
         path.display()
     )]
     NotImages {
-        /// The path as it was given.
+        /// Path as it was given.
         path: PathBuf,
     },
-    /// A file that ends in labels, or in nothing known, where the images of an IDX pair were asked for.
+    /// The path does not have the name of IDX images, or is a folder without such a file.
     #[error(
-        "{}: found no file of this name's kind, expected a file `NAME-images-idx3-ubyte`, plain or with `.gz`, or a folder of one",
+        "{}: found no IDX images, expected a file `NAME-images-idx3-ubyte`, plain or with `.gz`, or a folder of one",
         path.display()
     )]
     NotAnIdxName {
-        /// The path as it was given.
+        /// Path as it was given.
         path: PathBuf,
     },
-    /// A packed file is cut or damaged.
+    /// A gzip-compressed file is cut or damaged.
     #[error("{file}: found a cut or damaged gzip file, expected an intact one")]
     Gzip {
-        /// The file.
+        /// Compressed file.
         file: FileRef,
-        /// What the decoder said.
+        /// Error of the decoder.
         source: io::Error,
     },
     /// An IDX file is shorter than its header.
@@ -54,13 +53,13 @@ pub enum ImagesError {
         "{file}: found {found} bytes, expected at least {expected}, the header of an IDX file of {what}"
     )]
     IdxHeader {
-        /// The file.
+        /// File in question.
         file: FileRef,
-        /// Its length in bytes, unpacked.
+        /// Uncompressed length of the file in bytes.
         found: usize,
-        /// The length of the header.
+        /// Length of the header in bytes.
         expected: usize,
-        /// What the file should hold.
+        /// Expected content: images or labels.
         what: &'static str,
     },
     /// An IDX file begins with another magic number.
@@ -68,194 +67,194 @@ pub enum ImagesError {
         "{file}: found magic number {found:#010x}, expected {expected:#010x}, an IDX file of {what}"
     )]
     IdxMagic {
-        /// The file.
+        /// File in question.
         file: FileRef,
-        /// Its first four bytes.
+        /// First four bytes of the file.
         found: u32,
-        /// The magic number of the type and the number of dimensions that are read.
+        /// Magic number of the expected type and number of dimensions.
         expected: u32,
-        /// What the file should hold.
+        /// Expected content: images or labels.
         what: &'static str,
     },
-    /// The header of an IDX file speaks of nothing.
+    /// A dimension in the header of an IDX file is 0.
     #[error("{file}: found 0 {what} in the header, expected at least 1")]
     IdxEmpty {
-        /// The file.
+        /// File in question.
         file: FileRef,
-        /// The dimension.
+        /// Name of the dimension.
         what: &'static str,
     },
-    /// An IDX file is longer or shorter than its header says.
+    /// An IDX file is longer or shorter than its header states.
     #[error("{file}: found {found} bytes, expected {expected} by its header")]
     IdxLength {
-        /// The file.
+        /// File in question.
         file: FileRef,
-        /// Its length in bytes, unpacked.
+        /// Uncompressed length of the file in bytes.
         found: usize,
-        /// The length that the header gives.
+        /// Length by the header in bytes.
         expected: u128,
     },
-    /// A file of labels does not belong to the images.
+    /// The number of labels differs from the number of images.
     #[error("{file}: found {found} labels, expected {expected}, one for each image")]
     LabelCount {
-        /// The file of the labels.
+        /// File of the labels.
         file: FileRef,
-        /// The number of labels.
+        /// Number of labels.
         found: usize,
-        /// The number of images.
+        /// Number of images.
         expected: usize,
     },
     /// A CIFAR file does not consist of whole rows.
     #[error("{file}: found {found} bytes, expected one or more rows of {expected} bytes")]
     CifarLength {
-        /// The file.
+        /// File in question.
         file: FileRef,
-        /// Its length in bytes, unpacked.
+        /// Uncompressed length of the file in bytes.
         found: usize,
-        /// The rows that there may be.
+        /// Possible lengths of a row.
         expected: &'static str,
     },
-    /// Neither the name nor the length of a CIFAR file says of which kind it is.
+    /// Neither the name nor the length of a CIFAR file tells CIFAR-10 from CIFAR-100.
     #[error(
         "{file}: found {found} bytes, which are whole rows of CIFAR-10 and of CIFAR-100, expected a name with `cifar10` or `cifar100` in it"
     )]
     CifarKind {
-        /// The file.
+        /// File in question.
         file: FileRef,
-        /// Its length in bytes, unpacked.
+        /// Uncompressed length of the file in bytes.
         found: usize,
     },
     /// A row of a CIFAR file has a label that does not exist.
     #[error("{file}: found {what} {found} at byte {byte}, expected 0 to {last}")]
     CifarLabel {
-        /// The file.
+        /// File in question.
         file: FileRef,
-        /// Which of the labels of the row.
+        /// Name of the label within the row.
         what: &'static str,
-        /// The label.
+        /// Rejected label.
         found: u8,
-        /// Its position in the unpacked file, counted from 0.
+        /// Position of the label in the uncompressed file, counted from 0.
         byte: usize,
-        /// The greatest label.
+        /// Largest label.
         last: u8,
     },
-    /// A folder holds no folder that could be a class.
+    /// A folder has no subfolder that could be a class.
     #[error("{}: found no folder in it, expected a folder of images for each class", path.display())]
     NoClasses {
-        /// The folder.
+        /// Folder in question.
         path: PathBuf,
     },
-    /// A folder holds the parts of a data set.
+    /// The subfolders of a folder are the parts of a data set, such as `train` and `val`.
     #[error(
-        "{}: found the parts {} of a data set, expected one of them: name {}",
+        "{}: found the parts {} of a data set, expected the path of one of them, for example {}",
         path.display(), parts.join(", "), path.join(&parts[0]).display()
     )]
     Parts {
-        /// The folder.
+        /// Folder in question.
         path: PathBuf,
-        /// The names of its parts; there is at least one.
+        /// Names of its parts, at least one.
         parts: Vec<String>,
     },
-    /// A folder of a class holds no image.
+    /// The folder of a class has no image.
     #[error("{}: found no image in this class, expected at least one JPEG, PNG or WebP file", path.display())]
     EmptyClass {
-        /// The folder.
+        /// Folder of the class.
         path: PathBuf,
     },
-    /// A folder of a class holds only images that were left out.
-    #[error("{}: found only broken images in this class ({n_broken}), expected at least one intact one", path.display())]
+    /// All images of a class are broken and were skipped.
+    #[error("{}: found only broken images in this class ({n_broken}), expected at least one intact image", path.display())]
     BrokenClass {
-        /// The folder.
+        /// Folder of the class.
         path: PathBuf,
-        /// The number of its broken images.
+        /// Number of broken images in it.
         n_broken: usize,
     },
     /// An image lies beside the folders of the classes.
-    #[error("{}: found an image that belongs to no class, expected it in the folder of one", path.display())]
+    #[error("{}: found an image beside the folders of the classes, expected it inside one of them", path.display())]
     OutsideOfClasses {
-        /// The image.
+        /// Image in question.
         path: PathBuf,
     },
-    /// A folder's name cannot be the name of a class.
-    #[error("{}: found a folder whose name is not UTF-8, expected one, the name of a class", path.display())]
+    /// The name of a class folder is not UTF-8.
+    #[error("{}: found a folder whose name is not UTF-8, expected the name of a class", path.display())]
     ClassName {
-        /// The folder.
+        /// Folder in question.
         path: PathBuf,
     },
-    /// A symbolic link leads back to a folder that it is in.
-    #[error("{}: found a link to {}, which it is in, expected folders without a loop", path.display(), to.display())]
+    /// A symbolic link leads back to a folder that contains it.
+    #[error("{}: found a symbolic link to {}, which contains it, expected no loop of links", path.display(), to.display())]
     LinkLoop {
-        /// The link.
+        /// Symbolic link.
         path: PathBuf,
-        /// Where it leads.
+        /// Target of the link.
         to: PathBuf,
     },
-    /// A file is no image.
-    #[error("{file}: found contents of another kind, expected those of a JPEG, PNG or WebP file")]
+    /// The contents of a file are not a supported image format.
+    #[error("{file}: found contents of an unknown format, expected a JPEG, PNG or WebP image")]
     NotAnImage {
-        /// The file.
+        /// File in question.
         file: FileRef,
     },
     /// An image cannot be decoded.
     #[error("{file}: found a cut or damaged image, expected an intact one")]
     BrokenImage {
-        /// The file.
+        /// File in question.
         file: FileRef,
-        /// What the decoder said.
+        /// Error of the decoder.
         source: ImageError,
     },
-    /// A JPEG file ends before its picture does.
+    /// A JPEG file ends before its end marker.
     #[error("{file}: found a JPEG file that is cut before its end marker, expected an intact one")]
     CutImage {
-        /// The file.
+        /// File in question.
         file: FileRef,
     },
-    /// An image has no pixels, or more than are decoded.
+    /// An image has no pixels, or too many to be decoded.
     #[error(
         "{file}: found an image of {width} x {height} pixels, expected at least 1 x 1 and at most {limit} bytes when decoded"
     )]
     ImageSides {
-        /// The file.
+        /// File in question.
         file: FileRef,
-        /// The number of columns.
+        /// Number of columns.
         width: u32,
-        /// The number of rows.
+        /// Number of rows.
         height: u32,
-        /// The greatest number of bytes.
+        /// Largest number of decoded bytes.
         limit: u64,
     },
-    /// A class that is not there was asked for.
+    /// A selected class does not exist.
     #[error("data set {data}: found no class {found}, expected classes among {known}")]
     UnknownClass {
-        /// The data set's name.
+        /// Name of the data set.
         data: Found,
-        /// The name that was asked for.
+        /// Selected name.
         found: Found,
-        /// The names of the classes.
+        /// Names of the classes.
         known: ClassList,
     },
-    /// A class was asked for twice.
+    /// A class is selected twice.
     #[error("data set {data}: found class {found} twice, expected each of {known} at most once")]
     RepeatedClass {
-        /// The data set's name.
+        /// Name of the data set.
         data: Found,
-        /// The name of the class.
+        /// Name of the class.
         found: Found,
-        /// The names of the classes.
+        /// Names of the classes.
         known: ClassList,
     },
-    /// Too few images were asked for.
+    /// The limit on the number of images is too small.
     #[error("limit: found {found} images, expected at least {expected}")]
     Limit {
-        /// The number that was asked for.
+        /// Requested number.
         found: usize,
-        /// The least number.
+        /// Smallest accepted number.
         expected: usize,
     },
 }
 
 impl ImagesError {
-    /// Whether it is about the contents of an image file, which may be left out.
+    /// Returns `true` for errors in the contents of an image file, which can be skipped.
     pub(super) fn is_broken_image(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! Old images and new images, read from two places, as one data set.
+//! Joining of old and new images, read from two places, into one data set.
 
 use std::iter;
 
@@ -6,44 +6,16 @@ use icl_core::Increment;
 
 use super::dataset::{ImageCounts, ImageDataset};
 use crate::error::DataError;
+use crate::join_error::JoinImagesError;
 use crate::place::Found;
 
-/// Why two data sets of images cannot become one.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum JoinImagesError {
-    /// One is grey and one is in colour.
-    #[error(
-        "data sets {old} and {new}: found images of {n_old} and {n_new} channels, expected equally many in both"
-    )]
-    Channels {
-        /// The name of the old data set.
-        old: Found,
-        /// The name of the new one.
-        new: Found,
-        /// The channels of the old one.
-        n_old: usize,
-        /// The channels of the new one.
-        n_new: usize,
-    },
-    /// One of them has too few images to be a part of an increment.
-    #[error("data set {name}: found {found} images, expected at least 2")]
-    TooSmall {
-        /// The data set's name.
-        name: Found,
-        /// Its number of images.
-        found: usize,
-    },
-}
-
 impl ImageDataset {
-    /// The images of `old` and then those of `new` as one data set, and which are old and which new.
+    /// Joins two data sets: the images of `old`, then those of `new`, and the increment of both.
     ///
-    /// **Classes** are told apart by their names: images of one name are of one class, whichever
-    /// data set they come from. The classes of `old` keep their places, and those that only `new`
-    /// has follow in their order.
+    /// **Classes** are identified by their names, in whichever data set they occur. The classes of
+    /// `old` keep their indices; classes that only `new` has follow in their order.
     ///
-    /// The name is `OLD+NEW`, and the counts are sums. Folders keep a cache each.
+    /// The name is `OLD+NEW`, and the counts are sums. Each folder keeps its own cache.
     ///
     /// ```
     /// use icl_data::{ImageDataset, embedded};
@@ -59,7 +31,7 @@ impl ImageDataset {
     /// # Errors
     /// [`DataError::JoinImages`] with
     /// - [`JoinImagesError::TooSmall`] if one of them has fewer than two images;
-    /// - [`JoinImagesError::Channels`] if one is grey and one in colour.
+    /// - [`JoinImagesError::Channels`] if one is grey and the other in colour.
     pub fn join(old: &Self, new: &Self) -> Result<(Self, Increment), DataError> {
         for data in [old, new] {
             if data.n_images() < 2 {
@@ -107,7 +79,7 @@ impl ImageDataset {
                 n_broken: old.counts.n_broken + new.counts.n_broken,
                 ..joined.counts
             },
-            // Names of classes that only one of them knows could be wrong in the other.
+            // Aliases of one data set may be wrong in the other.
             aliases: if old.aliases == new.aliases {
                 old.aliases
             } else {
@@ -159,8 +131,8 @@ mod tests {
         };
         assert_eq!(
             message(grey("A", &[0, 1]), of_channels("B", &[0, 1], 3)),
-            "data sets \"A\" and \"B\": found images of 1 and 3 channels, expected equally many in \
-             both"
+            "data sets \"A\" and \"B\": found images of 1 and 3 channels, expected the same \
+             number in both"
         );
         assert_eq!(
             message(grey("A", &[0, 1]), grey("B", &[0])),

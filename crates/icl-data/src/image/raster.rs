@@ -1,6 +1,6 @@
-//! One decoded image.
+//! Decoded images.
 
-/// A decoded image: 8 bits a channel, grey or RGB.
+/// A decoded image with 8 bits per channel, grey or RGB.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
     width: usize,
@@ -10,10 +10,11 @@ pub struct Image {
 }
 
 impl Image {
-    /// An image of `pixels` `[height, width, channels]`, row after row.
+    /// Creates an image of `pixels` `[height, width, channels]`, row by row.
     ///
     /// # Panics
-    /// If a side is 0, `channels` is neither 1 (grey) nor 3 (RGB), or the pixels do not fill it.
+    /// If a side is 0, if `channels` is neither 1 (grey) nor 3 (RGB), or if the number of bytes is
+    /// not `height * width * channels`.
     pub fn new(width: usize, height: usize, channels: usize, pixels: Vec<u8>) -> Self {
         assert!(
             width > 0 && height > 0 && matches!(channels, 1 | 3),
@@ -23,7 +24,7 @@ impl Image {
         assert_eq!(
             pixels.len(),
             width * height * channels,
-            "an image of {width} x {height} x {channels} holds as many bytes as on the right"
+            "an image of {width} x {height} x {channels} needs as many bytes as on the right"
         );
         Self {
             width,
@@ -33,22 +34,22 @@ impl Image {
         }
     }
 
-    /// The number of columns.
+    /// Returns the number of columns.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// 1 for grey, 3 for RGB.
+    /// Returns the number of channels: 1 for grey, 3 for RGB.
     pub fn channels(&self) -> usize {
         self.channels
     }
 
-    /// The bytes `[height, width, channels]`, row after row.
+    /// Returns the bytes `[height, width, channels]`, row by row.
     pub fn pixels(&self) -> &[u8] {
         &self.pixels
     }

@@ -1,32 +1,30 @@
-//! Some classes, or some images, of a data set.
+//! Selection of classes and of a number of images.
 
-use super::class_list::ClassList;
 use super::dataset::{ImageCounts, ImageDataset};
 use super::error::ImagesError;
 use crate::error::DataError;
-use crate::place::Found;
+use crate::place::{ClassList, Found};
 
-/// The least number of images that can be asked for: two old and two new ones.
+/// Smallest accepted limit: two old and two new images.
 const MIN_LIMIT: usize = 4;
 
 impl ImageDataset {
-    /// The images of some classes only, and at most `limit` of them.
+    /// Keeps the images of some classes, and at most `limit` of them, balanced across classes.
     ///
-    /// `classes` names the classes that are kept, in any order; all are kept if it is empty. The
-    /// classes of CIFAR-10 can be called by their English names as well. Classes and images stay in
-    /// the order of the data, and classes are counted from 0 anew.
+    /// `classes` names the classes to keep, in any order; if empty, all are kept. Classes of CIFAR-10
+    /// can also be selected by their English names. Classes and images keep their order, and the
+    /// classes are numbered from 0 again.
     ///
-    /// With a limit, the first images of each class are kept: one of each class in turn until there
-    /// are `limit`, so that classes which have enough images keep equally many, or one more for
-    /// those that come first. If there are no more images than that, all are kept. If there are
-    /// more classes than that, those that are left without an image are dropped.
+    /// With a limit, the first images of each class are kept, one of each class in turn until `limit`
+    /// is reached: classes with enough images keep equally many, the first ones possibly one more.
+    /// If the data set has at most `limit` images, all are kept. If it has more than `limit`
+    /// classes, those that get no image are dropped.
     ///
     /// # Errors
     /// [`DataError::Images`] with
     /// - [`ImagesError::UnknownClass`] if the data set has no class of a given name;
     /// - [`ImagesError::RepeatedClass`] if a class is given twice;
-    /// - [`ImagesError::Limit`] if the limit is below 4, so that two old and two new images
-    ///   could not be had.
+    /// - [`ImagesError::Limit`] if the limit is below 4, too few for two old and two new images.
     pub fn select(self, classes: &[String], limit: Option<usize>) -> Result<Self, DataError> {
         if let Some(found) = limit.filter(|limit| *limit < MIN_LIMIT) {
             return Err(ImagesError::Limit {
@@ -45,7 +43,7 @@ impl ImageDataset {
         Ok(self.first_of_each(&quotas))
     }
 
-    /// The number of images of each class if it is wanted, else 0.
+    /// Returns the number of images of each selected class, and 0 for the others.
     fn quotas_of_classes(&self, classes: &[String]) -> Result<Vec<usize>, DataError> {
         if classes.is_empty() {
             return Ok(self.counts.n_class.clone());
@@ -75,7 +73,7 @@ impl ImageDataset {
         Ok(quotas)
     }
 
-    /// The first `quotas[class]` images of each class; classes without any are dropped.
+    /// Keeps the first `quotas[class]` images of each class; classes without any are dropped.
     fn first_of_each(self, quotas: &[usize]) -> Self {
         let mut left = quotas.to_vec();
         let mut kept = Vec::new();
@@ -88,7 +86,7 @@ impl ImageDataset {
         self.keep(&kept)
     }
 
-    /// The images with these indices; classes without any are dropped.
+    /// Keeps the images with these indices; classes without any are dropped.
     pub(super) fn keep(self, indices: &[usize]) -> Self {
         let mut n_class = vec![0; self.class_names.len()];
         for &index in indices {
@@ -116,7 +114,7 @@ impl ImageDataset {
     }
 }
 
-/// As many as `limit` in all, at most `available[class]` of each class, one of each in turn.
+/// Distributes `limit` over the classes, one to each in turn, at most `available[class]` to each.
 fn even_quotas(available: &[usize], limit: usize) -> Vec<usize> {
     let mut quotas = vec![0; available.len()];
     let mut left = limit.min(available.iter().sum());
@@ -144,7 +142,7 @@ mod tests {
     use super::*;
     use crate::image::raster::Image;
 
-    /// Images of one pixel, whose value is their place, with these labels.
+    /// Images of one pixel, whose value is their index, with these labels.
     fn numbered(labels: &[u8]) -> ImageDataset {
         let images = (0..labels.len()).map(|index| Image::new(1, 1, 1, vec![index as u8]));
         ImageDataset::of_numbers("N".into(), images.collect(), labels, 1)

@@ -1,4 +1,4 @@
-//! Where the data for tests is, if it is there.
+//! Location of the data for tests.
 
 use std::path::PathBuf;
 

@@ -139,7 +139,7 @@ pub struct Samples {
     pub mean: f64,
 }
 
-/// How many values are at most each of evenly spaced thresholds.
+/// Number of values below or at each of evenly spaced thresholds.
 #[derive(Deserialize)]
 pub struct Distribution {
     low: f64,

@@ -1,4 +1,4 @@
-//! A zip archive as a place to read files from, checked before anything is read.
+//! Zip archives, whose entries are all checked before any is read.
 
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
@@ -6,42 +6,46 @@ use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
+use crate::disk::read_at_most;
 use crate::error::DataError;
+use crate::graph::error::GraphsError;
 use crate::place::FileRef;
-use crate::unpack::read_at_most;
 
-/// Where an archive's bytes come from.
+/// Source of an archive's bytes.
 pub(super) trait ArchiveBytes: Read + Seek {}
 impl<T: Read + Seek> ArchiveBytes for T {}
 
-/// An archive all of whose entries are files and folders inside it.
+/// An archive whose entries are all files and folders inside it.
 pub(super) struct Archive {
     path: PathBuf,
     zip: ZipArchive<Box<dyn ArchiveBytes>>,
-    entries: Vec<Entry>,
+    entries: Vec<ArchiveEntry>,
 }
 
-/// An entry of the archive, by its place in the archive's table.
-struct Entry {
-    /// The path with single slashes and without `.` and `..`.
+/// A file of the archive, with its index in the archive's table.
+struct ArchiveEntry {
+    /// Path with single slashes and without `.` and `..`.
     file: String,
-    /// The path as the archive spells it.
+    /// Path as it is spelled in the archive.
     name: String,
     index: usize,
 }
 
 impl Archive {
-    /// Reads and checks the archive's table. Messages call the archive by `path`.
+    /// Reads and checks the archive's table. Error messages call the archive by `path`.
     pub(super) fn open(path: &Path, bytes: Box<dyn ArchiveBytes>) -> Result<Self, DataError> {
-        let damaged = |source| DataError::Archive {
-            path: path.to_path_buf(),
-            source,
+        let damaged = |source| {
+            DataError::from(GraphsError::Archive {
+                path: path.to_path_buf(),
+                source,
+            })
         };
         let zip = ZipArchive::new(bytes).map_err(damaged)?;
         if zip.has_duplicate_names() {
-            return Err(DataError::RepeatedEntry {
+            return Err(GraphsError::RepeatedEntry {
                 path: path.to_path_buf(),
-            });
+            }
+            .into());
         }
         let mut entries = Vec::with_capacity(zip.len());
         for index in 0..zip.len() {
@@ -50,13 +54,13 @@ impl Archive {
             let file = FileRef::in_archive(path, &name);
             let inside = entry.enclosed_name().filter(|_| is_relative(&name));
             let Some(inside) = inside.as_deref().and_then(Path::to_str) else {
-                return Err(DataError::EntryOutside { file });
+                return Err(GraphsError::EntryOutside { file }.into());
             };
             if entry.is_symlink() {
-                return Err(DataError::EntryLink { file });
+                return Err(GraphsError::EntryLink { file }.into());
             }
             if !entry.is_dir() {
-                entries.push(Entry {
+                entries.push(ArchiveEntry {
                     file: inside.replace(std::path::MAIN_SEPARATOR, "/"),
                     name,
                     index,
@@ -70,26 +74,28 @@ impl Archive {
         })
     }
 
-    /// The paths of all files, with single slashes.
+    /// Returns the paths of all files, with single slashes.
     pub(super) fn files(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|entry| entry.file.as_str())
     }
 
-    /// A file's name for messages, whether or not it is there.
+    /// Returns the name of a file, which may be missing, for error messages.
     pub(super) fn file_ref(&self, file: &str) -> FileRef {
         let entry = self.entries.iter().find(|entry| entry.file == file);
         FileRef::in_archive(&self.path, entry.map_or(file, |entry| &entry.name))
     }
 
-    /// The contents of a file, or `None` if it is not there.
+    /// Returns the contents of a file, or `None` if it is missing.
     pub(super) fn read(&mut self, file: &str) -> Result<Option<Vec<u8>>, DataError> {
         let Some(entry) = self.entries.iter().find(|entry| entry.file == file) else {
             return Ok(None);
         };
         let name = FileRef::in_archive(&self.path, &entry.name);
-        let damaged = |source| DataError::Entry {
-            file: name.clone(),
-            source,
+        let damaged = |source| {
+            DataError::from(GraphsError::Entry {
+                file: name.clone(),
+                source,
+            })
         };
         let mut reader = self.zip.by_index(entry.index).map_err(damaged)?;
         let size = reader.size();
@@ -98,9 +104,9 @@ impl Archive {
     }
 }
 
-/// Whether an entry's name is a relative path, by the rules of every system.
+/// Returns `true` if an entry's name is a relative path by the rules of every system.
 ///
-/// The decoder's own check turns an absolute path into a relative one instead of refusing it.
+/// The decoder's own check turns an absolute path into a relative one instead of rejecting it.
 fn is_relative(name: &str) -> bool {
     let mut chars = name.chars();
     let (first, second) = (chars.next(), chars.next());

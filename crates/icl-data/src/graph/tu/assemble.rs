@@ -1,21 +1,22 @@
-//! From the tables of a data set to its graphs.
+//! Assembly of the graphs of a data set from its tables.
 
-use super::super::adjacency::Adjacency;
-use super::super::dataset::{GraphCounts, GraphDataset};
-use super::super::sample::Graph;
 use super::features::{NodeFeatures, NodeTables};
 use super::files::TuFiles;
 use super::names::TuTable;
-use super::table::{Table, check_count};
+use super::table::{TextTable, check_count};
 use crate::error::DataError;
+use crate::graph::adjacency::Adjacency;
+use crate::graph::dataset::{GraphCounts, GraphDataset};
+use crate::graph::error::GraphsError;
+use crate::graph::sample::Graph;
 
-/// The greatest number of nodes, and of directed edges in both directions: what an `i32` counts.
+/// Maximum number of nodes, and of directed edges in both directions: the largest `i32`.
 const MAX_COUNT: usize = i32::MAX as usize;
 
-/// Reads all tables, checks them against each other and builds the graphs.
+/// Reads all tables, checks their consistency and builds the graphs.
 pub(super) fn assemble(mut files: TuFiles) -> Result<GraphDataset, DataError> {
     let labels = files.required(TuTable::GraphLabels)?;
-    let classes = Classes::of(labels.integers()?);
+    let classes = GraphClasses::of(labels.integers()?);
     let indicator = files.required(TuTable::GraphIndicator)?;
     let members = Members::read(&indicator, &labels, classes.of_graph.len())?;
     let n_nodes = members.graph.len();
@@ -76,15 +77,15 @@ pub(super) fn assemble(mut files: TuFiles) -> Result<GraphDataset, DataError> {
     })
 }
 
-/// The class of every graph.
-struct Classes {
-    /// The distinct labels, ascending.
+/// Class of every graph.
+struct GraphClasses {
+    /// Distinct labels, ascending.
     labels: Vec<i64>,
-    /// For each graph, where its label stands in `labels`.
+    /// For each graph, the index of its label in `labels`.
     of_graph: Vec<usize>,
 }
 
-impl Classes {
+impl GraphClasses {
     fn of(labels_of_graphs: Vec<i64>) -> Self {
         let mut labels = labels_of_graphs.clone();
         labels.sort_unstable();
@@ -97,38 +98,40 @@ impl Classes {
     }
 }
 
-/// Which nodes belong to which graph.
+/// Assignment of the nodes to the graphs.
 struct Members {
-    /// The graph of each node, in the order of the files.
+    /// Graph of each node, in the order of the files.
     graph: Vec<u32>,
-    /// The place of each node among the nodes of its graph.
+    /// Index of each node among the nodes of its graph.
     local: Vec<u32>,
-    /// The nodes, graph after graph, in the order of the files within each graph.
+    /// Nodes, graph by graph, in the order of the files within each graph.
     order: Vec<u32>,
-    /// Where each graph's nodes begin in `order`; one more than there are graphs.
+    /// Start of each graph's nodes in `order`, and the end of the last; `n_graphs + 1` entries.
     offsets: Vec<usize>,
 }
 
 impl Members {
-    fn read(indicator: &Table, labels: &Table, n_graphs: usize) -> Result<Self, DataError> {
+    fn read(indicator: &TextTable, labels: &TextTable, n_graphs: usize) -> Result<Self, DataError> {
         let graphs = indicator.integers()?;
         check_count(indicator.file(), "nodes", graphs.len(), MAX_COUNT)?;
         let mut offsets = vec![0; n_graphs + 1];
         for (node, &graph) in graphs.iter().enumerate() {
             if graph < 1 || graph > n_graphs as i64 {
-                return Err(DataError::GraphOutOfRange {
+                return Err(GraphsError::GraphOutOfRange {
                     at: indicator.line(node + 1),
                     found: graph,
                     n_graphs,
-                });
+                }
+                .into());
             }
             offsets[graph as usize] += 1;
         }
         if let Some(graph) = (1..=n_graphs).find(|&graph| offsets[graph] == 0) {
-            return Err(DataError::GraphWithoutNodes {
+            return Err(GraphsError::GraphWithoutNodes {
                 at: labels.line(graph),
                 graph,
-            });
+            }
+            .into());
         }
         for graph in 0..n_graphs {
             offsets[graph + 1] += offsets[graph];
@@ -151,24 +154,25 @@ impl Members {
         })
     }
 
-    /// The edges graph after graph, their nodes counted within each graph, and where each graph's
-    /// edges begin.
+    /// Returns the start of each graph's edges, and the edges graph by graph, with nodes counted
+    /// within each graph.
     fn group(
         &self,
-        table: &Table,
+        table: &TextTable,
         edges: &[[u32; 2]],
     ) -> Result<(Vec<usize>, Vec<[u32; 2]>), DataError> {
         let mut starts = vec![0; self.offsets.len()];
         for (index, &[from, to]) in edges.iter().enumerate() {
             let (from_graph, to_graph) = (self.graph[from as usize], self.graph[to as usize]);
             if from_graph != to_graph {
-                return Err(DataError::EdgeBetweenGraphs {
+                return Err(GraphsError::EdgeBetweenGraphs {
                     at: table.line(index + 1),
                     from: from as usize + 1,
                     from_graph: from_graph as usize + 1,
                     to: to as usize + 1,
                     to_graph: to_graph as usize + 1,
-                });
+                }
+                .into());
             }
             starts[from_graph as usize + 1] += 1;
         }

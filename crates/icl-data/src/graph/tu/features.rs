@@ -1,45 +1,44 @@
-//! Node features from what the files say about nodes, or from the graph if they say nothing.
+//! Node features from node labels and attributes, or from the degree profile if there are none.
 
-use super::super::adjacency::Adjacency;
-use super::super::dataset::FeatureLayout;
-use super::super::degree_profile::{D_PROFILE, degree_profile};
-use super::super::standardize::{ColumnScale, standardize};
 use super::files::TuFiles;
 use super::names::TuTable;
-use super::table::{Attributes, MAX_FEATURE_VALUES, Table, check_count};
+use super::table::{Attributes, MAX_FEATURE_VALUES, TextTable, check_count};
 use crate::error::DataError;
+use crate::graph::adjacency::Adjacency;
+use crate::graph::features::{D_PROFILE, FeatureLayout, degree_profile};
+use crate::graph::standardize::{ColumnScale, standardize};
 
-/// What a line of a table about nodes stands for.
+/// Object that each line of a table of nodes describes.
 const EACH_NODE: &str = "node (line of the graph indicator)";
 
-/// The tables about nodes, in the order of the files.
+/// Tables of node labels and attributes, in the order of the files.
 pub(super) struct NodeTables {
-    /// The distinct labels, ascending, and for each node where its label stands in them.
+    /// Distinct labels, ascending, and for each node the index of its label.
     labels: Option<(Vec<i64>, Vec<u32>)>,
     attributes: Option<Attributes>,
 }
 
-/// Features `[n_nodes, d_features]`, row after row, in the order of the graphs.
+/// Features `[n_nodes, d_features]`, row by row, in the order of the graphs.
 pub(super) struct NodeFeatures {
     pub(super) values: Vec<f32>,
     pub(super) d_features: usize,
     pub(super) layout: FeatureLayout,
-    /// What the columns that are no 0/1 columns were standardised by.
+    /// Means and standard deviations of the standardised columns, which follow the 0/1 columns.
     pub(super) scales: Vec<ColumnScale>,
 }
 
 impl NodeTables {
-    /// Reads the tables that there are; each must have a line for each of `n_nodes` nodes.
+    /// Reads the tables that exist; each must have one line for each of `n_nodes` nodes.
     pub(super) fn read(
         files: &mut TuFiles,
-        indicator: &Table,
+        indicator: &TextTable,
         n_nodes: usize,
     ) -> Result<Self, DataError> {
         let mut tables = Self {
             labels: None,
             attributes: None,
         };
-        // The file that would make the table of features too large is named if it does.
+        // The error for too many features names the file that causes them.
         let mut widest = indicator.file().clone();
         if let Some(table) = files.optional(TuTable::NodeLabels)? {
             let of_node = table.integers()?;
@@ -74,7 +73,7 @@ impl NodeTables {
         }
     }
 
-    /// The features of the nodes in the order `order`, which is that of the graphs.
+    /// Returns the features of the nodes in the order `order`, which is that of the graphs.
     pub(super) fn features(self, order: &[u32], adjacencies: &[Adjacency]) -> NodeFeatures {
         let d_features = self.d_features();
         if self.labels.is_none() && self.attributes.is_none() {
@@ -114,8 +113,8 @@ impl NodeTables {
     }
 }
 
-/// The degree profiles of all nodes, graph after graph, as `log(1 + x)` and standardised, and what
-/// they were standardised by.
+/// Returns the degree profiles of all nodes, graph by graph, transformed by `log(1 + x)` and
+/// standardised, with the means and standard deviations.
 fn scaled_profiles(adjacencies: &[Adjacency]) -> (Vec<f32>, Vec<ColumnScale>) {
     let mut values: Vec<f64> = adjacencies
         .iter()

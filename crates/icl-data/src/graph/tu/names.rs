@@ -1,4 +1,4 @@
-//! Which of the names in a folder or an archive belong to a data set.
+//! File names of the TU format.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub(super) enum TuTable {
 }
 
 impl TuTable {
-    /// What follows the data set's name in the file's name.
+    /// Returns the part of the file name after the name of the data set.
     pub(super) fn ending(self) -> &'static str {
         match self {
             Self::Edges => "_A.txt",
@@ -27,7 +27,7 @@ impl TuTable {
         }
     }
 
-    /// What each line of the file holds.
+    /// Returns the content of each line of the file, for error messages.
     pub(super) fn line_holds(self) -> &'static str {
         match self {
             Self::Edges => "two nodes on each line",
@@ -39,46 +39,46 @@ impl TuTable {
     }
 }
 
-/// What stands before the ending of each of a data set's files: `FOLDER/NAME` or `NAME`.
+/// Common beginning of the paths of a data set's files: `FOLDER/NAME` or `NAME`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Stem(String);
+pub(super) struct FilePrefix(String);
 
-impl Stem {
-    /// The stem, if the file is the edge list of a data set. Folders are parted by `/`.
+impl FilePrefix {
+    /// Returns the prefix if the file is the edge list of a data set. Folders are separated by `/`.
     ///
-    /// A file whose name begins with a dot is none: macOS puts `._NAME_A.txt` into archives.
+    /// A name that begins with a dot is not accepted: macOS adds `._NAME_A.txt` to archives.
     fn of_edge_list(file: &str) -> Option<Self> {
-        let stem = file.strip_suffix(TuTable::Edges.ending())?;
-        let name = stem.rsplit('/').next()?;
-        (!name.is_empty() && !name.starts_with('.')).then(|| Self(stem.to_owned()))
+        let prefix = file.strip_suffix(TuTable::Edges.ending())?;
+        let name = prefix.rsplit('/').next()?;
+        (!name.is_empty() && !name.starts_with('.')).then(|| Self(prefix.to_owned()))
     }
 
-    /// The data set's name.
-    pub(super) fn name(&self) -> &str {
+    /// Returns the name of the data set.
+    pub(super) fn data_set(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
 
-    /// The path of one of the data set's files.
+    /// Returns the path of one of the data set's files.
     pub(super) fn file(&self, table: TuTable) -> String {
         format!("{}{}", self.0, table.ending())
     }
 }
 
-/// Whether a file is the edge list of a data set, by its name.
+/// Returns `true` if a file is the edge list of a data set, by its name.
 pub(crate) fn is_edge_list(file: &str) -> bool {
-    Stem::of_edge_list(file).is_some()
+    FilePrefix::of_edge_list(file).is_some()
 }
 
-/// The stem of the one data set among these files, if there is one.
+/// Returns the prefix of the only data set among these files, if there is one.
 ///
 /// # Errors
 /// [`DataError::SeveralDataSets`] in `path`, if there are more.
 pub(super) fn only_data_set<'a>(
     path: &Path,
     files: impl IntoIterator<Item = &'a str>,
-) -> Result<Option<Stem>, DataError> {
-    let mut stems = files.into_iter().filter_map(Stem::of_edge_list);
-    match (stems.next(), stems.next()) {
+) -> Result<Option<FilePrefix>, DataError> {
+    let mut prefixes = files.into_iter().filter_map(FilePrefix::of_edge_list);
+    match (prefixes.next(), prefixes.next()) {
         (Some(first), Some(second)) => Err(DataError::SeveralDataSets {
             path: path.to_path_buf(),
             first: Found::new(&first.file(TuTable::Edges)),
@@ -94,11 +94,11 @@ mod tests {
 
     #[test]
     fn the_edge_list_names_the_data_set() {
-        let stem = |file| Stem::of_edge_list(file);
-        let mutag = stem("x/MUTAG_A.txt").unwrap();
-        assert_eq!(mutag.name(), "MUTAG");
+        let prefix = |file| FilePrefix::of_edge_list(file);
+        let mutag = prefix("x/MUTAG_A.txt").unwrap();
+        assert_eq!(mutag.data_set(), "MUTAG");
         assert_eq!(mutag.file(TuTable::NodeLabels), "x/MUTAG_node_labels.txt");
-        assert_eq!(stem("A_A_A.txt").unwrap().name(), "A_A");
+        assert_eq!(prefix("A_A_A.txt").unwrap().data_set(), "A_A");
         for other in [
             "MUTAG_A.txt~",
             "_A.txt",
@@ -106,7 +106,7 @@ mod tests {
             "__MACOSX/._M_A.txt",
             "A.txt",
         ] {
-            assert_eq!(stem(other), None, "{other}");
+            assert_eq!(prefix(other), None, "{other}");
         }
     }
 
@@ -114,7 +114,8 @@ mod tests {
     fn two_data_sets_are_an_error() {
         let of = |files: &[&'static str]| only_data_set(Path::new("p"), files.iter().copied());
         assert_eq!(of(&["README", "B_graph_labels.txt"]).unwrap(), None);
-        assert_eq!(of(&["README", "B_A.txt"]).unwrap().unwrap().name(), "B");
+        let found = of(&["README", "B_A.txt"]).unwrap().unwrap();
+        assert_eq!(found.data_set(), "B");
         assert_eq!(
             of(&["a/B_A.txt", "c/D_A.txt"]).unwrap_err().to_string(),
             "p: found more than one data set, \"a/B_A.txt\" and \"c/D_A.txt\", expected one"

@@ -1,47 +1,48 @@
-//! A file of the TU format as a table of numbers.
+//! Text files of the TU format as tables of numbers.
 
 use super::names::TuTable;
 use crate::error::DataError;
+use crate::graph::error::GraphsError;
 use crate::place::{FileRef, Found, Place};
 
-/// The greatest number of feature values of a data set: 2^28, which are 1 GiB.
+/// Maximum number of feature values of a data set: 2^28, or 1 GiB.
 ///
-/// A short file can ask for more: each distinct node label is one more column for every node.
+/// A short file can require more: each distinct node label adds a column for every node.
 pub(super) const MAX_FEATURE_VALUES: usize = 1 << 28;
 
-/// The text of a file, with its name for messages.
+/// Text of a file, with the file's name for error messages.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct TextTable {
     file: FileRef,
     text: String,
 }
 
-/// Numbers `[n_rows, n_columns]`, row after row.
+/// Numbers `[n_rows, n_columns]`, row by row.
 #[derive(Debug, PartialEq)]
 pub(super) struct Attributes {
     pub(super) values: Vec<f64>,
     pub(super) n_columns: usize,
 }
 
-impl Table {
-    /// Checks that `bytes` are text, and more than blank space.
+impl TextTable {
+    /// Checks that `bytes` are text and not only white space.
     pub(super) fn try_new(
         file: FileRef,
         bytes: Vec<u8>,
         table: TuTable,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, GraphsError> {
         let mut text = String::from_utf8(bytes).map_err(|error| {
             let byte = error.utf8_error().valid_up_to();
             let before = &error.as_bytes()[..byte];
             let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-            DataError::NotUtf8 {
+            GraphsError::NotUtf8 {
                 at: file.line(line),
                 byte,
             }
         })?;
         text.truncate(text.trim_end().len());
         if text.is_empty() {
-            return Err(DataError::EmptyFile {
+            return Err(GraphsError::EmptyFile {
                 at: file.line(1),
                 expected: table.line_holds(),
             });
@@ -53,22 +54,22 @@ impl Table {
         &self.file
     }
 
-    /// A line of this file, counted from 1.
+    /// Returns the place of a line of this file, counted from 1.
     pub(super) fn line(&self, line: usize) -> Place {
         self.file.line(line)
     }
 
-    /// Checks that a list of one element a line, made of this table, has `expected` elements.
+    /// Checks that a list with one element per line of this table has `expected` elements.
     pub(super) fn check_lines(
         &self,
         found: usize,
         expected: usize,
         each: &'static str,
-    ) -> Result<(), DataError> {
+    ) -> Result<(), GraphsError> {
         if found == expected {
             return Ok(());
         }
-        Err(DataError::LineCount {
+        Err(GraphsError::LineCount {
             at: self.line(found.min(expected) + 1),
             found,
             expected,
@@ -76,21 +77,21 @@ impl Table {
         })
     }
 
-    /// One integer a line.
-    pub(super) fn integers(&self) -> Result<Vec<i64>, DataError> {
+    /// Parses one integer per line.
+    pub(super) fn integers(&self) -> Result<Vec<i64>, GraphsError> {
         self.lines()
             .map(|(line, text)| self.integer(line, text))
             .collect()
     }
 
-    /// Two nodes a line, from 1 to `n_nodes`; returned as counted from 0.
-    pub(super) fn edges(&self, n_nodes: usize) -> Result<Vec<[u32; 2]>, DataError> {
+    /// Parses two nodes per line, from 1 to `n_nodes`, and returns them counted from 0.
+    pub(super) fn edges(&self, n_nodes: usize) -> Result<Vec<[u32; 2]>, GraphsError> {
         let node = |line, field| {
             let found = self.integer(line, field)?;
             if 1 <= found && found <= n_nodes as i64 {
                 Ok((found - 1) as u32)
             } else {
-                Err(DataError::NodeOutOfRange {
+                Err(GraphsError::NodeOutOfRange {
                     at: self.line(line),
                     found,
                     n_nodes,
@@ -105,7 +106,7 @@ impl Table {
             .collect()
     }
 
-    /// Equally many finite numbers on every line.
+    /// Parses the same number of finite numbers on every line.
     pub(super) fn attributes(&self) -> Result<Attributes, DataError> {
         let mut values = Vec::new();
         let mut n_columns = 0;
@@ -118,7 +119,7 @@ impl Table {
                 n_columns = values.len();
             }
             if values.len() - before != n_columns {
-                return Err(self.columns(line, text, n_columns));
+                return Err(self.columns(line, text, n_columns).into());
             }
             check_count(
                 &self.file,
@@ -130,34 +131,34 @@ impl Table {
         Ok(Attributes { values, n_columns })
     }
 
-    /// The lines, counted from 1. A line may still end in a carriage return.
+    /// Returns the lines, counted from 1. A line may end in a carriage return.
     fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         (1..).zip(self.text.split('\n'))
     }
 
-    fn integer(&self, line: usize, field: &str) -> Result<i64, DataError> {
+    fn integer(&self, line: usize, field: &str) -> Result<i64, GraphsError> {
         let field = field.trim();
-        field.parse().map_err(|_| DataError::NotAnInteger {
+        field.parse().map_err(|_| GraphsError::NotAnInteger {
             at: self.line(line),
             found: Found::new(field),
         })
     }
 
-    fn number(&self, line: usize, field: &str) -> Result<f64, DataError> {
+    fn number(&self, line: usize, field: &str) -> Result<f64, GraphsError> {
         let field = field.trim();
         match field.parse::<f64>() {
-            // This comparison is false for NaN, too.
+            // This comparison is also false for NaN.
             Ok(number) if number.abs() <= f64::from(f32::MAX) => Ok(number),
-            _ => Err(DataError::NotANumber {
+            _ => Err(GraphsError::NotANumber {
                 at: self.line(line),
                 found: Found::new(field),
             }),
         }
     }
 
-    fn columns(&self, line: usize, text: &str, expected: usize) -> DataError {
+    fn columns(&self, line: usize, text: &str, expected: usize) -> GraphsError {
         let blank = text.trim().is_empty();
-        DataError::Columns {
+        GraphsError::Columns {
             at: self.line(line),
             found: if blank { 0 } else { text.split(',').count() },
             expected,
@@ -165,7 +166,7 @@ impl Table {
     }
 }
 
-/// Checks that there are at most `limit` of something.
+/// Checks that a count is at most `limit`.
 pub(super) fn check_count(
     file: &FileRef,
     what: &'static str,
@@ -188,9 +189,9 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    fn table(text: &str) -> Table {
+    fn table(text: &str) -> TextTable {
         let file = FileRef::on_disk(Path::new("t.txt"));
-        Table::try_new(file, text.as_bytes().to_vec(), TuTable::Edges).unwrap()
+        TextTable::try_new(file, text.as_bytes().to_vec(), TuTable::Edges).unwrap()
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The kinds of graph augmentation, by name.
+//! Kinds of graph augmentation.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,38 +6,39 @@ use std::str::FromStr;
 use burn::serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
+use crate::graph::error::GraphsError;
 use crate::place::Found;
 
-/// A kind of graph augmentation. Prints and parses as its name.
+/// Kind of graph augmentation. Prints and parses as its name.
 ///
-/// Of You et al. (2020), edge perturbation is left out, as it is in the ICL paper.
+/// The fourth kind of You et al. (2020), edge perturbation, is left out, as in the ICL paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(crate = "burn::serde", rename_all = "kebab-case")]
 pub enum ViewKind {
-    /// `node-dropping`: nodes drawn uniformly without replacement vanish with all their edges.
+    /// `node-dropping`: nodes drawn uniformly without replacement are removed with all their edges.
     NodeDropping,
     /// `attribute-masking`: the features of nodes drawn uniformly without replacement become 0.
     ///
-    /// Deviation: the code of You et al. puts Gaussian noise of mean 0.5 and deviation 0.5 there.
-    /// Zero is "no label" for one-hot features and the mean for standardised ones, and a masked
-    /// node looks the same in every view.
+    /// Deviation: the code of You et al. replaces them by Gaussian noise of mean 0.5 and standard
+    /// deviation 0.5. Zero means "no label" for one-hot features and is the mean of standardised
+    /// ones, and a masked node is the same in every view.
     AttributeMasking,
-    /// `subgraph`: what a random walk visits, with all edges between the visited nodes.
+    /// `subgraph`: the nodes that a random walk visits, with all edges between them.
     ///
     /// The walk begins at a node drawn uniformly and moves to a neighbour drawn uniformly. When it
-    /// has visited a whole component, it begins again at a node drawn uniformly from those not yet
-    /// visited. A walk covers some graphs only after a number of steps quadratic in the number of
-    /// nodes; so after four steps for every node of the graph, the rest is what lies nearest to
-    /// what was visited, breadth first. (In the code of You et al. the walk ends when it is
-    /// stuck, so that the subgraph can be as small as a single node.)
+    /// has visited a whole component, it begins again at a node drawn uniformly from the unvisited
+    /// ones. Some graphs need a number of steps quadratic in the number of nodes; after four steps
+    /// per node of the graph, the rest is therefore chosen breadth first, nearest to the visited
+    /// nodes. (Deviation: in the code of You et al. the walk ends when it is stuck, so that a
+    /// subgraph can be as small as a single node.)
     Subgraph,
 }
 
 impl ViewKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 3] = [Self::NodeDropping, Self::AttributeMasking, Self::Subgraph];
 
-    /// The name by which it prints and parses.
+    /// Returns the name by which the kind prints and parses.
     pub fn name(self) -> &'static str {
         match self {
             Self::NodeDropping => "node-dropping",
@@ -60,8 +61,11 @@ impl FromStr for ViewKind {
         Self::ALL
             .into_iter()
             .find(|kind| kind.name() == name)
-            .ok_or_else(|| DataError::UnknownViewKind {
-                found: Found::new(name),
+            .ok_or_else(|| {
+                GraphsError::UnknownViewKind {
+                    found: Found::new(name),
+                }
+                .into()
             })
     }
 }

@@ -1,6 +1,11 @@
-use super::*;
-use icl_core::Seed;
 use std::collections::{BTreeMap, BTreeSet};
+
+use icl_core::{Rng, Seed, Views};
+
+use super::graph_views::{GraphViews, GraphViewsConfig};
+use super::kind::ViewKind;
+use super::view::GraphView;
+use crate::graph::sample::Graph;
 
 fn graph(n_nodes: u32, edges: &[[u32; 2]]) -> Graph {
     let features = (0..n_nodes).map(|node| node as f32 + 1.0).collect();

@@ -1,42 +1,41 @@
-//! One view of one graph, before collation.
+//! Views of graphs before collation.
 
 use icl_core::Rng;
 
-use super::subgraph::mark_walk;
-use super::subset::{mark_subset, share_below};
+use super::nodes::{mark_subset, mark_walk, share_below};
 use crate::graph::sample::Graph;
 
-/// A view of a graph: the graph itself, which of its nodes are kept and which of those are masked.
+/// A view of a graph: the graph, its kept nodes, and a mask of these.
 ///
-/// It copies neither features nor edges; collation does.
+/// Features and edges are copied by the collation, not by the view.
 #[derive(Debug, Clone)]
 pub struct GraphView {
     graph: Graph,
     kept: Vec<u32>,
     masked: Vec<bool>,
-    /// Scratch: one mark for each node of the graph.
+    /// Scratch: a mark for each node of the graph.
     marks: Vec<bool>,
-    /// Scratch: nodes in the order in which a walk visits them.
+    /// Scratch: nodes in the order of their first visit by a walk.
     order: Vec<u32>,
 }
 
 impl GraphView {
-    /// The graph of which this is a view.
+    /// Returns the graph of this view.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
 
-    /// The nodes that are kept, ascending; at least one.
+    /// Returns the kept nodes in ascending order, at least one.
     pub fn kept(&self) -> &[u32] {
         &self.kept
     }
 
-    /// For each kept node, whether its features are hidden (taken as 0).
+    /// Returns, for each kept node, `true` if its features are masked (taken as 0).
     pub fn masked(&self) -> &[bool] {
         &self.masked
     }
 
-    /// A view that is still to be filled in.
+    /// Creates a view that is still to be filled.
     pub(super) fn empty(graph: &Graph) -> Self {
         Self {
             graph: graph.clone(),
@@ -47,14 +46,14 @@ impl GraphView {
         }
     }
 
-    /// Forgets the earlier view and keeps its buffers.
+    /// Discards the previous view and keeps its buffers.
     pub(super) fn restart(&mut self, graph: &Graph) {
         self.graph = graph.clone();
         self.marks.clear();
         self.marks.resize(graph.n_nodes(), false);
     }
 
-    /// The view without augmentation.
+    /// Keeps all nodes and their features.
     pub(super) fn keep_all(&mut self) {
         let n_nodes = self.graph.n_nodes();
         self.kept.clear();
@@ -97,7 +96,7 @@ impl GraphView {
     }
 }
 
-/// Equal graphs, kept nodes and masks, whatever the buffers hold.
+/// Compares graphs, kept nodes and masks, and ignores the buffers.
 impl PartialEq for GraphView {
     fn eq(&self, other: &Self) -> bool {
         self.graph == other.graph && self.kept == other.kept && self.masked == other.masked

@@ -1,73 +1,73 @@
-//! The checked configuration of image views.
+//! Configuration of image views.
 
 use burn::config::Config;
 
-use super::ImageViews;
-use super::normalisation::Normalisation;
-
-/// The greatest side of a view: three planes of it take 3 GiB.
+/// Largest side of a view: three planes of it take 3 GiB.
 const MAX_SIZE: usize = 16_384;
 
-/// How image views are made: crop, grey, colour jitter, blur, flip, normalisation, in this order.
+/// Configuration of image views: crop, grey, colour jitter, blur, flip, normalisation, in this order.
 ///
 /// The paper lists "random resizing, 224x224-pixel cropping, random color jittering, random
 /// grayscale conversion, random horizontal flip" and cites He et al. (2020, MoCo) and Wu et al.
 /// (2018, instance discrimination) for them, without strengths. The defaults are those of MoCo v1,
 /// which took them from Wu et al.: a crop of 0.2 to 1 of the image, grey with probability 0.2,
-/// jitter of strength 0.4 in all four parts always, a flip with probability 0.5, in this order.
+/// jitter always and with strength 0.4 in all four parts, a flip with probability 0.5, in this
+/// order.
 ///
 /// Chen et al. (2020, SimCLR) and MoCo v2 differ: scale `[0.08, 1]` and `[0.2, 1]`, jitter with
 /// probability 0.8 and strengths (0.8, 0.8, 0.8, 0.2) and (0.4, 0.4, 0.4, 0.1), blur with
-/// probability 0.5. They also jitter before they turn grey. With these values a view here differs
-/// from theirs only in that order: in a grey view, saturation and hue have no effect.
+/// probability 0.5. They also apply the jitter before the conversion to grey. With these values a
+/// view here differs from theirs only in that order: saturation and hue have no effect on a grey
+/// view.
 ///
-/// Every operation is that of torchvision on 8-bit images (Pillow), so that a setting means the
-/// same in both.
+/// Every operation is that of torchvision on 8-bit images (Pillow), so that a setting has the same
+/// meaning in both.
 #[derive(Config, Debug, PartialEq)]
 pub struct ImageViewsConfig {
-    /// The side of the square view in pixels, from 1 to 16384: 224 in the paper.
+    /// Side of the square view in pixels, from 1 to 16384; 224 in the paper.
     pub size: usize,
-    /// The least and the greatest share of the image's area that a crop takes, above 0 and at most
-    /// 1. (torchvision's own default begins at 0.08.)
+    /// Minimum and maximum share of the image's area in a crop, above 0 and at most 1.
+    /// (torchvision's own default begins at 0.08.)
     #[config(default = "[0.2, 1.0]")]
     pub scale: [f64; 2],
-    /// The least and the greatest ratio of a crop's width to its height; its logarithm is uniform.
+    /// Minimum and maximum ratio of a crop's width to its height; the logarithm is drawn uniformly.
     #[config(default = "[3.0 / 4.0, 4.0 / 3.0]")]
     pub ratio: [f64; 2],
-    /// The probability of a horizontal flip.
+    /// Probability of a horizontal flip.
     #[config(default = "0.5")]
     pub flip: f64,
-    /// The probability of the colour jitter.
+    /// Probability of the colour jitter.
     #[config(default = "1.0")]
     pub jitter: f64,
-    /// The strength b of the brightness jitter: its factor is uniform in [max(0, 1 − b), 1 + b].
+    /// Strength b of the brightness jitter; the factor is uniform in [max(0, 1 − b), 1 + b].
     #[config(default = "0.4")]
     pub brightness: f64,
-    /// The strength of the contrast jitter, likewise.
+    /// Strength of the contrast jitter, defined like that of the brightness.
     #[config(default = "0.4")]
     pub contrast: f64,
-    /// The strength of the saturation jitter, likewise. A grey image stays as it is.
+    /// Strength of the saturation jitter, defined like that of the brightness; without effect on a
+    /// grey image.
     #[config(default = "0.4")]
     pub saturation: f64,
-    /// The strength h of the hue jitter, at most 0.5: the turn is uniform in [−h, h] of the
-    /// circle. A grey image stays as it is.
+    /// Strength h of the hue jitter, at most 0.5; the rotation is uniform in [−h, h] of the circle.
+    /// Without effect on a grey image.
     #[config(default = "0.4")]
     pub hue: f64,
-    /// The probability that the view turns grey (three equal channels).
+    /// Probability of the conversion to grey (three equal channels).
     #[config(default = "0.2")]
     pub grey: f64,
-    /// The probability of a Gaussian blur: 0, as neither the paper nor MoCo v1 has one.
+    /// Probability of a Gaussian blur; 0 by default, because neither the paper nor MoCo v1 has one.
     #[config(default = "0.0")]
     pub blur: f64,
-    /// The least and the greatest standard deviation of the blur in pixels (Chen et al., 2020).
+    /// Minimum and maximum standard deviation of the blur in pixels (Chen et al., 2020).
     #[config(default = "[0.1, 2.0]")]
     pub blur_sigma: [f64; 2],
-    /// What is taken off red, green and blue, which run from 0 to 1: the means of ImageNet. From a
-    /// grey image, the mean of the three (0.449).
+    /// Means of red, green and blue on a scale from 0 to 1, which are subtracted; by default those of
+    /// ImageNet. For a grey image, the mean of the three is subtracted (0.449).
     #[config(default = "[0.485, 0.456, 0.406]")]
     pub mean: [f32; 3],
-    /// By what red, green and blue are divided then: ImageNet's deviations. A grey image is divided
-    /// by the mean of the three (0.226).
+    /// Standard deviations of red, green and blue, by which the differences are divided; by default
+    /// those of ImageNet. A grey image is divided by the mean of the three (0.226).
     #[config(default = "[0.229, 0.224, 0.225]")]
     pub std: [f32; 3],
 }
@@ -76,62 +76,55 @@ pub struct ImageViewsConfig {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImageViewsError {
-    /// The side of a view is 0 or too large.
+    /// The size of a view is 0 or too large.
     #[error("image views: found {found} as size, expected a side from 1 to {MAX_SIZE} pixels")]
     Size {
-        /// The rejected side.
+        /// Rejected size.
         found: usize,
     },
-    /// A number lies outside its interval or is not a number.
+    /// A setting lies outside its interval or is not a number.
     #[error("image views: found {found} as {name}, expected a number {expected}")]
     Number {
-        /// The setting's name.
+        /// Name of the setting.
         name: &'static str,
-        /// The rejected value.
+        /// Rejected value.
         found: f64,
-        /// The interval.
+        /// Interval of accepted values.
         expected: &'static str,
     },
-    /// The ends of an interval lie outside theirs, stand in the wrong order or are not numbers.
+    /// The bounds of an interval lie outside their range, are not ascending or are not numbers.
     #[error(
         "image views: found {} to {} as {name}, expected two ascending numbers {expected}",
         found[0],
         found[1]
     )]
     Interval {
-        /// The setting's name.
+        /// Name of the setting.
         name: &'static str,
-        /// The rejected ends.
+        /// Rejected bounds.
         found: [f64; 2],
-        /// Where both ends must lie.
+        /// Range of accepted bounds.
         expected: &'static str,
     },
-    /// The mean or the deviation of a channel is no number that can be used.
+    /// The mean or the standard deviation of a channel lies outside its interval.
     #[error(
         "image views: found {found} as {name} of channel {channel}, expected a number {expected}"
     )]
     Channel {
-        /// The setting's name.
+        /// Name of the setting.
         name: &'static str,
-        /// The channel, counted from 0.
+        /// Channel, counted from 0.
         channel: usize,
-        /// The rejected value.
+        /// Rejected value.
         found: f32,
-        /// The interval.
+        /// Interval of accepted values.
         expected: &'static str,
     },
 }
 
 impl ImageViewsConfig {
-    /// Checks the configuration.
-    ///
-    /// # Errors
-    /// [`ImageViewsError`] if the size is not from 1 to 16384; a probability not from 0 to 1; a
-    /// strength negative or infinite, that of the hue above 0.5; `scale` not two ascending numbers
-    /// above 0 and at most 1; `ratio` or `blur_sigma` not two ascending finite numbers above 0;
-    /// a mean not from 0 to 1; a deviation not above 0, denormal or infinite; or any of them not a
-    /// number, whether or not it is used.
-    pub fn try_init(&self) -> Result<ImageViews, ImageViewsError> {
+    /// Checks all settings.
+    pub(super) fn check(&self) -> Result<(), ImageViewsError> {
         if self.size == 0 || self.size > MAX_SIZE {
             return Err(ImageViewsError::Size { found: self.size });
         }
@@ -173,22 +166,7 @@ impl ImageViewsConfig {
             self.std,
             positive,
             "above 0 that is neither denormal nor infinite",
-        )?;
-        Ok(ImageViews {
-            normalisation: Normalisation::new(self.mean, self.std),
-            config: self.clone(),
-        })
-    }
-
-    /// As [`try_init`](Self::try_init).
-    ///
-    /// # Panics
-    /// With the same words where `try_init` gives an error.
-    pub fn init(&self) -> ImageViews {
-        match self.try_init() {
-            Ok(views) => views,
-            Err(error) => panic!("{error}"),
-        }
+        )
     }
 }
 

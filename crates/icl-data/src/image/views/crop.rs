@@ -1,29 +1,29 @@
-//! Which part of an image becomes a view.
+//! Random crops.
 
 use icl_core::Rng;
 use rand::RngExt;
 
-use super::parameters::uniform;
+use super::chance::uniform;
 use crate::image::raster::Image;
 
-/// How often a crop is drawn before the centre is taken.
+/// Number of attempts to draw a crop before the centre is taken.
 const N_ATTEMPTS: usize = 10;
 
-/// A rectangle of whole pixels.
+/// A crop: a rectangle of whole pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CropBox {
-    /// The first column.
+    /// First column.
     pub left: usize,
-    /// The first row.
+    /// First row.
     pub top: usize,
-    /// The number of columns.
+    /// Number of columns.
     pub width: usize,
-    /// The number of rows.
+    /// Number of rows.
     pub height: usize,
 }
 
 impl CropBox {
-    /// The whole image.
+    /// Takes the whole image.
     pub(super) fn whole(image: &Image) -> Self {
         Self {
             left: 0,
@@ -33,23 +33,23 @@ impl CropBox {
         }
     }
 
-    /// A random crop: a share of the area uniform in `scale`, a ratio of width to height whose
+    /// Draws a crop: a share of the area uniform in `scale`, a ratio of width to height whose
     /// logarithm is uniform between those of `ratio`, and a position uniform among all that fit.
     ///
     /// Each attempt draws area and ratio, and the position (row, then column) if the crop fits.
-    /// After ten attempts it is the largest crop in the centre whose ratio lies within `ratio`.
+    /// After ten attempts the largest crop in the centre whose ratio lies within `ratio` is taken.
     pub(super) fn draw(image: &Image, scale: [f64; 2], ratio: [f64; 2], rng: &mut Rng) -> Self {
         let (width, height) = (image.width() as f64, image.height() as f64);
         let log_ratio = ratio.map(f64::ln);
         for _ in 0..N_ATTEMPTS {
             let area = width * height * uniform(scale, rng);
             let aspect = uniform(log_ratio, rng).exp();
-            // Halves are rounded to even numbers, as Python does.
+            // Halves are rounded to even numbers, as in Python.
             let crop_width = (area * aspect).sqrt().round_ties_even();
             let crop_height = (area / aspect).sqrt().round_ties_even();
             let fits = (1.0..=width).contains(&crop_width) && (1.0..=height).contains(&crop_height);
             if fits {
-                // 64 bits whatever the machine, so that the draws are the same everywhere.
+                // 64 bits on every machine, so that the draws are the same everywhere.
                 let top = rng.random_range(0..=(height - crop_height) as u64);
                 let left = rng.random_range(0..=(width - crop_width) as u64);
                 return Self {
@@ -63,7 +63,7 @@ impl CropBox {
         Self::centre(image, ratio)
     }
 
-    /// The largest crop in the centre whose ratio lies within `ratio`, of at least one pixel.
+    /// Takes the largest crop in the centre whose ratio lies within `ratio`, of at least one pixel.
     fn centre(image: &Image, [least, greatest]: [f64; 2]) -> Self {
         let (image_width, image_height) = (image.width(), image.height());
         let ratio = image_width as f64 / image_height as f64;

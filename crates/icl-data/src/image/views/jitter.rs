@@ -3,24 +3,24 @@
 use icl_core::Rng;
 use rand::RngExt;
 
-use super::ImageViewsConfig;
-use super::parameters::uniform;
+use super::chance::uniform;
+use super::config::ImageViewsConfig;
 
-/// One of the four changes of colour.
+/// One of the four changes of colour in a jitter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum JitterStep {
-    /// Every value times a factor: away from black.
+    /// Scaling of every value, away from black.
     Brightness,
-    /// Away from the mean lightness of the view.
+    /// Scaling of the differences from the mean lightness of the view.
     Contrast,
-    /// Away from the grey of the same lightness.
+    /// Scaling of the differences from the grey of the same lightness.
     Saturation,
-    /// A turn of the circle of colours.
+    /// Rotation of the colour circle.
     Hue,
 }
 
 impl JitterStep {
-    /// All of them, in torchvision's numbering.
+    /// All steps, in torchvision's numbering.
     pub const ALL: [Self; 4] = [
         Self::Brightness,
         Self::Contrast,
@@ -29,28 +29,28 @@ impl JitterStep {
     ];
 }
 
-/// The factors of a colour jitter and the order of its steps.
+/// Factors of a colour jitter and the order of its steps.
 ///
-/// A factor of 1, or a turn of 0, leaves the view as it is.
+/// A factor of 1 and a rotation of 0 leave the view unchanged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Jitter {
-    /// Which step comes first, second, third and last.
+    /// Steps in the order in which they are applied.
     pub order: [JitterStep; 4],
-    /// The factor of the brightness, at least 0; 0 is black.
+    /// Factor of the brightness, at least 0; 0 gives black.
     pub brightness: f64,
-    /// The factor of the contrast, at least 0; 0 is an even grey.
+    /// Factor of the contrast, at least 0; 0 gives a uniform grey.
     pub contrast: f64,
-    /// The factor of the saturation, at least 0; 0 is a grey view.
+    /// Factor of the saturation, at least 0; 0 gives a grey view.
     pub saturation: f64,
-    /// The turn of the hue in circles, from −0.5 to 0.5.
+    /// Rotation of the hue in full circles, from −0.5 to 0.5.
     pub hue: f64,
 }
 
 impl Jitter {
-    /// Draws the order, uniform among all 24, then the factors as their fields stand.
+    /// Draws the order, uniform among all 24, then the factors in the order of their fields.
     pub(super) fn draw(config: &ImageViewsConfig, rng: &mut Rng) -> Self {
         let mut order = JitterStep::ALL;
-        // Fisher and Yates (1938), as Durstenfeld (1964) has it.
+        // Fisher and Yates (1938), in the form of Durstenfeld (1964).
         for last in (1..order.len()).rev() {
             order.swap(last, rng.random_range(0..=last as u32) as usize);
         }
@@ -64,7 +64,7 @@ impl Jitter {
         }
     }
 
-    /// Panics unless all factors are within their intervals.
+    /// Panics unless all factors lie within their intervals.
     pub(super) fn check(&self) {
         for (name, factor) in [
             ("brightness", self.brightness),
@@ -79,7 +79,7 @@ impl Jitter {
         }
         assert!(
             self.hue.abs() <= 0.5,
-            "the turn of the hue must be a number from -0.5 to 0.5, found {}",
+            "the rotation of the hue must be a number from -0.5 to 0.5, found {}",
             self.hue
         );
     }

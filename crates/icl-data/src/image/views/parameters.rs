@@ -1,34 +1,34 @@
-//! What is drawn for one view.
+//! Parameters of one view.
 
 use icl_core::Rng;
-use rand::RngExt;
 
-use super::ImageViewsConfig;
+use super::chance::{happens, uniform};
+use super::config::ImageViewsConfig;
 use super::crop::CropBox;
 use super::jitter::Jitter;
 use crate::image::raster::Image;
 
-/// Everything that chance decides about one view of one image.
+/// Random parameters of one view of one image.
 ///
-/// [`ImageViews::draw`](super::ImageViews::draw) draws it and
-/// [`ImageViews::apply`](super::ImageViews::apply) carries it out, in the order of the fields.
+/// [`ImageViews::draw`](crate::ImageViews::draw) draws them and
+/// [`ImageViews::apply`](crate::ImageViews::apply) applies them in the order of the fields.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ViewParameters {
-    /// The part of the image that is resized to the view.
+    /// Part of the image that is resized to the view.
     pub crop: CropBox,
-    /// Whether the view turns grey.
+    /// `true` to convert the view to grey.
     pub grey: bool,
-    /// The colour jitter, if there is one.
+    /// Colour jitter, if there is one.
     pub jitter: Option<Jitter>,
-    /// The standard deviation of the blur in pixels of the view, if there is one.
+    /// Standard deviation of the blur in pixels of the view, if there is a blur.
     pub blur_sigma: Option<f64>,
-    /// Whether left and right are exchanged.
+    /// `true` to flip the view horizontally.
     pub flip: bool,
 }
 
 impl ViewParameters {
-    /// Draws everything, used or not, so that settings that differ in a probability see the same
-    /// crops.
+    /// Draws all parameters, used or not, so that configurations with different probabilities get
+    /// the same crops.
     pub(super) fn draw(config: &ImageViewsConfig, image: &Image, rng: &mut Rng) -> Self {
         let crop = CropBox::draw(image, config.scale, config.ratio, rng);
         let grey = happens(config.grey, rng);
@@ -45,7 +45,7 @@ impl ViewParameters {
         }
     }
 
-    /// Panics as [`ImageViews::apply`](super::ImageViews::apply) says.
+    /// Panics under the conditions of [`ImageViews::apply`](crate::ImageViews::apply).
     pub(super) fn check(&self, image: &Image) {
         self.crop.check(image);
         if let Some(jitter) = &self.jitter {
@@ -54,18 +54,8 @@ impl ViewParameters {
         if let Some(sigma) = self.blur_sigma {
             assert!(
                 sigma > 0.0 && sigma.is_finite(),
-                "the deviation of a blur must be a number above 0 and finite, found {sigma}"
+                "the standard deviation of a blur must be above 0 and finite, found {sigma}"
             );
         }
     }
-}
-
-/// One draw: true with this probability.
-fn happens(probability: f64, rng: &mut Rng) -> bool {
-    rng.random::<f64>() < probability
-}
-
-/// One draw, uniform between the two.
-pub(super) fn uniform([low, high]: [f64; 2], rng: &mut Rng) -> f64 {
-    low + (high - low) * rng.random::<f64>()
 }

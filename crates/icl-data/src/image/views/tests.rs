@@ -1,6 +1,13 @@
-use super::*;
-use icl_core::Seed;
+use std::sync::Arc;
+
+use icl_core::{Rng, Seed, Views};
 use rand::RngExt;
+
+use super::config::ImageViewsConfig;
+use super::crop::CropBox;
+use super::image_views::{ImageView, ImageViews};
+use super::parameters::ViewParameters;
+use crate::image::raster::Image;
 
 fn rng(stream: u64) -> Rng {
     Seed::new(7).child("views").at(stream).rng()
@@ -252,13 +259,13 @@ fn a_factor_that_is_no_number_panics() {
 }
 
 #[test]
-#[should_panic = "the turn of the hue must be a number from -0.5 to 0.5, found 0.6"]
+#[should_panic = "the rotation of the hue must be a number from -0.5 to 0.5, found 0.6"]
 fn a_turn_of_more_than_half_a_circle_panics() {
     apply(|parameters| parameters.jitter.as_mut().unwrap().hue = 0.6);
 }
 
 #[test]
-#[should_panic = "the deviation of a blur must be a number above 0 and finite, found 0"]
+#[should_panic = "the standard deviation of a blur must be above 0 and finite, found 0"]
 fn a_blur_without_deviation_panics() {
     apply(|parameters| parameters.blur_sigma = Some(0.0));
 }

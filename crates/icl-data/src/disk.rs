@@ -1,0 +1,120 @@
+//! Files and folders on disk, read without trusting the size that a file states.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read};
+use std::path::Path;
+
+use crate::error::DataError;
+use crate::place::FileRef;
+
+/// Size of the largest file that is read, in bytes after unpacking: 2 GiB.
+///
+/// A malicious archive of a few kilobytes can unpack to any size.
+const MAX_BYTES: u64 = 2 << 30;
+
+/// Size of the largest buffer that is allocated only because a file states this size.
+const MAX_TRUSTED_BYTES: u64 = 64 << 20;
+
+/// Reads a regular file on disk.
+///
+/// # Errors
+/// [`DataError::Unreadable`] if it is missing, unreadable or no regular file;
+/// [`DataError::TooLarge`] if it holds more than 2 GiB.
+pub(crate) fn read_file(file: &FileRef) -> Result<Vec<u8>, DataError> {
+    let unreadable = |source| DataError::Unreadable {
+        file: file.clone(),
+        source,
+    };
+    let metadata = fs::metadata(file.path()).map_err(unreadable)?;
+    if !metadata.is_file() {
+        // Opening a pipe would block until another process writes into it.
+        return Err(unreadable(ErrorKind::InvalidInput.into()));
+    }
+    let opened = File::open(file.path()).map_err(unreadable)?;
+    read_at_most(opened, metadata.len(), file, unreadable)
+}
+
+/// Reads all bytes of `reader`, whose stated size is `size`.
+///
+/// # Errors
+/// [`DataError::TooLarge`] if there are more than 2 GiB; the result of `wrap` for an error of the
+/// reader.
+pub(crate) fn read_at_most(
+    reader: impl Read,
+    size: u64,
+    file: &FileRef,
+    wrap: impl FnOnce(io::Error) -> DataError,
+) -> Result<Vec<u8>, DataError> {
+    read_limited(reader, size, MAX_BYTES, file, wrap)
+}
+
+fn read_limited(
+    reader: impl Read,
+    size: u64,
+    limit: u64,
+    file: &FileRef,
+    wrap: impl FnOnce(io::Error) -> DataError,
+) -> Result<Vec<u8>, DataError> {
+    let too_large = || DataError::TooLarge {
+        file: file.clone(),
+        limit,
+    };
+    if size > limit {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::with_capacity(size.min(MAX_TRUSTED_BYTES) as usize);
+    match reader.take(limit + 1).read_to_end(&mut bytes) {
+        Err(error) => Err(wrap(error)),
+        Ok(read) if read as u64 > limit => Err(too_large()),
+        Ok(_) => Ok(bytes),
+    }
+}
+
+/// Lists the names of the files and of the folders in a folder, each sorted.
+///
+/// Names that are not UTF-8 are left out: no file of the formats that call this has one.
+///
+/// # Errors
+/// [`DataError::Unreadable`] if the folder cannot be listed.
+pub(crate) fn list_folder(path: &Path) -> Result<(Vec<String>, Vec<String>), DataError> {
+    let unreadable = |source| DataError::Unreadable {
+        file: FileRef::on_disk(path),
+        source,
+    };
+    let (mut files, mut folders) = (Vec::new(), Vec::new());
+    for entry in fs::read_dir(path).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        if let Ok(name) = entry.file_name().into_string() {
+            if entry.path().is_dir() {
+                folders.push(name);
+            } else {
+                files.push(name);
+            }
+        }
+    }
+    files.sort_unstable();
+    folders.sort_unstable();
+    Ok((files, folders))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neither_the_stated_nor_the_real_size_may_exceed_the_limit() {
+        let file = FileRef::on_disk(Path::new("bomb"));
+        let read = |held: u64, stated| {
+            let reader = io::repeat(b'0').take(held);
+            read_limited(reader, stated, 10, &file, |_| unreachable!())
+        };
+        assert_eq!(read(10, 10).unwrap().len(), 10);
+        assert_eq!(read(3, 10).unwrap().len(), 3);
+        for (held, stated) in [(11, 11), (11, 3), (3, 11), (u64::MAX, 0)] {
+            assert_eq!(
+                read(held, stated).unwrap_err().to_string(),
+                "bomb: found more than 10 bytes, expected at most that many"
+            );
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Listing of the images of a folder and of their classes.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use walkdir::WalkDir;
+
+use crate::error::DataError;
+use crate::image::error::ImagesError;
+use crate::image::stored::name_bytes;
+use crate::place::FileRef;
+
+/// Endings of the names of images, after the last dot.
+const ENDINGS: [&str; 6] = ["jpg", "jpeg", "jpe", "jfif", "png", "webp"];
+
+/// Common names of the parts of a data set.
+const PARTS: [&str; 7] = [
+    "train",
+    "training",
+    "val",
+    "valid",
+    "validation",
+    "test",
+    "testing",
+];
+
+/// Depth to which a folder is searched to determine whether it holds images.
+const MAX_LOOK_DEPTH: usize = 4;
+
+/// A file that should be an image.
+pub(super) struct ListedFile {
+    /// Path relative to the folder that is read.
+    pub(super) relative: PathBuf,
+    pub(super) n_bytes: u64,
+    /// Index of its class among the names of the classes.
+    pub(super) class: usize,
+}
+
+/// Classes and images of a folder.
+pub(super) struct Listing {
+    /// Sorted by the bytes of the names. Every class has a file.
+    pub(super) class_names: Vec<String>,
+    /// Sorted by the bytes of the relative paths.
+    pub(super) files: Vec<ListedFile>,
+    pub(super) n_hidden: usize,
+    pub(super) n_other: usize,
+}
+
+impl Listing {
+    pub(super) fn read(root: &Path) -> Result<Self, DataError> {
+        let mut listing = Self {
+            class_names: Vec::new(),
+            files: Vec::new(),
+            n_hidden: 0,
+            n_other: 0,
+        };
+        listing.find_classes(root)?;
+        check_parts(root, &listing.class_names)?;
+        for class in 0..listing.class_names.len() {
+            listing.read_class(root, class)?;
+        }
+        listing
+            .files
+            .sort_by_cached_key(|file| name_bytes(&file.relative));
+        Ok(listing)
+    }
+
+    /// Adds every folder in `root` as a class.
+    fn find_classes(&mut self, root: &Path) -> Result<(), DataError> {
+        let entries = fs::read_dir(root).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => ImagesError::NoSuchPath {
+                path: root.to_path_buf(),
+            }
+            .into(),
+            ErrorKind::NotADirectory => ImagesError::NotImages {
+                path: root.to_path_buf(),
+            }
+            .into(),
+            _ => unreadable(root, error),
+        })?;
+        let mut outside = None;
+        for entry in entries {
+            let entry = entry.map_err(|error| unreadable(root, error))?;
+            let path = entry.path();
+            if is_hidden(&entry.file_name()) {
+                self.n_hidden += 1;
+            } else if fs::metadata(&path)
+                .map_err(|error| unreadable(&path, error))?
+                .is_dir()
+            {
+                match entry.file_name().into_string() {
+                    Ok(name) => self.class_names.push(name),
+                    Err(_) => return Err(ImagesError::ClassName { path }.into()),
+                }
+            } else if is_image_name(&entry.file_name()) {
+                // The first by name, independently of the file system.
+                outside = Some(outside.map_or(path.clone(), |other: PathBuf| other.min(path)));
+            } else {
+                self.n_other += 1;
+            }
+        }
+        self.class_names.sort_unstable();
+        match outside {
+            Some(path) => Err(ImagesError::OutsideOfClasses { path }.into()),
+            None if self.class_names.is_empty() => Err(ImagesError::NoClasses {
+                path: root.to_path_buf(),
+            }
+            .into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds the images in the folder of a class, at any depth.
+    fn read_class(&mut self, root: &Path, class: usize) -> Result<(), DataError> {
+        let folder = root.join(&self.class_names[class]);
+        let n_before = self.files.len();
+        let mut entries = WalkDir::new(&folder)
+            .follow_links(true)
+            .min_depth(1)
+            .sort_by_file_name()
+            .into_iter();
+        while let Some(entry) = entries.next() {
+            let entry = match entry {
+                Ok(entry) => entry,
+                // The target of a hidden link does not matter.
+                Err(error)
+                    if error
+                        .path()
+                        .and_then(Path::file_name)
+                        .is_some_and(is_hidden) =>
+                {
+                    self.n_hidden += 1;
+                    continue;
+                }
+                Err(error) => return Err(walk_error(&folder, error)),
+            };
+            let kind = entry.file_type();
+            if is_hidden(entry.file_name()) {
+                self.n_hidden += 1;
+                if kind.is_dir() {
+                    entries.skip_current_dir();
+                }
+            } else if kind.is_file() && is_image_name(entry.file_name()) {
+                let metadata = entry.metadata();
+                let metadata = metadata.map_err(|error| walk_error(entry.path(), error))?;
+                let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
+                self.files.push(ListedFile {
+                    relative: relative.to_path_buf(),
+                    n_bytes: metadata.len(),
+                    class,
+                });
+            } else if !kind.is_dir() {
+                self.n_other += 1;
+            }
+        }
+        if self.files.len() == n_before {
+            return Err(ImagesError::EmptyClass { path: folder }.into());
+        }
+        Ok(())
+    }
+}
+
+/// Returns `true` if a file is an image by the ending of its name.
+pub(super) fn is_image_name(name: &OsStr) -> bool {
+    let ending = Path::new(name).extension().and_then(OsStr::to_str);
+    ending.is_some_and(|ending| {
+        ENDINGS
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(ending))
+    })
+}
+
+/// Returns `true` if a folder holds an image, at most a few folders deep.
+pub(super) fn holds_images(folder: &Path) -> bool {
+    WalkDir::new(folder)
+        .follow_links(true)
+        .max_depth(MAX_LOOK_DEPTH)
+        .into_iter()
+        .filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.file_name()))
+        .filter_map(Result::ok)
+        .any(|entry| entry.file_type().is_file() && is_image_name(entry.file_name()))
+}
+
+fn is_hidden(name: &OsStr) -> bool {
+    name.as_encoded_bytes().first() == Some(&b'.')
+}
+
+/// Checks that the folders are not the parts of a data set, whose own folders are the classes.
+fn check_parts(root: &Path, folders: &[String]) -> Result<(), DataError> {
+    let mut parts = Vec::new();
+    for folder in folders {
+        let is_known = PARTS.iter().any(|part| part.eq_ignore_ascii_case(folder));
+        if is_known && holds_folders_only(&root.join(folder))? {
+            parts.push(folder.clone());
+        }
+    }
+    // A class may have the name of a part and may contain folders.
+    if parts.len() >= 2 || (!parts.is_empty() && parts.len() == folders.len()) {
+        return Err(ImagesError::Parts {
+            path: root.to_path_buf(),
+            parts,
+        }
+        .into());
+    }
+    Ok(())
+}
+
+/// Returns `true` if a folder holds folders and no images beside them.
+fn holds_folders_only(folder: &Path) -> Result<bool, DataError> {
+    let mut holds_folder = false;
+    for entry in fs::read_dir(folder).map_err(|error| unreadable(folder, error))? {
+        let entry = entry.map_err(|error| unreadable(folder, error))?;
+        if is_image_name(&entry.file_name()) {
+            return Ok(false);
+        }
+        holds_folder |= !is_hidden(&entry.file_name()) && entry.path().is_dir();
+    }
+    Ok(holds_folder)
+}
+
+fn unreadable(path: &Path, source: std::io::Error) -> DataError {
+    DataError::Unreadable {
+        file: FileRef::on_disk(path),
+        source,
+    }
+}
+
+fn walk_error(folder: &Path, error: walkdir::Error) -> DataError {
+    let path = error.path().unwrap_or(folder).to_path_buf();
+    if let Some(to) = error.loop_ancestor() {
+        let to = to.to_path_buf();
+        return ImagesError::LinkLoop { path, to }.into();
+    }
+    let kind = error.io_error().map_or(ErrorKind::Other, |io| io.kind());
+    unreadable(&path, error.into_io_error().unwrap_or_else(|| kind.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_are_known_by_their_endings() {
+        for name in ["a.jpg", "a.JPEG", "a.b.Png", "é.webp", "a.jfif"] {
+            assert!(is_image_name(OsStr::new(name)), "{name}");
+        }
+        for name in ["jpg", "a.jpg~", "a.gif", "a.png.txt", "", "a."] {
+            assert!(!is_image_name(OsStr::new(name)), "{name}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Input of the readers: options, paths, and files that gzip may have compressed.
+
+use std::borrow::Cow;
+use std::fs::{self, Metadata};
+use std::io::ErrorKind;
+use std::path::Path;
+
+use flate2::bufread::MultiGzDecoder;
+
+use crate::disk::{read_at_most, read_file};
+use crate::error::DataError;
+use crate::image::error::ImagesError;
+use crate::place::FileRef;
+
+/// First bytes of every gzip file. No IDX or CIFAR file begins with them.
+const GZIP_BEGINNING: [u8; 2] = [0x1f, 0x8b];
+
+/// Selection of images and settings of their reader.
+///
+/// ```
+/// use icl_data::ImageOptions;
+///
+/// let options = ImageOptions {
+///     classes: vec!["1".into(), "7".into()],
+///     limit: Some(500),
+///     ..ImageOptions::default()
+/// };
+/// assert!(!options.skip_broken);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImageOptions {
+    /// Classes to keep, in any order; empty keeps all. See
+    /// [`ImageDataset::select`](crate::ImageDataset::select).
+    pub classes: Vec<String>,
+    /// Maximum number of images; `None` keeps all. See
+    /// [`ImageDataset::select`](crate::ImageDataset::select).
+    pub limit: Option<usize>,
+    /// `true` to skip and count broken image files instead of failing.
+    ///
+    /// To find them, every image of a folder is decoded once when the folder is read. IDX and CIFAR
+    /// files are not affected: they are intact as a whole or rejected.
+    pub skip_broken: bool,
+    /// Maximum size in bytes of the decoded images of a folder that are kept in memory.
+    ///
+    /// IDX and CIFAR files are always in memory as a whole.
+    pub cache_bytes: usize,
+}
+
+impl Default for ImageOptions {
+    /// Keeps all images, fails on broken ones, and caches 1 GiB of decoded images.
+    fn default() -> Self {
+        Self {
+            classes: Vec::new(),
+            limit: None,
+            skip_broken: false,
+            cache_bytes: 1 << 30,
+        }
+    }
+}
+
+/// Returns the metadata of the file or folder at `path`.
+///
+/// # Errors
+/// [`ImagesError::NoSuchPath`] if nothing exists there; [`DataError::Unreadable`] for every other
+/// error of the operating system.
+pub(super) fn metadata(path: &Path) -> Result<Metadata, DataError> {
+    fs::metadata(path).map_err(|source| match source.kind() {
+        ErrorKind::NotFound => ImagesError::NoSuchPath {
+            path: path.to_path_buf(),
+        }
+        .into(),
+        _ => DataError::Unreadable {
+            file: FileRef::on_disk(path),
+            source,
+        },
+    })
+}
+
+/// Returns the name of a data set that is read from this folder: the folder's own name.
+pub(super) fn folder_name(path: &Path) -> String {
+    let name = |path: &Path| Some(path.file_name()?.to_string_lossy().into_owned());
+    // A path such as `.` does not contain the folder's name.
+    let absolute = || name(&path.canonicalize().ok()?);
+    name(path)
+        .or_else(absolute)
+        .unwrap_or_else(|| "images".into())
+}
+
+/// Reads a file on disk and decompresses it if it is compressed.
+///
+/// The contents decide, not the name: some programs decompress a download and keep its name.
+pub(super) fn read_unpacked(file: &FileRef) -> Result<Vec<u8>, DataError> {
+    let bytes = read_file(file)?;
+    Ok(match unpacked(file, &bytes)? {
+        Cow::Owned(unpacked) => unpacked,
+        Cow::Borrowed(_) => bytes,
+    })
+}
+
+/// Decompresses `bytes` if they are compressed. Error messages call them by `file`.
+pub(super) fn unpacked<'a>(file: &FileRef, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataError> {
+    if !bytes.starts_with(&GZIP_BEGINNING) {
+        return Ok(Cow::Borrowed(bytes));
+    }
+    let damaged = |source| {
+        DataError::from(ImagesError::Gzip {
+            file: file.clone(),
+            source,
+        })
+    };
+    // A gzip file states its size only at its end and modulo 2^32, so that it is not used.
+    let size = bytes.len() as u64;
+    read_at_most(MultiGzDecoder::new(bytes), size, file, damaged).map(Cow::Owned)
+}
