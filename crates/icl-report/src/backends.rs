@@ -1,22 +1,58 @@
-//! The page of a comparison of backends.
+//! Document of a comparison of backends.
 
-use crate::backends_table::{HEADERS, cells};
+use crate::chart::{Bar, BarChart, Curve, CurveChart, Figure, Height, Layout, Legend, Palette};
+use crate::document::{Block, Column, Document, Row, Table, TableCell};
+use crate::error::ReportError;
+use crate::record::{BACKEND_SCHEMA, BackendRecord, COMPARED_STEPS};
+use crate::text::number::{
+    axis_count, axis_value, count, factor, milliseconds, nats, plural, scientific,
+};
 
-use crate::ReportError;
-use crate::chart::{Curve, CurveChart, Palette};
-use crate::document::html::escape;
-use crate::document::shell::{section, shell};
-use crate::number::{axis_count, plural};
-use crate::{BACKEND_SCHEMA, BackendRecord, COMPARED_STEPS};
+/// Terms of the page with a sentence on each.
+const TERMS: [(&str, &str); 6] = [
+    (
+        "The same steps",
+        "Every backend begins with the same weights and takes the same batches, views and dropout masks: \
+         they are made on the CPU from one seed. Only the arithmetic differs: the order of sums, fused \
+         multiplications, the exponentials of each library.",
+    ),
+    (
+        "Largest difference",
+        "|l − l₁|/|l₁| of the training losses, against the first backend, over the first 50 steps. \
+         Single precision has about seven digits; each step starts from the rounding of the steps before \
+         it, so differences grow. A method that chooses its learning rate from losses amplifies them \
+         more than one with a fixed rate.",
+    ),
+    (
+        "Step",
+        "Forward, backward and update, the median over all steps but the first, in milliseconds; the \
+         medians of the phases beside it. The program waits for the device after each phase to measure \
+         it: without that, steps on a GPU are quicker.",
+    ),
+    (
+        "First step",
+        "The first step, in which the kernels of a GPU are compiled.",
+    ),
+    (
+        "Views and transfer",
+        "Making the views of a batch, then collating it and handing it to the device. Both are done by \
+         another thread beside the steps.",
+    ),
+    (
+        "MiB and joules",
+        "The largest memory of the backend's process, without that of a GPU, and the energy of the \
+         processors while it ran, other processes included. A dash where the system does not tell.",
+    ),
+];
 
-const GUIDE: &str = include_str!("backends_guide.html");
-
-/// The comparison as one HTML page that needs nothing beside itself: no script, no font, no network.
-/// It is well-formed XML too, and the same records give the same bytes.
+/// Makes the document of a comparison of backends.
+///
+/// It begins with the answer in one sentence and a chart of the times; a table follows, then the
+/// losses. The same records give the same document.
 ///
 /// # Errors
 /// If there is no record, or one is of another [`BACKEND_SCHEMA`].
-pub fn backends_html(records: &[BackendRecord]) -> Result<String, ReportError> {
+pub fn backends_document(records: &[BackendRecord]) -> Result<Document, ReportError> {
     let first = records.first().ok_or(ReportError::Empty)?;
     for (at, record) in records.iter().enumerate() {
         if record.schema != BACKEND_SCHEMA {
@@ -32,178 +68,257 @@ pub fn backends_html(records: &[BackendRecord]) -> Result<String, ReportError> {
         first.data,
         plural(records.len(), "backend")
     );
-    let body = [
-        header(first, &title),
-        section("In short", &in_short(records)),
-        losses(records),
-        section("Where the time of a step goes", &times(records)),
-        section("How to read this", GUIDE),
-    ]
-    .concat();
-    Ok(shell(&title, &body))
-}
-
-fn header(first: &BackendRecord, title: &str) -> String {
-    format!(
-        "<h1>{}</h1>\n<p class=\"facts\">method: {} · {} of {} samples · α = {:.2} · seed {}</p>\n",
-        escape(title),
-        escape(&first.method),
+    let facts = format!(
+        "method: {} · {} of {} samples · α = {:.2} · seed {}",
+        first.method,
         plural(first.losses.len(), "step"),
         first.batch_size,
         first.alpha,
         first.seed,
-    )
+    );
+    let palette = Palette::new(records.iter().map(|record| record.backend.as_str()));
+    let mut losses = equal_losses(records);
+    losses.push(Block::Figure(losses_over_steps(records, &palette)));
+    let blocks = vec![
+        Block::Headline(headline(records).into()),
+        Block::Figure(step_times(records, &palette)),
+        Block::Table(table(records, &palette)),
+        Block::Details("Losses of the steps".into(), losses),
+        Block::guide(&TERMS),
+    ];
+    Ok(Document::new(title, facts, blocks))
 }
 
-/// One sentence a backend after the first.
-pub(crate) fn sentences(records: &[BackendRecord]) -> Vec<String> {
+/// Says how far the other backends are from the first.
+fn headline(records: &[BackendRecord]) -> String {
     let Some((first, others)) = records.split_first() else {
-        return Vec::new();
+        return String::new();
     };
-    if others.is_empty() {
-        return vec![format!(
+    let steps = plural(COMPARED_STEPS.min(first.losses.len()), "step");
+    let difference = |record: &BackendRecord| record.max_relative_loss_difference;
+    let time = |record: &BackendRecord| factor(record.step_s / first.step_s);
+    match others {
+        [] => format!(
             "Only {} was run: there is nothing to compare it with.",
             first.backend
-        )];
-    }
-    let n = COMPARED_STEPS.min(first.losses.len());
-    let sentence = |record: &BackendRecord| {
-        format!(
-            "{} follows {} within {} of its loss over {}; a step takes {} its time.",
-            record.backend,
+        ),
+        [other] => format!(
+            "{} follows {} within {} of its loss over {steps}; a step takes {} its time.",
+            other.backend,
             first.backend,
-            crate::backends_table::relative(record.max_relative_loss_difference),
-            plural(n, "step"),
-            super::number::factor(record.step_s / first.step_s),
-        )
+            scientific(difference(other)),
+            time(other),
+        ),
+        others => {
+            // A difference that is not a number counts as the largest.
+            let by_difference =
+                |a: &&BackendRecord, b: &&BackendRecord| difference(a).total_cmp(&difference(b));
+            let farthest = others.iter().max_by(by_difference).unwrap_or(first);
+            let by_time = |a: &&BackendRecord, b: &&BackendRecord| a.step_s.total_cmp(&b.step_s);
+            let quickest = records.iter().min_by(by_time).unwrap_or(first);
+            let slowest = records.iter().max_by(by_time).unwrap_or(first);
+            format!(
+                "All backends follow {} within {} of its loss over {steps} ({} is farthest); a step takes \
+                 from {} ({}) to {} ({}) of its time.",
+                first.backend,
+                scientific(difference(farthest)),
+                farthest.backend,
+                time(quickest),
+                quickest.backend,
+                time(slowest),
+                slowest.backend,
+            )
+        }
+    }
+}
+
+fn step_times(records: &[BackendRecord], palette: &Palette) -> Figure {
+    let bar = |record: &BackendRecord| Bar {
+        name: record.backend.clone(),
+        colour: palette.colour(&record.backend),
+        median: Some(1e3 * record.step_s),
+        spread: None,
+        mark: None,
+        text: format!("{} ms", milliseconds(record.step_s)),
     };
-    others.iter().map(sentence).collect()
+    let chart = BarChart {
+        title: "Time of a step on each backend",
+        x_label: "median time of a step, ms",
+        x_format: axis_value,
+        bars: records.iter().map(bar).collect(),
+        reference: None,
+    };
+    Figure {
+        caption: "Shorter is better.".into(),
+        legend: Legend::default(),
+        charts: vec![chart.svg()],
+        layout: Layout::Single,
+    }
 }
 
-fn in_short(records: &[BackendRecord]) -> String {
-    let sentences = sentences(records);
-    let sentences = sentences
-        .iter()
-        .map(|text| format!("<p><strong>{}</strong></p>\n", escape(text)));
-    sentences.collect()
+fn table(records: &[BackendRecord], palette: &Palette) -> Table {
+    let mut columns = vec![
+        Column::new("largest difference").priority(0),
+        Column::new("step, ms").priority(1),
+    ];
+    columns.extend(Column::group(
+        "parts of a step, ms",
+        &["forward", "backward", "update"],
+    ));
+    columns.push(Column::new("first step, ms").priority(2));
+    columns.extend(Column::group("batch, ms", &["views", "transfer"]));
+    columns.extend(["exact risk at the start, nats", "MiB", "joules"].map(Column::new));
+    let row = |record: &BackendRecord| {
+        let seconds = record.seconds;
+        let time = |value| TableCell::number(value, milliseconds);
+        let known =
+            |value: Option<f64>| TableCell::number(value.unwrap_or(f64::NAN).round(), count);
+        let cells = vec![
+            TableCell::number(record.max_relative_loss_difference, scientific),
+            time(record.step_s),
+            time(seconds.forward),
+            time(seconds.backward),
+            time(seconds.update),
+            time(record.first_step_s),
+            time(seconds.views),
+            time(seconds.transfer),
+            TableCell::number(record.risk_at_start, nats),
+            known(record.peak_memory_mib),
+            known(record.energy_j),
+        ];
+        Row::new(record.backend.as_str(), cells).coloured(palette.colour(&record.backend))
+    };
+    Table {
+        corner: "backend".into(),
+        columns,
+        rows: records.iter().map(row).collect(),
+    }
 }
 
-fn losses(records: &[BackendRecord]) -> String {
+/// Names the backends whose losses are those of the first to the last bit.
+fn equal_losses(records: &[BackendRecord]) -> Vec<Block> {
+    let is_equal =
+        |record: &&BackendRecord| record.relative_loss_differences.iter().all(|d| *d == 0.0);
+    let sentence = |record: &BackendRecord| {
+        let (own, first) = (&record.backend, &records[0].backend);
+        Block::text(format!("{own} has the losses of {first} to the last bit."))
+    };
+    records[1..].iter().filter(is_equal).map(sentence).collect()
+}
+
+fn losses_over_steps(records: &[BackendRecord], palette: &Palette) -> Figure {
     let names = || records.iter().map(|record| record.backend.as_str());
-    let palette = Palette::new(names());
-    let chart = |description, y_label, of: fn(&BackendRecord) -> Vec<f64>| {
+    let chart = |title, y_label: &'static str, height, of: fn(&BackendRecord) -> &[f64]| {
         let curve = |record: &BackendRecord| Curve {
-            class: palette.class(&record.backend),
+            series: record.backend.clone(),
             label: record.backend.clone(),
+            colour: palette.colour(&record.backend),
             points: of(record)
-                .into_iter()
+                .iter()
                 .enumerate()
-                .map(|(at, value)| (at as f64 + 1.0, value))
+                .map(|(at, value)| (at as f64 + 1.0, *value))
                 .collect(),
             mark: None,
         };
         CurveChart {
-            description,
+            title,
             x_label: "step (logarithmic)",
-            y_label,
+            y_label: y_label.into(),
             x_format: axis_count,
+            height,
             curves: records.iter().map(curve).collect(),
             level: None,
         }
         .svg()
     };
-    // Where two losses are equal there is no logarithm to draw.
-    let digits = |record: &BackendRecord| {
-        let differences = record.relative_loss_differences.iter();
-        differences.map(|difference| difference.log10()).collect()
-    };
-    let equal = records[1..]
-        .iter()
-        .filter(|record| record.relative_loss_differences.iter().all(|d| *d == 0.0))
-        .map(|record| {
-            format!(
-                "<p>{} has the losses of {} to the last bit.</p>\n",
-                escape(&record.backend),
-                escape(&records[0].backend)
-            )
-        });
-    section(
-        "The losses",
-        &format!(
-            "{}{}<div class=\"charts\">\n{}{}</div>\n",
-            palette.legend(names()),
-            equal.collect::<String>(),
+    Figure {
+        caption:
+            "Where a loss equals that of the first backend, its difference has no place on the \
+                  logarithmic axis."
+                .into(),
+        legend: palette.legend(names()),
+        charts: vec![
             chart(
                 "Training loss of each step",
                 "training loss, nats",
-                |record| { record.losses.clone() }
+                Height::Linear,
+                |record| &record.losses,
             ),
             chart(
-                "Logarithm of the relative difference to the first backend's loss at each step",
-                "log<tspan dy=\"3\" font-size=\"70%\">10</tspan><tspan dy=\"-3\"> of the relative \
-                 difference to the first</tspan>",
-                digits
+                "Relative difference to the loss of the first backend at each step",
+                "relative difference to the first backend",
+                Height::Logarithmic,
+                |record| &record.relative_loss_differences,
             ),
-        ),
-    )
-}
-
-fn times(records: &[BackendRecord]) -> String {
-    let head: String = HEADERS
-        .iter()
-        .map(|header| format!("<th>{header}</th>"))
-        .collect();
-    let row = |record: &BackendRecord| {
-        let [name, values @ ..] = cells(record);
-        let values = values
-            .map(|value| format!("<td>{}</td>", escape(&value)))
-            .concat();
-        format!(
-            "<tr><th scope=\"row\">{}</th>{values}</tr>\n",
-            escape(&name)
-        )
-    };
-    let rows: String = records.iter().map(row).collect();
-    format!(
-        "<div class=\"scroll\"><table>\n<thead>\n<tr>{head}</tr>\n</thead>\n<tbody>\n{rows}</tbody>\n\
-         </table></div>\n"
-    )
+        ],
+        layout: Layout::Pairs,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::backends;
+    use crate::fixture::{assert_sound, backends, row, text_of};
 
-    fn texts(page: &str) -> String {
-        let options = roxmltree::ParsingOptions {
-            allow_dtd: true,
-            ..Default::default()
-        };
-        let document = roxmltree::Document::parse_with_options(page, options).unwrap();
-        for outside in ["http:", "https:", "url(", "@import", "<script", "<link"] {
-            assert!(!page.contains(outside), "{outside}");
-        }
-        assert!(!page.contains("NaN") && !page.contains("inf"));
-        let texts = document.descendants().filter_map(|node| node.text());
-        texts.map(str::trim).collect::<Vec<_>>().join("\n")
+    fn page(records: &[BackendRecord]) -> String {
+        let page = backends_document(records).unwrap().html();
+        assert_sound(&page);
+        page
     }
 
     #[test]
     fn the_page_says_what_the_records_say() {
-        let page = backends_html(&backends()).unwrap();
-        let found = texts(&page);
+        let page = page(&backends());
+        let found = text_of(&page);
         for text in [
             "TOYS: the same steps on 2 backends",
             "method: warm · 3 steps of 32 samples · α = 0.50 · seed 1",
             "tch follows flex within 1.0e-2 of its loss over 3 steps; a step takes 2.0× its time.",
-            "How to read this",
+            "How to read this page",
         ] {
             assert!(found.contains(text), "{text} is missing in {found}");
         }
+        let cells = |difference, step| {
+            let rest = [
+                "1.00", "2.00", "1.00", "30.0", "0.100", "0.200", "3.500", "17", "–",
+            ];
+            let mut cells = vec![difference, step];
+            cells.extend(rest);
+            cells
+        };
+        assert_eq!(row(&page, "flex"), cells("0", "4.00"));
+        assert_eq!(row(&page, "tch"), cells("1.0e-2", "8.00"));
         // Both losses, but only the second's difference.
         assert_eq!(page.matches("class=\"curve colour-").count(), 3);
-        assert_eq!(page, backends_html(&backends()).unwrap());
+    }
+
+    #[test]
+    fn the_terminal_shows_four_columns() {
+        let terminal = backends_document(&backends()).unwrap().terminal(80, false);
+        let line = terminal
+            .lines()
+            .find(|line| line.trim().starts_with("tch ") && line.ends_with("30.0"));
+        let cells: Vec<&str> = line.unwrap().split_whitespace().collect();
+        assert_eq!(cells, ["tch", "1.0e-2", "8.00", "30.0"]);
+        assert!(
+            terminal.contains("--wide shows 8 columns more."),
+            "{terminal}"
+        );
+    }
+
+    #[test]
+    fn many_backends_have_one_sentence() {
+        let mut records = backends();
+        let mut third = records[1].clone();
+        third.backend = "cuda".to_owned();
+        third.step_s = 0.001;
+        third.max_relative_loss_difference = 0.002;
+        records.push(third);
+        assert_eq!(
+            headline(&records),
+            "All backends follow flex within 1.0e-2 of its loss over 3 steps (tch is farthest); a step \
+             takes from 0.25× (cuda) to 2.0× (tch) of its time."
+        );
     }
 
     #[test]
@@ -211,30 +326,29 @@ mod tests {
         let mut records = backends();
         records[1].relative_loss_differences = vec![0.0; 3];
         records[1].max_relative_loss_difference = 0.0;
-        let found = texts(&backends_html(&records).unwrap());
+        let found = text_of(&page(&records));
         assert!(found.contains("tch has the losses of flex to the last bit."));
         assert!(found.contains("tch follows flex within 0 of its loss"));
     }
 
     #[test]
     fn one_backend_is_compared_with_nothing() {
-        let found = texts(&backends_html(&backends()[..1]).unwrap());
-        assert!(found.contains("Only flex was run"));
+        assert!(text_of(&page(&backends()[..1])).contains("Only flex was run"));
     }
 
     #[test]
     fn what_cannot_be_shown_is_an_error() {
-        assert_eq!(backends_html(&[]), Err(ReportError::Empty));
+        assert!(matches!(backends_document(&[]), Err(ReportError::Empty)));
         let mut records = backends();
         records[1].schema = 9;
-        assert_eq!(
-            backends_html(&records),
+        assert!(matches!(
+            backends_document(&records),
             Err(ReportError::Schema {
                 position: 2,
                 found: 9,
                 expected: BACKEND_SCHEMA
             })
-        );
+        ));
     }
 
     #[test]
@@ -242,7 +356,7 @@ mod tests {
         let mut records = backends();
         records[0].data = "<script>".to_owned();
         records[1].backend = "<b>\u{1b}".to_owned();
-        let page = backends_html(&records).unwrap();
+        let page = page(&records);
         assert!(!page.contains("<b>") && !page.contains('\u{1b}'));
     }
 }

@@ -1,49 +1,88 @@
-//! What can be wrong with the records of a report.
+//! Errors of records and documents.
+
+use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Why no report can be made.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+/// Reason for which records cannot be read or shown.
+#[derive(Debug, Error)]
 pub enum ReportError {
-    /// There is nothing to report.
-    #[error("there are no records to report")]
-    Empty,
-    /// A record is of another version of the schema.
-    #[error("record {position} has schema {found}, this program reads schema {expected}")]
-    Schema {
-        /// The record's place, counted from 1.
-        position: usize,
-        /// The record's schema.
+    /// The records cannot be read as text.
+    #[error("{}: found no readable file ({source}), expected the record of an earlier run", path.display())]
+    Unreadable {
+        /// File of the records.
+        path: PathBuf,
+        /// Reason.
+        source: std::io::Error,
+    },
+    /// A line of a file is a record of another version of the schema.
+    #[error("{}, line {line}: found schema {found}, expected {expected}", path.display())]
+    LineSchema {
+        /// File of the records.
+        path: PathBuf,
+        /// Number of the line, counted from 1.
+        line: usize,
+        /// Schema of the record.
         found: u32,
         /// [`SCHEMA`](crate::SCHEMA).
         expected: u32,
     },
-    /// Records of two comparisons were put together.
+    /// A line of a file is no record.
+    #[error("{}, line {line}: expected a record of `icl run`: {}", path.display(), in_its_line(source))]
+    Line {
+        /// File of the records.
+        path: PathBuf,
+        /// Number of the line, counted from 1.
+        line: usize,
+        /// Reason.
+        source: serde_json::Error,
+    },
+    /// There are no records.
+    #[error("there are no records to report")]
+    Empty,
+    /// A record has another version of the schema.
+    #[error("record {position} has schema {found}, expected {expected}")]
+    Schema {
+        /// Position of the record, counted from 1.
+        position: usize,
+        /// Schema of the record.
+        found: u32,
+        /// Schema that this version reads.
+        expected: u32,
+    },
+    /// The records are of two comparisons.
     #[error("records of two comparisons: {field} is `{first}` in one and `{other}` in another")]
     Mixed {
-        /// The field in which they differ.
+        /// Field in which they differ.
         field: &'static str,
-        /// Its value in the first record.
+        /// Value in the first record.
         first: String,
-        /// The value that differs.
+        /// Other value.
         other: String,
     },
     /// A method has two records of one seed.
     #[error("method `{method}` has two records of seed {seed}")]
     Duplicate {
-        /// The method.
+        /// Method.
         method: String,
-        /// The seed.
+        /// Seed.
         seed: u64,
     },
-    /// A part of the map does not have one entry a sample.
+    /// A part of the map does not have one entry per sample.
     #[error("the map has {found} {part} for {expected} labels")]
     Map {
-        /// The flags of new samples, or the points of a panel.
+        /// Flags of new samples, or points of a panel.
         part: String,
-        /// Its number of entries.
+        /// Number of its entries.
         found: usize,
-        /// The number of labels.
+        /// Number of labels.
         expected: usize,
     },
+}
+
+/// Writes an error of a line without the line's number, which is always 1 to the parser.
+fn in_its_line(error: &serde_json::Error) -> String {
+    error
+        .to_string()
+        .replace(" at line 1 column ", " at column ")
 }

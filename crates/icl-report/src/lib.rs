@@ -1,26 +1,36 @@
-//! Records and what is shown of them: documents for HTML, Markdown and the terminal, with charts.
+//! Records of the program's commands, and documents that show them as HTML, Markdown or on a terminal.
+//!
+//! A command writes one record per run as a line of JSON. A document is made from finished records
+//! alone: [`comparison_document`], [`update_document`], [`training_document`], [`backends_document`] and
+//! [`paper::document`]. A page of results begins with its answer in one sentence and a picture; the
+//! caveats follow.
 
 mod backends;
-mod backends_table;
 mod chart;
 mod comparison;
+mod course;
 mod document;
 mod error;
 #[cfg(test)]
 pub(crate) mod fixture;
-mod number;
 pub mod paper;
+#[cfg(doctest)]
+mod readme;
 mod record;
+mod speed_up;
 mod summary;
+mod text;
+mod training;
 mod update;
 
-pub use backends::backends_html;
-pub use backends_table::backends_table;
-pub use comparison::{
-    FloorSummary, MethodSummary, Parts, html, summarize, summarize_floors, terminal_table, verdict,
-};
-pub use document::Document;
+pub use backends::backends_document;
+pub use comparison::comparison_document;
+pub use document::{DEFAULT_WIDTH, Document};
 pub use error::ReportError;
-pub use record::*;
-pub use summary::Summary;
-pub use update::{train_table, update_html, update_table};
+pub use record::{
+    AccuracyParts, BACKEND_SCHEMA, BackendRecord, BackendTask, BackendTrace, COMPARED_STEPS,
+    EmbeddingMap, FloorParts, KeptNeighbours, ProtocolParts, RiskParts, RunRecord, SCHEMA,
+    TRAIN_SCHEMA, TrainRecord, UPDATE_SCHEMA, UpdateRecord, compare_backends, read_records,
+};
+pub use training::training_document;
+pub use update::update_document;

@@ -1,27 +1,26 @@
-//! A quantity over the seeds: its median and its spread.
+//! Median and spread of a quantity over the seeds.
 
-/// The median, the least and the greatest of a quantity over the seeds.
+/// Median, least and greatest value of a quantity over the seeds.
 ///
-/// A quantity that a seed never reached counts as +∞, as does one that is not a number. So the
-/// median of three seeds of which two never arrived is "never", and that of four of which two
-/// arrived is too.
+/// A seed that never reached the quantity counts as +∞, as does a value that is not a number. So the
+/// median is "never" if at least half of the seeds never arrived.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Summary {
-    /// The number of seeds.
-    pub n: usize,
-    /// The number of seeds that never reached it.
-    pub n_never: usize,
-    /// The median; `None` for never.
-    pub median: Option<f64>,
-    /// The least; `None` if no seed reached it.
-    pub min: Option<f64>,
-    /// The greatest; `None` if a seed never reached it.
-    pub max: Option<f64>,
+pub(crate) struct Summary {
+    /// Number of seeds.
+    pub(crate) n: usize,
+    /// Number of seeds that never reached the quantity.
+    pub(crate) n_never: usize,
+    /// Median; `None` for never.
+    pub(crate) median: Option<f64>,
+    /// Least value; `None` if no seed reached the quantity.
+    pub(crate) min: Option<f64>,
+    /// Greatest value; `None` if a seed never reached the quantity.
+    pub(crate) max: Option<f64>,
 }
 
 impl Summary {
-    /// The summary of one entry a seed, `None` for never. `None` without entries.
-    pub fn new(values: impl IntoIterator<Item = Option<f64>>) -> Option<Self> {
+    /// Summarises one entry per seed, `None` for never. Returns `None` without entries.
+    pub(crate) fn new(values: impl IntoIterator<Item = Option<f64>>) -> Option<Self> {
         let mut values: Vec<f64> = values
             .into_iter()
             .map(|value| value.filter(|x| x.is_finite()).unwrap_or(f64::INFINITY))
@@ -40,8 +39,8 @@ impl Summary {
         })
     }
 
-    /// The summary of those entries that there are. `None` without any.
-    pub fn of_present(values: impl IntoIterator<Item = Option<f64>>) -> Option<Self> {
+    /// Summarises the finite entries alone. Returns `None` without any.
+    pub(crate) fn of_present(values: impl IntoIterator<Item = Option<f64>>) -> Option<Self> {
         Self::new(
             values
                 .into_iter()

@@ -44,7 +44,8 @@ fn main() -> Result<()> {
     };
     let traces = traces.map(|(name, trace)| (name.to_owned(), trace));
     let records = icl_report::compare_backends(&task, &traces);
-    println!("{}", icl_report::backends_table(&records));
+    let document = icl_report::backends_document(&records)?;
+    println!("{}", document.terminal(icl_report::DEFAULT_WIDTH, false));
     Ok(())
 }
 

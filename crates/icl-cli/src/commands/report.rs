@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::anyhow;
-use icl_report::{EmbeddingMap, RunRecord};
+use icl_report::EmbeddingMap;
 
 use crate::commands::run::{MAP, RECORD, REPORT};
 use crate::options::command_line::ReportArguments;
@@ -17,9 +17,10 @@ use crate::process::terminal::print;
 /// If the folder holds no readable record, or the report cannot be written.
 pub fn rebuild(arguments: &ReportArguments) -> Result<(), Failure> {
     let folder = &arguments.folder;
-    let records = read_records(&folder.join(RECORD))?;
+    let records = icl_report::read_records(&folder.join(RECORD)).map_err(Failure::input)?;
     let map = read_map(&folder.join(MAP))?;
-    let html = icl_report::html(&records, map.as_ref())
+    let html = icl_report::comparison_document(&records, map.as_ref())
+        .map(|document| document.html())
         .map_err(|error| Failure::input(anyhow!("{}: {error}", folder.join(RECORD).display())))?;
     // Written beside and renamed, so that the old report is there until the new one is whole.
     let (path, beside) = (folder.join(REPORT), folder.join(format!("{REPORT}.new")));
@@ -31,47 +32,6 @@ pub fn rebuild(arguments: &ReportArguments) -> Result<(), Failure> {
             Failure::file(&path, "cannot be written", error)
         })?;
     print(path.display())
-}
-
-/// The records in a `record.jsonl`.
-///
-/// # Errors
-/// If it cannot be read, or a line is no record of this schema.
-pub fn read_records(path: &Path) -> Result<Vec<RunRecord>, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        Failure::input(anyhow!(
-            "{}: found no readable file ({error}), expected the record of an earlier run",
-            path.display()
-        ))
-    })?;
-    let lines = text.lines().enumerate();
-    let records = lines.map(|(index, line)| {
-        let line_number = index + 1;
-        let schema = serde_json::from_str::<SchemaOnly>(line).map(|line| line.schema);
-        match schema {
-            Ok(found) if found != icl_report::SCHEMA => Err(anyhow!(
-                "{}, line {line_number}: found schema {found}, expected {}",
-                path.display(),
-                icl_report::SCHEMA
-            )),
-            _ => serde_json::from_str(line).map_err(|error| {
-                // To the parser each line is the first.
-                let error = error
-                    .to_string()
-                    .replace(" at line 1 column ", " at column ");
-                anyhow!(
-                    "{}, line {line_number}: expected a record of `icl run`: {error}",
-                    path.display()
-                )
-            }),
-        }
-    });
-    records.collect::<Result<_, _>>().map_err(Failure::Input)
-}
-
-#[derive(serde::Deserialize)]
-struct SchemaOnly {
-    schema: u32,
 }
 
 fn read_map(path: &Path) -> Result<Option<EmbeddingMap>, Failure> {

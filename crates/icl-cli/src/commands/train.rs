@@ -135,15 +135,15 @@ fn train_on<D: Domain>(
     };
     let trained = on_backend(&training.backend, task).and_then(|record| {
         encoder_work::write_results(&work, options, &record)?;
-        Ok(record)
+        icl_report::training_document(&record).map_err(|error| Failure::Other(error.into()))
     });
-    let record = match trained {
-        Ok(record) => record,
+    let document = match trained {
+        Ok(document) => document,
         Err(failure) => return Err(work.fail(failure, "train")),
     };
     let folder = work.publish()?;
-    let table = icl_report::train_table(&record);
-    print(format_args!("{table}\nwritten to {}", folder.display()))
+    let text = document.terminal(icl_report::DEFAULT_WIDTH, false);
+    print(format_args!("{text}\nwritten to {}", folder.display()))
 }
 
 struct Task<'a, D: Domain> {

@@ -1,96 +1,139 @@
-//! A quantity over time or sample passes, one line a method and seed.
+//! A quantity over time, sample passes or epochs, one line for each run.
 
+use crate::chart::colour::Colour;
 use crate::chart::scale::{FromZero, Linear};
-use crate::document::html::escape;
+use crate::chart::svg::{frame, listed};
+use crate::text::escape::escape;
+use crate::text::number::{axis_value, rounded};
+use crate::text::rich_text::RichText;
 
-const WIDTH: f64 = 560.0;
-const HEIGHT: f64 = 360.0;
+const WIDTH: f64 = 520.0;
+const HEIGHT: f64 = 340.0;
 const LEFT: f64 = 52.0;
 const RIGHT: f64 = 14.0;
 const TOP: f64 = 30.0;
 const BOTTOM: f64 = 46.0;
-/// The width of the place for 0 on the logarithmic axis.
+/// Width of the place for 0 on the logarithmic axis.
 const GUTTER: f64 = 30.0;
 
 /// One line.
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Curve {
-    /// The class of its colour.
-    pub(crate) class: String,
-    /// What it is, shown when the pointer rests on it.
+    /// Series that the line belongs to.
+    pub(crate) series: String,
+    /// Name that is shown while the pointer rests on the line.
     pub(crate) label: String,
-    /// Its points. One that is all at 0 is drawn as a level.
+    /// Colour.
+    pub(crate) colour: Colour,
+    /// Points; if all lie at x = 0, a horizontal line is drawn.
     pub(crate) points: Vec<(f64, f64)>,
-    /// A point to mark with a ring.
+    /// A point to mark with a ring, where the run reaches its target.
     pub(crate) mark: Option<(f64, f64)>,
 }
 
-/// A chart with a logarithmic axis of time or passes on which 0 has a place.
+/// Scale of the vertical axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Height {
+    /// Linear.
+    Linear,
+    /// Logarithmic; values that are not above 0 are left out.
+    Logarithmic,
+}
+
+impl Height {
+    /// Returns the quantity that is linear along the axis.
+    fn of(self, value: f64) -> f64 {
+        match self {
+            Self::Linear => value,
+            Self::Logarithmic => value.log10(),
+        }
+    }
+
+    /// Returns places along the axis with their labels.
+    fn ticks(self, axis: &Linear) -> Vec<(f64, String)> {
+        let (places, digits) = axis.ticks(6);
+        match self {
+            Self::Linear => places
+                .into_iter()
+                .map(|place| (place, rounded(place, digits)))
+                .collect(),
+            Self::Logarithmic => axis
+                .decades()
+                .into_iter()
+                .map(|value| (value.log10(), axis_value(value)))
+                .collect(),
+        }
+    }
+}
+
+/// A chart with a logarithmic horizontal axis on which 0 has a place.
 pub(crate) struct CurveChart<'a> {
-    /// What the chart shows, for readers who cannot see it.
-    pub(crate) description: &'a str,
-    /// What stands along x.
+    /// Title, for readers who cannot see the chart.
+    pub(crate) title: &'a str,
+    /// Name of the horizontal axis.
     pub(crate) x_label: &'a str,
-    /// What stands along y, as SVG markup.
-    pub(crate) y_label: &'a str,
-    /// How values along x are written.
+    /// Name of the vertical axis.
+    pub(crate) y_label: RichText,
+    /// Format of the values along the horizontal axis.
     pub(crate) x_format: fn(f64) -> String,
-    /// The lines.
+    /// Scale of the vertical axis.
+    pub(crate) height: Height,
+    /// Lines.
     pub(crate) curves: Vec<Curve>,
     /// A level to draw as a broken line, with its name.
     pub(crate) level: Option<(f64, &'a str)>,
 }
 
 impl CurveChart<'_> {
-    /// The chart as SVG.
+    /// Draws the chart as SVG.
     pub(crate) fn svg(&self) -> String {
-        let points = || self.curves.iter().flat_map(|curve| curve.points.iter());
+        // Folded lines lie below the coloured ones, the reference above them.
+        let mut curves: Vec<Curve> = self.curves.clone();
+        curves.sort_by_key(|curve| curve.colour);
+        for curve in &mut curves {
+            for (_, y) in curve.points.iter_mut().chain(&mut curve.mark) {
+                *y = self.height.of(*y);
+            }
+        }
+        let level = self
+            .level
+            .map(|(level, name)| (self.height.of(level), name));
+        let points = || curves.iter().flat_map(|curve| curve.points.iter());
         let x = FromZero::new(points().map(|p| p.0), (LEFT, WIDTH - RIGHT), GUTTER);
-        let y = Linear::new(self.height_range(), (HEIGHT - BOTTOM, TOP));
-        let lines: String = self
-            .curves
-            .iter()
-            .map(|curve| line(curve, &x, &y))
-            .collect();
-        let marks: String = self
-            .curves
-            .iter()
-            .map(|curve| mark(curve, &x, &y))
-            .collect();
-        let (level, level_name) = self.level(&y);
-        format!(
-            "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">\n\
-             {}{level}{lines}{marks}{level_name}</svg>\n",
-            escape(self.description),
-            self.axes(&x, &y),
+        let range = height_range(&curves, level.map(|(level, _)| level));
+        let y = Linear::new(range, (HEIGHT - BOTTOM, TOP));
+        let lines: String = curves.iter().map(|curve| line(curve, &x, &y)).collect();
+        let marks: String = curves.iter().map(|curve| mark(curve, &x, &y)).collect();
+        let (level, level_name) = level_line(level, &y);
+        let description = format!(
+            "{} over {}. Lines: {}.",
+            self.y_label.plain(),
+            self.x_label,
+            listed(self.curves.iter().map(|curve| curve.series.as_str()))
+        );
+        frame(
+            "chart",
+            (WIDTH, HEIGHT),
+            self.title,
+            &description,
+            &format!("{}{level}{lines}{marks}{level_name}", self.axes(&x, &y)),
         )
-    }
-
-    /// What the chart shows along y: all that the lines come to in their later halves, and of their
-    /// beginnings what lies at most as far above as that is high. An encoder that starts from
-    /// scratch begins so far up that all differences at the end would vanish.
-    fn height_range(&self) -> (f64, f64) {
-        let later = |curve: &Curve| curve.points[curve.points.len() / 2..].to_vec();
-        let heights = self.curves.iter().flat_map(later).map(|point| point.1);
-        let (low, high) = Linear::padded(heights.chain(self.level.map(|(y, _)| y)));
-        let top = high + (high - low);
-        let all = self.curves.iter().flat_map(|curve| &curve.points);
-        let shown = all.map(|point| point.1).filter(|height| *height <= top);
-        Linear::padded(shown.chain(self.level.map(|(y, _)| y)))
     }
 
     fn axes(&self, x: &FromZero, y: &Linear) -> String {
         let (right, floor) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
-        let (ticks, digits) = y.ticks(6);
-        let rows: String = ticks
+        let rows: String = self
+            .height
+            .ticks(y)
             .into_iter()
-            .map(|tick| {
+            .map(|(tick, label)| {
                 let at = y.at(tick);
                 format!(
                     "<path class=\"grid\" d=\"M{LEFT} {at:.1}H{right}\"/>\
                      <text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n",
                     LEFT - 7.0,
                     at + 4.0,
-                    escape(&crate::number::rounded(tick, digits)),
+                    escape(&label),
                 )
             })
             .collect();
@@ -120,28 +163,41 @@ impl CurveChart<'_> {
             (LEFT + right) / 2.0,
             HEIGHT - 8.0,
             escape(self.x_label),
-            self.y_label,
-        )
-    }
-
-    /// The level's line, which lies under the curves, and its name, which lies over them.
-    fn level(&self, y: &Linear) -> (String, String) {
-        let Some((level, name)) = self.level else {
-            return Default::default();
-        };
-        let (at, right) = (y.at(level), WIDTH - RIGHT);
-        (
-            format!("<path class=\"target\" d=\"M{LEFT} {at:.1}H{right}\"/>\n"),
-            format!(
-                "<text class=\"target-name\" x=\"{right}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n",
-                at - 5.0,
-                escape(name)
-            ),
+            self.y_label.svg(),
         )
     }
 }
 
-/// The ticks that keep enough distance from one another and from 0 to be read.
+/// Returns the range of heights that the chart shows: all heights in the later halves of the lines,
+/// and of their beginnings those that lie at most as far above as that range is high. An encoder that
+/// starts from scratch begins so far up that all differences at the end would vanish.
+fn height_range(curves: &[Curve], level: Option<f64>) -> (f64, f64) {
+    let later = |curve: &Curve| curve.points[curve.points.len() / 2..].to_vec();
+    let heights = curves.iter().flat_map(later).map(|point| point.1);
+    let (low, high) = Linear::padded(heights.chain(level));
+    let top = high + (high - low);
+    let all = curves.iter().flat_map(|curve| &curve.points);
+    let shown = all.map(|point| point.1).filter(|height| *height <= top);
+    Linear::padded(shown.chain(level))
+}
+
+/// Returns the level's line, which lies below the curves, and its name, which lies above them.
+fn level_line(level: Option<(f64, &str)>, y: &Linear) -> (String, String) {
+    let Some((level, name)) = level else {
+        return Default::default();
+    };
+    let (at, right) = (y.at(level), WIDTH - RIGHT);
+    (
+        format!("<path class=\"target\" d=\"M{LEFT} {at:.1}H{right}\"/>\n"),
+        format!(
+            "<text class=\"target-name\" x=\"{right}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n",
+            at - 5.0,
+            escape(name)
+        ),
+    )
+}
+
+/// Returns the ticks that keep enough distance from one another and from 0 to be read.
 fn apart(x: &FromZero) -> Vec<f64> {
     let mut last = LEFT;
     x.ticks()
@@ -180,14 +236,15 @@ fn line(curve: &Curve, x: &FromZero, y: &Linear) -> String {
         path_below_top(&places.collect::<Vec<_>>())
     };
     format!(
-        "<path class=\"{} {}\" d=\"{path}\"><title>{}</title></path>\n",
+        "<path class=\"{} {}\" data-series=\"{}\" d=\"{path}\"><title>{}</title></path>\n",
         if is_level { "curve level" } else { "curve" },
-        curve.class,
+        curve.colour.class(),
+        escape(&curve.series),
         escape(&curve.label)
     )
 }
 
-/// The part of a line that lies in the chart: a line from above enters it at the top.
+/// Draws the part of a line that lies in the chart: a line from above enters it at the top.
 fn path_below_top(places: &[(f64, f64)]) -> String {
     let mut path = String::new();
     let mut before: Option<(f64, f64)> = None;
@@ -214,9 +271,10 @@ fn path_below_top(places: &[(f64, f64)]) -> String {
 fn mark(curve: &Curve, x: &FromZero, y: &Linear) -> String {
     match curve.mark {
         Some((value, height)) if value.is_finite() && height.is_finite() => format!(
-            "<circle class=\"mark {}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"4.5\"><title>{}: reaches the \
+            "<circle class=\"mark {}\" data-series=\"{}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"4.5\"><title>{}: reaches the \
              target</title></circle>\n",
-            curve.class,
+            curve.colour.class(),
+            escape(&curve.series),
             x.at(value),
             y.at(height),
             escape(&curve.label)
@@ -229,22 +287,27 @@ fn mark(curve: &Curve, x: &FromZero, y: &Linear) -> String {
 mod tests {
     use super::*;
 
-    fn chart(curves: Vec<Curve>) -> String {
-        CurveChart {
-            description: "test",
+    fn chart(curves: Vec<Curve>, height: Height) -> String {
+        let svg = CurveChart {
+            title: "test",
             x_label: "passes",
-            y_label: "risk<tspan>, nats</tspan>",
+            y_label: RichText::marked("risk^{I}, nats"),
             x_format: |x| format!("{x}"),
+            height,
             curves,
             level: Some((2.0, "target")),
         }
-        .svg()
+        .svg();
+        roxmltree::Document::parse(&svg).unwrap();
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        svg
     }
 
     fn curve(points: Vec<(f64, f64)>) -> Curve {
         Curve {
-            class: "colour-1".into(),
+            series: "a".into(),
             label: "a & b".into(),
+            colour: Colour::Series(1),
             mark: points.last().copied(),
             points,
         }
@@ -252,22 +315,46 @@ mod tests {
 
     #[test]
     fn points_that_are_not_numbers_are_left_out() {
-        let svg = chart(vec![
-            curve(vec![(0.0, 3.0), (10.0, f64::NAN), (100.0, 2.0)]),
-            curve(vec![(0.0, 2.5)]),
-            curve(vec![]),
-            curve(vec![(f64::NAN, f64::NAN)]),
-        ]);
-        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        let svg = chart(
+            vec![
+                curve(vec![(0.0, 3.0), (10.0, f64::NAN), (100.0, 2.0)]),
+                curve(vec![(0.0, 2.5)]),
+                curve(vec![]),
+                curve(vec![(f64::NAN, f64::NAN)]),
+            ],
+            Height::Linear,
+        );
         assert_eq!(svg.matches("class=\"curve colour-1\"").count(), 1);
         assert_eq!(svg.matches("class=\"curve level colour-1\"").count(), 1);
         assert!(svg.contains("a &amp; b"));
-        roxmltree::Document::parse(&svg).unwrap();
+    }
+
+    #[test]
+    fn a_logarithmic_height_leaves_out_zero() {
+        let points = vec![(1.0, 1e-4), (2.0, 0.0), (3.0, 1e-2), (4.0, 2e-3)];
+        let svg = chart(vec![curve(points)], Height::Logarithmic);
+        for label in [">0.001<", ">0.01<"] {
+            assert!(svg.contains(label), "{label} is missing in {svg}");
+        }
+    }
+
+    #[test]
+    fn folded_lines_lie_below() {
+        let grey = Curve {
+            colour: Colour::Folded,
+            ..curve(vec![(0.0, 1.0), (1.0, 2.0)])
+        };
+        let svg = chart(
+            vec![curve(vec![(0.0, 1.0), (1.0, 2.0)]), grey],
+            Height::Linear,
+        );
+        assert!(svg.find("curve folded") < svg.find("curve colour-1"));
     }
 
     #[test]
     fn an_empty_chart_is_a_chart() {
-        roxmltree::Document::parse(&chart(vec![])).unwrap();
+        chart(vec![], Height::Linear);
+        chart(vec![], Height::Logarithmic);
     }
 
     #[test]
@@ -289,14 +376,6 @@ mod tests {
         let falling: Vec<(f64, f64)> = (0..10)
             .map(|i| (f64::from(i), if i < 3 { 9.0 } else { 1.05 }))
             .collect();
-        let chart = CurveChart {
-            description: "",
-            x_label: "",
-            y_label: "",
-            x_format: |x| x.to_string(),
-            curves: vec![curve(low), curve(falling)],
-            level: None,
-        };
-        assert!(chart.height_range().1 < 1.5);
+        assert!(height_range(&[curve(low), curve(falling)], None).1 < 1.5);
     }
 }

@@ -1,8 +1,11 @@
-//! Accuracies as dots between their floors.
+//! Accuracies as dots beside their floors.
 
+use crate::chart::colour::Colour;
+use crate::chart::legend::{Legend, Swatch};
 use crate::chart::scale::Linear;
-use crate::document::html::escape;
-use crate::number::rounded;
+use crate::chart::svg::{frame, shortened};
+use crate::text::escape::escape;
+use crate::text::number::rounded;
 
 const WIDTH: f64 = 460.0;
 const LEFT: f64 = 168.0;
@@ -13,32 +16,32 @@ const BOTTOM: f64 = 26.0;
 /// The least distance between the letters of two floors.
 const LETTER: f64 = 12.0;
 
-/// One method's row: its name, the class of its colour, one value a seed and their median.
+/// Row of one method.
 pub(crate) struct DotRow<'a> {
-    /// The method.
+    /// Name of the method.
     pub(crate) name: &'a str,
-    /// The class of its colour.
-    pub(crate) class: String,
-    /// One value a seed.
+    /// Colour.
+    pub(crate) colour: Colour,
+    /// Values, one per seed.
     pub(crate) values: Vec<f64>,
-    /// Their median.
+    /// Median of the values.
     pub(crate) median: Option<f64>,
 }
 
 /// Rows of dots over one axis, and levels that all rows share.
 pub(crate) struct DotChart<'a> {
-    /// What stands above.
+    /// Title.
     pub(crate) title: &'a str,
-    /// The rows from top to bottom.
+    /// Rows from top to bottom.
     pub(crate) rows: Vec<DotRow<'a>>,
-    /// A letter and a value each.
+    /// Letter and value of each floor.
     pub(crate) floors: Vec<(char, f64)>,
-    /// The values that the axis must hold: those of this and of the charts beside it.
+    /// Values that the axis must hold: those of this chart and of the charts beside it.
     pub(crate) range: &'a [f64],
 }
 
 impl DotChart<'_> {
-    /// The chart as SVG.
+    /// Draws the chart as SVG.
     pub(crate) fn svg(&self) -> String {
         let height = TOP + ROW * self.rows.len() as f64 + BOTTOM;
         let right = WIDTH - RIGHT;
@@ -63,12 +66,17 @@ impl DotChart<'_> {
             .enumerate()
             .map(|(i, row)| row.svg(TOP + ROW * (i as f64 + 0.5), &x))
             .collect();
-        format!(
-            "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{0}\">\n\
-             <text class=\"label strong\" x=\"8\" y=\"18\">{0}</text>\n{grid}{1}{rows}</svg>\n",
+        let content = format!(
+            "<text class=\"label strong\" x=\"8\" y=\"18\">{}</text>\n{grid}{}{rows}",
             escape(self.title),
             self.floor_lines(&x, floor),
-        )
+        );
+        let rows = self.rows.iter().map(|row| match row.median {
+            Some(median) => format!("{} {}", row.name, rounded(median, 3)),
+            None => format!("{} –", row.name),
+        });
+        let description = format!("Medians: {}.", rows.collect::<Vec<_>>().join(", "));
+        frame("chart", (WIDTH, height), self.title, &description, &content)
     }
 
     fn floor_lines(&self, x: &Linear, bottom: f64) -> String {
@@ -97,19 +105,13 @@ impl DotChart<'_> {
     }
 }
 
-/// The legend of floors by letter and name.
-pub(crate) fn floor_legend<'a>(floors: impl IntoIterator<Item = (char, &'a str)>) -> String {
-    let entries: String = floors
-        .into_iter()
-        .map(|(letter, name)| {
-            format!(
-                "<li><svg class=\"swatch wide\" viewBox=\"0 0 28 12\" aria-hidden=\"true\">\
-                 <path class=\"floor floor-{letter}\" d=\"M0 6H28\"/></svg>{letter}: {}</li>",
-                escape(name)
-            )
-        })
-        .collect();
-    format!("<ul class=\"legend\">{entries}</ul>\n")
+/// Returns the legend of floors by letter and name.
+pub(crate) fn floor_legend<'a>(floors: impl IntoIterator<Item = (char, &'a str)>) -> Legend {
+    let entry = |(letter, name)| (Swatch::Floor(letter), format!("{letter}: {name}"));
+    Legend {
+        entries: floors.into_iter().map(entry).collect(),
+        folded: None,
+    }
 }
 
 impl DotRow<'_> {
@@ -127,7 +129,7 @@ impl DotRow<'_> {
             .map(|value| {
                 format!(
                     "<circle class=\"dot {}\" cx=\"{:.1}\" cy=\"{y:.1}\" r=\"3.5\"/>",
-                    self.class,
+                    self.colour.class(),
                     x.at(*value)
                 )
             })
@@ -135,7 +137,7 @@ impl DotRow<'_> {
         let median = match self.median {
             Some(median) => format!(
                 "<path class=\"median {}\" d=\"M{:.1} {:.1}v16\"><title>{}: {}</title></path>",
-                self.class,
+                self.colour.class(),
                 x.at(median),
                 y - 8.0,
                 escape(self.name),
@@ -151,17 +153,8 @@ impl DotRow<'_> {
     }
 }
 
-/// A name that fits beside the chart.
-fn shortened(name: &str) -> String {
-    const LONGEST: usize = 24;
-    if name.chars().count() <= LONGEST {
-        return name.to_owned();
-    }
-    name.chars().take(LONGEST - 1).chain(['…']).collect()
-}
-
-/// Ascending places pushed apart until their letters can be read, as near to their own as may be,
-/// and within the chart.
+/// Moves ascending places apart until their letters can be read, as little as possible and within
+/// the chart.
 fn spread(places: &[f64]) -> Vec<f64> {
     let mut spread = places.to_vec();
     for i in 1..spread.len() {
@@ -192,7 +185,7 @@ mod tests {
             title: "all <data>",
             rows: vec![DotRow {
                 name: "a & b",
-                class: "colour-0".into(),
+                colour: Colour::Series(0),
                 values: vec![],
                 median: None,
             }],
@@ -202,14 +195,5 @@ mod tests {
         let svg = chart.svg();
         assert!(svg.contains(">–</text>") && !svg.contains("NaN"));
         roxmltree::Document::parse(&svg).unwrap();
-    }
-
-    #[test]
-    fn long_names_are_cut() {
-        assert_eq!(
-            shortened("icl-published-wo-m-lrl"),
-            "icl-published-wo-m-lrl"
-        );
-        assert_eq!(shortened(&"x".repeat(30)).chars().count(), 24);
     }
 }

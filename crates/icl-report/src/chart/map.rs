@@ -1,38 +1,40 @@
-//! The embeddings in two dimensions.
+//! Embeddings in two dimensions.
 
-use crate::chart::palette::{N_COLOURS, colour, swatch};
-use crate::document::html::escape;
+use crate::chart::colour::{Colour, N_COLOURS};
+use crate::chart::legend::{Legend, Swatch};
+use crate::chart::svg::frame;
+use crate::text::escape::escape;
+use crate::text::number::plural;
 
 const SIDE: f64 = 260.0;
 const MARGIN: f64 = 10.0;
 const RADIUS: f64 = 2.6;
-/// About how many points a panel shows at most.
+/// Approximate maximum number of points in a panel.
 const MOST_POINTS: usize = 2000;
-/// The fractional part of the golden ratio: its multiples, modulo 1, fill the unit interval evenly
-/// and without a period that labels could share.
+/// Fractional part of the golden ratio. Its multiples, modulo 1, fill the unit interval evenly and
+/// without a period that labels could share.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
-/// How many classes the legend names at most.
-const MOST_CLASSES: usize = 16;
 
-/// One panel of the map: an encoder's embeddings.
+/// Panel of the map: the embeddings of one encoder.
 pub(crate) struct MapPanel<'a> {
-    /// Which encoder's.
+    /// Name of the encoder.
     pub(crate) title: &'a str,
-    /// One point a sample.
+    /// Points, one per sample.
     pub(crate) points: &'a [[f64; 2]],
-    /// The class of each sample.
+    /// Class of each sample.
     pub(crate) labels: &'a [usize],
     /// Whether each sample is new.
     pub(crate) is_new: &'a [bool],
 }
 
 impl MapPanel<'_> {
-    /// The panel as SVG: filled points are old data, hollow ones new. One path a class and kind
-    /// keeps the page small.
+    /// Draws the panel: filled points are old data, hollow ones new. Points of one colour and kind
+    /// share a path, which keeps the page small.
     pub(crate) fn svg(&self) -> String {
         let place = Square::around(self.points);
+        let classes = classes(self.labels);
         let share = MOST_POINTS as f64 / self.points.len() as f64;
-        let mut paths = [const { (String::new(), String::new()) }; N_COLOURS];
+        let mut paths = [const { (String::new(), String::new()) }; N_COLOURS + 1];
         let samples = self.points.iter().zip(self.labels).zip(self.is_new);
         for (i, ((point, label), is_new)) in samples.enumerate() {
             let Some((x, y)) = place.of(*point) else {
@@ -41,7 +43,8 @@ impl MapPanel<'_> {
             if (i as f64 * GOLDEN).fract() >= share {
                 continue;
             }
-            let (filled, hollow) = &mut paths[label % N_COLOURS];
+            let rank = classes.partition_point(|class| class < label);
+            let (filled, hollow) = &mut paths[rank.min(N_COLOURS)];
             let path = if *is_new { hollow } else { filled };
             path.push_str(&circle(x, y));
         }
@@ -49,56 +52,64 @@ impl MapPanel<'_> {
             .iter()
             .enumerate()
             .map(|(i, (filled, hollow))| {
-                path(filled, "filled", &colour(i)) + &path(hollow, "hollow", &colour(i))
+                let class = Colour::of_class(i).class();
+                path(filled, "filled", &class) + &path(hollow, "hollow", &class)
             })
+            .rev()
             .collect();
+        let size = (SIDE, SIDE);
+        let title = format!("Embeddings: {}", self.title);
+        let description = plural(self.points.len(), "sample");
         format!(
-            "<figure class=\"panel\"><svg class=\"map\" viewBox=\"0 0 {SIDE} {SIDE}\" role=\"img\" \
-             aria-label=\"Embeddings: {0}\">\n{paths}</svg><figcaption>{0}</figcaption></figure>\n",
+            "<figure class=\"panel\">{}<figcaption>{}</figcaption></figure>\n",
+            frame("map", size, &title, &description, &paths),
             escape(self.title)
         )
     }
 
-    /// Whether only a part of the points is shown.
+    /// Whether the panel shows a part of the points only.
     pub(crate) fn is_thinned(&self) -> bool {
         self.points.len() > MOST_POINTS
     }
 }
 
-/// The legend of these labels' classes and of old and new.
-pub(crate) fn legend(labels: &[usize]) -> String {
+/// Returns the legend of these labels' classes and of old and new data. Classes without a colour of
+/// their own share one entry.
+pub(crate) fn legend(labels: &[usize]) -> Legend {
+    let classes = classes(labels);
+    let coloured = classes.iter().enumerate().take(N_COLOURS);
+    let mut entries: Vec<(Swatch, String)> = coloured
+        .map(|(rank, class)| {
+            let swatch = Swatch::Field(Colour::of_class(rank));
+            (swatch, format!("class {class}"))
+        })
+        .collect();
+    if let Some(rest) = classes.get(N_COLOURS..).filter(|rest| !rest.is_empty()) {
+        let name = match rest {
+            [class] => format!("class {class}"),
+            rest => format!("{} further classes", rest.len()),
+        };
+        entries.push((Swatch::Field(Colour::Folded), name));
+    }
+    entries.extend([
+        (Swatch::Filled, "old".to_owned()),
+        (Swatch::Hollow, "new".to_owned()),
+    ]);
+    Legend {
+        entries,
+        folded: None,
+    }
+}
+
+/// Returns the different classes in ascending order.
+fn classes(labels: &[usize]) -> Vec<usize> {
     let mut classes = labels.to_vec();
     classes.sort_unstable();
     classes.dedup();
-    let entries: String = classes
-        .iter()
-        .take(MOST_CLASSES)
-        .map(|&class| format!("<li>{}class {class}</li>", swatch(&colour(class))))
-        .collect();
-    let more = if classes.len() > MOST_CLASSES {
-        format!("<li>and {} more</li>", classes.len() - MOST_CLASSES)
-    } else {
-        String::new()
-    };
-    let kind = |class: &str, name: &str| {
-        format!(
-            "<li><svg class=\"swatch\" viewBox=\"0 0 12 12\" aria-hidden=\"true\">\
-             <circle class=\"{class}\" cx=\"6\" cy=\"6\" r=\"4\"/></svg>{name}</li>"
-        )
-    };
-    let repeats = if classes.iter().any(|class| *class >= N_COLOURS) {
-        "<li>(colours repeat)</li>"
-    } else {
-        ""
-    };
-    format!(
-        "<ul class=\"legend\">{entries}{more}{repeats}{}{}</ul>\n",
-        kind("filled", "old"),
-        kind("hollow", "new")
-    )
+    classes
 }
 
-/// A square of the plane that holds all points, so that both axes have the same scale.
+/// Square of the plane that holds all points, so that both axes have the same scale.
 struct Square {
     centre: [f64; 2],
     half: f64,
@@ -123,7 +134,7 @@ impl Square {
         }
     }
 
-    /// The pixel of a point; `None` if it is not finite.
+    /// Returns the pixel of a point; `None` if it is not finite.
     fn of(&self, point: [f64; 2]) -> Option<(f64, f64)> {
         let scale = (SIDE / 2.0 - MARGIN) / self.half;
         let x = SIDE / 2.0 + (point[0] - self.centre[0]) * scale;
@@ -183,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn many_points_are_thinned_and_many_classes_named_in_part() {
+    fn many_points_are_thinned_and_many_classes_share_the_grey() {
         let points = vec![[0.5, 0.5]; 5000];
         let labels: Vec<usize> = (0..5000).map(|i| i % 20).collect();
         let panel = MapPanel {
@@ -195,8 +206,8 @@ mod tests {
         assert!(panel.is_thinned());
         let n = panel.svg().matches('M').count();
         assert!(n.abs_diff(MOST_POINTS) <= 5, "{n} points");
-        let legend = legend(&labels);
-        assert!(legend.contains("and 4 more") && legend.contains("colours repeat"));
-        roxmltree::Document::parse(&legend).unwrap();
+        let names: Vec<String> = legend(&labels).entries.into_iter().map(|of| of.1).collect();
+        assert_eq!(names.len(), N_COLOURS + 3);
+        assert_eq!(names[N_COLOURS..], ["12 further classes", "old", "new"]);
     }
 }

@@ -1,14 +1,23 @@
-//! The pictures of the report: SVG whose colours follow the page's light or dark style.
+//! Charts as SVG whose colours follow the light or dark style of the page.
 
+mod bars;
+mod colour;
 mod curves;
 mod dots;
+mod figure;
+mod legend;
 mod map;
 mod palette;
 mod scale;
+mod svg;
 mod sweep;
 
-pub(crate) use curves::{Curve, CurveChart};
+pub(crate) use bars::{Bar, BarChart};
+pub(crate) use colour::Colour;
+pub(crate) use curves::{Curve, CurveChart, Height};
 pub(crate) use dots::{DotChart, DotRow, floor_legend};
+pub(crate) use figure::{Figure, Layout};
+pub(crate) use legend::{Legend, swatch};
 pub(crate) use map::{MapPanel, legend as map_legend};
 pub(crate) use palette::Palette;
 pub(crate) use sweep::{SweepChart, SweepLine, SweepPoint};

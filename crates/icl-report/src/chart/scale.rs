@@ -1,6 +1,6 @@
-//! From a quantity to a place on a chart.
+//! Axes: places of quantities on a chart.
 
-/// A linear axis.
+/// Linear axis.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Linear {
     low: f64,
@@ -10,8 +10,8 @@ pub(crate) struct Linear {
 }
 
 impl Linear {
-    /// An axis on which `low` lies at pixel `from` and `high` at pixel `to`. An empty range is made
-    /// one wide.
+    /// Creates an axis on which `low` lies at pixel `from` and `high` at pixel `to`. An empty range is
+    /// widened to 1.
     pub(crate) fn new((low, high): (f64, f64), (from, to): (f64, f64)) -> Self {
         let (low, high) = if high > low {
             (low, high)
@@ -26,7 +26,7 @@ impl Linear {
         }
     }
 
-    /// The range of finite values with a margin on both sides; `(0, 1)` without any.
+    /// Returns the range of finite values with a margin on both sides; `(0, 1)` without any.
     pub(crate) fn padded(values: impl Iterator<Item = f64>) -> (f64, f64) {
         let (low, high) = values
             .filter(|x| x.is_finite())
@@ -40,12 +40,12 @@ impl Linear {
         (low - margin, high + margin)
     }
 
-    /// The pixel of a value.
+    /// Returns the pixel of a value.
     pub(crate) fn at(&self, value: f64) -> f64 {
         self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
     }
 
-    /// Round values, about `n` of them, and the digits that they need.
+    /// Returns about `n` round values and the digits that they need.
     pub(crate) fn ticks(&self, n: usize) -> (Vec<f64>, usize) {
         let rough = (self.high - self.low) / n as f64;
         let power = 10f64.powf(rough.log10().floor());
@@ -65,9 +65,15 @@ impl Linear {
         let ticks = (first..=last).map(|i| i as f64 * step).collect();
         (ticks, digits as usize)
     }
+
+    /// Returns powers of ten, and where these are few their double and fivefold, whose logarithms lie
+    /// on the axis.
+    pub(crate) fn decades(&self) -> Vec<f64> {
+        round_factors(10f64.powf(self.low), 10f64.powf(self.high))
+    }
 }
 
-/// A logarithmic axis that begins with a place for 0.
+/// Logarithmic axis that begins with a place for 0.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FromZero {
     zero: f64,
@@ -77,7 +83,7 @@ pub(crate) struct FromZero {
 }
 
 impl FromZero {
-    /// An axis with 0 at pixel `from` and the logarithms of the positive values between
+    /// Creates an axis with 0 at pixel `from` and the logarithms of the positive values between
     /// `from + gutter` and `to`. Without positive values it runs from 1 to 10.
     pub(crate) fn new(
         values: impl Iterator<Item = f64>,
@@ -102,7 +108,7 @@ impl FromZero {
         }
     }
 
-    /// The pixel of a value; 0 and less lie at the axis' start.
+    /// Returns the pixel of a value; 0 and less lie at the axis' start.
     pub(crate) fn at(&self, value: f64) -> f64 {
         if value > 0.0 {
             self.positive.at(value.log10())
@@ -111,28 +117,34 @@ impl FromZero {
         }
     }
 
-    /// The pixel at which the logarithms begin.
+    /// Returns the pixel at which the logarithms begin.
     pub(crate) fn break_at(&self) -> f64 {
         self.at(self.low)
     }
 
-    /// Powers of ten and, where these are few, their double and fivefold.
+    /// Returns round values along the axis.
     pub(crate) fn ticks(&self) -> Vec<f64> {
-        let decades = (self.high / self.low).log10();
-        let factors: &[f64] = match decades {
-            d if d < 0.7 => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0],
-            d if d < 2.5 => &[1.0, 2.0, 5.0],
-            _ => &[1.0],
-        };
-        let (first, last) = (
-            self.low.log10().floor() as i32,
-            self.high.log10().ceil() as i32,
-        );
-        (first..=last)
-            .flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powi(power)))
-            .filter(|tick| (self.low * (1.0 - 1e-9)..=self.high * (1.0 + 1e-9)).contains(tick))
-            .collect()
+        round_factors(self.low, self.high)
     }
+}
+
+/// Returns powers of ten between two positive values and, where these are few, round multiples.
+fn round_factors(low: f64, high: f64) -> Vec<f64> {
+    let decades = (high / low).log10();
+    let factors: &[f64] = match decades {
+        d if d < 0.7 => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0],
+        d if d < 2.5 => &[1.0, 2.0, 5.0],
+        _ => &[1.0],
+    };
+    let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
+    let power = |power: i32, factor: f64| match power {
+        power if power < 0 => factor / 10f64.powi(-power),
+        power => factor * 10f64.powi(power),
+    };
+    (first..=last)
+        .flat_map(|exponent| factors.iter().map(move |factor| power(exponent, *factor)))
+        .filter(|tick| (low * (1.0 - 1e-9)..=high * (1.0 + 1e-9)).contains(tick))
+        .collect()
 }
 
 #[cfg(test)]

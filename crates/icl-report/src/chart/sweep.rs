@@ -1,18 +1,20 @@
-//! A factor over a ratio from 0 to 1, with places for what is no number.
+//! A factor over a ratio from 0 to 1, with places for words such as “never”.
 
+use crate::chart::colour::Colour;
 use crate::chart::scale::Linear;
-use crate::document::html::escape;
+use crate::chart::svg::{frame, listed};
+use crate::text::escape::escape;
 
-const WIDTH: f64 = 560.0;
-const HEIGHT: f64 = 360.0;
+const WIDTH: f64 = 520.0;
+const HEIGHT: f64 = 340.0;
 const LEFT: f64 = 62.0;
 const RIGHT: f64 = 14.0;
 const TOP: f64 = 30.0;
 const BOTTOM: f64 = 46.0;
-/// The height of the places for "at start" and for "never".
+/// Height of the places for “at start” and for “never”.
 const EDGE: f64 = 24.0;
 
-/// A place on the chart.
+/// Place on the chart.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum SweepPoint {
     /// At the lower edge.
@@ -25,29 +27,29 @@ pub(crate) enum SweepPoint {
 
 /// One line.
 pub(crate) struct SweepLine {
-    /// The class of its colour.
-    pub(crate) class: String,
-    /// What it is, shown when the pointer rests on it.
+    /// Name of the series, shown while the pointer rests on the line.
     pub(crate) label: String,
-    /// The medians, from left to right.
+    /// Colour.
+    pub(crate) colour: Colour,
+    /// Medians, from left to right.
     pub(crate) medians: Vec<(f64, SweepPoint)>,
-    /// The seeds.
+    /// Values of the seeds.
     pub(crate) seeds: Vec<(f64, SweepPoint)>,
 }
 
 /// A chart with a logarithmic axis of factors, on which 1 is marked.
 pub(crate) struct SweepChart<'a> {
-    /// What the chart shows, for readers who cannot see it.
-    pub(crate) description: &'a str,
-    /// What stands along x.
+    /// Title, for readers who cannot see the chart.
+    pub(crate) title: &'a str,
+    /// Name of the horizontal axis.
     pub(crate) x_label: &'a str,
-    /// What stands along y.
+    /// Name of the vertical axis.
     pub(crate) y_label: &'a str,
-    /// The lines.
+    /// Lines.
     pub(crate) lines: Vec<SweepLine>,
 }
 
-/// The axes of a chart.
+/// Axes of a chart.
 struct Axes {
     x: Linear,
     y: Linear,
@@ -56,21 +58,27 @@ struct Axes {
 }
 
 impl SweepChart<'_> {
-    /// The chart as SVG.
+    /// Draws the chart as SVG.
     pub(crate) fn svg(&self) -> String {
         let axes = self.axes();
         let lines: String = self.lines.iter().map(|line| line.svg(&axes)).collect();
-        format!(
-            "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">\n\
-             {}<text class=\"label\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n\
-             <text class=\"label\" x=\"8\" y=\"16\">{}</text>\n{lines}</svg>\n",
-            escape(self.description),
+        let content = format!(
+            "{}<text class=\"label\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n\
+             <text class=\"label\" x=\"8\" y=\"16\">{}</text>\n{lines}",
             axes.svg(),
             (LEFT + WIDTH - RIGHT) / 2.0,
             HEIGHT - 8.0,
             escape(self.x_label),
             escape(self.y_label),
-        )
+        );
+        let description = format!(
+            "{} over {}. Lines: {}.",
+            self.y_label,
+            self.x_label,
+            listed(self.lines.iter().map(|line| line.label.as_str()))
+        );
+        let size = (WIDTH, HEIGHT);
+        frame("chart", size, self.title, &description, &content)
     }
 
     fn axes(&self) -> Axes {
@@ -146,7 +154,7 @@ impl Axes {
     }
 }
 
-/// Powers of ten with their double and fivefold within a range.
+/// Returns powers of ten with their double and fivefold within a range.
 fn ticks(low: f64, high: f64) -> Vec<f64> {
     let powers = (low.log10().floor() as i32)..=(high.log10().ceil() as i32);
     powers
@@ -161,7 +169,7 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
 
 impl SweepLine {
     fn svg(&self, axes: &Axes) -> String {
-        let label = escape(&self.label);
+        let (label, class) = (escape(&self.label), self.colour.class());
         let mut path = String::new();
         let mut is_joined = false;
         for &(x, point) in &self.medians {
@@ -175,16 +183,14 @@ impl SweepLine {
         let line = match path.as_str() {
             "" => String::new(),
             path => format!(
-                "<path class=\"curve {}\" d=\"{path}\"><title>{label}</title></path>\n",
-                self.class
+                "<path class=\"curve {class}\" data-series=\"{label}\" d=\"{path}\"><title>{label}</title></path>\n"
             ),
         };
-        let circle = |(x, point): &(f64, SweepPoint), class: &str, radius: f64| {
+        let circle = |(x, point): &(f64, SweepPoint), kind: &str, radius: f64| {
             let (x, y) = axes.at((*x, *point));
             format!(
-                "<circle class=\"{class} {}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\">\
-                 <title>{label}</title></circle>\n",
-                self.class
+                "<circle class=\"{kind} {class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\">\
+                 <title>{label}</title></circle>\n"
             )
         };
         let seeds = self.seeds.iter().map(|point| circle(point, "dot", 2.6));
@@ -200,12 +206,12 @@ mod tests {
     #[test]
     fn words_have_a_place_and_break_the_line() {
         let svg = SweepChart {
-            description: "a & b",
+            title: "a & b",
             x_label: "α",
             y_label: "speed-up",
             lines: vec![SweepLine {
-                class: "colour-0".into(),
                 label: "icl".into(),
+                colour: Colour::Series(0),
                 medians: vec![
                     (0.1, SweepPoint::Ratio(4.0)),
                     (0.2, SweepPoint::Ratio(2.0)),
@@ -219,7 +225,9 @@ mod tests {
         .svg();
         roxmltree::Document::parse(&svg).unwrap();
         assert_eq!(svg.matches("<circle").count(), 6);
-        let (_, path) = svg.split_once("class=\"curve colour-0\" d=\"").unwrap();
+        let (_, path) = svg
+            .split_once("class=\"curve colour-0\" data-series=\"icl\" d=\"")
+            .unwrap();
         let (path, _) = path.split_once('"').unwrap();
         assert_eq!(
             (path.matches('M').count(), path.matches('L').count()),
@@ -231,7 +239,7 @@ mod tests {
     #[test]
     fn an_empty_chart_is_a_chart() {
         let svg = SweepChart {
-            description: "",
+            title: "",
             x_label: "",
             y_label: "",
             lines: vec![],

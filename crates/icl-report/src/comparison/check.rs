@@ -1,12 +1,12 @@
-//! Whether records belong into one report.
+//! Checks that records belong into one document.
 
 use std::collections::HashSet;
 
-use crate::ReportError;
-use crate::{EmbeddingMap, RunRecord, SCHEMA};
+use crate::error::ReportError;
+use crate::record::{EmbeddingMap, RunRecord, SCHEMA};
 
-/// Accepts the records of one comparison: at least one, of this schema, of one data set, split and
-/// backend, and one a method and seed.
+/// Checks that there is a record, that all are of this schema, of one data set, split and backend, and
+/// that there is one per method and seed. Returns the first.
 pub(crate) fn check_records(records: &[RunRecord]) -> Result<&RunRecord, ReportError> {
     let first = records.first().ok_or(ReportError::Empty)?;
     let mut seen = HashSet::new();
@@ -41,7 +41,7 @@ pub(crate) fn check_records(records: &[RunRecord]) -> Result<&RunRecord, ReportE
     Ok(first)
 }
 
-/// Accepts a map with one flag and, in each panel, one point a label.
+/// Checks that a map has one flag and, in each panel, one point per label.
 pub(crate) fn check_map(map: &EmbeddingMap) -> Result<(), ReportError> {
     let expected = map.labels.len();
     let check = |part: &str, found: usize| {
@@ -70,16 +70,14 @@ mod tests {
 
     #[test]
     fn each_fault_has_its_error() {
-        assert_eq!(check_records(&[]).unwrap_err(), ReportError::Empty);
+        assert!(matches!(check_records(&[]), Err(ReportError::Empty)));
         let mut old = record("warm", 2);
         old.schema = 0;
         assert_eq!(
-            check_records(&[record("warm", 1), old]).unwrap_err(),
-            ReportError::Schema {
-                position: 2,
-                found: 0,
-                expected: SCHEMA
-            }
+            check_records(&[record("warm", 1), old])
+                .unwrap_err()
+                .to_string(),
+            "record 2 has schema 0, expected 1"
         );
         let mut other = record("warm", 2);
         other.data = "PROTEINS".into();

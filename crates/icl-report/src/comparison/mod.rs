@@ -1,15 +1,13 @@
-//! The report of a comparison of methods.
+//! Comparison of methods.
 
-pub(crate) mod aggregate;
+mod charts;
 mod check;
-mod figures;
+mod cost_chart;
+mod guide;
+mod headline;
 mod page;
-mod page_table;
-mod table;
-mod verdict;
-pub(crate) mod wording;
+pub(crate) mod protocols;
+mod runs;
+mod tables;
 
-pub use aggregate::{FloorSummary, MethodSummary, Parts, summarize, summarize_floors};
-pub use page::html;
-pub use table::terminal_table;
-pub use verdict::verdict;
+pub use page::comparison_document;

@@ -1,7 +1,13 @@
-//! Documents, and the formats that they are written in.
+//! Documents and their three formats: HTML, Markdown and terminal.
 
-pub(crate) mod blocks;
-pub(crate) mod html;
-pub(crate) mod shell;
+mod block;
+mod html;
+mod markdown;
+mod table;
+mod terminal;
+mod terminal_table;
 
-pub use blocks::Document;
+pub(crate) use block::Block;
+pub use block::Document;
+pub(crate) use table::{Column, Row, Table, TableCell};
+pub use terminal::DEFAULT_WIDTH;

@@ -1,19 +1,21 @@
-//! Figures 2 and 3: accuracy on old and on new data, between the floors.
+//! Figures 2 and 3: accuracy on old and on new data, beside the floors.
 
-use crate::RunRecord;
-use crate::Summary;
-use crate::chart::{DotChart, DotRow, Palette, floor_legend};
-use crate::comparison::aggregate::{FloorSummary, summarize_floors};
-use crate::comparison::wording as report_wording;
-use crate::document::blocks::{Block, Entry, Row, Table};
-use crate::number::{Spread, accuracy};
-use crate::paper::accuracy_verdict::{Part, difference, overall, signed, values, verdict};
-use crate::paper::group::{Group, Reproduction};
-use crate::paper::wording;
-use crate::paper::{AVERAGE_IMPROVEMENT, Target};
 use icl_train::REFERENCE;
 
-/// The page's body.
+use crate::chart::{DotChart, DotRow, Figure, Layout, Palette, floor_legend};
+use crate::comparison::protocols::{
+    FLOORS, Floor, ONE_CLASS, PROTOCOLS, floor_over_seeds, initial,
+};
+use crate::document::{Block, Column, Row, Table, TableCell};
+use crate::paper::accuracy_verdict::{Part, difference, headline, overall, values, verdict};
+use crate::paper::group::{Group, Reproduction};
+use crate::paper::numbers::{AVERAGE_IMPROVEMENT, SOURCE};
+use crate::paper::target::Target;
+use crate::record::RunRecord;
+use crate::summary::Summary;
+use crate::text::number::{MISSING, accuracy, with_sign};
+
+/// Returns the page's body: the answer, a chart for each data set and growth ratio, and the tables.
 pub(crate) fn blocks(of: &Reproduction<'_>) -> Vec<Block> {
     let part = if of.target == Target::Figure2 {
         Part::Old
@@ -21,59 +23,57 @@ pub(crate) fn blocks(of: &Reproduction<'_>) -> Vec<Block> {
         Part::New
     };
     let groups = of.groups();
+    let figure = Figure {
+        caption: "Accuracy of a support vector machine on the frozen embeddings. Dots are seeds, the bar \
+                  is their median, vertical lines are the floors, which need no training of the encoder."
+            .into(),
+        legend: floor_legend(FLOORS.iter().map(|(name, _)| (initial(name), *name))),
+        charts: groups.iter().map(|group| chart(group, part)).collect(),
+        layout: Layout::Pairs,
+    };
     let mut blocks = vec![
-        Block::Heading("In short".into()),
-        Block::Text(format!(
-            "The paper ({}, {}) shows bars without numbers; its text says that the difference in \
+        Block::Headline(headline(&groups, part).into()),
+        Block::Figure(figure),
+        Block::text(format!(
+            "The paper ({SOURCE}, {}) shows bars without numbers; its text says that the difference in \
              accuracy between ICL and the others falls in [−0.0137, +0.0126], over all data sets and \
              both figures, with an average improvement of {AVERAGE_IMPROVEMENT}.",
-            wording::SOURCE,
             of.target.title()
         )),
-        Block::Text(overall(&groups, part)),
+        Block::text(overall(&groups, part)),
         Block::List(
             groups
                 .iter()
-                .map(|group| (group.title(), verdict(group, part)))
+                .map(|group| (group.title().into(), verdict(group, part).into()))
                 .collect(),
         ),
-        Block::Heading(format!("Accuracy on {}", part.name())),
-        Block::Text(
-            "Of a support vector machine on the frozen embeddings. Dots are seeds, the bar is their \
-             median, vertical lines are the floors, which need no training of the encoder. The \
-             difference is that from retraining in the same seed."
-                .into(),
-        ),
+        Block::heading(format!("Accuracy on {}", part.name())),
+        Block::text("The difference is that from retraining in the same seed."),
     ];
     for group in &groups {
-        blocks.push(Block::Subheading(format!(
-            "{} · {}",
-            group.title(),
-            group.seeds()
-        )));
-        let records: Vec<RunRecord> = group
-            .cells
-            .iter()
-            .flat_map(|cell| cell.records.clone())
-            .collect();
-        let floors = summarize_floors(&records);
-        blocks.push(Block::Chart(chart(group, part, &floors)));
-        blocks.push(Block::Table(table(group, part, &floors)));
-        if records.iter().any(|r| part.of(r.accuracy).is_none()) {
-            blocks.push(Block::Text(format!("–: {}", report_wording::ONE_CLASS)));
+        let title = format!("{} · {}", group.title(), group.seeds());
+        blocks.push(Block::Subheading(title.into()));
+        blocks.push(Block::Table(table(group, part)));
+        let mut records = group.cells.iter().flat_map(|cell| &cell.records);
+        if records.any(|r| part.of(r.accuracy).is_none()) {
+            blocks.push(Block::text(format!("{MISSING}: {ONE_CLASS}")));
         }
     }
     blocks
 }
 
-fn chart(group: &Group<'_>, part: Part, floors: &FloorSummary) -> String {
+fn floor(group: &Group<'_>, part: Part, floor: Floor) -> Option<Summary> {
+    let cells = group.cells.iter();
+    let records: Vec<RunRecord> = cells.flat_map(|cell| cell.records.clone()).collect();
+    floor_over_seeds(&records, PROTOCOLS[0].1, floor, part.selector())
+}
+
+fn chart(group: &Group<'_>, part: Part) -> String {
     let methods = group.methods();
     let palette = Palette::new(methods.iter().copied());
-    let named = floors.named();
-    let letter = |name: &str| name.chars().next().map_or('?', |c| c.to_ascii_uppercase());
-    let levels: Vec<(char, f64)> = named
+    let floors: Vec<(char, f64)> = FLOORS
         .iter()
-        .filter_map(|(name, parts)| Some((letter(name), part.of_summary(parts)?.median?)))
+        .filter_map(|(name, of)| Some((initial(name), floor(group, part, *of)?.median?)))
         .collect();
     let rows: Vec<DotRow<'_>> = methods
         .iter()
@@ -82,7 +82,7 @@ fn chart(group: &Group<'_>, part: Part, floors: &FloorSummary) -> String {
             let median = Summary::of_present(values.iter().copied().map(Some));
             DotRow {
                 name: method,
-                class: palette.class(method),
+                colour: palette.colour(method),
                 median: median.and_then(|of| of.median),
                 values,
             }
@@ -91,67 +91,40 @@ fn chart(group: &Group<'_>, part: Part, floors: &FloorSummary) -> String {
     let range: Vec<f64> = rows
         .iter()
         .flat_map(|row| row.values.iter().copied())
-        .chain(levels.iter().map(|(_, value)| *value))
+        .chain(floors.iter().map(|(_, value)| *value))
         .collect();
-    let title = format!("{}: accuracy on {}", group.title(), part.name());
-    let legend = floor_legend(named.iter().map(|(name, _)| (letter(name), *name)));
-    let chart = DotChart {
-        title: &title,
+    DotChart {
+        title: &format!("{}: accuracy on {}", group.title(), part.name()),
         rows,
-        floors: levels,
+        floors,
         range: &range,
-    };
-    format!(
-        "{legend}<div class=\"charts single\">\n{}</div>\n",
-        chart.svg()
-    )
+    }
+    .svg()
 }
 
-fn table(group: &Group<'_>, part: Part, floors: &FloorSummary) -> Table {
-    let entry = |of: Option<Summary>, format: fn(f64) -> String| {
-        let Spread { median, spread } = Spread::new(of.as_ref(), format, "");
-        Entry {
-            main: median,
-            small: spread,
-        }
-    };
+fn table(group: &Group<'_>, part: Part) -> Table {
     let methods = group.methods().into_iter().map(|method| {
         let values = values(group, part, method);
-        let n = values.len().to_string();
+        let n = TableCell::Value(values.len().to_string(), None);
         let to_retraining = match method {
             REFERENCE => None,
             method => difference(group, part, method, REFERENCE),
         };
-        Row {
-            head: method.to_owned(),
-            entries: vec![
-                entry(Summary::of_present(values.into_iter().map(Some)), accuracy),
-                entry(to_retraining, signed),
-                n.into(),
-            ],
-            is_floor: false,
-        }
+        let of = Summary::of_present(values.into_iter().map(Some));
+        let difference = TableCell::of(to_retraining, |value| with_sign(value, accuracy));
+        Row::new(method, vec![TableCell::of(of, accuracy), difference, n])
     });
-    let floors = floors.named().map(|(name, parts)| Row {
-        head: format!("floor: {name}"),
-        entries: vec![
-            entry(part.of_summary(parts), accuracy),
-            "–".to_owned().into(),
-            part.of_summary(parts)
-                .map_or(0, |of| of.n)
-                .to_string()
-                .into(),
-        ],
-        is_floor: true,
+    let floors = FLOORS.iter().map(|(name, of)| {
+        let of = floor(group, part, *of);
+        let n = TableCell::Value(of.map_or(0, |of| of.n).to_string(), None);
+        let cells = vec![TableCell::of(of, accuracy), TableCell::Missing, n];
+        Row::new(format!("floor: {name}"), cells).floor()
     });
     Table {
         corner: "method".into(),
-        groups: vec![(
-            String::new(),
-            ["accuracy", "minus retraining", "seeds"]
-                .map(str::to_owned)
-                .into(),
-        )],
+        columns: ["accuracy", "minus retraining", "seeds"]
+            .map(Column::new)
+            .into(),
         rows: methods.chain(floors).collect(),
     }
 }

@@ -1,42 +1,39 @@
-//! What accuracies say: against retraining, against the floors, and against their own spread.
+//! Accuracies in words: against retraining, the floors and their own spread.
 
-use crate::Summary;
-use crate::comparison::aggregate::Parts;
-use crate::number::accuracy;
+use crate::comparison::protocols;
 use crate::paper::group::Group;
-use crate::paper::{ACCURACY_DIFFERENCE, PAPER_METHODS};
-use crate::{AccuracyParts, FloorParts};
+use crate::paper::numbers::{ACCURACY_DIFFERENCE, PAPER_METHODS};
+use crate::record::{AccuracyParts, FloorParts};
+use crate::summary::Summary;
+use crate::text::number::{MISSING, accuracy, with_sign};
 
-/// The method that the paper compares with the others.
+/// Method that the paper compares with the others.
 const PUBLISHED: &str = "icl-published";
 
-/// Old or new data.
+/// Part of the data: old or new.
 #[derive(Clone, Copy)]
 pub(crate) enum Part {
-    /// X.
+    /// Old data, X.
     Old,
-    /// ΔX.
+    /// New data, ΔX.
     New,
 }
 
 impl Part {
-    /// The accuracy on this part.
+    /// Returns the function that selects this part.
+    pub(crate) fn selector(self) -> protocols::Part {
+        match self {
+            Self::Old => |parts| parts.old,
+            Self::New => |parts| parts.new,
+        }
+    }
+
+    /// Returns the accuracy on this part.
     pub(crate) fn of(self, parts: AccuracyParts) -> Option<f64> {
-        match self {
-            Self::Old => parts.old,
-            Self::New => parts.new,
-        }
+        self.selector()(parts)
     }
 
-    /// The summary on this part.
-    pub(crate) fn of_summary<T: Copy>(self, parts: &Parts<T>) -> T {
-        match self {
-            Self::Old => parts.old,
-            Self::New => parts.new,
-        }
-    }
-
-    /// Its name.
+    /// Returns the name.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Old => "old data",
@@ -45,13 +42,13 @@ impl Part {
     }
 }
 
-/// A method's accuracies, one a seed.
+/// Returns a method's accuracies, one per seed.
 pub(crate) fn values(group: &Group<'_>, part: Part, method: &str) -> Vec<f64> {
     let records = group.cells.iter().filter_map(|cell| cell.record(method));
     records.filter_map(|r| part.of(r.accuracy)).collect()
 }
 
-/// A method's accuracy minus another's in the same seed.
+/// Summarises a method's accuracy minus another's in the same seed.
 pub(crate) fn difference(
     group: &Group<'_>,
     part: Part,
@@ -64,46 +61,59 @@ pub(crate) fn difference(
     }))
 }
 
-/// The published ICL against the paper's other methods, as the paper's text has it.
+/// Returns the differences of the published ICL from the paper's other methods, medians over the
+/// seeds.
+fn differences(groups: &[Group<'_>], part: Part) -> Vec<f64> {
+    let others = || {
+        PAPER_METHODS
+            .iter()
+            .filter(|(name, _)| !name.starts_with("ICL"))
+    };
+    let of_group = |group| {
+        others().filter_map(move |(_, other)| difference(group, part, PUBLISHED, other)?.median)
+    };
+    groups.iter().flat_map(of_group).collect()
+}
+
+/// Counts the differences in the paper's range.
+fn n_within(differences: &[f64]) -> usize {
+    let range = ACCURACY_DIFFERENCE.low..=ACCURACY_DIFFERENCE.high;
+    differences.iter().filter(|x| range.contains(x)).count()
+}
+
+/// Says how many differences lie in the paper's range.
+pub(crate) fn headline(groups: &[Group<'_>], part: Part) -> String {
+    let differences = differences(groups, part);
+    match differences.len() {
+        0 => "The published ICL was not run, so its accuracy cannot be compared.".to_owned(),
+        n => format!(
+            "{} of {n} differences in accuracy on {} between {PUBLISHED} and the paper's other methods lie \
+             in the paper's range.",
+            n_within(&differences),
+            part.name()
+        ),
+    }
+}
+
+/// Compares the published ICL with the paper's other methods, as the paper's text does.
 pub(crate) fn overall(groups: &[Group<'_>], part: Part) -> String {
-    let differences: Vec<f64> = groups
-        .iter()
-        .flat_map(|group| {
-            PAPER_METHODS
-                .iter()
-                .filter(|(name, _)| !name.starts_with("ICL"))
-                .filter_map(|(_, other)| difference(group, part, PUBLISHED, other)?.median)
-        })
-        .collect();
+    let differences = differences(groups, part);
     let Some(of) = Summary::of_present(differences.iter().copied().map(Some)) else {
         return "Ours: the published ICL was not run, so there is nothing to compare with that."
             .to_owned();
     };
-    let span = ACCURACY_DIFFERENCE;
-    let within = differences
-        .iter()
-        .filter(|x| (span.low..=span.high).contains(*x));
-    let within = within.count();
     let mean = differences.iter().sum::<f64>() / differences.len() as f64;
-    let show = |value: Option<f64>| value.map_or("–".to_owned(), signed);
+    let signed = |value| with_sign(value, accuracy);
+    let show = |value: Option<f64>| value.map_or(MISSING.to_owned(), signed);
     format!(
-        "Ours: icl-published minus retraining, fine-tuning, replay and distillation, medians over \
-         the seeds: from {} to {}, {within} of {} in the paper's range; on average {}.",
+        "Ours: {PUBLISHED} minus retraining, fine-tuning, replay and distillation, medians over the seeds: \
+         from {} to {}, {} of {} in the paper's range; on average {}.",
         show(of.min),
         show(of.max),
+        n_within(&differences),
         differences.len(),
         signed(mean)
     )
-}
-
-/// A difference of accuracies, with its sign.
-pub(crate) fn signed(value: f64) -> String {
-    let text = accuracy(value);
-    if value >= 0.0005 {
-        format!("+{text}")
-    } else {
-        text
-    }
 }
 
 fn highest_floor(floors: &FloorParts, part: Part) -> Option<f64> {
@@ -113,7 +123,7 @@ fn highest_floor(floors: &FloorParts, part: Part) -> Option<f64> {
         .max_by(f64::total_cmp)
 }
 
-/// Whether the accuracies tell the methods from each other, and from the floors.
+/// Says whether the accuracies tell the methods from each other, and from the floors.
 pub(crate) fn verdict(group: &Group<'_>, part: Part) -> String {
     let trained: Vec<&str> = group
         .methods()
@@ -151,7 +161,7 @@ pub(crate) fn verdict(group: &Group<'_>, part: Part) -> String {
     )
 }
 
-/// Which methods lie above the highest floor in every seed.
+/// Names the methods that lie above the highest floor in every seed.
 fn above_floors(group: &Group<'_>, part: Part, methods: &[&str]) -> String {
     let is_above = |method: &&&str| {
         group.cells.iter().all(|cell| {
@@ -166,8 +176,7 @@ fn above_floors(group: &Group<'_>, part: Part, methods: &[&str]) -> String {
     };
     let above: Vec<&str> = methods.iter().filter(is_above).copied().collect();
     match above.len() {
-        0 => "No method lies above the highest floor in every seed: what training adds to it does \
-              not show here."
+        0 => "No method lies above the highest floor in every seed: training shows no use here."
             .to_owned(),
         n if n == methods.len() => {
             "Every method lies above the highest floor in every seed.".to_owned()
@@ -180,7 +189,7 @@ fn above_floors(group: &Group<'_>, part: Part, methods: &[&str]) -> String {
     }
 }
 
-/// The greatest distance between two seeds of one method; `None` with one seed.
+/// Returns the greatest distance between two seeds of one method; `None` with one seed.
 fn seed_spread(group: &Group<'_>, part: Part, methods: &[&str]) -> Option<f64> {
     methods
         .iter()
@@ -196,7 +205,8 @@ fn seed_spread(group: &Group<'_>, part: Part, methods: &[&str]) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::fixture::record;
-    use crate::paper::{Cell, DataSet};
+    use crate::paper::data_set::DataSet;
+    use crate::paper::group::Cell;
 
     fn cell(seed: u64, accuracies: &[(&str, f64)]) -> Cell {
         let records = accuracies.iter().map(|(method, old)| {
@@ -261,9 +271,7 @@ mod tests {
             "{text}"
         );
         assert!(overall(&[of(&[])], Part::Old).contains("was not run"));
-        assert_eq!(
-            [0.01, -0.01, 0.0001].map(signed),
-            ["+0.010", "−0.010", "0.000"]
-        );
+        assert!(headline(&[of(&cells)], Part::Old).starts_with("1 of 2 differences"));
+        assert!(headline(&[], Part::New).contains("was not run"));
     }
 }

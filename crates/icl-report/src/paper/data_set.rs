@@ -1,6 +1,6 @@
-//! The data sets of the paper's experiments.
+//! Data sets of the paper's experiments.
 
-/// A data set of the paper.
+/// Data set of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DataSet {
     /// Two classes of ImageNet.
@@ -9,15 +9,15 @@ pub enum DataSet {
     Mnist2,
     /// 1113 graphs of proteins.
     Proteins,
-    /// 2000 graphs of discussions, which the paper calls REDDIT.
+    /// 2000 graphs of discussions; the paper calls it REDDIT.
     Reddit,
 }
 
 impl DataSet {
-    /// All of them, in the paper's order.
+    /// All data sets, in the paper's order.
     pub const ALL: [Self; 4] = [Self::ImageNet2, Self::Mnist2, Self::Proteins, Self::Reddit];
 
-    /// The name by which it is asked for and found.
+    /// Returns the name in commands and on pages.
     pub fn name(self) -> &'static str {
         match self {
             Self::ImageNet2 => "ImageNet-2",
@@ -27,7 +27,7 @@ impl DataSet {
         }
     }
 
-    /// The data set of this name, however it is capitalised; REDDIT, the paper's name, is one too.
+    /// Finds a data set by its name in any capitalisation; REDDIT, the paper's name, is valid too.
     pub fn from_name(name: &str) -> Option<Self> {
         let is = |own: &str| own.eq_ignore_ascii_case(name);
         match name {
@@ -36,7 +36,7 @@ impl DataSet {
         }
     }
 
-    /// Whether its samples are images.
+    /// Whether the samples are images.
     pub fn is_image(self) -> bool {
         matches!(self, Self::ImageNet2 | Self::Mnist2)
     }

@@ -1,22 +1,22 @@
-//! Figure 5: how the loss falls.
+//! Figure 5: loss curves.
 
-use crate::RunRecord;
-use crate::Summary;
-use crate::chart::{Curve, CurveChart, Palette};
-use crate::document::blocks::{Block, Entry, Row, Table};
-use crate::number::{Spread, axis_count, nats};
-use crate::paper::group::{Group, Reproduction};
-use crate::paper::wording;
-use crate::paper::{Cell, Rule, speed_up};
+use crate::chart::{Curve, CurveChart, Figure, Height, Layout, Palette};
+use crate::document::{Block, Column, Row, Table, TableCell};
+use crate::paper::group::{Cell, Group, Reproduction};
+use crate::paper::numbers::SOURCE;
+use crate::record::RunRecord;
+use crate::speed_up::{Rule, cell};
+use crate::summary::Summary;
+use crate::text::number::{axis_count, nats};
 
-/// The epochs over which the fall is compared.
+/// Number of epochs over which the fall is compared.
 const EARLY: usize = 10;
 
-/// Two methods that differ in one choice, which the paper compares.
+/// Two methods that differ in one choice and that the paper compares.
 struct Pair {
     title: &'static str,
     claim: &'static str,
-    /// The choice that the paper says is quicker, then the other.
+    /// Choice that is quicker according to the paper, then the other.
     methods: [(&'static str, &'static str); 2],
 }
 
@@ -41,67 +41,81 @@ const PAIRS: [Pair; 3] = [
     },
 ];
 
-/// The page's body.
+/// Returns the page's body: the answer, then charts and a table for each pair.
 pub(crate) fn blocks(of: &Reproduction<'_>) -> Vec<Block> {
     let groups = of.groups();
-    let mut blocks = vec![
-        Block::Heading("In short".into()),
-        Block::Text(format!(
-            "The paper ({}, Figure 5) draws curves without numbers. Its text says that NCE-II's loss \
-             falls faster than NCE-I's, and that the loss declines faster with learning-rate \
-             learning than with Adam. It does not say at which α; here it is 0.5. Training losses of \
-             NCE-I and NCE-II are different functions, whose falls cannot be compared; the exact risk \
-             is one function for all.",
-            wording::SOURCE
-        )),
-    ];
-    let mut details = vec![Block::Heading("How the losses fall".into())];
+    let mut details = vec![Block::heading("How the losses fall")];
     let mut verdicts = Vec::new();
     for group in &groups {
-        details.push(Block::Subheading(format!(
-            "{} · {}",
-            group.title(),
-            group.seeds()
-        )));
+        let title = format!("{} · {}", group.title(), group.seeds());
+        details.push(Block::Subheading(title.into()));
         for pair in &PAIRS {
-            let methods = group.methods();
-            if !pair
-                .methods
-                .iter()
-                .all(|(_, method)| methods.contains(method))
-            {
-                verdicts.push((
-                    format!("{}: {}", group.title(), pair.title),
-                    "not run: a method of the two is missing.".to_owned(),
-                ));
-                continue;
+            let term = format!("{}: {}", group.title(), pair.title);
+            if was_run(group, pair) {
+                verdicts.push((term.into(), verdict(group, pair).into()));
+                details.push(Block::Figure(figure(group, pair)));
+                details.push(Block::Table(table(group, pair)));
+            } else {
+                let missing = "not run: a method of the two is missing.";
+                verdicts.push((term.into(), missing.into()));
             }
-            verdicts.push((
-                format!("{}: {}", group.title(), pair.title),
-                verdict(group, pair),
-            ));
-            details.push(Block::Text(pair.title.into()));
-            details.push(Block::Chart(charts(group, pair)));
-            details.push(Block::Table(table(group, pair)));
         }
     }
-    blocks.push(Block::List(verdicts));
+    let mut blocks = vec![Block::Headline(headline(&groups).into())];
     blocks.extend(details);
+    blocks.extend([
+        Block::heading("Pair by pair"),
+        Block::text(format!(
+            "The paper ({SOURCE}, Figure 5) draws curves without numbers. Its text says that NCE-II's loss \
+             falls faster than NCE-I's, and that the loss declines faster with learning-rate learning \
+             than with Adam. It does not say at which α; here it is 0.5. Training losses of NCE-I and \
+             NCE-II are different functions, whose falls cannot be compared; the exact risk is one \
+             function for all."
+        )),
+        Block::List(verdicts),
+    ]);
     blocks
 }
 
-/// The epochs over which a run's fall is measured: [`EARLY`], or all if there are fewer.
+fn was_run(group: &Group<'_>, pair: &Pair) -> bool {
+    let methods = group.methods();
+    let mut names = pair.methods.iter();
+    names.all(|(_, method)| methods.contains(method))
+}
+
+/// Says for each pair in how many runs the exact risk falls as the paper says.
+fn headline(groups: &[Group<'_>]) -> String {
+    let pairs = PAIRS.iter().filter_map(|pair| {
+        let counts = groups
+            .iter()
+            .map(|group| n_further(group, pair, fall_of_risk));
+        let (k, n) = counts.fold((0, 0), |(k, n), (more, of)| (k + more, n + of));
+        let [(claimed, _), (other, _)] = pair.methods;
+        (n > 0).then(|| format!("with {claimed} than with {other} in {k} of {n} runs"))
+    });
+    let pairs: Vec<String> = pairs.collect();
+    match pairs.as_slice() {
+        [] => "No pair of methods that the paper compares was run.".to_owned(),
+        pairs => format!(
+            "Over the first {EARLY} epochs the exact risk falls further {}.",
+            pairs.join(", ")
+        ),
+    }
+}
+
+/// Returns the number of epochs over which a run's fall is measured: [`EARLY`], or all if there are
+/// fewer.
 fn early(record: &RunRecord) -> usize {
     EARLY.min(record.epoch_losses.len())
 }
 
-/// How far the training loss fell from the first epoch to the last of the early ones, in nats.
+/// Returns the fall of the training loss from the first epoch to the last of the early ones, in nats.
 fn fall_of_loss(record: &RunRecord) -> Option<f64> {
     let last = record.epoch_losses.get(early(record).checked_sub(1)?)?;
     Some(record.epoch_losses.first()? - last)
 }
 
-/// The exact risk at the last evaluation among the early epochs, in nats.
+/// Returns the exact risk at the last evaluation among the early epochs, in nats.
 fn early_risk(record: &RunRecord) -> Option<f64> {
     let mut of = record.evaluations.iter().rev();
     Some(of.find(|of| of.epoch <= early(record))?.risk.all)
@@ -111,7 +125,7 @@ fn fall_of_risk(record: &RunRecord) -> Option<f64> {
     Some(record.start.all - early_risk(record)?)
 }
 
-/// In how many seeds the first method of the pair fell further, of those that can be compared.
+/// Counts the seeds in which the first method of the pair fell further, and those that can be compared.
 fn n_further(group: &Group<'_>, pair: &Pair, of: fn(&RunRecord) -> Option<f64>) -> (usize, usize) {
     let further: Vec<bool> = group
         .cells
@@ -133,10 +147,7 @@ fn verdict(group: &Group<'_>, pair: &Pair) -> String {
         0 => "in no seed",
         _ => "in some seeds only",
     };
-    let of = |method| {
-        let of = speed_up(Rule::TargetTime, method, group.cells.iter().copied());
-        super::speed_table::in_words(of.as_ref())
-    };
+    let of = |method| cell(group.speed_up(Rule::TargetTime, method).as_ref()).in_line();
     format!(
         "The paper: {}. Ours, over the first {EARLY} epochs: by training loss {} ({by_loss} of {n}), \
          by exact risk {} ({by_risk} of {n}). Speed-up of time to target: {claimed} {}, {other} {}.",
@@ -148,7 +159,7 @@ fn verdict(group: &Group<'_>, pair: &Pair) -> String {
     )
 }
 
-fn charts(group: &Group<'_>, pair: &Pair) -> String {
+fn figure(group: &Group<'_>, pair: &Pair) -> Figure {
     let methods = pair.methods.map(|(_, method)| method);
     let palette = Palette::new(methods);
     let curves = |points: fn(&RunRecord) -> Vec<(f64, f64)>| -> Vec<Curve> {
@@ -156,86 +167,88 @@ fn charts(group: &Group<'_>, pair: &Pair) -> String {
         records
             .filter(|record| methods.contains(&record.method.as_str()))
             .map(|record| Curve {
-                class: palette.class(&record.method),
+                series: record.method.clone(),
                 label: format!("{}, seed {}", record.method, record.seed),
+                colour: palette.colour(&record.method),
                 points: points(record),
                 mark: None,
             })
             .collect()
     };
-    let chart = |description, y_label, curves| {
+    let chart = |title, y_label: &'static str, curves| {
         CurveChart {
-            description,
+            title,
             x_label: "epoch (logarithmic, 0 at the left)",
-            y_label,
+            y_label: y_label.into(),
             x_format: axis_count,
+            height: Height::Linear,
             curves,
             level: None,
         }
         .svg()
     };
-    format!(
-        "{}<div class=\"charts\">\n{}{}</div>\n",
-        palette.legend(methods),
-        chart(
-            "Training loss of each epoch",
-            "training loss, nats",
-            curves(|record| {
-                let losses = record.epoch_losses.iter().enumerate();
-                losses.map(|(i, loss)| ((i + 1) as f64, *loss)).collect()
-            })
-        ),
-        chart(
-            "Exact risk over the epochs",
-            "exact risk over all data, nats",
-            curves(|record| {
-                let evaluations = record.evaluations.iter();
-                evaluations
-                    .map(|of| (of.epoch as f64, of.risk.all))
-                    .collect()
-            })
-        )
-    )
+    Figure {
+        caption: pair.title.into(),
+        legend: palette.legend(methods),
+        charts: vec![
+            chart(
+                "Training loss of each epoch",
+                "training loss, nats",
+                curves(|record| {
+                    let losses = record.epoch_losses.iter().enumerate();
+                    losses.map(|(i, loss)| ((i + 1) as f64, *loss)).collect()
+                }),
+            ),
+            chart(
+                "Exact risk over the epochs",
+                "exact risk over all data, nats",
+                curves(|record| {
+                    let evaluations = record.evaluations.iter();
+                    evaluations
+                        .map(|of| (of.epoch as f64, of.risk.all))
+                        .collect()
+                }),
+            ),
+        ],
+        layout: Layout::Pairs,
+    }
 }
 
 fn table(group: &Group<'_>, pair: &Pair) -> Table {
     type Of = fn(&RunRecord) -> Option<f64>;
-    let columns: [(&str, Of); 6] = [
-        ("first epoch", |r| r.epoch_losses.first().copied()),
-        ("fall over the early epochs", fall_of_loss),
-        ("lowest", |r| {
-            r.epoch_losses.iter().copied().min_by(f64::total_cmp)
-        }),
-        ("before the first step", |r| Some(r.start.all)),
-        ("fall over the early epochs", fall_of_risk),
-        ("at the end", |r| Some(r.risk.all)),
+    let quantities: [Of; 6] = [
+        |r| r.epoch_losses.first().copied(),
+        fall_of_loss,
+        |r| r.epoch_losses.iter().copied().min_by(f64::total_cmp),
+        |r| Some(r.start.all),
+        fall_of_risk,
+        |r| Some(r.risk.all),
     ];
-    let names = |of: &[(&str, Of)]| of.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let mut columns = Column::group(
+        "training loss, nats",
+        &["first epoch", "fall over the early epochs", "lowest"],
+    );
+    columns.extend(Column::group(
+        "exact risk, nats",
+        &[
+            "before the first step",
+            "fall over the early epochs",
+            "at the end",
+        ],
+    ));
+    let row = |(name, method): &(&str, &str)| {
+        let cell = |of: &Of| {
+            let records = group.cells.iter().filter_map(|cell| cell.record(method));
+            TableCell::of(Summary::of_present(records.map(of)), nats)
+        };
+        Row::new(
+            format!("{name} ({method})"),
+            quantities.iter().map(cell).collect(),
+        )
+    };
     Table {
         corner: "method".into(),
-        groups: vec![
-            ("training loss, nats".into(), names(&columns[..3])),
-            ("exact risk, nats".into(), names(&columns[3..])),
-        ],
-        rows: pair
-            .methods
-            .iter()
-            .map(|(name, method)| Row {
-                head: format!("{name} ({method})"),
-                entries: columns
-                    .iter()
-                    .map(|(_, of)| {
-                        let records = group.cells.iter().filter_map(|cell| cell.record(method));
-                        let of = Summary::of_present(records.map(of));
-                        let Spread { median, spread } = Spread::new(of.as_ref(), nats, "");
-                        Entry {
-                            main: median,
-                            small: spread,
-                        }
-                    })
-                    .collect(),
-                is_floor: false,
-            })
-            .collect(),
+        columns,
+        rows: pair.methods.iter().map(row).collect(),
     }
 }

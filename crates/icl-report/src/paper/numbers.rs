@@ -1,10 +1,13 @@
-//! What the paper reports, as data. Source of everything here: Ji, Li, Peng, Wu, Fu, Sun, Yu: Unbiased
+//! Numbers that the paper reports. Source of everything here: Ji, Li, Peng, Wu, Fu, Sun, Yu: Unbiased
 //! and Efficient Self-Supervised Incremental Contrastive Learning, WSDM 2023. Nothing here is ours.
 
-use crate::paper::DataSet;
+use crate::paper::data_set::DataSet;
 
-/// The paper's methods by the paper's names, and ours for the same.
-pub const PAPER_METHODS: [(&str, &str); 8] = [
+/// Source as it is cited on pages.
+pub(crate) const SOURCE: &str = "Ji et al., WSDM 2023";
+
+/// Names of the paper's methods, in the paper and in the registry.
+pub(crate) const PAPER_METHODS: [(&str, &str); 8] = [
     ("Retraining", "retraining"),
     ("Fine-tuning", "fine-tuning"),
     ("Replay", "replay"),
@@ -15,27 +18,27 @@ pub const PAPER_METHODS: [(&str, &str); 8] = [
     ("ICL (w/o M+LRL)", "icl-published-wo-m-lrl"),
 ];
 
-/// A range that the paper states.
+/// Range that the paper states.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Span {
-    /// Its lower end.
-    pub low: f64,
-    /// Its upper end.
-    pub high: f64,
+pub(crate) struct Span {
+    /// Lower end.
+    pub(crate) low: f64,
+    /// Upper end.
+    pub(crate) high: f64,
 }
 
-/// Section 4.3: the difference in accuracy between ICL and the others falls in this range.
-pub const ACCURACY_DIFFERENCE: Span = Span {
+/// Range of the difference in accuracy between ICL and the other methods (section 4.3).
+pub(crate) const ACCURACY_DIFFERENCE: Span = Span {
     low: -0.0137,
     high: 0.0126,
 };
 
-/// Section 4.3: the average improvement in accuracy.
-pub const AVERAGE_IMPROVEMENT: f64 = 0.002;
+/// Average improvement in accuracy (section 4.3).
+pub(crate) const AVERAGE_IMPROVEMENT: f64 = 0.002;
 
-/// Section 4.4 on Figure 4: ICL's speed-up of time for α from 0.1 to 0.9, of the convergence epoch
-/// likewise, and of what is not said further at α = 0.9.
-pub const FIGURE_4: [Span; 3] = [
+/// ICL's speed-ups (section 4.4 on Figure 4): of time for α from 0.1 to 0.9, of the convergence epoch
+/// for the same, and at α = 0.9, where the paper does not say of which of the two.
+pub(crate) const FIGURE_4: [Span; 3] = [
     Span {
         low: 2.2,
         high: 18.3,
@@ -50,16 +53,16 @@ pub const FIGURE_4: [Span; 3] = [
     },
 ];
 
-/// A speed-up of the paper's tables: retraining's cost over the method's, a mean of five runs.
+/// Speed-up in the paper's tables: retraining's cost divided by the method's, a mean of five runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PaperSpeedUp {
-    /// Of training time until the convergence epoch.
-    pub time: f64,
-    /// Of the convergence epoch.
-    pub epoch: f64,
+pub(crate) struct PaperSpeedUp {
+    /// Speed-up of the training time until the convergence epoch.
+    pub(crate) time: f64,
+    /// Speed-up of the convergence epoch.
+    pub(crate) epoch: f64,
 }
 
-/// The growth ratios of the tables' columns.
+/// Growth ratios of the tables' columns.
 const ALPHAS: [f64; 3] = [0.3, 0.5, 0.7];
 
 /// Twelve columns: for each of two data sets and three growth ratios the time and the epoch.
@@ -91,9 +94,9 @@ const TABLE_4: [Row; 8] = [
     [2.5, 2.9, 1.9, 2.0, 1.1, 1.2, 5.9, 5.8, 2.2, 2.4, 2.5, 2.5],
 ];
 
-/// What Table 3 or 4 gives for a method of ours; `None` where the paper has no such method or
-/// growth ratio.
-pub fn paper_speed_up(data: DataSet, alpha: f64, method: &str) -> Option<PaperSpeedUp> {
+/// Returns the speed-up of Table 3 or 4 for a method of the registry; `None` where the paper has no
+/// such method or growth ratio.
+pub(crate) fn paper_speed_up(data: DataSet, alpha: f64, method: &str) -> Option<PaperSpeedUp> {
     let row = PAPER_METHODS.iter().position(|(_, own)| *own == method)?;
     let column = ALPHAS.iter().position(|own| *own == alpha)?;
     let (table, half) = match data {

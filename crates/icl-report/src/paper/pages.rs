@@ -1,38 +1,45 @@
-//! One page and one Markdown file for each table or figure of the paper: the paper's numbers, ours, and
-//! what follows from the two.
+//! Document of each table or figure of the paper.
 
-use crate::document::Document;
-use crate::document::blocks::Block;
+use crate::document::{Block, Document};
 use crate::paper::group::Reproduction;
+use crate::paper::speed::{sweep_blocks, table_blocks};
 use crate::paper::target::Target;
-use crate::paper::{accuracy, losses, speed, sweep};
+use crate::paper::{accuracy, losses};
 
-/// Returns the document of a table or figure, for HTML and Markdown.
+/// Makes the document of a table or figure of the paper: the paper's numbers, ours, and how they
+/// agree.
+///
+/// It begins with the answer in one sentence; charts, tables and the origin of the numbers follow. The
+/// same cells give the same document.
 pub fn document(reproduction: &Reproduction<'_>) -> Document {
     let target = reproduction.target;
     let (title, subject) = (target.title(), target.subject());
-    let mut document = Document::new(format!("{title} of the paper, reproduced: {subject}"));
-    document.push(Block::Text(reproduction.provenance.summary()));
-    if !reproduction.missing.is_empty() {
-        let list = reproduction.missing.join(" ");
-        document.push(Block::Warning(format!("Missing here: {list}")));
-    }
-    let blocks = match target {
-        Target::Table3 | Target::Table4 => speed::blocks(reproduction),
+    let mut blocks = match target {
+        Target::Table3 | Target::Table4 => table_blocks(reproduction),
         Target::Figure2 | Target::Figure3 => accuracy::blocks(reproduction),
-        Target::Figure4 => sweep::blocks(reproduction),
+        Target::Figure4 => sweep_blocks(reproduction),
         Target::Figure5 => losses::blocks(reproduction),
     };
-    document.extend(blocks);
-    document.extend(reproduction.provenance.blocks());
-    document
+    blocks.extend(reproduction.provenance.blocks());
+    if !reproduction.missing.is_empty() {
+        let list = reproduction.missing.join(" ");
+        blocks.push(Block::Warning(format!("Missing here: {list}").into()));
+    }
+    Document::new(
+        format!("{title} of the paper, reproduced: {subject}"),
+        reproduction.provenance.summary(),
+        blocks,
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{comparison, record};
-    use crate::paper::{Cell, DataSet, Provenance};
+    use crate::fixture::{assert_sound, comparison, record};
+    use crate::paper::data_set::DataSet;
+    use crate::paper::group::Cell;
+    use crate::paper::provenance::Provenance;
+    use crate::text::wrap::width;
 
     fn cells() -> Vec<Cell> {
         let records = comparison();
@@ -56,28 +63,27 @@ mod tests {
         })
     }
 
-    fn assert_sound(html: &str) {
-        let options = roxmltree::ParsingOptions {
-            allow_dtd: true,
-            ..Default::default()
-        };
-        let page = roxmltree::Document::parse_with_options(html, options).unwrap();
-        for node in page.descendants().filter_map(|node| node.text()) {
-            for wrong in ["NaN", "inf×", "None", "Some("] {
-                assert!(!node.contains(wrong), "{wrong} in {node}");
-            }
-        }
-    }
-
     #[test]
     fn every_target_has_its_page() {
         for target in Target::ALL {
             let document = document(target, &cells());
             let (html, markdown) = (document.html(), document.markdown());
             assert_sound(&html);
-            for words in [target.title(), "In short", "Missing here", "PROTEINS"] {
+            for words in [
+                target.title(),
+                "Missing here",
+                "PROTEINS",
+                "How the numbers were made",
+            ] {
                 assert!(html.contains(words) && markdown.contains(words), "{words}");
             }
+            let terminal = document.terminal(100, true);
+            assert!(
+                terminal.lines().all(|line| width(line) <= 100),
+                "{terminal}"
+            );
+            assert!(html.find("headline") < html.find("<table>"));
+            assert!(html.find("<svg class=\"chart\"") < html.find("<table>"));
         }
     }
 

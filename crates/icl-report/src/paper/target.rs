@@ -1,8 +1,9 @@
-//! The tables and figures that can be reproduced, with the grid that each takes.
+//! Tables and figures that can be reproduced, each with its grid.
 
-use crate::paper::{DataSet, PAPER_METHODS};
+use crate::paper::data_set::DataSet;
+use crate::paper::numbers::PAPER_METHODS;
 
-/// A table or figure of the paper.
+/// Table or figure of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Target {
     /// Speed-ups on images.
@@ -20,7 +21,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// All of them, in the paper's order.
+    /// All tables and figures, in the paper's order.
     pub const ALL: [Self; 6] = [
         Self::Table3,
         Self::Table4,
@@ -30,7 +31,7 @@ impl Target {
         Self::Figure5,
     ];
 
-    /// The name by which it is asked for, and that of its files.
+    /// Returns the name in commands and of the files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Table3 => "table3",
@@ -42,7 +43,7 @@ impl Target {
         }
     }
 
-    /// The paper's name for it.
+    /// Returns the paper's name.
     pub fn title(self) -> &'static str {
         match self {
             Self::Table3 => "Table 3",
@@ -54,7 +55,7 @@ impl Target {
         }
     }
 
-    /// What it shows, after its title.
+    /// Returns the subject, which follows the title.
     pub fn subject(self) -> &'static str {
         match self {
             Self::Table3 => "speed-up over retraining on images",
@@ -66,7 +67,7 @@ impl Target {
         }
     }
 
-    /// The data sets that it shows in the paper.
+    /// Returns the data sets that the paper shows in it.
     pub fn data_sets(self) -> &'static [DataSet] {
         match self {
             Self::Table3 => &[DataSet::ImageNet2, DataSet::Mnist2],
@@ -76,7 +77,8 @@ impl Target {
         }
     }
 
-    /// The growth ratios of its grid. The paper does not say which Figure 5 has: we take the middle.
+    /// Returns the growth ratios of the grid. The paper does not say which Figure 5 has; here it is the
+    /// middle one.
     pub fn alphas(self) -> &'static [f64] {
         match self {
             Self::Figure4 => &[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9],
@@ -85,7 +87,7 @@ impl Target {
         }
     }
 
-    /// The methods that it needs.
+    /// Returns the methods that the grid needs.
     pub fn methods(self) -> MethodSet {
         match self {
             Self::Figure4 => MethodSet::Sweep,
@@ -95,16 +97,16 @@ impl Target {
     }
 }
 
-/// The methods of a cell.
+/// Methods of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MethodSet {
-    /// Everything in the registry.
+    /// All methods of the registry.
     All,
-    /// The paper's and, beside them, ours.
+    /// Methods of the paper and of this project.
     Table,
-    /// The unbiased ones.
+    /// Unbiased methods.
     Sweep,
-    /// Those whose losses are compared.
+    /// Methods whose losses are compared.
     Losses,
 }
 
@@ -112,7 +114,7 @@ impl MethodSet {
     /// All sets, the largest first.
     pub const ALL: [Self; 4] = [Self::All, Self::Table, Self::Losses, Self::Sweep];
 
-    /// Its name in the names of folders.
+    /// Returns the name in the names of folders.
     pub fn name(self) -> &'static str {
         match self {
             Self::All => "all",
@@ -122,7 +124,7 @@ impl MethodSet {
         }
     }
 
-    /// The names that it is made of, whether the registry has them or not; `None` for all methods.
+    /// Returns the names of the set, whether the registry has them or not; `None` for all methods.
     fn wanted(self) -> Option<Vec<&'static str>> {
         const OURS: [&str; 4] = ["inference", "warm", "icl-corrected", "icl"];
         match self {
@@ -147,7 +149,7 @@ impl MethodSet {
         }
     }
 
-    /// Returns its methods in the registry's order.
+    /// Returns the methods of the set in the registry's order.
     pub fn methods(self) -> Vec<String> {
         let wanted = self.wanted();
         let is_wanted = |name: &String| {
@@ -159,14 +161,14 @@ impl MethodSet {
         all.filter(is_wanted).collect()
     }
 
-    /// Returns those of its names that the registry does not have.
+    /// Returns the names of the set that the registry does not have.
     pub fn missing(self) -> Vec<&'static str> {
         let mut wanted = self.wanted().unwrap_or_default();
         wanted.retain(|name| icl_train::Method::named(name).is_err());
         wanted
     }
 
-    /// Whether it holds all methods of another.
+    /// Whether the set holds all methods of another.
     pub fn covers(self, other: Self) -> bool {
         let own = self.methods();
         other.methods().iter().all(|method| own.contains(method))

@@ -1,88 +1,89 @@
-//! The record of a comparison of backends, one line a backend.
+//! Record of a comparison of backends, one line per backend.
 
 use icl_train::{StepReport, StepSeconds};
 use serde::{Deserialize, Serialize};
 
-/// The version of [`BackendRecord`]'s schema. It grows when a field changes its meaning or goes.
+/// Version of [`BackendRecord`]'s schema. It grows when a field changes its meaning or is removed.
 pub const BACKEND_SCHEMA: u32 = 1;
 
-/// Over how many steps the losses of backends are compared, at most. Training amplifies rounding: the
-/// further the runs go, the less their difference says about a backend.
+/// Maximum number of steps over which the losses of backends are compared. Training amplifies
+/// rounding: the further the runs go, the less their difference says about a backend.
 pub const COMPARED_STEPS: usize = 50;
 
-/// What a backend did with the same steps as the others: the same first encoder, the same views, the
-/// same random numbers, all of them made on the CPU from one seed. Losses are in nats.
+/// Record of one backend, which took the same steps as the others: with the same first encoder, the
+/// same views and the same random numbers, all made on the CPU from one seed. Losses are in nats.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BackendRecord {
-    /// [`BACKEND_SCHEMA`].
+    /// Version of the schema, [`BACKEND_SCHEMA`].
     pub schema: u32,
-    /// The backend, as NAME or NAME:DEVICE.
+    /// Backend, as NAME or NAME:DEVICE.
     pub backend: String,
-    /// The name of the data set.
+    /// Name of the data set.
     pub data: String,
-    /// The method.
+    /// Method.
     pub method: String,
-    /// The root seed.
+    /// Root seed.
     pub seed: u64,
-    /// The growth ratio of the data.
+    /// Growth ratio α of the data.
     pub alpha: f64,
-    /// Samples a batch.
+    /// Batch size.
     pub batch_size: usize,
-    /// The largest of [`relative_loss_differences`](Self::relative_loss_differences) over the first
+    /// Largest of [`relative_loss_differences`](Self::relative_loss_differences) over the first
     /// [`COMPARED_STEPS`] steps; 0 for the first backend.
     pub max_relative_loss_difference: f64,
-    /// |l − l₁|/|l₁| at each step, l₁ being the loss of the first backend; 0 where they are equal.
+    /// Relative difference |l − l₁|/|l₁| at each step, where l₁ is the loss of the first backend; 0
+    /// where they are equal.
     pub relative_loss_differences: Vec<f64>,
-    /// The training loss of each step.
+    /// Training loss of each step.
     pub losses: Vec<f64>,
-    /// The exact risk over all data before the first step.
+    /// Exact risk over all data before the first step.
     pub risk_at_start: f64,
-    /// The time of the first step, in which devices compile their kernels.
+    /// Seconds of the first step, in which devices compile their kernels.
     pub first_step_s: f64,
-    /// The median of the others: forward, backward and update together.
+    /// Median seconds of the other steps: forward, backward and update together.
     pub step_s: f64,
-    /// The medians of their parts.
+    /// Medians of the parts of a step.
     pub seconds: StepSeconds,
-    /// The largest memory of the process, in MiB, where the system tells. The libraries of all
-    /// backends that the program holds are in it, that of a GPU is not.
+    /// Largest memory of the process in MiB, where the system tells. It includes the libraries of all
+    /// backends that the program holds, but not the memory of a GPU.
     pub peak_memory_mib: Option<f64>,
-    /// The energy that the processors' packages took during the steps, other processes included, in
-    /// joules, where the system tells.
+    /// Energy of the processors' packages during the steps in joules, other processes included, where
+    /// the system tells.
     pub energy_j: Option<f64>,
 }
 
-/// What one backend did, before it is compared.
+/// Steps of one backend, before they are compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BackendTrace {
-    /// The name of the data set.
+    /// Name of the data set.
     pub data: String,
-    /// The growth ratio of the data.
+    /// Growth ratio α of the data.
     pub alpha: f64,
-    /// The steps.
+    /// Steps.
     pub steps: Vec<StepReport>,
-    /// As in [`BackendRecord`].
+    /// Exact risk over all data before the first step.
     pub risk_at_start: f64,
-    /// As in [`BackendRecord`].
+    /// Largest memory of the process in MiB, as in [`BackendRecord`].
     pub peak_memory_mib: Option<f64>,
-    /// As in [`BackendRecord`].
+    /// Energy in joules, as in [`BackendRecord`].
     pub energy_j: Option<f64>,
 }
 
-/// What all backends of a comparison were told.
+/// Task that all backends of a comparison share.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BackendTask {
-    /// The method.
+    /// Method.
     pub method: String,
-    /// The root seed.
+    /// Root seed.
     pub seed: u64,
-    /// Samples a batch.
+    /// Batch size.
     pub batch_size: usize,
 }
 
-/// Sets the traces of backends side by side, each against the first.
+/// Compares the traces of backends with the first.
 ///
 /// # Panics
-/// If a trace has no step, or not as many as the first.
+/// If a trace has no step, or another number of steps than the first.
 pub fn compare_backends(
     task: &BackendTask,
     traces: &[(String, BackendTrace)],
@@ -138,7 +139,7 @@ pub fn compare_backends(
     traces.iter().map(record).collect()
 }
 
-/// |l − l₁|/|l₁|; 0 where both are equal, also at 0.
+/// Returns |l − l₁|/|l₁|; 0 where both are equal, also at 0.
 fn relative(loss: f64, first: f64) -> f64 {
     if loss == first {
         return 0.0;
@@ -203,7 +204,7 @@ mod tests {
         assert_eq!(records[0].max_relative_loss_difference, 0.0);
         assert_eq!(records[1].relative_loss_differences, [0.0, 0.25, 0.0, 0.25]);
         assert_eq!(records[1].max_relative_loss_difference, 0.25);
-        // The first step is told apart; of the others the median.
+        // The first step counts for itself, the others by their median.
         assert_eq!(records[1].first_step_s, 28.0);
         assert_eq!(records[1].step_s, 7.0);
         assert_eq!(records[1].seconds.forward, 2.0);

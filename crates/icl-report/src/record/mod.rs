@@ -1,7 +1,8 @@
-//! Records: what commands write down, one line of JSON each.
+//! Records that commands write, one line of JSON each.
 
 mod backends;
 mod comparison;
+mod jsonl;
 mod training;
 mod update;
 
@@ -11,5 +12,6 @@ pub use backends::{
 pub use comparison::{
     AccuracyParts, EmbeddingMap, FloorParts, ProtocolParts, RiskParts, RunRecord, SCHEMA,
 };
+pub use jsonl::read_records;
 pub use training::{TRAIN_SCHEMA, TrainRecord};
 pub use update::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};

@@ -1,47 +1,48 @@
-//! The record of a first encoder's training.
+//! Record of a first encoder's training.
 
 use icl_train::{Evaluation, Seconds};
 use serde::{Deserialize, Serialize};
 
-/// The version of [`TrainRecord`]'s schema. It grows when a field changes its meaning or goes.
+/// Version of [`TrainRecord`]'s schema. It grows when a field changes its meaning or is removed.
 pub const TRAIN_SCHEMA: u32 = 1;
 
-/// How one encoder was trained from scratch. Losses and risks are in nats; the exact risk is L^{I,X}
-/// over the data X, under p(X). Every duration's key ends in `_s`; nothing else depends on the
-/// machine's speed.
+/// Record of the training of one encoder from scratch.
+///
+/// Losses and risks are in nats; the exact risk is L^{I,X} over the data X, under p(X). The key of every
+/// duration ends in `_s`; nothing else depends on the speed of the machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrainRecord {
-    /// [`TRAIN_SCHEMA`].
+    /// Version of the schema, [`TRAIN_SCHEMA`].
     pub schema: u32,
-    /// The root seed.
+    /// Root seed.
     pub seed: u64,
-    /// The name of the data set, X.
+    /// Name of the data set, X.
     pub data: String,
-    /// The number of samples, N.
+    /// Number of samples, N.
     pub n: usize,
-    /// The temperature τ of the losses.
+    /// Temperature τ of the losses.
     pub temperature: f64,
-    /// K, the number of negatives in the losses' formulas.
+    /// Number of negatives K in the formulas of the losses.
     pub negatives: f64,
-    /// The backend.
+    /// Backend.
     pub backend: String,
-    /// Epochs trained.
+    /// Number of epochs trained.
     pub epochs: usize,
-    /// Views that went through the encoder in training.
+    /// Number of views that went through the encoder in training.
     pub sample_passes: u64,
     /// Seconds of training, evaluations not counted.
     pub train_s: f64,
-    /// The exact risk of the untrained encoder: the floor.
+    /// Exact risk of the untrained encoder, which is the floor.
     pub untrained: f64,
-    /// The exact risk of the trained encoder.
+    /// Exact risk of the trained encoder.
     pub trained: f64,
-    /// ‖Δθ‖/‖θ‖ from the untrained encoder to the trained one, over trained parameters. 0 means that
-    /// nothing was trained.
+    /// Parameter change ‖Δθ‖/‖θ‖ from the untrained encoder to the trained one, over trained parameters.
+    /// 0 means that nothing was trained.
     pub parameter_change: f64,
-    /// Where the time went.
+    /// Seconds of each part of the training.
     pub seconds: Seconds,
-    /// The exact risk over the training, from before the first step to after the last.
+    /// Exact risk over the training, from before the first step to after the last.
     pub evaluations: Vec<Evaluation<f64>>,
-    /// The mean training loss of each epoch, in nats.
+    /// Mean training loss of each epoch, in nats.
     pub epoch_losses: Vec<f64>,
 }

@@ -51,7 +51,9 @@ pub fn compare(options: CompareOptions) -> Result<(), Failure> {
         traces.push((backend.clone(), trace));
     }
     let records = icl_report::compare_backends(&resolved.task(), &traces);
-    let html = icl_report::backends_html(&records).map_err(|error| Failure::Other(error.into()))?;
+    let document =
+        icl_report::backends_document(&records).map_err(|error| Failure::Other(error.into()))?;
+    let html = document.html();
     let mut lines = String::new();
     for record in &records {
         lines += &json(record)?;
@@ -63,8 +65,8 @@ pub fn compare(options: CompareOptions) -> Result<(), Failure> {
             .map_err(|error| Failure::file(&path, "cannot be written", error))?;
     }
     let folder = work.publish()?;
-    let table = icl_report::backends_table(&records);
-    print(format_args!("{table}\nwritten to {}", folder.display()))
+    let text = document.terminal(icl_report::DEFAULT_WIDTH, false);
+    print(format_args!("{text}\nwritten to {}", folder.display()))
 }
 
 fn is_ours(name: &str) -> bool {

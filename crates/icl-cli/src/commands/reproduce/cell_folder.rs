@@ -4,14 +4,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use icl_report::RunRecord;
 use icl_report::paper::MethodSet;
+use icl_report::{RunRecord, read_records};
 use icl_train::Method;
 use icl_train::TrainingSettings;
 use toml::{Table, Value};
 
 use crate::backend::BACKENDS;
-use crate::commands::report::read_records;
 use crate::commands::reproduce::arguments::{ReproduceArguments, stem_name, stop_name};
 use crate::commands::reproduce::grid::{GridCell, SPLIT};
 use crate::commands::run::RECORD;

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use icl_core::write_atomically;
-use icl_report::{EmbeddingMap, RunRecord};
+use icl_report::{Document, EmbeddingMap, RunRecord};
 use icl_train::{Identity, read_checkpoint, write_checkpoint};
 use serde::Serialize;
 
@@ -88,18 +88,19 @@ fn run_on<D: Domain>(
         data,
         work: &work,
     };
-    let written = on_backend(&resolved.backend, task).and_then(|(records, map)| {
-        write_results(&work, resolved, &records, &map).map(|report| (records, report))
-    });
-    let (records, report) = match written {
+    let written = on_backend(&resolved.backend, task)
+        .and_then(|(records, map)| write_results(&work, resolved, &records, &map));
+    let report = match written {
         Ok(written) => written,
         Err(failure) => return Err(work.fail(failure, "run")),
     };
     let folder = work.publish()?;
-    let table = icl_report::terminal_table(&records);
-    let table = table.trim_end();
-    print(format_args!("{table}\n\nwritten to {}", folder.display()))?;
-    report
+    let text = report
+        .as_ref()
+        .map(|document| document.terminal(icl_report::DEFAULT_WIDTH, false));
+    let text = text.unwrap_or_default();
+    print(format_args!("{text}\nwritten to {}", folder.display()))?;
+    report.map(|_| ())
 }
 
 /// Writes everything but the encoders, which are there already. A report that cannot be made must not
@@ -109,7 +110,7 @@ fn write_results(
     resolved: &Resolved,
     records: &[RunRecord],
     map: &EmbeddingMap,
-) -> Result<Result<(), Failure>, Failure> {
+) -> Result<Result<Document, Failure>, Failure> {
     let results = work.results();
     let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
     write(&results.join(CONFIG), config.as_bytes())?;
@@ -120,9 +121,12 @@ fn write_results(
     }
     write(&results.join(RECORD), &lines)?;
     write(&results.join(MAP), &json(map)?)?;
-    Ok(icl_report::html(records, Some(map))
+    Ok(icl_report::comparison_document(records, Some(map))
         .map_err(|error| Failure::Other(error.into()))
-        .and_then(|html| write(&results.join(REPORT), html.as_bytes())))
+        .and_then(|document| {
+            write(&results.join(REPORT), document.html().as_bytes())?;
+            Ok(document)
+        }))
 }
 
 fn is_ours(name: &str) -> bool {

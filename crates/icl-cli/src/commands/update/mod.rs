@@ -71,16 +71,16 @@ fn update_on<D: Domain>(
     };
     let updated = on_backend(&training.backend, task).and_then(|record| {
         encoder_work::write_results(&work, &resolved.options, &record)?;
-        let html =
-            icl_report::update_html(&record).map_err(|error| Failure::Other(error.into()))?;
-        encoder_work::write(&work.results().join(REPORT), html.as_bytes())?;
-        Ok(record)
+        let document =
+            icl_report::update_document(&record).map_err(|error| Failure::Other(error.into()))?;
+        encoder_work::write(&work.results().join(REPORT), document.html().as_bytes())?;
+        Ok(document)
     });
-    let record = match updated {
-        Ok(record) => record,
+    let document = match updated {
+        Ok(document) => document,
         Err(failure) => return Err(work.fail(failure, "update")),
     };
     let folder = work.publish()?;
-    let table = icl_report::update_table(&record);
-    print(format_args!("{table}\nwritten to {}", folder.display()))
+    let text = document.terminal(icl_report::DEFAULT_WIDTH, false);
+    print(format_args!("{text}\nwritten to {}", folder.display()))
 }

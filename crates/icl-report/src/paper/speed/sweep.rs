@@ -1,13 +1,15 @@
 //! Figure 4: the speed-up of the unbiased methods over the growth ratio.
 
-use crate::chart::{Palette, SweepChart, SweepLine, SweepPoint};
-use crate::document::blocks::{Block, Row, Table};
+use crate::chart::{Figure, Layout, Palette, SweepChart, SweepLine, SweepPoint};
+use crate::document::{Block, Column, Row, Table, TableCell};
+use crate::paper::data_set::DataSet;
 use crate::paper::group::{Group, Reproduction};
-use crate::paper::speed_table::{Direction, entry, factor};
-use crate::paper::wording;
-use crate::paper::{DataSet, FIGURE_4, Outcome, Rule, Span, outcome, speed_up};
+use crate::paper::numbers::{FIGURE_4, SOURCE, Span};
+use crate::paper::speed::table::{Direction, HOW_TO_READ, WARNING};
+use crate::speed_up::{Outcome, Rule, cell, outcome};
+use crate::text::number::factor;
 
-/// The unbiased methods, the published one first.
+/// Unbiased methods, the published one first.
 const METHODS: [&str; 3] = ["icl-published", "icl", "warm"];
 
 const RULES: [(Rule, &str); 4] = [
@@ -17,7 +19,7 @@ const RULES: [(Rule, &str); 4] = [
     (Rule::TargetPasses, "to target: passes"),
 ];
 
-/// The page's body.
+/// Returns the page's body: the answer, a chart for each data set, and the tables.
 pub(crate) fn blocks(of: &Reproduction<'_>) -> Vec<Block> {
     let groups = of.groups();
     let mut sets: Vec<DataSet> = Vec::new();
@@ -32,14 +34,16 @@ pub(crate) fn blocks(of: &Reproduction<'_>) -> Vec<Block> {
         of
     };
     let span = |Span { low, high }: Span| format!("{}–{}", factor(low), factor(high));
-    let mut blocks = vec![
-        Block::Heading("In short".into()),
-        Block::Text(format!(
-            "The paper ({}, Figure 4) draws curves; its text says that ICL's speed-up over \
+    let mut blocks = vec![Block::Headline(headline(&groups).into())];
+    for &data in &sets {
+        blocks.push(Block::Figure(figure(data, &of_set(data))));
+    }
+    blocks.extend([
+        Block::text(format!(
+            "The paper ({SOURCE}, Figure 4) draws curves; its text says that ICL's speed-up over \
              retraining for α from 0.1 to 0.9, over all four data sets, is {} in time and {} in the \
              convergence epoch, that it becomes smaller as α grows, and that at α = 0.9 it still is \
              {}.",
-            wording::SOURCE,
             span(FIGURE_4[0]),
             span(FIGURE_4[1]),
             span(FIGURE_4[2])
@@ -47,20 +51,16 @@ pub(crate) fn blocks(of: &Reproduction<'_>) -> Vec<Block> {
         Block::List(
             sets.iter()
                 .flat_map(|&data| verdicts(data, &of_set(data)))
+                .map(|(term, text)| (term.into(), text.into()))
                 .collect(),
         ),
-        Block::Heading("Speed-up over the growth ratio".into()),
-        Block::Warning(wording::WARNING.into()),
-        Block::Text(format!(
-            "{} In the charts a line joins the medians and dots are seeds; what is no number stands \
-             at the edge that names it.",
-            wording::HOW_TO_READ
-        )),
-    ];
+        Block::heading("The numbers"),
+        Block::Warning(WARNING.into()),
+        Block::text(HOW_TO_READ),
+    ]);
     for data in sets {
         let groups = of_set(data);
-        blocks.push(Block::Subheading(data.name().to_owned()));
-        blocks.push(Block::Chart(charts(&groups)));
+        blocks.push(Block::Subheading(data.name().into()));
         for method in present(&groups) {
             blocks.push(Block::Table(table(&groups, method)));
         }
@@ -68,13 +68,35 @@ pub(crate) fn blocks(of: &Reproduction<'_>) -> Vec<Block> {
     blocks
 }
 
-/// Those of the methods that were run.
+/// Says at how many growth ratios each method is quicker than retraining.
+fn headline(groups: &[Group<'_>]) -> String {
+    let all: Vec<&Group<'_>> = groups.iter().collect();
+    let methods = present(&all).into_iter().map(|method| {
+        let outcomes = all.iter().filter_map(|group| {
+            let of = group.speed_up(Rule::TargetTime, method)?;
+            Some(Direction::of(of.median))
+        });
+        let outcomes: Vec<Direction> = outcomes.collect();
+        let faster = outcomes.iter().filter(|of| **of == Direction::Faster);
+        format!("{method} at {} of {}", faster.count(), outcomes.len())
+    });
+    let methods: Vec<String> = methods.collect();
+    match methods.as_slice() {
+        [] => "No unbiased method was run.".to_owned(),
+        methods => format!(
+            "Quicker than retraining by time to target, over all growth ratios and data sets: {}.",
+            methods.join(", ")
+        ),
+    }
+}
+
+/// Returns the unbiased methods that were run.
 fn present(groups: &[&Group<'_>]) -> Vec<&'static str> {
     let was_run = |method: &&str| groups.iter().any(|group| group.methods().contains(method));
     METHODS.into_iter().filter(was_run).collect()
 }
 
-/// One entry a method.
+/// Describes each method on a data set.
 fn verdicts(data: DataSet, groups: &[&Group<'_>]) -> Vec<(String, String)> {
     let methods = present(groups).into_iter();
     methods
@@ -92,12 +114,12 @@ fn verdicts(data: DataSet, groups: &[&Group<'_>]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// How a method's speed-up of time goes over the growth ratios.
+/// Describes how a method's speed-up of time changes over the growth ratios.
 fn over_alpha(groups: &[&Group<'_>], rule: Rule, method: &str) -> String {
     let medians: Vec<(f64, Outcome)> = groups
         .iter()
         .filter_map(|group| {
-            let of = speed_up(rule, method, group.cells.iter().copied())?;
+            let of = group.speed_up(rule, method)?;
             Some((group.alpha, of.median))
         })
         .collect();
@@ -153,10 +175,10 @@ fn over_alpha(groups: &[&Group<'_>], rule: Rule, method: &str) -> String {
     format!("{}{range}", words.join(", "))
 }
 
-fn charts(groups: &[&Group<'_>]) -> String {
+fn figure(data: DataSet, groups: &[&Group<'_>]) -> Figure {
     let methods = present(groups);
     let palette = Palette::new(methods.iter().copied());
-    let charts: String = [
+    let charts = [
         (Rule::LowestLossTime, "speed-up of time, the paper's rule"),
         (Rule::TargetTime, "speed-up of time to target"),
     ]
@@ -164,24 +186,32 @@ fn charts(groups: &[&Group<'_>]) -> String {
     .map(|(rule, y_label)| {
         let lines = methods
             .iter()
-            .map(|method| line(groups, rule, method, palette.class(method)));
+            .map(|method| line(groups, rule, method, &palette));
         SweepChart {
-            description: y_label,
+            title: &format!("{}: {y_label}", data.name()),
             x_label: "growth ratio α",
             y_label,
             lines: lines.collect(),
         }
         .svg()
-    })
-    .collect();
-    let legend = palette.legend(methods);
-    format!("{legend}<div class=\"charts\">\n{charts}</div>\n")
+    });
+    Figure {
+        caption: format!(
+            "{}: a line joins the medians, dots are seeds, and words such as “never” have a place at the \
+             edge.",
+            data.name()
+        )
+        .into(),
+        charts: charts.collect(),
+        legend: palette.legend(methods),
+        layout: Layout::Pairs,
+    }
 }
 
-fn line(groups: &[&Group<'_>], rule: Rule, method: &str, class: String) -> SweepLine {
+fn line(groups: &[&Group<'_>], rule: Rule, method: &str, palette: &Palette) -> SweepLine {
     let mut line = SweepLine {
-        class,
         label: method.to_owned(),
+        colour: palette.colour(method),
         medians: Vec::new(),
         seeds: Vec::new(),
     };
@@ -191,11 +221,11 @@ fn line(groups: &[&Group<'_>], rule: Rule, method: &str, class: String) -> Sweep
         Outcome::AtStart => SweepPoint::AtStart,
     };
     for group in groups {
-        let of = speed_up(rule, method, group.cells.iter().copied());
+        let of = group.speed_up(rule, method);
         line.medians
             .extend(of.map(|of| (group.alpha, point(of.median))));
         let seeds = group.cells.iter().filter_map(|cell| {
-            let of = outcome(rule, cell.record(method)?, cell.yardstick()?)?;
+            let of = outcome(rule, cell.record(method)?, cell.reference()?)?;
             Some((group.alpha, point(of)))
         });
         line.seeds.extend(seeds);
@@ -204,28 +234,25 @@ fn line(groups: &[&Group<'_>], rule: Rule, method: &str, class: String) -> Sweep
 }
 
 fn table(groups: &[&Group<'_>], method: &str) -> Table {
-    let columns = RULES.map(|(_, name)| name.to_owned());
-    let columns = columns.into_iter().chain(["seeds".to_owned()]);
+    let mut names = RULES.map(|(_, name)| name).to_vec();
+    names.push("seeds");
+    let row = |group: &&Group<'_>| {
+        let of = |rule| group.speed_up(rule, method);
+        let mut cells: Vec<TableCell> = RULES
+            .iter()
+            .map(|(rule, _)| cell(of(*rule).as_ref()))
+            .collect();
+        let n = group
+            .cells
+            .iter()
+            .filter(|cell| cell.record(method).is_some());
+        cells.push(TableCell::Value(n.count().to_string(), None));
+        Row::new(group.alpha.to_string(), cells)
+    };
     Table {
         corner: "α".into(),
-        groups: vec![(format!("ours: {method}"), columns.collect())],
-        rows: groups
-            .iter()
-            .map(|group| {
-                let of = |rule| speed_up(rule, method, group.cells.iter().copied());
-                let entries = RULES.iter().map(|(rule, _)| entry(of(*rule).as_ref()));
-                let n = group
-                    .cells
-                    .iter()
-                    .filter(|cell| cell.record(method).is_some());
-                let n = n.count().to_string().into();
-                Row {
-                    head: group.alpha.to_string(),
-                    entries: entries.chain([n]).collect(),
-                    is_floor: false,
-                }
-            })
-            .collect(),
+        columns: Column::group(format!("ours: {method}"), &names),
+        rows: groups.iter().map(row).collect(),
     }
 }
 

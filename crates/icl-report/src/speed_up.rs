@@ -1,25 +1,29 @@
-//! How much sooner than retraining a method was there, over the seeds.
+//! Speed-up of a method over retraining.
 
 use std::cmp::Ordering;
 
-use crate::RunRecord;
-use crate::paper::Cell;
+use crate::document::TableCell;
+use crate::record::RunRecord;
+use crate::text::number::{NEVER, factor};
 
-/// What counts as being there, and what is counted until then.
+/// Stands where θ₀ was at the target before the first step.
+pub(crate) const AT_START: &str = "at start";
+
+/// Definition of convergence, and the cost that is counted until then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
-    /// The paper's: seconds of training until the end of the epoch of the lowest training loss.
+pub(crate) enum Rule {
+    /// The paper's rule: seconds of training until the end of the epoch of the lowest training loss.
     LowestLossTime,
-    /// The paper's: the epoch of the lowest training loss.
+    /// The paper's rule: the epoch of the lowest training loss.
     LowestLossEpoch,
-    /// Ours: seconds of training until the exact risk is at retraining's plateau + 1 %.
+    /// Our rule: seconds of training until the exact risk is at retraining's plateau + 1 %.
     TargetTime,
-    /// Ours: encoder sample passes until then.
+    /// Our rule: sample passes until then.
     TargetPasses,
 }
 
 impl Rule {
-    /// What a method paid; `None` if it did not get there, or was not trained.
+    /// Returns the cost of a run; `None` if it did not converge, or nothing was trained.
     fn cost(self, record: &RunRecord) -> Option<f64> {
         match self {
             Self::LowestLossTime => record.lowest_loss_s,
@@ -34,20 +38,19 @@ impl Rule {
     }
 }
 
-/// What one seed says of a method's speed.
+/// Speed-up of a method in one seed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Outcome {
-    /// It never reached the target.
+pub(crate) enum Outcome {
+    /// The target was never reached.
     Never,
-    /// Retraining's cost over its own.
+    /// Retraining's cost divided by the method's.
     Ratio(f64),
-    /// It was at the target before the first step: there was nothing to speed up, and no number
-    /// says by how much it was quicker.
+    /// The method was at the target before the first step, so there was nothing to speed up.
     AtStart,
 }
 
 impl Outcome {
-    /// From the slowest to the quickest.
+    /// Orders outcomes from the slowest to the quickest.
     fn order(&self, other: &Self) -> Ordering {
         let rank = |of: &Self| match of {
             Self::Never => (0, 0.0),
@@ -58,8 +61,7 @@ impl Outcome {
         a.cmp(&b).then(x.total_cmp(&y))
     }
 
-    /// The middle of two neighbours in order: the mean of two ratios, and the more cautious of two
-    /// that have no mean.
+    /// Returns the middle of two neighbours in order: the mean of two ratios, else the slower one.
     fn between(self, later: Self) -> Self {
         match (self, later) {
             (Self::Ratio(a), Self::Ratio(b)) => Self::Ratio((a + b) / 2.0),
@@ -68,9 +70,9 @@ impl Outcome {
     }
 }
 
-/// What a seed says of a method; `None` if it says nothing: the method was not trained, there is no
-/// target, or the method got there and retraining, whose own plateau sets the target, never stayed.
-pub fn outcome(rule: Rule, method: &RunRecord, yardstick: &RunRecord) -> Option<Outcome> {
+/// Returns the speed-up of a method in one seed; `None` if the method was not trained, there is no
+/// target, or the method reached it and retraining, whose own plateau sets it, never stayed there.
+pub(crate) fn outcome(rule: Rule, method: &RunRecord, reference: &RunRecord) -> Option<Outcome> {
     if rule.is_to_target() {
         method.target?;
         match method.epochs_to_target {
@@ -79,29 +81,25 @@ pub fn outcome(rule: Rule, method: &RunRecord, yardstick: &RunRecord) -> Option<
             Some(_) => {}
         }
     }
-    let (whole, own) = (rule.cost(yardstick)?, rule.cost(method)?);
+    let (whole, own) = (rule.cost(reference)?, rule.cost(method)?);
     (whole > 0.0 && own > 0.0).then_some(Outcome::Ratio(whole / own))
 }
 
-/// The speed-up of a method over the seeds.
+/// Speed-up of a method over the seeds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SpeedUp {
-    /// The number of seeds that say something.
-    pub n: usize,
-    /// The number of seeds that never reached the target.
-    pub n_never: usize,
-    /// The number of seeds that were there before the first step.
-    pub n_at_start: usize,
-    /// The median.
-    pub median: Outcome,
-    /// The slowest seed.
-    pub least: Outcome,
-    /// The quickest seed.
-    pub greatest: Outcome,
+pub(crate) struct SpeedUp {
+    /// Number of seeds.
+    pub(crate) n: usize,
+    /// Median.
+    pub(crate) median: Outcome,
+    /// Slowest seed.
+    pub(crate) least: Outcome,
+    /// Quickest seed.
+    pub(crate) greatest: Outcome,
 }
 
 impl SpeedUp {
-    /// The speed-up over these seeds; `None` if there are none.
+    /// Summarises outcomes, one per seed; `None` without any.
     ///
     /// ```text
     /// speed-up of a seed = cost of retraining / cost of the method
@@ -109,46 +107,58 @@ impl SpeedUp {
     ///
     /// Seeds are ordered from never over the ratios to at the start. The median of an even number is
     /// the mean of the middle two if both are ratios, else the slower of them.
-    pub fn over(outcomes: impl IntoIterator<Item = Outcome>) -> Option<Self> {
+    pub(crate) fn over(outcomes: impl IntoIterator<Item = Outcome>) -> Option<Self> {
         let mut outcomes: Vec<Outcome> = outcomes.into_iter().collect();
         outcomes.sort_by(Outcome::order);
         let n = outcomes.len();
-        let count = |what: Outcome| outcomes.iter().filter(|of| **of == what).count();
         Some(Self {
-            n,
-            n_never: count(Outcome::Never),
-            n_at_start: count(Outcome::AtStart),
             least: *outcomes.first()?,
             greatest: *outcomes.last()?,
             median: outcomes[(n - 1) / 2].between(outcomes[n / 2]),
+            n,
         })
+    }
+
+    /// Returns the median if it is a number.
+    pub(crate) fn median_ratio(&self) -> Option<f64> {
+        match self.median {
+            Outcome::Ratio(ratio) => Some(ratio),
+            Outcome::Never | Outcome::AtStart => None,
+        }
+    }
+
+    /// Writes `slowest–quickest`; `None` where all seeds agree.
+    pub(crate) fn range(&self) -> Option<String> {
+        let (least, greatest) = (word(self.least), word(self.greatest));
+        (least != greatest).then(|| format!("{least}–{greatest}"))
     }
 }
 
-/// What these cells, one a seed, say of a method.
-pub fn outcomes<'a>(
-    rule: Rule,
-    method: &str,
-    cells: impl IntoIterator<Item = &'a Cell>,
-) -> Vec<Outcome> {
-    let of_cell = |cell: &Cell| outcome(rule, cell.record(method)?, cell.yardstick()?);
-    cells.into_iter().filter_map(of_cell).collect()
+/// Writes the speed-up of one seed, or a median.
+pub(crate) fn word(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Never => NEVER.to_owned(),
+        Outcome::Ratio(ratio) => factor(ratio),
+        Outcome::AtStart => AT_START.to_owned(),
+    }
 }
 
-/// A method's speed-up over these cells, one a seed.
-pub fn speed_up<'a>(
-    rule: Rule,
-    method: &str,
-    cells: impl IntoIterator<Item = &'a Cell>,
-) -> Option<SpeedUp> {
-    SpeedUp::over(outcomes(rule, method, cells))
+/// Makes a cell with the median and `[slowest–quickest]` where the seeds differ.
+pub(crate) fn cell(speed_up: Option<&SpeedUp>) -> TableCell {
+    let Some(of) = speed_up else {
+        return TableCell::Missing;
+    };
+    let range = of.range().map(|range| format!("[{range}]"));
+    match of.median {
+        Outcome::Never => TableCell::Never(range),
+        median => TableCell::Value(word(median), range),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fixture::record;
-    use crate::paper::DataSet;
     use Outcome::{AtStart, Never, Ratio};
 
     /// Epochs, passes and seconds to the target.
@@ -217,6 +227,20 @@ mod tests {
     }
 
     #[test]
+    fn words_stand_where_there_is_no_number() {
+        let in_words =
+            |outcomes: &[Outcome]| cell(SpeedUp::over(outcomes.iter().copied()).as_ref()).in_line();
+        assert_eq!(in_words(&[]), "–");
+        assert_eq!(in_words(&[Ratio(10.06)]), "10.1×");
+        assert_eq!(in_words(&[Ratio(0.123)]), "0.12×");
+        assert_eq!(
+            in_words(&[Never, Ratio(2.0), AtStart]),
+            "2.0× [never–at start]"
+        );
+        assert_eq!(in_words(&[Never, Never]), "never");
+    }
+
+    #[test]
     fn the_median_of_numbers_and_words() {
         let median = |of: &[Outcome]| SpeedUp::over(of.iter().copied()).map(|of| of.median);
         assert_eq!(median(&[]), None);
@@ -233,33 +257,9 @@ mod tests {
         assert_eq!(median(&[AtStart, Never, Ratio(0.5)]), Some(Ratio(0.5)));
         assert_eq!(median(&[AtStart, AtStart, Ratio(0.5)]), Some(AtStart));
         let all = SpeedUp::over([AtStart, Ratio(4.0), Never, Ratio(2.0), AtStart]).unwrap();
-        assert_eq!((all.n, all.n_never, all.n_at_start), (5, 1, 2));
         assert_eq!(
             (all.least, all.median, all.greatest),
             (Never, Ratio(4.0), AtStart)
         );
-    }
-
-    #[test]
-    fn seeds_are_compared_with_their_own_retraining() {
-        let cell = |seed, whole: f64, own: f64| {
-            let reached = |seconds: f64| Some((1, 1, seconds));
-            Cell {
-                data: DataSet::Proteins,
-                alpha: 0.5,
-                seed,
-                records: vec![
-                    reaching("retraining", reached(whole), None),
-                    reaching("warm", reached(own), None),
-                ],
-            }
-        };
-        let cells = [cell(0, 8.0, 2.0), cell(1, 9.0, 1.0), cell(2, 1.0, 4.0)];
-        let of = speed_up(Rule::TargetTime, "warm", &cells).unwrap();
-        assert_eq!(
-            (of.least, of.median, of.greatest),
-            (Ratio(0.25), Ratio(4.0), Ratio(9.0))
-        );
-        assert_eq!(speed_up(Rule::TargetTime, "absent", &cells), None);
     }
 }

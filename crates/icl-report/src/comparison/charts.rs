@@ -1,0 +1,200 @@
+//! Charts of a comparison, made from its records.
+
+use icl_train::Evaluation;
+
+use crate::chart::{
+    Curve, CurveChart, DotChart, DotRow, Figure, Height, Layout, Legend, MapPanel, Palette,
+    floor_legend, map_legend,
+};
+use crate::comparison::protocols::{FLOORS, PARTS, PROTOCOLS, floor_over_seeds, initial};
+use crate::comparison::runs::{MethodRuns, target};
+use crate::record::{EmbeddingMap, RunRecord};
+use crate::text::number::{axis_count, axis_value};
+use crate::text::rich_text::RichText;
+
+/// Coordinate of an evaluation.
+type Coordinate = fn(&Evaluation) -> f64;
+
+const TRAIN_S: Coordinate = |evaluation| evaluation.train_s;
+const PASSES: Coordinate = |evaluation| evaluation.sample_passes as f64;
+const PASSES_LABEL: &str = "sample passes (logarithmic, 0 at the left)";
+
+/// Draws the exact risk over all data against sample passes and against seconds.
+pub(crate) fn risk(records: &[RunRecord], palette: &Palette, legend: &Legend) -> Figure {
+    let level = target(records).and_then(|target| target.median);
+    let chart = |title, x_label, x_format, x: Coordinate| {
+        CurveChart {
+            title,
+            x_label,
+            y_label: "exact risk over all data, nats".into(),
+            x_format,
+            height: Height::Linear,
+            curves: curves(records, palette, x, |e| e.risk.all, true),
+            level: level.map(|level| (level, "target")),
+        }
+        .svg()
+    };
+    Figure {
+        caption: "Lower is better. One line for each method and seed; a ring marks where it reaches its \
+                  target, a dotted level is a method that trains nothing. The flat piece at the left \
+                  is the risk before the first step."
+            .into(),
+        legend: legend.clone(),
+        charts: vec![
+            chart(
+                "Exact risk over all data against sample passes",
+                PASSES_LABEL,
+                axis_count,
+                PASSES,
+            ),
+            chart(
+                "Exact risk over all data against seconds of training",
+                "seconds of training (logarithmic, 0 at the left)",
+                axis_value,
+                TRAIN_S,
+            ),
+        ],
+        layout: Layout::Pairs,
+    }
+}
+
+/// Draws the two parts of the exact risk over the old data against sample passes.
+pub(crate) fn drift(records: &[RunRecord], palette: &Palette, legend: &Legend) -> Figure {
+    let chart = |title, y_label, y: Coordinate| {
+        CurveChart {
+            title,
+            x_label: PASSES_LABEL,
+            y_label: RichText::marked(y_label),
+            x_format: axis_count,
+            height: Height::Linear,
+            curves: curves(records, palette, PASSES, y, false),
+            level: None,
+        }
+        .svg()
+    };
+    Figure {
+        caption: RichText::marked(
+            "On old data the exact risk is the sum of these two. A method whose L^{II} falls while its \
+             L^{I,X} rises improves its objective by unlearning the old data: the drift of the \
+             published objective.",
+        ),
+        legend: legend.clone(),
+        charts: vec![
+            chart(
+                "L I,X over the old data against sample passes",
+                "L^{I,X} over the old data, nats",
+                |evaluation| evaluation.risk.nce1_old,
+            ),
+            chart(
+                "L II over the old data against sample passes",
+                "L^{II} over the old data, nats",
+                |evaluation| evaluation.risk.nce2_old,
+            ),
+        ],
+        layout: Layout::Pairs,
+    }
+}
+
+/// Draws one line for each record, with a ring where it reaches the target if `marked`.
+fn curves(
+    records: &[RunRecord],
+    palette: &Palette,
+    x: Coordinate,
+    y: Coordinate,
+    marked: bool,
+) -> Vec<Curve> {
+    let curve = |record: &RunRecord| {
+        let point = |evaluation: &Evaluation| (x(evaluation), y(evaluation));
+        let mut evaluations = record.evaluations.iter();
+        let reached =
+            evaluations.find(|evaluation| Some(evaluation.epoch) == record.epochs_to_target);
+        Curve {
+            series: record.method.clone(),
+            label: format!("{}, seed {}", record.method, record.seed),
+            colour: palette.colour(&record.method),
+            points: record.evaluations.iter().map(point).collect(),
+            mark: reached.filter(|_| marked).map(point),
+        }
+    };
+    records.iter().map(curve).collect()
+}
+
+/// Draws accuracies of the support vector machine on all, old and new data beside their floors.
+pub(crate) fn accuracy(
+    records: &[RunRecord],
+    methods: &[MethodRuns<'_>],
+    palette: &Palette,
+) -> Figure {
+    let (_, svm) = PROTOCOLS[0];
+    let floor = |floor, part| floor_over_seeds(records, svm, floor, part)?.median;
+    let floors = |part| -> Vec<(char, f64)> {
+        let floors = FLOORS.iter();
+        floors
+            .filter_map(|(name, of)| Some((initial(name), floor(*of, part)?)))
+            .collect()
+    };
+    let range: Vec<f64> = PARTS
+        .iter()
+        .flat_map(|(_, part)| {
+            let values = records.iter().filter_map(|record| part(record.accuracy));
+            values.chain(floors(*part).into_iter().map(|(_, value)| value))
+        })
+        .collect();
+    let chart = |(name, part): &(&str, crate::comparison::protocols::Part)| {
+        let rows = methods.iter().map(|of| {
+            let values = of.records.iter().filter_map(|record| part(record.accuracy));
+            let median = of.over(|record| part(record.accuracy));
+            DotRow {
+                name: of.method,
+                colour: palette.colour(of.method),
+                values: values.collect(),
+                median: median.and_then(|median| median.median),
+            }
+        });
+        DotChart {
+            title: &format!("accuracy on {name}"),
+            rows: rows.collect(),
+            floors: floors(*part),
+            range: &range,
+        }
+        .svg()
+    };
+    Figure {
+        caption: "Accuracy of a support vector machine. Dots are seeds, the bar is their median, \
+                  vertical lines are the medians of the floors. A method that does not lie clearly at \
+                  the right of all floors shows no use of training."
+            .into(),
+        legend: floor_legend(FLOORS.iter().map(|(name, _)| (initial(name), *name))),
+        charts: PARTS.iter().map(chart).collect(),
+        layout: Layout::Triples,
+    }
+}
+
+/// Draws the embeddings before and after each method.
+pub(crate) fn map(map: &EmbeddingMap) -> Figure {
+    let panel = |title, points| MapPanel {
+        title,
+        points,
+        labels: &map.labels,
+        is_new: &map.is_new,
+    };
+    let panels: Vec<MapPanel<'_>> = std::iter::once(panel("before (θ₀)", &map.before))
+        .chain(map.after.iter().map(|(name, points)| panel(name, points)))
+        .collect();
+    let thinned = if panels.iter().any(MapPanel::is_thinned) {
+        " Only a part of the samples is drawn."
+    } else {
+        ""
+    };
+    Figure {
+        caption: format!(
+            "The embeddings of seed {} on their two principal components, each panel at its own scale. \
+             Distances in two dimensions mislead: compare shapes, not positions.{thinned}",
+            map.seed
+        )
+        .into(),
+        legend: map_legend(&map.labels),
+        charts: panels.iter().map(MapPanel::svg).collect(),
+        layout: Layout::Tiles,
+    }
+}

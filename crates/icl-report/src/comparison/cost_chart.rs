@@ -1,0 +1,162 @@
+//! Bars that answer the question of a comparison.
+
+use crate::chart::{Bar, BarChart, Figure, Layout, Legend, Palette};
+use crate::comparison::runs::{MethodRuns, passes_to_target};
+use crate::speed_up::AT_START;
+use crate::summary::Summary;
+use crate::text::number::{NEVER, axis_count, axis_value, count, factor, nats, percent};
+
+/// Draws the sample passes that each method needs to reach the target. Where none reaches it, draws
+/// the distance of the final exact risk from the target, and without a target the final exact risk.
+pub(crate) fn figure(methods: &[MethodRuns<'_>], palette: &Palette) -> Figure {
+    let costs = |of: &MethodRuns<'_>| of.to_target(passes_to_target);
+    let has_target = methods.iter().any(|of| of.n_with_target() > 0);
+    let is_reached = methods.iter().any(|of| of.n_reached() > 0);
+    let (caption, chart) = if is_reached {
+        let reference = methods.iter().find(|of| of.is_reference());
+        let reference = reference.and_then(|of| costs(of)?.median);
+        (
+            "Median over the seeds, with a line from the least to the greatest seed; an arrow says that \
+             a seed never arrived. At the right the speed-up over retraining. Shorter is better.",
+            BarChart {
+                title: "Sample passes until the quality of retraining is reached",
+                x_label: "sample passes to the target",
+                x_format: axis_count,
+                bars: bars(methods, palette, costs, cost_text),
+                reference: reference.map(|passes| (passes, "retraining")),
+            },
+        )
+    } else if has_target {
+        (
+            "Median over the seeds, with a line from the least to the greatest seed. At 0 lies the \
+             target; lower is better.",
+            BarChart {
+                title: "Distance of the final exact risk from the target",
+                x_label: "final exact risk above the target, %",
+                x_format: |share| axis_value(100.0 * share),
+                bars: bars(
+                    methods,
+                    palette,
+                    |of| of.gap(),
+                    |_, gap| median(gap, percent),
+                ),
+                reference: None,
+            },
+        )
+    } else {
+        (
+            "Median over the seeds, with a line from the least to the greatest seed. Lower is better.",
+            BarChart {
+                title: "Exact risk at the end",
+                x_label: "exact risk over all data at the end, nats",
+                x_format: axis_value,
+                bars: bars(
+                    methods,
+                    palette,
+                    |of| of.over(|record| Some(record.risk.all)),
+                    |_, risk| median(risk, nats),
+                ),
+                reference: None,
+            },
+        )
+    };
+    Figure {
+        caption: caption.into(),
+        legend: Legend::default(),
+        charts: vec![chart.svg()],
+        layout: Layout::Single,
+    }
+}
+
+/// Makes a bar for each method, the shortest first and those without a median last.
+fn bars(
+    methods: &[MethodRuns<'_>],
+    palette: &Palette,
+    of: impl Fn(&MethodRuns<'_>) -> Option<Summary>,
+    text: impl Fn(&MethodRuns<'_>, Option<Summary>) -> String,
+) -> Vec<Bar> {
+    let bar = |runs: &MethodRuns<'_>| {
+        let summary = of(runs);
+        Bar {
+            name: runs.method.to_owned(),
+            colour: palette.colour(runs.method),
+            median: summary.and_then(|of| of.median),
+            spread: summary.and_then(|of| Some((of.min?, of.max))),
+            mark: None,
+            text: text(runs, summary),
+        }
+    };
+    let mut bars: Vec<Bar> = methods.iter().map(bar).collect();
+    let length = |bar: &Bar| bar.median.unwrap_or(f64::INFINITY);
+    bars.sort_by(|a, b| length(a).total_cmp(&length(b)));
+    bars
+}
+
+fn cost_text(runs: &MethodRuns<'_>, passes: Option<Summary>) -> String {
+    let speed_up = runs.speed_up_in_passes.and_then(|of| of.median_ratio());
+    match passes.and_then(|of| of.median) {
+        None => NEVER.to_owned(),
+        Some(0.0) => AT_START.to_owned(),
+        Some(passes) if runs.is_reference() => count(passes),
+        Some(passes) => match speed_up {
+            Some(speed_up) => format!("{} ({})", count(passes), factor(speed_up)),
+            None => count(passes),
+        },
+    }
+}
+
+fn median(summary: Option<Summary>, format: fn(f64) -> String) -> String {
+    summary
+        .and_then(|of| of.median)
+        .map_or_else(|| "–".to_owned(), format)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comparison::runs;
+    use crate::fixture::{comparison, reaching, record, twenty_methods};
+    use crate::record::RunRecord;
+
+    fn svg(records: &[RunRecord]) -> String {
+        let methods = runs::methods(records);
+        let palette = Palette::new(methods.iter().map(|of| of.method));
+        figure(&methods, &palette).charts.concat()
+    }
+
+    #[test]
+    fn costs_are_shown_where_the_target_is_reached() {
+        let svg = svg(&comparison());
+        assert!(svg.contains("sample passes to the target") && svg.contains(">never<"));
+        assert!(
+            svg.find(">warm-sub<") < svg.find(">retraining<"),
+            "the shortest is first"
+        );
+        assert!(svg.contains(">retraining</text>"));
+    }
+
+    #[test]
+    fn distances_are_shown_where_nothing_arrives() {
+        let ours = [
+            reaching("retraining", 1, None, 2.0),
+            reaching("warm", 1, None, 2.1),
+        ];
+        assert!(
+            svg(&ours).contains("final exact risk above the target")
+                && svg(&ours).contains("5.0 %")
+        );
+        let mut alone = record("warm", 1);
+        alone.target = None;
+        assert!(svg(&[alone]).contains("exact risk over all data at the end"));
+    }
+
+    #[test]
+    fn every_method_has_a_row() {
+        assert_eq!(
+            svg(&twenty_methods())
+                .matches("text-anchor=\"end\"")
+                .count(),
+            20
+        );
+    }
+}

@@ -1,0 +1,114 @@
+//! Accuracies by each protocol, and their floors.
+
+use crate::record::{AccuracyParts, FloorParts, ProtocolParts, RunRecord};
+use crate::summary::Summary;
+
+/// Accuracy on a part of the data.
+pub(crate) type Part = fn(AccuracyParts) -> Option<f64>;
+/// Floor of an accuracy.
+pub(crate) type Floor = fn(&FloorParts) -> AccuracyParts;
+/// Accuracies and floors by a protocol.
+pub(crate) type Protocol = fn(&RunRecord) -> Option<ProtocolParts>;
+
+/// Reason for which an accuracy is missing.
+pub(crate) const ONE_CLASS: &str =
+    "not defined, because that part of the data holds a single class.";
+
+/// Parts of the data by their names.
+pub(crate) const PARTS: [(&str, Part); 3] = [
+    ("all data", |parts| parts.all),
+    ("old data", |parts| parts.old),
+    ("new data", |parts| parts.new),
+];
+
+/// Floors by their names.
+pub(crate) const FLOORS: [(&str, Floor); 4] = [
+    ("majority", |floors| floors.majority),
+    ("size", |floors| floors.size),
+    ("raw features", |floors| floors.raw),
+    ("untrained encoder", |floors| floors.untrained),
+];
+
+/// Protocols by their names, the paper's first.
+pub(crate) const PROTOCOLS: [(&str, Protocol); 3] = [
+    ("support vector machine", |record| {
+        Some(ProtocolParts {
+            accuracy: record.accuracy,
+            floors: record.floors,
+        })
+    }),
+    ("linear probe", |record| record.linear_probe),
+    ("k nearest neighbours", |record| record.knn),
+];
+
+/// Returns the protocols that at least one record holds.
+pub(crate) fn recorded(records: &[RunRecord]) -> Vec<(&'static str, Protocol)> {
+    let is_held = |of: &Protocol| records.iter().any(|record| of(record).is_some());
+    let protocols = PROTOCOLS.into_iter();
+    protocols.filter(|(_, of)| is_held(of)).collect()
+}
+
+/// Summarises a floor over the seeds. All methods of a seed have the same floors, so each seed counts
+/// once.
+pub(crate) fn floor_over_seeds(
+    records: &[RunRecord],
+    protocol: Protocol,
+    floor: Floor,
+    part: Part,
+) -> Option<Summary> {
+    let mut seeds: Vec<&RunRecord> = Vec::new();
+    for record in records {
+        if protocol(record).is_some() && seeds.iter().all(|first| first.seed != record.seed) {
+            seeds.push(record);
+        }
+    }
+    let value = |record: &&RunRecord| part(floor(&protocol(record)?.floors));
+    Summary::of_present(seeds.iter().map(value))
+}
+
+/// Whether an accuracy is missing because its part of the data holds a single class.
+pub(crate) fn lacks_accuracies(records: &[RunRecord]) -> bool {
+    let lacks = |record: &RunRecord| {
+        PARTS
+            .iter()
+            .any(|(_, part)| part(record.accuracy).is_none())
+    };
+    records.iter().any(lacks)
+}
+
+/// Returns the letter of a floor in charts: M, S, R or U.
+pub(crate) fn initial(name: &str) -> char {
+    name.chars().next().map_or('?', |c| c.to_ascii_uppercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::record;
+
+    #[test]
+    fn each_seed_gives_its_floors_once() {
+        let mut records = [record("a", 1), record("b", 1), record("a", 2)];
+        records[0].floors.majority.all = Some(0.5);
+        records[1].floors.majority.all = Some(0.5);
+        records[2].floors.majority.all = Some(0.7);
+        let majority = floor_over_seeds(&records, PROTOCOLS[0].1, FLOORS[0].1, PARTS[0].1).unwrap();
+        assert_eq!(
+            (majority.n, majority.min, majority.max),
+            (2, Some(0.5), Some(0.7))
+        );
+    }
+
+    #[test]
+    fn only_recorded_protocols_are_shown() {
+        let mut records = [record("a", 1)];
+        records[0].linear_probe = None;
+        records[0].knn = None;
+        assert_eq!(recorded(&records).len(), 1);
+        let svm = PROTOCOLS[0].1(&records[0]);
+        records[0].knn = svm;
+        let names: Vec<&str> = recorded(&records).iter().map(|of| of.0).collect();
+        assert_eq!(names, ["support vector machine", "k nearest neighbours"]);
+        assert!(!lacks_accuracies(&records));
+    }
+}

@@ -1,0 +1,254 @@
+//! Quantities that are recorded epoch by epoch, for documents on one or several runs.
+
+use icl_train::{Evaluation, QueueBias};
+
+use crate::chart::{Curve, CurveChart, Figure, Height, Layout, Palette};
+use crate::document::Block;
+use crate::text::number::axis_count;
+
+/// Course of one training run.
+pub(crate) struct Course<'a> {
+    /// Series of the run in the charts.
+    pub(crate) series: &'a str,
+    /// Name of the run.
+    pub(crate) label: String,
+    /// Mean training loss of each epoch, in nats.
+    pub(crate) losses: &'a [f64],
+    /// Mean learning rate of each epoch; under meta-optimization that of the query step.
+    pub(crate) rates: &'a [f64],
+    /// Mean learning rate of the support steps of each epoch; empty without meta-optimization.
+    pub(crate) support_rates: &'a [f64],
+    /// Share of the old data that each epoch could draw from.
+    pub(crate) old_fractions: &'a [f64],
+    /// Bias of the queue of old noise over the sample passes; empty without a queue.
+    pub(crate) queue: Vec<(f64, QueueBias)>,
+}
+
+/// Quantity of each epoch of a run.
+type Series = for<'a> fn(&'a Course<'a>) -> &'a [f64];
+
+/// Returns the biases of the queue of old noise that were measured.
+pub(crate) fn queue_of<R>(evaluations: &[Evaluation<R>]) -> Vec<(f64, QueueBias)> {
+    let bias = |of: &Evaluation<R>| Some((of.sample_passes as f64, of.old_queue?));
+    evaluations.iter().filter_map(bias).collect()
+}
+
+/// Returns folded sections with the charts of what is recorded over the epochs: learning rates and the
+/// share of old data where they vary, training losses, and the bias of the queue of old noise.
+pub(crate) fn sections(courses: &[Course<'_>], palette: &Palette) -> Vec<Block> {
+    let of = Courses { courses, palette };
+    let sections = [
+        of.section(
+            "Learning rates over the epochs",
+            "Mean of each epoch. Under meta-optimization the query step has one learning rate and the \
+             support steps have another.",
+            &[
+                of.varying(
+                    "Learning rate over the epochs",
+                    "learning rate (of the query step)",
+                    Height::Logarithmic,
+                    |course| course.rates,
+                ),
+                of.varying(
+                    "Learning rate of the support steps over the epochs",
+                    "learning rate of the support steps",
+                    Height::Logarithmic,
+                    |course| course.support_rates,
+                ),
+            ],
+        ),
+        of.section(
+            "Share of the old data over the epochs",
+            "The part of the old data from which the batches of an epoch could be drawn.",
+            &[of.varying(
+                "Share of the old data over the epochs",
+                "share of the old data to draw from",
+                Height::Linear,
+                |course| course.old_fractions,
+            )],
+        ),
+        of.section(
+            "Training losses",
+            "Mean of each epoch. Different methods minimise different functions: compare the course of \
+             a line, not its height with that of another method.",
+            &[of.over_epochs(
+                "Training loss of each epoch",
+                "training loss, nats",
+                Height::Linear,
+                |course| course.losses,
+            )],
+        ),
+        of.section(
+            "Bias of the queue of old noise",
+            "Above 0 the old noise counts for too much. Single values are noisy by 0.1 nats and more.",
+            &[
+                of.queue(
+                    "Bias of the queue by the age of its entries",
+                    "bias by age, nats",
+                    |bias| Some(bias.age_nats),
+                ),
+                of.queue(
+                    "Bias of the queue by the statistics of its batches",
+                    "bias by statistics, nats",
+                    |bias| bias.statistics_nats,
+                ),
+            ],
+        ),
+    ];
+    sections.into_iter().flatten().collect()
+}
+
+/// Runs that share their charts.
+struct Courses<'a> {
+    courses: &'a [Course<'a>],
+    palette: &'a Palette,
+}
+
+impl Courses<'_> {
+    /// Makes a folded section of the charts that there are; `None` without any.
+    fn section(&self, title: &str, caption: &str, charts: &[Option<String>]) -> Option<Block> {
+        let charts: Vec<String> = charts.iter().flatten().cloned().collect();
+        let mut names: Vec<&str> = Vec::new();
+        for course in self.courses {
+            if !names.contains(&course.series) {
+                names.push(course.series);
+            }
+        }
+        let figure = Figure {
+            caption: caption.into(),
+            legend: self.palette.legend(names),
+            layout: match charts.len() {
+                1 => Layout::Single,
+                _ => Layout::Pairs,
+            },
+            charts,
+        };
+        let is_empty = figure.charts.is_empty();
+        (!is_empty).then(|| Block::Details(title.into(), vec![Block::Figure(figure)]))
+    }
+
+    /// Draws a quantity over the epochs if it varies in a run.
+    fn varying(&self, title: &str, y_label: &str, height: Height, of: Series) -> Option<String> {
+        let varies = |course: &Course<'_>| is_varying(of(course));
+        let is_worth_it = self.courses.iter().any(varies);
+        is_worth_it.then(|| self.over_epochs(title, y_label, height, of))?
+    }
+
+    /// Draws a quantity over the epochs; `None` if no run has it.
+    fn over_epochs(
+        &self,
+        title: &str,
+        y_label: &str,
+        height: Height,
+        of: Series,
+    ) -> Option<String> {
+        let points = |course: &Course<'_>| -> Vec<(f64, f64)> {
+            let values = of(course).iter().enumerate();
+            values.map(|(i, value)| ((i + 1) as f64, *value)).collect()
+        };
+        let chart = CurveChart {
+            title,
+            x_label: "epoch (logarithmic)",
+            y_label: y_label.into(),
+            x_format: axis_count,
+            height,
+            curves: self.curves(points)?,
+            level: None,
+        };
+        Some(chart.svg())
+    }
+
+    /// Draws a bias of the queue over the sample passes; `None` if no run has it.
+    fn queue(
+        &self,
+        title: &str,
+        y_label: &str,
+        of: fn(&QueueBias) -> Option<f64>,
+    ) -> Option<String> {
+        let points = |course: &Course<'_>| -> Vec<(f64, f64)> {
+            let point = |(passes, bias): &(f64, QueueBias)| Some((*passes, of(bias)?));
+            course.queue.iter().filter_map(point).collect()
+        };
+        let chart = CurveChart {
+            title,
+            x_label: "sample passes (logarithmic, 0 at the left)",
+            y_label: y_label.into(),
+            x_format: axis_count,
+            height: Height::Linear,
+            curves: self.curves(points)?,
+            level: Some((0.0, "no bias")),
+        };
+        Some(chart.svg())
+    }
+
+    /// Makes a curve of each run that has points; `None` if none has.
+    fn curves(&self, points: impl Fn(&Course<'_>) -> Vec<(f64, f64)>) -> Option<Vec<Curve>> {
+        let curve = |course: &Course<'_>| Curve {
+            series: course.series.to_owned(),
+            label: course.label.clone(),
+            colour: self.palette.colour(course.series),
+            points: points(course),
+            mark: None,
+        };
+        let mut curves: Vec<Curve> = self.courses.iter().map(curve).collect();
+        curves.retain(|curve| !curve.points.is_empty());
+        (!curves.is_empty()).then_some(curves)
+    }
+}
+
+fn is_varying(values: &[f64]) -> bool {
+    values.windows(2).any(|pair| pair[0] != pair[1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn titles(course: Course<'_>) -> Vec<String> {
+        let palette = Palette::new([course.series]);
+        let title = |block: Block| match block {
+            Block::Details(title, _) => title.plain(),
+            other => panic!("{other:?}"),
+        };
+        sections(&[course], &palette)
+            .into_iter()
+            .map(title)
+            .collect()
+    }
+
+    fn course<'a>(rates: &'a [f64], old_fractions: &'a [f64]) -> Course<'a> {
+        Course {
+            series: "warm",
+            label: "warm, seed 0".to_owned(),
+            losses: &[],
+            rates,
+            support_rates: &[],
+            old_fractions,
+            queue: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn only_what_varies_is_shown() {
+        assert!(titles(course(&[1e-3; 3], &[1.0; 3])).is_empty());
+        assert_eq!(
+            titles(course(&[1e-3, 2e-3], &[0.2, 0.4])),
+            [
+                "Learning rates over the epochs",
+                "Share of the old data over the epochs"
+            ]
+        );
+    }
+
+    #[test]
+    fn the_bias_of_a_queue_is_shown() {
+        let bias = QueueBias {
+            n_entries: 8,
+            age_nats: 0.1,
+            statistics_nats: None,
+        };
+        let mut of = course(&[], &[]);
+        of.queue = vec![(0.0, bias), (10.0, bias)];
+        assert_eq!(titles(of), ["Bias of the queue of old noise"]);
+    }
+}

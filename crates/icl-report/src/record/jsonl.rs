@@ -1,0 +1,82 @@
+//! Files with one record per line.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::error::ReportError;
+use crate::record::comparison::{RunRecord, SCHEMA};
+
+/// Reads the records of a `record.jsonl` that `icl run` wrote.
+///
+/// # Errors
+/// If the file cannot be read, or a line is no record of this [`SCHEMA`].
+pub fn read_records(path: &Path) -> Result<Vec<RunRecord>, ReportError> {
+    let text = std::fs::read_to_string(path).map_err(|source| ReportError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })?;
+    let lines = text.lines().enumerate();
+    lines.map(|(i, line)| parse(path, i + 1, line)).collect()
+}
+
+fn parse(path: &Path, line: usize, text: &str) -> Result<RunRecord, ReportError> {
+    // A later schema may have other fields, so the schema is checked first.
+    match serde_json::from_str::<SchemaOnly>(text) {
+        Ok(SchemaOnly { schema }) if schema != SCHEMA => Err(ReportError::LineSchema {
+            path: path.to_owned(),
+            line,
+            found: schema,
+            expected: SCHEMA,
+        }),
+        _ => serde_json::from_str(text).map_err(|source| ReportError::Line {
+            path: path.to_owned(),
+            line,
+            source,
+        }),
+    }
+}
+
+/// Part of a record that every version has.
+#[derive(Deserialize)]
+struct SchemaOnly {
+    schema: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::record;
+
+    fn parsed(text: &str) -> Result<RunRecord, ReportError> {
+        parse(Path::new("out/record.jsonl"), 3, text)
+    }
+
+    fn message(text: &str) -> String {
+        parsed(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_line_is_a_record_of_this_schema() {
+        let line = serde_json::to_string(&record("warm", 4)).unwrap();
+        assert_eq!(parsed(&line).unwrap().method, "warm");
+        assert_eq!(
+            message("{\"schema\":7,\"all\":\"else\"}"),
+            "out/record.jsonl, line 3: found schema 7, expected 1"
+        );
+        assert!(message("{\"schema\":1}").starts_with(
+            "out/record.jsonl, line 3: expected a record of `icl run`: missing field `method` at column"
+        ));
+        assert!(message(&line[..100]).contains("EOF while parsing"));
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_named() {
+        let error = read_records(Path::new("no/such/record.jsonl")).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("no/such/record.jsonl: found no readable file (")
+        );
+    }
+}

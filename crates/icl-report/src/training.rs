@@ -1,0 +1,183 @@
+//! Document of the training of a first encoder.
+
+use crate::chart::{Curve, CurveChart, Figure, Height, Layout, Legend, Palette};
+use crate::course::{Course, queue_of, sections};
+use crate::document::{Block, Column, Document, Row, Table, TableCell};
+use crate::error::ReportError;
+use crate::record::{TRAIN_SCHEMA, TrainRecord};
+use crate::text::number::{axis_count, change, count, nats, percent, plural, seconds};
+
+/// Makes the document of a first encoder's training.
+///
+/// It begins with the change of the exact risk in one sentence and its chart; tables follow. The same
+/// record gives the same document.
+///
+/// # Errors
+/// If the record is of another [`TRAIN_SCHEMA`].
+pub fn training_document(record: &TrainRecord) -> Result<Document, ReportError> {
+    if record.schema != TRAIN_SCHEMA {
+        return Err(ReportError::Schema {
+            position: 1,
+            found: record.schema,
+            expected: TRAIN_SCHEMA,
+        });
+    }
+    let facts = format!(
+        "{} · seed {} · backend: {} · τ = {}, K = {}",
+        plural(record.n, "sample"),
+        record.seed,
+        record.backend,
+        record.temperature,
+        record.negatives,
+    );
+    let mut blocks = vec![Block::Headline(headline(record).into())];
+    blocks.extend(risk(record).map(Block::Figure));
+    blocks.extend([
+        Block::Table(untrained_and_trained(record)),
+        Block::text(format!(
+            "{}: {}, {} sample passes, {} s of training. ‖Δθ‖/‖θ‖ = {}.",
+            plural(record.n, "sample"),
+            plural(record.epochs, "epoch"),
+            count(record.sample_passes as f64),
+            seconds(record.train_s),
+            change(record.parameter_change),
+        )),
+    ]);
+    let course = Course {
+        series: &record.data,
+        label: record.data.clone(),
+        losses: &record.epoch_losses,
+        rates: &[],
+        support_rates: &[],
+        old_fractions: &[],
+        queue: queue_of(&record.evaluations),
+    };
+    blocks.extend(sections(&[course], &Palette::new([record.data.as_str()])));
+    blocks.push(Block::Details(
+        "Where the time went".into(),
+        vec![Block::Table(times(record))],
+    ));
+    let title = format!("{}: a first encoder", record.data);
+    Ok(Document::new(title, facts, blocks))
+}
+
+fn headline(record: &TrainRecord) -> String {
+    let (from, to) = (record.untrained, record.trained);
+    if !(from.is_finite() && to.is_finite()) {
+        return "The exact risk is not a finite number: do not use this encoder.".to_owned();
+    }
+    let change = percent((to - from).abs() / from.abs());
+    let [before, after] = [from, to].map(nats);
+    if before == after {
+        return format!("Training left the exact risk at {after} nats.");
+    }
+    let (word, advice) = match to < from {
+        true => ("lowered", ""),
+        false => ("raised", ": do not use this encoder"),
+    };
+    format!(
+        "Training {word} the exact risk by {change} from {before} nats to {after} nats{advice}."
+    )
+}
+
+/// Draws the exact risk over the training; `None` if it was measured less than twice.
+fn risk(record: &TrainRecord) -> Option<Figure> {
+    let palette = Palette::new([record.data.as_str()]);
+    let point = |evaluation: &icl_train::Evaluation<f64>| {
+        (evaluation.sample_passes as f64, evaluation.risk)
+    };
+    let chart = CurveChart {
+        title: "Exact risk against sample passes",
+        x_label: "sample passes (logarithmic, 0 at the left)",
+        y_label: "exact risk, nats".into(),
+        x_format: axis_count,
+        height: Height::Linear,
+        curves: vec![Curve {
+            series: record.data.clone(),
+            label: record.data.clone(),
+            colour: palette.colour(&record.data),
+            points: record.evaluations.iter().map(point).collect(),
+            mark: None,
+        }],
+        level: None,
+    };
+    (record.evaluations.len() > 1).then(|| Figure {
+        caption: "Lower is better.".into(),
+        legend: Legend::default(),
+        charts: vec![chart.svg()],
+        layout: Layout::Single,
+    })
+}
+
+fn untrained_and_trained(record: &TrainRecord) -> Table {
+    let cells = vec![
+        TableCell::number(record.untrained, nats),
+        TableCell::number(record.trained, nats),
+    ];
+    Table {
+        corner: "exact risk, nats".into(),
+        columns: ["untrained", "trained"].map(Column::new).into(),
+        rows: vec![Row::new(record.data.as_str(), cells)],
+    }
+}
+
+fn times(record: &TrainRecord) -> Table {
+    let of = record.seconds;
+    let times = [
+        ("steps", of.steps),
+        ("waiting for batches", of.wait),
+        ("evaluation", of.evaluation),
+        ("views", of.views),
+        ("collation", of.collation),
+    ];
+    let row = |(name, value): (&str, f64)| Row::new(name, vec![TableCell::number(value, seconds)]);
+    Table {
+        corner: "part of the training".into(),
+        columns: vec![Column::new("seconds")],
+        rows: times.into_iter().map(row).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{assert_sound, first, row};
+
+    #[test]
+    fn it_says_what_the_record_says() {
+        let document = training_document(&first()).unwrap();
+        let page = document.html();
+        assert_sound(&page);
+        assert_eq!(row(&page, "TOYS"), ["3.500", "2.250"]);
+        let terminal = document.terminal(80, false);
+        for words in [
+            "Training lowered the exact risk by 35.7 % from 3.500 nats to 2.250 nats.\n",
+            "120 samples: 2 epochs, 480 sample passes, 0.25 s of training. ‖Δθ‖/‖θ‖ = 0.420.\n",
+            "--wide shows 1 table more.",
+        ] {
+            assert!(terminal.contains(words), "{words} is missing in {terminal}");
+        }
+        assert!(document.markdown().contains("| TOYS | 3.500 | 2.250 |"));
+    }
+
+    #[test]
+    fn what_is_no_number_is_a_dash() {
+        let mut evil = first();
+        evil.data = "\u{1b}[31m<b>".to_owned();
+        evil.trained = f64::NAN;
+        evil.evaluations.truncate(1);
+        let document = training_document(&evil).unwrap();
+        assert_sound(&document.html());
+        let terminal = document.terminal(80, true);
+        assert!(!terminal.contains('\u{1b}') && !terminal.contains("NaN"));
+        assert!(terminal.contains("not a finite number"));
+        let mut worse = first();
+        worse.trained = 4.0;
+        assert!(headline(&worse).contains("raised the exact risk by 14.3 %"));
+        worse.schema = 9;
+        assert!(matches!(
+            training_document(&worse),
+            Err(ReportError::Schema { found: 9, .. })
+        ));
+    }
+}

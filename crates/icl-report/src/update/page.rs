@@ -1,0 +1,315 @@
+//! Document of an update.
+
+use icl_train::Evaluation;
+
+use crate::chart::{Curve, CurveChart, Figure, Height, Layout, Palette};
+use crate::course::{Course, queue_of, sections};
+use crate::document::{Block, Document};
+use crate::error::ReportError;
+use crate::record::{UPDATE_SCHEMA, UpdateRecord};
+use crate::text::number::{axis_count, change, count, percent, plural, seconds};
+use crate::update::guide::TERMS;
+use crate::update::{table, verdict};
+
+/// Name and quantity that is followed over the update.
+type Followed = (&'static str, fn(&Evaluation) -> f64);
+
+const RISKS: [Followed; 3] = [
+    ("all data", |evaluation| evaluation.risk.all),
+    ("old data", |evaluation| evaluation.risk.old),
+    ("new data", |evaluation| evaluation.risk.new),
+];
+
+/// Parts of the exact risk on old data.
+const PARTS: [Followed; 2] = [
+    ("NCE-I under the old noise, on old data", |evaluation| {
+        evaluation.risk.nce1_old
+    }),
+    ("NCE-II on old data", |evaluation| evaluation.risk.nce2_old),
+];
+
+/// Makes the document of an update: one encoder before and after.
+///
+/// It begins with the verdict in one sentence and a chart of the exact risk; a table follows, then
+/// folded sections. The same record gives the same document.
+///
+/// # Errors
+/// If the record is of another [`UPDATE_SCHEMA`].
+pub fn update_document(record: &UpdateRecord) -> Result<Document, ReportError> {
+    if record.schema != UPDATE_SCHEMA {
+        return Err(ReportError::Schema {
+            position: 1,
+            found: record.schema,
+            expected: UPDATE_SCHEMA,
+        });
+    }
+    let title = format!(
+        "{} and {}: the encoder before and after",
+        record.old_data, record.new_data
+    );
+    let facts = format!(
+        "{} · {} old samples, {} new ones (α = {:.2}) · method: {} · seed {} · backend: {} · τ = {}, \
+         K = {}",
+        record.from,
+        record.n_old,
+        record.n_new,
+        record.alpha,
+        record.method,
+        record.seed,
+        record.backend,
+        record.temperature,
+        record.negatives,
+    );
+    let mut sentences = verdict::sentences(record).into_iter();
+    let headline = sentences.next().unwrap_or_default();
+    let mut blocks = vec![Block::Headline(headline.into())];
+    blocks.extend(course(record).map(Block::Figure));
+    blocks.push(Block::heading("Before and after"));
+    blocks.push(Block::Table(table::before_and_after(record)));
+    blocks.extend(sentences.map(Block::text));
+    blocks.push(Block::text(neighbours(record)));
+    blocks.push(Block::text(cost(record)));
+    blocks.push(Block::text(table::residual(record)));
+    let course = Course {
+        series: &record.method,
+        label: record.method.clone(),
+        losses: &record.epoch_losses,
+        rates: &record.learning_rates,
+        support_rates: &record.support_learning_rates,
+        old_fractions: &record.old_fractions,
+        queue: queue_of(&record.evaluations),
+    };
+    blocks.extend(sections(&[course], &Palette::new([record.method.as_str()])));
+    blocks.push(Block::guide(&TERMS));
+    Ok(Document::new(title, facts, blocks))
+}
+
+/// Draws the exact risk and its parts over the update; `None` if nothing was measured on the way.
+fn course(record: &UpdateRecord) -> Option<Figure> {
+    let names = || RISKS.iter().chain(&PARTS).map(|(name, _)| *name);
+    let palette = Palette::new(names());
+    let chart = |title, y_label: &'static str, followed: &[Followed]| {
+        let curves = followed.iter().map(|(name, of)| {
+            let points = record.evaluations.iter();
+            Curve {
+                series: (*name).to_owned(),
+                label: (*name).to_owned(),
+                colour: palette.colour(name),
+                points: points.map(|e| (e.sample_passes as f64, of(e))).collect(),
+                mark: None,
+            }
+        });
+        CurveChart {
+            title,
+            x_label: "sample passes (logarithmic, 0 at the left)",
+            y_label: y_label.into(),
+            x_format: axis_count,
+            height: Height::Linear,
+            curves: curves.collect(),
+            level: None,
+        }
+        .svg()
+    };
+    (record.evaluations.len() > 1).then(|| Figure {
+        caption: "Lower is better. The flat piece at the left is the risk before the first step."
+            .into(),
+        legend: palette.legend(names()),
+        charts: vec![
+            chart(
+                "Exact risk over all, old and new data against sample passes",
+                "exact risk, nats",
+                &RISKS,
+            ),
+            chart(
+                "Parts of the exact risk on old data against sample passes",
+                "parts of the exact risk on old data, nats",
+                &PARTS,
+            ),
+        ],
+        layout: Layout::Pairs,
+    })
+}
+
+fn neighbours(record: &UpdateRecord) -> String {
+    match &record.neighbours_kept {
+        Some(kept) => format!(
+            "Nearest neighbours kept: {} of the {} nearest of each old sample. Embeddings that have \
+             nothing in common would share {}.",
+            percent(kept.share),
+            kept.k,
+            percent(kept.k as f64 / record.n_old.saturating_sub(1).max(1) as f64),
+        ),
+        None => "Nearest neighbours kept: too few old samples to tell.".to_owned(),
+    }
+}
+
+fn cost(record: &UpdateRecord) -> String {
+    format!(
+        "The update took {}, {} sample passes and {} s of training on this machine. It moved the \
+         parameters by ‖Δθ‖/‖θ‖ = {}.",
+        plural(record.epochs, "epoch"),
+        count(record.sample_passes as f64),
+        seconds(record.train_s),
+        change(record.parameter_change),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{assert_sound, row, text_of, update};
+    use crate::record::KeptNeighbours;
+
+    fn page(record: &UpdateRecord) -> String {
+        let page = update_document(record).unwrap().html();
+        assert_sound(&page);
+        page
+    }
+
+    #[test]
+    fn the_numbers_are_in_their_places() {
+        let record = update(2.8, 2.25, 0.1);
+        let page = page(&record);
+        for (name, cells) in [
+            ("exact risk, all data", ["2.800", "2.250", "−0.550−19.6 %"]),
+            ("exact risk, old data", ["2.700", "2.150", "−0.550−20.4 %"]),
+            ("exact risk, new data", ["2.900", "2.350", "−0.550−19.0 %"]),
+            // Theorem 1's parts: 2.1 + 0.6 before, 2.2 − 0.05 after.
+            (
+                "NCE-I under the old noise, LI,X (old data)",
+                ["2.100", "2.200", "+0.100"],
+            ),
+            ("NCE-II, LII (old data)", ["0.600", "−0.050", "−0.650"]),
+            (
+                "α·LI,X, Theorem 2's bound (old data)",
+                ["1.050", "1.100", "+0.050"],
+            ),
+            ("bias of inference, old data", ["0.100", "0.100", "0.000"]),
+            (
+                "bias of inference, new data",
+                ["−2.800", "−2.250", "+0.550"],
+            ),
+            ("change ratio r (old data)", ["1.100", "1.100", "0.000"]),
+        ] {
+            assert_eq!(row(&page, name), cells, "{name}");
+        }
+        let text = text_of(&page);
+        for words in [
+            "OLD and NEW: the encoder before and after",
+            "e.safetensors · 120 old samples, 80 new ones (α = 0.40) · method: warm · seed 3",
+            "The updated encoder is better on old and on new data.",
+            "83.5 %",
+            "would share 8.4 %",
+            "0.420",
+            "20 epochs, 7520 sample passes and 0.42 s",
+            "Share of the old data over the epochs",
+            "How to read this page",
+        ] {
+            assert!(text.contains(words), "{words} is missing in {text}");
+        }
+        // The rate is fixed, the share of old data grows.
+        assert!(!text.contains("Learning rates over the epochs"));
+        assert_eq!(page, update_document(&record).unwrap().html());
+    }
+
+    #[test]
+    fn the_terminal_and_markdown_say_the_same() {
+        let document = update_document(&update(2.8, 2.25, 0.1)).unwrap();
+        let (terminal, markdown) = (document.terminal(80, false), document.markdown());
+        let line = |text: &str, name: &str| -> Vec<String> {
+            let line = text.lines().find(|line| line.contains(name)).unwrap();
+            let (_, cells) = line.split_once(name).unwrap();
+            cells
+                .replace('|', " ")
+                .split_whitespace()
+                .map(str::to_owned)
+                .collect()
+        };
+        let expected = ["2.800", "2.250", "−0.550", "−19.6", "%"];
+        assert_eq!(line(&terminal, "exact risk, all data"), expected);
+        assert_eq!(line(&markdown, "exact risk, all data"), expected);
+        assert!(terminal.contains("The updated encoder is better on old and on new data.\n"));
+        // All columns are there, and the folded sections hold charts alone.
+        assert!(!terminal.contains("--wide"), "{terminal}");
+    }
+
+    #[test]
+    fn names_are_escaped() {
+        let mut evil = update(2.8, 2.25, 0.1);
+        evil.old_data = "<script>alert('1')</script>".into();
+        evil.new_data = "\"><b>".into();
+        evil.from = "a\u{0}&b".into();
+        evil.method = "<i>".into();
+        evil.backend = "</p>".into();
+        let page = page(&evil);
+        assert!(text_of(&page).contains("<script>alert('1')</script> and \"><b>"));
+        assert!(!page.contains("<i>") && !page.contains("<b>"));
+    }
+
+    #[test]
+    fn the_least_that_can_be_shown() {
+        let mut least = update(2.8, 2.8, 0.0);
+        least.evaluations.truncate(1);
+        least.epoch_losses.clear();
+        least.old_fractions.clear();
+        least.epochs = 0;
+        least.sample_passes = 0;
+        least.train_s = 0.0;
+        least.parameter_change = 0.0;
+        least.neighbours_kept = None;
+        let of_least = page(&least);
+        let text = text_of(&of_least);
+        assert!(text.contains("Nothing was trained"), "{text}");
+        assert!(text.contains("too few old samples"));
+        assert!(!of_least.contains("class=\"chart\""));
+
+        let mut lost = update(2.8, 2.25, 0.1);
+        lost.after.all = f64::NAN;
+        lost.after.change_ratio_old = f64::INFINITY;
+        lost.evaluations[3].risk.new = f64::NAN;
+        let page = page(&lost);
+        assert!(text_of(&page).contains("not a finite number"));
+        assert_eq!(row(&page, "exact risk, all data"), ["2.800", "–", "–"]);
+        assert_eq!(row(&page, "change ratio r (old data)"), ["1.100", "–", "–"]);
+    }
+
+    #[test]
+    fn learned_rates_are_shown() {
+        let mut record = update(2.8, 2.25, 0.1);
+        record.learning_rates = vec![1e-3, 2e-3];
+        record.support_learning_rates = vec![1e-2, 5e-3];
+        let page = page(&record);
+        assert!(page.contains("Learning rates over the epochs"));
+        assert!(page.contains("learning rate of the support steps</text>"));
+    }
+
+    #[test]
+    fn a_record_of_another_schema_is_an_error() {
+        let mut later = update(2.8, 2.25, 0.1);
+        later.schema = 7;
+        assert!(matches!(
+            update_document(&later),
+            Err(ReportError::Schema {
+                position: 1,
+                found: 7,
+                expected: UPDATE_SCHEMA
+            })
+        ));
+    }
+
+    #[test]
+    fn a_record_survives_its_file() {
+        let mut record = update(2.8, 2.25, 0.1);
+        // The parser of JSON may miss the last digit of a number; of those that are left it does not.
+        record.evaluations.truncate(1);
+        record.train_s = 0.5;
+        let text = serde_json::to_string(&record).unwrap();
+        assert_eq!(serde_json::from_str::<UpdateRecord>(&text).unwrap(), record);
+        record.neighbours_kept = None;
+        let text = serde_json::to_string(&record).unwrap();
+        assert!(text.contains("\"neighbours_kept\":null"));
+        record.neighbours_kept = Some(KeptNeighbours { k: 5, share: 1.0 });
+        let text = serde_json::to_string(&record).unwrap();
+        assert!(text.contains("\"neighbours_kept\":{\"k\":5,\"share\":1.0}"));
+    }
+}
