@@ -1,7 +1,16 @@
 //! Keeps a contrastive encoder up to date as data arrives.
 //!
-//! This crate is the front door: each of the others under one name, and a [`prelude`] of what every
-//! update needs.
+//! This crate is the front door: it re-exports the other crates under one name each.
+//!
+//! | module | content |
+//! |---|---|
+//! | [`prelude`] | everything that an update needs |
+//! | [`core`] | losses, exact risk, the traits of encoders and data |
+//! | [`train`] | methods as points of five axes, the trainer, evaluation, checkpoints |
+//! | [`meta`] | the inner loop of meta-optimization, learning rates |
+//! | [`models`] | GCN, ResNet-18, operators |
+//! | [`data`] | graphs and images: readers, views, splits |
+//! | [`eval`] | accuracies with their floors |
 
 pub mod prelude;
 #[cfg(doctest)]

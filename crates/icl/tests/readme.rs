@@ -1,0 +1,96 @@
+//! The README's library section as a user would follow it: a crate of its own outside the workspace, with
+//! the dependencies that stand there and nothing else.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The first block of this language in the README's library section.
+fn block(language: &str) -> String {
+    let readme = fs::read_to_string(root().join("README.md")).expect("the README");
+    let section = readme.split("## The library").nth(1).expect("the section");
+    let start = format!("```{language}\n");
+    let block = section.split(&start).nth(1).expect("a block");
+    block.split("```").next().expect("its end").to_owned()
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Runs the crate at `folder`, built with the versions of the workspace's lock file. Its target folder
+/// stays, so that only the first run compiles Burn.
+fn run(folder: &Path) -> Output {
+    Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "--offline"])
+        .current_dir(folder)
+        .env(
+            "CARGO_TARGET_DIR",
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join("readme"),
+        )
+        .output()
+        .expect("cargo starts")
+}
+
+#[test]
+fn the_readme_works_for_a_crate_outside_the_workspace() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let here = env!("CARGO_MANIFEST_DIR").replace('\\', "/");
+    let dependencies = block("toml").replace("icl/crates/icl", &here);
+    assert!(dependencies.contains(&here), "{dependencies}");
+    let manifest = format!(
+        "[package]\nname = \"outside\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
+         [profile.dev]\nopt-level = 1\ndebug = false\n\n{dependencies}"
+    );
+    fs::create_dir(at.join("src")).expect("a folder of sources");
+    fs::write(at.join("Cargo.toml"), manifest).expect("a manifest");
+    fs::write(at.join("src/main.rs"), block("rust")).expect("a source");
+    fs::copy(root().join("Cargo.lock"), at.join("Cargo.lock")).expect("the lock file");
+    // The second time yesterday's encoder is there, and is only loaded.
+    let mut outputs = Vec::new();
+    for _ in 0..2 {
+        let ran = run(at);
+        let message = String::from_utf8_lossy(&ran.stderr);
+        assert!(ran.status.success(), "{message}");
+        outputs.push(String::from_utf8(ran.stdout).expect("UTF-8"));
+        assert!(at.join("yesterday.mpk").exists() && at.join("today.mpk").exists());
+    }
+    let risks: Vec<f64> = outputs[0]
+        .split_whitespace()
+        .filter_map(|word| word.parse().ok())
+        .collect();
+    let [before, after] = risks[..] else {
+        panic!(
+            "expected the exact risk before and after, found {}",
+            outputs[0]
+        );
+    };
+    assert!(
+        after < before,
+        "the update lowers the exact risk: {}",
+        outputs[0]
+    );
+    assert_eq!(outputs[0], outputs[1], "a run repeats itself");
+}
+
+/// Glue for a model and data of one's own, without the model itself: at most ten lines.
+#[test]
+fn the_glue_has_at_most_ten_lines() {
+    let source = block("rust");
+    let lines: Vec<&str> = source.lines().map(str::trim).collect();
+    let start = lines
+        .iter()
+        .position(|line| line.starts_with("impl<B: Backend> Encoder<B>"));
+    let encoder = &lines[start.expect("the encoder's trait")..];
+    let n_encoder = encoder
+        .iter()
+        .position(|line| line.is_empty())
+        .expect("its end");
+    let others = ["let views =", "let trainer ="];
+    let n_others = lines
+        .iter()
+        .filter(|line| others.iter().any(|other| line.starts_with(other)));
+    let n = n_encoder + n_others.count();
+    assert!((3..=10).contains(&n), "{n} lines of glue");
+}
