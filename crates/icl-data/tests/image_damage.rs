@@ -1,14 +1,9 @@
 //! Damaged files of every kind: an error or an image, never a panic.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod image_files;
-
+use crate::image_files::{cifar, gzip, idx_images, idx_labels, picture, write};
 use icl_core::{Samples, Seed};
 use icl_data::{ImageOptions, read_images};
 use image::ImageFormat;
-use image_files::{cifar, gzip, idx_images, idx_labels, picture, write};
 use rand::RngExt;
 use tempfile::{TempDir, tempdir};
 

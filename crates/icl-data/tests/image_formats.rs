@@ -1,18 +1,13 @@
 //! Results of the image readers on well-formed files.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod image_files;
-
 use std::sync::Arc;
 
+use crate::image_files::{cifar, gzip, idx_images, idx_labels, picture, png, write, write_insects};
 use icl_core::{GrowthRatio, Samples, Seed};
 use icl_data::{
     Image, ImageDataset, ImageOptions, Split, looks_like_images, read_cifar, read_images,
 };
 use image::ImageFormat;
-use image_files::{cifar, gzip, idx_images, idx_labels, picture, png, write, write_insects};
 use tempfile::tempdir;
 
 fn images(data: &ImageDataset) -> Vec<Arc<Image>> {

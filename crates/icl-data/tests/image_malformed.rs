@@ -1,17 +1,14 @@
 //! Errors of malformed data sets of images, which name the file.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod image_files;
-
 use std::fs;
 use std::path::Path;
 
+use crate::image_files::{
+    cifar, gzip, idx, idx_images, idx_labels, picture, png, write, write_insects,
+};
 use icl_core::Samples;
 use icl_data::{ImageOptions, read_cifar, read_idx, read_image_folder, read_images};
 use image::ImageFormat;
-use image_files::{cifar, gzip, idx, idx_images, idx_labels, picture, png, write, write_insects};
 use tempfile::{TempDir, tempdir};
 
 /// Asserts that reading the folder fails with `message`, in which `P` stands for the folder.

@@ -1,20 +1,14 @@
 //! The readers of images against Pillow and NumPy (`scripts/reference/image_data.py`) and against
 //! the counts of the data's README.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-mod data_dir;
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod image_files;
-
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 
+use crate::image_files::write;
 use flate2::read::GzDecoder;
 use icl_core::Samples;
 use icl_data::{ImageDataset, ImageOptions, read_image_folder, read_images};
-use image_files::write;
 use serde::Deserialize;
 use tempfile::tempdir;
 
@@ -142,7 +136,7 @@ fn check(data: &ImageDataset, expected: &Labelled) {
 
 #[test]
 fn mnist() {
-    let Some(folder) = data_dir::shared("mnist") else {
+    let Some(folder) = crate::data_dir::shared("mnist") else {
         return;
     };
     let record = record();
@@ -161,7 +155,7 @@ fn mnist() {
 #[test]
 fn cifar10() {
     let name = "cifar10/cifar10_train_first4000_lossless.bin.gz";
-    let Some(path) = data_dir::shared(name) else {
+    let Some(path) = crate::data_dir::shared(name) else {
         return;
     };
     let data = read_images(path, &ImageOptions::default()).unwrap();
@@ -179,7 +173,7 @@ const PER_CHROMA: [f64; 3] = [1.402, 0.344 + 0.714, 1.772];
 
 #[test]
 fn photographs() {
-    let Some(archive) = data_dir::shared("photos/ants-bees-256.tar.gz") else {
+    let Some(archive) = crate::data_dir::shared("photos/ants-bees-256.tar.gz") else {
         return;
     };
     let folder = tempdir().unwrap();

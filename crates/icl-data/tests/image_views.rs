@@ -1,14 +1,10 @@
 //! Image views against torchvision, by the record of `scripts/reference/image_views.py`.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-mod image_record;
-
+use crate::image_record::{Distribution, Picture, Samples, record};
 use icl_core::Seed;
 use icl_data::{
     CropBox, Image, ImageView, ImageViews, ImageViewsConfig, Jitter, JitterStep, ViewParameters,
 };
-use image_record::{Distribution, Picture, Samples, record};
 
 /// Views whose values are the bytes / 255.
 fn views(size: usize) -> ImageViews {

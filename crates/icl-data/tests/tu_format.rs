@@ -1,14 +1,9 @@
 //! Results of the TU reader on well-formed files.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod tu_files;
-
+use crate::tu_files::{TuFiles, replaced, write};
 use icl_core::testing::assert_close;
 use icl_data::{FeatureLayout, GraphDataset, read_tu};
 use tempfile::tempdir;
-use tu_files::{TuFiles, replaced, write};
 
 fn read(files: TuFiles) -> GraphDataset {
     let folder = tempdir().unwrap();

@@ -1,17 +1,12 @@
 //! Errors of malformed TU data sets, which name the file and the line.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod tu_files;
-
 use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
 
+use crate::tu_files::{TuFiles, replaced, write};
 use icl_data::{DataError, GraphsError, read_tu};
 use tempfile::tempdir;
-use tu_files::{TuFiles, replaced, write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 

@@ -1,9 +1,5 @@
 //! The reader against the counts of the data's README and against `scripts/reference/tu.py`.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-mod data_dir;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -99,7 +95,7 @@ fn check(data: &GraphDataset, expected: &Expected) {
 
 /// A data set of the shared folder, checked against the script; `None` if it is not there.
 fn checked(name: &str) -> Option<GraphDataset> {
-    let data = read_tu(data_dir::shared(&format!("graphs/{name}.zip"))?).unwrap();
+    let data = read_tu(crate::data_dir::shared(&format!("graphs/{name}.zip"))?).unwrap();
     assert_eq!(data.name(), name);
     check(&data, &record().sets[name]);
     Some(data)

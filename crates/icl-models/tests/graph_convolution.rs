@@ -1,8 +1,7 @@
 //! The graph convolution against plain loops in double precision on the host: its value, each of its
 //! gradients alone and together, and their gradients.
 
-mod sparse;
-
+use crate::sparse::{draw, product, random, tensor};
 use burn::backend::{Autodiff, Flex};
 use burn::tensor::{DType, Tensor, backend::Backend};
 use icl_core::graph::{HostCsr, SparseMatrix};
@@ -10,7 +9,6 @@ use icl_core::testing::{
     TestAutodiff, TestBackend, assert_close, finite_difference, precisions, to_vec,
 };
 use icl_models::{GraphBackend, composed_graph_convolution, composed_graph_convolution_backward};
-use sparse::{draw, product, random, tensor};
 
 /// Sums of some hundreds of products in single precision, relative to the largest result: a gradient by
 /// the weight goes over thousands of rows, whose errors are as often up as down.

@@ -1,8 +1,6 @@
 //! The image kernels against plain loops in double precision, the composed forms and finite
 //! differences.
 
-#![allow(clippy::unwrap_used)]
-
 use std::any::TypeId;
 
 use burn::backend::{Autodiff, Flex};

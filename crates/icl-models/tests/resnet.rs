@@ -1,10 +1,5 @@
 //! The image encoder against torchvision, its statistics, its heads and its learning.
 
-#![allow(clippy::unwrap_used)]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod synthetic;
-
 use std::any::TypeId;
 use std::collections::BTreeMap;
 
@@ -17,7 +12,7 @@ use icl_core::testing::{TestAutodiff, TestBackend, assert_close, to_vec};
 use icl_core::{Batches, Encoder, Mode, Seed};
 use icl_models::{ImageBackend, ResNet, ResNetConfig, ResNetError, Stem};
 
-use synthetic::{Case, images, path, reference, state, tensors, write};
+use crate::synthetic::{Case, images, path, reference, state, tensors, write};
 
 /// The network of a case, by way of a file of weights.
 fn network<B: ImageBackend>(case: &Case) -> ResNet<B> {

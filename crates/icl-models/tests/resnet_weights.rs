@@ -1,10 +1,5 @@
 //! Weights of torchvision's network: taken whole, or rejected with everything that is wrong.
 
-#![allow(clippy::unwrap_used)]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod synthetic;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,7 +10,9 @@ use icl_models::{FileFault, ResNet, ResNetConfig, Stem, TensorFault, WeightsErro
 use safetensors::Dtype;
 use tempfile::TempDir;
 
-use synthetic::{Case, Stored, path, reference, state, synthetic as values_of, tensors, write};
+use crate::synthetic::{
+    Case, Stored, path, reference, state, synthetic as values_of, tensors, write,
+};
 
 fn encoder(config: ResNetConfig) -> ResNet<TestBackend> {
     config.init(Seed::new(0), &Default::default())

@@ -1,14 +1,12 @@
 //! The sparse product against plain loops in double precision on the host: its value, its gradient
 //! and the gradient's gradient, for every shape of matrix that a kernel could stumble on.
 
-mod sparse;
-
+use crate::sparse::{draw, product, random, tensor};
 use burn::backend::{Autodiff, Flex};
 use burn::tensor::{DType, Tensor, backend::Backend};
 use icl_core::graph::{HostCsr, SparseMatrix};
 use icl_core::testing::{TestAutodiff, TestBackend, assert_close, precisions, to_vec};
 use icl_models::{GraphBackend, composed_sparse_product};
-use sparse::{draw, product, random, tensor};
 
 /// A sum of at most forty products of numbers up to 1 in single precision: each step rounds by
 /// 2⁻²⁴ of what has been added up, in whatever order, and fused or not.

@@ -1,9 +1,6 @@
 //! The agent steers a point mass to the origin about as well as the best linear controller.
 
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod backend;
-
-use backend::TestAutodiff;
+use crate::backend::TestAutodiff;
 use icl_rl::{Ddpg, DdpgConfig, Feedback};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

@@ -1,9 +1,6 @@
 //! The end of an episode, and rejected input.
 
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod backend;
-
-use backend::TestAutodiff;
+use crate::backend::TestAutodiff;
 use icl_rl::{Ddpg, DdpgConfig, Feedback, OuNoiseConfig};
 
 type Agent = Ddpg<TestAutodiff>;

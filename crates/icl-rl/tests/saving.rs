@@ -1,9 +1,6 @@
 //! A loaded agent continues bit by bit as the saved one; damaged bytes are an error.
 
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod backend;
-
-use backend::TestAutodiff;
+use crate::backend::TestAutodiff;
 use icl_rl::{Ddpg, DdpgConfig, Feedback, Learned, OuNoiseConfig, RlError};
 
 type Agent = Ddpg<TestAutodiff>;

@@ -1,0 +1,17 @@
+//! The integration tests of the crate as one program: it is linked once, and generic code is compiled once
+//! for all of them.
+
+#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
+
+mod data_dir;
+mod image_damage;
+mod image_files;
+mod image_formats;
+mod image_malformed;
+mod image_record;
+mod image_reference;
+mod image_views;
+mod tu_files;
+mod tu_format;
+mod tu_malformed;
+mod tu_reference;

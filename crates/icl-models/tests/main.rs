@@ -1,0 +1,14 @@
+//! The integration tests of the crate as one program: it is linked once, and generic code is compiled once
+//! for all of them.
+
+#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
+
+mod gcn;
+mod graph_convolution;
+mod image_operators;
+mod operators;
+mod resnet;
+mod resnet_weights;
+mod sparse;
+mod sparse_product;
+mod synthetic;

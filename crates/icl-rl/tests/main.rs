@@ -1,0 +1,9 @@
+//! The integration tests of the crate as one program: it is linked once, and generic code is compiled once
+//! for all of them.
+
+#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
+
+mod backend;
+mod control;
+mod episodes;
+mod saving;
