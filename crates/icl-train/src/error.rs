@@ -4,7 +4,7 @@ use icl_core::SampleError;
 
 use crate::checkpoint::CheckpointError;
 use crate::method::MethodError;
-use crate::settings::SettingsError;
+use crate::trainer::settings::SettingsError;
 
 /// Why a training run ended without a result.
 #[derive(Debug, thiserror::Error)]

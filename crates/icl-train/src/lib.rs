@@ -6,18 +6,15 @@ mod evaluation;
 mod method;
 mod noise_queue;
 mod optimizer;
-mod problem;
 mod progress;
 mod sampling;
-mod settings;
 mod step;
 mod trainer;
 
 pub use checkpoint::{CheckpointError, Identity, read_checkpoint, write_checkpoint};
 pub use error::TrainError;
 pub use evaluation::{
-    Evaluated, Evaluator, Measured, StopRule, TimeToTarget, parameter_change, plateau,
-    time_to_target,
+    Evaluated, Evaluator, Measured, StopRule, TimeToTarget, plateau, time_to_target,
 };
 pub use icl_meta::RateChoice;
 pub use method::{
@@ -27,11 +24,10 @@ pub use method::{
 pub use optimizer::{OnePassAdam, UpdateRule};
 pub use progress::{
     Callbacks, Evaluation, Outcome, Progress, QueueBias, Seconds, StepReport, StepSeconds,
-    TrainingRecord,
+    TrainingRecord, parameter_change,
 };
 pub use sampling::Sampling;
 #[cfg(feature = "testing")]
 pub use sampling::{BatchPlan, EpochPlan, Planner, StepPlan};
-pub use settings::{SettingsError, TrainingSettings};
 pub use step::Distance;
-pub use trainer::Trainer;
+pub use trainer::{SettingsError, Trainer, TrainingSettings};

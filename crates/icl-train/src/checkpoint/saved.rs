@@ -9,7 +9,7 @@ use icl_core::Encoder;
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::Identity;
-use crate::evaluation::risk::Risk;
+use crate::evaluation::evaluator::Risk;
 use crate::noise_queue::old_queue::{OldQueue, SavedQueue};
 use crate::progress::record::TrainingRecord;
 use crate::step::average::WeightAverage;

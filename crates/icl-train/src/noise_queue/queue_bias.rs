@@ -8,9 +8,9 @@ use icl_core::{Encoder, Mode, QueuedNoise, Seed, host_values};
 use crate::error::TrainError;
 use crate::progress::record::QueueBias;
 use crate::sampling::plan::{BatchPlan, EpochPlan, StepPlan};
-use crate::settings::TrainingSettings;
 use crate::step::copies::without_graph;
 use crate::step::prefetch::{Batches, PreparedBatch, Request};
+use crate::trainer::settings::TrainingSettings;
 
 /// Number of pairs of batches of a measurement.
 const PAIRS: usize = 2;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::method::MethodError;
 use crate::sampling::reservoir::Reservoir;
-use crate::settings::TrainingSettings;
+use crate::trainer::settings::TrainingSettings;
 
 /// The samples of an epoch. They are anchors and noise alike, so a sampling implies the noise
 /// distribution that NCE-I has in it.

@@ -5,7 +5,7 @@ use rand::seq::SliceRandom;
 
 use crate::method::Method;
 use crate::sampling::choice::Sampling;
-use crate::settings::TrainingSettings;
+use crate::trainer::settings::TrainingSettings;
 
 /// One pass through the encoder: indices into the data set, of which the first `n_old` are old
 /// where batches tell old and new apart.

@@ -9,9 +9,9 @@ use icl_core::{Encoder, GrowthRatio, MixedBatch, Mode, Seed};
 use crate::method::loss::{Anchors, LossKind, LossSettings};
 use crate::noise_queue::old_queue::OldQueue;
 use crate::progress::step_report::PhaseClock;
-use crate::settings::TrainingSettings;
 use crate::step::distillation::Teacher;
 use crate::step::prefetch::PreparedBatch;
+use crate::trainer::settings::TrainingSettings;
 
 /// The objective of a run with all that it needs beside an encoder and a batch.
 pub(crate) struct BatchLoss<'a, M, B: AutodiffBackend> {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::risk::Risk;
+use crate::evaluation::evaluator::Risk;
 use crate::evaluation::stopping::Descent;
 use crate::progress::record::TrainingRecord;
 use crate::sampling::choice::Sampling;

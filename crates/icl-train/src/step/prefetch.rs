@@ -8,9 +8,9 @@ use burn::tensor::backend::Backend;
 use icl_core::{Collate, SampleError, Samples, Seed, Views};
 use rayon::prelude::*;
 
-use crate::problem::Problem;
 use crate::progress::step_report::Phase;
 use crate::sampling::plan::{BatchPlan, StepPlan};
+use crate::trainer::problem::Problem;
 
 /// How many batches may wait ahead of the steps.
 const AHEAD: usize = 3;

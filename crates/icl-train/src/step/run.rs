@@ -9,13 +9,11 @@ use icl_meta::{RateChoice, RatePolicy};
 
 use crate::checkpoint::identity::digest;
 use crate::error::TrainError;
-use crate::evaluation::evaluator::Evaluated;
-use crate::evaluation::parameter_change::parameter_change;
-use crate::evaluation::risk::Risk;
+use crate::evaluation::evaluator::{Evaluated, Risk};
 use crate::method::{MetaOrder, Method, OptimizerChoice};
 use crate::noise_queue::queue_bias::{Before, queue_bias};
 use crate::optimizer::UpdateState;
-use crate::progress::Outcome;
+use crate::progress::outcome::{Outcome, parameter_change};
 use crate::progress::record::{Evaluation, QueueBias, TrainingRecord};
 use crate::progress::step_report::{StepReport, StepSeconds};
 use crate::sampling::plan::EpochPlan;
