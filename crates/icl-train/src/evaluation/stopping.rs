@@ -10,7 +10,7 @@ pub enum StopRule {
     /// [`patience`](crate::TrainingSettings::patience) evaluations.
     ExactRisk,
     /// Stops when the mean training loss of an epoch has reached no new minimum for
-    /// [`patience`](crate::TrainingSettings::patience) epochs: the rule of the paper (section 4.1.4). It
+    /// [`patience`](crate::TrainingSettings::patience) epochs: the rule of the paper. It
     /// follows the noise of the batches as much as any progress.
     TrainingLoss,
     /// Never stops early.
