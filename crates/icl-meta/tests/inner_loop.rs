@@ -1,5 +1,5 @@
-//! Gradients through the inner loop against finite differences of the whole loop, which a plain
-//! program in f64 goes through with gradients written out by hand.
+//! Gradients through the inner loop against finite differences of the whole loop, computed in f64 by
+//! plain loops with gradients derived by hand.
 
 use std::convert::Infallible;
 
@@ -162,7 +162,7 @@ fn flat<B: AutodiffBackend>(mlp: &Mlp<B>, gradients: &GradientsParams) -> Vec<f6
     [of(&mlp.hidden), of(&mlp.out)].concat()
 }
 
-/// The largest difference, relative to the largest entry.
+/// Largest difference, relative to the largest entry.
 fn error(found: &[f64], expected: &[f64]) -> f64 {
     let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
     let scale = largest(&mut expected.iter().map(|v| v.abs()));
@@ -227,7 +227,7 @@ fn the_nested_gradient_is_exact() {
     }
 }
 
-/// Differences of f32 gradients are no better than a thousandth.
+/// Differences of f32 gradients have an accuracy of about a thousandth.
 #[test]
 fn hessian_vector_products_are_near_it() {
     for n_steps in [1, 2, 4] {
@@ -245,8 +245,8 @@ fn hessian_vector_products_are_near_it() {
     }
 }
 
-/// A running mean as Burn's normalisation layers keep it: forward passes move it, and clones share
-/// it.
+/// Encoder with one of Burn's normalisation layers, whose running mean changes in forward passes and is
+/// shared by clones.
 #[derive(Module, Debug)]
 struct Normalised<B: Backend> {
     mlp: Mlp<B>,

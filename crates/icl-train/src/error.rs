@@ -1,15 +1,15 @@
-//! What can end a training run.
+//! Errors of training runs.
 
 use icl_core::SampleError;
 
 use crate::checkpoint::CheckpointError;
 use crate::method::MethodError;
-use crate::settings::SettingsError;
+use crate::trainer::settings::SettingsError;
 
-/// Why a training run ended without a result.
+/// Error that ended a training run without a result.
 #[derive(Debug, thiserror::Error)]
 pub enum TrainError {
-    /// A setting cannot be.
+    /// A setting is out of its range.
     #[error(transparent)]
     Settings(#[from] SettingsError),
     /// A loss or a risk is NaN or infinite.
@@ -17,55 +17,57 @@ pub enum TrainError {
         "{what} is {found} at step {step} (epoch {epoch}, seed {seed}), expected a finite number"
     )]
     NonFinite {
-        /// "the training loss", "the support loss" or "the exact risk".
+        /// Name of the value: "the training loss", "the support loss" or "the exact risk".
         what: &'static str,
-        /// The value.
+        /// Value: NaN or infinite.
         found: f64,
-        /// The step, counted from 1 over the run; 0 for the evaluation before the first.
+        /// Step, counted from 1 over the run; 0 for the evaluation before the first step.
         step: u64,
-        /// The epoch, counted from 1; 0 for the evaluation before the first.
+        /// Epoch, counted from 1; 0 for the evaluation before the first epoch.
         epoch: usize,
-        /// The run's root seed.
+        /// Root seed of the run.
         seed: u64,
     },
-    /// No parameter of the encoder takes part in the loss.
-    #[error("the encoder has no parameter that the loss depends on: nothing can be trained")]
+    /// The loss depends on no parameter of the encoder.
+    #[error(
+        "the encoder: found no parameter on which the loss depends, expected at least one to train"
+    )]
     NothingToTrain,
-    /// An increment without new data was to be learned.
+    /// The increment has no new data, so that no update is possible.
     #[error("the increment: found no new samples, expected at least 2")]
     NothingNew,
-    /// The method is no method.
+    /// The choices of the method do not fit each other.
     #[error(transparent)]
     Method(#[from] MethodError),
-    /// A queue of old noise needs a loss that tells old noise from new.
+    /// A queue of old noise is set for a loss that does not separate old noise from new.
     #[error(
-        "old_queue: found {found} with a loss that does not tell old noise from new, expected Eq. 9, published or corrected"
+        "old_queue: found {found} with a loss that does not separate old noise from new, expected loss=published or loss=corrected (Eq. 9)"
     )]
     NoOldNoise {
-        /// The entries that the queue was to hold.
+        /// Capacity of the queue in the settings.
         found: usize,
     },
-    /// The run was asked to stop. With a checkpoint it can go on from this step.
+    /// The callbacks stopped the run. With a checkpoint it can resume from this step.
     #[error("stopped after step {step}")]
     Interrupted {
-        /// Steps taken.
+        /// Number of steps taken.
         step: u64,
     },
-    /// A checkpoint could not be written or taken up.
+    /// A checkpoint cannot be written, read or used.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// The state of a learning-rate policy could not be saved.
+    /// The state of a learning-rate policy cannot be saved.
     #[error(transparent)]
     Rate(#[from] icl_meta::RateError),
-    /// The increment names a sample that the data set does not have.
+    /// The increment refers to a sample that the data set does not contain.
     #[error("the increment: found sample {index}, expected an index below {n_samples}")]
     MissingSample {
-        /// The index.
+        /// Index of the sample.
         index: usize,
-        /// The samples that there are.
+        /// Number of samples in the data set.
         n_samples: usize,
     },
-    /// A sample could not be read.
+    /// A sample cannot be read.
     #[error("a sample could not be read")]
     Sample(#[source] SampleError),
 }

@@ -1,4 +1,20 @@
-//! Methods as points in a space of independent choices, and the one trainer that runs them all.
+//! The trainer of incremental contrastive learning, and the methods that it runs: points in a space of
+//! five independent choices.
+//!
+//! Equation numbers are those of Ji et al., "Unbiased and Efficient Self-Supervised Incremental
+//! Contrastive Learning" (WSDM 2023).
+//!
+//! | item | content |
+//! |---|---|
+//! | [`Trainer`], [`TrainingSettings`] | training of the first encoder, and its updates |
+//! | [`Method`], [`methods`], [`parse_methods`] | a method as a point on five axes, and the registry of named methods |
+//! | [`Start`], [`Sampling`], [`Loss`], [`LossKind`], [`OptimizerChoice`], [`MetaOrder`], [`RateChoice`] | the values of the axes |
+//! | [`Outcome`], [`TrainingRecord`], [`Evaluation`], [`parameter_change`] | the result of a run |
+//! | [`Callbacks`], [`Progress`], [`StepReport`] | functions that are called during a run |
+//! | [`Evaluator`], [`Evaluated`], [`Measured`] | the exact risk of an encoder, its embeddings, and the judgement of a protocol |
+//! | [`StopRule`], [`plateau`], [`time_to_target`] | the end of a run, and the time to the quality of retraining |
+//! | [`UpdateRule`], [`OnePassAdam`], [`Distance`] | the optimizers, and the distance of the distillation term |
+//! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
 
 mod checkpoint;
 mod error;
@@ -6,18 +22,17 @@ mod evaluation;
 mod method;
 mod noise_queue;
 mod optimizer;
-mod problem;
 mod progress;
+#[cfg(doctest)]
+mod readme;
 mod sampling;
-mod settings;
 mod step;
 mod trainer;
 
 pub use checkpoint::{CheckpointError, Identity, read_checkpoint, write_checkpoint};
 pub use error::TrainError;
 pub use evaluation::{
-    Evaluated, Evaluator, Measured, StopRule, TimeToTarget, parameter_change, plateau,
-    time_to_target,
+    Evaluated, Evaluator, Measured, StopRule, TimeToTarget, plateau, time_to_target,
 };
 pub use icl_meta::RateChoice;
 pub use method::{
@@ -27,11 +42,10 @@ pub use method::{
 pub use optimizer::{OnePassAdam, UpdateRule};
 pub use progress::{
     Callbacks, Evaluation, Outcome, Progress, QueueBias, Seconds, StepReport, StepSeconds,
-    TrainingRecord,
+    TrainingRecord, parameter_change,
 };
 pub use sampling::Sampling;
 #[cfg(feature = "testing")]
 pub use sampling::{BatchPlan, EpochPlan, Planner, StepPlan};
-pub use settings::{SettingsError, TrainingSettings};
 pub use step::Distance;
-pub use trainer::Trainer;
+pub use trainer::{SettingsError, Trainer, TrainingSettings};

@@ -1,48 +1,72 @@
-//! The inner loop, and the first-order gradient.
+//! The inner loop of meta-optimization, and the first-order gradient.
 
-use burn::module::AutodiffModule;
+use burn::module::{AutodiffModule, ModuleMapper, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::backend::AutodiffBackend;
 use burn::tensor::{ElementConversion, Tensor};
 
-use crate::inner_loop::descend::descend;
-
-/// What an inner loop gives.
+/// Result of an inner loop.
 #[derive(Debug)]
 pub struct Adapted<M> {
-    /// The encoder at θ′.
+    /// Encoder at the adapted parameters θ′.
     pub encoder: M,
-    /// θ before each inner step, and the learning rate of that step.
+    /// Encoder before each inner step, at θ⁽ʲ⁾, and the learning rate lr_s of that step.
     pub trail: Vec<(M, f64)>,
-    /// The support loss of each inner step before it was taken.
+    /// Support loss of each inner step before the step, L_s(θ⁽ʲ⁾).
     pub losses: Vec<f64>,
 }
 
-/// An inner step that is about to be taken.
+/// State of an inner step before its learning rate is chosen.
 #[derive(Debug, Clone, Copy)]
 pub struct InnerStep<'a, M> {
-    /// Which it is, from 0.
+    /// Index of the step in the inner loop, from 0.
     pub step: usize,
-    /// The support loss.
+    /// Support loss at the current encoder.
     pub loss: f64,
-    /// The encoder at which that loss was found.
+    /// Current encoder.
     pub encoder: &'a M,
-    /// The gradient of that loss.
+    /// Gradient of the support loss.
     pub gradients: &'a GradientsParams,
 }
 
-/// The inner loop (Eq. 11): `n_steps` steps of gradient descent on the support loss.
+/// Runs the inner loop (Eq. 11): `n_steps` steps of gradient descent on the support loss L_s.
 ///
 /// ```text
 /// θ⁽⁰⁾ = θ        θ⁽ʲ⁺¹⁾ = θ⁽ʲ⁾ − lr_s·∇L_s(θ⁽ʲ⁾)        θ′ = θ⁽ⁿ⁾
 /// ```
 ///
-/// `loss(encoder, j)` is the support loss of step j. `rate` is told of each step and answers its lr_s;
-/// an error of it ends the loop. The loop works on a copy that owns
-/// everything: neither the parameters nor the normalisation statistics of `encoder` change.
+/// `loss(encoder, j)` computes the support loss `[1]` of step j. `rate` chooses the learning rate lr_s
+/// of each step; an error of it ends the loop. The loop works on a copy that shares no state with
+/// `encoder`: neither its parameters nor its normalisation statistics change.
 ///
 /// # Errors
-/// That of `rate`.
+/// The error of `rate`.
+///
+/// ```
+/// use std::convert::Infallible;
+///
+/// use burn::backend::{Autodiff, Flex};
+/// use burn::nn::{Linear, LinearConfig};
+/// use burn::tensor::Tensor;
+/// use icl_meta::{adapt, first_order};
+///
+/// type B = Autodiff<Flex>;
+///
+/// let device = Default::default();
+/// let encoder: Linear<B> = LinearConfig::new(2, 1).init(&device);
+/// let x = Tensor::<B, 2>::from_data([[1.0, 2.0], [3.0, 4.0]], &device);
+/// let loss = |encoder: &Linear<B>| encoder.forward(x.clone()).powi_scalar(2).mean();
+/// let adapted = adapt(
+///     &encoder,
+///     3,
+///     &|encoder, _| loss(encoder),
+///     &mut |_| Ok::<_, Infallible>(0.01),
+/// )?;
+/// assert!(adapted.losses[2] < adapted.losses[0]);
+/// let (at_adapted, _gradients) = first_order(&adapted, &loss);
+/// assert!(at_adapted < adapted.losses[2]);
+/// # Ok::<(), Infallible>(())
+/// ```
 pub fn adapt<B, M, E>(
     encoder: &M,
     n_steps: usize,
@@ -77,13 +101,16 @@ where
     })
 }
 
-/// The query's loss at θ′ and its gradient there, which first-order meta-optimization applies to θ.
+/// Computes the query's loss L_q at θ′, and the gradient that first-order meta-optimization applies to θ
+/// (Eq. 12).
 ///
 /// ```text
 /// ∇_θ L_q(θ′) ≈ ∇_θ′ L_q(θ′)
 /// ```
 ///
-/// The gradients belong to the parameters of the encoder that was adapted: identities are kept.
+/// It ignores the derivative of θ′ with respect to θ (first-order MAML, Finn et al., 2017);
+/// [`second_order`](super::second_order) includes it. `query` computes the loss `[1]`. The gradients
+/// belong to the parameters of the encoder that was adapted: parameters keep their identity.
 pub fn first_order<B, M>(
     adapted: &Adapted<M>,
     query: &dyn Fn(&M) -> Tensor<B, 1>,
@@ -97,8 +124,38 @@ where
     (value.into_scalar().elem(), gradients)
 }
 
-/// Copies a module so that the copy shares no state with its original. A clone would: forward passes through it move the
-/// running statistics of Burn's normalisation layers in both.
+/// Copies a module so that the copy shares no state with the original.
+///
+/// A clone shares state: a forward pass through it changes the running statistics of Burn's
+/// normalisation layers in both.
 pub fn owned<B: AutodiffBackend, M: AutodiffModule<B>>(encoder: &M) -> M {
     M::from_inner(encoder.valid())
+}
+
+/// Takes one step of plain gradient descent, θ − rate·g, in every parameter that has a gradient. The
+/// parameters of the result are leaves of a new graph and keep their identity.
+pub(super) fn descend<B: AutodiffBackend, M: AutodiffModule<B>>(
+    module: M,
+    gradients: &GradientsParams,
+    rate: f64,
+) -> M {
+    module.map(&mut Descend { gradients, rate })
+}
+
+struct Descend<'a> {
+    gradients: &'a GradientsParams,
+    rate: f64,
+}
+
+impl<B: AutodiffBackend> ModuleMapper<B> for Descend<'_> {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<B, D>>) -> Param<Tensor<B, D>> {
+        let Some(gradient) = self.gradients.get::<B::InnerBackend, D>(param.id) else {
+            return param;
+        };
+        param.map(|value| {
+            let is_trained = value.is_require_grad();
+            let moved = value.inner() - gradient * self.rate;
+            Tensor::from_inner(moved).set_require_grad(is_trained)
+        })
+    }
 }

@@ -1,12 +1,12 @@
-//! Gradients of one module as vectors.
+//! Gradients of a module as vectors: sums, products and lengths.
 
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{ElementConversion, Tensor};
 
-/// Σ kᵢ·gᵢ over every parameter of `module` that any of the gradients has; one that is missing
-/// counts as 0.
+/// Computes the linear combination Σ kᵢ·gᵢ of gradients, for every parameter of `module` that occurs in
+/// any of them. A gradient without that parameter counts as 0.
 pub(super) fn combine<B: AutodiffBackend, M: Module<B>>(
     module: &M,
     terms: &[(f64, &GradientsParams)],
@@ -19,12 +19,12 @@ pub(super) fn combine<B: AutodiffBackend, M: Module<B>>(
     visitor.sum
 }
 
-/// The Euclidean length of gradients.
+/// Computes the Euclidean length of gradients.
 pub(crate) fn length<B: AutodiffBackend, M: Module<B>>(module: &M, of: &GradientsParams) -> f64 {
     product::<B, M>(module, of, of).sqrt()
 }
 
-/// The Euclidean length of the parameters that have a gradient.
+/// Computes the Euclidean length of the parameters that have a gradient.
 pub(super) fn parameter_length<B: AutodiffBackend, M: Module<B>>(
     module: &M,
     with: &GradientsParams,
@@ -34,7 +34,7 @@ pub(super) fn parameter_length<B: AutodiffBackend, M: Module<B>>(
     scalar(visitor.sum).sqrt()
 }
 
-/// ⟨left, right⟩ over the parameters that both have.
+/// Computes the inner product ⟨left, right⟩ over the parameters that have both gradients.
 pub(crate) fn product<B: AutodiffBackend, M: Module<B>>(
     module: &M,
     left: &GradientsParams,

@@ -1,8 +1,7 @@
-//! Meta-optimization: an inner loop on the support set, and the gradient of the query's loss where
-//! it ends.
+//! Meta-optimization: an inner loop on the support set, and the gradient of the query's loss at its
+//! end.
 
 mod adapt;
-mod descend;
 mod gradient_algebra;
 mod nested;
 mod second_order;

@@ -1,22 +1,26 @@
-//! The exact gradient through the inner loop, where a backend can be differentiated twice.
+//! The exact gradient through the inner loop, on backends that can be differentiated twice.
 
 use burn::module::{AutodiffModule, Module, ModuleMapper, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::backend::AutodiffBackend;
 use burn::tensor::{ElementConversion, Tensor};
 
-/// The query's loss at θ′ and its gradient with respect to θ through all inner steps, exactly: the
-/// inner steps are part of the outer graph.
+/// Computes the query's loss at θ′ and its exact gradient with respect to θ through all inner steps
+/// (Eq. 12). The inner steps are part of the outer graph.
 ///
-/// `B` is a backend over a backend with gradients, such as `Autodiff<Autodiff<Flex>>`; `M` is the
-/// encoder on it, `M::InnerModule` the one whose gradient is asked for. Every operator of the encoder
-/// and of the support loss must be twice differentiable: Burn's fused linear layer, LSTM, poolings and
-/// interpolation are not, and panic. Elsewhere there is [`second_order`](super::second_order).
+/// ```text
+/// ∇_θ L_q(θ′) = Π_j (I − lr_s·H_s(θ⁽ʲ⁾))·∇L_q(θ′)
+/// ```
 ///
-/// Every float parameter is adapted, also one that is not to be trained.
+/// `B` is a backend over a backend with gradients, such as `Autodiff<Autodiff<Flex>>`. `M` is the
+/// encoder on `B`; the gradient belongs to `M::InnerModule`. `rates` are the learning rates of the inner
+/// steps, and `loss(encoder, j)` computes the support loss `[1]` of step j.
 ///
-/// `rates` are the learning rates of the inner steps; `loss(encoder, j)` is the support loss of the
-/// j-th.
+/// Every float parameter is adapted, also a parameter that is not trained.
+///
+/// # Panics
+/// If an operator of the encoder or of the support loss cannot be differentiated twice, as Burn's fused
+/// linear layer, LSTM, poolings and interpolation. Use [`second_order`](super::second_order) for them.
 pub fn nested_second_order<B, M>(
     encoder: &M::InnerModule,
     rates: &[f64],
@@ -45,7 +49,7 @@ where
     (value.into_scalar().elem(), gradients)
 }
 
-/// Makes every parameter a leaf of the inner graph.
+/// Mapper that makes every parameter a leaf of the inner graph.
 struct Leaves;
 
 impl<B: AutodiffBackend> ModuleMapper<B> for Leaves {
@@ -55,7 +59,7 @@ impl<B: AutodiffBackend> ModuleMapper<B> for Leaves {
     }
 }
 
-/// θ − rate·g within the graph.
+/// Mapper to θ − rate·g as a part of the outer graph.
 struct DescendInGraph {
     gradients: GradientsParams,
     rate: f64,

@@ -5,28 +5,27 @@ use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
 
-use crate::inner_loop::adapt::{Adapted, owned};
-use crate::inner_loop::descend::descend;
+use crate::inner_loop::adapt::{Adapted, descend, owned};
 use crate::inner_loop::gradient_algebra::{combine, length, parameter_length};
 
-/// How far the two points of a difference lie apart, relative to the length of the parameters: large
-/// enough for the rounding of f32, small enough for the curvature to be that of θ.
+/// Distance between θ and each of the two points of a difference, relative to the length of the
+/// parameters: large enough for the rounding of f32, small enough for the curvature to be that of θ.
 const RELATIVE_STEP: f64 = 1e-2;
 
-/// The gradient of the query's loss with respect to θ, through all inner steps, from its gradient at
-/// θ′, which [`first_order`](super::first_order) gives.
+/// Computes the gradient of the query's loss with respect to θ through all inner steps (Eq. 12), from
+/// its gradient at θ′ (`at_adapted`), which [`first_order`](super::first_order) returns.
 ///
 /// ```text
 /// v⁽ⁿ⁾ = ∇L_q(θ′)        v⁽ʲ⁾ = v⁽ʲ⁺¹⁾ − lr_s·H_s(θ⁽ʲ⁾)·v⁽ʲ⁺¹⁾        ∇_θ L_q(θ′) = v⁽⁰⁾
 /// H·v ≈ (∇L_s(θ + εv) − ∇L_s(θ − εv)) / 2ε        ε = 0.01·‖θ‖/‖v‖
 /// ```
 ///
-/// The products are central differences of gradients, so that any backend and any operator will do,
-/// also those whose backward pass cannot be differentiated again; they cost two gradients an inner
-/// step. Where a backend can be nested, [`nested_second_order`](super::nested_second_order) is exact.
-/// Learning rates count as constants.
+/// The Hessian-vector products are central differences of gradients, so any backend and any operator can be used, also operators whose backward pass cannot be differentiated
+/// again. They cost two gradients for each inner step. Where backends can be nested,
+/// [`nested_second_order`](super::nested_second_order) is exact. Learning rates count as constants.
 ///
-/// `loss` must be that of the inner loop, with the same randomness at every call of one step.
+/// `loss(encoder, j)` must be the support loss of the inner loop, with the same randomness at every call
+/// for one step.
 pub fn second_order<B, M>(
     adapted: &Adapted<M>,
     loss: &dyn Fn(&M, usize) -> Tensor<B, 1>,

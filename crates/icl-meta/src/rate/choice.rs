@@ -1,24 +1,58 @@
-//! The choices of a learning rate.
+//! The rate axis: sources of the learning rate.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Source of the learning rate. [`Cosine`](Self::Cosine) and [`Hypergradient`](Self::Hypergradient)
-/// are the controls of the learned ones.
+/// Source of the learning rate.
+///
+/// Every choice starts from a base learning rate lr of the settings: that of the update, or lr_s for the
+/// inner steps of meta-optimization (Eq. 11), which have a policy of their own.
+/// [`Cosine`](Self::Cosine) and [`Hypergradient`](Self::Hypergradient) are controls for the learned
+/// rates: they also change the rate during a run, without an agent.
+///
+/// The text of a choice (`Display`, `FromStr`) is given in parentheses below.
+///
+/// ```
+/// use icl_meta::RateChoice;
+///
+/// assert_eq!("cosine".parse(), Ok(RateChoice::Cosine));
+/// assert_eq!(RateChoice::LearnedAsPublished.to_string(), "learned-published");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RateChoice {
-    /// One number, that of the settings.
+    /// The base learning rate in every step (`fixed`).
     Fixed,
-    /// Falls from the learning rate of the settings to 0 over the maximum number of epochs, as half a
-    /// cosine.
+    /// Half a cosine from the base learning rate to 0 over the maximum number of epochs (`cosine`;
+    /// Loshchilov and Hutter, 2017, without restarts).
+    ///
+    /// ```text
+    /// lr(t) = lr·(1 + cos(π·t/T))/2
+    /// ```
     Cosine,
-    /// Follows the cosine between successive gradients (Baydin et al., 2018).
+    /// Hypergradient descent (`hypergradient`; Baydin et al., 2018): the rate grows while the gradient
+    /// points in the direction of the last step, and falls while it points against it.
+    ///
+    /// ```text
+    /// lr ← lr·(1 + 0.02·cos(∇L(θ_t), θ_{t−1} − θ_t))
+    /// ```
     Hypergradient,
-    /// DDPG agents with the paper's state, action and reward (Eq. 13–15).
+    /// DDPG agents with the state, action and reward of the paper (`learned-published`; Eq. 13–15).
+    ///
+    /// ```text
+    /// s_t = L_t        lr_t = lr·max(1 + a_t, 0.001), a_t ∈ [−1, 1]        r_t = L_t − L_{t+1}
+    /// ```
+    ///
+    /// The rewards of a run sum to a difference of two losses, and each is dominated by the noise of the
+    /// batches.
     LearnedAsPublished,
-    /// DDPG agents with a logarithmic action, a normalised state and a paired reward.
+    /// DDPG agents with a normalised state, a logarithmic action and a paired reward (`learned`; not in
+    /// the paper): the reward compares the losses of one batch before and after the agent's last action.
+    ///
+    /// ```text
+    /// lr_t = lr·10^a, a ∈ [−1, 1], chosen every 8 steps
+    /// ```
     Learned,
 }
 
@@ -45,7 +79,7 @@ impl fmt::Display for RateChoice {
 }
 
 impl FromStr for RateChoice {
-    /// The texts that are expected.
+    /// List of the valid texts.
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {

@@ -6,25 +6,25 @@ use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{ElementConversion, Tensor, TensorPrimitive};
 use std::collections::HashMap;
 
-/// How much one step can change the rate: a factor of 1 ± 0.02.
+/// Maximum relative change of the rate in one step.
 const STRENGTH: f64 = 0.02;
 
-/// The multiplicative rule. The derivative of this step's loss by the last step's learning rate is
-/// minus the product of this gradient with the direction of the last step, so that the rate grows
-/// while both point the same way.
+/// Multiplicative rule of hypergradient descent. The derivative of this step's loss with respect to the
+/// last step's learning rate is minus the inner product of this gradient and the direction of the last
+/// step, so the rate grows while both point the same way.
 ///
 /// ```text
 /// lr ← lr·(1 + 0.02·cos(∇L(θ_t), θ_{t−1} − θ_t))
 /// ```
 ///
-/// The direction is what the optimizer made of the gradient, so the rule serves Adam as well. The
-/// cosine instead of the product makes it independent of the loss's scale, as in the authors'
-/// normalised variant.
+/// The direction is the step that the optimizer made of the gradient, so the rule also works with Adam.
+/// The cosine instead of the inner product makes the rule independent of the scale of the loss, as in
+/// the authors' normalised variant.
 #[derive(Debug)]
 pub(crate) struct Hypergradient<M> {
     pub(super) rate: f64,
     pub(super) earlier: Option<M>,
-    /// Whether each step is compared with the one before it.
+    /// Whether the rule follows every step, and not only [`follow`](Self::follow).
     pub(super) follows_steps: bool,
 }
 
@@ -54,7 +54,7 @@ impl<M> Hypergradient<M> {
         self.rate
     }
 
-    /// The rate after a step from `from` to `to`, where the gradient is `gradients`.
+    /// Updates the rate after a step from `from` to `to`, where the gradient is `gradients`.
     pub(super) fn follow<B: AutodiffBackend>(
         &mut self,
         from: &M,
@@ -67,7 +67,7 @@ impl<M> Hypergradient<M> {
     }
 }
 
-/// cos(g, from − to), 0 if either is 0.
+/// Computes cos(g, from − to), or 0 if either vector is 0.
 fn alignment<B: AutodiffBackend, M: Module<B>>(
     from: &M,
     to: &M,
@@ -92,7 +92,7 @@ fn alignment<B: AutodiffBackend, M: Module<B>>(
     }
 }
 
-/// Parameters by identity, without their graph.
+/// Values of the parameters by identity, without their graph.
 struct Values<B: AutodiffBackend>(HashMap<ParamId, TensorPrimitive<B::InnerBackend>>);
 
 impl<B: AutodiffBackend> ModuleVisitor<B> for Values<B> {
@@ -102,7 +102,7 @@ impl<B: AutodiffBackend> ModuleVisitor<B> for Values<B> {
     }
 }
 
-/// ⟨g, s⟩, ⟨s, s⟩ and ⟨g, g⟩ of the gradient and the step s.
+/// Inner products ⟨g, s⟩, ⟨s, s⟩ and ⟨g, g⟩ of the gradient g and the step s.
 struct Sums<'a, B: AutodiffBackend> {
     from: HashMap<ParamId, TensorPrimitive<B::InnerBackend>>,
     gradients: &'a GradientsParams,

@@ -1,4 +1,4 @@
-//! Learning-rate learning that does not collapse.
+//! The learned learning rate with a paired reward and a prior, which does not collapse.
 
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::Seed;
@@ -7,52 +7,53 @@ use icl_rl::{Ddpg, DdpgConfig, Feedback, OuNoiseConfig};
 use crate::rate::running::Running;
 use crate::rate::situation::Situation;
 
-/// Steps between two acts of the agent: the effect of a rate shows over several steps, and the agent
-/// costs more than a step of a small encoder.
+/// Number of steps between two acts of the agent. The effect of a rate becomes visible over several
+/// steps, and the agent costs more than a step of a small encoder.
 pub(super) const HOLD: u64 = 8;
 
-/// The weight of the squared action in the reward.
+/// Weight of the squared action in the reward.
 const PRIOR: f64 = 0.5;
 
-/// One DDPG agent whose action is the logarithm of the rate, whose state is normalised, and whose
-/// reward compares two losses of one batch.
+/// Learning rate chosen by one DDPG agent whose action is the logarithm of the rate, whose state is
+/// normalised, and whose reward compares two losses of one batch.
 ///
 /// ```text
 /// lr = base·10^a, a ∈ [−1, 1], held for 8 steps
-/// s  = (score of the loss among the recent ones, last action, share of the run gone)
-/// r  = (L_b(θ before) − L_b(θ after)) / root mean square of such differences, within ±3, − a²/2
+/// s  = (standardised loss/3, last action, 2·t/T − 1) at step t of at most T
+/// r  = (L_b(θ before) − L_b(θ after)) / root mean square of such differences, limited to ±3, − a²/2
 /// ```
 ///
-/// The last term is a prior for the rate of the settings. The loss differences of a batch are mostly
-/// noise, and an actor that follows a critic of noise ends at either bound: without the term it did
-/// so on PROTEINS in most runs. With it a rate ten times off has to bring half a root mean square more
-/// than the base, act after act.
+/// The last term is a prior for the base learning rate. The loss differences of a batch are mostly
+/// noise, and an actor that follows a critic of noise ends at one of the two bounds: without the term it
+/// did so on PROTEINS in most runs. With it, a rate that is ten times larger or smaller must gain half a
+/// root mean square more than the base at every act.
 ///
-/// The batch b is the one after the 8 steps: none of them has seen it (though perhaps some of its
-/// samples, where epochs are shorter), its noise is the same on both sides, and one of the two losses is
-/// computed for the next step anyway. It costs one forward pass every 8 steps; under
-/// meta-optimization one inner loop.
+/// The batch b is the one after the 8 steps. None of the steps has used it (although they may have used
+/// some of its samples if epochs are shorter), its noise is the same on both sides, and one of the two
+/// losses is computed for the next step anyway. The reward costs one forward pass every 8 steps, and one
+/// inner loop under meta-optimization.
 pub(crate) struct LearnedRate<M, B: AutodiffBackend> {
     pub(super) agent: Ddpg<B>,
     pub(super) base: f64,
     pub(super) n_steps: u64,
     pub(super) memory: Memory,
-    /// The encoder at the last act.
+    /// Encoder at the last act.
     pub(super) earlier: Option<M>,
 }
 
-/// What the agent remembers beside its networks.
+/// Running statistics and last action of the agent, beside its networks.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Memory {
     losses: Running,
     decrements: Running,
-    /// The last action; `None` before the first.
+    /// Last action; `None` before the first.
     action: Option<f64>,
 }
 
 impl<M: Clone, B: AutodiffBackend> LearnedRate<M, B> {
-    /// A run has some hundreds of acts, so the networks learn faster than the published ones do, the
-    /// future counts for about ten acts, and the exploration fades with a half-life of 70 acts.
+    /// Returns the configuration of the agent. A run has some hundreds of acts, so the networks learn
+    /// faster than the published ones, rewards count for about ten acts ahead, and the exploration noise
+    /// fades with a half-life of 70 acts.
     pub(super) fn config() -> DdpgConfig {
         DdpgConfig::new(3)
             .with_history(4)
@@ -119,7 +120,7 @@ mod tests {
 
     type One = Param<Tensor<TestAutodiff, 1>>;
 
-    /// Another agent of the same seed is told what the formulas say.
+    /// A second agent with the same seed receives the states and rewards of the formulas.
     #[test]
     fn state_action_and_reward_are_those_of_the_formulas() {
         let (seed, device, n_steps) = (Seed::new(5), Default::default(), 8000);

@@ -1,7 +1,7 @@
-//! Sources of the learning rate: a fixed number, two controls, and two kinds of agents.
+//! Sources of the learning rate: a fixed number, two controls without learning agents, and two kinds of
+//! agents.
 
 mod choice;
-mod cosine;
 mod hypergradient;
 mod learned;
 mod policy;

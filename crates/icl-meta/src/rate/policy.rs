@@ -1,4 +1,4 @@
-//! Learning-rate policies, and their state in a checkpoint.
+//! Learning-rate policies, and their state in checkpoints.
 
 use burn::module::AutodiffModule;
 use burn::optim::GradientsParams;
@@ -8,13 +8,16 @@ use icl_core::module_bytes::{Bytes, EncodeError, Unfit, load_module, save_module
 use serde::{Deserialize, Serialize};
 
 use crate::rate::choice::RateChoice;
-use crate::rate::cosine;
 use crate::rate::hypergradient::Hypergradient;
 use crate::rate::learned::{HOLD, LearnedRate, Memory};
 use crate::rate::published::PublishedRate;
 use crate::rate::situation::Situation;
 
-/// A learning-rate policy with its state.
+/// Source of a run's learning rate, with its state.
+///
+/// The fixed rate and the cosine have none; hypergradient descent keeps an earlier encoder, and the
+/// learned rates keep an agent. [`state`](Self::state) and [`restore`](Self::restore) carry it through a
+/// checkpoint.
 pub struct RatePolicy<M, B: AutodiffBackend>(Kind<M, B>);
 
 enum Kind<M, B: AutodiffBackend> {
@@ -25,19 +28,20 @@ enum Kind<M, B: AutodiffBackend> {
     Learned(Box<LearnedRate<M, B>>),
 }
 
-/// Why the state of a policy could not be saved.
+/// Error in saving the state of a policy.
 #[derive(Debug, thiserror::Error)]
 pub enum RateError {
-    /// An agent that chooses learning rates could not be saved.
-    #[error("the agent of a learning rate could not be saved")]
+    /// The agent that chooses learning rates cannot be saved.
+    #[error("the agent that chooses learning rates could not be saved")]
     Agent(#[from] icl_rl::RlError),
-    /// An earlier encoder that a policy keeps could not be saved.
+    /// The earlier encoder that the policy keeps cannot be saved.
     #[error(transparent)]
     Module(#[from] EncodeError),
 }
 
 impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
-    /// Creates a policy around the learning rate `base`, for a run of at most `n_steps` steps.
+    /// Creates a policy with the base learning rate `base`, for a run of at most `n_steps` steps. `seed`
+    /// initialises the agent of a learned rate.
     pub fn new(
         choice: RateChoice,
         base: f64,
@@ -58,8 +62,8 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
         })
     }
 
-    /// Turns the policy into that of inner steps. Hypergradient descent learns there from
-    /// [`after_adaptation`](Self::after_adaptation) alone: inner steps begin at θ again and again.
+    /// Turns the policy into one for inner steps (Eq. 11). Hypergradient descent then learns from
+    /// [`after_adaptation`](Self::after_adaptation) alone, because every inner loop starts at θ again.
     pub fn for_inner_steps(mut self) -> Self {
         if let Kind::Hypergradient(policy) = &mut self.0 {
             policy.follows_steps = false;
@@ -67,12 +71,13 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
         self
     }
 
-    /// Returns whether the policy acts at this step and needs the loss before and after its last act.
+    /// Returns whether the policy acts at this step and needs the losses before and after its last act.
     pub fn is_due(&self, step: u64) -> bool {
         matches!(self.0, Kind::Learned(_)) && step.is_multiple_of(HOLD)
     }
 
-    /// Returns the encoder at the policy's last act, if its loss on this step's batch is needed.
+    /// Returns the encoder at the policy's last act, if the policy needs its loss on the batch of this
+    /// step.
     pub fn earlier(&self, step: u64) -> Option<&M> {
         match &self.0 {
             Kind::Learned(learned) if self.is_due(step) => learned.earlier(),
@@ -80,11 +85,11 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
         }
     }
 
-    /// Chooses the learning rate of this step.
+    /// Chooses the learning rate of a step.
     pub fn choose(&mut self, situation: &Situation<'_, M>) -> f64 {
         match &mut self.0 {
             Kind::Fixed(rate) => *rate,
-            Kind::Cosine { base, n_steps } => cosine::rate(*base, situation.step, *n_steps),
+            Kind::Cosine { base, n_steps } => cosine(*base, situation.step, *n_steps),
             Kind::Hypergradient(policy) => {
                 policy.choose::<B>(situation.encoder, situation.gradients)
             }
@@ -93,15 +98,15 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
         }
     }
 
-    /// Tells the policy of the inner steps' learning rate that they led from `from` to `to`, where the
-    /// query has the gradient `query`. Hypergradient descent follows it.
+    /// Updates the policy of inner steps after the inner loop: its last step led from `from` to `to`,
+    /// where the query's loss has the gradient `query`. Only hypergradient descent makes use of it.
     pub fn after_adaptation(&mut self, from: &M, to: &M, query: &GradientsParams) {
         if let Kind::Hypergradient(policy) = &mut self.0 {
             policy.follow::<B>(from, to, query);
         }
     }
 
-    /// Returns everything that the next choice depends on.
+    /// Returns the state of the policy: everything on which its next choice depends.
     ///
     /// # Errors
     /// [`RateError`] if an agent or an encoder cannot be saved.
@@ -109,32 +114,43 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
         State::of(&self.0).map(PolicyState)
     }
 
-    /// Restores a saved state; `like` is an encoder of the same kind as that of the run.
+    /// Restores a saved state. `like` is an encoder of the same architecture as that of the run.
     ///
     /// # Errors
-    /// [`Unfit`] if the state is that of another policy or encoder.
+    /// [`Unfit`] if the state belongs to another kind of policy or encoder.
     pub fn restore(self, state: PolicyState, like: &M, device: &B::Device) -> Result<Self, Unfit> {
         state.0.into_policy(self.0, like, device).map(Self)
     }
 }
 
-/// The state of a policy: everything that its next choice depends on.
+/// Computes the learning rate of a step that falls from `base` to 0 as half a cosine (Loshchilov and
+/// Hutter, 2017, without restarts).
+///
+/// ```text
+/// lr(t) = base·(1 + cos(π·t/T))/2        t = step, T = n_steps
+/// ```
+fn cosine(base: f64, step: u64, n_steps: u64) -> f64 {
+    let share = step as f64 / n_steps.max(1) as f64;
+    base * (1.0 + (std::f64::consts::PI * share).cos()) / 2.0
+}
+
+/// Saved state of a policy: everything on which its next choice depends.
 #[derive(Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PolicyState(State);
 
 #[derive(Serialize, Deserialize)]
 enum State {
-    /// A function of the step.
+    /// No state: the rate is a function of the step.
     Stateless,
-    /// The rate and the encoder before the last step.
+    /// Rate, and the encoder before the last step.
     Hypergradient { rate: f64, earlier: Option<Bytes> },
-    /// The agent and the loss at its last act.
+    /// Agent, and the loss at its last act.
     Published {
         agent: Bytes,
         last_loss: Option<f64>,
     },
-    /// The agent, its statistics and the encoder at its last act.
+    /// Agent, its running statistics, and the encoder at its last act.
     Learned {
         agent: Bytes,
         memory: Memory,
@@ -207,5 +223,18 @@ impl State {
             }
             _ => return Err(Unfit),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rate::policy::cosine;
+
+    #[test]
+    fn the_cosine_falls_from_the_base_to_nothing() {
+        assert_eq!(cosine(0.2, 0, 100), 0.2);
+        assert!((cosine(0.2, 50, 100) - 0.1).abs() < 1e-12);
+        assert!((cosine(0.2, 25, 100) - 0.1 * (1.0 + 0.5_f64.sqrt())).abs() < 1e-12);
+        assert!(cosine(0.2, 100, 100).abs() < 1e-12);
     }
 }

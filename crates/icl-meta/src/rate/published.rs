@@ -1,26 +1,27 @@
-//! Learning-rate learning as published (Eq. 13–15).
+//! The learned learning rate as published (Eq. 13–15).
 
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::Seed;
 use icl_rl::{Ddpg, DdpgConfig, Feedback};
 
-/// The lowest rate, as a share of the base.
+/// Minimum rate, relative to the base.
 const LOWEST: f64 = 1e-3;
 
-/// One DDPG agent: state = mean loss of the batch (Eq. 13), action = learning rate (Eq. 14), reward
-/// = loss decrement from this batch to the next (Eq. 15).
+/// Learning rate chosen by one DDPG agent. Its state is the mean loss of the batch (Eq. 13), its action
+/// the learning rate (Eq. 14), and its reward the decrease of the loss from this batch to the next
+/// (Eq. 15).
 ///
 /// ```text
 /// s_t = L_t        lr_t = base·max(1 + a_t, 0.001), a_t ∈ [−1, 1]        r_t = L_t − L_{t+1}
 /// ```
 ///
-/// The paper leaves the action's range open; here it is linear about the rate of the settings, so that
-/// an agent which has learned nothing applies that one. Successive losses are of different
-/// batches: the sum of rewards telescopes, and each is dominated by the noise of the batches.
+/// The paper does not specify the range of the action. Here the rate is linear around the base, so that
+/// an agent which has learned nothing applies the base. Successive losses belong to different batches:
+/// the sum of rewards telescopes, and each reward is dominated by the noise of the batches.
 pub(crate) struct PublishedRate<B: AutodiffBackend> {
     pub(super) agent: Ddpg<B>,
     pub(super) base: f64,
-    /// The loss at the last act.
+    /// Loss at the last act.
     pub(super) last_loss: Option<f64>,
 }
 
@@ -58,7 +59,7 @@ mod tests {
     use super::*;
     use icl_core::testing::TestAutodiff;
 
-    /// Another agent of the same seed is told what the equations say.
+    /// A second agent with the same seed receives the states and rewards of the equations.
     #[test]
     fn state_action_and_reward_are_those_of_equations_13_to_15() {
         let (seed, device) = (Seed::new(5), Default::default());

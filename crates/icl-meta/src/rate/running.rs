@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The weight of the newest value once there are enough of them.
+/// Weight of the newest value after the first 20 values.
 const WEIGHT: f64 = 0.05;
 
-/// Exponentially weighted mean and variance; a plain mean and variance at first.
+/// Exponentially weighted mean and variance. Over the first 20 values they are the plain ones.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Running {
     n: u64,
@@ -14,7 +14,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Takes in a value.
+    /// Adds a value.
     pub(super) fn push(&mut self, value: f64) {
         self.n += 1;
         let weight = WEIGHT.max(1.0 / self.n as f64);
@@ -23,12 +23,12 @@ impl Running {
         self.variance = (1.0 - weight) * (self.variance + weight * difference * difference);
     }
 
-    /// (value − mean)/deviation, within ±3; 0 while nothing has varied.
+    /// Computes (value − mean)/deviation, limited to ±3; 0 if the deviation is 0.
     pub(super) fn score(&self, value: f64) -> f64 {
         ratio(value - self.mean, self.variance.sqrt())
     }
 
-    /// value/√(mean square), within ±3; 0 while there was nothing but zeros.
+    /// Computes value/√(mean square), limited to ±3; 0 if the mean square is 0.
     pub(super) fn relative(&self, value: f64) -> f64 {
         ratio(value, (self.variance + self.mean * self.mean).sqrt())
     }

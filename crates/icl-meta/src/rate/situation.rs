@@ -1,22 +1,23 @@
-//! Everything that a policy sees before it chooses a learning rate.
+//! The input of a learning-rate policy.
 
 use burn::optim::GradientsParams;
 use serde::{Deserialize, Serialize};
 
-/// The state of a step, as a policy sees it before it chooses the step's learning rate.
+/// State of a step, from which a policy chooses the step's learning rate.
 #[derive(Debug)]
 pub struct Situation<'a, M> {
     /// Index of the step in the run, counted from 0.
     pub step: u64,
-    /// Whether a policy that acts once in several steps acts now.
+    /// Whether a policy that acts only every few steps acts in this step.
     pub acts: bool,
     /// Loss of the step's batch at the current encoder, in nats.
     pub loss: f64,
-    /// Effect of the policy's last act, where the policy acts and there was one.
+    /// Losses before and after the policy's last act, if the policy acts in this step and has acted
+    /// before.
     pub pair: Option<Pair>,
-    /// The current encoder.
+    /// Current encoder.
     pub encoder: &'a M,
-    /// Gradient of the loss.
+    /// Gradient of the loss at the current encoder.
     pub gradients: &'a GradientsParams,
 }
 
@@ -28,7 +29,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Pairs both losses, if they are finite: an encoder of earlier steps may give NaN or infinity.
+    /// Creates a pair if both losses are finite. The loss at an earlier encoder may be NaN or infinite.
     pub fn of(before: f64, after: f64) -> Option<Self> {
         (before.is_finite() && after.is_finite()).then_some(Self { before, after })
     }

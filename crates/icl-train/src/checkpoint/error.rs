@@ -1,81 +1,81 @@
-//! What makes a checkpoint unusable.
+//! Errors of checkpoints.
 
 use std::path::PathBuf;
 
 use icl_core::module_bytes::EncodeError;
 
-/// Why a checkpoint could not be written or taken up.
+/// Error that makes a checkpoint unusable.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
-    /// A file could not be read or written.
+    /// The file cannot be read or written.
     #[error("{}: the checkpoint cannot be {what}", path.display())]
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// "read" or "written".
+        /// Operation that failed: "read" or "written".
         what: &'static str,
-        /// Why.
+        /// Error of the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// The file does not begin as a checkpoint does.
-    #[error("{}: found no header of a checkpoint, expected one line of JSON", path.display())]
+    /// The file does not begin with the header of a checkpoint.
+    #[error("{}: found no checkpoint header, expected one line of JSON", path.display())]
     Header {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// The file is of another version of this program.
+    /// The file was written by another version of this program.
     #[error("{}: found a checkpoint of schema {found}, expected schema {expected}", path.display())]
     Schema {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Its version.
+        /// Schema version of the file.
         found: u32,
-        /// This version.
+        /// Schema version of this program.
         expected: u32,
     },
-    /// The file is shorter or longer than it says.
-    #[error("{}: found {found} bytes of state, expected {expected}: the file is cut or grown", path.display())]
+    /// The file is shorter or longer than its header says.
+    #[error("{}: found {found} bytes of state, expected {expected}: the file is truncated or has extra bytes", path.display())]
     Length {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Bytes after the header.
+        /// Number of bytes after the header.
         found: u64,
-        /// Bytes that the header promises.
+        /// Number of bytes according to the header.
         expected: u64,
     },
-    /// Bytes of the file have changed.
+    /// The bytes of the state have changed.
     #[error("{}: found a state with checksum {found:08x}, expected {expected:08x}", path.display())]
     Checksum {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// CRC-32 of what is there.
+        /// CRC-32 of the state in the file.
         found: u32,
-        /// CRC-32 of what was written.
+        /// CRC-32 according to the header.
         expected: u32,
     },
-    /// The checkpoint is of another run.
+    /// The checkpoint belongs to another run.
     #[error("{}: found a checkpoint of another run, whose {field} is {found}, expected {expected}", path.display())]
     OtherRun {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What differs.
+        /// Name of the fact that differs.
         field: String,
-        /// Its value there.
+        /// Value in the checkpoint.
         found: String,
-        /// Its value in this run.
+        /// Value in this run.
         expected: String,
     },
-    /// The state is whole, but is not one of this kind of encoder, optimizer or agent.
-    #[error("{}: found contents that do not fit the encoder, expected those of this run", path.display())]
+    /// The state is complete, but belongs to another kind of encoder, optimizer or agent.
+    #[error("{}: found a state that does not fit the encoder, expected the state of this run", path.display())]
     Contents {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// The state could not be turned into bytes.
-    #[error("the state could not be written down")]
+    /// The state cannot be encoded as bytes.
+    #[error("the state of the run could not be encoded")]
     Encode(#[source] rmp_serde::encode::Error),
-    /// Burn could not turn a module or an optimizer into bytes.
+    /// A module or an optimizer cannot be encoded as bytes.
     #[error(transparent)]
     Module(#[from] EncodeError),
 }

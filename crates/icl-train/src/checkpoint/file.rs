@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::{CheckpointError, Identity};
 
-/// The version of the format and of the state in it.
+/// Version of the format and of the state in it.
 const SCHEMA: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
@@ -24,16 +24,18 @@ struct Header {
     identity: Identity,
 }
 
-/// Only what is needed to tell that a header is of another version.
+/// Part of the header that every version has.
 #[derive(Deserialize)]
 struct AnyHeader {
     schema: u32,
 }
 
-/// Writes a state so that at every moment either the earlier file or this one is there, whole.
+/// Writes a state to a file atomically: after an interruption the file is either the earlier one or the
+/// new one, complete.
 ///
 /// # Errors
-/// [`CheckpointError::File`] or [`CheckpointError::Encode`].
+/// [`CheckpointError::File`] if the file cannot be written, [`CheckpointError::Encode`] if the state
+/// cannot be encoded.
 pub fn write_checkpoint(
     path: &Path,
     identity: &Identity,
@@ -57,11 +59,11 @@ pub fn write_checkpoint(
     write_atomically(path, &bytes).map_err(failure)
 }
 
-/// The state in a file, `None` if there is no file.
+/// Reads the state in a file, or returns `None` if the file does not exist.
 ///
 /// # Errors
-/// [`CheckpointError`] if the file cannot be read, is cut or changed, or is of another schema version
-/// or of another run.
+/// [`CheckpointError`] if the file cannot be read, is truncated or changed, has another schema version, or
+/// belongs to another run.
 pub fn read_checkpoint<T: DeserializeOwned>(
     path: &Path,
     identity: &Identity,

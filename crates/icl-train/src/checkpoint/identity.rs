@@ -1,4 +1,4 @@
-//! What a run must have in common with the checkpoint that it goes on from.
+//! The identity of a run, which a checkpoint must share with it.
 
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::Tensor;
@@ -6,18 +6,18 @@ use burn::tensor::backend::Backend;
 use icl_core::host_values;
 use serde::{Deserialize, Serialize};
 
-/// Named facts about a run, such as its settings, method, seed, data and first encoder. A checkpoint
-/// is taken up only where all of them are the same.
+/// Named facts about a run, such as its settings, method, seed, data and first encoder. A run resumes
+/// from a checkpoint only if all of them are equal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity(Vec<(String, String)>);
 
 impl Identity {
-    /// From names and values.
+    /// Creates an identity from the names and values of its facts.
     pub fn new(facts: impl IntoIterator<Item = (String, String)>) -> Self {
         Self(facts.into_iter().collect())
     }
 
-    /// The first fact in which `self` differs from `expected`: its name and both values.
+    /// Returns the first fact in which `self` differs from `expected`: its name and both values.
     pub(super) fn difference(&self, expected: &Self) -> Option<(String, String, String)> {
         let value = |of: &Self, name: &str| {
             let fact = of.0.iter().find(|(known, _)| known == name);
@@ -30,7 +30,7 @@ impl Identity {
     }
 }
 
-/// CRC-32 of all parameters, in the module's order.
+/// Computes the CRC-32 of all float parameters, in the order of the module.
 pub(crate) fn digest<B: Backend, M: Module<B>>(module: &M) -> u32 {
     let mut visitor = Digest(crc32fast::Hasher::new());
     module.visit(&mut visitor);

@@ -1,5 +1,5 @@
-//! Checkpoints: everything that the rest of a training run depends on, in one file that is whole or
-//! not there.
+//! Checkpoints: everything on which the rest of a training run depends, in one file that is complete
+//! or absent.
 
 mod error;
 mod file;

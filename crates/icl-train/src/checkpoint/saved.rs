@@ -1,4 +1,4 @@
-//! A run in a checkpoint.
+//! The state of a run in a checkpoint.
 
 use std::path::Path;
 use std::time::Instant;
@@ -9,7 +9,7 @@ use icl_core::Encoder;
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::Identity;
-use crate::evaluation::risk::Risk;
+use crate::evaluation::evaluator::Risk;
 use crate::noise_queue::old_queue::{OldQueue, SavedQueue};
 use crate::progress::record::TrainingRecord;
 use crate::step::average::WeightAverage;
@@ -19,8 +19,8 @@ use crate::{Callbacks, CheckpointError, TrainError, read_checkpoint, write_check
 use icl_core::module_bytes::{Bytes, Unfit, load_module, save_module};
 use icl_meta::PolicyState;
 
-/// Everything that the rest of a run depends on beside its identity. The order of the data, the views
-/// and all other draws are functions of the seed and of the counts of steps and epochs.
+/// Everything on which the rest of a run depends beside its identity. The order of the data, the views
+/// and all other random draws are functions of the seed and of the numbers of steps and epochs.
 #[derive(Serialize, Deserialize)]
 struct SavedRun<R> {
     encoder: Bytes,
@@ -31,11 +31,11 @@ struct SavedRun<R> {
     support: PolicyState,
     counters: Counters,
     record: TrainingRecord<R>,
-    /// Where the run has one.
+    /// Queue of old noise, if the run has one.
     old_queue: Option<SavedQueue>,
 }
 
-/// Writes a run as it is between two steps.
+/// Saves the state of a run between two steps.
 pub(crate) fn save<M, B, R>(
     run: &Run<'_, M, B, R>,
     path: &Path,
@@ -66,7 +66,7 @@ where
     Ok(())
 }
 
-/// Restores a run as it was saved; it stays as it is if there is no file.
+/// Restores the saved state of a run, or returns the run unchanged if the file does not exist.
 pub(crate) fn restore<'a, M, B, R>(
     run: Run<'a, M, B, R>,
     path: &Path,
@@ -87,7 +87,7 @@ where
 }
 
 impl<R: Risk> SavedRun<R> {
-    /// The run with this state.
+    /// Returns the run with this state.
     fn into_run<'a, M, B>(self, mut run: Run<'a, M, B, R>) -> Result<Run<'a, M, B, R>, Unfit>
     where
         M: AutodiffModule<B> + Encoder<B>,

@@ -1,4 +1,4 @@
-//! The exact risk of an encoder on fixed views, and its embeddings.
+//! Evaluation of an encoder on fixed views: exact risk, embeddings and judgements.
 
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::{
@@ -6,47 +6,81 @@ use icl_core::{
     exact_nce_i, exact_risk, host_values,
 };
 use rayon::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-use crate::problem::Problem;
+use crate::trainer::problem::Problem;
 
-/// The most samples that go through the encoder at once.
+/// Maximum number of samples per encoder pass.
 const CHUNK: usize = 128;
 
-/// An encoder with re-estimated statistics, and its exact risk.
+/// Risk in nats that a run follows: over X′, or over X alone before new data arrive.
+pub(crate) trait Risk: Clone + Serialize + DeserializeOwned {
+    /// Returns the risk over all data.
+    fn all(&self) -> f64;
+
+    /// Returns the risk over the old data.
+    fn old(&self) -> f64;
+}
+
+/// Risk over the old data, which are all data.
+impl Risk for f64 {
+    fn all(&self) -> f64 {
+        *self
+    }
+
+    fn old(&self) -> f64 {
+        *self
+    }
+}
+
+impl Risk for ExactRisk {
+    fn all(&self) -> f64 {
+        self.all
+    }
+
+    fn old(&self) -> f64 {
+        self.old
+    }
+}
+
+/// Encoder with re-estimated normalisation statistics, and its exact risk.
 #[derive(Debug, Clone)]
 pub struct Evaluated<M, R> {
-    /// The encoder whose risk this is: the one to keep.
+    /// Encoder to which the risk belongs.
     pub encoder: M,
-    /// The risk.
+    /// Exact risk in nats: [`ExactRisk`] over X′, or one number over X.
     pub risk: R,
 }
 
-/// An encoder with re-estimated statistics, its exact risk, and what a protocol says of its embeddings.
+/// Encoder with re-estimated normalisation statistics, its exact risk, and the judgement of a protocol on
+/// its embeddings.
 #[derive(Debug, Clone)]
 pub struct Measured<M, T> {
-    /// The encoder that was measured.
+    /// Encoder that was measured.
     pub encoder: M,
-    /// Its exact risk over X′.
+    /// Exact risk over X′.
     pub risk: ExactRisk,
-    /// The judgement on its embeddings.
+    /// Judgement on the embeddings of all samples.
     pub judgement: T,
 }
 
-/// Evaluates encoders on one pair of views of each sample, the same for every method and epoch.
+/// Evaluates encoders on one fixed pair of views of each sample, the same for every method and epoch.
 ///
-/// Before it measures it re-estimates the encoder's normalisation statistics over those views, so
-/// that the risk is a function of the parameters alone.
+/// Before each measurement the encoder's normalisation statistics are re-estimated over those views
+/// ([`Encoder::recalibrated`]), so that the risk is a function of the parameters alone.
+/// [`Trainer::evaluator`](crate::Trainer::evaluator) creates one.
 #[derive(Debug)]
 pub struct Evaluator<'a, B: Backend, S, V, C> {
-    /// The data.
+    /// Data, views and collation.
     pub(crate) problem: Problem<'a, S, V, C>,
-    /// Where the fixed views come from; one seed a run.
+    /// Seed of the fixed views, one for each run.
     pub(crate) seed: Seed,
-    /// τ.
+    /// Temperature τ.
     pub(crate) temperature: f64,
-    /// K.
+    /// Number of negatives K in the formulas.
     pub(crate) negatives: f64,
-    /// Where to evaluate.
+    /// Device of the evaluation.
     pub(crate) device: B::Device,
 }
 
@@ -57,10 +91,10 @@ where
     V: Views<Sample = S::Sample>,
     C: Collate<View = V::View>,
 {
-    /// The exact risk over X′, split into old and new.
+    /// Computes the exact risk of an encoder over X′, also over its old and its new part.
     ///
     /// # Errors
-    /// If a sample cannot be read.
+    /// [`SampleError`] if a sample cannot be read.
     pub fn evaluate<M>(&self, encoder: M) -> Result<Evaluated<M, ExactRisk>, SampleError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
@@ -72,10 +106,10 @@ where
         Ok(Evaluated { encoder, risk })
     }
 
-    /// The exact risk over the old data alone, as before the new data came.
+    /// Computes the exact risk of an encoder over the old data X alone.
     ///
     /// # Errors
-    /// If a sample cannot be read.
+    /// [`SampleError`] if a sample cannot be read.
     pub fn evaluate_old<M>(&self, encoder: M) -> Result<Evaluated<M, f64>, SampleError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
@@ -86,10 +120,11 @@ where
         Ok(Evaluated { encoder, risk })
     }
 
-    /// Embeddings `[n, d]` of the samples' plain views, with the statistics that the encoder has.
+    /// Computes the embeddings `[n, d]` of the samples' plain views ([`Views::plain`]), with the
+    /// normalisation statistics that the encoder has.
     ///
     /// # Errors
-    /// If a sample cannot be read.
+    /// [`SampleError`] if a sample cannot be read.
     pub fn embed<M>(&self, encoder: &M, samples: &[usize]) -> Result<Tensor<B, 2>, SampleError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
@@ -102,10 +137,11 @@ where
         Ok(Tensor::cat(chunks, 0))
     }
 
-    /// Returns the same embeddings as numbers on the host, and their width.
+    /// Computes the embeddings of [`embed`](Self::embed) and returns them as numbers in host memory, row
+    /// by row, with their width d.
     ///
     /// # Errors
-    /// If a sample cannot be read.
+    /// [`SampleError`] if a sample cannot be read.
     pub fn embed_to_host<M>(&self, encoder: &M, samples: &[usize]) -> Result<HostRows, SampleError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
@@ -115,11 +151,12 @@ where
         Ok((host_values(embeddings), width))
     }
 
-    /// Measures an encoder: its exact risk, and a judgement on its embeddings beside those of the
-    /// encoder before any training. The statistics of both are re-estimated first.
+    /// Measures an encoder: its exact risk, and the judgement of a protocol on the embeddings of all
+    /// samples. `untrained` is the encoder before any training, whose embeddings give the judgement a
+    /// floor. The normalisation statistics of both are re-estimated first.
     ///
     /// # Errors
-    /// If a sample cannot be read, or the judge cannot judge.
+    /// If a sample cannot be read, or the judge returns an error.
     pub fn measure<M, J>(
         &self,
         judge: &J,
@@ -143,8 +180,8 @@ where
         })
     }
 
-    /// The encoder, recalibrated over both fixed views of the samples, and its embeddings of the
-    /// first and of the second views.
+    /// Re-estimates the statistics of an encoder over both fixed views of the samples, and computes its
+    /// embeddings of the first and of the second views.
     fn views_of<M>(
         &self,
         encoder: M,
@@ -153,7 +190,7 @@ where
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
-        // Nearly equal ones: a last one of few samples would have statistics of its own.
+        // Chunks of nearly equal size: a last chunk of few samples would have deviating statistics.
         let n_chunks = samples.len().div_ceil(CHUNK).max(1);
         let n = samples.len();
         let chunk = |at: usize| &samples[at * n / n_chunks..(at + 1) * n / n_chunks];
@@ -176,7 +213,8 @@ where
         Ok((encoder, embeddings))
     }
 
-    /// The batch of one view of each sample; `view` gets the sample's index and the sample.
+    /// Collates one view of each sample into a batch. `view` is called with a sample's index and the
+    /// sample.
     fn batch(
         &self,
         samples: &[usize],

@@ -1,21 +1,35 @@
-//! When a run ends before its last epoch.
+//! Rules by which a run ends before its last epoch.
 
 use serde::{Deserialize, Serialize};
 
-/// The rule by which a run ends early.
+/// Rule by which a run ends early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StopRule {
-    /// When the exact risk has found no new minimum for as many evaluations as the patience says.
+    /// Stops when the exact risk has reached no new minimum for
+    /// [`patience`](crate::TrainingSettings::patience) evaluations.
     ExactRisk,
-    /// The paper's: when the epoch's mean training loss has found no new minimum for as many epochs
-    /// as the patience says. It follows the noise of the batches as much as any progress.
+    /// Stops when the mean training loss of an epoch has reached no new minimum for
+    /// [`patience`](crate::TrainingSettings::patience) epochs: the rule of the paper. It
+    /// follows the noise of the batches as much as any progress.
     TrainingLoss,
-    /// Never.
+    /// Never stops early.
     Never,
 }
 
-/// A sequence of values that should fall.
+impl StopRule {
+    /// Returns whether the run ends after `n_worse` epochs since the lowest training loss.
+    pub(crate) fn ends_by_loss(self, n_worse: usize, patience: usize) -> bool {
+        self == Self::TrainingLoss && n_worse >= patience
+    }
+
+    /// Returns whether the run ends after `n_worse` evaluations since the lowest exact risk.
+    pub(crate) fn ends_by_risk(self, n_worse: usize, patience: usize) -> bool {
+        self == Self::ExactRisk && n_worse >= patience
+    }
+}
+
+/// Minimum of a sequence, and the number of values since.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Descent {
     lowest: Option<f64>,
@@ -23,7 +37,8 @@ pub(crate) struct Descent {
 }
 
 impl Descent {
-    /// Takes the next value; says how many values have come since the lowest, 0 if it is this one.
+    /// Adds the next value, and returns the number of values since the lowest: 0 if this value is the
+    /// lowest.
     pub(crate) fn push(&mut self, value: f64) -> usize {
         if self.lowest.is_none_or(|lowest| value < lowest) {
             self.lowest = Some(value);
@@ -32,5 +47,27 @@ impl Descent {
             self.n_since += 1;
         }
         self.n_since
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_descent_counts_values_since_its_minimum() {
+        let mut descent = Descent::default();
+        let counts = [3.0, 4.0, 3.0, 2.0, 5.0].map(|value| descent.push(value));
+        assert_eq!(counts, [0, 1, 2, 0, 1]);
+    }
+
+    #[test]
+    fn each_rule_follows_its_own_sequence() {
+        assert!(StopRule::TrainingLoss.ends_by_loss(2, 2));
+        assert!(!StopRule::TrainingLoss.ends_by_loss(1, 2));
+        assert!(!StopRule::TrainingLoss.ends_by_risk(2, 2));
+        assert!(StopRule::ExactRisk.ends_by_risk(2, 2));
+        assert!(!StopRule::ExactRisk.ends_by_loss(2, 2));
+        assert!(!StopRule::Never.ends_by_loss(9, 2) && !StopRule::Never.ends_by_risk(9, 2));
     }
 }

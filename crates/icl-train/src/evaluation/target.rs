@@ -1,16 +1,16 @@
-//! When a method reaches the quality of retraining.
+//! The time that a method needs to reach the quality of retraining.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Evaluation;
 
-/// How many evaluations the plateau is the median of.
+/// Number of evaluations whose median is the plateau.
 const PLATEAU: usize = 5;
-/// How many evaluations in a row must lie under the target.
+/// Number of consecutive evaluations that must lie at or under the target.
 const STAYS: usize = 3;
 
-/// The plateau of a run: the median of its last five exact risks over all data, in nats. `None`
-/// without evaluations.
+/// Computes the plateau of a run in nats: the median of its last five exact risks over all data, or of
+/// all if there are fewer. Returns `None` without evaluations.
 pub fn plateau(evaluations: &[Evaluation]) -> Option<f64> {
     let last = &evaluations[evaluations.len().saturating_sub(PLATEAU)..];
     let mut risks: Vec<f64> = last.iter().map(|evaluation| evaluation.risk.all).collect();
@@ -23,21 +23,22 @@ pub fn plateau(evaluations: &[Evaluation]) -> Option<f64> {
     }
 }
 
-/// What it took to reach a target.
+/// Cost of reaching a target.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TimeToTarget {
-    /// Epochs.
+    /// Number of epochs.
     pub epochs: usize,
-    /// Views through the encoder.
+    /// Number of views that passed through the encoder in training.
     pub sample_passes: u64,
-    /// Seconds of training.
+    /// Training time in seconds, without evaluations.
     pub train_s: f64,
 }
 
-/// What it took until the exact risk over all data first lay at or under `target` and stayed there
-/// for three evaluations in a row. `None` if that never came.
+/// Finds the first of three consecutive evaluations whose exact risk over all data is at or under
+/// `target` (in nats), and returns the cost up to it. Returns `None` if there is none.
 ///
-/// Inference has one evaluation, and a run of one epoch two: then all that there are must.
+/// A run with fewer than three evaluations (inference has one, and a run of one epoch two) reaches the
+/// target if all of them are at or under it.
 pub fn time_to_target(evaluations: &[Evaluation], target: f64) -> Option<TimeToTarget> {
     let in_a_row = STAYS.min(evaluations.len());
     let is_under = |evaluation: &Evaluation| evaluation.risk.all <= target;

@@ -1,4 +1,4 @@
-//! The axes of start and optimizer.
+//! The start axis and the optimizer axis.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,12 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::method::error::MethodError;
 
-/// The encoder that a run starts from.
+/// Encoder from which a run starts: the start axis.
+///
+/// The text of a choice (`Display`, `FromStr`) is given in parentheses below.
+///
+/// ```
+/// assert_eq!("scratch".parse(), Ok(icl_train::Start::Scratch));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Start {
-    /// θ₀, trained on the old data.
+    /// θ₀, the encoder trained on the old data X (`trained`).
     Trained,
-    /// A fresh encoder.
+    /// A fresh encoder with random parameters (`scratch`).
     Scratch,
 }
 
@@ -41,28 +47,44 @@ impl FromStr for Start {
     }
 }
 
-/// How gradients become an update.
+/// Rule that turns the gradients of a step into an update: the optimizer axis.
+///
+/// The text of a choice (`Display`, `FromStr`) is given in parentheses below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OptimizerChoice {
-    /// Every gradient is applied to θ (Eq. 10), by Adam or SGD as the settings say.
+    /// Plain updates (`plain`): the gradient of each batch is applied to θ (Eq. 10), by Adam or SGD as
+    /// [`TrainingSettings::optimizer`](crate::TrainingSettings::optimizer) says.
+    ///
+    /// ```text
+    /// θ ← θ − lr·∇L(θ)
+    /// ```
     Plain,
-    /// Old data are support, new data query (Eq. 11 and 12): the gradient of the query's loss at the
-    /// adapted parameters θ′ is applied to θ. Without an order, the settings decide it.
+    /// Meta-optimization (`meta`, `meta:first`, `meta:second`): inner steps of gradient descent on
+    /// support batches with old anchors lead to θ′ (Eq. 11), and the gradient of the loss of a query
+    /// batch with new anchors at θ′ is applied to θ (Eq. 12).
+    ///
+    /// ```text
+    /// θ′ ← θ′ − lr_s·∇L_s(θ′), from θ′ = θ        θ ← θ − lr_q·∇_θ L_q(θ′)
+    /// ```
+    ///
+    /// Without an order, [`TrainingSettings::meta_order`](crate::TrainingSettings::meta_order) decides
+    /// it. The loss must separate old noise from new, see [`Loss::separates_noise`](crate::Loss::separates_noise).
     Meta(Option<MetaOrder>),
 }
 
-/// Whether the gradient of the query's loss is taken through the inner steps of meta-optimization.
+/// Order of the derivative in meta-optimization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MetaOrder {
-    /// No: the gradient at θ′ is taken for the one at θ (first-order MAML, Finn et al., 2017).
+    /// First order: the gradient at θ′ replaces the gradient at θ (first-order MAML, Finn et al., 2017).
     First,
-    /// Yes, by Hessian-vector products, see [`second_order`](icl_meta::second_order).
+    /// Second order: the gradient is taken through the inner steps by Hessian-vector products, see
+    /// [`second_order`](icl_meta::second_order).
     Second,
 }
 
 impl OptimizerChoice {
-    /// Returns whether it is meta-optimization.
+    /// Returns whether the choice is meta-optimization.
     pub fn is_meta(self) -> bool {
         matches!(self, Self::Meta(_))
     }

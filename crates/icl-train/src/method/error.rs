@@ -1,57 +1,58 @@
-//! Points of the five axes that cannot be.
+//! Errors in the text or in the choices of a method.
 
-/// Why a text names no method, or a point is no method.
+/// Error in the text or in the choices of a method.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MethodError {
-    /// The text is neither the name of a method nor a point.
+    /// The text is neither the name of a method nor a point of the five axes.
     #[error(
         "found {found}, expected one of {} or a point such as start=trained,sampling=share:0.2,loss=corrected",
         known.join(", ")
     )]
     Name {
-        /// The text.
+        /// Text.
         found: String,
-        /// The names of the registry.
+        /// Names of the registry.
         known: Vec<String>,
     },
-    /// A point names an axis that does not exist.
+    /// The point contains an axis that does not exist.
     #[error("found the axis {found}, expected start, sampling, loss, optimizer or rate")]
     Axis {
-        /// The axis.
+        /// Name of the axis.
         found: String,
     },
-    /// A point names an axis twice.
+    /// The point contains an axis twice.
     #[error("found the axis {axis} twice in {found}, expected it once")]
     Twice {
-        /// The axis.
+        /// Name of the axis.
         axis: String,
-        /// The point.
+        /// Text of the point.
         found: String,
     },
-    /// A value is not on its axis.
+    /// The value does not exist on its axis.
     #[error("{axis}: found {found}, expected {expected}")]
     Value {
-        /// The axis.
+        /// Name of the axis.
         axis: &'static str,
-        /// The value.
+        /// Text of the value.
         found: String,
-        /// The values that there are.
+        /// List of the valid values.
         expected: &'static str,
     },
-    /// Meta-optimization needs a loss that tells support from query.
+    /// Meta-optimization has a loss that does not separate old data from new, so that it has no support
+    /// and no query.
     #[error(
-        "found meta-optimization of a loss that does not tell old data from new, expected Eq. 9, published or corrected"
+        "found meta-optimization with a loss that does not separate old data from new, expected loss=published or loss=corrected (Eq. 9)"
     )]
     NoSupport,
-    /// A loss that tells old noise from new needs samples of both.
+    /// A loss that separates old noise from new has a sampling whose batches do not hold both.
     #[error(
         "found the loss {loss} with the sampling {sampling}, whose batches do not hold both old and new \
          data in known proportion; expected stratified, share:F, widening:F or buffer"
     )]
     NoParts {
-        /// The loss.
+        /// Text of the loss.
         loss: String,
-        /// The sampling.
+        /// Text of the sampling.
         sampling: String,
     },
 }

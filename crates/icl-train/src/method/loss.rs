@@ -1,4 +1,4 @@
-//! The loss axis: what a step minimises.
+//! The loss axis: the loss that a step minimises.
 
 use std::fmt;
 use std::ops::Range;
@@ -13,28 +13,55 @@ use serde::{Deserialize, Serialize};
 
 use crate::method::error::MethodError;
 
-/// What a step minimises: a contrastive loss, and optionally the distance to the first encoder.
+/// Loss that a step minimises, the loss axis: a contrastive loss, with or without a distillation term.
+///
+/// ```text
+/// L = L_contrastive        or        L = L_contrastive + weight·mean distance(φ(x; θ), φ(x; θ_start))
+/// ```
+///
+/// The text (`Display`, `FromStr`) is that of the [`LossKind`], with the suffix `+distillation` for the
+/// term.
+///
+/// ```
+/// use icl_train::{Loss, LossKind};
+///
+/// let loss: Loss = "corrected+distillation".parse()?;
+/// assert_eq!(loss, LossKind::Corrected.with_distillation());
+/// # Ok::<(), icl_train::MethodError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loss {
-    /// The contrastive loss.
+    /// Contrastive loss.
     pub kind: LossKind,
-    /// Whether the loss also has a distillation term: the weighted distance between each embedding and
-    /// that of the encoder that the run began with.
+    /// Whether the loss has a distillation term: the weighted mean distance between the embeddings of
+    /// the encoder and those of the encoder at the start of the run. Weight and distance are
+    /// [`TrainingSettings::distillation_weight`](crate::TrainingSettings::distillation_weight) and
+    /// [`distillation_distance`](crate::TrainingSettings::distillation_distance).
     pub distillation: bool,
 }
 
-/// The contrastive losses.
+/// Contrastive loss of a batch. The text of a choice is given in parentheses below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LossKind {
-    /// NCE-I (Eq. 1) under the noise distribution that the sampling implies: the noise samples of an
-    /// anchor are the other samples of its batch.
+    /// NCE-I (`info-nce`; Eq. 1) under the noise distribution that the [`Sampling`](crate::Sampling)
+    /// implies: the noise samples of an anchor are the other samples of its batch.
     InfoNce,
-    /// Eq. 9 as published: NCE-II on X, NCE-I under p(X′) on ΔX, divided by the number of samples.
+    /// Eq. 9 as published (`published`): NCE-II (Eq. 8) on X and NCE-I under p(X′) (Eq. 2) on ΔX,
+    /// divided by the number of samples N + ΔN.
     ///
-    /// It drops NCE-I under p(X) on X, whose gradient is 0 only where that loss is minimal.
+    /// ```text
+    /// L = 1/(N + ΔN)·(Σ_{x ∈ X} L^{II}(x) + Σ_{x ∈ ΔX} L^{I,X′}(x))
+    /// ```
+    ///
+    /// Deviation from the paper: the division, which makes learning rates comparable with those of other
+    /// losses. Eq. 9 drops NCE-I under p(X) on X, whose gradient is 0 only at a minimum of that loss.
     Published,
-    /// Eq. 9 with the dropped term: NCE-I under p(X) plus NCE-II on X, which is NCE-I under p(X′)
-    /// at every θ (Theorem 1), and NCE-I under p(X′) on ΔX.
+    /// Eq. 9 with the dropped term (`corrected`): NCE-I under p(X) plus NCE-II on X, and NCE-I under
+    /// p(X′) on ΔX. By Theorem 1 the sum on X is NCE-I under p(X′) at every θ.
+    ///
+    /// ```text
+    /// L = 1/(N + ΔN)·(Σ_{x ∈ X} (L^{I,X}(x) + L^{II}(x)) + Σ_{x ∈ ΔX} L^{I,X′}(x))
+    /// ```
     Corrected,
 }
 
@@ -50,7 +77,7 @@ impl From<LossKind> for Loss {
 impl LossKind {
     const ALL: [Self; 3] = [Self::InfoNce, Self::Published, Self::Corrected];
 
-    /// Adds the distillation term.
+    /// Returns the loss with the distillation term.
     pub fn with_distillation(self) -> Loss {
         Loss {
             kind: self,
@@ -60,8 +87,8 @@ impl LossKind {
 }
 
 impl Loss {
-    /// Returns whether the loss tells the noise of old data from that of new data. Batches of such a
-    /// loss hold old samples first, then new ones, and at least two of each.
+    /// Returns whether the loss separates the noise of old data from that of new data, as both forms of
+    /// Eq. 9 do. Batches of such a loss hold at least two old samples and two new ones.
     pub fn separates_noise(self) -> bool {
         self.kind != LossKind::InfoNce
     }
@@ -77,7 +104,7 @@ impl fmt::Display for LossKind {
     }
 }
 
-/// `info-nce`, `published` or `corrected`, with `+distillation` after it where the term is there.
+/// Writes `info-nce`, `published` or `corrected`, and `+distillation` if the loss has the term.
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.kind)?;
@@ -85,7 +112,7 @@ impl fmt::Display for Loss {
     }
 }
 
-/// The suffix that adds the distillation term.
+/// Suffix of a loss with the distillation term.
 const DISTILLATION: &str = "+distillation";
 
 impl FromStr for Loss {
@@ -108,18 +135,18 @@ impl FromStr for Loss {
     }
 }
 
-/// The anchors whose losses a batch contributes, where batches tell old from new.
+/// Anchors of a batch whose losses are computed, if batches separate old samples from new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Anchors {
     /// All samples, weighted as in Eq. 9.
     All,
-    /// The old samples, averaged: a support batch (Eq. 11).
+    /// Old samples, averaged: a support batch (Eq. 11).
     Old,
-    /// The new samples, averaged: a query (Eq. 12).
+    /// New samples, averaged: a query batch (Eq. 12).
     New,
 }
 
-/// The numbers that a contrastive loss depends on beside the batch.
+/// Numbers on which a contrastive loss depends beside the batch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LossSettings {
     /// Temperature τ.
@@ -131,8 +158,8 @@ pub(crate) struct LossSettings {
 }
 
 impl LossKind {
-    /// Computes the contrastive loss of a batch in nats `[1]`, from its embeddings. NCE-I takes the
-    /// whole batch for one population; the other losses tell its old samples from its new ones.
+    /// Computes the contrastive loss `[1]` of a batch in nats, from its embeddings. NCE-I treats the batch
+    /// as one population; the other losses separate its old samples from its new ones.
     pub(crate) fn of_batch<B: Backend>(
         self,
         batch: MixedBatch<'_, B>,
@@ -170,7 +197,7 @@ impl LossKind {
                 Tensor::cat(vec![old, under_all(narrow(contrast, n_old, n_new))], 0)
             }
             (Self::Published, Anchors::Old) => nce_ii(separated(batch)),
-            // L^{I,X} + L^{II} = L^{I,X′} at every sample, so it is computed as the latter.
+            // L^{I,X} + L^{II} = L^{I,X′} at every sample (Theorem 1), and the right side is computed.
             (Self::Published, Anchors::New) | (Self::Corrected, _) => under_all(separated(batch)),
         };
         match counted {
@@ -185,7 +212,7 @@ impl LossKind {
 }
 
 impl Anchors {
-    /// The rows that are anchors, of a batch of `n` whose first `n_old` are old.
+    /// Returns the rows of the anchors in a batch of `n` samples, of which the first `n_old` are old.
     fn rows(self, n_old: usize, n: usize) -> Range<usize> {
         match self {
             Self::All => 0..n,
@@ -195,7 +222,7 @@ impl Anchors {
     }
 }
 
-/// The contrast of the rows that are anchors.
+/// Computes the contrast of the rows that are anchors.
 fn contrast<B: Backend>(
     batch: MixedBatch<'_, B>,
     queue: Option<&QueuedNoise<B>>,
@@ -217,7 +244,7 @@ fn contrast<B: Backend>(
     }
 }
 
-/// Some rows of a contrast.
+/// Returns `n` rows of a contrast from row `first` on.
 fn narrow<B: Backend>(contrast: Contrast<B>, first: usize, n: usize) -> Contrast<B> {
     Contrast {
         positive: contrast.positive.narrow(0, first, n),
@@ -226,8 +253,8 @@ fn narrow<B: Backend>(contrast: Contrast<B>, first: usize, n: usize) -> Contrast
     }
 }
 
-/// Weights by which a sum over a batch estimates the mean over X′: 1 − α shared by the old rows, α by
-/// the new ones, however many the batch holds of each.
+/// Returns the weights with which a sum over a batch estimates the mean over X′: the old rows share 1 − α
+/// and the new rows α, whatever the proportion in the batch.
 fn stratum_weights(n_old: usize, n_new: usize, alpha: GrowthRatio) -> Vec<f64> {
     let mut weights = vec![(1.0 - alpha.value()) / n_old as f64; n_old];
     weights.resize(n_old + n_new, alpha.value() / n_new as f64);
@@ -315,7 +342,7 @@ mod tests {
         }
     }
 
-    /// Noise is learned from, too, where the objective has it: only the queue is left alone.
+    /// Noise samples have gradients, too, except those of the queue.
     #[test]
     fn the_noise_of_a_batch_has_gradients_with_a_queue_and_without() {
         type A = icl_core::testing::TestAutodiff;

@@ -1,4 +1,4 @@
-//! Methods: their axes, the points that they make, and the registry that names them.
+//! Methods: five axes of choices, the points of these axes, and the registry of named points.
 
 mod axes;
 pub(crate) mod error;

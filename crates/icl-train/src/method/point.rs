@@ -1,4 +1,4 @@
-//! A method is one value on each of five axes.
+//! A method as a point: one value on each of five axes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,9 +10,19 @@ use crate::method::error::MethodError;
 use crate::method::loss::{Loss, LossKind};
 use crate::sampling::choice::Sampling;
 
-/// A method: its name and its five choices.
+/// Method of updating an encoder: a name, and one choice on each of five axes.
 ///
-/// It is written, and read, as a point of the five axes:
+/// | axis | field | question | values |
+/// |---|---|---|---|
+/// | start | [`start`](Self::start) | From which encoder does the run start? | [`Start`] |
+/// | sampling | [`sampling`](Self::sampling) | Which samples are anchors and noise, in which proportion? | [`Sampling`] |
+/// | loss | [`loss`](Self::loss) | Which loss does a step minimise? | [`Loss`], or none |
+/// | optimizer | [`optimizer`](Self::optimizer) | Which rule turns gradients into an update? | [`OptimizerChoice`] |
+/// | rate | [`rate`](Self::rate) | Which source does the learning rate have? | [`RateChoice`] |
+///
+/// Every method of the paper, every baseline and every method of this project is such a point.
+/// [`methods`](crate::methods) returns the points that have a name, and [`Method::named`] finds one of
+/// them. Any other combination can be created from its choices, or from its text:
 ///
 /// ```
 /// use icl_train::Method;
@@ -24,25 +34,28 @@ use crate::sampling::choice::Sampling;
 /// );
 /// # Ok::<(), icl_train::MethodError>(())
 /// ```
+///
+/// Axes that are left out of a text have the value of a warm start, `start=trained`, `sampling=all`,
+/// `loss=info-nce`, `optimizer=plain` and `rate=fixed`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Method {
-    /// Name in programs and records.
+    /// Name in programs and records. A point that was read from a text has that point as its name.
     pub name: String,
-    /// The encoder that a run starts from.
+    /// Encoder from which a run starts.
     pub start: Start,
-    /// The samples of an epoch.
+    /// Samples of an epoch, which are anchors and noise.
     pub sampling: Sampling,
-    /// What a step minimises; without it, nothing is trained.
+    /// Loss that a step minimises. A method without a loss trains nothing.
     pub loss: Option<Loss>,
-    /// How gradients become an update.
+    /// Rule that turns gradients into an update.
     pub optimizer: OptimizerChoice,
     /// Source of the learning rate.
     pub rate: RateChoice,
 }
 
 impl Method {
-    /// Creates a method that no registry names: from θ₀, with the plain optimizer and a fixed learning
-    /// rate.
+    /// Creates a method named "unnamed" that starts from θ₀ and has the plain optimizer and a fixed
+    /// learning rate. Change its other fields as needed.
     pub fn new(sampling: Sampling, loss: impl Into<Loss>) -> Self {
         Self {
             name: "unnamed".to_owned(),
@@ -54,17 +67,17 @@ impl Method {
         }
     }
 
-    /// Returns whether the method keeps the noise of old data apart from that of new data, as Eq. 9
-    /// does.
+    /// Returns whether the loss separates the noise of old data from that of new data, as Eq. 9 does.
     pub fn separates_noise(&self) -> bool {
         self.loss.is_some_and(Loss::separates_noise)
     }
 
-    /// Checks that the choices go together.
+    /// Checks that the choices fit each other.
     ///
     /// # Errors
-    /// - [`MethodError::NoSupport`] for meta-optimization of NCE-I;
-    /// - [`MethodError::NoParts`] for Eq. 9 on batches that do not tell old from new.
+    /// - [`MethodError::NoSupport`] for meta-optimization of NCE-I, which has neither support nor query;
+    /// - [`MethodError::NoParts`] for a loss of Eq. 9 with a sampling whose batches do not hold both old
+    ///   and new samples in known proportion.
     pub fn check(&self) -> Result<(), MethodError> {
         let Some(loss) = self.loss else {
             return Ok(());
@@ -82,7 +95,7 @@ impl Method {
     }
 }
 
-/// The five choices as `axis=value`, separated by commas, in the order of the axes.
+/// Writes the five choices as `axis=value`, comma-separated, in the order of the axes.
 impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let loss = self
@@ -96,12 +109,12 @@ impl fmt::Display for Method {
     }
 }
 
-/// The loss of a method that trains nothing.
+/// Text of the loss of a method that trains nothing.
 const NONE: &str = "none";
 
-/// Reads a point: `axis=value`, separated by commas. An axis that is left out has the value of a warm
-/// start: `start=trained,sampling=all,loss=info-nce,optimizer=plain,rate=fixed`. The point, whole and in
-/// the order of the axes, is the method's name.
+/// Reads a point: a comma-separated list of `axis=value`. An axis that is left out has the value of a warm
+/// start: `start=trained,sampling=all,loss=info-nce,optimizer=plain,rate=fixed`. The complete point, in the
+/// order of the axes, becomes the method's name. Names of the registry are read by [`Method::named`].
 impl FromStr for Method {
     type Err = MethodError;
 
@@ -140,6 +153,7 @@ impl FromStr for Method {
     }
 }
 
+/// Reads a value of the rate axis.
 fn rate(text: &str) -> Result<RateChoice, MethodError> {
     text.parse().map_err(|expected| MethodError::Value {
         axis: "rate",
@@ -190,7 +204,7 @@ mod tests {
             ("rate=fixed,rate=cosine", "the axis rate twice"),
             (
                 "optimizer=meta,sampling=stratified",
-                "does not tell old data from new",
+                "does not separate old data from new",
             ),
             ("loss=corrected", "loss corrected with the sampling all"),
             (

@@ -1,4 +1,4 @@
-//! The registry: every method by name.
+//! The registry: the methods that have a name.
 
 use icl_meta::RateChoice;
 
@@ -8,16 +8,49 @@ use crate::method::loss::LossKind;
 use crate::method::point::Method;
 use crate::sampling::choice::Sampling;
 
-/// Name of the method whose quality is the target of all others.
+/// Name of the reference method, whose quality is the target of all others: training from scratch on all
+/// data.
 pub const REFERENCE: &str = "retraining";
 
-/// Name of the default method.
+/// Name of the default method, [`Method::icl`].
 pub const DEFAULT: &str = "icl";
 
-/// Share of the old data that `warm-sub` sees in an epoch, and `icl` at first.
+/// Share of the old data in an epoch of `warm-sub`, and in the first epochs of `icl`.
 const FRESH_SHARE: f64 = 0.2;
 
-/// Returns all methods, in the order in which they are shown.
+/// Returns the methods of the registry, in the order in which they are shown.
+///
+/// All start from θ₀ except `retraining`, and all have a fixed learning rate and the plain optimizer unless
+/// the table says otherwise.
+///
+/// | name | sampling | loss | optimizer | rate |
+/// |---|---|---|---|---|
+/// | `inference` | | none: θ₀ is used as it is | | |
+/// | `retraining` | all, from scratch | NCE-I | | |
+/// | `warm` | all | NCE-I | | |
+/// | `warm-sub` | new, and a fresh fifth of the old data | NCE-I | | |
+/// | `fine-tuning` | new | NCE-I | | |
+/// | `replay` | new, and a buffer of old samples | NCE-I | | |
+/// | `distillation` | new | NCE-I with distillation | | |
+/// | `icl-published` | stratified | Eq. 9 as published | meta | learned as published |
+/// | `icl-corrected` | stratified | Eq. 9 with its dropped term | meta | learned |
+/// | `icl` | new, and a widening share of the old data | NCE-I | | |
+/// | `warm-cosine` | all | NCE-I | | cosine |
+/// | `warm-hypergradient` | all | NCE-I | | hypergradient |
+/// | `warm-lrl-published` | all | NCE-I | | learned as published |
+/// | `warm-lrl` | all | NCE-I | | learned |
+///
+/// `icl-published` and `icl-corrected` have ablations, as in the tables of the paper: the suffixes
+/// `-wo-lrl` (fixed learning rate), `-wo-m` (plain optimizer) and `-wo-m-lrl` (both).
+///
+/// ```
+/// use icl_train::{Method, methods};
+///
+/// let names: Vec<String> = methods().into_iter().map(|method| method.name).collect();
+/// assert!(names.contains(&"icl-corrected-wo-m".to_owned()));
+/// assert_eq!(Method::named("icl")?.to_string(), Method::icl().to_string());
+/// # Ok::<(), icl_train::MethodError>(())
+/// ```
 pub fn methods() -> Vec<Method> {
     use LossKind::{Corrected, InfoNce, Published};
     use OptimizerChoice::Plain;
@@ -119,7 +152,8 @@ pub fn methods() -> Vec<Method> {
 }
 
 impl Method {
-    /// Returns the default method, `icl`.
+    /// Returns the default method, `icl`: a warm start on the new data and a share of the old data, which
+    /// widens when the exact risk stalls ([`Sampling::Widening`]).
     pub fn icl() -> Self {
         Self {
             name: DEFAULT.to_owned(),
@@ -127,8 +161,8 @@ impl Method {
         }
     }
 
-    /// Returns the method whose quality is the target of all others: training from scratch on all
-    /// data.
+    /// Returns the reference method, `retraining`: training from scratch on all data. Its quality is the
+    /// target of all others.
     pub fn retraining() -> Self {
         Self {
             name: REFERENCE.to_owned(),
@@ -137,10 +171,11 @@ impl Method {
         }
     }
 
-    /// Finds a method by its name in the registry, or reads a point of the five axes.
+    /// Finds a method by its name in the registry, or reads a point of the five axes, which contains a
+    /// `=`.
     ///
     /// # Errors
-    /// [`MethodError`] if the text is neither.
+    /// [`MethodError`] if the text is neither a name nor a point.
     pub fn named(text: &str) -> Result<Self, MethodError> {
         if text.contains('=') {
             return text.parse();
@@ -156,11 +191,18 @@ impl Method {
     }
 }
 
-/// Reads a list of methods, separated by commas: names of the registry and points of the five axes. A
-/// point ends where an axis comes a second time, or a name.
+/// Reads a comma-separated list of methods: names of the registry and points of the five axes.
+///
+/// Points contain commas, too. A point ends before a name, and before an axis that it already has.
+///
+/// ```
+/// let methods = icl_train::parse_methods("warm,sampling=new,rate=cosine,icl")?;
+/// assert_eq!(methods.len(), 3);
+/// # Ok::<(), icl_train::MethodError>(())
+/// ```
 ///
 /// # Errors
-/// [`MethodError`] at the first that is neither.
+/// [`MethodError`] for the first item that is neither a name nor a point.
 pub fn parse_methods(text: &str) -> Result<Vec<Method>, MethodError> {
     let mut texts: Vec<Vec<&str>> = Vec::new();
     for piece in text.split(',').map(str::trim) {

@@ -9,12 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use icl_core::module_bytes::Unfit;
 
-/// The last embeddings of old samples that went through the encoder in training steps, first in,
-/// first out: old noise that costs no pass (He et al., 2020, section 3.2).
+/// Queue of the latest embeddings of old samples from training steps, first in, first out: old noise
+/// that costs no encoder pass (He et al., 2020, section 3.2).
 ///
-/// An entry is the direction of a second view. It is put by when its batch goes through for the step
-/// itself, not when a policy or the second order looks at the batch again, and enters when the step is
-/// done: within a step the queue stands still, so that every look at a batch sees one loss.
+/// An entry is the direction of a second view. It is collected when its batch is encoded for the step
+/// itself, not when a policy or the second order evaluates the batch again, and it enters the queue at the
+/// end of the step. The queue is constant within a step, so that every evaluation of a batch has the same
+/// loss.
 #[derive(Debug)]
 pub(crate) struct OldQueue<B: Backend> {
     capacity: usize,
@@ -23,7 +24,7 @@ pub(crate) struct OldQueue<B: Backend> {
 }
 
 impl<B: Backend> OldQueue<B> {
-    /// An empty one for this many entries.
+    /// Creates an empty queue for at most `capacity` entries.
     pub(crate) fn new(capacity: usize) -> Self {
         Self {
             capacity,
@@ -32,18 +33,18 @@ impl<B: Backend> OldQueue<B> {
         }
     }
 
-    /// What is in it, if anything is.
+    /// Returns the entries, or `None` if the queue is empty.
     pub(crate) fn entries(&self) -> Option<&QueuedNoise<B>> {
         self.entries.as_ref()
     }
 
-    /// Puts embeddings `[n, d]` of old samples by, until the step is done.
+    /// Collects embeddings `[n, d]` of old samples, which enter the queue at the end of the step.
     pub(crate) fn put_by(&self, embeddings: Tensor<B, 2>, samples: &[usize]) {
         let noise = QueuedNoise::new(embeddings, samples.to_vec());
         self.waiting.borrow_mut().push(noise);
     }
 
-    /// Takes in what was put by.
+    /// Adds the collected embeddings at the end of a step.
     pub(crate) fn take_in(&mut self) {
         let waiting = self.waiting.take();
         if waiting.is_empty() {
@@ -54,16 +55,16 @@ impl<B: Backend> OldQueue<B> {
     }
 }
 
-/// A queue in a checkpoint.
+/// Saved state of a queue.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct SavedQueue {
     samples: Vec<usize>,
-    /// `[m, d]`, of the backend's own precision.
+    /// Directions `[m, d]` in the precision of the backend.
     directions: Option<TensorData>,
 }
 
 impl<B: Backend> OldQueue<B> {
-    /// Its state between two steps.
+    /// Returns the state between two steps.
     pub(crate) fn save(&self) -> SavedQueue {
         SavedQueue {
             samples: self
@@ -73,7 +74,7 @@ impl<B: Backend> OldQueue<B> {
         }
     }
 
-    /// A queue with a saved state.
+    /// Restores a saved state.
     pub(crate) fn load(mut self, saved: SavedQueue, device: &B::Device) -> Result<Self, Unfit> {
         self.entries = match saved.directions {
             None => None,

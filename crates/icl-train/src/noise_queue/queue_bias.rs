@@ -1,4 +1,4 @@
-//! The bias of a queue of old noise.
+//! The measurement of the bias of a queue of old noise.
 
 use burn::module::AutodiffModule;
 use burn::tensor::Tensor;
@@ -8,34 +8,34 @@ use icl_core::{Encoder, Mode, QueuedNoise, Seed, host_values};
 use crate::error::TrainError;
 use crate::progress::record::QueueBias;
 use crate::sampling::plan::{BatchPlan, EpochPlan, StepPlan};
-use crate::settings::TrainingSettings;
 use crate::step::copies::without_graph;
 use crate::step::prefetch::{Batches, PreparedBatch, Request};
+use crate::trainer::settings::TrainingSettings;
 
-/// Number of pairs of batches of a measurement.
+/// Number of pairs of batches in a measurement.
 const PAIRS: usize = 2;
 
-/// The state that a queue's bias is measured in, before an epoch begins.
+/// State of a run before an epoch, in which the bias of a queue is measured.
 pub(crate) struct Before<'a, M> {
-    /// The current encoder, not its average.
+    /// Current encoder, not its average.
     pub(crate) encoder: &'a M,
-    /// The settings of the run.
+    /// Settings of the run.
     pub(crate) settings: &'a TrainingSettings,
-    /// Index of the epoch, whose views are taken.
+    /// Index of the epoch, which decides the views.
     pub(crate) epoch: usize,
     /// Plan of the epoch.
     pub(crate) plan: &'a EpochPlan,
-    /// The new samples.
+    /// Indices of the new samples.
     pub(crate) new: &'a [usize],
     /// Seed of the run's stream.
     pub(crate) seed: Seed,
 }
 
-/// Measures the bias of a queue that holds something. The samples that it takes are asked for from
+/// Measures the bias of a queue from the embeddings of two pairs of batches, which it requests from
 /// `batches`.
 ///
 /// # Errors
-/// If a sample cannot be read.
+/// [`TrainError::Sample`] if a sample cannot be read.
 pub(crate) fn queue_bias<B, M>(
     queue: &QueuedNoise<B>,
     before: &Before<'_, M>,
@@ -99,7 +99,7 @@ where
     })
 }
 
-/// Embeddings of the first and of the second views, in training mode.
+/// Computes the embeddings of the first and of the second views in training mode.
 fn embeddings<B: AutodiffBackend, M: Encoder<B>>(
     encoder: &M,
     batch: &PreparedBatch<M::Batch>,
@@ -113,14 +113,15 @@ fn embeddings<B: AutodiffBackend, M: Encoder<B>>(
     [0, n].map(|first| embeddings.clone().narrow(0, first, n))
 }
 
-/// At most `most` of `n` places, evenly spaced; those of the parts lie between each other where there
-/// are enough.
+/// Returns at most `most` evenly spaced indices below `n`. Those of different parts alternate if `n` is
+/// large enough.
 fn spaced(n: usize, most: usize, part: usize) -> Vec<usize> {
     let wanted = most.min(n) * PAIRS;
     let places = (part..wanted).step_by(PAIRS).map(|at| at * n / wanted);
     places.collect()
 }
 
+/// Computes the differences left − right.
 fn differences(left: &[f64], right: &[f64]) -> Vec<f64> {
     left.iter()
         .zip(right)

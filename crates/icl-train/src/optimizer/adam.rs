@@ -14,20 +14,20 @@ const BETA_1: f32 = 0.9;
 const BETA_2: f32 = 0.999;
 const EPSILON: f32 = 1e-8;
 
-/// Parameters that one task works on; what it does depends on each of them alone.
+/// Number of parameters per parallel task. Results do not depend on it: every parameter is updated alone.
 pub(crate) const CHUNK: usize = 1 << 14;
 
-/// Adam (Kingma and Ba, 2015) with β₁ = 0.9, β₂ = 0.999 and ε = 1e-8, the authors' values. Burn's own
-/// ε is 1e-5, which at gradients of that size would halve the steps.
+/// Adam (Kingma and Ba, 2015) with β₁ = 0.9, β₂ = 0.999 and ε = 1e-8, the authors' values, in one pass
+/// over the parameters. Burn's default ε is 1e-5, which halves the steps for gradients of that size.
 ///
 /// ```text
 /// m ← β₁·m + (1 − β₁)·g      v ← β₂·v + (1 − β₂)·g²      θ ← θ − lr·(m/(1 − β₁ᵗ)) / (√(v/(1 − β₂ᵗ)) + ε)
 /// ```
 ///
-/// Burn's form of it is a dozen operations, each a pass over memory, which for the 11 million
-/// parameters of a ResNet-18 takes as long as a batch of small images. Where tensors lie in this
-/// process's memory it is done in one pass here, on all threads; elsewhere it is Burn's. The state
-/// is Burn's in both.
+/// Burn's Adam consists of a dozen operations, each a pass over memory, which for the 11 million
+/// parameters of a ResNet-18 takes as long as a batch of small images. For `f32` tensors in host memory
+/// this optimizer makes one pass on all threads; for other tensors it uses Burn's operations. The state
+/// is Burn's in both cases.
 #[derive(Clone)]
 pub struct OnePassAdam {
     composed: Adam,
@@ -40,7 +40,7 @@ impl std::fmt::Debug for OnePassAdam {
 }
 
 impl OnePassAdam {
-    /// The optimizer of a module.
+    /// Creates the optimizer of a module.
     pub fn init<M: AutodiffModule<B>, B: AutodiffBackend>() -> OptimizerAdaptor<Self, M, B> {
         let config = AdamConfig::new()
             .with_beta_1(BETA_1)
@@ -92,7 +92,7 @@ impl<B: Backend> SimpleOptimizer<B> for OnePassAdam {
     }
 }
 
-/// The step of `[θ, m, v]`, all of single precision.
+/// Updates `[θ, m, v]`, all of single precision, by step number `time`.
 fn one_pass(lr: f64, time: usize, values: &mut [TensorData; 3], gradient: &TensorData) {
     let time = i32::try_from(time).unwrap_or(i32::MAX);
     let correction = |beta: f32| 1.0 - f64::from(beta).powi(time);

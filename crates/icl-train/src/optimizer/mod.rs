@@ -1,4 +1,4 @@
-//! Optimizers behind one type, so that a setting can name them.
+//! Optimizers, and one type for all of them that a setting selects.
 
 mod adam;
 
@@ -13,23 +13,25 @@ use icl_core::module_bytes::{Bytes, EncodeError, Unfit, load_record, save_record
 pub(crate) use adam::CHUNK;
 pub use adam::OnePassAdam;
 
-/// How a gradient becomes a step.
+/// Rule by which a gradient becomes a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum UpdateRule {
-    /// Adam (Kingma and Ba, 2015) with β₁ = 0.9, β₂ = 0.999 and ε = 1e-8, the authors' values.
+    /// Adam (Kingma and Ba, 2015) with β₁ = 0.9, β₂ = 0.999 and ε = 1e-8, the authors' values; see
+    /// [`OnePassAdam`].
     Adam,
     /// Gradient descent without momentum (Eq. 10).
     Sgd,
 }
 
-/// An optimizer with its state.
+/// Optimizer with its state.
 pub(crate) enum UpdateState<M: AutodiffModule<B>, B: AutodiffBackend> {
     Adam(OptimizerAdaptor<OnePassAdam, M, B>),
     Sgd(OptimizerAdaptor<Sgd<B::InnerBackend>, M, B>),
 }
 
 impl<M: AutodiffModule<B>, B: AutodiffBackend> UpdateState<M, B> {
+    /// Creates an optimizer without state.
     pub(crate) fn new(rule: UpdateRule) -> Self {
         match rule {
             UpdateRule::Adam => Self::Adam(OnePassAdam::init()),
@@ -37,7 +39,7 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> UpdateState<M, B> {
         }
     }
 
-    /// The state as bytes.
+    /// Returns the state as bytes.
     pub(crate) fn save(&self) -> Result<Bytes, EncodeError> {
         match self {
             Self::Adam(optimizer) => save_record::<B, _>(optimizer.to_record()),
@@ -45,7 +47,7 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> UpdateState<M, B> {
         }
     }
 
-    /// Takes up what [`save`](Self::save) gave.
+    /// Restores a state that [`save`](Self::save) returned.
     pub(crate) fn load(self, bytes: Bytes, device: &B::Device) -> Result<Self, Unfit> {
         Ok(match self {
             Self::Adam(optimizer) => {
@@ -57,6 +59,7 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> UpdateState<M, B> {
         })
     }
 
+    /// Applies gradients to a module with the learning rate `rate`.
     pub(crate) fn step(&mut self, rate: f64, module: M, gradients: GradientsParams) -> M {
         match self {
             Self::Adam(optimizer) => optimizer.step(rate, module, gradients),

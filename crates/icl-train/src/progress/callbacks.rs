@@ -1,20 +1,42 @@
-//! How somebody follows a training run, stops it, and lets it go on.
+//! Callbacks of a training run: progress, steps, a request to stop, and checkpoints.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::{Progress, StepReport};
+use crate::progress::step_report::StepReport;
 
-/// Checkpoints may take this share of the time.
+/// Maximum share of the time that writing checkpoints takes, as one part in this many.
 const SHARE: u32 = 20;
-/// But there is none sooner than this after the last.
+/// Minimum time between two checkpoints.
 const SOONEST: Duration = Duration::from_secs(1);
 
-/// What happens beside a training run. [`Callbacks::new`] does nothing.
+/// State of a run, passed to [`Callbacks::on_progress`] before the first epoch and after each.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Number of epochs trained.
+    pub epoch: usize,
+    /// Maximum number of epochs.
+    pub n_epochs: usize,
+    /// Exact risk at the last evaluation, in nats.
+    pub risk: f64,
+}
+
+/// Functions that a training run calls, and the file of its checkpoint. [`Callbacks::new`] has neither.
 ///
-/// With a checkpoint the run goes on from the file if there is one, whose run must have been the same;
-/// it writes the file again and again, at most once a second and so rarely that writing takes no more
-/// than a twentieth of the time, and leaves it in place when it ends, so that training again returns the result at once.
+/// With a checkpoint, a run resumes from the file if it exists; the file must then be that of the same
+/// run. While it trains, the run replaces the file at most once a second, and so rarely that writing
+/// takes at most a twentieth of the time. The file remains when the run ends, so that the same call
+/// returns the result again without training.
+///
+/// ```
+/// use icl_train::Callbacks;
+///
+/// let mut epochs = 0;
+/// let callbacks = Callbacks::new()
+///     .on_progress(|progress| epochs = progress.epoch)
+///     .with_checkpoint("run.checkpoint");
+/// # drop(callbacks);
+/// ```
 pub struct Callbacks<'a> {
     progress: Box<dyn FnMut(Progress) + 'a>,
     steps: Option<Box<dyn FnMut(StepReport) + 'a>>,
@@ -38,7 +60,7 @@ impl std::fmt::Debug for Callbacks<'_> {
 }
 
 impl<'a> Callbacks<'a> {
-    /// Nothing happens.
+    /// Creates callbacks that do nothing, without a checkpoint.
     pub fn new() -> Self {
         Self {
             progress: Box::new(|_| ()),
@@ -49,61 +71,67 @@ impl<'a> Callbacks<'a> {
         }
     }
 
-    /// Is told where the run stands before the first epoch and after each.
+    /// Sets the function that is called before the first epoch and after each epoch.
     pub fn on_progress(mut self, progress: impl FnMut(Progress) + 'a) -> Self {
         self.progress = Box::new(progress);
         self
     }
 
-    /// Is told of every step. The phases of each are then measured one by one, for which the program
-    /// waits for the device between them: steps are slower than those that nobody follows.
+    /// Sets the function that is called after each step of the optimizer.
+    ///
+    /// The phases of each step are then timed one by one. For that the run waits for the device after
+    /// each phase, which makes steps slower; results do not change.
     pub fn on_step(mut self, steps: impl FnMut(StepReport) + 'a) -> Self {
         self.steps = Some(Box::new(steps));
         self
     }
 
-    /// Is asked after every step whether to stop there. The run then saves its checkpoint and ends
-    /// with [`TrainError::Interrupted`](crate::TrainError::Interrupted).
+    /// Sets the function that decides after each step whether the run stops there. The run then saves
+    /// its checkpoint and ends with [`TrainError::Interrupted`](crate::TrainError::Interrupted).
     pub fn stop_when(mut self, should_stop: impl Fn() -> bool + 'a) -> Self {
         self.should_stop = Box::new(should_stop);
         self
     }
 
-    /// The file to go on from, and to save to.
+    /// Sets the file of the checkpoint, from which the run resumes and to which it saves.
     pub fn with_checkpoint(mut self, path: impl Into<PathBuf>) -> Self {
         self.checkpoint = Some(path.into());
         self
     }
 
+    /// Reports the progress of the run.
     pub(crate) fn tell(&mut self, progress: Progress) {
         (self.progress)(progress);
     }
 
-    /// Whether somebody is told of steps.
+    /// Returns whether each step is reported.
     pub(crate) fn follows_steps(&self) -> bool {
         self.steps.is_some()
     }
 
+    /// Reports a step.
     pub(crate) fn tell_step(&mut self, report: StepReport) {
         if let Some(steps) = &mut self.steps {
             steps(report);
         }
     }
 
+    /// Returns whether the run is to stop.
     pub(crate) fn is_stopped(&self) -> bool {
         (self.should_stop)()
     }
 
+    /// Returns the file of the checkpoint.
     pub(crate) fn checkpoint(&self) -> Option<&Path> {
         self.checkpoint.as_deref()
     }
 
-    /// Whether it is time to save.
+    /// Returns whether a checkpoint is due.
     pub(crate) fn is_save_due(&self) -> bool {
         self.checkpoint.is_some() && Instant::now() >= self.next_save
     }
 
-    /// The run has saved its state, which took this long.
+    /// Schedules the next checkpoint after one that took this long.
     pub(crate) fn saved(&mut self, took: Duration) {
         self.next_save = Instant::now() + SOONEST.max(took * SHARE);
     }

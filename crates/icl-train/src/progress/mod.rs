@@ -1,11 +1,11 @@
-//! What a training run tells while it goes on, and what it writes down.
+//! Reports during a training run, and its record.
 
 mod callbacks;
-mod outcome;
+pub(crate) mod outcome;
 pub(crate) mod record;
 pub(crate) mod step_report;
 
-pub use callbacks::Callbacks;
-pub use outcome::{Outcome, Progress};
+pub use callbacks::{Callbacks, Progress};
+pub use outcome::{Outcome, parameter_change};
 pub use record::{Evaluation, QueueBias, Seconds, TrainingRecord};
 pub use step_report::{StepReport, StepSeconds};

@@ -1,36 +1,92 @@
-//! What a training run tells while it goes on, and what it ends with.
+//! The result of a training run, and the change of its parameters.
 
-use burn::module::AutodiffModule;
+use burn::module::{AutodiffModule, Module, ModuleVisitor, Param};
+use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::ExactRisk;
+use icl_core::{ExactRisk, host_values};
 
-use crate::TrainingRecord;
+use crate::evaluation::evaluator::Evaluated;
+use crate::progress::record::{Evaluation, TrainingRecord};
 
-/// Where a run stands, told before the first epoch and after each.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Progress {
-    /// Epochs trained.
-    pub epoch: usize,
-    /// The most epochs that there will be.
-    pub n_epochs: usize,
-    /// The exact risk at the last evaluation, in nats.
-    pub risk: f64,
-}
-
-/// What a run ends with.
+/// Result of a training run: the encoder in two forms, and the record of the run.
 #[derive(Debug, Clone)]
 pub struct Outcome<M: AutodiffModule<B>, B: AutodiffBackend, R = ExactRisk> {
-    /// The encoder at the end of training, its parameters averaged as the settings say: what a
-    /// further training run starts from.
+    /// Encoder at the end of training, from which a further training run starts. Its parameters are
+    /// averaged as [`average_decay`](crate::TrainingSettings::average_decay) says.
     ///
-    /// Start from this one, not from a clone of `encoder`: Burn forgets in such a clone which
-    /// parameters are to be trained.
+    /// Start from this field, not from a clone of `encoder`: Burn loses in such a clone the
+    /// information which parameters are trained.
     pub trained: M,
-    /// The same for use: without gradients, its statistics re-estimated. Its risk is that of the
-    /// last evaluation.
+    /// The same encoder for inference: without gradients, and with re-estimated normalisation
+    /// statistics. Its risk is that of the last evaluation.
     pub encoder: M::InnerModule,
-    /// ‖Δθ‖/‖θ‖ from the run's start to its end, see [`parameter_change`](crate::evaluation::parameter_change).
+    /// Relative change ‖θ − θ_start‖/‖θ_start‖ of the parameters over the run, see
+    /// [`parameter_change`].
     pub parameter_change: f64,
-    /// What happened.
+    /// Record of the run.
     pub record: TrainingRecord<R>,
+}
+
+impl<M: AutodiffModule<B>, B: AutodiffBackend, R> Outcome<M, B, R> {
+    /// Returns the outcome of a method that trains nothing: the encoder and its one evaluation.
+    pub(crate) fn untrained(encoder: M, evaluated: Evaluated<M::InnerModule, R>) -> Self {
+        Self {
+            trained: encoder,
+            encoder: evaluated.encoder,
+            parameter_change: 0.0,
+            record: TrainingRecord {
+                evaluations: vec![Evaluation {
+                    epoch: 0,
+                    sample_passes: 0,
+                    train_s: 0.0,
+                    risk: evaluated.risk,
+                    old_queue: None,
+                }],
+                ..TrainingRecord::empty()
+            },
+        }
+    }
+}
+
+/// Computes the relative change of an encoder's parameters over all that are trained.
+///
+/// ```text
+/// ‖θ_after − θ_before‖ / ‖θ_before‖
+/// ```
+///
+/// Normalisation statistics and other parameters that are not trained do not count. The result is NaN
+/// if no parameter is trained, and infinite if θ_before = 0 has changed. A training method whose change
+/// is exactly 0 has not trained.
+///
+/// # Panics
+/// If the numbers of parameters differ: the encoders are not of one architecture.
+pub fn parameter_change<B: AutodiffBackend, M: Module<B>>(before: &M, after: &M) -> f64 {
+    let (mut start, mut end) = (Values::default(), Values::default());
+    before.visit(&mut start);
+    after.visit(&mut end);
+    let (start, end) = (start.0, end.0);
+    let lengths = |values: &[(bool, Vec<f64>)]| -> Vec<usize> {
+        values.iter().map(|(_, values)| values.len()).collect()
+    };
+    assert_eq!(lengths(&start), lengths(&end), "one architecture");
+    let (mut moved, mut length) = (0.0, 0.0);
+    for ((_, before), (is_trained, after)) in start.iter().zip(&end) {
+        for (before, after) in before.iter().zip(after).filter(|_| *is_trained) {
+            moved += (after - before).powi(2);
+            length += before.powi(2);
+        }
+    }
+    (moved / length).sqrt()
+}
+
+/// Values of the float parameters and whether each is trained, in the order of the module, so that sums
+/// over them are reproducible to the bit.
+#[derive(Default)]
+struct Values(Vec<(bool, Vec<f64>)>);
+
+impl<B: AutodiffBackend> ModuleVisitor<B> for Values {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<B, D>>) {
+        let tensor = param.val();
+        self.0.push((tensor.is_require_grad(), host_values(tensor)));
+    }
 }

@@ -1,10 +1,10 @@
-//! What a training run writes down.
+//! The record of a training run.
 
 use icl_core::ExactRisk;
 use serde::{Deserialize, Serialize};
 
-/// How far log E_X of new anchors is from what it would be without the queue of old noise, in nats:
-/// once by the age of the entries, once by the statistics that the anchors are normalised with. See
+/// Bias of the queue of old noise in nats: the error of log E_X of new anchors that is due to the age of
+/// the entries, and the error that is due to the anchors' normalisation statistics. See
 /// [`TrainingSettings::old_queue`].
 ///
 /// ```text
@@ -12,98 +12,99 @@ use serde::{Deserialize, Serialize};
 /// statistics  mean over anchors of   log E_queue(a′)  −  log E_queue(a)
 /// ```
 ///
-/// a are the anchors' embeddings in a batch of half old, half new samples, as a query without the queue
-/// is, and E_fresh is over other views of the queue's samples in that batch; a′ are those of the same
-/// views in a batch of new samples alone, as a query with the queue is. All are made in training mode at
-/// the parameters that the run has then, not at their average. The measurement takes two such pairs of
-/// batches, without gradients, and entries of all ages. It is noisy by itself: 0.1 nats and more, of
-/// either sign, mean little in one of them. Above 0 the old noise counts for too much.
+/// The embeddings a belong to anchors in a batch of half old and half new samples, as in a query without
+/// the queue, and E_fresh is taken over other views of the queue's samples in that batch. The embeddings
+/// a′ belong to the same views in a batch of new samples alone, as in a query with the queue. All are
+/// computed in training mode at the current parameters, not at their average.
 ///
-/// What it does not show: the negatives of a queue are not moved by a step, those of a batch are.
+/// A measurement takes two such pairs of batches, without gradients, and entries of all ages. It is noisy:
+/// a single value of 0.1 nats or more, of either sign, means little. Above 0 the old noise has too much
+/// weight. One difference is not measured: a step changes the negatives of a batch, but not those of the
+/// queue.
 ///
 /// [`TrainingSettings::old_queue`]: crate::TrainingSettings::old_queue
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct QueueBias {
-    /// Entries that the queue holds.
+    /// Number of entries in the queue.
     pub n_entries: usize,
-    /// The bias by age, in nats.
+    /// Bias due to the age of the entries, in nats.
     pub age_nats: f64,
-    /// The bias by statistics, in nats; `None` where batches are mixed all the same: without
-    /// meta-optimization, and until the queue is full.
+    /// Bias due to the normalisation statistics, in nats. `None` if queries still hold old samples:
+    /// without meta-optimization, and until the queue is full.
     pub statistics_nats: Option<f64>,
 }
 
-/// One evaluation of the exact risk.
+/// Evaluation of the exact risk during a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation<R = ExactRisk> {
-    /// Epochs trained so far.
+    /// Number of epochs trained so far.
     pub epoch: usize,
-    /// Views that have gone through the encoder in training so far.
+    /// Number of views that passed through the encoder in training so far.
     pub sample_passes: u64,
-    /// Seconds of training so far, evaluations not counted.
+    /// Training time so far in seconds, without evaluations.
     pub train_s: f64,
-    /// The risk.
+    /// Exact risk in nats.
     pub risk: R,
-    /// How biased the queue of old noise was, where the run had one and it held something.
+    /// Bias of the queue of old noise, if the run has a queue with entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_queue: Option<QueueBias>,
 }
 
-/// Where the time went, in seconds.
+/// Time of a run by activity, in seconds.
 ///
-/// Views and collation are made beside the steps by a second thread, so theirs may overlap with
-/// those of the steps; `wait` is what the steps waited for them.
+/// A second thread makes views and batches while the first one trains, so `views` and `collation` may
+/// overlap with `steps`. `wait` is the time that steps waited for their batches.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Seconds {
-    /// Making views.
+    /// Time for making views.
     #[serde(rename = "views_s")]
     pub views: f64,
-    /// Collating them.
+    /// Time for collating views into batches.
     #[serde(rename = "collation_s")]
     pub collation: f64,
-    /// Forward, backward and update.
+    /// Time for forward passes, backward passes and updates.
     #[serde(rename = "steps_s")]
     pub steps: f64,
-    /// Waiting for batches.
+    /// Time that steps waited for batches.
     #[serde(rename = "wait_s")]
     pub wait: f64,
-    /// Evaluating the exact risk.
+    /// Time for evaluations of the exact risk.
     #[serde(rename = "evaluation_s")]
     pub evaluation: f64,
 }
 
 impl Seconds {
-    /// Seconds of training: steps and waiting for batches.
+    /// Returns the training time in seconds: steps and waiting for batches.
     pub fn training(&self) -> f64 {
         self.steps + self.wait
     }
 }
 
-/// The record of one training run.
+/// Record of a training run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrainingRecord<R = ExactRisk> {
-    /// The exact risk over the run, from before the first step to after the last.
+    /// Evaluations of the exact risk, from before the first step to after the last.
     pub evaluations: Vec<Evaluation<R>>,
-    /// The mean training loss of each epoch, in nats.
+    /// Mean training loss of each epoch, in nats.
     pub epoch_losses: Vec<f64>,
-    /// Seconds of training at the end of each epoch.
+    /// Training time in seconds at the end of each epoch.
     pub epoch_ends_s: Vec<f64>,
-    /// The mean learning rate that was applied in each epoch; under meta-optimization lr_q.
+    /// Mean learning rate that was applied in each epoch; lr_q under meta-optimization.
     pub learning_rates: Vec<f64>,
-    /// The mean lr_s of the inner steps of each epoch; empty without meta-optimization.
+    /// Mean learning rate lr_s of the inner steps of each epoch; empty without meta-optimization.
     pub support_learning_rates: Vec<f64>,
-    /// The share of the old data that each epoch could draw from.
+    /// Share of the old data in each epoch.
     pub old_fractions: Vec<f64>,
-    /// Steps taken.
+    /// Number of steps taken.
     pub n_steps: u64,
-    /// Views that have gone through the encoder in training.
+    /// Number of views that passed through the encoder in training.
     pub sample_passes: u64,
-    /// Where the time went.
+    /// Time by activity.
     pub seconds: Seconds,
 }
 
 impl<R> TrainingRecord<R> {
-    /// The record of a run that has done nothing yet.
+    /// Creates the record of a run before its first step and evaluation.
     pub fn empty() -> Self {
         Self {
             evaluations: Vec::new(),
@@ -118,17 +119,19 @@ impl<R> TrainingRecord<R> {
         }
     }
 
-    /// The number of epochs trained.
+    /// Returns the number of epochs trained.
     pub fn n_epochs(&self) -> usize {
         self.epoch_losses.len()
     }
 
-    /// The paper's convergence epoch, counted from 1: that of the lowest training loss up to where
-    /// `patience` epochs have brought none lower. `None` if nothing was trained. Where the share of old
-    /// data has changed, the loss became another function: only epochs since the last change count.
+    /// Finds the convergence epoch of the paper (section 4.1.4), counted from 1: the epoch of the lowest
+    /// training loss before `patience` epochs without a lower one. Returns `None` if nothing was trained.
     ///
-    /// On a frozen network with random views it differs by a factor of 6 between two identical
-    /// runs in one case of ten: it follows noise.
+    /// A change in the share of old data changes the loss function: only epochs since the last change
+    /// count.
+    ///
+    /// The convergence epoch follows noise: with a frozen network and random views it differs by a factor
+    /// of 6 between two identical runs in one case of ten.
     pub fn lowest_loss_epoch(&self, patience: usize) -> Option<usize> {
         let mut lowest: Option<(usize, f64)> = None;
         let changes = self.old_fractions.windows(2);

@@ -1,4 +1,4 @@
-//! What one step did and where its time went, for those who follow a run step by step.
+//! Reports of single steps, and the measurement of their phases.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -7,42 +7,43 @@ use burn::module::Module;
 use burn::tensor::backend::Backend;
 use serde::{Deserialize, Serialize};
 
-/// One step of the optimizer.
+/// Report of one step of the optimizer.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StepReport {
-    /// Steps taken so far, this one included.
+    /// Number of steps taken so far, including this one.
     pub step: u64,
-    /// The training loss in nats; under meta-optimization that of the query at θ′.
+    /// Training loss in nats; the loss of the query at θ′ under meta-optimization.
     pub loss: f64,
-    /// Where the time went.
+    /// Time by phase.
     pub seconds: StepSeconds,
 }
 
-/// Where the time of a step went, in seconds. The device has done all that was asked of it when a
-/// phase ends, so the phases of a step are its own on devices that work behind the program, too.
+/// Time of a step by phase, in seconds.
 ///
-/// Views and transfer belong to the batches of the step and are made by another thread, usually
-/// while an earlier step is taken.
+/// Each phase ends when the device has finished its work, so the times are also correct on devices that
+/// work asynchronously. Views and transfer are those of the step's batches; another thread makes them,
+/// usually during an earlier step.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct StepSeconds {
-    /// Making views, on the CPU.
+    /// Time for making views on the CPU.
     #[serde(rename = "views_s")]
     pub views: f64,
-    /// Collating them and handing them to the device.
+    /// Time for collating views and transferring the batch to the device.
     #[serde(rename = "transfer_s")]
     pub transfer: f64,
-    /// Encoder and loss, of all inner steps too.
+    /// Time for encoder and loss, including all inner steps.
     #[serde(rename = "forward_s")]
     pub forward: f64,
-    /// Gradients, and what chooses the learning rate.
+    /// Time for gradients and for the choice of the learning rate.
     #[serde(rename = "backward_s")]
     pub backward: f64,
-    /// The optimizer and the moving average of the parameters.
+    /// Time for the optimizer and the moving average of the parameters.
     #[serde(rename = "update_s")]
     pub update: f64,
 }
 
-/// Measures phases, if somebody asks: waiting for a device at the end of every phase costs time.
+/// Clock of the phases of a step. It can be off, because waiting for a device at the end of every phase
+/// costs time.
 #[derive(Debug, Default)]
 pub(crate) struct PhaseClock {
     is_on: bool,
@@ -50,6 +51,7 @@ pub(crate) struct PhaseClock {
 }
 
 impl PhaseClock {
+    /// Creates a clock that is on or off.
     pub(crate) fn new(is_on: bool) -> Self {
         Self {
             is_on,
@@ -57,30 +59,31 @@ impl PhaseClock {
         }
     }
 
-    /// Begins a phase on the device that the encoder is on.
+    /// Starts a phase on the encoder's device.
     pub(crate) fn start<B: Backend>(&self, encoder: &impl Module<B>) -> Phase<B> {
         let device = || encoder.devices().into_iter().next();
         Phase::start(self.is_on.then(device).flatten())
     }
 
-    /// Ends a forward pass.
+    /// Ends a phase that was a forward pass.
     pub(crate) fn end_forward<B: Backend>(&self, phase: Phase<B>) {
         self.forward_s.set(self.forward_s.get() + phase.end());
     }
 
-    /// The time of the forward passes since the last call.
+    /// Returns the time of all forward passes since the last call, in seconds.
     pub(crate) fn take_forward(&self) -> f64 {
         self.forward_s.take()
     }
 }
 
-/// A phase that has begun; without a device nobody measures it.
+/// Phase that has started. Without a device it does not wait for one.
 pub(crate) struct Phase<B: Backend> {
     device: Option<B::Device>,
     start: Instant,
 }
 
 impl<B: Backend> Phase<B> {
+    /// Starts a phase after the device has finished its earlier work.
     pub(crate) fn start(device: Option<B::Device>) -> Self {
         let phase = Self {
             device,
@@ -93,7 +96,7 @@ impl<B: Backend> Phase<B> {
         }
     }
 
-    /// Its time in seconds.
+    /// Ends the phase and returns its time in seconds.
     pub(crate) fn end(self) -> f64 {
         self.wait();
         self.start.elapsed().as_secs_f64()
@@ -101,7 +104,7 @@ impl<B: Backend> Phase<B> {
 
     fn wait(&self) {
         if let Some(device) = &self.device {
-            // A device that has failed says so where its results are read.
+            // A device that has failed reports the failure when its results are read.
             let _ = B::sync(device);
         }
     }

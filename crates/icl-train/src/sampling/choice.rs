@@ -1,4 +1,4 @@
-//! The sampling axis: which samples are anchors and noise, in which proportion.
+//! The sampling axis: the samples that are anchors and noise, and their proportion.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,33 +8,54 @@ use serde::{Deserialize, Serialize};
 
 use crate::method::MethodError;
 use crate::sampling::reservoir::Reservoir;
-use crate::settings::TrainingSettings;
+use crate::trainer::settings::TrainingSettings;
 
-/// The samples of an epoch. They are anchors and noise alike, so a sampling implies the noise
-/// distribution that NCE-I has in it.
+/// Samples of an epoch: the sampling axis.
+///
+/// In a batch every sample is an anchor, and noise for the other anchors. A sampling therefore implies the
+/// noise distribution under which [NCE-I](crate::LossKind::InfoNce) is computed, which is named for each
+/// choice. Both forms of Eq. 9 instead estimate the noise of old and of new samples separately and weigh
+/// them by the growth ratio α, so that their noise distribution is p(X′) or p(X) under any sampling whose
+/// batches hold both.
+///
+/// The text of a choice (`Display`, `FromStr`) is given in parentheses below.
+///
+/// ```
+/// use icl_train::Sampling;
+///
+/// assert_eq!("share:0.2".parse(), Ok(Sampling::Share(0.2)));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Sampling {
-    /// All of X′, in one shuffled order: noise follows p(X′).
+    /// All of X′ in one shuffled order (`all`). Noise distribution: p(X′).
     All,
-    /// X alone, with noise p(X): what the first encoder is trained on.
+    /// The old data X alone (`old`), as in the training of θ₀. Noise distribution: p(X).
     Old,
-    /// ΔX alone, with noise p(ΔX).
+    /// The new data ΔX alone (`new`). Noise distribution: p(ΔX).
     New,
-    /// ΔX and a fresh fraction f of X in each epoch, with noise from both. New data weigh
-    /// α/(α + f(1 − α)) instead of α, in the sum and in the noise: cheaper epochs, and biased.
+    /// ΔX, and in each epoch another random fraction f of X (`share:F`, 0 < f ≤ 1). Noise distribution:
+    /// p(X) and p(ΔX) in the proportion f(1 − α) : α.
+    ///
+    /// New data weigh α/(α + f(1 − α)) instead of α, as anchors and as noise: epochs are cheaper, and the
+    /// loss is biased.
     Share(f64),
-    /// As [`Share`](Self::Share), but f is only the first share of old data: it grows up to all of X
-    /// when the exact risk stalls.
+    /// ΔX, and a random fraction of X that begins at f (`widening:F`, 0 < f ≤ 1) and doubles, up to all
+    /// of X, when the exact risk stalls. Noise distribution: that of [`Share`](Self::Share) with the
+    /// current fraction, and in the end p(X′).
     Widening(f64),
-    /// ΔX and a buffer that was drawn from X once, by reservoir sampling (Vitter, 1985).
+    /// ΔX and a buffer of old samples, drawn from X once by reservoir sampling (`buffer`; Vitter, 1985):
+    /// replay. Noise distribution: the buffer and ΔX in the proportion of their sizes.
+    /// [`TrainingSettings::replay_size`](crate::TrainingSettings::replay_size) is the size of the
+    /// buffer.
     Buffer,
-    /// All of X′, every batch with old and new samples in the proportion of the data.
+    /// All of X′, every batch with old and new samples in the proportion of the data (`stratified`).
+    /// Noise distribution: p(X′), with less variance between batches than [`All`](Self::All).
     Stratified,
 }
 
 impl Sampling {
     /// Returns whether every batch holds old samples first, then new ones, in the proportion of the
-    /// epoch, whatever the loss.
+    /// epoch, under any loss.
     pub(crate) fn is_stratified(self) -> bool {
         self == Self::Stratified
     }
@@ -47,7 +68,7 @@ impl Sampling {
         )
     }
 
-    /// Share of `n_old` old samples that the first epoch draws from.
+    /// Returns the share of `n_old` old samples that the first epoch holds.
     pub(crate) fn first_fraction(self, settings: &TrainingSettings, n_old: usize) -> f64 {
         match self {
             Self::Share(fraction) | Self::Widening(fraction) => fraction,
@@ -57,7 +78,7 @@ impl Sampling {
         }
     }
 
-    /// The share that widens, where it does.
+    /// Returns the first share of a sampling whose share widens.
     pub(crate) fn widening_from(self) -> Option<f64> {
         match self {
             Self::Widening(fraction) => Some(fraction),
@@ -65,7 +86,7 @@ impl Sampling {
         }
     }
 
-    /// The old samples that the run trains on: all, or the buffer.
+    /// Returns the old samples of the run: all, or the buffer.
     pub(crate) fn kept_old(
         self,
         increment: &Increment,
@@ -85,8 +106,8 @@ impl Sampling {
         }
     }
 
-    /// Number of old samples of an epoch, of `n` that the run trains on. `fraction` is the share of the
-    /// old data where it is the sampling's to choose.
+    /// Returns the number of old samples in an epoch, of the `n` old samples of the run. `fraction` is the
+    /// current share for a sampling that has one.
     pub(crate) fn n_old_of_epoch(self, n: usize, fraction: f64) -> usize {
         match self {
             Self::Share(_) | Self::Widening(_) => (fraction * n as f64).round() as usize,
@@ -95,7 +116,8 @@ impl Sampling {
         }
     }
 
-    /// The order of an epoch whose batches do not tell old from new, from shuffled parts.
+    /// Returns the order of an epoch whose batches do not separate old samples from new, from its shuffled
+    /// parts.
     pub(crate) fn mixed(
         self,
         old: Vec<usize>,

@@ -1,4 +1,4 @@
-//! Which samples are anchors and noise, in which proportion.
+//! Sampling: the samples that are anchors and noise, and their proportion.
 
 pub(crate) mod choice;
 pub(crate) mod plan;

@@ -1,62 +1,62 @@
-//! Which samples each step of an epoch takes.
+//! The plan of an epoch: the samples of each step.
 
 use icl_core::{Increment, Seed};
 use rand::seq::SliceRandom;
 
 use crate::method::Method;
 use crate::sampling::choice::Sampling;
-use crate::settings::TrainingSettings;
+use crate::trainer::settings::TrainingSettings;
 
-/// One pass through the encoder: indices into the data set, of which the first `n_old` are old
-/// where batches tell old and new apart.
+/// Samples of a batch. The first [`n_old`](Self::n_old) are old if batches separate old samples from new.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchPlan {
-    /// The samples.
+    /// Indices of the samples in the data set.
     pub samples: Vec<usize>,
-    /// How many of them are old; 0 where batches do not tell, and in a query whose old noise is a queue.
+    /// Number of old samples. It is 0 if batches do not separate old from new, and in a query whose old
+    /// noise comes from a queue.
     pub n_old: usize,
 }
 
-/// One step of the optimizer.
+/// Batches of one step of the optimizer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepPlan {
-    /// The batches of the inner steps (Eq. 11); none without meta-optimization. Their old samples
-    /// are anchors, their new ones noise.
+    /// Batches of the inner steps (Eq. 11), empty without meta-optimization. Their old samples are
+    /// anchors, and their new samples are noise.
     pub support: Vec<BatchPlan>,
-    /// The batch whose gradient is applied. Under meta-optimization it is the query (Eq. 12): its
-    /// new samples are anchors, its old ones noise. It has no old ones where a full queue serves as
-    /// old noise.
+    /// Batch whose gradient is applied. Under meta-optimization it is the query (Eq. 12): its new samples
+    /// are anchors, and its old samples are noise. It has no old samples if a full queue provides the old
+    /// noise.
     pub batch: BatchPlan,
 }
 
-/// One epoch: every sample of its population once, except under meta-optimization, where old data
-/// are gone through as far as the inner steps reach.
+/// Steps of one epoch. Every sample of the epoch occurs once, except under meta-optimization, where the
+/// numbers of inner steps and batches decide how often an old sample occurs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EpochPlan {
-    /// The steps, in order.
+    /// Steps in order.
     pub steps: Vec<StepPlan>,
 }
 
-/// Plans epochs, each a pure function of the seed, the epoch, the data and the share of old data.
+/// Planner of epochs. A plan is a pure function of the seed, the epoch, the data and the share of old data.
 ///
-/// An epoch of n samples has ⌈n/B⌉ batches whose sizes differ by at most one, so that none is short.
-/// A stratified epoch deals old and new samples out evenly; it has fewer batches where they would
-/// hold fewer than the two of each that a contrast needs.
+/// An epoch of n samples has ⌈n/B⌉ batches whose sizes differ by at most one, so that no batch is short.
+/// A stratified epoch distributes old and new samples evenly over its batches. It has fewer batches if
+/// they would otherwise hold fewer than the two samples of each that a contrast needs.
 ///
-/// Under meta-optimization every batch is half old, half new. A step has max(⌊N/ΔN⌋, 1) support
-/// batches, N being the old samples of the epoch: with all of them the paper's max(⌊(1 − α)/α⌋, 1).
-/// Every new sample is once an anchor of a query. With a queue of old noise the query is all new from
-/// the step on at which the queue is full; its fill is known in advance, so that this, too, depends on
-/// the epoch alone.
+/// Under meta-optimization every batch holds as many old samples as new ones. A step has
+/// max(⌊N/ΔN⌋, 1) support batches, where N counts the old samples of the epoch: max(⌊(1 − α)/α⌋, 1) with
+/// all of them. Deviation: Algorithm 1 of the paper rounds (1 − α)/α up. Every new sample is an anchor of
+/// one query. With a queue of old noise the query holds new samples alone from the step at which the
+/// queue is full; the fill of the queue is known in advance, so this, too, depends on the epoch alone.
 #[derive(Debug, Clone)]
 pub struct Planner<'a> {
     sampling: Sampling,
-    /// Whether batches tell old samples from new ones.
+    /// Whether batches separate old samples from new.
     has_parts: bool,
     is_meta: bool,
     increment: &'a Increment,
     batch_size: usize,
-    /// The old samples that are trained on.
+    /// Old samples of the run.
     old: Vec<usize>,
     /// Capacity of the queue of old noise.
     old_queue: Option<usize>,
@@ -64,7 +64,7 @@ pub struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    /// Creates a planner for a method. `seed` is that of the order.
+    /// Creates a planner for a method. `seed` decides the order of samples.
     pub fn new(
         method: &Method,
         increment: &'a Increment,
@@ -84,8 +84,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Returns the plan of an epoch. `fraction` is the share of the old data that it holds where the
-    /// sampling leaves that open.
+    /// Returns the plan of an epoch. `fraction` is the current share of the old data for a sampling that
+    /// has one.
     pub fn epoch(&self, epoch: usize, fraction: f64) -> EpochPlan {
         let mut rng = self.seed.at(epoch as u64).rng();
         let mut shuffled = |indices: &[usize]| {
@@ -115,15 +115,15 @@ impl<'a> Planner<'a> {
         EpochPlan::plain((0..n_steps).map(batch))
     }
 
-    /// Number of old samples of an epoch: at least two where batches tell them from new ones.
+    /// Returns the number of old samples in an epoch: at least two if batches separate them from new ones.
     fn n_old_of_epoch(&self, fraction: f64) -> usize {
         let n_old = self.sampling.n_old_of_epoch(self.old.len(), fraction);
         let least = if self.has_parts { 2 } else { 0 };
         n_old.max(least).min(self.old.len())
     }
 
-    /// Old samples are dealt out evenly; new ones, too, those that are left over to the batches that
-    /// have the fewest old ones.
+    /// Plans an epoch whose batches each hold an even part of the old and of the new samples. New samples
+    /// that are left over go to the batches with the fewest old ones.
     fn stratified(&self, old: &[usize], new: &[usize]) -> EpochPlan {
         let n_steps = (old.len() + new.len())
             .div_ceil(self.batch_size)
@@ -147,6 +147,7 @@ impl<'a> Planner<'a> {
         }))
     }
 
+    /// Plans an epoch of meta-optimization, with support batches and a query in each step.
     fn meta(
         &self,
         epoch: usize,
@@ -156,9 +157,9 @@ impl<'a> Planner<'a> {
     ) -> EpochPlan {
         let half = (self.batch_size / 2).max(2);
         let n_steps = new.len().div_ceil(half).min(new.len() / 2);
-        // max(⌊(1 − α)/α⌋, 1), in whole numbers.
+        // max(⌊(1 − α)/α⌋, 1) in integers.
         let n_inner = (old.len() / new.len()).max(1);
-        // Until the queue is full every batch of a step brings it as many.
+        // Number of entries that a step adds to the queue until it is full.
         let n_entries = (n_inner + 1) * half.min(old.len());
         let is_full = |step: usize| {
             let n_before = (epoch * n_steps + step).saturating_mul(n_entries);
@@ -207,12 +208,12 @@ impl EpochPlan {
     }
 }
 
-/// The part-th of `n_parts` parts whose lengths differ by at most one.
+/// Returns part number `part` of `n_parts` parts whose lengths differ by at most one.
 fn share(items: &[usize], part: usize, n_parts: usize) -> &[usize] {
     &items[part * items.len() / n_parts..(part + 1) * items.len() / n_parts]
 }
 
-/// Goes round and round through a list.
+/// Endless iteration over a list.
 struct Round<'a> {
     items: &'a [usize],
     at: usize,
@@ -223,7 +224,7 @@ impl<'a> Round<'a> {
         Self { items, at: 0 }
     }
 
-    /// The next n items, or all where there are fewer: none twice.
+    /// Returns the next n items, or all items if the list has fewer, so that none occurs twice.
     fn take(&mut self, n: usize) -> Vec<usize> {
         let n = n.min(self.items.len());
         let taken = (self.at..self.at + n).map(|at| self.items[at % self.items.len()]);

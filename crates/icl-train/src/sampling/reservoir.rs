@@ -1,10 +1,10 @@
-//! A uniform sample of a stream, in bounded memory.
+//! Uniform sampling from a stream in bounded memory.
 
 use icl_core::Rng;
 use rand::RngExt;
 
-/// Reservoir sampling (Vitter, 1985, Algorithm R): after n items each of them is among the kept ones
-/// with the same probability min(1, capacity/n).
+/// Reservoir of a stream's items (Vitter, 1985, Algorithm R). After n items it holds each of them with the
+/// same probability min(1, capacity/n).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reservoir<T> {
     items: Vec<T>,
@@ -13,7 +13,7 @@ pub struct Reservoir<T> {
 }
 
 impl<T> Reservoir<T> {
-    /// An empty reservoir for at most `capacity` items.
+    /// Creates an empty reservoir for at most `capacity` items.
     pub fn new(capacity: usize) -> Self {
         Self {
             items: Vec::new(),
@@ -22,7 +22,7 @@ impl<T> Reservoir<T> {
         }
     }
 
-    /// Takes in one more item of the stream, or lets it pass.
+    /// Offers the next item of the stream, which is kept or dropped at random.
     pub fn push(&mut self, item: T, rng: &mut Rng) {
         self.n_seen += 1;
         if self.items.len() < self.capacity {
@@ -35,7 +35,7 @@ impl<T> Reservoir<T> {
         }
     }
 
-    /// The items that were kept.
+    /// Returns the items that the reservoir holds.
     pub fn items(&self) -> &[T] {
         &self.items
     }
@@ -57,8 +57,8 @@ mod tests {
         assert!(nothing.items().is_empty());
     }
 
-    /// Each of 20 items is kept by 6000·(5/20) = 1500 of 6000 reservoirs, with a standard deviation
-    /// of 34: five of them is what a sound reservoir leaves in one of 100 000 such tests.
+    /// On average 6000·(5/20) = 1500 of 6000 reservoirs keep each of 20 items, with a standard deviation
+    /// of 34. A correct reservoir deviates by five of them in one of 100 000 such tests.
     #[test]
     fn every_item_is_as_likely_to_stay() {
         let mut kept = [0_u32; 20];

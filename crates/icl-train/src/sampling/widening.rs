@@ -1,18 +1,18 @@
-//! When a run that began with a share of the old data takes more of them.
+//! The widening share of old data in a run.
 
 use serde::{Deserialize, Serialize};
 
-/// Evaluations in a row without progress that widen the share.
+/// Number of consecutive evaluations without progress after which the share widens.
 const PATIENCE: u32 = 3;
-/// What counts as progress, and as damage, relative to the lowest risk so far.
+/// Minimum change of a risk that counts as progress or as damage, relative to the lowest risk so far.
 const MARGIN: f64 = 1e-3;
 
-/// The share of the old data in an epoch, from a small one up to all.
+/// Share of the old data in an epoch, which grows from a small one up to all.
 ///
-/// A small share makes epochs cheap and weighs new data more than X′ does: quick at first, and then
-/// biased. The share doubles when for three evaluations in a row the exact risk over X′ has not
-/// fallen by a thousandth of its lowest value, or the one over X has lain a thousandth above its own.
-/// With all of X the objective is that of retraining, without bias.
+/// A small share makes epochs cheap and gives new data more weight than they have in X′: progress is
+/// quick at first, and biased later. The share doubles after three consecutive evaluations at which the
+/// exact risk over X′ has not fallen by a thousandth of its lowest value, or at which the risk over X was
+/// a thousandth above its own lowest value. With all of X the loss is that of retraining, without bias.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Widening {
     fraction: f64,
@@ -33,12 +33,12 @@ impl Widening {
         }
     }
 
-    /// The share of the next epoch.
+    /// Returns the share of the next epoch.
     pub(crate) fn fraction(&self) -> f64 {
         self.fraction
     }
 
-    /// Takes in the exact risk over X′ and over X.
+    /// Updates the share after an evaluation of the exact risk over X′ and over X.
     pub(crate) fn observe(&mut self, all: f64, old: f64) {
         let falls = all < self.lowest_all * (1.0 - MARGIN) || self.lowest_all.is_infinite();
         self.n_stalled = if falls { 0 } else { self.n_stalled + 1 };

@@ -1,4 +1,4 @@
-//! An exponential moving average of an encoder's parameters.
+//! The exponential moving average of an encoder's parameters.
 
 use std::collections::HashMap;
 
@@ -11,25 +11,26 @@ use icl_core::is_host_memory;
 
 use crate::optimizer::CHUNK;
 
-/// Parameters averaged over the steps of a run.
+/// Exponential moving average of the parameters over the steps of a run.
 ///
 /// ```text
 /// θ̄ ← θ̄ + (1 − d)·(θ − θ̄)        d = min(decay, (1 + t)/(10 + t)) at step t
 /// ```
 ///
-/// The smaller weight of the first steps lets the average leave the start at once. At a constant
-/// learning rate the iterates keep moving about a minimum; the average is nearer to it, and its
-/// exact risk swings less.
+/// The smaller decay of the first steps lets the average leave the start quickly. At a constant learning
+/// rate the parameters keep moving around a minimum; the average is nearer to it, and its exact risk
+/// varies less.
 #[derive(Debug, Clone)]
 pub(crate) struct WeightAverage<M> {
-    /// None only while it moves: nobody else may hold what is changed in place.
+    /// Average; `None` only during an update, which changes tensors in place and needs the sole reference
+    /// to them.
     average: Option<M>,
     decay: f64,
     n_steps: u64,
 }
 
 impl<M> WeightAverage<M> {
-    /// Begins at `start`. A decay of 0 keeps the last parameters alone.
+    /// Creates an average that starts at `start`. With a decay of 0 it equals the latest parameters.
     pub(crate) fn new(start: M, decay: f64) -> Self {
         Self {
             average: Some(start),
@@ -38,7 +39,7 @@ impl<M> WeightAverage<M> {
         }
     }
 
-    /// Takes in the parameters after one more step.
+    /// Updates the average with the parameters after one more step.
     pub(crate) fn push<B: AutodiffBackend>(&mut self, current: &M)
     where
         M: Module<B>,
@@ -55,7 +56,7 @@ impl<M> WeightAverage<M> {
         self.average = self.average.take().map(|average| average.map(&mut mapper));
     }
 
-    /// Goes on from a saved average.
+    /// Restores a saved average.
     pub(crate) fn resume(average: M, decay: f64, n_steps: u64) -> Self {
         Self {
             average: Some(average),
@@ -64,18 +65,20 @@ impl<M> WeightAverage<M> {
         }
     }
 
-    /// How many steps it has taken in.
+    /// Returns the number of steps that the average contains.
     pub(crate) fn n_steps(&self) -> u64 {
         self.n_steps
     }
 
-    /// The average.
+    /// Returns the average.
     pub(crate) fn get(&self) -> &M {
-        self.average.as_ref().expect("it moves within a call only")
+        self.average
+            .as_ref()
+            .expect("an average outside of an update")
     }
 }
 
-/// The parameters of a module by identity, whatever their rank and without their graph.
+/// Values of the parameters by identity, of any rank and without their graph.
 struct Values<B: AutodiffBackend>(HashMap<ParamId, TensorPrimitive<B::InnerBackend>>);
 
 impl<B: AutodiffBackend> ModuleVisitor<B> for Values<B> {
@@ -85,6 +88,7 @@ impl<B: AutodiffBackend> ModuleVisitor<B> for Values<B> {
     }
 }
 
+/// Mapper that moves parameters towards others.
 struct Move<B: AutodiffBackend> {
     towards: HashMap<ParamId, TensorPrimitive<B::InnerBackend>>,
     weight: f64,
@@ -98,7 +102,7 @@ impl<B: AutodiffBackend> ModuleMapper<B> for Move<B> {
         let value = Tensor::<B::InnerBackend, D>::from_primitive(value);
         let weight = self.weight;
         param.map(|average| {
-            // A parameter that forgot that it is one would never be trained again.
+            // Without this flag the parameter would never be trained again.
             let is_trained = average.is_require_grad();
             let moved = moved(average.inner(), value, weight);
             Tensor::from_inner(moved).set_require_grad(is_trained)
@@ -106,7 +110,7 @@ impl<B: AutodiffBackend> ModuleMapper<B> for Move<B> {
     }
 }
 
-/// θ̄ + weight·(θ − θ̄), in one pass on all threads where tensors lie in this process's memory.
+/// Computes θ̄ + weight·(θ − θ̄), in one pass on all threads for `f32` tensors in host memory.
 fn moved<B: Backend, const D: usize>(
     average: Tensor<B, D>,
     value: Tensor<B, D>,

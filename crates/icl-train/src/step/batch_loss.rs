@@ -1,4 +1,4 @@
-//! The loss of a prepared batch at an encoder.
+//! The loss of a prepared batch.
 
 use std::cell::Cell;
 
@@ -9,20 +9,20 @@ use icl_core::{Encoder, GrowthRatio, MixedBatch, Mode, Seed};
 use crate::method::loss::{Anchors, LossKind, LossSettings};
 use crate::noise_queue::old_queue::OldQueue;
 use crate::progress::step_report::PhaseClock;
-use crate::settings::TrainingSettings;
 use crate::step::distillation::Teacher;
 use crate::step::prefetch::PreparedBatch;
+use crate::trainer::settings::TrainingSettings;
 
-/// The objective of a run with all that it needs beside an encoder and a batch.
+/// Loss of a run, with everything that it needs beside an encoder and a batch.
 pub(crate) struct BatchLoss<'a, M, B: AutodiffBackend> {
     pub(crate) loss: LossKind,
     pub(crate) alpha: GrowthRatio,
     pub(crate) settings: &'a TrainingSettings,
-    /// The first encoder, whose embeddings distillation keeps near; it is not trained.
+    /// Teacher of the distillation term, which is not trained.
     pub(crate) teacher: Option<Teacher<M>>,
-    /// Old noise of earlier steps, where the settings ask for it.
+    /// Old noise of earlier steps, if the settings ask for a queue.
     pub(crate) queue: Option<OldQueue<B>>,
-    /// Views that have gone through an encoder.
+    /// Number of views that passed through an encoder since the last step.
     pub(crate) sample_passes: Cell<u64>,
     pub(crate) clock: PhaseClock,
 }
@@ -32,8 +32,8 @@ where
     B: AutodiffBackend,
     M: Encoder<B>,
 {
-    /// The loss `[1]` in nats of a batch that is learned from: its old samples are put by for the
-    /// queue. `seed` is that of the encoder's randomness.
+    /// Computes the loss `[1]` in nats of a batch for a training step, and collects the embeddings of its
+    /// old samples for the queue. `seed` decides the encoder's randomness.
     pub(crate) fn of_step(
         &self,
         encoder: &M,
@@ -49,7 +49,7 @@ where
         loss
     }
 
-    /// The same loss of a batch that is only looked at.
+    /// Computes the same loss for a comparison, without collecting embeddings for the queue.
     pub(crate) fn at(
         &self,
         encoder: &M,
@@ -60,7 +60,7 @@ where
         self.forward(encoder, batch, counted, seed).0
     }
 
-    /// The loss, and the embeddings of both views of all samples that it is of.
+    /// Computes the loss and the embeddings `[2·n, d]` of both views, and measures the time.
     fn forward(
         &self,
         encoder: &M,
@@ -74,6 +74,7 @@ where
         (loss, embeddings)
     }
 
+    /// Computes the loss and the embeddings `[2·n, d]` of both views.
     fn of_embeddings(
         &self,
         encoder: &M,
@@ -83,8 +84,8 @@ where
     ) -> (Tensor<B, 1>, Tensor<B, 2>) {
         let n = batch.samples.len();
         self.count(n);
-        // The encoder draws from a generator of its own; this is for layers that do not. The same
-        // seed gives the same draws again, whatever was computed in between.
+        // The encoder draws from `Mode::Training`; Burn's own layers draw from the backend's generator.
+        // The same seed gives the same draws again, whatever was computed in between.
         if let Some(device) = encoder.devices().first() {
             B::seed(device, seed.child("backend").value());
         }
@@ -111,6 +112,7 @@ where
         (loss, embeddings)
     }
 
+    /// Counts the passes of both views of `n_samples` samples.
     fn count(&self, n_samples: usize) {
         self.sample_passes
             .set(self.sample_passes.get() + 2 * n_samples as u64);

@@ -1,12 +1,12 @@
-//! Copies of modules, and what has to be done before one is made.
+//! Copies of modules, and their preparation.
 
 use burn::module::{AutodiffModule, Module, ModuleVisitor, Param};
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{Bool, Int, Tensor};
 use icl_meta::owned;
 
-/// Draws every parameter that Burn has put off drawing until its first use. Clones of a module with
-/// such parameters would each draw their own.
+/// Draws every parameter whose random initialisation Burn has deferred to its first use. Without it, each
+/// clone of the module would draw other values.
 pub(crate) fn settle<B: Backend, M: Module<B>>(module: &M) {
     module.visit(&mut Touch);
 }
@@ -27,8 +27,8 @@ impl<B: Backend> ModuleVisitor<B> for Touch {
     }
 }
 
-/// A copy to look at a loss with. It records nothing for a backward pass, since one that never comes
-/// would never free it, and has normalisation statistics of its own.
+/// Copies an encoder for the evaluation of a loss without gradients. The copy records no graph, which
+/// only a backward pass would free, and shares no normalisation statistics with the original.
 pub(crate) fn without_graph<B: AutodiffBackend, M: AutodiffModule<B>>(encoder: &M) -> M {
     owned(encoder).no_grad()
 }

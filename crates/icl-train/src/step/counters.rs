@@ -1,39 +1,40 @@
-//! What a run counts within an epoch, and between evaluations.
+//! Counters of a run, within an epoch and between evaluations.
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::risk::Risk;
+use crate::evaluation::evaluator::Risk;
 use crate::evaluation::stopping::Descent;
 use crate::progress::record::TrainingRecord;
 use crate::sampling::choice::Sampling;
 use crate::sampling::widening::Widening;
 use icl_meta::Pair;
 
-/// The small state of a run beside its encoder.
+/// Sums, counts and stopping state of a run, beside its encoder.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Counters {
-    /// Steps taken in this epoch.
+    /// Number of steps taken in this epoch.
     pub(crate) n_steps: usize,
     loss_sum: f64,
     query_rate_sum: f64,
     support_rate_sum: f64,
     n_support: usize,
-    /// The rate of the last step.
+    /// Learning rate of the last step.
     pub(crate) query_rate: f64,
-    /// What the inner steps did for a query at the end of their agent's last block.
+    /// Losses of a query before and after the inner steps, for the next act of their agent.
     pub(crate) support_pair: Option<Pair>,
     pub(crate) next_evaluation: usize,
     pub(crate) risks: Descent,
     pub(crate) losses: Descent,
-    /// The exact risk at the last evaluation.
+    /// Exact risk at the last evaluation.
     pub(crate) risk: Option<f64>,
     widening: Option<Widening>,
     first_fraction: f64,
-    /// Whether the run has come to its end.
+    /// Whether the run is complete.
     pub(crate) is_complete: bool,
 }
 
 impl Counters {
+    /// Creates the counters of a run whose first epoch holds the share `fraction` of the old data.
     pub(crate) fn new(sampling: Sampling, fraction: f64) -> Self {
         Self {
             widening: sampling.widening_from().map(Widening::new),
@@ -42,39 +43,39 @@ impl Counters {
         }
     }
 
-    /// The share of the old data that the next epoch may draw from.
+    /// Returns the share of the old data in the next epoch.
     pub(crate) fn fraction(&self) -> f64 {
         let widened = self.widening.map(|widening| widening.fraction());
         widened.unwrap_or(self.first_fraction)
     }
 
-    /// An evaluation has found this.
+    /// Adds the result of an evaluation.
     pub(crate) fn add_risk(&mut self, risk: &impl Risk) {
         self.risk = Some(risk.all());
         if let Some(widening) = &mut self.widening {
             let before = widening.fraction();
             widening.observe(risk.all(), risk.old());
             if widening.fraction() != before {
-                // From now on the training loss is another function.
+                // Another share of old data is another training loss.
                 self.losses = Descent::default();
             }
         }
     }
 
-    /// A step with this loss and rate was taken.
+    /// Adds a step with this loss and learning rate.
     pub(crate) fn add_step(&mut self, loss: f64, rate: f64) {
         self.n_steps += 1;
         self.loss_sum += loss;
         self.query_rate_sum += rate;
     }
 
-    /// An inner step with this rate was taken.
+    /// Adds an inner step with this learning rate.
     pub(crate) fn add_support_rate(&mut self, rate: f64) {
         self.n_support += 1;
         self.support_rate_sum += rate;
     }
 
-    /// Writes down the epoch and begins the next.
+    /// Adds the epoch to the record and resets the counters for the next epoch.
     pub(crate) fn end_epoch<R>(&mut self, record: &mut TrainingRecord<R>) {
         let n = self.n_steps as f64;
         record.epoch_losses.push(self.loss_sum / n);

@@ -1,23 +1,24 @@
-//! Distillation: the distance to the embeddings of the encoder that a run began with.
+//! Distillation: the distance to the embeddings of the encoder at the start of a run.
 
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::{Encoder, Mode, paired_cosine_similarity};
 use serde::{Deserialize, Serialize};
 
-/// Distance between two embeddings of one view.
+/// Distance between two embeddings of a view, for the distillation term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Distance {
-    /// 1 − cos, in [0, 2].
+    /// Cosine distance 1 − cos, in [0, 2].
     Cosine,
-    /// Mean of the squared differences of their coordinates.
+    /// Mean of the squared differences of the coordinates.
     MeanSquared,
 }
 
-/// The first encoder of a run, which is not trained, with the term that keeps embeddings near its own.
+/// Encoder at the start of a run, and the distillation term that keeps embeddings near its own. The teacher
+/// is not trained.
 #[derive(Debug)]
 pub(crate) struct Teacher<M> {
-    /// The encoder, in evaluation mode.
+    /// Encoder, used in evaluation mode.
     pub(crate) encoder: M,
     /// Weight of the term.
     pub(crate) weight: f64,
@@ -26,8 +27,8 @@ pub(crate) struct Teacher<M> {
 }
 
 impl<M> Teacher<M> {
-    /// Computes the term `[1]` of a batch whose `embeddings` `[n, d]` the student gave: the weighted mean
-    /// distance of the rows to the teacher's.
+    /// Computes the distillation term `[1]` of a batch: the weighted mean distance between the rows of
+    /// `embeddings` `[n, d]` and the teacher's embeddings of the same views.
     pub(crate) fn term<B: Backend>(&self, batch: M::Batch, embeddings: Tensor<B, 2>) -> Tensor<B, 1>
     where
         M: Encoder<B>,

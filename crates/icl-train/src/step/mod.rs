@@ -1,4 +1,4 @@
-//! One step of the optimizer: batches, loss, gradient, update.
+//! Steps of the optimizer: batches, loss, gradient, update, and the state between them.
 
 pub(crate) mod average;
 pub(crate) mod batch_loss;

@@ -1,4 +1,4 @@
-//! Views and collation, made by a second thread while the first one trains.
+//! Preparation of batches by a second thread while the first one trains.
 
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::thread::Scope;
@@ -8,21 +8,21 @@ use burn::tensor::backend::Backend;
 use icl_core::{Collate, SampleError, Samples, Seed, Views};
 use rayon::prelude::*;
 
-use crate::problem::Problem;
 use crate::progress::step_report::Phase;
 use crate::sampling::plan::{BatchPlan, StepPlan};
+use crate::trainer::problem::Problem;
 
-/// How many batches may wait ahead of the steps.
+/// Maximum number of prepared steps that wait for the training thread.
 const AHEAD: usize = 3;
 
-/// A batch that is ready for the encoder: the first views of all samples, then the second ones.
+/// Batch that is ready for the encoder: the first views of all samples, then the second views.
 pub(crate) struct PreparedBatch<T> {
     pub(crate) batch: T,
     pub(crate) samples: Vec<usize>,
     pub(crate) n_old: usize,
 }
 
-/// All batches of one step.
+/// Prepared batches of one step.
 pub(crate) struct Prepared<T> {
     pub(crate) support: Vec<PreparedBatch<T>>,
     pub(crate) batch: PreparedBatch<T>,
@@ -30,30 +30,33 @@ pub(crate) struct Prepared<T> {
     pub(crate) collation_s: f64,
 }
 
-/// The steps of an epoch that are to be prepared.
+/// Request to prepare steps of an epoch.
 pub(crate) struct Request {
     pub(crate) epoch: usize,
     pub(crate) steps: Vec<StepPlan>,
 }
 
-/// The training thread's end of the two channels.
+/// Channels of the training thread to the thread that prepares batches.
 pub(crate) struct Batches<T> {
     requests: Sender<Request>,
     prepared: Receiver<Result<Prepared<T>, SampleError>>,
 }
 
 impl<T> Batches<T> {
-    /// Asks for the steps of an epoch.
+    /// Requests the steps of an epoch.
     pub(crate) fn request(&self, request: Request) {
-        // The other thread is gone only after a sample that cannot be read, which the next step is
-        // told.
+        // The other thread ends early only after a sample that cannot be read, and the next step
+        // receives that error.
         let _ = self.requests.send(request);
     }
 
-    /// The next step that was asked for.
+    /// Returns the next requested step.
+    ///
+    /// # Errors
+    /// [`SampleError`] if a sample cannot be read.
     ///
     /// # Panics
-    /// If none was.
+    /// If the thread has ended, which it does only after an error.
     pub(crate) fn next(&self) -> Result<Prepared<T>, SampleError> {
         self.prepared
             .recv()
@@ -61,9 +64,9 @@ impl<T> Batches<T> {
     }
 }
 
-/// Starts a thread in `scope` that prepares what it is asked for, in order, and where it `is_timed`
-/// waits for the device to have each batch. It ends at a sample that
-/// cannot be read, or when the receiver is dropped.
+/// Starts a thread in `scope` that prepares the requested steps in order. If `is_timed`, it waits for the
+/// transfer of each batch to the device. The thread ends at a sample that cannot be read, or when the
+/// receiver is dropped.
 pub(crate) fn prefetch<'scope, B, S, V, C>(
     scope: &'scope Scope<'scope, '_>,
     problem: Problem<'scope, S, V, C>,
@@ -100,13 +103,14 @@ where
     Batches { requests, prepared }
 }
 
+/// Maker of views and batches.
 struct Maker<'a, S, V: Views, C, D> {
     problem: Problem<'a, S, V, C>,
     seed: Seed,
     device: D,
-    /// Whether the time of a transfer is measured, for which the device is waited for.
+    /// Whether transfers are timed, which waits for the device.
     is_timed: bool,
-    /// Views of the last batch, whose buffers the next one uses again.
+    /// Views of the last batch, whose buffers the next batch reuses.
     slots: Vec<V::View>,
 }
 
@@ -115,6 +119,7 @@ where
     S: Samples,
     V: Views<Sample = S::Sample>,
 {
+    /// Prepares the batches of a step.
     fn prepare<B>(
         &mut self,
         epoch: usize,
@@ -152,7 +157,7 @@ where
         })
     }
 
-    /// Fills the slots with the first views of all samples, then the second ones.
+    /// Fills the slots with the first views of all samples, then the second views.
     fn make_views(&mut self, epoch: usize, plan: &BatchPlan) -> Result<(), SampleError> {
         let n_samples = plan.samples.len();
         let Problem { samples, views, .. } = self.problem;
@@ -161,10 +166,10 @@ where
         first.resize_with(2 * n_samples, || None);
         let second = first.split_off(n_samples);
         let make = |index: usize, slots: [Option<V::View>; 2]| {
-            // Both views of a sample are made together: it may have to be decoded for them.
+            // Both views of a sample are made together, because the sample may have to be decoded.
             let sample = samples.sample(index)?;
             let view = |view: u64, slot: Option<V::View>| {
-                // Each has a generator of its own, whatever batch and thread it is made for.
+                // Each view has a separate generator, so that it does not depend on batch and thread.
                 let mut rng = seed.at(index as u64).at(view).rng();
                 match slot {
                     Some(mut slot) => {
@@ -185,7 +190,7 @@ where
             .collect();
         let mut seconds = Vec::with_capacity(n_samples);
         for made in made {
-            // Of several samples that cannot be read it is always the first that is told.
+            // Of several samples that cannot be read, the first one is always reported.
             let [first, second] = made?;
             self.slots.push(first);
             seconds.push(second);

@@ -1,4 +1,4 @@
-//! The state of a training run: one step, one evaluation, one checkpoint.
+//! The state of a training run, its steps and its evaluations.
 
 use std::time::Instant;
 
@@ -9,13 +9,11 @@ use icl_meta::{RateChoice, RatePolicy};
 
 use crate::checkpoint::identity::digest;
 use crate::error::TrainError;
-use crate::evaluation::evaluator::Evaluated;
-use crate::evaluation::parameter_change::parameter_change;
-use crate::evaluation::risk::Risk;
+use crate::evaluation::evaluator::{Evaluated, Risk};
 use crate::method::{MetaOrder, Method, OptimizerChoice};
 use crate::noise_queue::queue_bias::{Before, queue_bias};
 use crate::optimizer::UpdateState;
-use crate::progress::Outcome;
+use crate::progress::outcome::{Outcome, parameter_change};
 use crate::progress::record::{Evaluation, QueueBias, TrainingRecord};
 use crate::progress::step_report::{StepReport, StepSeconds};
 use crate::sampling::plan::EpochPlan;
@@ -26,17 +24,17 @@ use crate::step::counters::Counters;
 use crate::step::prefetch::{Batches, Prepared};
 use crate::step::step_gradient::{GradientOf, Rates, Step};
 
-/// The state of a run.
+/// State of a training run.
 pub(crate) struct Run<'a, M: AutodiffModule<B>, B: AutodiffBackend, R> {
     pub(crate) root_seed: u64,
     pub(crate) loss: BatchLoss<'a, M, B>,
     pub(crate) update: UpdateState<M, B>,
     pub(crate) rates: Rates<M, B>,
-    /// Whether a meta-gradient goes through the inner steps.
+    /// Order of the derivative under meta-optimization.
     pub(crate) meta_order: MetaOrder,
-    /// Where the run began.
+    /// Encoder at the start of the run.
     start: M,
-    /// It is gone only within an update, which consumes a module and gives the next.
+    /// Current encoder; `None` only during an update, which consumes a module and returns the next.
     pub(crate) encoder: Option<M>,
     pub(crate) average: WeightAverage<M>,
     pub(crate) counters: Counters,
@@ -49,8 +47,8 @@ where
     B: AutodiffBackend,
     R: Risk,
 {
-    /// A run that has done nothing yet, of at most `n_steps` steps, whose epochs hold this share of
-    /// the old data at first.
+    /// Creates the state of a run of at most `n_steps` steps before its first step. `old_fraction` is the
+    /// share of the old data in the first epoch.
     pub(crate) fn new(
         encoder: M,
         method: &Method,
@@ -95,7 +93,7 @@ where
         }
     }
 
-    /// The end of the run, `encoder` being what its last evaluation gave.
+    /// Ends the run. `encoder` is the encoder of its last evaluation.
     pub(crate) fn end(self, encoder: M::InnerModule) -> Outcome<M, B, R> {
         let trained = self.average.get().clone();
         Outcome {
@@ -106,12 +104,16 @@ where
         }
     }
 
-    /// The checksum of the first encoder.
+    /// Returns the checksum of the first encoder.
     pub(crate) fn start_digest(&self) -> u32 {
         digest::<B, M>(&self.start)
     }
 
-    /// One step.
+    /// Takes one step of the optimizer.
+    ///
+    /// # Errors
+    /// [`TrainError::NonFinite`] if a loss is NaN or infinite, [`TrainError::NothingToTrain`] if it depends
+    /// on no parameter.
     pub(crate) fn step(
         &mut self,
         prepared: Prepared<M::Batch>,
@@ -171,8 +173,8 @@ where
         })
     }
 
-    /// Measures the bias of the queue before the epoch of `plan` begins, if there is a queue that holds
-    /// something. `new` are the new samples.
+    /// Measures the bias of the queue before the epoch of `plan`, if the run has a queue with entries.
+    /// `new` are the indices of the new samples.
     pub(crate) fn queue_bias(
         &mut self,
         plan: &EpochPlan,
@@ -197,8 +199,8 @@ where
         Ok(Some(bias))
     }
 
-    /// Evaluates the encoder as it is now and writes it down, with the bias of the queue; the evaluated
-    /// encoder and its risk.
+    /// Evaluates the averaged encoder, adds the evaluation and the bias of the queue to the record, and
+    /// returns the evaluated encoder and its risk.
     pub(crate) fn evaluate(
         &mut self,
         evaluate: &dyn Fn(M::InnerModule) -> Result<Evaluated<M::InnerModule, R>, SampleError>,

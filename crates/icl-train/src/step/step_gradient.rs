@@ -1,4 +1,4 @@
-//! The gradient of a step, and the learning rate that it is applied with.
+//! The gradient of a step and its learning rate.
 
 use burn::module::AutodiffModule;
 use burn::optim::GradientsParams;
@@ -15,33 +15,33 @@ use crate::step::copies::without_graph;
 use crate::step::counters::Counters;
 use crate::step::prefetch::Prepared;
 
-/// The learning-rate policies of a run; only meta-optimization uses the second.
+/// Learning-rate policies of a run.
 pub(crate) struct Rates<M, B: AutodiffBackend> {
-    /// lr, or lr_q of Eq. 12.
+    /// Policy of lr, or of lr_q (Eq. 12) under meta-optimization.
     pub(crate) query: RatePolicy<M, B>,
-    /// lr_s of Eq. 11.
+    /// Policy of lr_s (Eq. 11), which only meta-optimization uses.
     pub(crate) support: RatePolicy<M, B>,
 }
 
-/// A step that is about to be taken, for the words of an error and for the policies.
+/// Facts about the current step, for policies and error messages.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Step {
     /// Index of the step in the run, counted from 0.
     pub(crate) index: u64,
-    /// Epochs before that of the step.
+    /// Number of epochs before that of the step.
     pub(crate) n_epochs: usize,
-    /// The run's root seed.
+    /// Root seed of the run.
     pub(crate) root_seed: u64,
     /// Seed of the encoder's randomness in the step.
     pub(crate) dropout: Seed,
 }
 
-/// The parts of a run that a gradient needs.
+/// Parts of a run that the gradient of a step needs.
 pub(crate) struct GradientOf<'r, 'a, M, B: AutodiffBackend> {
     pub(crate) loss: &'r BatchLoss<'a, M, B>,
     pub(crate) rates: &'r mut Rates<M, B>,
     pub(crate) counters: &'r mut Counters,
-    /// Whether a meta-gradient goes through the inner steps.
+    /// Order of the derivative under meta-optimization.
     pub(crate) meta_order: MetaOrder,
     pub(crate) step: Step,
 }
@@ -51,7 +51,7 @@ where
     M: AutodiffModule<B> + Encoder<B>,
     B: AutodiffBackend,
 {
-    /// The loss of a batch at the encoder and its gradient there (Eq. 10).
+    /// Computes the loss of a batch and its gradient (Eq. 10), and chooses the learning rate.
     pub(crate) fn plain_gradient(
         &mut self,
         encoder: &M,
@@ -71,7 +71,8 @@ where
         Ok((loss, gradients))
     }
 
-    /// The query's loss at the adapted encoder and the gradient that goes to the encoder (Eq. 12).
+    /// Computes the loss of the query at the adapted encoder and the gradient that is applied to the
+    /// encoder (Eq. 12), and chooses the learning rates.
     pub(crate) fn meta_gradient(
         &mut self,
         encoder: &M,
@@ -122,7 +123,7 @@ where
             MetaOrder::First => gradients,
             MetaOrder::Second => second_order::<B, M>(&adapted, &support_loss, gradients),
         };
-        // What the inner steps did for the query, for the agent's next act.
+        // The effect of the inner steps on the query, for the next act of their agent.
         let is_due_next = self.rates.support.is_due(index + 1);
         let unadapted = is_due_next.then(|| scalar(query_loss(&without_graph(encoder))));
         self.counters.support_pair = unadapted.and_then(|before| Pair::of(before, loss));
@@ -137,7 +138,7 @@ where
         Ok((loss, gradients))
     }
 
-    /// Chooses the rate of the update, once the loss is known to be one.
+    /// Checks the loss and chooses the learning rate of the update.
     fn choose(
         &mut self,
         encoder: &M,
@@ -163,7 +164,7 @@ where
 }
 
 impl Step {
-    /// Checks that a loss of the step is a number.
+    /// Checks that a loss of the step is finite.
     fn check(self, what: &'static str, found: f64) -> Result<(), TrainError> {
         if found.is_finite() {
             return Ok(());

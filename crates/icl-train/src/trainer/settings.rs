@@ -1,4 +1,4 @@
-//! What a training run is told.
+//! Settings of training runs.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,58 +7,73 @@ use crate::method::MetaOrder;
 use crate::optimizer::UpdateRule;
 use crate::step::distillation::Distance;
 
-/// The settings of a training run. All methods of a comparison share them.
+/// Settings of a training run, which all methods of a comparison share.
+///
+/// ```
+/// use icl_train::TrainingSettings;
+///
+/// let settings = TrainingSettings { epochs: 50, learning_rate: 1e-3, ..Default::default() };
+/// settings.check()?;
+/// # Ok::<(), icl_train::SettingsError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainingSettings {
-    /// The most epochs.
+    /// Maximum number of epochs, at least 1. Default: 300.
     pub epochs: usize,
-    /// Samples a batch; batches of an epoch differ by at most one.
+    /// Batch size in samples, at least 4. Sizes within an epoch differ by at most one. Default: 32.
     pub batch_size: usize,
-    /// How gradients become steps.
+    /// Rule by which a gradient becomes a step. Default: Adam.
     pub optimizer: UpdateRule,
-    /// The learning rate.
+    /// Learning rate, above 0: lr of Eq. 10, or lr_q of Eq. 12 under meta-optimization. Default: 0.003.
     pub learning_rate: f64,
-    /// τ.
+    /// Temperature τ, above 0. Default: 0.1.
     pub temperature: f64,
-    /// K, the number of negatives in the formulas.
+    /// Number of negatives K in the formulas, above 0. Batches may hold more or fewer. Default: 31.
     pub negatives: f64,
-    /// When to stop before the last epoch.
+    /// Rule by which a run ends before its last epoch. Default: the exact risk.
     pub stop: StopRule,
-    /// How many evaluations, or epochs under the paper's rule, without progress end a run.
+    /// Number of evaluations without progress after which the run ends, at least 1; number of epochs
+    /// under [`StopRule::TrainingLoss`]. Default: 20.
     pub patience: usize,
-    /// Epochs between evaluations of the exact risk. Without it they lie about 32 steps apart at
-    /// first and a tenth of the epochs so far later: dense where the risk falls quickly, rare where
-    /// it does not.
-    pub evaluate_every: Option<usize>,
-    /// The decay of the moving average of the parameters, from 0 (no average) to below 1. The
-    /// average is what is evaluated and handed out.
-    pub average_decay: f64,
-    /// Under meta-optimization: whether the gradient goes through the inner steps.
-    pub meta_order: MetaOrder,
-    /// Under meta-optimization: lr_s, the learning rate of the inner steps, which are plain gradient
-    /// descent.
-    pub support_learning_rate: f64,
-    /// How many old samples the buffer of replay holds. Without it a fifth of the old data.
-    pub replay_size: Option<usize>,
-    /// How many recent embeddings of old samples serve as old noise beside that of the batch (He et
-    /// al., 2020, there called a queue). Without it only the batch does.
+    /// Number of epochs between evaluations of the exact risk, at least 1.
     ///
-    /// Under meta-optimization a query holds new samples alone as soon as the queue is full, which
-    /// saves half of its passes. Its normalisation statistics are then those of new data. Both this
+    /// Default: `None`, about 32 steps at first, and later a tenth of the epochs so far. Evaluations are
+    /// then dense while the risk falls quickly, and rare afterwards.
+    pub evaluate_every: Option<usize>,
+    /// Decay of the moving average of the parameters, from 0 (no average) to below 1. The average is
+    /// evaluated and returned. Default: 0.99.
+    ///
+    /// ```text
+    /// θ̄ ← θ̄ + (1 − d)·(θ − θ̄)        d = min(decay, (1 + t)/(10 + t)) at step t
+    /// ```
+    pub average_decay: f64,
+    /// Order of the derivative under meta-optimization, for methods that do not state it. Default: first.
+    pub meta_order: MetaOrder,
+    /// Learning rate lr_s of the inner steps under meta-optimization (Eq. 11), which are plain gradient
+    /// descent; above 0. Default: 0.003.
+    pub support_learning_rate: f64,
+    /// Number of old samples in the buffer of [`Sampling::Buffer`](crate::Sampling::Buffer), at least 1.
+    /// Default: `None`, a fifth of the old data.
+    pub replay_size: Option<usize>,
+    /// Number of recent embeddings of old samples that serve as old noise beside the old samples of the
+    /// batch (He et al., 2020, who call it a queue), at least 2: one of them may belong to the anchor
+    /// itself. Default: `None`, no queue.
+    ///
+    /// Under meta-optimization a query holds new samples alone as soon as the queue is full, which saves
+    /// half of its passes. Its normalisation statistics are then those of new data. Both these statistics
     /// and the age of the entries bias the loss, see [`QueueBias`](crate::QueueBias).
     ///
-    /// Only losses that tell old noise from new have a use for it
-    /// ([`Loss::separates_noise`](crate::Loss::separates_noise)). At least 2, as many as a batch holds:
-    /// one may be the anchor itself.
+    /// Only losses that separate old noise from new can use a queue
+    /// ([`Loss::separates_noise`](crate::Loss::separates_noise)).
     pub old_queue: Option<usize>,
-    /// The weight of the distance to the first encoder's embeddings under distillation.
+    /// Weight of the distillation term, above 0. Default: 1.
     pub distillation_weight: f64,
-    /// That distance.
+    /// Distance of the distillation term. Default: cosine.
     pub distillation_distance: Distance,
 }
 
-/// Steps between the first evaluations.
+/// Number of steps between the first evaluations.
 const STEPS_BETWEEN: usize = 32;
 
 impl Default for TrainingSettings {
@@ -84,23 +99,23 @@ impl Default for TrainingSettings {
     }
 }
 
-/// A setting that cannot be.
+/// Error in a setting that is out of its range.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{field}: found {found}, expected {expected}")]
 pub struct SettingsError {
-    /// The field.
+    /// Name of the field.
     pub field: &'static str,
-    /// Its value.
+    /// Value of the field.
     pub found: f64,
-    /// What it should be.
+    /// Range of valid values.
     pub expected: &'static str,
 }
 
 impl TrainingSettings {
-    /// Checks every field.
+    /// Checks that every field is in its range.
     ///
     /// # Errors
-    /// [`SettingsError`] at the first that is out of its range.
+    /// [`SettingsError`] for the first field that is not.
     pub fn check(&self) -> Result<(), SettingsError> {
         let positive = "a number above 0";
         let numbers = [
@@ -156,7 +171,7 @@ impl TrainingSettings {
         Ok(())
     }
 
-    /// Every field by name with its value, for comparison with those of another run.
+    /// Returns the name and value of every field, for comparison with another run.
     pub(crate) fn facts(&self) -> Vec<(String, String)> {
         let value = serde_json::to_value(self).unwrap_or_default();
         let fields = value.as_object().into_iter().flatten();
@@ -165,14 +180,14 @@ impl TrainingSettings {
             .collect()
     }
 
-    /// How many of `n_old` samples replay keeps.
+    /// Returns the size of the replay buffer for `n_old` old samples.
     pub(crate) fn replay_size(&self, n_old: usize) -> usize {
         self.replay_size
             .unwrap_or_else(|| n_old.div_ceil(5))
             .min(n_old)
     }
 
-    /// The epoch of the evaluation after that of `epoch`, with `n_steps` steps an epoch.
+    /// Returns the epoch of the next evaluation after the one at `epoch`, with `n_steps` steps per epoch.
     pub(crate) fn next_evaluation(&self, epoch: usize, n_steps: usize) -> usize {
         let spacing = || STEPS_BETWEEN.div_ceil(n_steps).max(epoch / 10);
         epoch.saturating_add(self.evaluate_every.unwrap_or_else(spacing))

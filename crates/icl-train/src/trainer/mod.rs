@@ -1,0 +1,263 @@
+//! The trainer: encoders trained on old data, and updated when new data arrive.
+
+pub(crate) mod problem;
+pub(crate) mod settings;
+mod training_loop;
+
+use burn::module::AutodiffModule;
+use burn::tensor::backend::AutodiffBackend;
+use icl_core::{Collate, Encoder, Increment, Samples, Seed, Views};
+
+use crate::error::TrainError;
+use crate::evaluation::evaluator::Evaluator;
+use crate::method::{LossKind, Method};
+use crate::progress::{Callbacks, Outcome};
+use crate::sampling::choice::Sampling;
+use crate::step::distillation::Teacher;
+use crate::trainer::problem::Problem;
+use crate::trainer::training_loop::TrainingLoop;
+
+pub use settings::{SettingsError, TrainingSettings};
+
+/// Trains an encoder on the old data of a data set, and updates it with the new data.
+///
+/// [`pretrain`](Self::pretrain) gives θ₀, and [`update`](Self::update) moves it to X′ = X ∪ ΔX by any
+/// [`Method`]. Both are deterministic: the same seed, settings, data and encoder give the same result.
+/// No labels are needed.
+///
+/// ```
+/// use burn::backend::{Autodiff, Flex};
+/// use burn::module::Module;
+/// use burn::nn::{Linear, LinearConfig};
+/// use burn::tensor::{Tensor, backend::Backend};
+/// use icl_core::{Augment, Encoder, Increment, Mode, Stack};
+/// use icl_train::{Method, Trainer, TrainingSettings};
+/// use rand::RngExt;
+///
+/// #[derive(Module, Debug)]
+/// struct Mine<B: Backend> {
+///     layer: Linear<B>,
+/// }
+///
+/// impl<B: Backend> Encoder<B> for Mine<B> {
+///     type Batch = Tensor<B, 2>;
+///     fn encode(&self, batch: Tensor<B, 2>, _mode: Mode<'_>) -> Tensor<B, 2> {
+///         self.layer.forward(batch)
+///     }
+/// }
+///
+/// let samples: Vec<[f32; 2]> = (0..90).map(|i| [(i as f32).sin(), (i as f32).cos()]).collect();
+/// let increment = Increment::try_new((0..60).collect(), (60..90).collect())?;
+/// let views = Augment::new(|x: &[f32; 2], rng| x.map(|x| x + 0.1 * rng.random::<f32>()));
+/// let trainer = Trainer::<Autodiff<Flex>, _, _, _>::new(&samples, views, Stack::new(), &increment)
+///     .settings(TrainingSettings { epochs: 3, ..Default::default() })
+///     .seed(7);
+/// let encoder = Mine { layer: LinearConfig::new(2, 8).init(&Default::default()) };
+/// let first = trainer.pretrain(encoder)?;
+/// let updated = trainer.update(&Method::icl(), first.trained)?;
+/// assert!(updated.parameter_change > 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Trainer<'a, B: AutodiffBackend, S, V, C> {
+    samples: &'a S,
+    views: V,
+    collate: C,
+    increment: &'a Increment,
+    settings: TrainingSettings,
+    seed: u64,
+    device: B::Device,
+}
+
+/// Name of the random stream of the first training.
+const PRETRAINING: &str = "pretraining";
+
+/// Name of the random stream of updates. All methods share it, so that they see the same order and the
+/// same views.
+const UPDATE: &str = "update";
+
+impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
+    /// Creates a trainer for these samples with the default settings, seed 0 and the default device.
+    /// `views` and `collate` may be values or references.
+    pub fn new(samples: &'a S, views: V, collate: C, increment: &'a Increment) -> Self {
+        Self {
+            samples,
+            views,
+            collate,
+            increment,
+            settings: TrainingSettings::default(),
+            seed: 0,
+            device: B::Device::default(),
+        }
+    }
+
+    /// Sets the root seed. The order of samples, views, dropout and evaluation each draw from a separate
+    /// stream of it.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets the settings of every training run. They are checked when a run begins.
+    pub fn settings(mut self, settings: TrainingSettings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Sets the device on which encoders are trained.
+    pub fn device(mut self, device: B::Device) -> Self {
+        self.device = device;
+        self
+    }
+
+    fn problem(&self) -> Problem<'_, S, V, C> {
+        Problem {
+            samples: self.samples,
+            views: &self.views,
+            collate: &self.collate,
+            increment: self.increment,
+        }
+    }
+
+    fn training_loop<'t>(
+        &'t self,
+        method: &'t Method,
+        stream: &'static str,
+    ) -> TrainingLoop<'t, B, S, V, C> {
+        TrainingLoop {
+            problem: self.problem(),
+            settings: &self.settings,
+            method,
+            root_seed: self.seed,
+            stream,
+            device: self.device.clone(),
+        }
+    }
+}
+
+impl<B, S, V, C> Trainer<'_, B, S, V, C>
+where
+    B: AutodiffBackend,
+    S: Samples,
+    V: Views<Sample = S::Sample>,
+    C: Collate<View = V::View>,
+{
+    /// Returns the evaluator of this trainer. It draws one fixed pair of views of each sample from the
+    /// root seed, the same for every method.
+    pub fn evaluator(&self) -> Evaluator<'_, B::InnerBackend, S, V, C> {
+        Evaluator {
+            problem: self.problem(),
+            seed: Seed::new(self.seed).child("evaluation"),
+            temperature: self.settings.temperature,
+            negatives: self.settings.negatives,
+            device: self.device.clone(),
+        }
+    }
+
+    /// Trains a fresh encoder on the old data X by NCE-I (Eq. 1) under the noise distribution p(X). The
+    /// result is θ₀, from which updates start.
+    ///
+    /// Evaluations measure the exact risk over the old data alone.
+    /// [`old_queue`](TrainingSettings::old_queue) has no effect here: all noise is old.
+    ///
+    /// # Errors
+    /// [`TrainError`] if a setting is out of its range, the increment refers to a sample that the data
+    /// set does not contain, a sample cannot be read, the encoder has no parameter to train, or a loss
+    /// or a risk is not finite.
+    pub fn pretrain<M>(&self, encoder: M) -> Result<Outcome<M, B, f64>, TrainError>
+    where
+        M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
+        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+    {
+        self.pretrain_with(encoder, &mut Callbacks::new())
+    }
+
+    /// Trains as [`pretrain`](Self::pretrain) does, with callbacks and checkpoints.
+    ///
+    /// # Errors
+    /// As [`pretrain`](Self::pretrain), and [`TrainError`] if a checkpoint cannot be written or belongs
+    /// to another run, or the callbacks stop the run.
+    pub fn pretrain_with<M>(
+        &self,
+        encoder: M,
+        callbacks: &mut Callbacks<'_>,
+    ) -> Result<Outcome<M, B, f64>, TrainError>
+    where
+        M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
+        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+    {
+        self.settings.check()?;
+        self.problem().check()?;
+        let evaluator = self.evaluator();
+        let evaluate = |encoder| evaluator.evaluate_old(encoder);
+        let method = Method::new(Sampling::Old, LossKind::InfoNce);
+        self.training_loop(&method, PRETRAINING)
+            .run(encoder, None, &evaluate, callbacks)
+    }
+
+    /// Updates an encoder by a method, with evaluations of the exact risk over X′. A method without a
+    /// loss evaluates the encoder once and returns it unchanged.
+    ///
+    /// `encoder` is the encoder from which the method starts: θ₀, or a fresh encoder if the method's
+    /// start is [`Start::Scratch`](crate::Start::Scratch).
+    ///
+    /// # Errors
+    /// [`TrainError`] as for [`pretrain`](Self::pretrain), and if the increment has no new samples, the
+    /// method's choices do not fit each other ([`Method::check`]), or
+    /// [`old_queue`](TrainingSettings::old_queue) is set for a loss that does not separate old noise
+    /// from new.
+    pub fn update<M>(&self, method: &Method, encoder: M) -> Result<Outcome<M, B>, TrainError>
+    where
+        M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
+        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+    {
+        self.update_with(method, encoder, &mut Callbacks::new())
+    }
+
+    /// Updates as [`update`](Self::update) does, with callbacks and checkpoints.
+    ///
+    /// # Errors
+    /// As [`update`](Self::update), and [`TrainError`] if a checkpoint cannot be written or belongs to
+    /// another run, or the callbacks stop the run.
+    pub fn update_with<M>(
+        &self,
+        method: &Method,
+        encoder: M,
+        callbacks: &mut Callbacks<'_>,
+    ) -> Result<Outcome<M, B>, TrainError>
+    where
+        M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
+        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+    {
+        self.settings.check()?;
+        self.problem().check()?;
+        if self.increment.new_data().is_empty() {
+            return Err(TrainError::NothingNew);
+        }
+        let unused_queue = |_: &usize| !method.separates_noise();
+        if let Some(found) = self.settings.old_queue.filter(unused_queue) {
+            return Err(TrainError::NoOldNoise { found });
+        }
+        method.check()?;
+        let evaluator = self.evaluator();
+        let evaluate = |encoder| evaluator.evaluate(encoder);
+        let Some(loss) = method.loss else {
+            let evaluated = evaluate(encoder.valid()).map_err(TrainError::Sample)?;
+            return Ok(Outcome::untrained(encoder, evaluated));
+        };
+        // The teacher is the first encoder after re-estimation of its statistics. It must not record a
+        // graph: no backward pass would ever free it.
+        let teacher = if loss.distillation {
+            let evaluated = evaluate(encoder.valid()).map_err(TrainError::Sample)?;
+            Some(Teacher {
+                encoder: M::from_inner(evaluated.encoder).no_grad(),
+                weight: self.settings.distillation_weight,
+                distance: self.settings.distillation_distance,
+            })
+        } else {
+            None
+        };
+        self.training_loop(method, UPDATE)
+            .run(encoder, teacher, &evaluate, callbacks)
+    }
+}
