@@ -1,4 +1,13 @@
-//! The README, whose example is compiled and run as a test of documentation.
+//! The README and those pages of the book whose examples are compiled and run as tests of documentation.
 
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+#[doc = include_str!("../../../docs/book/src/tutorial.md")]
+struct Tutorial;
+
+#[doc = include_str!("../../../docs/book/src/own-encoder.md")]
+struct OwnEncoder;
+
+#[doc = include_str!("../../../docs/book/src/own-training-loop.md")]
+struct OwnTrainingLoop;
