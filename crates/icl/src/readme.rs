@@ -1,5 +1,15 @@
-//! The crate's README, whose example is compiled and run as a test of documentation. That of the
-//! repository is tested as a crate outside the workspace, in tests/readme.rs.
+//! The crate's README and those pages of the book whose examples are compiled and run as tests of
+//! documentation. The README of the repository is tested as a crate outside the workspace, in
+//! tests/readme.rs.
 
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[doc = include_str!("../../../docs/book/src/tutorial.md")]
+struct Tutorial;
+
+#[doc = include_str!("../../../docs/book/src/own-encoder.md")]
+struct OwnEncoder;
+
+#[doc = include_str!("../../../docs/book/src/own-training-loop.md")]
+struct OwnTrainingLoop;
