@@ -34,7 +34,7 @@ mod similarity;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
-pub use atomic_file::write_atomically;
+pub use atomic_file::{AtomicFile, write_atomically};
 pub use bias::{NoiseLosses, Part, RiskBound, Strategy};
 pub use contrast::Contrast;
 pub use encoder::{Batches, Encoder, Mode};
