@@ -1,4 +1,4 @@
-//! How far each way to choose a learning rate is from the best fixed one. Run by `cargo xtask bench
+//! Measures the distance of each learning-rate policy from the best fixed rate. Run by `cargo xtask bench
 //! rates`.
 //!
 //! θ₀ is trained once a seed, on the smaller half of PROTEINS; the larger half arrives. Every policy
@@ -21,7 +21,7 @@ const N_SEEDS: u64 = 3;
 const N_EPOCHS: usize = 100;
 /// The paper's search, and one above it.
 const FIXED: [f64; 4] = [1e-2, 1e-3, 1e-4, 1e-5];
-/// What the policies begin at: the default, and one that is too low.
+/// Initial rates of the policies: the default, and one that is too low.
 const BASES: [f64; 2] = [3e-3, 1e-4];
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -40,7 +40,7 @@ mod seed;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
-pub use atomic_file::write_atomically;
+pub use atomic_file::{AtomicFile, write_atomically};
 pub use augment::{Augment, Stack};
 pub use by_origin::{ByOrigin, Origin};
 pub use contrast::{

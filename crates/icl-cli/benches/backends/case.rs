@@ -1,17 +1,15 @@
-//! What is measured.
+//! The cases that are measured.
 
 use std::fmt;
 
 use icl_models::Stem;
 
-use crate::side::Role;
-
-/// Work that every side can be told to do.
+/// Work that every side can do.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Case {
-    /// A training step of the GCN on both views of so many graphs.
+    /// Training step of the GCN on both views of `n_samples` graphs.
     Gcn { graphs: Graphs, n_samples: usize },
-    /// A training step of ResNet-18 on colour images.
+    /// Training step of ResNet-18 on colour images.
     ResNet {
         stem: Stem,
         side: usize,
@@ -19,22 +17,22 @@ pub enum Case {
     },
     /// InfoNCE of embeddings `[n, width]`, and its gradients.
     InfoNce { n: usize, width: usize },
-    /// The exact risk of `n` samples.
+    /// Exact risk of `n` samples.
     Risk { n: usize },
-    /// An agent's action for one state.
+    /// Action of an agent for one state.
     Decision,
 }
 
-/// Which graphs.
+/// Graphs of a case.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Graphs {
     /// A data set.
     Tu(&'static str),
-    /// Graphs of so many nodes, made by a rule.
+    /// Graphs of `n_nodes` nodes, made by a rule.
     Synthetic { n_nodes: usize },
 }
 
-/// The cases of a table.
+/// Subject of a table of cases.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Topic {
     Graphs,
@@ -43,12 +41,12 @@ pub enum Topic {
     Agent,
 }
 
-/// What a case is one size of.
+/// Work that is measured at several sizes, and one of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Growth {
     /// The work, without its size.
     pub of: String,
-    /// What its size counts.
+    /// Unit of the size.
     pub by: &'static str,
     pub size: usize,
 }
@@ -56,7 +54,7 @@ pub struct Growth {
 const BATCHES: [usize; 3] = [32, 128, 512];
 
 impl Case {
-    /// All cases, those of one table and of one growth one after the other.
+    /// Returns all cases; those of a table, and of a growth, follow each other.
     pub fn all() -> impl Iterator<Item = Self> {
         let data_sets = ["PROTEINS", "REDDIT-BINARY"].into_iter().flat_map(|name| {
             BATCHES.map(|n_samples| Self::Gcn {
@@ -90,7 +88,7 @@ impl Case {
             .chain([Self::Decision])
     }
 
-    /// The case in the words that both sides understand.
+    /// Returns the case in the words that both sides understand.
     pub fn words(&self) -> String {
         match self {
             Self::Gcn { graphs, n_samples } => match graphs {
@@ -108,7 +106,7 @@ impl Case {
         }
     }
 
-    /// The table that it stands in.
+    /// Returns the subject of its table.
     pub fn topic(&self) -> Topic {
         match self {
             Self::Gcn { .. } => Topic::Graphs,
@@ -118,12 +116,12 @@ impl Case {
         }
     }
 
-    /// Whether it needs a GPU to end in sensible time.
+    /// Whether it takes too long without a GPU.
     pub fn needs_gpu(&self) -> bool {
         matches!(self, Self::ResNet { side: LARGE, .. })
     }
 
-    /// Whether it is quickly done.
+    /// Whether it takes little time.
     pub fn is_small(&self) -> bool {
         match *self {
             Self::Gcn { graphs, n_samples } => match graphs {
@@ -137,18 +135,7 @@ impl Case {
         }
     }
 
-    /// The largest ratio of a side's time to PyTorch's that is aimed at.
-    pub fn goal(&self, role: Role) -> Option<f64> {
-        match (role, self) {
-            (Role::Cpu, Self::Gcn { .. }) => Some(0.2),
-            (Role::Cpu, Self::ResNet { .. } | Self::InfoNce { .. }) => Some(1.0),
-            (Role::Cuda, Self::Gcn { .. }) => Some(0.5),
-            (Role::Cuda, Self::ResNet { side: LARGE, .. }) => Some(1.0),
-            _ => None,
-        }
-    }
-
-    /// What it is one size of; `None` if there is but one.
+    /// Returns the growth that it is part of; `None` if it has only one size.
     pub fn growth(&self) -> Option<Growth> {
         let (of, by, size) = match *self {
             Self::Gcn { graphs, n_samples } => match graphs {
@@ -176,8 +163,8 @@ impl Case {
     }
 }
 
-/// The side of images, in pixels, that only a GPU is asked for.
-const LARGE: usize = 224;
+/// Side of images in pixels that only a GPU is measured with.
+pub const LARGE: usize = 224;
 
 fn stem_name(stem: Stem) -> &'static str {
     match stem {

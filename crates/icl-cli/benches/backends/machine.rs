@@ -1,4 +1,4 @@
-//! What the run takes place on, for the head of the report and for the sides.
+//! The machine, for the head of the report and for the sides.
 
 use std::error::Error;
 use std::fmt;
@@ -13,10 +13,10 @@ pub struct Machine {
     pub data_dir: PathBuf,
 }
 
-/// A Python that has what PyTorch's sides need.
+/// Python with the packages that the sides of PyTorch need.
 pub struct Python {
     versions: String,
-    /// The GPU that it finds.
+    /// GPU that it finds.
     pub gpu: Option<String>,
 }
 
@@ -38,7 +38,7 @@ impl Machine {
         })
     }
 
-    /// PyTorch's program.
+    /// Returns the command of the program of PyTorch.
     pub fn peer() -> Command {
         let python = std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
         let script = concat!(
@@ -52,7 +52,7 @@ impl Machine {
 }
 
 impl Python {
-    /// `None` if it does not start or lacks a package.
+    /// Finds Python; `None` if it does not start or lacks a package.
     fn find() -> Option<Self> {
         let output = Machine::peer()
             .arg("versions")
@@ -93,22 +93,22 @@ impl fmt::Display for Machine {
     }
 }
 
-/// How many processes wanted to run, on average of the last 1, 5 and 15 minutes.
+/// Returns the mean number of runnable processes in the last 1, 5 and 15 minutes.
 pub fn load() -> String {
     let line = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let means: Vec<&str> = line.split_whitespace().take(3).collect();
     means.join(", ")
 }
 
-/// The largest resident memory of this process so far, in MiB; 0 where the system does not tell.
+/// Returns the largest resident memory of this process so far, in MiB; 0 where the system does not report it.
 pub fn peak_memory_mib() -> usize {
     let kib = line_of("/proc/self/status", "VmHWM")
         .and_then(|line| line.split_whitespace().next()?.parse::<usize>().ok());
     kib.unwrap_or(0) / 1024
 }
 
-/// What the threads of this process took of all processors so far, in milliseconds; 0 where the system
-/// does not tell.
+/// Returns the time that the threads of this process have taken of all processors, in milliseconds; 0 where the system
+/// does not report it.
 pub fn processor_ms() -> f64 {
     let threads = std::fs::read_dir("/proc/self/task");
     let of_thread = |path: PathBuf| {
@@ -122,7 +122,7 @@ pub fn processor_ms() -> f64 {
     nanoseconds.sum::<f64>() / 1e6
 }
 
-/// What a file says behind the colon after `name`.
+/// Returns the text after `name` and a colon in a file.
 fn line_of(path: &str, name: &str) -> Option<String> {
     let text = std::fs::read_to_string(path).ok()?;
     let line = text.lines().find(|line| line.starts_with(name))?;

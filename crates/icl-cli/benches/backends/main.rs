@@ -1,34 +1,67 @@
-//! Every backend of this binary beside PyTorch and PyTorch Geometric, doing the same work in one run.
+//! Measures every backend of this binary and PyTorch with PyTorch Geometric on the same work, in one run.
 //! Run by `cargo xtask bench backends`.
 //!
 //! A side (a backend, or PyTorch) does a case in a process of its own, so that its memory is known and
-//! its end ends nothing else. All sides of a case take turns, round after round, so that what else the
-//! machine does falls on all of them. They use as many threads: `RAYON_NUM_THREADS`, else all.
+//! its failure ends nothing else. All sides of a case take turns, round after round, so that the other load of
+//! the machine affects all of them alike. They use as many threads: `RAYON_NUM_THREADS`, else all.
 //! PyTorch's sides need a Python with torch, torchvision and torch_geometric: `PYTHON`, else `python3`;
-//! without it their rows are left out. Graphs are read from `ICL_DATA_DIR`, else from where the
-//! repository's own data are. Nothing is asserted: a machine's speed is no property of the program.
+//! without it their rows are left out. Graphs are read from `ICL_DATA_DIR`, else from the
+//! folder of the repository's own data. Nothing is asserted: a machine's speed is no property of the program.
 
-mod arguments;
 mod case;
 mod machine;
-mod numbers;
 mod process;
 mod report;
+mod role;
 mod rounds;
 mod served;
 mod side;
-mod spread;
 mod work;
 
 use std::error::Error;
 
 use clap::Parser;
 
-use crate::arguments::Arguments;
 use crate::case::Case;
 use crate::machine::Machine;
 use crate::report::Report;
 use crate::rounds::Effort;
+
+/// Measures every backend of this binary and PyTorch with PyTorch Geometric on the same work
+#[derive(Parser)]
+#[command(name = "backends")]
+struct Arguments {
+    /// Measure only the smaller cases, in few rounds
+    #[arg(long)]
+    quick: bool,
+    /// Measure only the cases whose name contains TEXT, in upper or lower case
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// Measure only these backends, comma-separated. Without it, all of this binary
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    backends: Option<Vec<String>>,
+    /// Be the side of this backend
+    #[arg(long, hide = true, requires = "case")]
+    side: Option<String>,
+    /// Case of that side
+    #[arg(long, hide = true, requires = "side")]
+    case: Option<String>,
+    /// Flag that cargo gives to every benchmark
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+impl Arguments {
+    /// Whether to measure this case.
+    fn wants(&self, case: &Case) -> bool {
+        let name = case.to_string().to_lowercase();
+        let is_named = self
+            .only
+            .as_ref()
+            .is_none_or(|text| name.contains(&text.to_lowercase()));
+        is_named && (case.is_small() || !self.quick)
+    }
+}
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::parse();

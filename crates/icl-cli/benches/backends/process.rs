@@ -1,4 +1,4 @@
-//! The near end of a side's process. The far ends are `served` and `scripts/peer/backends.py`.
+//! The process of a side, seen from the comparison. Its other end is `served` or `scripts/peer/backends.py`.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, Write};
@@ -7,25 +7,25 @@ use std::str::FromStr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// How long an answer may take; a device that is emulated by software can take hours.
+/// Time that an answer may take; a device that is emulated by software can take hours.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Why a side has no figures.
+/// Reason for which a side has no figures.
 #[derive(Debug, thiserror::Error)]
 pub enum SideError {
     /// Its process could not be started or written to.
     #[error("{0}")]
     Pipe(#[from] std::io::Error),
-    /// It is too slow.
+    /// The side is too slow.
     #[error("no answer in {} s", PATIENCE.as_secs())]
     Silent,
-    /// It failed.
+    /// The side failed.
     #[error("{last_words}")]
     Ended {
-        /// The last line that it wrote to its standard error.
+        /// Last line on its standard error.
         last_words: String,
     },
-    /// It says something else than it should.
+    /// The side gave an unexpected answer.
     #[error("found the answer \"{found}\", expected {expected}")]
     Answer {
         found: String,
@@ -33,7 +33,7 @@ pub enum SideError {
     },
 }
 
-/// A side that does one case.
+/// Process of a side that does one case.
 pub struct Process {
     child: Child,
     input: ChildStdin,
@@ -41,25 +41,25 @@ pub struct Process {
     errors: File,
 }
 
-/// What a side says of its work.
+/// Description of its work by a side.
 #[derive(Debug, Clone)]
 pub struct Ready {
-    /// What it chose, where there is a choice.
+    /// Form that it chose, where there is a choice.
     pub form: String,
-    /// What shows that the work is the same.
+    /// Facts that show that the work is the same.
     pub facts: String,
 }
 
-/// The largest resident memory, in MiB.
+/// Largest resident memory, in MiB.
 #[derive(Debug, Clone, Copy)]
 pub struct Memory {
     pub peak: usize,
-    /// Before there was a case: the program and its libraries.
+    /// Before the case: the program and its libraries.
     pub at_start: usize,
 }
 
 impl Process {
-    /// Starts it; the case is being prepared when this returns.
+    /// Starts the process, which then prepares the case.
     pub fn start(mut command: Command) -> Result<Self, SideError> {
         let errors = tempfile::tempfile()?;
         let mut child = command
@@ -86,7 +86,7 @@ impl Process {
         })
     }
 
-    /// Waits until the case is prepared and was done once.
+    /// Waits until the case is prepared and done once.
     pub fn ready(&mut self) -> Result<Ready, SideError> {
         let answer = self.answer()?;
         match answer.split('\t').collect::<Vec<_>>()[..] {
@@ -101,8 +101,8 @@ impl Process {
         }
     }
 
-    /// Has the case repeated until so many milliseconds have gone: what a repetition took on average
-    /// in milliseconds, of the clock and of all processors together.
+    /// Repeats the case for `limit_ms` milliseconds; returns the mean time of a repetition in milliseconds, of the clock
+    /// and of all processors together.
     pub fn turn_ms(&mut self, limit_ms: f64) -> Result<[f64; 2], SideError> {
         self.ask(&format!("turn {limit_ms}"), "two numbers of milliseconds")
     }

@@ -1,13 +1,12 @@
-//! What was found, as tables.
+//! The results as tables.
 
 use crate::case::{Case, Growth, Topic};
 use crate::rounds::{Figures, Outcome};
-use crate::spread::Spread;
 
-/// Facts agree if no number in them is farther off, relative to the larger of both.
+/// Maximum difference of two numbers that agree, relative to the larger one.
 const TOLERANCE: f64 = 1e-4;
 
-/// The tables of times, printed case by case, and what the last ones need.
+/// Tables of times, printed case by case, and the results of all cases for the last tables.
 #[derive(Default)]
 pub struct Report {
     topic: Option<Topic>,
@@ -32,7 +31,7 @@ impl Report {
         self.cases.push((case, outcomes));
     }
 
-    /// Prints how cost grows and whether all sides did the same.
+    /// Prints how cost grows and whether all sides did the same work.
     pub fn end(&self) {
         let growths: Vec<(Growth, &[Outcome])> = self
             .cases
@@ -80,7 +79,7 @@ fn row(case: &Case, outcome: &Outcome, all: &[Outcome]) -> String {
     let ratio_text = ratio.map_or("–".to_owned(), |(ratio, spread)| {
         format!("{ratio:.2} [{:.2}–{:.2}]", spread.low, spread.high)
     });
-    let goal_text = match (case.goal(outcome.role), ratio) {
+    let goal_text = match (outcome.role.goal(case), ratio) {
         (Some(goal), Some((ratio, _))) if ratio <= goal => format!("{goal}: met"),
         (Some(goal), Some(_)) => format!("{goal}: **missed**"),
         _ => "–".to_owned(),
@@ -107,7 +106,7 @@ fn figures_of<'a>(side: &str, all: &'a [Outcome]) -> Option<&'a Figures> {
     outcome.result.as_ref().ok()
 }
 
-/// One column a size, one row a side, and the exponent between the first and the last size.
+/// Prints a column for each size, a row for each side, and the exponent between the first and the last size.
 fn growth_table(sizes: &[(Growth, &[Outcome])]) {
     let [(first, outcomes), .., (last, _)] = sizes else {
         return;
@@ -206,8 +205,41 @@ fn agree(left: &str, right: &str) -> bool {
             .all(|(a, b)| (a - b).abs() <= TOLERANCE * a.abs().max(b.abs()))
 }
 
-/// Three figures, or all before the point.
+/// Writes a number with three digits, or all before the point.
 fn digits(x: f64) -> String {
     let n_before = x.abs().max(1e-9).log10().floor() as i32 + 1;
     format!("{x:.*}", (3 - n_before).clamp(0, 5) as usize)
+}
+
+/// Summary of the values of all rounds.
+#[derive(Debug, Clone, Copy)]
+struct Spread {
+    median: f64,
+    least: f64,
+    /// First decile.
+    low: f64,
+    /// Ninth decile.
+    high: f64,
+}
+
+impl Spread {
+    /// Summarises values.
+    ///
+    /// # Panics
+    /// If there are no values.
+    fn of(mut values: Vec<f64>) -> Self {
+        values.sort_by(f64::total_cmp);
+        // Linear between two values.
+        let quantile = |share: f64| {
+            let place = share * (values.len() - 1) as f64;
+            let (below, above) = (place.floor() as usize, place.ceil() as usize);
+            values[below] + (values[above] - values[below]) * place.fract()
+        };
+        Self {
+            median: quantile(0.5),
+            least: values[0],
+            low: quantile(0.1),
+            high: quantile(0.9),
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! All sides of a case by turns.
+//! All sides of a case in turns.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -6,16 +6,17 @@ use std::time::{Duration, Instant};
 use crate::case::Case;
 use crate::machine::Machine;
 use crate::process::{Memory, Process, Ready, SideError};
-use crate::side::{Role, Side};
+use crate::role::Role;
+use crate::side::Side;
 
-/// How much of it.
+/// Number and length of rounds.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
     least: usize,
     most: usize,
-    /// No round begins later, once there were enough.
+    /// Time after which no round begins, once there were enough.
     budget: Duration,
-    /// A turn is of so many milliseconds, or of one repetition if that takes longer.
+    /// Length of a turn in milliseconds; one repetition if that takes longer.
     turn_ms: f64,
 }
 
@@ -47,26 +48,26 @@ impl fmt::Display for Effort {
     }
 }
 
-/// What one side did in a case.
+/// Outcome of one side in a case.
 pub struct Outcome {
     pub side: String,
     pub role: Role,
-    /// The side that its times are divided by.
+    /// Side by whose times its times are divided.
     pub reference: Option<&'static str>,
     pub result: Result<Figures, SideError>,
 }
 
-/// What was measured.
+/// Measurements.
 pub struct Figures {
     pub ready: Ready,
-    /// The mean time of a repetition in each round, in milliseconds.
+    /// Mean time of a repetition in each round, in milliseconds.
     pub times_ms: Vec<f64>,
     /// The same of all processors together.
     pub processors_ms: Vec<f64>,
     pub memory: Memory,
 }
 
-/// A side while the rounds go on.
+/// Side during the rounds.
 struct Player {
     process: Process,
     ready: Ready,
@@ -74,7 +75,7 @@ struct Player {
     processors_ms: Vec<f64>,
 }
 
-/// Starts all sides, has them take turns and ends them. One that fails is out; the others go on.
+/// Starts all sides, lets them take turns and ends them. After a failure of one, the others continue.
 pub fn run(case: &Case, sides: &[&Side], machine: &Machine, effort: Effort) -> Vec<Outcome> {
     // All prepare at the same time, and none is measured before the last is ready.
     let started: Vec<Result<Process, SideError>> = sides

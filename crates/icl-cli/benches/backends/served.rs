@@ -1,4 +1,4 @@
-//! The far end: this executable as the side of one backend.
+//! This executable as the side of one backend, in a process of its own.
 
 use std::error::Error;
 use std::io::Write;
@@ -8,23 +8,10 @@ use burn::backend::Autodiff;
 
 use crate::case::Case;
 use crate::machine::{peak_memory_mib, processor_ms};
-use crate::work::{self, EncoderBackend, Work};
+use crate::work;
+use crate::work::repeated::{EncoderBackend, Work};
 
-/// The backends of this binary.
-pub const BACKENDS: &[&str] = &[
-    #[cfg(feature = "flex")]
-    "flex",
-    #[cfg(feature = "tch")]
-    "tch",
-    #[cfg(feature = "wgpu")]
-    "wgpu",
-    #[cfg(feature = "vulkan")]
-    "vulkan",
-    #[cfg(feature = "cuda")]
-    "cuda",
-];
-
-/// Prepares a case, says so, and answers questions until there are no more. The protocol is that of
+/// Prepares a case, reports it, and answers questions until the input ends. The protocol is that of
 /// `scripts/peer/backends.py`.
 pub fn serve(backend: &str, case: &str) -> Result<(), Box<dyn Error>> {
     let found = Case::all().find(|known| known.words() == case);
@@ -63,7 +50,7 @@ fn on<B: EncoderBackend>(case: &Case) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What a repetition took on average in milliseconds, of as many as begin within `limit_ms`: of the
+/// Returns the mean time of a repetition in milliseconds, over all repetitions that begin within `limit_ms`: of the
 /// clock, and of all processors together.
 fn turn_ms(work: &mut Work, limit_ms: f64) -> [f64; 2] {
     let worked = processor_ms();

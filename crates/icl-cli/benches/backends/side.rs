@@ -1,11 +1,11 @@
-//! Who takes part.
+//! The sides of a comparison.
 
 use std::error::Error;
 use std::process::Command;
 
 use crate::case::Case;
 use crate::machine::Machine;
-use crate::served::BACKENDS;
+use crate::role::{BACKENDS, Role};
 
 /// A backend or PyTorch.
 #[derive(Debug, PartialEq)]
@@ -13,21 +13,8 @@ pub struct Side {
     pub name: String,
     pub role: Role,
     program: Program,
-    /// The name of the side that its times are divided by.
+    /// Name of the side by whose times its times are divided.
     pub reference: Option<&'static str>,
-}
-
-/// What is aimed at depends on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// One of ours that computes on the CPU.
-    Cpu,
-    /// Ours on CUDA.
-    Cuda,
-    /// One of ours that computes on whatever its driver finds.
-    Driver,
-    /// PyTorch.
-    Peer,
 }
 
 #[derive(Debug, PartialEq)]
@@ -42,9 +29,9 @@ enum Program {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// The fastest of those that were tried.
+    /// The fastest form that was tried.
     Fastest,
-    /// That of PyTorch Geometric's examples.
+    /// The form of PyTorch Geometric's examples.
     Usual,
 }
 
@@ -52,7 +39,10 @@ const ON_CPU: &str = "PyTorch";
 const ON_GPU: &str = "PyTorch, GPU";
 const USUAL: &str = "PyTorch, usual form";
 
-/// The sides of a run: the backends that are asked for, else all of this binary, and PyTorch's.
+/// Returns the sides of a run: the backends that are named, else all of this binary, and those of PyTorch.
+///
+/// # Errors
+/// If a backend is not in this binary.
 pub fn all(backends: Option<&[String]>, machine: &Machine) -> Result<Vec<Side>, Box<dyn Error>> {
     let has_python = machine.python.is_some();
     let has_gpu = machine.python.as_ref().is_some_and(|it| it.gpu.is_some());
@@ -69,11 +59,7 @@ pub fn all(backends: Option<&[String]>, machine: &Machine) -> Result<Vec<Side>, 
             )
             .into());
         }
-        let role = match name {
-            "flex" | "tch" => Role::Cpu,
-            "cuda" => Role::Cuda,
-            _ => Role::Driver,
-        };
+        let role = Role::of(name);
         sides.push(Side {
             name: name.to_owned(),
             role,
@@ -113,7 +99,7 @@ impl Side {
         }
     }
 
-    /// The process that does the case.
+    /// Returns the command of the process that does the case.
     pub fn command(&self, case: &Case, machine: &Machine) -> std::io::Result<Command> {
         let n_threads = machine.n_threads.to_string();
         let mut command = match self.program {

@@ -1,8 +1,9 @@
 //! `icl methods`: the registry as a table of five choices.
 
+use clap::Args;
 use icl_train::Method;
 
-use crate::options::command_line::MethodsArguments;
+use crate::options::output::JsonOption;
 use crate::process::failure::Failure;
 use crate::process::terminal::print;
 
@@ -22,13 +23,20 @@ optimizer  plain: every gradient is applied (Eq. 10); meta: an inner loop on old
 rate       fixed; cosine; hypergradient; learned-published: DDPG as published (Eq. 13-15); learned: ours
 A method of your own: --method \"sampling=share:0.2,loss=corrected,rate=cosine\"";
 
+/// Options of `icl methods`.
+#[derive(Debug, Args)]
+pub struct MethodsOptions {
+    #[command(flatten)]
+    output: JsonOption,
+}
+
 /// Prints all methods with their five choices.
 ///
 /// # Errors
 /// If standard output cannot be written.
-pub fn show(arguments: &MethodsArguments) -> Result<(), Failure> {
+pub fn show(options: &MethodsOptions) -> Result<(), Failure> {
     let rows: Vec<[String; 6]> = icl_train::methods().iter().map(row).collect();
-    if arguments.json {
+    if options.output.json {
         let object = |row: &[String; 6]| -> serde_json::Map<String, serde_json::Value> {
             let keys = ["name"].into_iter().chain(COLUMNS[1..].iter().copied());
             let cells = keys.zip(row);

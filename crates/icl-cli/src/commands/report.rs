@@ -1,37 +1,40 @@
-//! `icl report`: rebuilds the report of an earlier run.
+//! `icl report`: rebuilds the report of an earlier run and prints its tables.
 
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
+use clap::Args;
 use icl_report::EmbeddingMap;
 
-use crate::commands::run::{MAP, RECORD, REPORT};
-use crate::options::command_line::ReportArguments;
+use crate::files::run_results::{MAP, RECORD, REPORT};
+use crate::files::whole;
+use crate::options::output::TableOption;
 use crate::process::failure::Failure;
-use crate::process::terminal::print;
 
-/// Reads `record.jsonl` and the map of a folder and writes `report.html` anew.
+/// Options of `icl report`.
+#[derive(Debug, Args)]
+pub struct ReportOptions {
+    /// Folder that `icl run` wrote
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    #[command(flatten)]
+    tables: TableOption,
+}
+
+/// Reads the record and the map in a folder, writes the report again and prints its tables.
 ///
 /// # Errors
 /// If the folder holds no readable record, or the report cannot be written.
-pub fn rebuild(arguments: &ReportArguments) -> Result<(), Failure> {
-    let folder = &arguments.folder;
+pub fn rebuild(options: &ReportOptions) -> Result<(), Failure> {
+    let folder = &options.folder;
     let records = icl_report::read_records(&folder.join(RECORD)).map_err(Failure::input)?;
     let map = read_map(&folder.join(MAP))?;
-    let html = icl_report::comparison_document(&records, map.as_ref())
-        .map(|document| document.html())
+    let document = icl_report::comparison_document(&records, map.as_ref())
         .map_err(|error| Failure::input(anyhow!("{}: {error}", folder.join(RECORD).display())))?;
-    // Written beside and renamed, so that the old report is there until the new one is whole.
-    let (path, beside) = (folder.join(REPORT), folder.join(format!("{REPORT}.new")));
-    std::fs::write(&beside, html)
-        .and_then(|()| std::fs::rename(&beside, &path))
-        .map_err(|error| {
-            // Nothing half-written is left.
-            let _ = std::fs::remove_file(&beside);
-            Failure::file(&path, "cannot be written", error)
-        })?;
-    print(path.display())
+    let path = folder.join(REPORT);
+    whole::replace(&path, document.html().as_bytes())?;
+    options.tables.print(&document, &path)
 }
 
 fn read_map(path: &Path) -> Result<Option<EmbeddingMap>, Failure> {

@@ -5,8 +5,7 @@ use std::io::{ErrorKind, Write};
 
 use crate::process::failure::Failure;
 
-/// Prints a text and ends the line. A reader that has gone, like `head`, has seen enough: that is no
-/// failure.
+/// Prints a text and ends the line. A reader that has gone, like `head`, is no failure.
 ///
 /// # Errors
 /// If standard output cannot be written for another reason, such as a full disk.
@@ -20,7 +19,39 @@ pub fn print(text: impl Display) -> Result<(), Failure> {
     }
 }
 
-/// Writes a line to standard error. Where nobody reads along, the work goes on all the same.
+/// Returns the width of the terminal in columns, or that of tables by default where standard output is
+/// none.
+pub fn width() -> usize {
+    let size = terminal_size::terminal_size_of(std::io::stdout());
+    size.map_or(icl_report::DEFAULT_WIDTH, |(width, _)| usize::from(width.0))
+}
+
+/// Writes a line to standard error. Without a reader the work continues.
 pub fn tell(line: impl Display) {
     let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Returns a text on one line: a space for each run of white space, and other control characters escaped.
+pub fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut line = String::new();
+    for c in words.join(" ").chars() {
+        if c.is_control() {
+            line.extend(c.escape_default());
+        } else {
+            line.push(c);
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_joined() {
+        assert_eq!(one_line("a\n  b\tc"), "a b c");
+        assert_eq!(one_line(" ä\u{1b}[1m\r\n"), "ä\\u{1b}[1m");
+    }
 }

@@ -10,9 +10,8 @@ use icl_data::{Graph, GraphCollate, GraphView, GraphViewsConfig};
 use icl_models::{Gcn, GcnConfig};
 use icl_train::OnePassAdam;
 
-use super::{TrainingBackend, Work, finish, n_trained};
 use crate::case::Graphs;
-use crate::numbers::hashed;
+use crate::work::repeated::{TrainingBackend, Work, finish, hashed, n_trained};
 
 /// Batches that are gone through again and again.
 const N_BATCHES: usize = 4;

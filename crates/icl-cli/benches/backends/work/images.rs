@@ -6,8 +6,7 @@ use icl_core::{Encoder, Mode, Seed};
 use icl_models::{ResNet, ResNetConfig, Stem};
 use icl_train::OnePassAdam;
 
-use super::{TrainingBackend, Work, finish, n_trained};
-use crate::numbers::hashed;
+use crate::work::repeated::{TrainingBackend, Work, finish, hashed, n_trained};
 
 const N_CHANNELS: usize = 3;
 const D_FEATURES: usize = 512;

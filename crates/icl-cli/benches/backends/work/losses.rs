@@ -4,8 +4,7 @@ use burn::tensor::ElementConversion;
 use burn::tensor::backend::Backend;
 use icl_core::{InfoNceConfig, exact_risk};
 
-use super::{TrainingBackend, Work, finish};
-use crate::numbers::embeddings;
+use crate::work::repeated::{TrainingBackend, Work, embeddings, finish};
 
 const TEMPERATURE: f64 = 0.1;
 /// The width of the embeddings whose risk is taken, and its K.

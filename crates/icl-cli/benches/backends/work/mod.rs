@@ -1,38 +1,22 @@
-//! The work of a case, written once for every backend.
+//! The work of a case, the same code for every backend.
 
-mod agent;
 mod graphs;
 mod images;
 mod losses;
+pub mod repeated;
 
 use std::error::Error;
 
-use burn::module::{Module, ModuleVisitor, Param};
-use burn::tensor::Tensor;
-use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_models::{GraphBackend, ImageBackend};
+use icl_rl::DdpgConfig;
 
 use crate::case::Case;
+use crate::work::repeated::{TrainingBackend, Work};
 
-/// A backend that every encoder runs on.
-pub trait EncoderBackend: GraphBackend + ImageBackend {}
+/// Number of values of a state, and number of states in an agent's history.
+const D_STATE: usize = 3;
+const HISTORY: usize = 8;
 
-impl<B: GraphBackend + ImageBackend> EncoderBackend for B {}
-
-/// A backend that every encoder can be trained on.
-pub trait TrainingBackend: AutodiffBackend<InnerBackend: EncoderBackend> + EncoderBackend {}
-
-impl<B: AutodiffBackend<InnerBackend: EncoderBackend> + EncoderBackend> TrainingBackend for B {}
-
-/// Something to repeat.
-pub struct Work {
-    /// What shows that the other sides do the same: counts, or the value that comes out.
-    pub facts: String,
-    /// Does it once, to its end on the device.
-    pub repeat: Box<dyn FnMut()>,
-}
-
-/// The work of a case, on a device.
+/// Returns the work of a case on a device.
 ///
 /// # Errors
 /// If the case needs data that cannot be read.
@@ -46,29 +30,26 @@ pub fn of<B: TrainingBackend>(case: &Case, device: &B::Device) -> Result<Work, B
         } => images::step::<B>(stem, side, n_images, device),
         Case::InfoNce { n, width } => losses::info_nce::<B>(n, width, device),
         Case::Risk { n } => losses::risk::<B::InnerBackend>(n, device),
-        Case::Decision => agent::decision::<B>(device),
+        Case::Decision => decision::<B>(device),
     })
 }
 
-/// Waits until the device has done all that it was told.
-fn finish<B: Backend>(device: &B::Device) {
-    B::sync(device).expect("the device did its work");
-}
-
-/// How many numbers of a module are trained.
-fn n_trained<B: Backend>(module: &impl Module<B>) -> usize {
-    struct Count(usize);
-
-    impl<B: Backend> ModuleVisitor<B> for Count {
-        fn visit_float<const D: usize>(&mut self, parameter: &Param<Tensor<B, D>>) {
-            let value = parameter.val();
-            if value.is_require_grad() {
-                self.0 += value.shape().num_elements();
-            }
-        }
+/// Returns the work of an actor with two LSTM layers: its action for the last states, of which one is new. The action
+/// is a number on the host, so the device has finished.
+fn decision<B: TrainingBackend>(device: &B::Device) -> Work {
+    let config = DdpgConfig::new(D_STATE).with_history(HISTORY);
+    let facts = format!(
+        "{HISTORY} states of {D_STATE} numbers, 2 layers of {}",
+        config.d_actor_hidden
+    );
+    let mut agent = config.init::<B>(0, device);
+    let mut at = 0.0_f64;
+    let repeat = move || {
+        at += 1.0;
+        std::hint::black_box(agent.act_greedily(&[at.sin(), at.cos(), 0.5]));
+    };
+    Work {
+        facts,
+        repeat: Box::new(repeat),
     }
-
-    let mut count = Count(0);
-    module.visit(&mut count);
-    count.0
 }
