@@ -1,4 +1,4 @@
-//! Which backends this program has, and how a generic computation runs on one of them.
+//! Backends of this program, and generic computations on one of them.
 
 mod devices;
 mod dispatch;

@@ -1,4 +1,4 @@
-//! Where a command computes, with which seed, and which earlier options it takes.
+//! Execution of a command: its backend, its seed, and the earlier options that it takes.
 
 use std::path::{Path, PathBuf};
 
