@@ -169,8 +169,8 @@ pub fn diagnose(options: &DiagnoseOptions) -> Result<(), Failure> {
     ))
 }
 
-/// Checks that all quantities but the change ratio are finite. They are differences of logarithms, which leave the
-/// range only when similarities are divided by a temperature close to 0.
+/// Checks that all quantities but the change ratio are finite. They are differences of logarithms,
+/// which leave the range only when similarities are divided by a temperature close to 0.
 ///
 /// # Errors
 /// If one is not.
@@ -319,9 +319,9 @@ fn number(value: f64) -> String {
     }
 }
 
-/// Writes in words how far the noise has moved: by the difference in nats between the loss that the encoder was
-/// trained on and the loss of retraining. The mean change ratio is no such measure: a few anchors with a large r
-/// dominate it.
+/// Writes in words how far the noise has moved: by the difference in nats between the loss that the
+/// encoder was trained on and the loss of retraining. The mean change ratio is no such measure: a
+/// few anchors with a large r dominate it.
 fn sentence(means: &[f64; 7]) -> String {
     let [_, _, _, _, _, inference, fine_tuning] = *means;
     let moved = inference.abs();

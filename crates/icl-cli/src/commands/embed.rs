@@ -174,8 +174,8 @@ struct Embeddings {
 }
 
 impl Embeddings {
-    /// Embeds the samples of `data` without augmentation, in their order, with the normalisation statistics of the
-    /// encoder.
+    /// Embeds the samples of `data` without augmentation, in their order, with the normalisation
+    /// statistics of the encoder.
     ///
     /// # Errors
     /// If a sample cannot be read.
@@ -275,7 +275,8 @@ fn npy(embeddings: &Embeddings) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes a table with a row of names. Numbers have the fewest digits that preserve them; no field needs quotes.
+/// Writes a table with a row of names. Numbers have the fewest digits that preserve them; no field
+/// needs quotes.
 fn csv(embeddings: &Embeddings, labels: &[i64]) -> Result<Vec<u8>, std::fmt::Error> {
     let mut text = "index,label".to_owned();
     for column in 0..embeddings.d {

@@ -108,8 +108,8 @@ pub fn read<D: Domain>(path: &Path) -> Result<EncoderFile<D>, Failure> {
 }
 
 impl<D: Domain> EncoderFile<D> {
-    /// Returns the encoder with the normalisation statistics of the file. Its parameters can be trained like those of a
-    /// fresh encoder; its statistics cannot.
+    /// Returns the encoder with the normalisation statistics of the file. Its parameters can be
+    /// trained like those of a fresh encoder; its statistics cannot.
     ///
     /// # Errors
     /// If the configuration is not valid.

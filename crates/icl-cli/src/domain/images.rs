@@ -144,8 +144,8 @@ impl Domain for Images {
         data.labels().to_vec()
     }
 
-    /// Returns the numbers that name the classes; where names are no numbers, or no plain ones, the position of the class
-    /// in the order of names.
+    /// Returns the numbers that name the classes; where names are no numbers, or no plain ones, the
+    /// position of the class in the order of names.
     fn original_labels(data: &ImageDataset) -> Vec<i64> {
         // As written: "01" and "1" are two classes.
         let plain = |name: &String| {
@@ -182,8 +182,8 @@ impl Domain for Images {
         Ok(None)
     }
 
-    /// Returns the pixels of the centre view of each image, at most 32 x 32: a larger matrix would not fit into memory
-    /// where the images do not.
+    /// Returns the pixels of the centre view of each image, at most 32 x 32: a larger matrix would
+    /// not fit into memory where the images do not.
     fn raw(&self, data: &ImageDataset) -> Result<Matrix, Failure> {
         let mut config = self.views.config().clone();
         config.size = config.size.min(SMALL_SIDE);

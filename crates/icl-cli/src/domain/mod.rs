@@ -67,8 +67,8 @@ pub trait Domain: Debug + Sized {
         device: &B::Device,
     ) -> Result<Self::Trained<B>, anyhow::Error>;
 
-    /// Returns the names and shapes of the encoder's tensors without allocating them: a damaged configuration may
-    /// ask for more than the memory holds.
+    /// Returns the names and shapes of the encoder's tensors without allocating them: a damaged
+    /// configuration may ask for more than the memory holds.
     fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)>;
 
     /// Returns the description of the encoder.
@@ -80,8 +80,8 @@ pub trait Domain: Debug + Sized {
     /// If a value cannot be written as text.
     fn describe(&self) -> Result<Vec<(&'static str, String)>, serde_json::Error>;
 
-    /// Reads the metadata that [`describe`](Self::describe) returns. The first argument of `text` is a key, the second
-    /// describes the expected value, for an error.
+    /// Reads the metadata that [`describe`](Self::describe) returns. The first argument of `text`
+    /// is a key, the second describes the expected value, for an error.
     ///
     /// # Errors
     /// [`Wrong`].
@@ -122,7 +122,8 @@ pub trait Domain: Debug + Sized {
     /// Returns the checksum by which interrupted work recognises its data.
     fn checksum(data: &Self::Data) -> String;
 
-    /// Returns the sizes of the samples, for the floor that knows nothing else; `None` where all have one size.
+    /// Returns the sizes of the samples, for the floor that knows nothing else; `None` where all
+    /// have one size.
     ///
     /// # Errors
     /// If a value is not finite.

@@ -35,8 +35,8 @@ pub fn resumed(folder: Option<&Path>) -> Result<Option<WorkFolder>, Failure> {
         .transpose()
 }
 
-/// Begins to work in `destination`, unless interrupted work continues there, and checks that the work has the same
-/// input as when it was begun.
+/// Begins to work in `destination`, unless interrupted work continues there, and checks that the
+/// work has the same input as when it was begun.
 ///
 /// The facts about the input are no state: with them alone there is nothing to continue.
 ///

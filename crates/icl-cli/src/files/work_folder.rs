@@ -150,8 +150,8 @@ impl WorkFolder {
         self.target.join(WORK).join(format!("{name}.{STATE}"))
     }
 
-    /// Returns the failure of the work with how to continue it. States that were saved are kept, unless the failure is
-    /// one of the input.
+    /// Returns the failure of the work with how to continue it. States that were saved are kept,
+    /// unless the failure is one of the input.
     pub fn fail(mut self, failure: Failure, command: &str) -> Failure {
         let has_states = self.target.join(WORK).read_dir().is_ok_and(|mut entries| {
             let is_state = |entry: std::fs::DirEntry| {
@@ -178,8 +178,8 @@ impl WorkFolder {
     /// Moves the results to their folder and ends the work. Earlier results are removed, other files stay.
     ///
     /// # Errors
-    /// If files cannot be moved, or other files were put into the folder since the work began: the work is kept
-    /// then.
+    /// If files cannot be moved, or other files were put into the folder since the work began: the
+    /// work is kept then.
     pub fn publish(mut self) -> Result<PathBuf, Failure> {
         self.is_kept = true;
         let target = self.target.clone();
@@ -320,8 +320,8 @@ fn remove_created(created: Option<&Path>) {
     let _ = std::fs::remove_dir(created);
 }
 
-/// Creates the first folder of the names `name-1`, `name-2` and so on that is free; also returns the uppermost folder
-/// that was created.
+/// Creates the first folder of the names `name-1`, `name-2` and so on that is free; also returns
+/// the uppermost folder that was created.
 fn create_first_free(name: &str) -> Result<(PathBuf, Option<PathBuf>), Failure> {
     let runs = Path::new(RUNS);
     let is_there = runs.exists();

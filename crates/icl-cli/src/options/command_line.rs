@@ -17,9 +17,9 @@ use crate::commands::update::UpdateOptions;
 
 /// Keeps a contrastive encoder up to date as data arrives
 ///
-/// Without a command, it runs `icl run`: it trains an encoder on the old part of the embedded MUTAG graphs, updates
-/// it by every method when the new part arrives, and reports which methods reach the quality of retraining, and how
-/// soon.
+/// Without a command, it runs `icl run`: it trains an encoder on the old part of the embedded MUTAG
+/// graphs, updates it by every method when the new part arrives, and reports which methods reach
+/// the quality of retraining, and how soon.
 #[derive(Debug, Parser)]
 #[command(
     name = "icl",

@@ -1,9 +1,10 @@
 //! The command that the command line, and the file that it names, ask for.
 //!
-//! A file of options becomes arguments that stand before those of the command line, and then all are parsed at
-//! once. An option of the command line wins over the file: the file's arguments for it, and for options that
-//! it excludes (`--seed` and `--seeds`), are left out. So a list on the command line replaces that of the
-//! file, and the parser still reports what is given twice on the command line itself.
+//! A file of options becomes arguments that stand before those of the command line, and then all
+//! are parsed at once. An option of the command line wins over the file: the file's arguments for
+//! it, and for options that it excludes (`--seed` and `--seeds`), are left out. So a list on the
+//! command line replaces that of the file, and the parser still reports what is given twice on the
+//! command line itself.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -73,7 +73,8 @@ pub struct TrainingOptions {
     /// Maximum number of epochs
     #[arg(long, value_name = "N", default_value_t = defaults().epochs)]
     pub epochs: usize,
-    /// Stopping rule: no new minimum of the exact risk, none of the training loss (the paper's rule), or never
+    /// Stopping rule: no new minimum of the exact risk, none of the training loss (the paper's
+    /// rule), or never
     #[arg(
         long,
         value_name = "RULE",
@@ -104,8 +105,8 @@ pub struct TrainingOptions {
 }
 
 impl TrainingOptions {
-    /// Returns `settings` with these options in their place. Fills in the patience of the stopping rule where none is
-    /// given.
+    /// Returns `settings` with these options in their place. Fills in the patience of the stopping
+    /// rule where none is given.
     pub fn over(&mut self, settings: TrainingSettings) -> TrainingSettings {
         let patience = match self.stop {
             StopRule::TrainingLoss => PAPER_PATIENCE,

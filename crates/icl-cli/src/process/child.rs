@@ -16,8 +16,9 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub enum OnInterrupt {
     /// The process is asked to end, once, and waited for, so that it saves its state.
     ///
-    /// The process has a process group of its own: Ctrl-C on a terminal reaches this program alone, which passes
-    /// on one signal. A second one would end the process at once, without its state saved.
+    /// The process has a process group of its own: Ctrl-C on a terminal reaches this program alone,
+    /// which passes on one signal. A second one would end the process at once, without its state
+    /// saved.
     Ask,
     /// The process is ended at once.
     End,

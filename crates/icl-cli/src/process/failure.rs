@@ -44,7 +44,8 @@ impl Failure {
         }
     }
 
-    /// Returns the failure of a checkpoint: of the input if it cannot be used, another if it cannot be written.
+    /// Returns the failure of a checkpoint: of the input if it cannot be used, another if it cannot
+    /// be written.
     pub fn checkpoint(error: CheckpointError) -> Self {
         match error {
             CheckpointError::File { .. }

@@ -48,8 +48,8 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Orders the cells by seed, so that an early end leaves complete seeds of all targets rather than all seeds of
-    /// the first.
+    /// Orders the cells by seed, so that an early end leaves complete seeds of all targets rather
+    /// than all seeds of the first.
     pub fn new(plan: &Plan, options: &ReproduceOptions) -> Self {
         let mut cells: Vec<GridCell> = Vec::new();
         for seed in 0..options.n_seeds() {

@@ -44,7 +44,8 @@ pub struct ReproduceOptions {
     pub target: Wanted,
     #[command(flatten)]
     pub data_dir: DataDirOption,
-    /// Data sets of the target, comma-separated: PROTEINS, REDDIT-BINARY, MNIST-2 or ImageNet-2. Without it, all
+    /// Data sets of the target, comma-separated: PROTEINS, REDDIT-BINARY, MNIST-2 or ImageNet-2.
+    /// Without it, all
     #[arg(
         long,
         alias = "data",
@@ -189,7 +190,8 @@ impl ReproduceOptions {
         }
     }
 
-    /// Returns the options that a cell shares with all others of its kind of data, as its configuration has them.
+    /// Returns the options that a cell shares with all others of its kind of data, as its
+    /// configuration has them.
     ///
     /// # Errors
     /// If a path is not UTF-8.

@@ -89,8 +89,8 @@ fn run_on<D: Domain>(
     }
 }
 
-/// Writes everything but the encoders, which are written already. The failure of the report is the inner one: the
-/// training stands without it.
+/// Writes everything but the encoders, which are written already. The failure of the report is the
+/// inner one: the training stands without it.
 fn write_results(
     work: &WorkFolder,
     config: &str,

@@ -46,8 +46,8 @@ pub struct Judgement {
 }
 
 impl<'a> Protocols<'a> {
-    /// Creates the protocols for the samples of `data`, with the floors that need no training: sizes, raw features and
-    /// the embeddings of an untrained encoder.
+    /// Creates the protocols for the samples of `data`, with the floors that need no training:
+    /// sizes, raw features and the embeddings of an untrained encoder.
     ///
     /// # Errors
     /// If a sample cannot be read.
@@ -85,8 +85,8 @@ impl<'a> Protocols<'a> {
         })
     }
 
-    /// Measures the accuracies on all, old and new samples of embeddings, a row for each sample. An accuracy that cannot
-    /// be measured is missing, with a warning: the training stands without it.
+    /// Measures the accuracies on all, old and new samples of embeddings, a row for each sample. An
+    /// accuracy that cannot be measured is missing, with a warning: the training stands without it.
     pub fn judge(&self, embeddings: &Matrix) -> Judgement {
         let [svm, linear_probe, knn] = self.all.each_ref().map(|measured| {
             let parts = measured.protocol.evaluate_parts(

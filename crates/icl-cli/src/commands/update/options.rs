@@ -131,7 +131,8 @@ impl UpdateOptions {
     }
 }
 
-/// Checks that the updated encoder does not replace the encoder that it comes from, which is needed until the end.
+/// Checks that the updated encoder does not replace the encoder that it comes from, which is needed
+/// until the end.
 fn check_out(out: &Path, from: &Path) -> Result<(), Failure> {
     let path: PathBuf = out.join(ENCODER);
     if matches!((path.canonicalize(), from.canonicalize()), (Ok(a), Ok(b)) if a == b) {
