@@ -13,3 +13,6 @@ struct OwnEncoder;
 
 #[doc = include_str!("../../../docs/book/src/own-training-loop.md")]
 struct OwnTrainingLoop;
+
+#[doc = include_str!("../../../docs/book/src/methods.md")]
+struct Methods;
