@@ -34,7 +34,11 @@ fn it_is_the_same_again() {
     fs::remove_file(at.path().join("out/report.html")).unwrap();
     for _ in 0..2 {
         let ran = icl(at.path(), &["report", "out"]).succeeded();
-        assert!(ran.stdout.ends_with("written to out/report.html\n"), "{}", ran.stdout);
+        assert!(
+            ran.stdout.ends_with("written to out/report.html\n"),
+            "{}",
+            ran.stdout
+        );
         assert_eq!(ran.stderr, "");
         assert!(contents(&at.path().join("out")) == before);
     }

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
+#[allow(dead_code, reason = "the unit tests use the rest of it")]
 mod backend;
 mod control;
 mod episodes;

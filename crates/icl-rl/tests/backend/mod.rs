@@ -17,5 +17,7 @@ use burn::backend::Vulkan as ChosenBackend;
 #[cfg(feature = "testing-wgpu")]
 use burn::backend::Wgpu as ChosenBackend;
 
+/// Backend without gradients.
+pub type TestBackend = ChosenBackend;
 /// Backend with gradients.
 pub type TestAutodiff = Autodiff<ChosenBackend>;
