@@ -107,8 +107,8 @@ pub fn peak_memory_mib() -> usize {
     kib.unwrap_or(0) / 1024
 }
 
-/// Returns the time that the threads of this process have taken of all processors, in milliseconds; 0 where the system
-/// does not report it.
+/// Returns the time that the threads of this process have taken of all processors, in milliseconds;
+/// 0 where the system does not report it.
 pub fn processor_ms() -> f64 {
     let threads = std::fs::read_dir("/proc/self/task");
     let of_thread = |path: PathBuf| {

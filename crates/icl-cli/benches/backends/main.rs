@@ -1,12 +1,13 @@
 //! Measures every backend of this binary and PyTorch with PyTorch Geometric on the same work, in one run.
 //! Run by `cargo xtask bench backends`.
 //!
-//! A side (a backend, or PyTorch) does a case in a process of its own, so that its memory is known and
-//! its failure ends nothing else. All sides of a case take turns, round after round, so that the other load of
-//! the machine affects all of them alike. They use as many threads: `RAYON_NUM_THREADS`, else all.
-//! PyTorch's sides need a Python with torch, torchvision and torch_geometric: `PYTHON`, else `python3`;
-//! without it their rows are left out. Graphs are read from `ICL_DATA_DIR`, else from the
-//! folder of the repository's own data. Nothing is asserted: a machine's speed is no property of the program.
+//! A side (a backend, or PyTorch) does a case in a process of its own, so that its memory is known
+//! and its failure ends nothing else. All sides of a case take turns, round after round, so that
+//! the other load of the machine affects all of them alike. They use as many threads:
+//! `RAYON_NUM_THREADS`, else all. PyTorch's sides need a Python with torch, torchvision and
+//! torch_geometric: `PYTHON`, else `python3`; without it their rows are left out. Graphs are read
+//! from `ICL_DATA_DIR`, else from the folder of the repository's own data. Nothing is asserted: a
+//! machine's speed is no property of the program.
 
 mod case;
 mod machine;

@@ -101,8 +101,8 @@ impl Process {
         }
     }
 
-    /// Repeats the case for `limit_ms` milliseconds; returns the mean time of a repetition in milliseconds, of the clock
-    /// and of all processors together.
+    /// Repeats the case for `limit_ms` milliseconds; returns the mean time of a repetition in
+    /// milliseconds, of the clock and of all processors together.
     pub fn turn_ms(&mut self, limit_ms: f64) -> Result<[f64; 2], SideError> {
         self.ask(&format!("turn {limit_ms}"), "two numbers of milliseconds")
     }

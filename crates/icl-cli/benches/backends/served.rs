@@ -50,8 +50,8 @@ fn on<B: EncoderBackend>(case: &Case) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the mean time of a repetition in milliseconds, over all repetitions that begin within `limit_ms`: of the
-/// clock, and of all processors together.
+/// Returns the mean time of a repetition in milliseconds, over all repetitions that begin within
+/// `limit_ms`: of the clock, and of all processors together.
 fn turn_ms(work: &mut Work, limit_ms: f64) -> [f64; 2] {
     let worked = processor_ms();
     let start = Instant::now();

@@ -34,8 +34,8 @@ pub fn of<B: TrainingBackend>(case: &Case, device: &B::Device) -> Result<Work, B
     })
 }
 
-/// Returns the work of an actor with two LSTM layers: its action for the last states, of which one is new. The action
-/// is a number on the host, so the device has finished.
+/// Returns the work of an actor with two LSTM layers: its action for the last states, of which one
+/// is new. The action is a number on the host, so the device has finished.
 fn decision<B: TrainingBackend>(device: &B::Device) -> Work {
     let config = DdpgConfig::new(D_STATE).with_history(HISTORY);
     let facts = format!(

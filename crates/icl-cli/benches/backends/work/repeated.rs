@@ -46,7 +46,8 @@ pub fn n_trained<B: Backend>(module: &impl Module<B>) -> usize {
     count.0
 }
 
-/// Returns numbers in [0, 1) that both sides make alike: SplitMix64 (Steele, Lea and Flood, 2014), its upper 24 bits.
+/// Returns numbers in [0, 1) that both sides make alike: SplitMix64 (Steele, Lea and Flood, 2014),
+/// its upper 24 bits.
 pub fn hashed(stream: u64) -> impl Iterator<Item = f64> {
     (1_u64..).map(move |index| {
         let z = (stream << 32)
