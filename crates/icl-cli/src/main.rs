@@ -21,42 +21,47 @@ mod process;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use commands::{
     backends, compare_backends, diagnose, embed, fetch, methods, report, reproduce, run, train,
     update,
 };
-use options::command_line::{Arguments, Command};
+use options::command_line::Command;
+use options::parse::{ParseError, parse};
 use process::failure::Failure;
 use process::terminal::tell;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    let result = match arguments.command {
-        Some(Command::Backends(arguments)) => backends::show(&arguments),
-        Some(Command::CompareBackends(options)) => compare_backends::compare(*options),
-        Some(Command::Diagnose(arguments)) => diagnose::diagnose(&arguments),
-        Some(Command::Embed(arguments)) => embed::embed(&arguments),
-        Some(Command::Fetch(arguments)) => fetch::fetch(&arguments),
-        Some(Command::Methods(arguments)) => methods::show(&arguments),
-        Some(Command::ProbeBackend { backend }) => backend::probe_here(&backend),
-        Some(Command::Report(arguments)) => report::rebuild(&arguments),
-        Some(Command::Reproduce(arguments)) => reproduce::reproduce(*arguments),
-        Some(Command::Run(options)) => run::run(*options),
-        Some(Command::Train(options)) => train::train(*options),
-        Some(Command::Update(options)) => update::update(*options),
-        None => run::run(run::RunOptions::default()),
+    let command = match parse(std::env::args_os()) {
+        Ok(command) => command,
+        Err(ParseError::CommandLine(error)) => error.exit(),
+        Err(ParseError::File(failure)) => return fail(&failure),
+    };
+    let result = match command {
+        Command::Backends(options) => backends::show(&options),
+        Command::CompareBackends(options) => compare_backends::compare(*options),
+        Command::Diagnose(options) => diagnose::diagnose(&options),
+        Command::Embed(options) => embed::embed(*options),
+        Command::Fetch(options) => fetch::fetch(&options),
+        Command::Methods(options) => methods::show(&options),
+        Command::ProbeBackend { backend } => backend::probe_here(&backend),
+        Command::Report(options) => report::rebuild(&options),
+        Command::Reproduce(options) => reproduce::reproduce(&options),
+        Command::Run(options) => run::run(*options),
+        Command::Train(options) => train::train(*options),
+        Command::Update(options) => update::update(*options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            let kind = match failure {
-                Failure::Interrupted(_) => "interrupted",
-                _ => "error",
-            };
-            tell(format_args!("{kind}: {failure}"));
-            failure.exit_code()
-        }
+        Err(failure) => fail(&failure),
     }
+}
+
+/// Reports the failure in a line on standard error.
+fn fail(failure: &Failure) -> ExitCode {
+    let kind = match failure {
+        Failure::Interrupted(_) => "interrupted",
+        _ => "error",
+    };
+    tell(format_args!("{kind}: {failure}"));
+    failure.exit_code()
 }

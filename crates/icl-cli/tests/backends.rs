@@ -76,7 +76,7 @@ fn what_is_listed_can_be_used_and_the_rest_is_one_sentence() {
 #[test]
 fn names_of_backends_and_devices_are_checked() {
     let at = tempdir().unwrap();
-    let start = "found \"cpu\", expected one of those this binary was built with: ";
+    let start = "found \"cpu\", expected one of those this program was built with: ";
     train(at.path(), "cpu").rejected(start);
     train(at.path(), "").rejected("found \"\", expected one of those");
     if cfg!(feature = "flex") {

@@ -63,7 +63,7 @@ fn names_may_be_written_in_other_ways() {
     with(at.path(), file, "").succeeded();
     let config = fs::read_to_string(at.path().join("out/config.toml")).unwrap();
     for line in [
-        "method = [\"warm\"]",
+        "method = \"warm\"",
         "batch-size = 16",
         "learning-rate = 0.001",
         "evaluate-every = 1",
@@ -89,36 +89,100 @@ fn an_empty_file_is_the_default() {
     assert_eq!(records(&at.path().join("out")).len(), 1);
 }
 
-/// The parser shows the line.
+/// Every error names the file, the line and the column.
 #[test]
 fn what_is_no_toml_or_no_option() {
     let at = tempdir().unwrap();
-    for (file, line, message) in [
-        ("alpha = 0.5\nepochs = = 3\n", 2, "extra `=`"),
-        ("alpha = 0.5\n\nepoch = 3\n", 3, "unknown field `epoch`"),
-        ("[run]\nalpha = 0.5\n", 1, "unknown field `run`"),
-        ("force = true\n", 1, "unknown field `force`"),
-        ("config = \"c.toml\"\n", 1, "unknown field `config`"),
-        ("alpha = \"half\"\n", 1, "invalid type: string \"half\""),
-        ("epochs = 2.5\n", 1, "invalid type: floating point `2.5`"),
-        ("epochs = -2\n", 1, "invalid value: integer `-2`"),
-        ("seed = true\n", 1, "invalid type: boolean `true`"),
-        ("method = 3\n", 1, "a name or a list of names"),
-        ("method = [\"warm\", 3]\n", 1, "a name or a list of names"),
-        ("stop = \"now\"\n", 1, "unknown variant `now`"),
-        ("optimizer = \"rmsprop\"\n", 1, "unknown variant `rmsprop`"),
-        ("alpha = 0.5\nalpha = 0.6\n", 2, "duplicate key"),
+    let count = "expected a whole number, 0 or more";
+    for (file, place, message) in [
+        ("alpha = 0.5\nepochs = = 3\n", (2, 10), "extra `=`"),
+        ("alpha = 0.5\nalpha = 0.6\n", (2, 1), "duplicate key"),
+        (
+            "alpha = 0.5\n\nepoch = 3\n",
+            (3, 1),
+            "found the key \"epoch\", expected an option of `icl run` (a similar one is epochs)",
+        ),
+        (
+            "[run]\nalpha = 0.5\n",
+            (1, 2),
+            "found the key \"run\", expected an option of `icl run`",
+        ),
+        (
+            "force = true\n",
+            (1, 1),
+            "found the key \"force\", expected it on the command line only",
+        ),
+        (
+            "config = \"c.toml\"\n",
+            (1, 1),
+            "found the key \"config\", expected it on the command line only",
+        ),
+        (
+            "alpha = \"half\"\n",
+            (1, 9),
+            "alpha: found \"half\", expected a number",
+        ),
+        (
+            "epochs = 2.5\n",
+            (1, 10),
+            &format!("epochs: found 2.5, {count}"),
+        ),
+        (
+            "epochs = -2\n",
+            (1, 10),
+            &format!("epochs: found -2, {count}"),
+        ),
+        (
+            "seed = true\n",
+            (1, 8),
+            &format!("seed: found true, {count}"),
+        ),
+        (
+            "method = 3\n",
+            (1, 10),
+            "method: found 3, expected a string or a list",
+        ),
+        (
+            "method = [\"warm\", 3]\n",
+            (1, 19),
+            "method: found 3, expected a string",
+        ),
+        (
+            "stop = \"now\"\n",
+            (1, 8),
+            "stop: found \"now\", expected one of exact-risk, training-loss, never",
+        ),
+        (
+            "optimizer = \"rmsprop\"\n",
+            (1, 13),
+            "optimizer: found \"rmsprop\", expected one of adam, sgd",
+        ),
+        (
+            "split = \"odd\"\n",
+            (1, 9),
+            "split: found \"odd\", expected one of random, size, class",
+        ),
+        (
+            "out = \"\"\n",
+            (1, 7),
+            "out: found nothing, expected a value",
+        ),
         (
             "batch_size = 8\nbatch-size = 9\n",
-            1,
-            "duplicate field `batch-size`",
+            (2, 1),
+            "found batch-size a second time, expected it once",
+        ),
+        (
+            "seed = 1\nseeds = 2\n",
+            (2, 1),
+            "found both seed and seeds, expected one of them",
         ),
     ] {
         let ran = with(at.path(), file, "");
-        ran.rejected_at_length(message);
-        let place = format!("error: c.toml: TOML parse error at line {line}, column ");
+        let (line, column) = place;
+        ran.rejected(message);
+        let place = format!("error: c.toml, line {line}, column {column}: ");
         assert!(ran.stderr.starts_with(&place), "{}", ran.stderr);
-        assert!(!ran.stderr.ends_with("\n\n"), "{:?}", ran.stderr);
     }
     assert_eq!(names(at.path()), ["c.toml"]);
 }
@@ -127,10 +191,6 @@ fn what_is_no_toml_or_no_option() {
 fn values_that_cannot_be() {
     let at = tempdir().unwrap();
     for (file, message) in [
-        (
-            "seed = 1\nseeds = 2\n",
-            "c.toml: found both seed and seeds, expected one of them",
-        ),
         ("seeds = 0\n", "seeds: found 0, expected at least 1"),
         (
             "alpha = nan\n",
@@ -145,14 +205,12 @@ fn values_that_cannot_be() {
             "batch-size: found 2, expected at least 4",
         ),
         ("method = \"no-such\"\n", "method: found \"no-such\""),
-        ("split = \"odd\"\n", "split: found \"odd\""),
         ("backend = \"abacus\"\n", "backend: found \"abacus\""),
         (
             "data = \"no-such\"\n",
             "no-such: found no such file or folder",
         ),
         ("data = \"\"\n", "data: found no name"),
-        ("out = \"\"\n", "out: found no name"),
         ("out = \"c.toml\"\n", "out: found a file at c.toml"),
     ] {
         with(at.path(), file, "").rejected(message);

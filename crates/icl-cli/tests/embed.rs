@@ -449,11 +449,11 @@ fn where_nothing_is_written() {
         ),
         (
             "none/a.npy",
-            "out: found no folder for none/a.npy, expected one that is there",
+            "out: found no folder for none/a.npy, expected an existing one",
         ),
         (
             "a.csv/a.npy",
-            "out: found no folder for a.csv/a.npy, expected one that is there",
+            "out: found no folder for a.csv/a.npy, expected an existing one",
         ),
         (
             "e.safetensors --force",
@@ -526,7 +526,7 @@ fn files_that_are_no_encoder() {
         "T: found no readable file (Is a directory (os error 21)), expected the .safetensors file",
     );
     let no_file = "b.safetensors: found no safetensors file (";
-    let cut = "b.safetensors: found a safetensors file that is cut or damaged, expected";
+    let cut = "b.safetensors: found a safetensors file that is truncated or damaged, expected";
     let longer = [&whole[..], b"more"].concat();
     for (bytes, message) in [
         (&b""[..], no_file),
@@ -592,7 +592,7 @@ fn encoders_that_are_not_whole() {
                 .replace("Sum", "S\\n")
                 .into()
         },
-        "found metadata \"config\" that cannot be read (unknown variant `S\\n`",
+        "found metadata \"config\" that cannot be read (unknown variant `S `",
     );
     let config = |key: &'static str, value: Value| {
         move |e: &mut Tensors| {

@@ -5,8 +5,11 @@
 #[allow(dead_code, reason = "each test file uses a part of it")]
 mod support;
 
+use std::collections::BTreeSet;
+use std::fs;
+
 use serde_json::Value;
-use support::{METHODS, icl, split, text};
+use support::{METHODS, documented, icl, split, text};
 use tempfile::tempdir;
 
 #[test]
@@ -95,4 +98,48 @@ fn help_and_version() {
         assert!(widest <= Some(100), "{line}: {widest:?}");
         assert_eq!(ran.stderr, "");
     }
+}
+
+/// The book's tables of options hold those of all commands, each once.
+#[test]
+fn the_book_documents_every_option() {
+    let at = tempdir().unwrap();
+    let mut options = BTreeSet::new();
+    for command in [
+        "run",
+        "train",
+        "update",
+        "embed",
+        "fetch",
+        "diagnose",
+        "methods",
+        "compare-backends",
+        "backends",
+        "report",
+        "reproduce",
+    ] {
+        let help = icl(at.path(), &[command, "-h"]).succeeded().stdout;
+        let names = help.lines().filter_map(|line| {
+            let name = line.trim_start().strip_prefix("--")?;
+            name.split([' ', '['])
+                .next()
+                .map(|name| format!("--{name}"))
+        });
+        options.extend(names);
+    }
+    assert!(options.len() > 40, "{options:?}");
+    // An alias stands beside its name.
+    options.insert("--k".to_owned());
+    let mut found = BTreeSet::new();
+    for page in ["program", "reproduce"] {
+        let book = env!("CARGO_MANIFEST_DIR");
+        let page = fs::read_to_string(format!("{book}/../../docs/book/src/{page}.md")).unwrap();
+        let rows = page.lines().filter(|line| line.starts_with("| `--"));
+        for row in rows {
+            for name in documented(row) {
+                assert!(found.insert(name.clone()), "{name} stands there twice");
+            }
+        }
+    }
+    assert_eq!(found, options);
 }

@@ -63,7 +63,7 @@ fn a_queue_that_nothing_would_use_is_an_error() {
     let known = "icl-published, icl-published-wo-lrl, icl-published-wo-m, icl-published-wo-m-lrl, \
                  icl-corrected, icl-corrected-wo-lrl, icl-corrected-wo-m, icl-corrected-wo-m-lrl";
     let message = format!(
-        "old-queue: found 64 and no method that tells old noise from new, expected one of {known}"
+        "old-queue: found 64 and no method that separates old from new noise, expected one of {known}"
     );
     for methods in [
         "--method warm",

@@ -95,10 +95,6 @@ fn names_that_nothing_has() {
             )[..],
         ),
         (
-            "--split odd",
-            "split: found \"odd\", expected `random`, `size` or `class`",
-        ),
-        (
             "--backend abacus",
             "backend: found \"abacus\", expected one of",
         ),
@@ -146,13 +142,10 @@ fn flags_that_cannot_be_read() {
             "'--seed <S>': number too large",
         ),
         ("run --seeds 1.5", "invalid value '1.5' for '--seeds <N>'"),
-        (
-            "run --epochs -3",
-            "invalid value '-3' for '--epochs <EPOCHS>'",
-        ),
+        ("run --epochs -3", "invalid value '-3' for '--epochs <N>'"),
         (
             "run --epochs many",
-            "invalid value 'many' for '--epochs <EPOCHS>'",
+            "invalid value 'many' for '--epochs <N>'",
         ),
         (
             "run --alpha half",
@@ -167,14 +160,12 @@ fn flags_that_cannot_be_read() {
             "run --evaluate-every -1",
             "invalid value '-1' for '--evaluate-every",
         ),
-        (
-            "run --optimizer rmsprop",
-            "unknown variant `rmsprop`, expected `adam` or `sgd`",
-        ),
+        ("run --optimizer rmsprop", "[possible values: adam, sgd]"),
         (
             "run --stop now",
-            "unknown variant `now`, expected one of `exact-risk`",
+            "[possible values: exact-risk, training-loss, never]",
         ),
+        ("run --split odd", "[possible values: random, size, class]"),
         ("run --no-such", "unexpected argument '--no-such'"),
         ("run more", "unexpected argument 'more'"),
         ("run --alpha", "a value is required for '--alpha <ALPHA>'"),

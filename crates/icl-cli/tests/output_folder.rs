@@ -31,14 +31,14 @@ fn what_is_there_is_not_touched() {
         at.path(),
         &split("run --seed 1 --epochs 1 --method warm --out out"),
     )
-    .rejected("out: found out already there, expected a new folder (--force");
+    .rejected("out: found files in out, expected a new folder (--force");
     assert_eq!(contents(&at.path().join("out")), before);
     assert_eq!(names(at.path()), ["out"]);
 
     // A folder of somebody else's, too, is not ours to fill.
     fs::create_dir(at.path().join("theirs")).unwrap();
     fs::write(at.path().join("theirs/notes.txt"), "x").unwrap();
-    quick(at.path(), "--out theirs").rejected("found theirs already there");
+    quick(at.path(), "--out theirs").rejected("found files in theirs");
     assert_eq!(names(&at.path().join("theirs")), ["notes.txt"]);
 }
 
@@ -163,7 +163,7 @@ fn places_that_cannot_be_written() {
     quick(at.path(), "--out file --force").rejected("found a file at file");
     quick(at.path(), "--out file/below").rejected("out: cannot write file/below");
     quick(at.path(), &format!("--out {}", "long".repeat(100))).rejected("out: cannot write long");
-    quick(at.path(), "--out /").rejected("found / already there");
+    quick(at.path(), "--out /").rejected("found files in /");
     icl(
         at.path(),
         &split(QUICK)

@@ -128,10 +128,7 @@ fn a_tiny_grid() {
     let at = with_data();
     let ran = reproduce(at.path(), "--seeds 1");
     assert_eq!(ran.stdout, "out/table4.html\nout/table4.md\n");
-    assert!(
-        ran.stderr
-            .contains("0 of 1 cells are there already, 1 to run")
-    );
+    assert!(ran.stderr.contains("0 of 1 cells are complete, 1 to run"));
     assert!(
         ran.stderr
             .contains("cell 1 of 1: PROTEINS, α = 0.5, seed 0: ")
@@ -185,7 +182,7 @@ fn what_is_there_is_not_run_again() {
     let page = fs::read_to_string(at.path().join("out/table4.md")).unwrap();
 
     let again = reproduce(at.path(), "--seeds 2 --jobs 1");
-    assert_eq!(again.stderr, "2 of 2 cells are there already, 0 to run\n");
+    assert_eq!(again.stderr, "2 of 2 cells are complete, 0 to run\n");
     assert_eq!((record(0), record(1)), (first.clone(), second.clone()));
     assert_eq!(
         fs::read_to_string(at.path().join("out/table4.md")).unwrap(),
@@ -198,36 +195,18 @@ fn what_is_there_is_not_run_again() {
     assert!(
         other
             .stderr
-            .ends_with("2 of 2 cells are there already, 0 to run\n")
+            .ends_with("2 of 2 cells are complete, 0 to run\n")
     );
     assert_eq!(other.stdout, "out/fig2.html\nout/fig2.md\n");
 
     fs::remove_dir_all(at.path().join(CELL)).unwrap();
     let one = reproduce(at.path(), "--seeds 2 --jobs 2");
-    assert!(
-        one.stderr
-            .contains("1 of 2 cells are there already, 1 to run")
-    );
+    assert!(one.stderr.contains("1 of 2 cells are complete, 1 to run"));
     assert!(one.stderr.contains("seed 0") && !one.stderr.contains("seed 1"));
     // Durations apart it is the record of before.
     assert_eq!(record(1), second);
     let lines = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count();
     assert_eq!(lines(&record(0)), lines(&first));
-}
-
-#[test]
-fn an_earlier_call_is_resumed_by_its_folder() {
-    let at = with_data();
-    let grid = GRID.replace(" --out out", "");
-    icl(at.path(), &split(&format!("{grid} --resume out")))
-        .rejected("resume: found no cells in out");
-    reproduce(at.path(), "--seeds 1");
-    let ran = icl(at.path(), &split(&format!("{grid} --seeds 1 --resume out"))).succeeded();
-    assert!(
-        ran.stderr
-            .contains("1 of 1 cells are there already, 0 to run")
-    );
-    icl(at.path(), &split(&format!("{GRID} --resume out"))).rejected_at_length("--resume");
 }
 
 #[test]
@@ -238,10 +217,7 @@ fn a_record_that_was_cut_is_run_again() {
     let whole = fs::read(&path).unwrap();
     fs::write(&path, &whole[..whole.len() / 2]).unwrap();
     let ran = reproduce(at.path(), "--seeds 1");
-    assert!(
-        ran.stderr
-            .contains("0 of 1 cells are there already, 1 to run")
-    );
+    assert!(ran.stderr.contains("0 of 1 cells are complete, 1 to run"));
     assert_eq!(
         records(&at.path().join(CELL)).len(),
         whole.iter().filter(|byte| **byte == b'\n').count()
@@ -346,7 +322,7 @@ fn a_budget_of_nothing_writes_what_there_is() {
     );
     assert!(
         ran.stderr
-            .ends_with("no page was written: no cell has run\n")
+            .ends_with("no page was written: no cell is complete\n")
     );
     assert_eq!(names(&at.path().join("out")), ["cells"]);
     reproduce(at.path(), "--seeds 1");
@@ -401,7 +377,7 @@ fn a_cell_that_fails_is_named_and_the_others_go_on() {
     let name = "PROTEINS-random-alpha0.5-seed0-table";
     for message in [
         format!("{name}: error: data/graphs/PROTEINS/PROTEINS_graph_labels.txt, line 1: found"),
-        format!("error: 1 of 2 cells failed: {name}; the same command goes on"),
+        format!("error: 1 of 2 cells failed: {name}; the same command continues"),
     ] {
         assert!(ran.stderr.contains(&message), "{message}: {}", ran.stderr);
     }
@@ -442,7 +418,7 @@ fn an_interrupted_cell_goes_on() {
     let output = child.wait_with_output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{stderr}");
-    assert!(stderr.contains("the same command goes on with those missing in out/cells"));
+    assert!(stderr.contains("the same command continues with the missing ones in out/cells"));
     assert!(work.join("config.toml").exists(), "{stderr}");
     assert!(!at.path().join("out/table4.html").exists());
 
@@ -488,7 +464,7 @@ fn the_table_of_images_on_digits() {
     // The cell is there, so nothing is run again; another size is another run.
     let again = icl(at.path(), &split(&line)).succeeded();
     assert!(
-        again.stderr.contains("1 of 1 cells are there already"),
+        again.stderr.contains("1 of 1 cells are complete"),
         "{}",
         again.stderr
     );
@@ -563,15 +539,15 @@ fn what_cannot_be_asked_for() {
         ),
         (
             "table4 --data MNIST-2",
-            "table4: found none of its data sets in --data",
+            "table4: found none of its data sets in --data-sets",
         ),
         (
             "table4 --data MUTAG",
-            "data: found \"MUTAG\", expected one of the paper's",
+            "data-sets: found \"MUTAG\", expected one of the paper's",
         ),
         (
             "table4 --alpha 0.4",
-            "alpha: found 0.4, expected one of 0.3, 0.5, 0.7",
+            "alphas: found 0.4, expected one of 0.3, 0.5, 0.7",
         ),
         ("table4 --seeds 0", "seeds: found 0, expected at least 1"),
         ("table4 --epochs 0", "epochs: found 0, expected at least 1"),
@@ -606,7 +582,7 @@ fn what_cannot_be_asked_for() {
         ("reproduce table9", "expected all or one of table3, table4"),
         (
             "reproduce table4 --stop exact-risk",
-            "expected training-loss or never",
+            "[possible values: training-loss, never]",
         ),
     ] {
         icl(at.path(), &split(line)).rejected_at_length(message);

@@ -79,7 +79,10 @@ fn interrupted(at: &Path) -> PathBuf {
         last.starts_with("interrupted: stopped after step "),
         "{last}"
     );
-    assert!(last.ends_with("; `icl run --resume out` goes on"), "{last}");
+    assert!(
+        last.ends_with("; `icl run --resume out` continues it"),
+        "{last}"
+    );
     let out = at.join("out");
     assert_eq!(names(&out), [".checkpoint"]);
     out

@@ -157,10 +157,6 @@ fn the_record_holds_what_the_book_says() {
         }
     }
     assert_eq!(record["schema"], 1);
-    for option in documented(&of_book("## `icl train`")) {
-        let help = train(at.path(), "--help").stdout;
-        assert!(help.contains(&option), "{option}");
-    }
 }
 
 #[test]
@@ -177,19 +173,11 @@ fn what_it_rejects() {
     let before = names(at.path());
     for (options, message) in [
         (
-            "--data OLD",
-            "out: found nothing, expected a folder to write (--out)",
-        ),
-        (
-            "--out out",
-            "data: found nothing, expected a data set, a zip or a folder (--data)",
-        ),
-        (
             "--data no-such --out out",
             "no-such: found no such file or folder",
         ),
         ("--data ONE --out out", "data set \"ONE\": "),
-        ("--data OLD --out there", "out: found there already there"),
+        ("--data OLD --out there", "out: found files in there"),
         ("--data OLD --out c.toml", "out: found a file at c.toml"),
         (
             "--data OLD --out out --epochs 0",
@@ -219,13 +207,21 @@ fn what_it_rejects() {
         train(at.path(), options).rejected(message);
     }
     for (options, message) in [
-        ("--config c.toml --out out", "at line 4, column 1"),
+        ("--data OLD", "--out <DIR>"),
+        ("--out out", "--data <DATA>"),
+        (
+            "--config c.toml --out out",
+            "c.toml, line 4, column 1: found the key \"method\", expected an option of `icl train`",
+        ),
         ("--resume there --out out", "cannot be used with"),
         (
             "--data OLD --out out --method warm",
             "unexpected argument '--method'",
         ),
-        ("--data OLD --out out --stop now", "unknown variant `now`"),
+        (
+            "--data OLD --out out --stop now",
+            "[possible values: exact-risk, training-loss, never]",
+        ),
     ] {
         train(at.path(), options).rejected_at_length(message);
     }
@@ -284,7 +280,7 @@ fn it_goes_on_after_an_interruption() {
             "{last}"
         );
         assert!(
-            last.ends_with(&format!("`icl train --resume {out}` goes on")),
+            last.ends_with(&format!("`icl train --resume {out}` continues it")),
             "{last}"
         );
         assert_eq!(names(&at.path().join(out)), [".checkpoint"]);
@@ -292,7 +288,7 @@ fn it_goes_on_after_an_interruption() {
         train(at.path(), &format!("--data OLD --out {out}"))
             .rejected(&format!("out: found interrupted work in {out}"));
         icl(at.path(), &split(&format!("update --resume {out}")))
-            .rejected_at_length("unknown field `data`");
+            .rejected("found the key \"data\", expected an option of `icl update`");
         let ran = train(at.path(), &format!("--resume {out}")).succeeded();
         assert!(
             ran.stdout.ends_with(&format!("\nwritten to {out}\n")),

@@ -238,10 +238,6 @@ fn the_record_holds_what_the_book_says() {
         }
     }
     assert_eq!(record["schema"], 1);
-    let help = update(at.path(), "--help").stdout;
-    for option in documented(&of_book("## `icl update`")) {
-        assert!(help.contains(&option), "{option}");
-    }
 }
 
 #[test]
@@ -284,22 +280,6 @@ fn what_it_rejects() {
     let before = (names(at.path()), contents(&at.path().join("first")));
     let from = "--from first/encoder.safetensors";
     for (options, message) in [
-        (
-            DATA.into(),
-            "out: found nothing, expected a folder to write (--out)",
-        ),
-        (
-            "--old OLD --new NEW --out out".into(),
-            "from: found nothing, expected the .safetensors file of an encoder (--from)",
-        ),
-        (
-            format!("{from} --new NEW --out out"),
-            "old: found nothing, expected a data set",
-        ),
-        (
-            format!("{from} --old OLD --out out"),
-            "new: found nothing, expected a data set",
-        ),
         (
             format!("{DATA} --method no-such --out out"),
             "method: found \"no-such\", expected one of inference, ",
@@ -344,7 +324,7 @@ fn what_it_rejects() {
             format!("{DATA} --out first --force"),
             "found the encoder itself at",
         ),
-        (format!("{DATA} --out OLD"), "out: found OLD already there"),
+        (format!("{DATA} --out OLD"), "out: found files in OLD"),
         (
             format!("{DATA} --out no.safetensors"),
             "out: found a file at no.safetensors",
@@ -367,7 +347,7 @@ fn what_it_rejects() {
         ),
         (
             format!("{DATA} --out out --old-queue 64"),
-            "old-queue: found 64 and no method that tells old noise from new, expected one of icl-published,",
+            "old-queue: found 64 and no method that separates old from new noise, expected one of icl-published,",
         ),
         (
             format!("{DATA} --out out --backend abacus"),
@@ -383,12 +363,19 @@ fn what_it_rejects() {
     for (options, message) in [
         (
             format!("--config c.toml {DATA} --out out"),
-            "unknown field `alpha`",
+            "c.toml, line 2, column 1: found the key \"alpha\", expected an option of `icl update`",
         ),
+        (DATA.into(), "--out <DIR>"),
+        (
+            "--old OLD --new NEW --out out".into(),
+            "--from <ENCODER.safetensors>",
+        ),
+        (format!("{from} --new NEW --out out"), "--old <DATA>"),
+        (format!("{from} --old OLD --out out"), "--new <DATA>"),
         ("--resume out --old OLD".into(), "cannot be used with"),
         (
             format!("{DATA} --out out --meta-order third"),
-            "unknown variant `third`",
+            "[possible values: first, second]",
         ),
     ] {
         update(at.path(), &options).rejected_at_length(message);
@@ -404,7 +391,7 @@ fn empty_names_are_rejected() {
     let line = split("update --from e.safetensors --new NEW --out out --old");
     let mut arguments = line.clone();
     arguments.push("");
-    icl(at.path(), &arguments).rejected("old: found no name");
+    icl(at.path(), &arguments).rejected_at_length("--old <DATA>");
     assert!(names(at.path()).is_empty());
 }
 
@@ -436,7 +423,7 @@ fn it_goes_on_after_an_interruption() {
         assert_eq!(ran.stdout, "");
         let last = ran.stderr.lines().last().unwrap();
         assert!(
-            last.ends_with(&format!("`icl update --resume {out}` goes on")),
+            last.ends_with(&format!("`icl update --resume {out}` continues it")),
             "{last}"
         );
         assert_eq!(names(&at.path().join(out)), [".checkpoint"]);

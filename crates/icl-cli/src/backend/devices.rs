@@ -2,22 +2,27 @@
 
 use burn::tensor::backend::Backend;
 
-/// A backend whose devices have names.
+/// Backend whose devices have names.
 pub trait ProgramDevices: Backend {
-    /// The names that a device can have.
+    /// Names that a device can have.
     const DEVICES: &'static str;
 
-    /// The device of this name; whether the machine has it is another question.
+    /// Returns the device of this name, whether or not the machine has it.
     fn named(name: &str) -> Option<Self::Device>;
 
-    /// Whether using the device where there is none, or no driver, can end the process.
+    /// Whether using the device can end the process where there is no such device, or no driver.
     fn may_be_missing(device: &Self::Device) -> bool;
 
-    /// The names of devices that the machine may have, as far as the driver tells. It may panic where
-    /// there is no driver.
+    /// Returns the names of the devices that the machine may have, according to the driver.
+    ///
+    /// # Panics
+    /// Perhaps, where there is no driver.
     fn candidates() -> Vec<String>;
 
-    /// What a device calls itself. It may panic where it is not there.
+    /// Returns what a device calls itself.
+    ///
+    /// # Panics
+    /// Perhaps, where there is no such device.
     fn description(device: &Self::Device) -> String {
         Self::name(device)
     }
@@ -62,8 +67,7 @@ impl ProgramDevices for burn::backend::LibTorch {
         *device != Self::Device::default()
     }
 
-    /// How many GPUs LibTorch has found it does not tell through Burn; the first shows whether there
-    /// are any.
+    /// Burn does not tell how many GPUs LibTorch has found; the first shows whether there are any.
     fn candidates() -> Vec<String> {
         let gpu = if cfg!(target_os = "macos") {
             "mps"
@@ -142,7 +146,7 @@ impl ProgramDevices for burn::backend::Cuda {
     }
 }
 
-/// The number after the kind of a device: 0 where none is written.
+/// Returns the number after the kind of a device, 0 where there is none.
 #[cfg(any(feature = "tch", feature = "wgpu", feature = "vulkan"))]
 fn numbered(name: &str, kind: &str) -> Option<usize> {
     match name.strip_prefix(kind)? {

@@ -1,18 +1,18 @@
-//! The backends that the program can be built with, whether or not this binary was.
+//! The backends that the program can be built with, whether or not this one was.
 
-/// A backend by name.
+/// A backend of the program or of another build of it.
 pub struct Known {
-    /// The name, which is that of the cargo feature too.
+    /// Name of the backend and of its cargo feature.
     pub name: &'static str,
-    /// What it is.
+    /// Description.
     pub what: &'static str,
-    /// What it needs on the machine to be built.
+    /// Requirements of the build.
     pub to_build: &'static str,
-    /// What it needs on the machine to run.
+    /// Requirements of a machine that runs it.
     pub to_run: &'static str,
 }
 
-/// All of them, the default first.
+/// Returns all backends, the default first.
 pub fn known() -> [Known; 5] {
     [
         Known {

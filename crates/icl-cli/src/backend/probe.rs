@@ -1,50 +1,52 @@
 //! Whether a device can be used, found out by a process of its own: some drivers end the process that
-//! asks for what they do not have.
+//! asks for a device that they do not have.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
-use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::anyhow;
 use burn::tensor::{ElementConversion, Tensor};
 
 use crate::backend::devices::ProgramDevices;
-use crate::backend::{ProgramBackend, WithBackend, device, known, split, with_backend};
+use crate::backend::dispatch::{ProgramBackend, WithBackend, device, split, with_backend};
+use crate::backend::known::known;
+use crate::process::child;
+use crate::process::child::OnInterrupt;
 use crate::process::failure::Failure;
+use crate::process::terminal::one_line;
 
-/// The hidden command of the other process.
+/// Hidden command of the other process.
 pub const COMMAND: &str = "probe-backend";
-/// What it begins the line with that says why it has failed.
+/// Beginning of the line in which it says why it has failed.
 const REASON: &str = "reason\t";
-/// How long it may take. The first use of a GPU compiles its first kernel.
+/// Time that it may take. The first use of a GPU compiles its first kernel.
 const LONGEST: Duration = Duration::from_secs(120);
-/// How often it is asked whether it has ended.
-const PAUSE: Duration = Duration::from_millis(5);
+/// Maximum number of characters of a description or a reason.
+const MOST_CHARS: usize = 160;
 
 /// A device that can be used.
-pub struct Found {
-    /// Its name.
-    pub device: String,
-    /// What it calls itself.
+pub struct UsableDevice {
+    /// Name.
+    pub name: String,
+    /// Description by the driver.
     pub description: String,
 }
 
-/// That the device can be used which this names, or the default one.
+/// Checks that the device can be used that `backend` names, or the default one.
 ///
 /// # Errors
 /// If it cannot.
-pub(super) fn check(backend: &str) -> Result<(), Failure> {
+pub fn check(backend: &str) -> Result<(), Failure> {
     let name = split(backend).0;
     let backend = match split(backend).1 {
         Some(_) => backend.to_owned(),
         None => format!("{backend}:{DEFAULT}"),
     };
-    let reason = match ask(&backend)? {
+    let reason = match usable_devices(&backend)? {
         (devices, None) if !devices.is_empty() => return Ok(()),
-        (_, reason) => reason.unwrap_or_else(|| "it tells of none".to_owned()),
+        (_, reason) => reason.unwrap_or_else(|| "it names none".to_owned()),
     };
     let device = match split(&backend).1 {
         Some(DEFAULT) | None => String::new(),
@@ -57,50 +59,30 @@ pub(super) fn check(backend: &str) -> Result<(), Failure> {
     )))
 }
 
-/// The devices of a backend that can be used; and why the search ended before its end, if it did.
+/// Name of the default device between the two processes.
+const DEFAULT: &str = "";
+
+/// Returns the devices of a backend that can be used, and why the search ended early, if it did.
 ///
 /// # Errors
 /// If the program cannot start itself.
-pub fn found(backend: &str) -> Result<(Vec<Found>, Option<String>), Failure> {
-    ask(backend)
-}
-
-/// The default device in the language of the two processes.
-const DEFAULT: &str = "";
-
-fn ask(backend: &str) -> Result<(Vec<Found>, Option<String>), Failure> {
-    let failure = |error| Failure::Other(anyhow!("the program cannot start itself: {error}"));
-    let mut child = std::env::current_exe()
-        .and_then(|program| {
-            Command::new(program)
-                .args([COMMAND, backend])
-                .stdin(Stdio::null())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::null())
-                .spawn()
-        })
-        .map_err(failure)?;
-    // What the other process says fits into the pipe.
-    let status = wait(&mut child).map_err(failure)?;
+pub fn usable_devices(backend: &str) -> Result<(Vec<UsableDevice>, Option<String>), Failure> {
+    let ended = child::this_program([COMMAND, backend])
+        .and_then(|mut command| child::run(&mut command, OnInterrupt::End, Some(LONGEST)))
+        .map_err(|error| Failure::Other(anyhow!("the program cannot start itself: {error}")))?;
     let mut devices = Vec::new();
     let mut reason = None;
-    for line in child
-        .stdout
-        .take()
-        .into_iter()
-        .flat_map(|stdout| BufReader::new(stdout).lines())
-    {
-        let line = line.map_err(failure)?;
+    for line in ended.stdout.lines() {
         if let Some(text) = line.strip_prefix(REASON) {
             reason = Some(text.to_owned());
-        } else if let Some((device, description)) = line.split_once('\t') {
-            devices.push(Found {
-                device: device.to_owned(),
+        } else if let Some((name, description)) = line.split_once('\t') {
+            devices.push(UsableDevice {
+                name: name.to_owned(),
                 description: description.to_owned(),
             });
         }
     }
-    let reason = match status {
+    let reason = match ended.status {
         Some(status) if status.success() => reason,
         Some(status) => {
             reason.or_else(|| Some(format!("a process that tried it ended with {status}")))
@@ -110,27 +92,11 @@ fn ask(backend: &str) -> Result<(Vec<Found>, Option<String>), Failure> {
     Ok((devices, reason))
 }
 
-/// How the process ended; none if it had to be ended.
-fn wait(child: &mut Child) -> std::io::Result<Option<ExitStatus>> {
-    let start = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if start.elapsed() > LONGEST {
-            child.kill()?;
-            child.wait()?;
-            return Ok(None);
-        }
-        sleep(PAUSE);
-    }
-}
-
-/// The other process: computes on the device that is named, or on each that there is, and prints a
-/// line for each that could.
+/// Computes, in the other process, on the device that is named or on each device, and prints a line for each
+/// that can be used.
 ///
 /// # Errors
-/// If this binary does not hold the backend.
+/// If this program does not have the backend.
 pub fn probe_here(backend: &str) -> Result<(), Failure> {
     with_backend(backend, Probe { backend })?
 }
@@ -167,7 +133,7 @@ impl WithBackend for Probe<'_> {
                 (sum.elem::<f32>() == 2.0).then_some(description)
             }));
             if let Ok(Some(description)) = computed {
-                say(&format!("{name}\t{}", one_line(&description)))?;
+                say(&format!("{name}\t{}", shortened(&description)))?;
                 is_any = true;
             }
         }
@@ -175,7 +141,7 @@ impl WithBackend for Probe<'_> {
             .lock()
             .unwrap_or_else(|error| error.into_inner());
         match reason.as_deref() {
-            Some(reason) if !is_any => say(&format!("{REASON}{}", one_line(reason))),
+            Some(reason) if !is_any => say(&format!("{REASON}{}", shortened(reason))),
             _ => Ok(()),
         }
     }
@@ -183,7 +149,7 @@ impl WithBackend for Probe<'_> {
 
 static FIRST_PANIC: Mutex<Option<String>> = Mutex::new(None);
 
-/// A line that the waiting process is sure to get, whatever happens to this one later.
+/// Prints a line that the waiting process gets, whatever happens to this one later.
 fn say(line: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     writeln!(stdout, "{line}")
@@ -191,12 +157,10 @@ fn say(line: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::Other(error.into()))
 }
 
-/// The beginning of a text, on one line.
-fn one_line(text: &str) -> String {
-    const LONGEST: usize = 160;
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let line = words.join(" ");
-    match line.char_indices().nth(LONGEST) {
+/// Returns the beginning of a text, on one line.
+fn shortened(text: &str) -> String {
+    let line = one_line(text);
+    match line.char_indices().nth(MOST_CHARS) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
     }
@@ -208,9 +172,9 @@ mod tests {
 
     #[test]
     fn a_reason_is_one_line_and_short() {
-        assert_eq!(one_line("a\n  b\tc"), "a b c");
-        let long = one_line(&"ä ".repeat(200));
-        assert_eq!(long.chars().count(), 161);
+        assert_eq!(shortened("a\n  b\tc"), "a b c");
+        let long = shortened(&"ä ".repeat(200));
+        assert_eq!(long.chars().count(), MOST_CHARS + 1);
         assert!(long.ends_with('…'));
     }
 }

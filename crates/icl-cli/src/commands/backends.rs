@@ -1,45 +1,58 @@
-//! `icl backends`: what this binary can run on here.
+//! `icl backends`: lists the backends and the devices of this machine.
 
+use clap::Args;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
-use crate::backend::{BACKENDS, found, known};
-use crate::options::command_line::BackendsArguments;
+use crate::backend::{BACKENDS, known, usable_devices};
+use crate::options::output::JsonOption;
 use crate::process::failure::Failure;
 use crate::process::terminal::print;
 
-/// The width of the table, in columns of a terminal.
+const DETAILS: &str = "\
+A process of its own for each backend computes a sum on each device that the backend finds. For a backend that \
+cannot be used, the table says which feature to build with, or what to install.";
+
+/// Options of `icl backends`.
+#[derive(Debug, Args)]
+#[command(after_help = DETAILS)]
+pub struct BackendsOptions {
+    #[command(flatten)]
+    output: JsonOption,
+}
+
+/// Width of the table in columns of a terminal.
 const WIDTH: u16 = 100;
 
-/// One backend, as it is listed.
+/// A backend in the list.
 #[derive(Serialize)]
 struct Row {
     backend: &'static str,
     what: &'static str,
     is_built_in: bool,
     devices: Vec<Device>,
-    /// What to do about it, where it cannot be used.
+    /// How to make it usable, where it is not.
     missing: Option<String>,
 }
 
-/// One device.
+/// A device in the list.
 #[derive(Serialize)]
 struct Device {
-    /// As `--backend` takes it.
+    /// Name, as `--backend` takes it.
     name: String,
     description: String,
 }
 
-/// Prints the backends that there are, with the devices that each finds on this machine.
+/// Prints all backends, with the devices that each finds on this machine.
 ///
 /// # Errors
 /// If the program cannot start itself, or standard output cannot be written.
-pub fn show(arguments: &BackendsArguments) -> Result<(), Failure> {
+pub fn show(options: &BackendsOptions) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for known in known() {
         let is_built_in = BACKENDS.contains(&known.name);
         let (devices, reason) = if is_built_in {
-            found(known.name)?
+            usable_devices(known.name)?
         } else {
             Default::default()
         };
@@ -49,7 +62,7 @@ pub fn show(arguments: &BackendsArguments) -> Result<(), Failure> {
                 known.name, known.to_build, known.to_run
             ))
         } else if devices.is_empty() {
-            let reason = reason.unwrap_or_else(|| "it tells of no device".to_owned());
+            let reason = reason.unwrap_or_else(|| "it names no device".to_owned());
             Some(format!(
                 "found no device ({reason}); it needs {}",
                 known.to_run
@@ -63,15 +76,15 @@ pub fn show(arguments: &BackendsArguments) -> Result<(), Failure> {
             is_built_in,
             devices: devices
                 .into_iter()
-                .map(|found| Device {
-                    name: format!("{}:{}", known.name, found.device),
-                    description: found.description,
+                .map(|device| Device {
+                    name: format!("{}:{}", known.name, device.name),
+                    description: device.description,
                 })
                 .collect(),
             missing,
         });
     }
-    if arguments.json {
+    if options.output.json {
         let text = serde_json::to_string_pretty(&rows);
         return print(text.map_err(|error| Failure::Other(error.into()))?);
     }
@@ -80,7 +93,11 @@ pub fn show(arguments: &BackendsArguments) -> Result<(), Failure> {
         .load_style(presets::UTF8_HORIZONTAL_ONLY)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(WIDTH)
-        .set_header(["backend", "what it is", "devices here, or what is missing"]);
+        .set_header([
+            "backend",
+            "description",
+            "devices of this machine, or what is missing",
+        ]);
     for row in rows {
         let devices = row.devices.iter();
         let devices = devices.map(|device| format!("{}  {}", device.name, device.description));

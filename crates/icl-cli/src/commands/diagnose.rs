@@ -1,28 +1,78 @@
-//! `icl diagnose`: how far the noise distribution has moved, from embeddings of any framework.
+//! `icl diagnose`: measures how far the noise distribution has moved, from embeddings of any framework.
+
+use std::path::PathBuf;
 
 use anyhow::anyhow;
 use burn::tensor::{DType, Tensor, TensorData};
+use clap::{Arg, Args};
 use comfy_table::{CellAlignment, Table, presets};
 use icl_core::{Contrast, GrowthRatio, InfoNceConfig, NoiseLosses, Part, Strategy, host_values};
 use serde::Serialize;
 
 use crate::backend::{BACKENDS, OnBackend, TrainingBackend, on_backend};
 use crate::files::npy;
-use crate::files::npy::Matrix;
-use crate::options::command_line::DiagnoseArguments;
+use crate::files::npy::StoredEmbeddings;
+use crate::options::increment::{GrowthOption, OldNewOptions};
+use crate::options::output::JsonOption;
+use crate::options::training::LossOptions;
 use crate::process::failure::Failure;
 use crate::process::terminal::{print, tell};
 
-/// Similarities that are held at once.
+const DETAILS: &str = "\
+Embeddings are NumPy files of f32 or f64, [n, d]. Row i of the positives is another view of the sample of row i \
+of the anchors. Every row of the old and of the new embeddings is a sample of that noise distribution. Losses \
+and biases are in nats; with a negative bias of inference the old loss is lower than that of retraining.";
+
+/// Options of `icl diagnose`.
+#[derive(Debug, Args)]
+#[command(after_help = DETAILS, mut_args(refined))]
+pub struct DiagnoseOptions {
+    /// Embeddings of the anchors
+    #[arg(long, value_name = "A.npy", help_heading = "Data")]
+    anchors: PathBuf,
+    /// Embeddings of their positives
+    #[arg(long, value_name = "P.npy", help_heading = "Data")]
+    positives: PathBuf,
+    #[command(flatten)]
+    data: OldNewOptions,
+    #[command(flatten)]
+    growth: GrowthOption,
+    #[command(flatten)]
+    loss: LossOptions,
+    /// Print the values of every anchor, too
+    #[arg(long, help_heading = "Output")]
+    per_sample: bool,
+    #[command(flatten)]
+    output: JsonOption,
+}
+
+/// Returns a shared option as this command takes it.
+fn refined(option: Arg) -> Arg {
+    match option.get_id().as_str() {
+        "old" => option
+            .value_name("O.npy")
+            .help("Embeddings of old data, samples of p(X)"),
+        "new" => option
+            .value_name("N.npy")
+            .help("Embeddings of new data, samples of p(ΔX)"),
+        "alpha" => option.help(
+            "Growth ratio α: share of the data that is new, from 0 to 1. Without it, rows of N / \
+             (rows of O + rows of N)",
+        ),
+        _ => option,
+    }
+}
+
+/// Maximum number of similarities in memory.
 const CHUNK: usize = 1 << 22;
 
-/// The quantities of each anchor, in the order of [`NAMES`].
+/// Quantities of each anchor, in the order of [`NAMES`].
 type Columns = [Vec<f64>; 7];
 
-/// The one that is no logarithm, and may be beyond what a double holds.
+/// The quantity that is no logarithm, and may exceed the range of a double.
 const RATIO: &str = "change_ratio";
 
-/// Their names, with what each is.
+/// Names of the quantities, with a description of each.
 const NAMES: [(&str, &str); 7] = [
     ("nce1_old", "NCE-I under p(X), nats"),
     ("nce1_new", "NCE-I under p(ΔX), nats"),
@@ -52,33 +102,37 @@ struct Diagnosis {
 ///
 /// # Errors
 /// If a file or a number cannot be used.
-pub fn diagnose(arguments: &DiagnoseArguments) -> Result<(), Failure> {
+pub fn diagnose(options: &DiagnoseOptions) -> Result<(), Failure> {
     let read = |path| npy::read(path).map_err(Failure::input);
+    let LossOptions {
+        temperature,
+        negatives,
+    } = options.loss;
     let task = Task {
-        anchors: read(&arguments.anchors)?,
-        positives: read(&arguments.positives)?,
-        old: read(&arguments.old)?,
-        new: read(&arguments.new)?,
-        alpha: arguments.alpha,
-        temperature: arguments.temperature,
-        negatives: arguments.negatives,
+        anchors: read(&options.anchors)?,
+        positives: read(&options.positives)?,
+        old: read(&options.data.old)?,
+        new: read(&options.data.new)?,
+        alpha: options.growth.alpha,
+        temperature,
+        negatives,
     };
     InfoNceConfig::new()
-        .with_temperature(arguments.temperature)
-        .with_negatives(Some(arguments.negatives))
+        .with_temperature(temperature)
+        .with_negatives(Some(negatives))
         .try_init()
         .map_err(Failure::input)?;
     let alpha = task.alpha()?;
     task.check_shapes()?;
-    let sizes = [&task.anchors, &task.old, &task.new].map(|matrix| matrix.n_rows);
+    let sizes = [&task.anchors, &task.old, &task.new].map(|it| it.n_rows);
     let d = task.anchors.n_columns;
     let columns = on_backend(BACKENDS[0], task)?;
-    check_finite(&columns, arguments.temperature)?;
+    check_finite(&columns, temperature)?;
     let means = columns
         .each_ref()
         .map(|column| column.iter().sum::<f64>() / sizes[0] as f64);
     let sentence = sentence(&means);
-    if arguments.json {
+    if options.output.json {
         let map = |value: &dyn Fn(usize) -> serde_json::Value| {
             let entries = NAMES.iter().enumerate();
             entries
@@ -91,10 +145,10 @@ pub fn diagnose(arguments: &DiagnoseArguments) -> Result<(), Failure> {
             n_new: sizes[2],
             d,
             alpha: alpha.value(),
-            temperature: arguments.temperature,
-            negatives: arguments.negatives,
+            temperature,
+            negatives,
             mean: map(&|at| means[at].into()),
-            per_sample: arguments
+            per_sample: options
                 .per_sample
                 .then(|| map(&|at| columns[at].clone().into())),
             sentence,
@@ -109,14 +163,17 @@ pub fn diagnose(arguments: &DiagnoseArguments) -> Result<(), Failure> {
         sizes[1],
         sizes[2],
         alpha.value(),
-        arguments.temperature,
-        arguments.negatives,
-        table(&columns, &means, arguments.per_sample)
+        temperature,
+        negatives,
+        table(&columns, &means, options.per_sample)
     ))
 }
 
-/// All but the change ratio are differences of logarithms, which nothing but a quotient by a
-/// temperature next to 0 takes out of range.
+/// Checks that all quantities but the change ratio are finite. They are differences of logarithms,
+/// which leave the range only when similarities are divided by a temperature close to 0.
+///
+/// # Errors
+/// If one is not.
 fn check_finite(columns: &Columns, temperature: f64) -> Result<(), Failure> {
     let mut in_nats = columns
         .iter()
@@ -130,12 +187,12 @@ fn check_finite(columns: &Columns, temperature: f64) -> Result<(), Failure> {
     )))
 }
 
-/// The four matrices and the numbers, to be computed on some backend.
+/// Embeddings and numbers of a computation on any backend.
 struct Task {
-    anchors: Matrix,
-    positives: Matrix,
-    old: Matrix,
-    new: Matrix,
+    anchors: StoredEmbeddings,
+    positives: StoredEmbeddings,
+    old: StoredEmbeddings,
+    new: StoredEmbeddings,
     alpha: Option<f64>,
     temperature: f64,
     negatives: f64,
@@ -150,7 +207,7 @@ impl Task {
     }
 
     fn check_shapes(&self) -> Result<(), Failure> {
-        let shape = |matrix: &Matrix| format!("[{}, {}]", matrix.n_rows, matrix.n_columns);
+        let shape = |it: &StoredEmbeddings| format!("[{}, {}]", it.n_rows, it.n_columns);
         for other in [&self.positives, &self.old, &self.new] {
             if other.n_columns != self.anchors.n_columns {
                 return Err(Failure::input(anyhow!(
@@ -189,8 +246,8 @@ impl OnBackend for Task {
             ));
             DType::F32
         };
-        let tensor = |matrix: Matrix| {
-            let data = TensorData::new(matrix.values, [matrix.n_rows, matrix.n_columns]);
+        let tensor = |it: StoredEmbeddings| {
+            let data = TensorData::new(it.values, [it.n_rows, it.n_columns]);
             Tensor::<B::InnerBackend, 2>::from_data(data, (&device, dtype))
         };
         let n_anchors = self.anchors.n_rows;
@@ -253,7 +310,7 @@ fn table(columns: &Columns, means: &[f64; 7], per_sample: bool) -> Table {
     table
 }
 
-/// A number of the table: plain up to a million, then with a power of ten.
+/// Writes a number of the table: plain up to a million, then with a power of ten.
 fn number(value: f64) -> String {
     match value.abs() {
         size if size < 1e6 => format!("{value:.6}"),
@@ -262,9 +319,9 @@ fn number(value: f64) -> String {
     }
 }
 
-/// How far the noise has moved, in words. What counts is how far the loss that the encoder was
-/// trained on is from the loss that it now should have, in nats. The mean change ratio would not do:
-/// a few anchors whose r is great outweigh all others in it.
+/// Writes in words how far the noise has moved: by the difference in nats between the loss that the
+/// encoder was trained on and the loss of retraining. The mean change ratio is no such measure: a
+/// few anchors with a large r dominate it.
 fn sentence(means: &[f64; 7]) -> String {
     let [_, _, _, _, _, inference, fine_tuning] = *means;
     let moved = inference.abs();
@@ -280,18 +337,18 @@ fn sentence(means: &[f64; 7]) -> String {
         _ => " away from the anchors",
     };
     format!(
-        "The noise distribution {how_far}{direction}: against the loss that retraining would \
-         minimise, an encoder that is kept is judged {}, and one fine-tuned on new data alone {}.",
-        judged(inference),
-        judged(fine_tuning)
+        "The noise distribution {how_far}{direction}: compared with the loss that retraining minimises, the loss \
+         of an encoder that is not updated is {}, and that of one fine-tuned on new data alone {}.",
+        error_of(inference),
+        error_of(fine_tuning)
     )
 }
 
-/// A bias in words.
-fn judged(bias: f64) -> String {
+/// Writes a bias in words.
+fn error_of(bias: f64) -> String {
     match bias {
-        _ if bias.abs() < 0.0005 => "rightly".to_owned(),
-        _ if bias < 0.0 => format!("{:.3} nats too kindly", -bias),
-        _ => format!("{bias:.3} nats too harshly"),
+        _ if bias.abs() < 0.0005 => "right".to_owned(),
+        _ if bias < 0.0 => format!("{:.3} nats too low", -bias),
+        _ => format!("{bias:.3} nats too high"),
     }
 }

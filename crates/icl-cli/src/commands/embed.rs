@@ -1,59 +1,102 @@
 //! `icl embed`: writes the embeddings of a data set.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use burn::module::AutodiffModule;
+use burn::tensor::Tensor;
+use clap::{Arg, Args};
+use icl_core::{Encoder, Samples, Views};
 
-use crate::backend::{OnBackend, TrainingBackend, on_backend};
-use crate::commands::embeddings::Embeddings;
+use crate::backend::{OnBackend, ProgramBackend, TrainingBackend, on_backend};
 use crate::domain::data::Data;
 use crate::domain::encoder_file;
 use crate::domain::encoder_file::EncoderFile;
 use crate::domain::{Domain, Graphs, Images};
-use crate::files::atomic;
 use crate::files::tensors;
 use crate::files::tensors::StoredTensor;
-use crate::options::command_line::EmbedArguments;
-use crate::options::images::Selection;
-use crate::options::values;
+use crate::files::whole;
+use crate::options::data::DataOptions;
+use crate::options::encoder::FromOption;
+use crate::options::execution::BackendOption;
+use crate::options::output::OutputOptions;
 use crate::process::failure::Failure;
 use crate::process::terminal::print;
 
-/// Reads an encoder and data, embeds the samples as they are and writes one row a sample.
-///
-/// # Errors
-/// If an argument, the encoder or the data cannot be used, the encoder does not fit the data, or the
-/// file cannot be written.
-pub fn embed(arguments: &EmbedArguments) -> Result<(), Failure> {
-    let format = Format::of(&arguments.out)?;
-    check_out(arguments)?;
-    let backend = values::backend(arguments.backend.clone())?;
-    let selection = Selection {
-        classes: arguments.classes.clone(),
-        limit: arguments.limit,
-        skip_broken: arguments.skip_broken,
-    };
-    match Data::read(&arguments.data, &selection)? {
-        Data::Graphs(data) => embed_on::<Graphs>(&data, arguments, format, &backend),
-        Data::Images(data) => embed_on::<Images>(&data, arguments, format, &backend),
+const DETAILS: &str = "\
+Samples are embedded without augmentation (images: the centre view), one row a sample in the order of the data, \
+with the normalisation statistics stored in the encoder. The extension of FILE selects the format: .npy (f32, \
+[n, d]), .safetensors (`embeddings` and `labels`) or .csv (index, label, e0, e1, …). Labels are those of the \
+files of the data.";
+
+/// Options of `icl embed`.
+#[derive(Debug, Args)]
+#[command(after_help = DETAILS, mut_args(refined))]
+pub struct EmbedOptions {
+    #[command(flatten)]
+    from: FromOption,
+    #[command(flatten)]
+    data: DataOptions,
+    #[command(flatten)]
+    backend: BackendOption,
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
+/// Returns a shared option as this command takes it.
+fn refined(option: Arg) -> Arg {
+    match option.get_id().as_str() {
+        "data" => option.required(true).default_value(None),
+        "out" => option
+            .required(true)
+            .value_name("FILE")
+            .help("Output file; its name ends in .npy, .safetensors or .csv"),
+        _ => option,
     }
 }
 
-fn embed_on<D: Domain>(
-    data: &D::Data,
-    arguments: &EmbedArguments,
+/// Checked options of `icl embed`.
+struct Resolved {
+    from: PathBuf,
+    out: PathBuf,
+    force: bool,
     format: Format,
-    backend: &str,
-) -> Result<(), Failure> {
-    let encoder = encoder_file::read::<D>(&arguments.from)?;
+    backend: String,
+}
+
+/// Maximum number of samples per encoder pass.
+const CHUNK: usize = 256;
+
+/// Reads an encoder and data, embeds the samples without augmentation and writes a row for each.
+///
+/// # Errors
+/// If an option, the encoder or the data cannot be used, the encoder does not fit the data, or the
+/// file cannot be written.
+pub fn embed(mut options: EmbedOptions) -> Result<(), Failure> {
+    let out = options.output.folder.out.unwrap_or_default();
+    let resolved = Resolved {
+        format: Format::of(&out)?,
+        from: options.from.from,
+        out,
+        force: options.output.force,
+        backend: options.backend.fill()?.to_owned(),
+    };
+    resolved.check_out()?;
+    match Data::read(&options.data.data, &options.data.images)? {
+        Data::Graphs(data) => embed_on::<Graphs>(&data, &resolved),
+        Data::Images(data) => embed_on::<Images>(&data, &resolved),
+    }
+}
+
+fn embed_on<D: Domain>(data: &D::Data, resolved: &Resolved) -> Result<(), Failure> {
+    let encoder = encoder_file::read::<D>(&resolved.from)?;
     encoder.check_data(data)?;
     let task = Task {
         encoder: &encoder,
         data,
     };
-    let embeddings = on_backend(backend, task)?;
+    let embeddings = on_backend(&resolved.backend, task)?;
     if let Some(at) = embeddings.values.iter().position(|x| !x.is_finite()) {
         return Err(Failure::input(anyhow!(
             "{}: found {} in the embedding of sample {} of {}, expected finite numbers",
@@ -63,42 +106,45 @@ fn embed_on<D: Domain>(
             D::name(data)
         )));
     }
-    let bytes = format.bytes(&embeddings, &D::original_labels(data), D::name(data))?;
-    if arguments.force {
-        atomic::replace(&arguments.out, &bytes)?;
+    let labels = D::original_labels(data);
+    let bytes = resolved.format.bytes(&embeddings, &labels, D::name(data))?;
+    if resolved.force {
+        whole::replace(&resolved.out, &bytes)?;
     } else {
-        atomic::create(&arguments.out, &bytes)?;
+        whole::create(&resolved.out, &bytes)?;
     }
     print(format_args!(
         "{} embeddings of width {} written to {}",
         embeddings.rows().len(),
         embeddings.d,
-        arguments.out.display()
+        resolved.out.display()
     ))
 }
 
-/// Whether the file may be written, as far as can be told beforehand.
-fn check_out(arguments: &EmbedArguments) -> Result<(), Failure> {
-    let out = &arguments.out;
-    let wrong = |found: &str, expected: &str| {
-        Err(Failure::input(anyhow!(
-            "out: found {found} {}, expected {expected}",
-            out.display()
-        )))
-    };
-    if out.is_dir() {
-        return wrong("a folder at", "a file or nothing");
+impl Resolved {
+    /// Checks that the file may be written, as far as can be known beforehand.
+    fn check_out(&self) -> Result<(), Failure> {
+        let out = &self.out;
+        let wrong = |found: &str, expected: &str| {
+            Err(Failure::input(anyhow!(
+                "out: found {found} {}, expected {expected}",
+                out.display()
+            )))
+        };
+        if out.is_dir() {
+            return wrong("a folder at", "a file or nothing");
+        }
+        if !self.force && out.symlink_metadata().is_ok() {
+            return wrong("a file at", "nothing there (--force replaces it)");
+        }
+        if is_same_file(out, &self.from) {
+            return wrong("the encoder itself at", "another file");
+        }
+        if !whole::folder_of(out).is_dir() {
+            return wrong("no folder for", "an existing one");
+        }
+        Ok(())
     }
-    if !arguments.force && out.symlink_metadata().is_ok() {
-        return wrong("a file at", "nothing there (--force replaces it)");
-    }
-    if is_same_file(out, &arguments.from) {
-        return wrong("the encoder itself at", "another file");
-    }
-    if !atomic::folder_of(out).is_dir() {
-        return wrong("no folder for", "one that is there");
-    }
-    Ok(())
 }
 
 fn is_same_file(a: &Path, b: &Path) -> bool {
@@ -119,7 +165,58 @@ impl<D: Domain> OnBackend for Task<'_, D> {
     }
 }
 
-/// What a file of embeddings can be.
+/// Embeddings `[n, d]`, a row for each sample.
+struct Embeddings {
+    /// All values, row by row.
+    values: Vec<f32>,
+    /// Width of a row, d.
+    d: usize,
+}
+
+impl Embeddings {
+    /// Embeds the samples of `data` without augmentation, in their order, with the normalisation
+    /// statistics of the encoder.
+    ///
+    /// # Errors
+    /// If a sample cannot be read.
+    ///
+    /// # Panics
+    /// If the encoder cannot take the samples.
+    fn of<D: Domain, B: ProgramBackend>(
+        domain: &D,
+        encoder: &D::Encoder<B>,
+        data: &D::Data,
+        device: &B::Device,
+    ) -> Result<Self, Failure> {
+        let mut embeddings = Self {
+            values: Vec::new(),
+            d: 0,
+        };
+        let samples: Vec<usize> = (0..data.n_samples()).collect();
+        for chunk in samples.chunks(CHUNK) {
+            let mut plain = Vec::with_capacity(chunk.len());
+            for &index in chunk {
+                let sample = data
+                    .sample(index)
+                    .map_err(|error| Failure::Input(anyhow!(error)))?;
+                plain.push(domain.views().plain(&sample));
+            }
+            let batch = D::collate::<B>(&plain, device);
+            let rows: Tensor<B, 2> = encoder.embed(batch);
+            embeddings.d = rows.dims()[1];
+            let rows = rows.into_data().convert::<f32>();
+            embeddings.values.extend(rows.iter::<f32>());
+        }
+        Ok(embeddings)
+    }
+
+    /// Returns the rows, in their order.
+    fn rows(&self) -> impl ExactSizeIterator<Item = &[f32]> {
+        self.values.chunks_exact(self.d)
+    }
+}
+
+/// Format of a file of embeddings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Format {
     Npy,
@@ -128,7 +225,7 @@ enum Format {
 }
 
 impl Format {
-    /// The one that the ending of a name says.
+    /// Returns the format that the extension of a name selects.
     fn of(path: &Path) -> Result<Self, Failure> {
         let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
         match ending.as_deref().and_then(|ending| ending.to_str()) {
@@ -178,7 +275,7 @@ fn npy(embeddings: &Embeddings) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A table with a row of names. Numbers have as few digits as give them back; none of its fields
+/// Writes a table with a row of names. Numbers have the fewest digits that preserve them; no field
 /// needs quotes.
 fn csv(embeddings: &Embeddings, labels: &[i64]) -> Result<Vec<u8>, std::fmt::Error> {
     let mut text = "index,label".to_owned();

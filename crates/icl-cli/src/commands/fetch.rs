@@ -1,51 +1,56 @@
-//! `icl fetch`: downloads public data sets, or says what to fetch by hand.
+//! `icl fetch`: downloads public data sets, or says what to download by other means.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::anyhow;
 use clap::Args;
 use comfy_table::{Table, presets};
+use icl_core::AtomicFile;
 use icl_data::catalogue;
 use icl_data::catalogue::{CatalogueEntry, CatalogueFile, CatalogueKind};
 
-use crate::domain::data::data_dir;
+use crate::options::data::DataDirOption;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
+use crate::process::interrupt::Interruptible;
 use crate::process::terminal::{print, tell};
 
-/// What is downloaded, and where to.
+const DETAILS: &str = "\
+Every file is checked by its length and MD5 sum, as far as its publisher gives them, and is complete or absent. \
+Without a network, it says which files to download by other means, and where to put them.";
+
+/// Options of `icl fetch`.
 #[derive(Debug, Args)]
-pub struct FetchArguments {
-    /// Data sets by name; none: list them
+#[command(after_help = DETAILS)]
+pub struct FetchOptions {
+    /// Names of data sets. Without any, list all
     #[arg(value_name = "NAME")]
-    pub names: Vec<String>,
-    /// The folder of all data sets, below which each gets one of its own
-    /// [default: that of ICL_DATA_DIR, else ../shared/data]
-    #[arg(long, value_name = "DIR")]
-    pub data_dir: Option<PathBuf>,
+    names: Vec<String>,
+    #[command(flatten)]
+    data_dir: DataDirOption,
 }
 
-/// Downloads what is named and not there yet, each file whole and checked or not at all.
+/// Downloads the missing files of the named data sets; each file is complete and checked, or absent.
 ///
 /// # Errors
 /// If a name is not known, or a file cannot be downloaded, is not what it should be or cannot be
 /// written.
-pub fn fetch(arguments: &FetchArguments) -> Result<(), Failure> {
-    let root = data_dir(arguments.data_dir.as_deref());
-    if arguments.names.is_empty() {
+pub fn fetch(options: &FetchOptions) -> Result<(), Failure> {
+    let root = options.data_dir.folder();
+    if options.names.is_empty() {
         return print(list(&root));
     }
-    let entries = arguments.names.iter().map(|name| catalogue::find(name));
+    let entries = options.names.iter().map(|name| catalogue::find(name));
     let entries: Vec<&CatalogueEntry> =
         entries.collect::<Result<_, _>>().map_err(Failure::input)?;
     interrupt::watch()?;
     for entry in entries {
         let n_new = fetch_entry(entry, &root)?;
         let what = if n_new == 0 {
-            "there already"
+            "already there"
         } else {
-            "fetched"
+            "downloaded"
         };
         print(format_args!(
             "{}: {what}: {}",
@@ -56,7 +61,7 @@ pub fn fetch(arguments: &FetchArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What there is.
+/// Lists the data sets.
 fn list(root: &Path) -> Table {
     let mut table = Table::new();
     table.load_style(presets::UTF8_HORIZONTAL_ONLY);
@@ -69,7 +74,7 @@ fn list(root: &Path) -> Table {
     table
 }
 
-/// The number of files that were not there yet.
+/// Downloads the missing files of a data set; their number.
 fn fetch_entry(entry: &CatalogueEntry, root: &Path) -> Result<usize, Failure> {
     let folder = root.join(entry.folder);
     std::fs::create_dir_all(&folder)
@@ -84,7 +89,7 @@ fn fetch_entry(entry: &CatalogueEntry, root: &Path) -> Result<usize, Failure> {
             let missing = || missing(entry, &entry.files[at..], root);
             let fetched = download(file, file.url, &path, entry.kind, &missing);
             if fetched.is_err() {
-                // Of a data set that could not be had nothing is left, an empty folder neither.
+                // Nothing is left of a data set that cannot be downloaded, not even an empty folder.
                 let _ = std::fs::remove_dir(&folder);
             }
             fetched?;
@@ -96,10 +101,9 @@ fn fetch_entry(entry: &CatalogueEntry, root: &Path) -> Result<usize, Failure> {
     Ok(n_new)
 }
 
-/// What to fetch by other means, and where to put it: these files of an entry, as far as they are not
-/// there.
+/// Says which of these files of an entry are missing, and where to put them.
 fn missing(entry: &CatalogueEntry, files: &[CatalogueFile], root: &Path) -> String {
-    let mut text = "fetch by other means:".to_owned();
+    let mut text = "download by other means:".to_owned();
     for file in files {
         let path = entry.file_path(root, file);
         if path.exists() {
@@ -117,8 +121,7 @@ fn missing(entry: &CatalogueEntry, files: &[CatalogueFile], root: &Path) -> Stri
     text.trim_end_matches(';').to_owned()
 }
 
-/// Downloads a file under another name, checks it and gives it its own; `missing` says what to do
-/// without.
+/// Downloads a file, checks it and gives it its name; `missing` says what to do if that fails.
 fn download(
     file: &CatalogueFile,
     url: &str,
@@ -127,18 +130,14 @@ fn download(
     missing: &dyn Fn() -> String,
 ) -> Result<(), Failure> {
     tell(format_args!("{url}"));
-    let folder = path.parent().unwrap_or(Path::new("."));
     let unwritable = |error: io::Error| Failure::file(path, "cannot be written", error);
-    let mut part = tempfile::Builder::new()
-        .prefix(".fetching-")
-        .suffix(file.name)
-        .tempfile_in(folder)
-        .map_err(unwritable)?;
+    let mut part = AtomicFile::begin(path).map_err(unwritable)?;
     let received = ureq::get(url)
         .call()
         .map_err(io::Error::other)
         .and_then(|mut response| {
-            io::copy(&mut Stoppable(response.body_mut().as_reader()), &mut part)
+            let mut body = Interruptible(response.body_mut().as_reader());
+            io::copy(&mut body, &mut part)
         });
     if interrupt::requested() {
         return Err(Failure::Interrupted(anyhow!(
@@ -146,29 +145,18 @@ fn download(
         )));
     }
     received.map_err(|error| {
-        Failure::Other(anyhow!("{url}: cannot be had ({error}); {}", missing()))
+        Failure::Other(anyhow!(
+            "{url}: cannot be downloaded ({error}); {}",
+            missing()
+        ))
     })?;
-    let mut checked = file.verify(part.path());
-    // Graphs come without a checksum: that they can be read must do.
+    let mut checked = file.verify(part.unfinished());
+    // Graphs come without a checksum: it has to suffice that they can be read.
     if checked.is_ok() && kind == CatalogueKind::Graphs {
-        checked = icl_data::read_tu(part.path()).map(drop);
+        checked = icl_data::read_tu(part.unfinished()).map(drop);
     }
     checked.map_err(|error| Failure::Other(anyhow!("{url}: {error}; {}", missing())))?;
-    part.persist(path)
-        .map_err(|error| unwritable(error.error))?;
-    Ok(())
-}
-
-/// A reader that ends with an error when somebody has asked for an end.
-struct Stoppable<R>(R);
-
-impl<R: io::Read> io::Read for Stoppable<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if interrupt::requested() {
-            return Err(io::Error::other("stopped"));
-        }
-        self.0.read(buffer)
-    }
+    part.replace().map_err(unwritable)
 }
 
 #[cfg(test)]
@@ -189,7 +177,7 @@ mod tests {
         }
     }
 
-    /// A server that gives one answer, and its address.
+    /// Starts a server that gives one answer; its address.
     fn serve(status: &'static str, body: &'static str) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -211,7 +199,7 @@ mod tests {
         std::fs::read_dir(folder).unwrap().count()
     }
 
-    /// Downloads the file, and what it then says if it cannot.
+    /// Downloads the file.
     fn fetch_fox(url: &str, path: &Path, kind: CatalogueKind) -> Result<(), Failure> {
         download(&fox(), url, path, kind, &|| "do it by hand".to_owned())
     }
@@ -239,7 +227,7 @@ mod tests {
                 "404 Not Found",
                 "",
                 images,
-                "cannot be had (http status: 404)",
+                "cannot be downloaded (http status: 404)",
             ),
         ] {
             let error = fetch_fox(&serve(status, body), &path, kind).unwrap_err();
@@ -265,7 +253,7 @@ mod tests {
         let error = fetch_fox(&url, &path, CatalogueKind::Images).unwrap_err();
         let error = error.to_string();
         assert!(
-            error.starts_with(&format!("{url}: cannot be had")),
+            error.starts_with(&format!("{url}: cannot be downloaded")),
             "{error}"
         );
         assert_eq!(names(at.path()), 0);

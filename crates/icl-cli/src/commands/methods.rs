@@ -1,20 +1,28 @@
-//! `icl methods`: the registry as the table of four choices.
+//! `icl methods`: lists the methods with their choices.
 
+use clap::Args;
 use comfy_table::{Table, presets};
 use icl_meta::RateChoice;
 use icl_train::{Method, Noise, Objective, OptimizerChoice, Start};
 
-use crate::options::command_line::MethodsArguments;
+use crate::options::output::JsonOption;
 use crate::process::failure::Failure;
 use crate::process::terminal::print;
+
+/// Options of `icl methods`.
+#[derive(Debug, Args)]
+pub struct MethodsOptions {
+    #[command(flatten)]
+    output: JsonOption,
+}
 
 /// Prints all methods with their four choices.
 ///
 /// # Errors
 /// If standard output cannot be written.
-pub fn show(arguments: &MethodsArguments) -> Result<(), Failure> {
+pub fn show(options: &MethodsOptions) -> Result<(), Failure> {
     let rows = icl_train::methods();
-    if arguments.json {
+    if options.output.json {
         let rows: Vec<_> = rows
             .iter()
             .map(|method| {

@@ -4,7 +4,6 @@ pub mod backends;
 pub mod compare_backends;
 pub mod diagnose;
 pub mod embed;
-mod embeddings;
 pub mod fetch;
 pub mod methods;
 pub mod report;

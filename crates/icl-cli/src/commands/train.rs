@@ -1,105 +1,111 @@
-//! `icl train`: makes a first encoder.
+//! `icl train`: trains a first encoder.
 
+use clap::{Arg, Args};
 use icl_core::{Increment, Samples, Seed};
 use icl_data::Found;
-use icl_models::Stem;
 use icl_report::{TRAIN_SCHEMA, TrainRecord};
 use icl_train::{Problem, Trainer, TrainingSettings};
+use serde::Serialize;
 
 use crate::backend::{OnBackend, TrainingBackend, on_backend};
 use crate::domain::data::Data;
 use crate::domain::encoder_file;
 use crate::domain::{Collation, Domain, Graphs, Images};
-use crate::files::checksum;
 use crate::files::encoder_work;
 use crate::files::encoder_work::ENCODER;
-use crate::files::work_folder::WorkFolder;
-use crate::options::images::{Classes, EncoderChoice, Selection};
-use crate::options::training::{Training, TrainingOptions, given, training_options};
+use crate::files::whole;
+use crate::files::work_folder::{Destination, WorkFolder};
+use crate::options::data::DataOptions;
+use crate::options::encoder::EncoderOptions;
+use crate::options::execution::{
+    BackendOption, ConfigOption, DEFAULT_SEED, ResumeOption, SeedOption,
+};
+use crate::options::output::OutputOptions;
+use crate::options::training::{Training, TrainingOptions};
 use crate::options::values;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::progress::Display;
 use crate::process::terminal::print;
 
-training_options! {
-    /// Every option of `icl train`: as flags, and under the same names in the TOML file.
-    pub struct TrainOptions {
-        /// An embedded data set (MUTAG, MNIST-1v7, MNIST-1v7-test), or the path of one: a TU data set (a zip or
-        /// a folder), an IDX file, a CIFAR file or folder, a folder of class folders with images
-        #[arg(long)]
-        pub data: String,
-        /// Of images: only these classes, as 1,7
-        #[arg(long, value_name = "NAMES")]
-        pub classes: Classes,
-        /// Of images: at most N, as evenly of each class as can be
-        #[arg(long, value_name = "N", allow_negative_numbers = true)]
-        pub limit: usize,
-        /// Of images: leave out those that cannot be decoded [default: false]
-        #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-        #[serde(alias = "skip_broken")]
-        pub skip_broken: bool,
-        /// Of images: the side of a view in pixels [default: that of IDX and CIFAR
-        /// images themselves, 224 for folders]
-        #[arg(long, value_name = "P", allow_negative_numbers = true)]
-        #[serde(alias = "image_size")]
-        pub image_size: usize,
-        /// Of images: how the encoder begins: small (3x3, for small images) or standard (7x7 with
-        /// stride 2, then pooling) [default: small up to 32 pixels and
-        /// without --weights]
-        #[arg(long, value_name = "STEM", value_parser = values::named::<Stem>)]
-        pub stem: Stem,
-        /// Of images: the width of a projection head on the encoder [default: none]
-        #[arg(long, value_name = "D", allow_negative_numbers = true)]
-        pub projection: usize,
-        /// Of images: the probability that a view is blurred [default: 0]
-        #[arg(long, value_name = "P", allow_negative_numbers = true)]
-        pub blur: f64,
-        /// Of images: torchvision's weights of a ResNet-18 to begin with
-        #[arg(long, value_name = "FILE.pth|FILE.safetensors")]
-        pub weights: std::path::PathBuf,
+const DETAILS: &str = "\
+It trains an encoder on all of the data (graphs: a GCN, images: a ResNet-18) and writes \
+DIR/encoder.safetensors, DIR/record.json and DIR/config.toml. Ctrl-C saves the state; icl train --resume DIR \
+continues.
+
+A TOML file for --config holds the same options without the dashes: learning-rate = 0.003";
+
+/// Options of `icl train`.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(after_help = DETAILS, mut_args(refined))]
+pub struct TrainOptions {
+    #[command(flatten)]
+    #[serde(flatten)]
+    data: DataOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    encoder: EncoderOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    training: TrainingOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    seed: SeedOption,
+    #[command(flatten)]
+    #[serde(flatten)]
+    backend: BackendOption,
+    #[command(flatten)]
+    #[serde(skip)]
+    config: ConfigOption,
+    #[command(flatten)]
+    #[serde(skip)]
+    resume: ResumeOption,
+    #[command(flatten)]
+    #[serde(flatten)]
+    output: OutputOptions,
+}
+
+/// Returns a shared option as this command takes it.
+fn refined(option: Arg) -> Arg {
+    match option.get_id().as_str() {
+        "data" => option.required(true).default_value(None),
+        "seed" => option.default_value(DEFAULT_SEED.to_string()),
+        "out" => option.required(true),
+        _ => option,
     }
 }
 
 impl TrainOptions {
-    fn selection(&self) -> Selection {
-        Selection {
-            classes: self.classes.clone(),
-            limit: self.limit,
-            skip_broken: self.skip_broken.unwrap_or(false),
-        }
-    }
-
-    fn encoder(&self) -> EncoderChoice {
-        EncoderChoice {
-            image_size: self.image_size,
-            stem: self.stem,
-            projection: self.projection,
-            blur: self.blur,
-            weights: self.weights.clone(),
-        }
+    /// Fills in the defaults that depend on other options, and checks every value.
+    fn resolve(&mut self) -> Result<Training, Failure> {
+        self.data.check()?;
+        self.output.folder.check()?;
+        Ok(Training {
+            seed: self.seed.seed.unwrap_or(DEFAULT_SEED),
+            settings: values::settings(self.training.over(TrainingSettings::default()))?,
+            backend: self.backend.fill()?.to_owned(),
+        })
     }
 }
 
 /// Trains an encoder on a data set, writes its folder and prints a table.
 ///
 /// # Errors
-/// If an option or the data cannot be used, the training fails, or somebody interrupts it.
-pub fn train(options: TrainOptions) -> Result<(), Failure> {
+/// If an option or the data cannot be used, the training fails, or it is interrupted.
+pub fn train(mut options: TrainOptions) -> Result<(), Failure> {
     interrupt::watch()?;
-    let (mut options, resumed) = encoder_work::options(options)?;
-    let training = options.fill(TrainingSettings::default())?;
-    let name = given("data", "a data set, a zip or a folder", &options.data)?;
-    values::check_data("data", &name)?;
-    let choice = options.encoder();
-    match Data::read(&name, &options.selection())? {
-        Data::Graphs(data) => {
-            choice.check_unused(&name)?;
-            train_on(&Graphs::of(&data), &data, &training, &options, resumed)
+    let resumed = encoder_work::resumed(options.resume.folder())?;
+    let training = options.resolve()?;
+    let (data, encoder) = (&options.data, &options.encoder);
+    match Data::read(&data.data, &data.images)? {
+        Data::Graphs(graphs) => {
+            encoder.check_unused(&data.data)?;
+            train_on(&Graphs::of(&graphs), &graphs, &training, &options, resumed)
         }
-        Data::Images(data) => {
-            let domain = Images::of(&data, &choice)?;
-            train_on(&domain, &data, &training, &options, resumed)
+        Data::Images(images) => {
+            let domain = Images::of(&images, encoder)?;
+            train_on(&domain, &images, &training, &options, resumed)
         }
     }
 }
@@ -122,10 +128,13 @@ fn train_on<D: Domain>(
         ("checksum of the data", D::checksum(data)),
         (
             "checksum of the weights",
-            checksum::of_file(options.weights.as_deref())?,
+            whole::checksum(options.encoder.weights.as_deref())?,
         ),
     ];
-    let work = encoder_work::folder(resumed, training, options, &input)?;
+    let config = toml::to_string(options).map_err(Failure::input)?;
+    let (out, force) = (options.output.folder.out.clone(), options.output.force);
+    let destination = Destination::new(out, "train", force);
+    let work = encoder_work::begin(resumed, destination, &config, &input)?;
     let task = Task {
         training,
         domain,
@@ -134,7 +143,7 @@ fn train_on<D: Domain>(
         work: &work,
     };
     let trained = on_backend(&training.backend, task).and_then(|record| {
-        encoder_work::write_results(&work, options, &record)?;
+        encoder_work::write_results(&work, &config, &record)?;
         Ok(record)
     });
     let record = match trained {
@@ -157,7 +166,7 @@ struct Task<'a, D: Domain> {
 impl<D: Domain> OnBackend for Task<'_, D> {
     type Output = TrainRecord;
 
-    /// Trains, and writes the encoder.
+    /// Trains the encoder and writes it.
     fn run<B: TrainingBackend>(self, device: B::Device) -> Result<TrainRecord, Failure> {
         let Training {
             seed,
@@ -176,7 +185,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             seed: *seed,
             device: device.clone(),
         };
-        // The same encoder as θ₀ of `icl run` begins as.
+        // The initial encoder is that of θ₀ in `icl run`.
         let init = Seed::new(*seed).child("init").child("old");
         let untrained = self.domain.fresh::<B>(init, &device)?;
         let display = Display::new(1, settings.epochs as u64);

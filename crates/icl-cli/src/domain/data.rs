@@ -1,44 +1,31 @@
-//! Data by name or path, of whatever kind they are.
+//! Data of any kind, by name or path.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::anyhow;
 use icl_data::{GraphDataset, ImageDataset, embedded, looks_like_images};
 
 use crate::domain::{Domain, Graphs, Images};
-use crate::options::images::Selection;
+use crate::options::data::ImageOptions;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
-/// The variable that names the folder of all data sets.
-pub const DATA_DIR: &str = "ICL_DATA_DIR";
-/// Where they are without it, seen from the project's root.
-const DEFAULT_DATA_DIR: &str = "../shared/data";
-
-/// The folder of all data sets: the one that is named, else that of the variable, else the default.
-pub fn data_dir(named: Option<&Path>) -> PathBuf {
-    match named {
-        Some(folder) => folder.to_owned(),
-        None => std::env::var_os(DATA_DIR).map_or_else(|| DEFAULT_DATA_DIR.into(), PathBuf::from),
-    }
-}
-
-/// What was read.
+/// Data of one of the kinds.
 pub enum Data {
     Graphs(GraphDataset),
     Images(ImageDataset),
 }
 
 impl Data {
-    /// An embedded data set, or one on the disk.
+    /// Reads an embedded data set, or one on the disk.
     ///
     /// # Errors
-    /// If there is none, it cannot be read, or images are selected among graphs.
-    pub fn read(name: &str, selection: &Selection) -> Result<Self, Failure> {
+    /// If it does not exist or cannot be read, or images are selected in a data set of graphs.
+    pub fn read(name: &str, selection: &ImageOptions) -> Result<Self, Failure> {
         let is_one_of = |known: &[&str]| known.iter().any(|own| own.eq_ignore_ascii_case(name));
         if is_one_of(embedded::image_names()) {
             let images = embedded::images(name).map_err(Failure::input)?;
-            let options = selection.options();
+            let options = selection.of_readers();
             return images
                 .select(&options.classes, options.limit)
                 .map(Self::Images)
@@ -54,7 +41,7 @@ impl Data {
         }
         if looks_like_images(path) {
             let images =
-                icl_data::read_images(path, &selection.options()).map_err(Failure::input)?;
+                icl_data::read_images(path, &selection.of_readers()).map_err(Failure::input)?;
             tell_what_was_left_out(&images);
             return Ok(Self::Images(images));
         }
@@ -67,7 +54,7 @@ impl Data {
         graphs.map(Self::Graphs).map_err(Failure::input)
     }
 
-    /// What the samples are.
+    /// Returns the name of the kind of samples.
     pub fn samples(&self) -> &'static str {
         match self {
             Self::Graphs(_) => Graphs::SAMPLES,
@@ -76,7 +63,7 @@ impl Data {
     }
 }
 
-/// Says how many files of a folder are not among the images.
+/// Reports the number of files in a folder that are not among the images.
 fn tell_what_was_left_out(images: &ImageDataset) {
     let counts = images.counts();
     for (n, what) in [

@@ -1,4 +1,4 @@
-//! Encoders as safetensors files: written, and read back to be used or trained further.
+//! Encoders as safetensors files, written and read back.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,16 +13,17 @@ use safetensors::{Dtype, SafeTensorError, SafeTensors};
 
 use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::{Domain, Wrong};
-use crate::files::atomic;
 use crate::files::tensors;
 use crate::files::tensors::StoredTensor;
+use crate::files::whole;
 use crate::process::failure::Failure;
+use crate::process::terminal::one_line;
 
-/// Writes an encoder with its configuration, from which it can be built again, as metadata. The same
-/// encoder gives the same bytes.
+/// Writes an encoder with its configuration as metadata, from which it can be rebuilt. The same encoder gives
+/// the same bytes.
 ///
 /// # Errors
-/// If the file cannot be written; what was there before is there still.
+/// If the file cannot be written; an earlier file still exists then.
 pub fn save<D: Domain, B: ProgramBackend>(
     encoder: &D::Encoder<B>,
     domain: &D,
@@ -50,24 +51,24 @@ pub fn save<D: Domain, B: ProgramBackend>(
     let mut metadata = vec![("data", data), ("encoder", D::ENCODER)];
     metadata.extend(description.iter().map(|(key, value)| (*key, &value[..])));
     metadata.sort_unstable();
-    atomic::replace(path, &tensors::bytes(&metadata, &tensors)?)
+    whole::replace(path, &tensors::bytes(&metadata, &tensors)?)
 }
 
-/// An encoder that was read from a file and checked, for any backend.
+/// Encoder that was read from a file and checked, for any backend.
 #[derive(Debug)]
 pub struct EncoderFile<D> {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// How it and its views are configured.
+    /// Configuration of the encoder and its views.
     pub domain: D,
-    /// The name of the data set that it was trained on.
+    /// Name of the data set that the encoder was trained on.
     pub data: String,
-    /// CRC-32 of the file, by which interrupted work knows its encoder again.
+    /// CRC-32 of the file, by which interrupted work recognises its encoder.
     pub checksum: String,
     tensors: Vec<(String, TensorData)>,
 }
 
-/// What is wrong with the file of an encoder.
+/// Error of the file of an encoder.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: found {}, expected {expected}", path.display(), one_line(found))]
 struct EncoderError {
@@ -79,7 +80,7 @@ struct EncoderError {
 /// Reads an encoder that [`save`] wrote.
 ///
 /// # Errors
-/// If the file cannot be read, is cut or no safetensors file, holds another kind of encoder or no
+/// If the file cannot be read, is truncated or no safetensors file, holds another kind of encoder or no
 /// configuration, or its tensors are not exactly those of the configuration, in names, types and
 /// shapes, with finite numbers and no variance below 0.
 pub fn read<D: Domain>(path: &Path) -> Result<EncoderFile<D>, Failure> {
@@ -107,11 +108,11 @@ pub fn read<D: Domain>(path: &Path) -> Result<EncoderFile<D>, Failure> {
 }
 
 impl<D: Domain> EncoderFile<D> {
-    /// The encoder, with the normalisation statistics of the file. Its parameters can be trained, as
-    /// those of a fresh encoder can; its statistics cannot.
+    /// Returns the encoder with the normalisation statistics of the file. Its parameters can be
+    /// trained like those of a fresh encoder; its statistics cannot.
     ///
     /// # Errors
-    /// If the configuration cannot be.
+    /// If the configuration is not valid.
     pub fn encoder<B: TrainingBackend>(
         &self,
         device: &B::Device,
@@ -151,7 +152,7 @@ impl<D: Domain> EncoderFile<D> {
     }
 }
 
-/// The configuration, the data set's name and the tensors of a file.
+/// Configuration, name of the data set and tensors of a file.
 type Parsed<D> = (D, String, Vec<(String, TensorData)>);
 
 fn parse<D: Domain>(bytes: &[u8]) -> Result<Parsed<D>, Wrong> {
@@ -180,18 +181,18 @@ fn parse<D: Domain>(bytes: &[u8]) -> Result<Parsed<D>, Wrong> {
     Ok((domain, data, tensors))
 }
 
-/// The words for what the format's reader found.
+/// Returns the error of the format's reader in our words.
 fn damaged(error: SafeTensorError) -> Wrong {
     let found = match error {
         SafeTensorError::MetadataIncompleteBuffer | SafeTensorError::InvalidHeaderLength => {
-            "a safetensors file that is cut or damaged".to_owned()
+            "a safetensors file that is truncated or damaged".to_owned()
         }
         error => format!("no safetensors file ({error})"),
     };
     (found, "the .safetensors file of an encoder".to_owned())
 }
 
-/// The tensors that the configuration asks for, if they and no others are there.
+/// Returns the tensors of the configuration, if the file has them and no others.
 fn tensors<D: Domain>(
     domain: &D,
     header: &Metadata,
@@ -212,7 +213,7 @@ fn tensors<D: Domain>(
     }
 }
 
-/// The values of one tensor, which is taken out of those that were found.
+/// Returns the values of one tensor and removes it from `found`.
 fn values(
     name: &str,
     shape: &[usize],
@@ -261,18 +262,6 @@ fn values(
             },
         )),
     }
-}
-
-/// The text with what would begin another line, or control a terminal, escaped.
-fn one_line(text: &str) -> String {
-    let escaped = text.chars().map(|c| {
-        if c.is_control() {
-            c.escape_default().to_string()
-        } else {
-            c.to_string()
-        }
-    });
-    escaped.collect()
 }
 
 #[cfg(feature = "flex")]

@@ -1,4 +1,4 @@
-//! Graphs, for which the encoder is a GCN.
+//! Graphs, with a GCN as encoder.
 
 use burn::tensor::backend::Backend;
 use icl_core::graph::GraphBatch;
@@ -19,12 +19,12 @@ pub struct Graphs {
 }
 
 impl Graphs {
-    /// The paper's encoder and views for these data.
+    /// Returns the encoder and the views of the paper for these data.
     pub fn of(data: &GraphDataset) -> Self {
         Self::with(GcnConfig::new(data.d_features()))
     }
 
-    /// This encoder and the paper's views.
+    /// Returns this encoder and the views of the paper.
     pub fn with(config: GcnConfig) -> Self {
         Self {
             config,
@@ -131,7 +131,7 @@ impl Domain for Graphs {
         GraphDataset::join(old, new).map_err(Failure::input)
     }
 
-    /// CRC-32 of all graphs: features, edges and labels.
+    /// Returns the CRC-32 of all graphs: features, edges and labels.
     fn checksum(data: &GraphDataset) -> String {
         let mut hasher = crc32fast::Hasher::new();
         for graph in data.graphs() {
@@ -149,13 +149,13 @@ impl Domain for Graphs {
         format!("{:08x}", hasher.finalize())
     }
 
-    /// Numbers of nodes and edges.
+    /// Returns the numbers of nodes and edges.
     fn sizes(data: &GraphDataset) -> Result<Option<Matrix>, Failure> {
         let row = |graph: &Graph| [graph.n_nodes() as f64, graph.n_edges() as f64];
         matrix(data.graphs().iter().flat_map(row).collect(), 2).map(Some)
     }
 
-    /// The sum of each graph's node features.
+    /// Returns the sum of the node features of each graph.
     fn raw(&self, data: &GraphDataset) -> Result<Matrix, Failure> {
         let values = data.graphs().iter().flat_map(summed_features).collect();
         matrix(values, data.d_features())

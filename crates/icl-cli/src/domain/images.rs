@@ -1,4 +1,4 @@
-//! Images, for which the encoder is a ResNet-18.
+//! Images, with a ResNet-18 as encoder.
 
 use std::path::PathBuf;
 
@@ -12,38 +12,32 @@ use icl_models::{ResNet, ResNetConfig, Stem};
 
 use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::{Domain, Text, Wrong};
-use crate::options::images::EncoderChoice;
+use crate::options::encoder::{EncoderOptions, PAPER_SIDE, SMALL_SIDE};
 use crate::process::failure::Failure;
-
-/// Images up to this side get the stem for small images, unless another is asked for.
-const SMALL: usize = 32;
-
-/// The paper's side of a view, for images that have no common size of their own.
-const PAPER_SIDE: usize = 224;
 
 /// Images of one number of channels.
 #[derive(Debug)]
 pub struct Images {
     config: ResNetConfig,
     views: ImageViews,
-    /// The first weights of every fresh encoder, if they are not drawn.
+    /// Initial weights of every fresh encoder, if they are not random.
     weights: Option<PathBuf>,
 }
 
 impl Images {
-    /// The paper's encoder and views for these data, but for what was chosen.
+    /// Returns the encoder and the views of the paper for these data, with the options that are given.
     ///
     /// # Errors
-    /// If the choice cannot be.
-    pub fn of(data: &ImageDataset, choice: &EncoderChoice) -> Result<Self, Failure> {
+    /// If an option is not valid.
+    pub fn of(data: &ImageDataset, choice: &EncoderOptions) -> Result<Self, Failure> {
         let side = match choice.image_size {
             Some(side) => side,
             None => data.common_side().unwrap_or(PAPER_SIDE),
         };
-        let views = ImageViewsConfig::new(side).with_blur(choice.blur.unwrap_or(0.0));
+        let views = ImageViewsConfig::new(side).with_blur(choice.blur);
         let stem = match (&choice.stem, &choice.weights) {
             (Some(stem), _) => *stem,
-            (None, None) if side <= SMALL => Stem::Small,
+            (None, None) if side <= SMALL_SIDE => Stem::Small,
             _ => Stem::Standard,
         };
         let config = ResNetConfig::new(data.channels())
@@ -155,8 +149,8 @@ impl Domain for Images {
         data.labels().to_vec()
     }
 
-    /// The numbers that name the classes; where names are no numbers, or no plain ones, the class's
-    /// place in the order of names.
+    /// Returns the numbers that name the classes; where names are no numbers, or no plain ones, the
+    /// position of the class in the order of names.
     fn original_labels(data: &ImageDataset) -> Vec<i64> {
         // As written: "01" and "1" are two classes.
         let plain = |name: &String| {
@@ -188,16 +182,16 @@ impl Domain for Images {
         data.checksum()
     }
 
-    /// None: the views are all of one size.
+    /// Returns `None`: all views have one size.
     fn sizes(_: &ImageDataset) -> Result<Option<Matrix>, Failure> {
         Ok(None)
     }
 
-    /// The pixels of each image's centre view, of 32 x 32 at most: a matrix of more would not fit into
-    /// memory where the images do not.
+    /// Returns the pixels of the centre view of each image, at most 32 x 32: a larger matrix would
+    /// not fit into memory where the images do not.
     fn raw(&self, data: &ImageDataset) -> Result<Matrix, Failure> {
         let mut config = self.views.config().clone();
-        config.size = config.size.min(SMALL);
+        config.size = config.size.min(SMALL_SIDE);
         let views = config.init();
         let mut values = Vec::new();
         let mut width = 0;

@@ -1,4 +1,4 @@
-//! The kinds of data that the program knows: what depends on the kind stands here, and nowhere else.
+//! The kinds of data that the program knows. All that depends on the kind is in this folder.
 
 mod collation;
 pub mod data;
@@ -21,32 +21,32 @@ pub use collation::Collation;
 pub use graphs::Graphs;
 pub use images::Images;
 
-/// What was found, and what was expected instead.
+/// Found and expected value of an error.
 pub type Wrong = (String, String);
 
-/// The value of a key.
+/// Function that returns the value of a key.
 pub type Text<'a> = dyn Fn(&str, &str) -> Result<String, Wrong> + 'a;
 
-/// A kind of data with its encoder: a value holds how the views and the encoder are configured.
+/// Kind of data with its encoder. A value of it is the configuration of the views and the encoder.
 pub trait Domain: Debug + Sized {
-    /// What messages call the samples.
+    /// Name of the samples in messages.
     const SAMPLES: &'static str;
-    /// What files call the encoder.
+    /// Name of the encoder in files.
     const ENCODER: &'static str;
 
-    /// The data set.
+    /// Data set.
     type Data: Samples + Debug;
-    /// What makes positive pairs.
+    /// Views, which make positive pairs.
     type Views: Views<Sample = <Self::Data as Samples>::Sample> + Debug;
-    /// What the encoder takes.
+    /// Batch of views for the encoder.
     type Batch<B: Backend>: Clone + Send;
-    /// The encoder, as it is used.
+    /// Encoder for use.
     type Encoder<B: ProgramBackend>: Encoder<B, Batch = Self::Batch<B>>;
-    /// The encoder, as it is trained.
+    /// Encoder in training.
     type Trained<B: TrainingBackend>: AutodiffModule<B, InnerModule = Self::Encoder<B::InnerBackend>>
         + Encoder<B, Batch = Self::Batch<B>>;
 
-    /// The views.
+    /// Returns the views.
     fn views(&self) -> &Self::Views;
 
     /// A batch of views.
@@ -55,40 +55,40 @@ pub trait Domain: Debug + Sized {
         device: &B::Device,
     ) -> Self::Batch<B>;
 
-    /// An encoder that was not trained on these data.
+    /// Returns an encoder that was not trained on these data.
     ///
     /// # Errors
-    /// If its first weights cannot be read.
+    /// If its initial weights cannot be read.
     fn fresh<B: TrainingBackend>(
         &self,
         seed: Seed,
         device: &B::Device,
     ) -> Result<Self::Trained<B>, Failure>;
 
-    /// An encoder of the configured shape, whose values are about to be replaced.
+    /// Returns an encoder of the configured shape, whose values are to be replaced.
     ///
     /// # Errors
-    /// If the configuration cannot be.
+    /// If the configuration is not valid.
     fn shape<B: TrainingBackend>(
         &self,
         device: &B::Device,
     ) -> Result<Self::Trained<B>, anyhow::Error>;
 
-    /// The names and shapes of the encoder's tensors, told without making them: a configuration
-    /// that somebody has tampered with may ask for more than the memory holds.
+    /// Returns the names and shapes of the encoder's tensors without allocating them: a damaged
+    /// configuration may ask for more than the memory holds.
     fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)>;
 
-    /// The encoder in words.
+    /// Returns the description of the encoder.
     fn encoder_name(&self) -> String;
 
-    /// What an encoder's file says about views and encoder: keys and values.
+    /// Returns the metadata of an encoder's file about views and encoder: keys and values.
     ///
     /// # Errors
-    /// If it cannot be written as text.
+    /// If a value cannot be written as text.
     fn describe(&self) -> Result<Vec<(&'static str, String)>, serde_json::Error>;
 
-    /// What [`describe`](Self::describe) has written, read again; `text` gives the value of a key,
-    /// or says that it is missing where something like its second argument was expected.
+    /// Reads the metadata that [`describe`](Self::describe) returns. The first argument of `text`
+    /// is a key, the second describes the expected value, for an error.
     ///
     /// # Errors
     /// [`Wrong`].
@@ -100,16 +100,16 @@ pub trait Domain: Debug + Sized {
     /// If it cannot.
     fn check(&self, data: &Self::Data) -> Result<(), Wrong>;
 
-    /// The data set's name.
+    /// Returns the name of the data set.
     fn name(data: &Self::Data) -> &str;
 
-    /// The class of each sample, counted from 0.
+    /// Returns the class of each sample, counted from 0.
     fn labels(data: &Self::Data) -> Vec<usize>;
 
-    /// The label of each sample, as the files have it.
+    /// Returns the label of each sample in the files.
     fn original_labels(data: &Self::Data) -> Vec<i64>;
 
-    /// Which samples are old and which are new.
+    /// Splits the samples into old and new ones.
     ///
     /// # Errors
     /// If too few are left on one side, or a sample cannot be read.
@@ -120,22 +120,23 @@ pub trait Domain: Debug + Sized {
         seed: Seed,
     ) -> Result<Increment, Failure>;
 
-    /// Old and new data as one data set.
+    /// Joins old and new data to one data set.
     ///
     /// # Errors
-    /// If they do not go together.
+    /// If they do not fit each other.
     fn join(old: &Self::Data, new: &Self::Data) -> Result<(Self::Data, Increment), Failure>;
 
-    /// By what interrupted work knows its data again.
+    /// Returns the checksum by which interrupted work recognises its data.
     fn checksum(data: &Self::Data) -> String;
 
-    /// Sizes of the samples, the floor that knows nothing else of them; `None` where there are none.
+    /// Returns the sizes of the samples, for the floor that knows nothing else; `None` where all
+    /// have one size.
     ///
     /// # Errors
     /// If a value is not finite.
     fn sizes(data: &Self::Data) -> Result<Option<Matrix>, Failure>;
 
-    /// The samples without any encoder, one row each.
+    /// Returns the samples without any encoder, a row for each.
     ///
     /// # Errors
     /// If a sample cannot be read or a value is not finite.

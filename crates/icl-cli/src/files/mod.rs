@@ -1,8 +1,8 @@
 //! Files that the program reads and writes.
 
-pub mod atomic;
-pub mod checksum;
 pub mod encoder_work;
 pub mod npy;
+pub mod run_results;
 pub mod tensors;
+pub mod whole;
 pub mod work_folder;

@@ -4,35 +4,35 @@ use std::path::{Path, PathBuf};
 
 use npyz::{NpyFile, Order};
 
-/// A matrix read from a file.
+/// Embeddings `[n_rows, n_columns]` read from a file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Matrix {
-    /// The file.
+pub struct StoredEmbeddings {
+    /// Path of the file.
     pub path: PathBuf,
-    /// The number of rows.
+    /// Number of rows.
     pub n_rows: usize,
-    /// The number of columns.
+    /// Number of columns.
     pub n_columns: usize,
-    /// The values, row after row.
+    /// Values, row by row.
     pub values: Vec<f64>,
 }
 
-/// What is wrong with a file of embeddings.
+/// Error of a file of embeddings.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: found {found}, expected {expected}", path.display())]
-pub struct MatrixError {
+pub struct EmbeddingsError {
     path: PathBuf,
     found: String,
     expected: &'static str,
 }
 
-/// Reads a matrix of f32 or f64, in either memory order.
+/// Reads embeddings of f32 or f64, in either memory order.
 ///
 /// # Errors
-/// If the file cannot be read, is cut, holds another type or shape, no row or no column, or a value
+/// If the file cannot be read, is truncated, or holds another type or shape, no row or no column, or a value
 /// that is not finite.
-pub fn read(path: &Path) -> Result<Matrix, MatrixError> {
-    let error = |found: String, expected| MatrixError {
+pub fn read(path: &Path) -> Result<StoredEmbeddings, EmbeddingsError> {
+    let error = |found: String, expected| EmbeddingsError {
         path: path.to_owned(),
         found,
         expected,
@@ -64,7 +64,7 @@ pub fn read(path: &Path) -> Result<Matrix, MatrixError> {
     if (rest.len() as u128) < needed {
         return Err(error(
             format!("{} bytes of values", rest.len()),
-            "as many as its header says: the file is cut",
+            "as many as its header says: the file is truncated",
         ));
     }
     let order = header.order();
@@ -93,7 +93,7 @@ pub fn read(path: &Path) -> Result<Matrix, MatrixError> {
             "finite numbers",
         ));
     }
-    Ok(Matrix {
+    Ok(StoredEmbeddings {
         path: path.to_owned(),
         n_rows,
         n_columns,

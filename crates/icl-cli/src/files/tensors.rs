@@ -8,20 +8,20 @@ use serde_json::{Map, Value, json};
 
 use crate::process::failure::Failure;
 
-/// A tensor as its file has it.
+/// Tensor as a file stores it.
 pub struct StoredTensor {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// The type of its elements, in the format's words: `F32`, `I64`.
+    /// Type of the elements in the words of the format: `F32`, `I64`.
     pub dtype: &'static str,
-    /// Its shape.
+    /// Shape.
     pub shape: Vec<usize>,
-    /// Its elements, row after row, each from its lowest byte to its highest.
+    /// Elements in row-major order, little-endian.
     pub bytes: Vec<u8>,
 }
 
 impl StoredTensor {
-    /// A tensor of single precision.
+    /// Returns a tensor of single precision.
     pub fn of_f32(name: impl Into<String>, shape: Vec<usize>, values: &[f32]) -> Self {
         Self {
             name: name.into(),
@@ -31,7 +31,7 @@ impl StoredTensor {
         }
     }
 
-    /// A tensor of integers of 64 bits.
+    /// Returns a tensor of 64-bit integers.
     pub fn of_i64(name: impl Into<String>, shape: Vec<usize>, values: &[i64]) -> Self {
         Self {
             name: name.into(),
@@ -42,7 +42,7 @@ impl StoredTensor {
     }
 }
 
-/// The file of these tensors, in their order, with metadata.
+/// Returns the bytes of a file of these tensors, in this order, with metadata.
 ///
 /// # Errors
 /// If the header cannot be written as JSON.
@@ -65,7 +65,7 @@ pub fn bytes(metadata: &[(&str, &str)], tensors: &[StoredTensor]) -> Result<Vec<
     }
     let mut header = serde_json::to_vec(&header)
         .map_err(|error| Failure::Other(anyhow!("the header cannot be written: {error}")))?;
-    // Blanks, so that the numbers begin at a multiple of 8.
+    // Padding, so that the numbers begin at a multiple of 8.
     header.resize(header.len().next_multiple_of(8), b' ');
     let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
     bytes.extend(header);

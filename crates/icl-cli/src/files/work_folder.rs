@@ -1,15 +1,15 @@
-//! The folder that a long command writes: its results appear whole or not at all, and what it needs
-//! to go on after an interruption lies beside them.
+//! The folder that a long command writes: its results appear when they are complete, and its states lie in
+//! the folder until then.
 //!
 //! ```text
-//! DIR/                  the results, once they are complete
+//! DIR/                  the complete results
 //! DIR/.checkpoint/      while the command is at work
 //!     config.toml       the options; without it nothing has begun
 //!     lock              held by the process at work
-//!     moving            results are being put where they belong
-//!     results/          results in the making
-//!     *.input           by which the input is known again
-//!     *.checkpoint      states to go on from
+//!     moving            the results are being moved to DIR
+//!     results/          the results so far
+//!     *.input           facts about the input, checked when the work continues
+//!     *.checkpoint      states from which the work continues
 //! ```
 
 use std::fs::{File, TryLockError};
@@ -17,41 +17,70 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use icl_core::write_atomically;
+use icl_core::{AtomicFile, write_atomically};
 
 use crate::process::failure::Failure;
 
-/// Where commands write whose folder was not named.
+/// Folder of the output folders that have no name.
 const RUNS: &str = "icl-runs";
-/// The folder of work in progress.
+/// Folder of work in progress.
 pub const WORK: &str = ".checkpoint";
 const LOCK: &str = "lock";
 const MOVING: &str = "moving";
 const RESULTS: &str = "results";
-/// The options of the command.
+/// Options of the command.
 pub const CONFIG: &str = "config.toml";
-/// The ending of states.
+/// Extension of states.
 const STATE: &str = "checkpoint";
-/// The ending of files that know the input again. They are no states to go on from.
+/// Extension of facts about the input, which are no states.
 pub const INPUT: &str = "input";
 
-/// The folder to write.
-pub enum Target {
-    /// The one that was asked for.
-    Named(PathBuf),
-    /// The first free one after this name.
-    Numbered(String),
+/// The folder to write, and whether earlier output in it may be replaced.
+pub struct Destination {
+    folder: Option<PathBuf>,
+    otherwise: String,
+    force: bool,
 }
 
-/// A folder with work in progress. Dropped before it is published it is as it was before, unless it
-/// is to be kept.
+impl Destination {
+    /// Chooses `folder`; where none was named, the first free one of the names `icl-runs/otherwise-1`, `-2`
+    /// and so on. With `force` it may hold the output of an earlier command.
+    pub fn new(folder: Option<PathBuf>, otherwise: &str, force: bool) -> Self {
+        Self {
+            folder,
+            otherwise: otherwise.to_owned(),
+            force,
+        }
+    }
+}
+
+/// Reads the options of the work that was interrupted in a folder; the path of their file, and its text.
+///
+/// # Errors
+/// If there is no such work.
+pub fn interrupted_options(folder: &Path) -> Result<(PathBuf, String), Failure> {
+    let config = folder.join(WORK).join(CONFIG);
+    match std::fs::read_to_string(&config) {
+        Ok(options) => Ok((config, options)),
+        Err(error) => Err(Failure::input(anyhow!(
+            "resume: found no interrupted work in {} ({}: {error}), expected the folder of a command that \
+             was interrupted",
+            folder.display(),
+            config.display()
+        ))),
+    }
+}
+
+/// A folder with work in progress.
+///
+/// Dropped before it is published, it becomes what it was before, unless it is kept.
 pub struct WorkFolder {
     target: PathBuf,
-    /// The uppermost folder that was made for it.
-    made: Option<PathBuf>,
-    /// Whether a file of this name is one that the command writes, and may replace.
-    is_ours: fn(&str) -> bool,
-    /// Whether somebody else's files may lie beside the results.
+    /// The uppermost folder that was created for it.
+    created: Option<PathBuf>,
+    /// Whether the command writes a file of this name, and may replace it.
+    is_result: fn(&str) -> bool,
+    /// Whether other files may lie beside the results.
     may_share: bool,
     is_kept: bool,
     /// Held as long as the process works here.
@@ -59,31 +88,31 @@ pub struct WorkFolder {
 }
 
 impl WorkFolder {
-    /// Begins to work in the target.
+    /// Begins to work in a folder.
     ///
     /// # Errors
-    /// If it holds anything and may not be replaced, or cannot be written.
+    /// If the folder is not empty and may not be replaced, or cannot be written.
     pub fn begin(
-        target: Target,
-        force: bool,
+        destination: Destination,
         config: &str,
-        is_ours: fn(&str) -> bool,
+        is_result: fn(&str) -> bool,
     ) -> Result<Self, Failure> {
-        let (target, made) = match target {
-            Target::Named(path) => claim(path, force)?,
-            Target::Numbered(name) => create_first_free(&name)?,
+        let force = destination.force;
+        let (target, created) = match destination.folder {
+            Some(path) => claim(path, force)?,
+            None => create_first_free(&destination.otherwise)?,
         };
         let work = target.join(WORK);
         let failure = |error| {
-            remove_made(made.as_deref());
+            remove_created(created.as_deref());
             unusable(&target, &error)
         };
         std::fs::create_dir_all(work.join(RESULTS)).map_err(failure)?;
         let folder = Self {
             _lock: lock(&target)?,
             target,
-            made,
-            is_ours,
+            created,
+            is_result,
             may_share: force,
             is_kept: false,
         };
@@ -92,53 +121,42 @@ impl WorkFolder {
         Ok(folder)
     }
 
-    /// Goes on with work that was interrupted; also the options that it was begun with.
+    /// Continues the work that was interrupted in a folder.
     ///
     /// # Errors
-    /// If there is none, or another process is at work.
-    pub fn resume(target: &Path, is_ours: fn(&str) -> bool) -> Result<(Self, String), Failure> {
-        let config = target.join(WORK).join(CONFIG);
-        let options = std::fs::read_to_string(&config).map_err(|error| {
-            Failure::input(anyhow!(
-                "resume: found no interrupted work in {} ({}: {error}), expected the folder of a \
-                 command that was stopped",
-                target.display(),
-                config.display()
-            ))
-        })?;
+    /// If another process is at work there, or the folder cannot be written.
+    pub fn resume(target: &Path, is_result: fn(&str) -> bool) -> Result<Self, Failure> {
         let folder = Self {
             _lock: lock(target)?,
             target: target.to_owned(),
-            made: None,
-            is_ours,
+            created: None,
+            is_result,
             may_share: true,
             is_kept: true,
         };
         let results = folder.results();
         std::fs::create_dir_all(&results)
             .map_err(|error| Failure::file(&results, "cannot be written", error))?;
-        Ok((folder, options))
+        Ok(folder)
     }
 
-    /// Where results go until they are complete.
+    /// Returns the folder of the results until they are complete.
     pub fn results(&self) -> PathBuf {
         self.target.join(WORK).join(RESULTS)
     }
 
-    /// The file of a state.
+    /// Returns the path of a state.
     pub fn state(&self, name: &str) -> PathBuf {
         self.target.join(WORK).join(format!("{name}.{STATE}"))
     }
 
-    /// The failure of the work, with what it means for the folder: states that were saved are kept
-    /// unless the input was at fault.
+    /// Returns the failure of the work with how to continue it. States that were saved are kept,
+    /// unless the failure is one of the input.
     pub fn fail(mut self, failure: Failure, command: &str) -> Failure {
         let has_states = self.target.join(WORK).read_dir().is_ok_and(|mut entries| {
             let is_state = |entry: std::fs::DirEntry| {
-                entry
-                    .path()
-                    .extension()
-                    .is_some_and(|ending| ending == STATE)
+                let is_state = entry.path().extension().is_some_and(|it| it == STATE);
+                is_state && !is_unfinished(&entry)
             };
             entries.any(|entry| entry.is_ok_and(is_state))
         });
@@ -146,7 +164,10 @@ impl WorkFolder {
         if !self.is_kept {
             return failure;
         }
-        let how = format!("`icl {command} --resume {}` goes on", self.target.display());
+        let how = format!(
+            "`icl {command} --resume {}` continues it",
+            self.target.display()
+        );
         match failure {
             Failure::Input(error) => Failure::Input(error),
             Failure::Other(error) => Failure::Other(anyhow!("{}; {how}", Failure::Other(error))),
@@ -154,29 +175,28 @@ impl WorkFolder {
         }
     }
 
-    /// Puts the results where they belong and ends the work; what the command left there earlier
-    /// goes, what others left stays.
+    /// Moves the results to their folder and ends the work. Earlier results are removed, other files stay.
     ///
     /// # Errors
-    /// If files cannot be moved, or if somebody else has filled the folder since the work began: it
-    /// is kept then.
+    /// If files cannot be moved, or other files were put into the folder since the work began: the
+    /// work is kept then.
     pub fn publish(mut self) -> Result<PathBuf, Failure> {
         self.is_kept = true;
         let target = self.target.clone();
         let failure = |error| Failure::file(&target, "cannot be written", error);
         if !self.may_share && is_taken(&target)? {
             return Err(Failure::Other(anyhow!(
-                "{}: found files that were not there when the work began; the results are kept in {}",
+                "{}: found files that were not there when the work began, expected none; the results are kept in {}",
                 target.display(),
                 self.results().display()
             )));
         }
-        // Somebody may kill us here and go on later: what has been moved by then is ours of today.
+        // After a kill at this point the work continues later: the results moved by then are new ones.
         let is_moving = target.join(WORK).join(MOVING);
         if !is_moving.exists() {
             for entry in target.read_dir().map_err(failure)? {
                 let entry = entry.map_err(failure)?;
-                if (self.is_ours)(&entry.file_name().to_string_lossy()) {
+                if (self.is_result)(&entry.file_name().to_string_lossy()) {
                     std::fs::remove_file(entry.path()).map_err(failure)?;
                 }
             }
@@ -184,6 +204,9 @@ impl WorkFolder {
         }
         for entry in self.results().read_dir().map_err(failure)? {
             let entry = entry.map_err(failure)?;
+            if is_unfinished(&entry) {
+                continue;
+            }
             std::fs::rename(entry.path(), target.join(entry.file_name())).map_err(failure)?;
         }
         std::fs::remove_dir_all(target.join(WORK)).map_err(failure)?;
@@ -194,49 +217,52 @@ impl WorkFolder {
 impl Drop for WorkFolder {
     fn drop(&mut self) {
         if !self.is_kept {
-            // There is nobody left to tell that this, too, has failed.
+            // An error here has no reader.
             let _ = std::fs::remove_dir_all(self.target.join(WORK));
-            remove_made(self.made.as_deref());
+            remove_created(self.created.as_deref());
         }
     }
 }
 
-/// Takes a named folder, made if need be; also the uppermost one that was made.
+/// Takes a named folder, created if need be; also the uppermost folder that was created.
 fn claim(path: PathBuf, force: bool) -> Result<(PathBuf, Option<PathBuf>), Failure> {
     if !is_folder(&path)? {
-        // The last ancestor of a relative path is the empty one, which is where the program is.
+        // The last ancestor of a relative path is the empty one, which is the current folder.
         let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
-        let made = path.ancestors().take_while(is_missing).last();
-        let made = made.map(ToOwned::to_owned);
+        let created = path.ancestors().take_while(is_missing).last();
+        let created = created.map(ToOwned::to_owned);
         std::fs::create_dir_all(&path).map_err(|error| {
-            remove_made(made.as_deref());
+            remove_created(created.as_deref());
             unusable(&path, &error)
         })?;
-        return Ok((path, made));
+        return Ok((path, created));
     }
     let work = path.join(WORK);
     if work.join(CONFIG).exists() && !force {
         return Err(Failure::input(anyhow!(
-            "out: found interrupted work in {}, expected a new folder (--resume goes on with it, \
+            "out: found interrupted work in {}, expected a new folder (--resume continues it, \
              --force replaces it)",
             path.display()
         )));
     }
     if !force && is_taken(&path)? {
         return Err(Failure::input(anyhow!(
-            "out: found {} already there, expected a new folder (--force replaces an earlier run)",
+            "out: found files in {}, expected a new folder (--force replaces an earlier run)",
             path.display()
         )));
     }
     if work.exists() {
-        // Not what another process is at work with.
+        // Unless another process is at work with it.
         drop(lock(&path)?);
         std::fs::remove_dir_all(&work).map_err(|error| unusable(&path, &error))?;
     }
     Ok((path, None))
 }
 
-/// Makes sure that this process is the only one at work in a folder.
+/// Locks a folder for this process.
+///
+/// # Errors
+/// If another process has locked it, or the lock cannot be written.
 fn lock(target: &Path) -> Result<File, Failure> {
     let path = target.join(WORK).join(LOCK);
     let failure = |error| Failure::file(&path, "cannot be written", error);
@@ -251,8 +277,10 @@ fn lock(target: &Path) -> Result<File, Failure> {
     }
 }
 
-/// Whether a folder is there; anything else that is there, or that keeps a folder from being
-/// there, is an error.
+/// Whether the folder exists.
+///
+/// # Errors
+/// If there is something else, or no folder can be there.
 fn is_folder(path: &Path) -> Result<bool, Failure> {
     match path.metadata() {
         Ok(metadata) if metadata.is_dir() => Ok(true),
@@ -265,29 +293,35 @@ fn is_folder(path: &Path) -> Result<bool, Failure> {
     }
 }
 
-/// Whether a folder holds anything but work in progress.
+/// Whether a folder holds anything besides work in progress.
 fn is_taken(path: &Path) -> Result<bool, Failure> {
     let mut entries = path.read_dir().map_err(|error| unusable(path, &error))?;
     Ok(entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != WORK)))
+}
+
+/// Whether an entry is a file that was being written when its process was killed.
+fn is_unfinished(entry: &std::fs::DirEntry) -> bool {
+    AtomicFile::is_unfinished(&entry.file_name().to_string_lossy())
 }
 
 fn unusable(path: &Path, error: &std::io::Error) -> Failure {
     Failure::input(anyhow!("out: cannot write {}: {error}", path.display()))
 }
 
-/// Removes a folder that was made and all below it, as far as they are empty.
-fn remove_made(made: Option<&Path>) {
-    let Some(made) = made else { return };
-    if let Ok(entries) = made.read_dir() {
+/// Removes a folder that was created and all empty folders in it.
+fn remove_created(created: Option<&Path>) {
+    let Some(created) = created else { return };
+    if let Ok(entries) = created.read_dir() {
         for entry in entries.flatten() {
-            remove_made(Some(&entry.path()));
+            remove_created(Some(&entry.path()));
         }
     }
-    // What is not empty is somebody else's, and stays.
-    let _ = std::fs::remove_dir(made);
+    // A folder that is not empty holds other files, and stays.
+    let _ = std::fs::remove_dir(created);
 }
 
-/// The first folder after `name` that was not there; also the uppermost one that was made.
+/// Creates the first folder of the names `name-1`, `name-2` and so on that is free; also returns
+/// the uppermost folder that was created.
 fn create_first_free(name: &str) -> Result<(PathBuf, Option<PathBuf>), Failure> {
     let runs = Path::new(RUNS);
     let is_there = runs.exists();

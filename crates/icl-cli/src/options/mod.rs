@@ -1,6 +1,14 @@
-//! Options: what a command line or a configuration file may say.
+//! Options of the commands: groups that commands share, and how arguments and files become options.
 
+pub mod choice;
 pub mod command_line;
-pub mod images;
+pub mod config_file;
+pub mod data;
+pub mod encoder;
+pub mod execution;
+pub mod increment;
+pub mod method;
+pub mod output;
+pub mod parse;
 pub mod training;
 pub mod values;

@@ -1,52 +1,14 @@
-//! Values of options that several commands take, checked in one way.
-
-use std::path::Path;
+//! Checks of values that several commands take.
 
 use anyhow::anyhow;
-use icl_train::{Method, Objective, StopRule, TrainingSettings};
-use serde::de::{DeserializeOwned, IntoDeserializer};
+use icl_train::{Method, Objective, TrainingSettings};
 
-use crate::backend;
-use crate::backend::BACKENDS;
 use crate::process::failure::Failure;
 
-/// The paper's patience, in epochs.
-pub const PAPER_PATIENCE: usize = 50;
-
-/// A value by the name that it has in the TOML file.
-pub fn named<T: DeserializeOwned>(name: &str) -> Result<T, serde::de::value::Error> {
-    T::deserialize(name.into_deserializer())
-}
-
-/// The options in a TOML file.
+/// Returns the settings if all of them are valid; errors name them as the options are named.
 ///
 /// # Errors
-/// If the file cannot be read, or holds an unknown key or a value of the wrong type.
-pub fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        Failure::input(anyhow!(
-            "{}: found no readable file ({error}), expected a TOML file",
-            path.display()
-        ))
-    })?;
-    parse_toml(path, &text)
-}
-
-/// The options in a text, which is named by `path`.
-///
-/// # Errors
-/// If it holds an unknown key or a value of the wrong type.
-pub fn parse_toml<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, Failure> {
-    toml::from_str(text).map_err(|error| {
-        let error = error.to_string();
-        Failure::input(anyhow!("{}: {}", path.display(), error.trim_end()))
-    })
-}
-
-/// The settings, if every one of them can be; they are named as the options are.
-///
-/// # Errors
-/// At the first that cannot be.
+/// At the first that is not.
 pub fn settings(settings: TrainingSettings) -> Result<TrainingSettings, Failure> {
     settings.check().map_err(|error| {
         let option = error.field.replace('_', "-");
@@ -59,15 +21,7 @@ pub fn settings(settings: TrainingSettings) -> Result<TrainingSettings, Failure>
     Ok(settings)
 }
 
-/// The patience of those who name none.
-pub fn patience(stop: StopRule) -> usize {
-    match stop {
-        StopRule::TrainingLoss => PAPER_PATIENCE,
-        StopRule::ExactRisk | StopRule::Never => TrainingSettings::default().patience,
-    }
-}
-
-/// The method of this name.
+/// Returns the method of this name.
 ///
 /// # Errors
 /// If there is none.
@@ -84,10 +38,10 @@ pub fn method(name: &str) -> Result<Method, Failure> {
     })
 }
 
-/// That one of the methods at least has a use for the queue of old noise, if there is one.
+/// Checks that at least one of the methods uses the queue of old noise, if there is one.
 ///
 /// # Errors
-/// If none has.
+/// If none does.
 pub fn check_old_queue(settings: &TrainingSettings, methods: &[Method]) -> Result<(), Failure> {
     match settings.old_queue {
         Some(found) if !methods.iter().any(has_old_noise) => {
@@ -98,7 +52,7 @@ pub fn check_old_queue(settings: &TrainingSettings, methods: &[Method]) -> Resul
                 .map(|method| method.name)
                 .collect();
             Err(Failure::input(anyhow!(
-                "old-queue: found {found} and no method that tells old noise from new, expected one of {}",
+                "old-queue: found {found} and no method that separates old from new noise, expected one of {}",
                 known.join(", ")
             )))
         }
@@ -106,47 +60,7 @@ pub fn check_old_queue(settings: &TrainingSettings, methods: &[Method]) -> Resul
     }
 }
 
-/// Whether a method tells old noise from new.
+/// Whether a method separates old from new noise.
 pub fn has_old_noise(method: &Method) -> bool {
     method.objective.is_some_and(Objective::is_stratified)
-}
-
-/// The backend of this name, with or without a device, or the default.
-///
-/// # Errors
-/// If this binary does not hold it, or it has no device of that name.
-pub fn backend(name: Option<String>) -> Result<String, Failure> {
-    let name = name.unwrap_or_else(|| BACKENDS[0].to_owned());
-    backend::check(&name)?;
-    Ok(name)
-}
-
-/// That data are named.
-///
-/// # Errors
-/// If the name of `option` is empty.
-pub fn check_data(option: &str, data: &str) -> Result<(), Failure> {
-    if data.is_empty() {
-        return Err(Failure::input(anyhow!(
-            "{option}: found no name, expected that of a data set, a zip or a folder"
-        )));
-    }
-    Ok(())
-}
-
-/// That a folder can be named in `config.toml`.
-///
-/// # Errors
-/// If it cannot.
-pub fn check_out(out: &Path) -> Result<(), Failure> {
-    match out.to_str() {
-        Some("") => Err(Failure::input(anyhow!(
-            "out: found no name, expected that of a folder"
-        ))),
-        Some(_) => Ok(()),
-        None => Err(Failure::input(anyhow!(
-            "out: found {}, expected a name in UTF-8",
-            out.display()
-        ))),
-    }
 }

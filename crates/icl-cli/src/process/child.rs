@@ -1,49 +1,126 @@
-//! A process that is asked to end when this one is.
+//! Processes of this program that it starts itself.
 
-use std::io::Read;
+use std::ffi::OsStr;
+use std::io::{self, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::process::interrupt;
 
-/// How often it is looked whether somebody has asked for an end.
-const PAUSE: Duration = Duration::from_millis(50);
+/// Time between two checks whether the process has ended, or is to end.
+const PAUSE: Duration = Duration::from_millis(10);
 
-/// Runs a command to its end: how it ended, and what it wrote to standard error.
-///
-/// It has a process group of its own, so that Ctrl-C on a terminal reaches this program alone; which
-/// then passes on one signal, wherever it came from. A second one would end the process at once,
-/// without its state saved.
+/// Reaction of a process to an interruption of this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnInterrupt {
+    /// The process is asked to end, once, and waited for, so that it saves its state.
+    ///
+    /// The process has a process group of its own: Ctrl-C on a terminal reaches this program alone,
+    /// which passes on one signal. A second one would end the process at once, without its state
+    /// saved.
+    Ask,
+    /// The process is ended at once.
+    End,
+}
+
+/// End of a process, with its output.
+#[derive(Debug)]
+pub struct Ended {
+    /// Status; `None` for a process that took too long and was ended.
+    pub status: Option<ExitStatus>,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl Ended {
+    /// Returns the last line that it wrote to standard error and that is not blank.
+    pub fn last_words(&self) -> Option<&str> {
+        let mut lines = self.stderr.lines().rev();
+        lines.find(|line| !line.trim().is_empty())
+    }
+}
+
+/// Returns the command that starts this program with these arguments.
 ///
 /// # Errors
-/// If it cannot be started or waited for.
-pub fn run(command: &mut Command) -> std::io::Result<(ExitStatus, String)> {
+/// If the program cannot be found.
+pub fn this_program(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> io::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(arguments);
+    Ok(command)
+}
+
+/// Runs a command to its end, or until it has taken longer than `limit`.
+///
+/// # Errors
+/// If it cannot be started, ended or waited for.
+pub fn run(
+    command: &mut Command,
+    on_interrupt: OnInterrupt,
+    limit: Option<Duration>,
+) -> io::Result<Ended> {
     #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(command, 0);
-    let mut child = command.stderr(Stdio::piped()).spawn()?;
-    let stderr = child.stderr.take();
-    std::thread::scope(|scope| {
-        let written = scope.spawn(move || {
-            let mut bytes = Vec::new();
-            if let Some(mut stderr) = stderr {
-                // What cannot be read cannot be shown; how the process ends says enough then.
-                let _ = stderr.read_to_end(&mut bytes);
-            }
-            String::from_utf8_lossy(&bytes).into_owned()
-        });
-        let mut is_told = false;
-        let status = loop {
-            if let Some(status) = child.try_wait()? {
-                break status;
-            }
-            if interrupt::requested() && !is_told {
-                is_told = true;
-                ask_to_end(&child);
-            }
-            std::thread::sleep(PAUSE);
-        };
-        Ok((status, written.join().unwrap_or_default()))
+    if on_interrupt == OnInterrupt::Ask {
+        std::os::unix::process::CommandExt::process_group(command, 0);
+    }
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    thread::scope(|scope| {
+        let stdout = scope.spawn(|| read(stdout));
+        let stderr = scope.spawn(|| read(stderr));
+        let status = wait(&mut child, on_interrupt, limit)?;
+        let [stdout, stderr] = [stdout, stderr].map(|reader| reader.join().unwrap_or_default());
+        Ok(Ended {
+            status,
+            stdout,
+            stderr,
+        })
     })
+}
+
+/// Waits for the process; `None` if it took too long.
+fn wait(
+    child: &mut Child,
+    on_interrupt: OnInterrupt,
+    limit: Option<Duration>,
+) -> io::Result<Option<ExitStatus>> {
+    let start = Instant::now();
+    let mut is_asked = false;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if limit.is_some_and(|limit| start.elapsed() > limit) {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        if interrupt::requested() {
+            match on_interrupt {
+                OnInterrupt::Ask if is_asked => (),
+                OnInterrupt::Ask => ask_to_end(child),
+                OnInterrupt::End => child.kill()?,
+            }
+            is_asked = true;
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+/// Reads to the end; what cannot be read any more is missing.
+fn read(pipe: Option<impl Read>) -> String {
+    let mut bytes = Vec::new();
+    if let Some(mut pipe) = pipe {
+        let _ = pipe.read_to_end(&mut bytes);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(unix)]
@@ -52,7 +129,7 @@ fn ask_to_end(child: &Child) {
     use nix::unistd::Pid;
 
     if let Ok(id) = i32::try_from(child.id()) {
-        // One that has ended in the meantime needs no signal.
+        // A process that has ended in the meantime needs no signal.
         let _ = kill(Pid::from_raw(id), Signal::SIGINT);
     }
 }

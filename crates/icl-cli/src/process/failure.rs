@@ -1,4 +1,4 @@
-//! How the program fails: one sentence on standard error and an exit code.
+//! Failures of the program: one sentence on standard error and an exit code.
 
 use std::fmt;
 use std::path::Path;
@@ -6,31 +6,32 @@ use std::process::ExitCode;
 
 use icl_train::{CheckpointError, TrainError};
 
-use crate::process::interrupt;
+/// Exit code of a program that was interrupted.
+pub const INTERRUPTED: u8 = 130;
 
-/// Why the program stops.
+/// Failure that ends the program.
 #[derive(Debug)]
 pub enum Failure {
-    /// What the user gave cannot be used: exit code 2.
+    /// The user's input cannot be used: exit code 2.
     Input(anyhow::Error),
-    /// Anything else: exit code 1.
+    /// Any other error: exit code 1.
     Other(anyhow::Error),
-    /// Somebody asked it to: exit code 130.
+    /// The program was interrupted: exit code 130.
     Interrupted(anyhow::Error),
 }
 
 impl Failure {
-    /// A failure of the user's input.
+    /// Returns the failure of an input.
     pub fn input(error: impl Into<anyhow::Error>) -> Self {
         Self::Input(error.into())
     }
 
-    /// A failure to read or write a file, which is named.
+    /// Returns the failure to read or write a file, which is named.
     pub fn file(path: &Path, what: &str, error: std::io::Error) -> Self {
         Self::Other(anyhow::anyhow!("{}: {what}: {error}", path.display()))
     }
 
-    /// Why a training run ended without a result.
+    /// Returns the failure of a training run.
     pub fn training(error: TrainError) -> Self {
         match error {
             TrainError::Interrupted { .. } => Self::Interrupted(error.into()),
@@ -43,7 +44,8 @@ impl Failure {
         }
     }
 
-    /// Why a checkpoint could not be used, which is the input's fault, or written, which is not.
+    /// Returns the failure of a checkpoint: of the input if it cannot be used, another if it cannot
+    /// be written.
     pub fn checkpoint(error: CheckpointError) -> Self {
         match error {
             CheckpointError::File { .. }
@@ -53,12 +55,12 @@ impl Failure {
         }
     }
 
-    /// The exit code that says which kind it is.
+    /// Returns the exit code of this kind of failure.
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Input(_) => ExitCode::from(2),
             Self::Other(_) => ExitCode::FAILURE,
-            Self::Interrupted(_) => ExitCode::from(interrupt::EXIT_CODE),
+            Self::Interrupted(_) => ExitCode::from(INTERRUPTED),
         }
     }
 }

@@ -1,25 +1,23 @@
-//! Ctrl-C: the first asks for an end at the next step, the second ends at once.
+//! Ctrl-C: the first ends the program at the next step, the second at once.
 
+use std::io::{self, Read};
 use std::process::exit;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::anyhow;
 
-use crate::process::failure::Failure;
+use crate::process::failure::{Failure, INTERRUPTED};
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
-/// The exit code of a program that was interrupted.
-pub const EXIT_CODE: u8 = 130;
-
-/// From now on signals to interrupt or to terminate are noted.
+/// Watches for the signals to interrupt and to terminate from now on.
 ///
 /// # Errors
 /// If the system refuses.
 pub fn watch() -> Result<(), Failure> {
     ctrlc::set_handler(|| {
         if REQUESTED.swap(true, Ordering::Relaxed) {
-            exit(EXIT_CODE.into());
+            exit(INTERRUPTED.into());
         }
     })
     .map_err(|error| Failure::Other(anyhow!("signals cannot be watched: {error}")))
@@ -28,4 +26,16 @@ pub fn watch() -> Result<(), Failure> {
 /// Whether there was such a signal.
 pub fn requested() -> bool {
     REQUESTED.load(Ordering::Relaxed)
+}
+
+/// Reader that ends with an error once an interruption is requested.
+pub struct Interruptible<R>(pub R);
+
+impl<R: Read> Read for Interruptible<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if requested() {
+            return Err(io::Error::other("stopped"));
+        }
+        self.0.read(buffer)
+    }
 }

@@ -1,24 +1,24 @@
-//! What the processors' packages have taken, by the counters that Linux shows of them.
+//! The energy that the processor packages have taken, by the counters that Linux shows of them.
 
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 
-/// Where the counters are.
+/// Folder of the counters.
 const COUNTERS: &str = "/sys/class/powercap";
 
-/// The counters of all packages at a time.
+/// Meter of the energy that all packages take from now on.
 pub struct EnergyMeter {
     packages: Vec<Package>,
 }
 
 struct Package {
     folder: PathBuf,
-    /// The counter's value then, in microjoules.
+    /// Value of the counter at the start, in microjoules.
     before: u64,
 }
 
 impl EnergyMeter {
-    /// Begins to measure; `None` where there are no counters, or they are for others to read.
+    /// Starts to measure; `None` where there are no counters, or no permission to read them.
     pub fn start() -> Option<Self> {
         Self::start_in(Path::new(COUNTERS))
     }
@@ -26,7 +26,7 @@ impl EnergyMeter {
     fn start_in(counters: &Path) -> Option<Self> {
         let mut packages = Vec::new();
         for entry in counters.read_dir().ok()?.flatten() {
-            // intel-rapl:0 is a package, intel-rapl:0:1 a part of it; AMD's are named so, too.
+            // intel-rapl:0 is a package, intel-rapl:0:1 a part of it; those of AMD have the same names.
             let name = entry.file_name();
             let is_package = name
                 .to_str()
@@ -41,14 +41,14 @@ impl EnergyMeter {
         (!packages.is_empty()).then_some(Self { packages })
     }
 
-    /// What was taken since.
+    /// Returns the energy that was taken since the start.
     pub fn joules(self) -> Option<f64> {
         let of = |package: &Package| {
             let now = number(&package.folder, "energy_uj")?;
             let taken = if now >= package.before {
                 now - package.before
             } else {
-                // The counter has begun again at 0.
+                // The counter has started again at 0.
                 number(&package.folder, "max_energy_range_uj")? - package.before + now
             };
             Some(taken as f64 / 1e6)

@@ -1,15 +1,15 @@
-//! `icl compare-backends`: the same steps on several backends, each in a process of its own.
+//! `icl compare-backends`: takes the same steps on several backends, each in a process of its own.
 
 mod ask;
 mod energy;
 mod options;
 mod trace;
 
-use icl_core::write_atomically;
 use icl_report::BackendTask;
 
 use crate::backend;
-use crate::files::work_folder::{CONFIG, Target, WorkFolder};
+use crate::files::whole;
+use crate::files::work_folder::{CONFIG, Destination, WorkFolder};
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::terminal::{print, tell};
@@ -18,16 +18,16 @@ use ask::ask;
 pub use options::CompareOptions;
 use options::Resolved;
 
-/// One line a backend.
+/// The record, a line for each backend.
 const RECORD: &str = "record.jsonl";
 /// The page.
 const REPORT: &str = "report.html";
 
 /// Runs every backend, compares them, writes a folder and prints a table. In the process of one
-/// backend it prints that backend's trace.
+/// backend it prints the trace of that backend.
 ///
 /// # Errors
-/// If an option, the data or a backend cannot be used, a training fails, or somebody interrupts it.
+/// If an option, the data or a backend cannot be used, a training fails, or it is interrupted.
 pub fn compare(options: CompareOptions) -> Result<(), Failure> {
     interrupt::watch()?;
     let resolved = options.resolve()?;
@@ -39,11 +39,9 @@ pub fn compare(options: CompareOptions) -> Result<(), Failure> {
     }
     trace::check(&resolved)?;
     let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
-    let target = match &resolved.options.out {
-        Some(out) => Target::Named(out.clone()),
-        None => Target::Numbered("backends".to_owned()),
-    };
-    let work = WorkFolder::begin(target, resolved.options.force, &config, is_ours)?;
+    let output = &resolved.options.output;
+    let destination = Destination::new(output.folder.out.clone(), "backends", output.force);
+    let work = WorkFolder::begin(destination, &config, is_result)?;
     let mut traces = Vec::new();
     for backend in &resolved.backends {
         let trace = ask(backend)?;
@@ -58,16 +56,14 @@ pub fn compare(options: CompareOptions) -> Result<(), Failure> {
         lines.push('\n');
     }
     for (name, text) in [(CONFIG, &config), (RECORD, &lines), (REPORT, &html)] {
-        let path = work.results().join(name);
-        write_atomically(&path, text.as_bytes())
-            .map_err(|error| Failure::file(&path, "cannot be written", error))?;
+        whole::replace(&work.results().join(name), text.as_bytes())?;
     }
     let folder = work.publish()?;
     let table = icl_report::backends_table(&records);
     print(format_args!("{table}\nwritten to {}", folder.display()))
 }
 
-fn is_ours(name: &str) -> bool {
+fn is_result(name: &str) -> bool {
     [CONFIG, RECORD, REPORT].contains(&name)
 }
 
@@ -76,7 +72,7 @@ fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
 }
 
 impl Resolved {
-    /// What the records say about the task.
+    /// Returns the task as the records have it.
     fn task(&self) -> BackendTask {
         BackendTask {
             method: self.method.name.to_owned(),

@@ -14,30 +14,32 @@ use crate::domain::{Collation, Domain, Graphs, Images};
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 
-/// That the data can be read, and taken by the encoder.
+/// Checks that the data can be read, and that the encoder can take them.
 ///
 /// # Errors
 /// If they cannot.
 pub fn check(resolved: &Resolved) -> Result<(), Failure> {
-    match Data::read(&resolved.data, &resolved.selection)? {
-        Data::Graphs(_) => resolved.encoder.check_unused(&resolved.data),
-        Data::Images(data) => Images::of(&data, &resolved.encoder).map(|_| ()),
+    let (data, encoder) = (&resolved.options.data, &resolved.options.encoder);
+    match Data::read(&data.data, &data.images)? {
+        Data::Graphs(_) => encoder.check_unused(&data.data),
+        Data::Images(images) => Images::of(&images, encoder).map(drop),
     }
 }
 
 /// Takes the steps on a backend, from a fresh encoder.
 ///
 /// # Errors
-/// If the backend or the data cannot be used, the training fails, or somebody interrupts it.
+/// If the backend or the data cannot be used, the training fails, or it is interrupted.
 pub fn trace(backend: &str, resolved: &Resolved) -> Result<BackendTrace, Failure> {
-    match Data::read(&resolved.data, &resolved.selection)? {
-        Data::Graphs(data) => {
-            resolved.encoder.check_unused(&resolved.data)?;
-            trace_on(&Graphs::of(&data), &data, backend, resolved)
+    let (data, encoder) = (&resolved.options.data, &resolved.options.encoder);
+    match Data::read(&data.data, &data.images)? {
+        Data::Graphs(graphs) => {
+            encoder.check_unused(&data.data)?;
+            trace_on(&Graphs::of(&graphs), &graphs, backend, resolved)
         }
-        Data::Images(data) => {
-            let domain = Images::of(&data, &resolved.encoder)?;
-            trace_on(&domain, &data, backend, resolved)
+        Data::Images(images) => {
+            let domain = Images::of(&images, encoder)?;
+            trace_on(&domain, &images, backend, resolved)
         }
     }
 }
@@ -121,7 +123,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
     }
 }
 
-/// The largest resident memory of this process so far, where the system tells.
+/// Returns the largest resident memory of this process so far, where the system reports it.
 fn peak_memory_mib() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM"))?;

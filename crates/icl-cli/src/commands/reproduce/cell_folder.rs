@@ -1,4 +1,4 @@
-//! The folder of a cell: whether its run is complete, and how it is run.
+//! The folder of a cell: the state of its run, and the command that runs it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -6,17 +6,24 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use icl_report::RunRecord;
 use icl_report::paper::MethodSet;
-use icl_train::TrainingSettings;
 use icl_train::method;
 use toml::{Table, Value};
 
-use crate::backend::BACKENDS;
-use crate::commands::report::read_records;
-use crate::commands::reproduce::arguments::{ReproduceArguments, stem_name, stop_name};
 use crate::commands::reproduce::grid::{GridCell, SPLIT};
-use crate::commands::run::RECORD;
+use crate::commands::reproduce::options::{ReproduceOptions, written};
+use crate::files::run_results::{RECORD, read_records};
 use crate::files::work_folder::{CONFIG, WORK};
 use crate::process::failure::Failure;
+
+/// Options of a run that its configuration lacks unless they are given.
+const MAY_BE_ABSENT: [&str; 6] = [
+    "classes",
+    "evaluate-every",
+    "limit",
+    "projection",
+    "stem",
+    "weights",
+];
 
 /// A cell and its folder.
 #[derive(Debug)]
@@ -27,26 +34,26 @@ pub struct CellFolder {
     methods: MethodSet,
 }
 
-/// How far a cell is.
+/// State of a cell.
 #[derive(Debug)]
 pub enum State {
-    /// It has run.
+    /// Its run is complete.
     Complete(Vec<RunRecord>),
-    /// It was interrupted and can go on.
+    /// Its run was interrupted and can be continued.
     Interrupted,
-    /// There is nothing, or nothing that can be used.
+    /// There is no run that can be used.
     Absent,
 }
 
 impl CellFolder {
-    /// The folder of a cell among `cells`. One with more methods than are needed serves too.
+    /// Finds the folder of a cell among `cells`. A folder with more methods than are needed serves, too.
     ///
     /// # Errors
-    /// If there is a run with other options.
+    /// If it has a run with other options.
     pub fn find(
         cells: &Path,
         cell: &GridCell,
-        arguments: &ReproduceArguments,
+        options: &ReproduceOptions,
     ) -> Result<Self, Failure> {
         let covering = MethodSet::ALL.into_iter().rev();
         let mut interrupted = None;
@@ -57,7 +64,7 @@ impl CellFolder {
                 state: State::Absent,
                 methods,
             };
-            folder.state = folder.look(arguments)?;
+            folder.state = folder.look(options)?;
             match folder.state {
                 State::Complete(_) => return Ok(folder),
                 State::Interrupted => interrupted = interrupted.or(Some(folder)),
@@ -72,20 +79,20 @@ impl CellFolder {
         }))
     }
 
-    /// How far the run in this folder is.
+    /// Returns the state of the run in this folder.
     ///
     /// # Errors
     /// If it has other options.
-    pub fn look(&self, arguments: &ReproduceArguments) -> Result<State, Failure> {
+    pub fn look(&self, options: &ReproduceOptions) -> Result<State, Failure> {
         // Without options work has not begun, or is complete.
         if let Some(config) = read_config(&self.path.join(WORK)) {
-            self.check(&config, arguments)?;
+            self.check(&config, options)?;
             return Ok(State::Interrupted);
         }
         let Some(config) = self.config() else {
             return Ok(State::Absent);
         };
-        self.check(&config, arguments)?;
+        self.check(&config, options)?;
         let Ok(records) = read_records(&self.path.join(RECORD)) else {
             return Ok(State::Absent);
         };
@@ -100,94 +107,75 @@ impl CellFolder {
         }
     }
 
-    /// The options with which the folder's run was made.
+    /// Returns the options of the run in this folder.
     pub fn config(&self) -> Option<Table> {
         read_config(&self.path)
     }
 
-    /// The arguments of the process that runs the cell, or goes on with it.
-    pub fn command_line(&self, arguments: &ReproduceArguments) -> Vec<OsString> {
+    /// Returns the arguments of the process that runs the cell, or continues it.
+    ///
+    /// # Errors
+    /// If a path is not UTF-8.
+    pub fn command_line(&self, options: &ReproduceOptions) -> Result<Vec<OsString>, Failure> {
         let mut line: Vec<OsString> = vec!["run".into()];
         if matches!(self.state, State::Interrupted) {
             line.extend(["--resume".into(), self.path.clone().into()]);
-            return line;
+            return Ok(line);
         }
         line.extend(["--data".into(), self.cell.source.path.clone().into()]);
-        for (key, value) in self.options(arguments) {
+        for (key, value) in self.options(options)? {
             let values = match value {
                 Value::Array(values) => values,
                 value => vec![value],
             };
-            for value in values {
-                line.push(format!("--{key}").into());
-                line.push(written(&value).into());
-            }
+            line.extend(
+                values
+                    .iter()
+                    .map(|value| format!("--{key}={}", written(value)).into()),
+            );
         }
-        // What is there is no complete run.
+        // A run that is there is not complete.
         line.extend(["--force".into(), "--out".into(), self.path.clone().into()]);
-        line
+        Ok(line)
     }
 
-    /// All options of the run but its data and its folder, as they stand in its configuration.
-    fn options(&self, arguments: &ReproduceArguments) -> Vec<(&'static str, Value)> {
-        let integer = |number: u64| Value::Integer(i64::try_from(number).unwrap_or(i64::MAX));
+    /// Returns all options of the run but its data and its folder, as its configuration has them.
+    fn options(&self, options: &ReproduceOptions) -> Result<Table, Failure> {
+        let mut table = options.of_cells(self.cell.data.is_image())?;
         let methods = self.methods.methods().into_iter();
         let methods = methods.filter(|name| method(name).is_some());
-        let mut options = vec![
-            ("alpha", Value::Float(self.cell.alpha)),
-            ("split", SPLIT.into()),
-            ("seed", integer(self.cell.seed)),
-            ("epochs", integer(arguments.epochs as u64)),
-            ("stop", stop_name(arguments.stop).into()),
-            ("method", methods.collect::<Vec<_>>().into()),
-        ];
-        let default = TrainingSettings::default().learning_rate;
-        let rate = arguments.learning_rate.unwrap_or(default);
-        options.push(("learning-rate", Value::Float(rate)));
-        let backend = arguments.backend.as_deref().unwrap_or(BACKENDS[0]);
-        options.push(("backend", backend.into()));
-        if self.cell.data.is_image() {
-            if let Some(classes) = self.cell.source.classes {
-                options.push(("classes", classes.into()));
-            }
-            options.push(("image-size", integer(arguments.image_size as u64)));
-            if let Some(limit) = arguments.limit {
-                options.push(("limit", integer(limit as u64)));
-            }
-            if let Some(stem) = arguments.stem {
-                options.push(("stem", stem_name(stem).into()));
-            }
+        table.insert("method".to_owned(), methods.collect::<Vec<_>>().into());
+        table.insert("alpha".to_owned(), self.cell.alpha.into());
+        table.insert("split".to_owned(), SPLIT.into());
+        let seed = i64::try_from(self.cell.seed).unwrap_or(i64::MAX);
+        table.insert("seed".to_owned(), seed.into());
+        if let Some(classes) = self.cell.source.classes {
+            table
+                .entry("classes".to_owned())
+                .or_insert_with(|| classes.into());
         }
-        options
+        Ok(table)
     }
 
-    /// A run with other options is somebody's work: it is neither used nor replaced.
-    fn check(&self, config: &Table, arguments: &ReproduceArguments) -> Result<(), Failure> {
-        let mut expected: Vec<(&str, Option<Value>)> = self
-            .options(arguments)
-            .into_iter()
-            .map(|(key, value)| (key, Some(value)))
-            .collect();
+    /// Checks that a run has the same options: one with others is neither used nor replaced.
+    fn check(&self, config: &Table, options: &ReproduceOptions) -> Result<(), Failure> {
+        let mut expected = self.options(options)?;
         if self.cell.data.is_image() {
-            // What stands for the data set is the user's choice, and so is how much of it is taken.
+            // The user chooses the data that replace the data set.
             let path = self.cell.source.path.to_string_lossy().into_owned();
-            expected.push(("data", Some(path.into())));
-            for key in ["limit", "stem", "classes"] {
-                if expected.iter().all(|(known, _)| *known != key) {
-                    expected.push((key, None));
-                }
-            }
+            expected.insert("data".to_owned(), path.into());
         }
-        for (key, expected) in expected {
-            let found = config.get(key);
-            if found != expected.as_ref() {
+        let keys = expected.keys().map(String::as_str);
+        for key in keys.chain(MAY_BE_ABSENT) {
+            let (found, expected) = (config.get(key), expected.get(key));
+            if found != expected {
                 let written = |value: Option<&Value>| value.map_or("absent".to_owned(), written);
                 return Err(Failure::input(anyhow!(
                     "{}: found a run with {key} {}, expected {}: choose another folder with --out, or \
                      remove that of the cell",
                     self.path.display(),
                     written(found),
-                    written(expected.as_ref())
+                    written(expected)
                 )));
             }
         }
@@ -198,13 +186,4 @@ impl CellFolder {
 fn read_config(folder: &Path) -> Option<Table> {
     let text = std::fs::read_to_string(folder.join(CONFIG)).ok()?;
     text.parse().ok()
-}
-
-/// A value as it is written in a command.
-pub fn written(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(values) => values.iter().map(written).collect::<Vec<_>>().join(", "),
-        value => value.to_string(),
-    }
 }

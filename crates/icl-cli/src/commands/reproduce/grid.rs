@@ -2,11 +2,11 @@
 
 use icl_report::paper::{DataSet, MethodSet};
 
-use crate::commands::reproduce::arguments::ReproduceArguments;
+use crate::commands::reproduce::options::ReproduceOptions;
 use crate::commands::reproduce::plan::Plan;
 use crate::commands::reproduce::source::Source;
 
-/// The paper's split.
+/// Split of the paper.
 pub const SPLIT: &str = "random";
 
 /// One data set, growth ratio and seed, with its methods: one process.
@@ -20,7 +20,7 @@ pub struct GridCell {
 }
 
 impl GridCell {
-    /// What it is, for people.
+    /// Returns the description of the cell.
     pub fn label(&self) -> String {
         format!(
             "{}, α = {}, seed {}",
@@ -30,7 +30,7 @@ impl GridCell {
         )
     }
 
-    /// Its folder's name with the methods of this set.
+    /// Returns the name of the folder of the cell with the methods of this set.
     pub fn folder_name(&self, methods: MethodSet) -> String {
         format!(
             "{}-{SPLIT}-alpha{}-seed{}-{}",
@@ -42,19 +42,19 @@ impl GridCell {
     }
 }
 
-/// All cells that the targets need, each once.
+/// The cells that the targets need, each once.
 pub struct Grid {
     pub cells: Vec<GridCell>,
 }
 
 impl Grid {
-    /// Seed after seed, so that an early end leaves whole seeds of everything rather than all seeds
-    /// of the beginning.
-    pub fn new(plan: &Plan, arguments: &ReproduceArguments) -> Self {
+    /// Orders the cells by seed, so that an early end leaves complete seeds of all targets rather
+    /// than all seeds of the first.
+    pub fn new(plan: &Plan, options: &ReproduceOptions) -> Self {
         let mut cells: Vec<GridCell> = Vec::new();
-        for seed in 0..arguments.seeds {
+        for seed in 0..options.n_seeds() {
             for part in &plan.parts {
-                let methods = arguments.methods(part.target);
+                let methods = options.methods(part.target);
                 for &data in &part.data {
                     let Some(source) = plan.source(data) else {
                         continue;
@@ -81,7 +81,7 @@ impl Grid {
     }
 }
 
-/// The smallest set that covers two.
+/// Returns the smallest set that covers both.
 fn covering(a: MethodSet, b: MethodSet) -> MethodSet {
     let mut sets = MethodSet::ALL.into_iter().rev();
     sets.find(|set| set.covers(a) && set.covers(b))

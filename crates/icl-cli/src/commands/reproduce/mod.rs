@@ -1,59 +1,41 @@
-//! `icl reproduce`: runs the grid of a table or figure of the paper and writes what came of it.
+//! `icl reproduce`: runs the grid of a table or figure of the paper and writes its pages.
 
-mod arguments;
 mod cell_folder;
 mod grid;
-mod machine;
+mod options;
 mod pages;
 mod plan;
 mod pool;
 mod source;
 
-use std::path::Path;
-
 use anyhow::anyhow;
-use icl_report::paper::Target;
 
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::terminal::{print, tell};
 
-pub use arguments::ReproduceArguments;
-use arguments::Wanted;
 use cell_folder::{CellFolder, State};
 use grid::Grid;
+pub use options::ReproduceOptions;
 use plan::Plan;
-
-/// The folder of the cells, below that of the pages.
-const CELLS: &str = "cells";
 
 /// Runs the cells that are missing and writes the pages.
 ///
 /// # Errors
 /// If an option cannot be used, data or encoders are missing, a cell fails, it is interrupted, or a
 /// page cannot be written.
-pub fn reproduce(mut arguments: ReproduceArguments) -> Result<(), Failure> {
-    if let Some(folder) = arguments.resume.take() {
-        if !folder.join(CELLS).is_dir() {
-            return Err(Failure::input(anyhow!(
-                "resume: found no {CELLS} in {}, expected the folder of an earlier call",
-                folder.display()
-            )));
-        }
-        arguments.out = folder;
-    }
-    let arguments = &arguments;
-    arguments.check()?;
-    let plan = Plan::new(arguments)?;
+pub fn reproduce(options: &ReproduceOptions) -> Result<(), Failure> {
+    options.check()?;
+    let plan = Plan::new(options)?;
     for note in &plan.notes {
         tell(format_args!("note: {note}"));
     }
-    let grid = Grid::new(&plan, arguments);
-    let cells = arguments.out.join(CELLS);
+    let grid = Grid::new(&plan, options);
+    let cells = options.cells();
     let folders = grid
         .cells
         .iter()
-        .map(|cell| CellFolder::find(&cells, cell, arguments))
+        .map(|cell| CellFolder::find(&cells, cell, options))
         .collect::<Result<Vec<_>, _>>()?;
     std::fs::create_dir_all(&cells).map_err(|error| {
         Failure::input(anyhow!("out: cannot write {}: {error}", cells.display()))
@@ -63,7 +45,7 @@ pub fn reproduce(mut arguments: ReproduceArguments) -> Result<(), Failure> {
         .filter(|folder| !matches!(folder.state, State::Complete(_)))
         .collect();
     tell(format_args!(
-        "{} of {} cells are there already, {} to run",
+        "{} of {} cells are complete, {} to run",
         folders.len() - to_run.len(),
         folders.len(),
         to_run.len()
@@ -72,18 +54,18 @@ pub fn reproduce(mut arguments: ReproduceArguments) -> Result<(), Failure> {
     for (_, source) in &plan.data {
         source.unpack()?;
     }
-    let ended = pool::run(&to_run, arguments)?;
-    let written = pages::write(&plan, &grid, &cells, arguments)?;
+    let ended = pool::run(&to_run, options)?;
+    let written = pages::write(&plan, &grid, &cells, options)?;
     for page in &written {
         print(page.display())?;
     }
     if ended.is_out_of_time {
         tell(format_args!(
             "the budget of {} min is spent: {} of {} cells have not run; {}",
-            arguments.budget.unwrap_or_default(),
+            options.budget.unwrap_or_default(),
             ended.n_left,
             folders.len(),
-            how_to_go_on(&arguments.out)
+            options.how_to_continue()
         ));
     }
     if !ended.failed.is_empty() {
@@ -92,27 +74,11 @@ pub fn reproduce(mut arguments: ReproduceArguments) -> Result<(), Failure> {
             ended.failed.len(),
             folders.len(),
             ended.failed.join(", "),
-            how_to_go_on(&arguments.out)
+            options.how_to_continue()
         )));
     }
     if written.is_empty() {
-        tell("no page was written: no cell has run");
+        tell("no page was written: no cell is complete");
     }
     Ok(())
-}
-
-/// What to do after an early end.
-fn how_to_go_on(out: &Path) -> String {
-    format!(
-        "the same command goes on with those missing in {}",
-        out.join(CELLS).display()
-    )
-}
-
-/// The targets that were asked for.
-fn targets(wanted: Wanted) -> Vec<Target> {
-    match wanted {
-        Wanted::One(target) => vec![target],
-        Wanted::All => Target::ALL.into(),
-    }
 }

@@ -1,22 +1,21 @@
-//! Writes the page and the Markdown file of each target.
+//! The page and the Markdown file of each target.
 
 use std::path::{Path, PathBuf};
 
-use icl_report::paper::{Cell, DataSet};
-use icl_report::paper::{Provenance, Reproduction, document};
+use icl_report::paper::{Cell, DataSet, Provenance, Reproduction, document};
+use time::OffsetDateTime;
 
-use crate::commands::reproduce::arguments::ReproduceArguments;
-use crate::commands::reproduce::cell_folder::{CellFolder, State, written};
+use crate::commands::reproduce::cell_folder::{CellFolder, State};
 use crate::commands::reproduce::grid::Grid;
-use crate::commands::reproduce::machine;
+use crate::commands::reproduce::options::{ReproduceOptions, written};
 use crate::commands::reproduce::plan::{Part, Plan};
-use crate::files::atomic;
+use crate::files::whole;
 use crate::process::failure::Failure;
 
 /// Options of a run that differ from cell to cell, or that the pages show elsewhere.
 const NOT_SHOWN: [&str; 6] = ["data", "method", "alpha", "seed", "seeds", "out"];
 
-/// Writes the files of every target of which a cell has run; their paths.
+/// Writes the files of every target that has a complete cell; their paths.
 ///
 /// # Errors
 /// If a file cannot be written.
@@ -24,12 +23,12 @@ pub fn write(
     plan: &Plan,
     grid: &Grid,
     cells: &Path,
-    arguments: &ReproduceArguments,
+    options: &ReproduceOptions,
 ) -> Result<Vec<PathBuf>, Failure> {
     let mut complete = Vec::new();
     let mut settings = Vec::new();
     for cell in &grid.cells {
-        let folder = CellFolder::find(cells, cell, arguments)?;
+        let folder = CellFolder::find(cells, cell, options)?;
         if settings.is_empty() && matches!(folder.state, State::Complete(_)) {
             settings = settings_of(&folder);
         }
@@ -43,12 +42,12 @@ pub fn write(
         }
     }
     let provenance = Provenance {
-        date: machine::today(),
-        machine: machine::processor(),
-        command: arguments.command(),
+        date: today(),
+        machine: processor(),
+        command: options.command()?,
         version: concat!("icl ", env!("CARGO_PKG_VERSION")).to_owned(),
-        n_seeds: arguments.seeds,
-        jobs: arguments.jobs,
+        n_seeds: options.n_seeds(),
+        jobs: options.jobs,
         settings,
     };
     let mut paths = Vec::new();
@@ -60,20 +59,20 @@ pub fn write(
         let document = document(&Reproduction {
             target: part.target,
             cells: &cells,
-            missing: &missing(part, &cells, arguments),
+            missing: &missing(part, &cells, options),
             provenance: &provenance,
         });
         for (ending, text) in [("html", document.html()), ("md", document.markdown())] {
             let file = format!("{}.{ending}", part.target.name());
-            let path = arguments.out.join(file);
-            atomic::replace(&path, text.as_bytes())?;
+            let path = options.out().join(file);
+            whole::replace(&path, text.as_bytes())?;
             paths.push(path);
         }
     }
     Ok(paths)
 }
 
-/// The cells of a target by data set, growth ratio and seed.
+/// Returns the cells of a target, ordered by data set, growth ratio and seed.
 fn of_part(part: &Part, cells: &[Cell]) -> Vec<Cell> {
     let mut of = Vec::new();
     for data in &part.data {
@@ -85,8 +84,8 @@ fn of_part(part: &Part, cells: &[Cell]) -> Vec<Cell> {
     of
 }
 
-/// What a page lacks of its target.
-fn missing(part: &Part, cells: &[Cell], arguments: &ReproduceArguments) -> Vec<String> {
+/// Returns a sentence for each part of its target that a page lacks.
+fn missing(part: &Part, cells: &[Cell], options: &ReproduceOptions) -> Vec<String> {
     let mut missing = Vec::new();
     let sets = part.target.data_sets();
     let names = |of: &dyn Fn(&DataSet) -> bool| {
@@ -99,13 +98,17 @@ fn missing(part: &Part, cells: &[Cell], arguments: &ReproduceArguments) -> Vec<S
     };
     if part.data.contains(&DataSet::ImageNet2) {
         missing.push(
-            "The paper's two classes of ImageNet, which it does not name: here a folder of the user's, or \
+            "The paper's two classes of ImageNet, which it does not name: here a folder of the user, or \
              photographs of ants and bees."
                 .to_owned(),
         );
     }
     if part.data.contains(&DataSet::Mnist2) {
-        missing.push("The paper's two digits, which it does not name: here 1 and 7.".to_owned());
+        let digits = options.images.classes.as_ref();
+        let digits = digits.map_or("1 and 7".to_owned(), |digits| digits.0.join(" and "));
+        missing.push(format!(
+            "The paper's two digits, which it does not name: here {digits}."
+        ));
     }
     let left_out = names(&|set| !part.data.contains(set));
     if !left_out.is_empty() {
@@ -119,7 +122,7 @@ fn missing(part: &Part, cells: &[Cell], arguments: &ReproduceArguments) -> Vec<S
     if !left_out.is_empty() {
         missing.push(format!("α = {}, left out.", left_out.join(", ")));
     }
-    let methods = arguments.methods(part.target).missing();
+    let methods = options.methods(part.target).missing();
     if !methods.is_empty() {
         let methods = methods.join(", ");
         missing.push(format!(
@@ -132,7 +135,7 @@ fn missing(part: &Part, cells: &[Cell], arguments: &ReproduceArguments) -> Vec<S
                 let key = (*data, *alpha, *seed);
                 cells.iter().any(|c| (c.data, c.alpha, c.seed) == key)
             };
-            let seeds: Vec<String> = (0..arguments.seeds)
+            let seeds: Vec<String> = (0..options.n_seeds())
                 .filter(|seed| !has_run(seed))
                 .map(|seed| seed.to_string())
                 .collect();
@@ -152,7 +155,7 @@ fn missing(part: &Part, cells: &[Cell], arguments: &ReproduceArguments) -> Vec<S
     missing
 }
 
-/// The options that all cells share.
+/// Returns the options that all cells share.
 fn settings_of(folder: &CellFolder) -> Vec<(String, String)> {
     let config = folder.config().unwrap_or_default();
     config
@@ -160,4 +163,46 @@ fn settings_of(folder: &CellFolder) -> Vec<(String, String)> {
         .filter(|(key, _)| !NOT_SHOWN.contains(&key.as_str()))
         .map(|(key, value)| (key.clone(), written(value)))
         .collect()
+}
+
+/// Returns the name of the processor, where the system reports it, and the number of its cores.
+fn processor() -> String {
+    let model = std::fs::read_to_string("/proc/cpuinfo")
+        .ok()
+        .and_then(|text| model_name(&text));
+    let cores = match std::thread::available_parallelism() {
+        Ok(n) if n.get() == 1 => "1 core".to_owned(),
+        Ok(n) => format!("{n} cores"),
+        Err(_) => "cores unknown".to_owned(),
+    };
+    format!(
+        "{}, {cores}",
+        model.unwrap_or_else(|| std::env::consts::ARCH.to_owned())
+    )
+}
+
+fn model_name(cpuinfo: &str) -> Option<String> {
+    let line = cpuinfo
+        .lines()
+        .find(|line| line.starts_with("model name"))?;
+    let (_, name) = line.split_once(':')?;
+    Some(name.trim().to_owned())
+}
+
+/// Returns the date of today in UTC, as 2026-01-31.
+fn today() -> String {
+    OffsetDateTime::now_utc().date().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_is_found() {
+        let text = "processor\t: 0\nmodel name\t: A CPU @ 2.10GHz\nprocessor\t: 1\n";
+        assert_eq!(model_name(text).as_deref(), Some("A CPU @ 2.10GHz"));
+        assert_eq!(model_name("Hardware: other"), None);
+        assert_eq!(today().len(), 10);
+    }
 }

@@ -1,52 +1,51 @@
-//! Which data sets and growth ratios of which targets can be run, and what cannot.
+//! The targets, data sets and growth ratios that can be run.
 
 use anyhow::anyhow;
 use icl_report::paper::{DataSet, Target};
 
-use crate::commands::reproduce::arguments::{ReproduceArguments, Wanted};
+use crate::commands::reproduce::options::{ReproduceOptions, Wanted};
 use crate::commands::reproduce::source::Source;
-use crate::commands::reproduce::targets;
 use crate::process::failure::Failure;
 
-/// What can be run.
+/// Everything that can be run.
 #[derive(Debug)]
 pub struct Plan {
-    /// The targets, each with its data sets and growth ratios.
+    /// Targets, each with its data sets and growth ratios.
     pub parts: Vec<Part>,
-    /// Where the data sets are.
+    /// Data sets on the disk.
     pub data: Vec<(DataSet, Source)>,
-    /// What cannot be run, a sentence each.
+    /// A sentence for each part that cannot be run.
     pub notes: Vec<String>,
 }
 
 /// A target that can be run, at least in part.
 #[derive(Debug)]
 pub struct Part {
-    /// The target.
+    /// Target.
     pub target: Target,
-    /// The data sets.
+    /// Data sets.
     pub data: Vec<DataSet>,
-    /// The growth ratios.
+    /// Growth ratios.
     pub alphas: Vec<f64>,
 }
 
 impl Plan {
-    /// What of the targets can be run with these arguments.
+    /// Plans the parts of the targets that can be run with these options.
     ///
     /// # Errors
-    /// If nothing can, or something that was asked for by name cannot.
-    pub fn new(arguments: &ReproduceArguments) -> Result<Self, Failure> {
+    /// If nothing can be run, or not everything that is named.
+    pub fn new(options: &ReproduceOptions) -> Result<Self, Failure> {
         let mut notes = Vec::new();
         let mut parts = Vec::new();
-        let named = named(&arguments.data)?;
-        check_alphas(arguments)?;
-        for target in targets(arguments.target) {
-            match part(target, arguments, &named) {
+        let named = named(&options.data_sets)?;
+        check_alphas(options)?;
+        for target in options.target.targets() {
+            match part(target, options, &named) {
                 Ok(part) => parts.push(part),
                 Err(note) => notes.push(note),
             }
         }
-        if matches!(arguments.target, Wanted::One(_)) && !notes.is_empty() {
+        if matches!(options.target, Wanted::One(_)) && !notes.is_empty() {
             return Err(Failure::input(anyhow!("{}", notes.join("; "))));
         }
         let mut data = Vec::new();
@@ -55,9 +54,9 @@ impl Plan {
             if !parts.iter().any(is_wanted) {
                 continue;
             }
-            match Source::find(set, arguments) {
+            match Source::find(set, options) {
                 Ok(source) => data.push((set, source)),
-                Err(message) if arguments.target == Wanted::All => notes.push(message),
+                Err(message) if options.target == Wanted::All => notes.push(message),
                 Err(message) => return Err(Failure::input(anyhow!(message))),
             }
         }
@@ -76,14 +75,14 @@ impl Plan {
         Ok(Self { parts, data, notes })
     }
 
-    /// Where a data set is.
+    /// Returns a data set on the disk.
     pub fn source(&self, data: DataSet) -> Option<&Source> {
         let of = self.data.iter().find(|(own, _)| *own == data);
         of.map(|(_, source)| source)
     }
 }
 
-/// The data sets of these names.
+/// Returns the data sets of these names.
 fn named(names: &[String]) -> Result<Vec<DataSet>, Failure> {
     let known = DataSet::ALL.map(DataSet::name).join(", ");
     names
@@ -91,34 +90,34 @@ fn named(names: &[String]) -> Result<Vec<DataSet>, Failure> {
         .map(|name| {
             DataSet::from_name(name).ok_or_else(|| {
                 Failure::input(anyhow!(
-                    "data: found \"{name}\", expected one of the paper's: {known}"
+                    "data-sets: found \"{name}\", expected one of the paper's: {known}"
                 ))
             })
         })
         .collect()
 }
 
-fn check_alphas(arguments: &ReproduceArguments) -> Result<(), Failure> {
-    let targets = targets(arguments.target);
+fn check_alphas(options: &ReproduceOptions) -> Result<(), Failure> {
+    let targets = options.target.targets();
     let mut known: Vec<f64> = targets.iter().flat_map(|t| t.alphas()).copied().collect();
     known.sort_by(f64::total_cmp);
     known.dedup();
-    match arguments.alpha.iter().find(|alpha| !known.contains(alpha)) {
+    match options.alphas.iter().find(|alpha| !known.contains(alpha)) {
         None => Ok(()),
         Some(alpha) => {
             let known: Vec<String> = known.iter().map(f64::to_string).collect();
             Err(Failure::input(anyhow!(
-                "alpha: found {alpha}, expected one of {}",
+                "alphas: found {alpha}, expected one of {}",
                 known.join(", ")
             )))
         }
     }
 }
 
-/// The part of a target that was asked for; else what is wrong with it.
-fn part(target: Target, arguments: &ReproduceArguments, named: &[DataSet]) -> Result<Part, String> {
+/// Returns the part of a target that is asked for; a message if there is none.
+fn part(target: Target, options: &ReproduceOptions, named: &[DataSet]) -> Result<Part, String> {
     let is_named = |set: &DataSet| named.is_empty() || named.contains(set);
-    // Figure 5 shows no proteins in the paper; who asks for them gets them.
+    // Figure 5 of the paper shows no proteins; they are run if they are named.
     let extra = match target {
         Target::Figure5 if named.contains(&DataSet::Proteins) => vec![DataSet::Proteins],
         _ => Vec::new(),
@@ -131,12 +130,12 @@ fn part(target: Target, arguments: &ReproduceArguments, named: &[DataSet]) -> Re
     };
     if sets.is_empty() {
         return Err(format!(
-            "{}: found none of its data sets in --data, expected one of {}",
+            "{}: found none of its data sets in --data-sets, expected one of {}",
             target.name(),
             known()
         ));
     }
-    let is_restricted = |alpha: &f64| arguments.alpha.is_empty() || arguments.alpha.contains(alpha);
+    let is_restricted = |alpha: &f64| options.alphas.is_empty() || options.alphas.contains(alpha);
     let alphas: Vec<f64> = target
         .alphas()
         .iter()
@@ -145,7 +144,7 @@ fn part(target: Target, arguments: &ReproduceArguments, named: &[DataSet]) -> Re
         .collect();
     if alphas.is_empty() {
         return Err(format!(
-            "{}: none of its growth ratios is in --alpha",
+            "{}: none of its growth ratios is in --alphas",
             target.name()
         ));
     }

@@ -1,7 +1,6 @@
-//! Runs cells, at most two beside each other, each in a process of its own.
+//! Runs cells, at most two at the same time, each in a process of its own.
 
 use std::collections::VecDeque;
-use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
@@ -9,41 +8,38 @@ use anyhow::anyhow;
 use icl_report::paper::DataSet;
 use indicatif::HumanDuration;
 
-use crate::commands::reproduce::arguments::ReproduceArguments;
 use crate::commands::reproduce::cell_folder::{CellFolder, State};
-use crate::commands::reproduce::how_to_go_on;
+use crate::commands::reproduce::options::ReproduceOptions;
 use crate::process::child;
-use crate::process::failure::Failure;
+use crate::process::child::OnInterrupt;
+use crate::process::failure::{Failure, INTERRUPTED};
 use crate::process::interrupt;
 use crate::process::terminal::tell;
 
-/// The exit code of a run that was interrupted and has saved its state.
-const INTERRUPTED: i32 = 130;
-
-/// How it went.
+/// Outcome of all cells.
 pub struct Ended {
-    /// The cells that failed, by their folders' names.
+    /// Names of the folders of the cells that failed.
     pub failed: Vec<String>,
-    /// The number of cells that were not started.
+    /// Number of cells that were not started.
     pub n_left: usize,
-    /// Whether that is because the budget was spent.
+    /// Whether cells were not started because the budget was spent.
     pub is_out_of_time: bool,
 }
 
-/// What a process came to.
+/// Outcome of a cell.
 enum Ending {
     Done,
     Interrupted,
     Failed(String),
 }
 
-/// Runs the cells in their order. A cell that fails is told of, and the others go on.
+/// Runs the cells in their order. A cell that fails is reported, and the others continue.
 ///
 /// # Errors
-/// If it is interrupted: the processes have been told too, and have saved what they had.
-pub fn run(cells: &[&CellFolder], arguments: &ReproduceArguments) -> Result<Ended, Failure> {
+/// If it is interrupted: the processes were interrupted, too, and have saved their states.
+pub fn run(cells: &[&CellFolder], options: &ReproduceOptions) -> Result<Ended, Failure> {
     let begin = Instant::now();
-    let budget = arguments.budget.map(|minutes| minutes * 60.0);
+    let budget = options.budget.map(|minutes| minutes * 60.0);
     let is_out_of_time = || budget.is_some_and(|budget| begin.elapsed().as_secs_f64() >= budget);
     let queue: Mutex<VecDeque<&CellFolder>> = Mutex::new(cells.iter().copied().collect());
     let next = || {
@@ -55,16 +51,16 @@ pub fn run(cells: &[&CellFolder], arguments: &ReproduceArguments) -> Result<Ende
         queue.pop_front()
     };
     let (send, ended) = mpsc::channel();
-    let mut progress = Progress::new(cells, arguments.jobs);
+    let mut countdown = Countdown::new(cells, options.jobs);
     let mut failed = Vec::new();
     let mut is_interrupted = false;
     std::thread::scope(|scope| {
-        for _ in 0..arguments.jobs.min(cells.len()) {
+        for _ in 0..options.jobs.min(cells.len()) {
             let (send, next) = (send.clone(), &next);
             scope.spawn(move || {
                 while let Some(cell) = next() {
                     let begin = Instant::now();
-                    let ending = run_one(cell, arguments);
+                    let ending = run_one(cell, options);
                     if send.send((cell, ending, begin.elapsed())).is_err() {
                         return;
                     }
@@ -80,12 +76,12 @@ pub fn run(cells: &[&CellFolder], arguments: &ReproduceArguments) -> Result<Ende
             };
             match ending {
                 Ending::Done => {
-                    let line = progress.done(cell, took, begin.elapsed());
+                    let line = countdown.done(cell, took, begin.elapsed());
                     tell(line);
                 }
                 Ending::Interrupted => is_interrupted = true,
                 Ending::Failed(message) => {
-                    progress.failed(cell);
+                    countdown.failed(cell);
                     tell(format_args!("{}: {message}", name()));
                     failed.push(name());
                 }
@@ -96,7 +92,7 @@ pub fn run(cells: &[&CellFolder], arguments: &ReproduceArguments) -> Result<Ende
     if is_interrupted || interrupt::requested() {
         return Err(Failure::Interrupted(anyhow!(
             "interrupted; {}",
-            how_to_go_on(&arguments.out)
+            options.how_to_continue()
         )));
     }
     Ok(Ended {
@@ -106,55 +102,54 @@ pub fn run(cells: &[&CellFolder], arguments: &ReproduceArguments) -> Result<Ende
     })
 }
 
-/// Runs a cell to its end.
-fn run_one(cell: &CellFolder, arguments: &ReproduceArguments) -> Ending {
-    let program = match std::env::current_exe() {
-        Ok(program) => program,
-        Err(error) => return Ending::Failed(format!("error: cannot find this program: {error}")),
+/// Runs a cell to its end, or until it is interrupted.
+fn run_one(cell: &CellFolder, options: &ReproduceOptions) -> Ending {
+    let line = match cell.command_line(options) {
+        Ok(line) => line,
+        Err(failure) => return Ending::Failed(format!("error: {failure}")),
     };
-    let mut command = Command::new(program);
-    command
-        .args(cell.command_line(arguments))
-        .stdin(Stdio::null())
-        .stdout(Stdio::null());
-    if arguments.jobs > 1 {
-        command.env("RAYON_NUM_THREADS", "1");
-    }
-    let (status, stderr) = match child::run(&mut command) {
+    let run = || {
+        let mut command = child::this_program(line)?;
+        if options.jobs > 1 {
+            command.env("RAYON_NUM_THREADS", "1");
+        }
+        child::run(&mut command, OnInterrupt::Ask, None)
+    };
+    let ended = match run() {
         Ok(ended) => ended,
         Err(error) => return Ending::Failed(format!("error: cannot be run: {error}")),
     };
-    match status.code() {
-        Some(0) => match cell.look(arguments) {
+    match ended.status.and_then(|status| status.code()) {
+        Some(0) => match cell.look(options) {
             Ok(State::Complete(_)) => Ending::Done,
             _ => Ending::Failed("error: it ended without a complete record".to_owned()),
         },
-        Some(INTERRUPTED) => Ending::Interrupted,
+        Some(code) if code == i32::from(INTERRUPTED) => Ending::Interrupted,
         code => {
-            let lines = || stderr.lines().rev();
-            let line = lines().find(|line| line.starts_with("error: "));
-            let line = line.or_else(|| lines().find(|line| !line.trim().is_empty()));
-            let ended = || match code {
+            let mut lines = ended.stderr.lines().rev();
+            let line = lines.find(|line| line.starts_with("error: "));
+            let how = || match code {
                 Some(code) => format!("error: it ended with code {code}"),
                 None => "error: it was ended by a signal".to_owned(),
             };
-            Ending::Failed(line.map_or_else(ended, str::to_owned))
+            let line = line.or_else(|| ended.last_words());
+            Ending::Failed(line.map_or_else(how, str::to_owned))
         }
     }
 }
 
-/// How far it is, and how long the rest may take.
-struct Progress {
+/// Number of cells that have ended, and estimate of the time that the others take.
+struct Countdown {
     n: usize,
     jobs: usize,
-    /// The data set of each cell that has not ended.
+    /// Data set of each cell that has not ended.
     open: Vec<DataSet>,
-    /// How long each cell took that has.
+    /// Time that each cell has taken that has ended.
     took: Vec<(DataSet, Duration)>,
     n_ended: usize,
 }
 
-impl Progress {
+impl Countdown {
     fn new(cells: &[&CellFolder], jobs: usize) -> Self {
         Self {
             n: cells.len(),
@@ -165,7 +160,7 @@ impl Progress {
         }
     }
 
-    /// A cell has run: the line to show.
+    /// Counts a cell that is complete; the line to show.
     fn done(&mut self, cell: &CellFolder, took: Duration, gone: Duration) -> String {
         self.failed(cell);
         self.took.push((cell.cell.data, took));
@@ -174,7 +169,7 @@ impl Progress {
             _ => format!("about {} left", HumanDuration(self.left())),
         };
         format!(
-            "cell {} of {}: {}: {:.1} s; {} gone, {left}",
+            "cell {} of {}: {}: {:.1} s; {} elapsed, {left}",
             self.n_ended,
             self.n,
             cell.cell.label(),
@@ -183,7 +178,7 @@ impl Progress {
         )
     }
 
-    /// A cell has ended without saying how long one takes.
+    /// Counts a cell whose time says nothing about the others.
     fn failed(&mut self, cell: &CellFolder) {
         self.n_ended += 1;
         if let Some(at) = self.open.iter().position(|data| *data == cell.cell.data) {
@@ -191,7 +186,7 @@ impl Progress {
         }
     }
 
-    /// The time of what is open at the mean of its data set, or of all where it has none yet.
+    /// Estimates the remaining time from the mean of each data set, or of all where it has none yet.
     fn left(&self) -> Duration {
         let mean = |of: &dyn Fn(&DataSet) -> bool| {
             let took: Vec<f64> = self

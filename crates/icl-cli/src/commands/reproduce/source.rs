@@ -1,45 +1,45 @@
-//! Where the paper's data sets are, or what stands for them.
+//! The data sets of the paper, or substitutes for them, on the disk.
 
 use std::path::{Path, PathBuf};
 
 use icl_report::paper::DataSet;
 
-use crate::commands::reproduce::arguments::ReproduceArguments;
-use crate::domain::data::{DATA_DIR, data_dir};
+use crate::commands::reproduce::options::ReproduceOptions;
+use crate::options::data::DATA_DIR;
 use crate::process::failure::Failure;
 
-/// The photographs that stand for ImageNet-2: two of ImageNet's classes.
+/// Photographs that replace ImageNet-2: two classes of ImageNet.
 const PHOTOS: &str = "ants-bees";
 
-/// The digits that stand for MNIST-2. The paper does not say which two it takes.
+/// Digits of MNIST-2. The paper does not say which two it takes.
 const DIGITS: &str = "1,7";
 
-/// Where a data set is.
+/// A data set on the disk.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Source {
-    /// What a run is told as its data.
+    /// Path for the option `--data` of a run.
     pub path: PathBuf,
-    /// The classes that are taken of it, all if none are named.
+    /// Classes that are used, all if none are named.
     pub classes: Option<&'static str>,
-    /// The archive that has to be unpacked first.
+    /// Archive to unpack first.
     archive: Option<PathBuf>,
 }
 
 impl Source {
-    /// Looks for a data set.
+    /// Finds a data set.
     ///
     /// # Errors
-    /// In words, if it is not there.
-    pub fn find(set: DataSet, arguments: &ReproduceArguments) -> Result<Self, String> {
-        let folder = data_dir(arguments.data_dir.as_deref());
+    /// A message, if it does not exist.
+    pub fn find(set: DataSet, options: &ReproduceOptions) -> Result<Self, String> {
+        let folder = options.data_dir.folder();
         match set {
             DataSet::Proteins | DataSet::Reddit => graphs(set.name(), &folder),
             DataSet::Mnist2 => digits(&folder),
-            DataSet::ImageNet2 => photos(&folder, &arguments.out),
+            DataSet::ImageNet2 => photos(&folder, options.out()),
         }
     }
 
-    /// Unpacks the archive, if there is one and it is not unpacked yet.
+    /// Unpacks the archive, if there is one that is not unpacked yet.
     ///
     /// # Errors
     /// If it cannot be read, or its files not be written.
@@ -62,7 +62,7 @@ fn at(path: PathBuf) -> Source {
     }
 }
 
-/// The zip, else the folder.
+/// Finds the zip, else the folder.
 fn graphs(name: &str, folder: &Path) -> Result<Source, String> {
     let graphs = folder.join("graphs");
     [format!("{name}.zip"), name.to_owned()]
@@ -89,12 +89,12 @@ fn digits(folder: &Path) -> Result<Source, String> {
     }
     Err(format!(
         "{}: found none of MNIST's four files, expected them there for MNIST-2 (--data-dir or \
-         {DATA_DIR} names the folder above; icl fetch MNIST gets them)",
+         {DATA_DIR} names the folder above; icl fetch MNIST downloads them)",
         path.display()
     ))
 }
 
-/// A folder of the user's, else photographs of ants and bees, which may have to be unpacked.
+/// Finds a folder of the user, else photographs of ants and bees, which may have to be unpacked.
 fn photos(folder: &Path, out: &Path) -> Result<Source, String> {
     let own = folder.join("imagenet-2");
     let unpacked = folder.join("photos").join(PHOTOS).join("train");

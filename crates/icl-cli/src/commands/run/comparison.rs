@@ -1,4 +1,4 @@
-//! One seed of a comparison: θ₀ from the old data, then every method.
+//! One seed of a comparison: θ₀ trained on the old data, then every method.
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -12,25 +12,26 @@ use icl_train::{
 };
 
 use crate::backend::{ProgramBackend, TrainingBackend};
-use crate::commands::run::ENCODER;
+use crate::commands::run::options::Resolved;
 use crate::commands::run::protocol;
 use crate::commands::run::protocol::{Judgement, Protocols};
-use crate::commands::run::resolved::{PAPER_PATIENCE, Resolved};
 use crate::domain::encoder_file;
 use crate::domain::{Collation, Domain};
+use crate::files::run_results::ENCODER;
 use crate::files::work_folder::WorkFolder;
+use crate::options::training::PAPER_PATIENCE;
 use crate::options::values::has_old_noise;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::progress::Display;
 
-/// The name of θ₀ in files.
+/// Name of θ₀ in files.
 const FIRST: &str = "theta0";
 
-/// The target is the plateau of retraining times this.
+/// Ratio of the target to the plateau of retraining.
 const TARGET: f64 = 1.01;
 
-/// What it takes to run all methods with one seed.
+/// Run of all methods with one seed.
 pub struct SeedComparison<'a, D: Domain, B: TrainingBackend> {
     pub resolved: &'a Resolved,
     pub domain: &'a D,
@@ -41,7 +42,7 @@ pub struct SeedComparison<'a, D: Domain, B: TrainingBackend> {
     pub display: &'a Display,
 }
 
-/// A method that has run.
+/// Method that has run.
 struct Ran<M> {
     method: Method,
     encoder: M,
@@ -55,7 +56,7 @@ type DomainEvaluator<'a, D, B> =
     Evaluator<'a, B, <D as Domain>::Data, <D as Domain>::Views, Collation<D>>;
 
 impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
-    /// Runs all methods; their records and the map of their embeddings.
+    /// Runs all methods; returns their records and the map of their embeddings.
     pub fn run(&self) -> Result<(Vec<RunRecord>, EmbeddingMap), Failure> {
         let seed = Seed::new(self.seed);
         let alpha = GrowthRatio::try_new(self.resolved.alpha).map_err(Failure::input)?;
@@ -158,7 +159,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         })
     }
 
-    /// The records of all methods, with targets, accuracies and floors, and the map.
+    /// Returns the records of all methods, with targets, accuracies and floors, and the map.
     fn write_up(
         &self,
         trainer: &DomainTrainer<'_, D, B>,
@@ -275,7 +276,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         self.work.state(&format!("seed{}-{name}", self.seed))
     }
 
-    /// Removes the states of a seed that is done.
+    /// Removes the states of a complete seed.
     pub fn forget(&self) -> Result<(), Failure> {
         let methods = self.resolved.methods.iter().map(|method| method.name);
         for path in [FIRST]

@@ -3,12 +3,8 @@
 mod comparison;
 mod options;
 mod protocol;
-mod resolved;
-
-use std::path::Path;
 
 use anyhow::anyhow;
-use icl_core::write_atomically;
 use icl_report::{EmbeddingMap, RunRecord};
 use icl_train::{Identity, read_checkpoint, write_checkpoint};
 use serde::Serialize;
@@ -16,51 +12,40 @@ use serde::Serialize;
 use crate::backend::{OnBackend, TrainingBackend, on_backend};
 use crate::domain::data::Data;
 use crate::domain::{Domain, Graphs, Images};
-use crate::files::checksum;
-use crate::files::work_folder::{CONFIG, INPUT, Target, WorkFolder};
-use crate::options::values::parse_toml;
+use crate::files::run_results::{MAP, RECORD, REPORT, is_result};
+use crate::files::whole;
+use crate::files::work_folder::{CONFIG, Destination, INPUT, WorkFolder};
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::progress::Display;
 use crate::process::terminal::print;
 
 use comparison::SeedComparison;
+use options::Resolved;
 pub use options::RunOptions;
-use resolved::Resolved;
 
-/// One line a method and seed.
-pub const RECORD: &str = "record.jsonl";
-/// The report.
-pub const REPORT: &str = "report.html";
-/// The coordinates of the report's map.
-pub const MAP: &str = "map.json";
-/// The file that knows the data again; it is no state to go on from.
+/// Facts about the data; no state from which a run continues.
 const DATA: &str = "data";
-/// What the names of encoders begin with.
-pub const ENCODER: &str = "encoder-";
 
 /// Runs the comparison, writes its folder and prints its table.
 ///
 /// # Errors
-/// If an option or the data cannot be used, a training run fails, or somebody interrupts it.
+/// If an option or the data cannot be used, a training run fails, or it is interrupted.
 pub fn run(options: RunOptions) -> Result<(), Failure> {
     interrupt::watch()?;
-    let (resolved, resumed) = match &options.resume {
-        Some(folder) => {
-            let (work, config) = WorkFolder::resume(folder, is_ours)?;
-            let options: RunOptions = parse_toml(folder, &config)?;
-            (options.resolve()?, Some(work))
+    let resumed = options.resume.folder();
+    let resumed = resumed.map(|folder| WorkFolder::resume(folder, is_result));
+    let resumed = resumed.transpose()?;
+    let resolved = options.resolve()?;
+    let (data, encoder) = (&resolved.options.data, &resolved.options.encoder);
+    match Data::read(&data.data, &data.images)? {
+        Data::Graphs(graphs) => {
+            encoder.check_unused(&data.data)?;
+            run_on(&Graphs::of(&graphs), &graphs, &resolved, resumed)
         }
-        None => (options.over_file()?.resolve()?, None),
-    };
-    match Data::read(&resolved.data, &resolved.selection)? {
-        Data::Graphs(data) => {
-            resolved.encoder.check_unused(&resolved.data)?;
-            run_on(&Graphs::of(&data), &data, &resolved, resumed)
-        }
-        Data::Images(data) => {
-            let domain = Images::of(&data, &resolved.encoder)?;
-            run_on(&domain, &data, &resolved, resumed)
+        Data::Images(images) => {
+            let domain = Images::of(&images, encoder)?;
+            run_on(&domain, &images, &resolved, resumed)
         }
     }
 }
@@ -71,15 +56,15 @@ fn run_on<D: Domain>(
     resolved: &Resolved,
     resumed: Option<WorkFolder>,
 ) -> Result<(), Failure> {
+    let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
     let work = match resumed {
         Some(work) => work,
         None => {
-            let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
-            let target = match &resolved.out {
-                Some(out) => Target::Named(out.clone()),
-                None => Target::Numbered(D::name(data).to_lowercase()),
-            };
-            WorkFolder::begin(target, resolved.force, &config, is_ours)?
+            let output = &resolved.options.output;
+            let otherwise = D::name(data).to_lowercase();
+            let out = output.folder.out.clone();
+            let destination = Destination::new(out, &otherwise, output.force);
+            WorkFolder::begin(destination, &config, is_result)?
         }
     };
     let task = Comparison {
@@ -89,7 +74,7 @@ fn run_on<D: Domain>(
         work: &work,
     };
     let written = on_backend(&resolved.backend, task).and_then(|(records, map)| {
-        write_results(&work, resolved, &records, &map).map(|report| (records, report))
+        write_results(&work, &config, &records, &map).map(|report| (records, report))
     });
     let (records, report) = match written {
         Ok(written) => written,
@@ -102,32 +87,26 @@ fn run_on<D: Domain>(
     report
 }
 
-/// Writes everything but the encoders, which are there already. A report that cannot be made must not
-/// take the training with it: its failure is the inner one.
+/// Writes everything but the encoders, which are written already. The failure of the report is the
+/// inner one: the training stands without it.
 fn write_results(
     work: &WorkFolder,
-    resolved: &Resolved,
+    config: &str,
     records: &[RunRecord],
     map: &EmbeddingMap,
 ) -> Result<Result<(), Failure>, Failure> {
     let results = work.results();
-    let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
-    write(&results.join(CONFIG), config.as_bytes())?;
+    whole::replace(&results.join(CONFIG), config.as_bytes())?;
     let mut lines = Vec::new();
     for record in records {
         lines.extend(json(record)?);
         lines.push(b'\n');
     }
-    write(&results.join(RECORD), &lines)?;
-    write(&results.join(MAP), &json(map)?)?;
+    whole::replace(&results.join(RECORD), &lines)?;
+    whole::replace(&results.join(MAP), &json(map)?)?;
     Ok(icl_report::html(records, Some(map))
         .map_err(|error| Failure::Other(error.into()))
-        .and_then(|html| write(&results.join(REPORT), html.as_bytes())))
-}
-
-fn is_ours(name: &str) -> bool {
-    [CONFIG, RECORD, REPORT, MAP].contains(&name)
-        || name.starts_with(ENCODER) && name.ends_with(".safetensors")
+        .and_then(|html| whole::replace(&results.join(REPORT), html.as_bytes())))
 }
 
 struct Comparison<'a, D: Domain> {
@@ -154,10 +133,10 @@ impl<D: Domain> OnBackend for Comparison<'_, D> {
             ("checksum of the data".to_owned(), D::checksum(self.data)),
             (
                 "checksum of the weights".to_owned(),
-                checksum::of_file(resolved.encoder.weights.as_deref())?,
+                whole::checksum(resolved.options.encoder.weights.as_deref())?,
             ),
         ]);
-        // The data are the same all along, also for the seed that was interrupted.
+        // The data are the same for all seeds, also for the one that was interrupted.
         let data = self.work.state(DATA).with_extension(INPUT);
         if read_checkpoint::<()>(&data, &identity)
             .map_err(Failure::checkpoint)?
@@ -199,8 +178,4 @@ impl<D: Domain> OnBackend for Comparison<'_, D> {
 
 fn json(value: &impl Serialize) -> Result<Vec<u8>, Failure> {
     serde_json::to_vec(value).map_err(|error| Failure::Other(error.into()))
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    write_atomically(path, bytes).map_err(|error| Failure::file(path, "cannot be written", error))
 }

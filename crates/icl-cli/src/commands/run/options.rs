@@ -1,265 +1,147 @@
-//! What a run is told: flags and a TOML file, in this order of weight.
+//! The options of `icl run`, raw and checked.
 
-use std::path::PathBuf;
+use std::ops::RangeInclusive;
 
 use anyhow::anyhow;
-use clap::Args;
-use icl_models::Stem;
-use icl_train::{Distance, MetaOrder, StopRule, UpdateRule};
-use serde::{Deserialize, Serialize};
+use clap::builder::ArgPredicate;
+use clap::{Arg, Args};
+use icl_data::Split;
+use icl_train::{Method, TrainingSettings};
+use serde::Serialize;
 
-use crate::options::images::Classes;
-use crate::options::values::{named, read_toml};
+use crate::options::data::DataOptions;
+use crate::options::encoder::EncoderOptions;
+use crate::options::execution::{
+    BackendOption, ConfigOption, ResumeOption, SeedOption, SeedsOption,
+};
+use crate::options::increment::SplitOptions;
+use crate::options::method::{MethodOption, MethodOptions};
+use crate::options::output::OutputOptions;
+use crate::options::training::TrainingOptions;
+use crate::options::values;
 use crate::process::failure::Failure;
 
-/// Every option of `icl run`: as flags, and under the same names in the TOML file.
-#[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+const DETAILS: &str = "\
+For each seed, it trains an encoder on the old part of the data, updates the encoder by every method when the \
+new part arrives, and compares the methods by the exact risk. It prints a table and writes a folder with the \
+report, the record, the encoders and the options. Ctrl-C saves the state; icl run --resume DIR continues.
+
+A TOML file for --config holds the same options without the dashes: learning-rate = 0.003";
+
+/// Number of seeds.
+const N_SEEDS: u64 = 3;
+
+/// Options of `icl run`.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(after_help = DETAILS, mut_args(refined))]
 pub struct RunOptions {
-    /// An embedded data set (MUTAG, MNIST-1v7), or the path of one: a TU data set (a zip or a
-    /// folder), an IDX file, a CIFAR file or folder, a folder of class folders with images
-    /// [default: MUTAG]
-    #[arg(long)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub data: Option<String>,
-    /// Of images: only these classes, as 1,7
-    #[arg(long, value_name = "NAMES")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub classes: Option<Classes>,
-    /// Of images: at most N, as evenly of each class as can be
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<usize>,
-    /// Of images: leave out those that cannot be decoded [default: false]
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-    #[serde(alias = "skip_broken", skip_serializing_if = "Option::is_none")]
-    pub skip_broken: Option<bool>,
-    /// Of images: the side of a view in pixels [default: that of IDX and CIFAR images
-    /// themselves, 224 for folders]
-    #[arg(long, value_name = "P", allow_negative_numbers = true)]
-    #[serde(alias = "image_size", skip_serializing_if = "Option::is_none")]
-    pub image_size: Option<usize>,
-    /// Of images: how the encoder begins: small (3x3, for small images) or standard (7x7 with
-    /// stride 2, then pooling) [default: small up to 32 pixels and without
-    /// --weights]
-    #[arg(long, value_name = "STEM", value_parser = named::<Stem>)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stem: Option<Stem>,
-    /// Of images: the width of a projection head on the encoder [default: none]
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub projection: Option<usize>,
-    /// Of images: the probability that a view is blurred [default: 0]
-    #[arg(long, value_name = "P", allow_negative_numbers = true)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub blur: Option<f64>,
-    /// Of images: torchvision's weights of a ResNet-18 to begin with
-    #[arg(long, value_name = "FILE.pth|FILE.safetensors")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub weights: Option<PathBuf>,
-    /// A method to run; may be repeated. `icl methods` lists them [default: all]
-    #[arg(long = "method", value_name = "NAME")]
-    #[serde(default, alias = "methods", deserialize_with = "one_or_many")]
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub method: Vec<String>,
-    /// Growth ratio α, the share of the data that is new, from 0 to 1 [default: 0.5]
-    #[arg(long, allow_negative_numbers = true)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub alpha: Option<f64>,
-    /// How old and new are told apart: random, size or class [default: random]
-    #[arg(long)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub split: Option<String>,
-    /// Run the seeds 0 to N − 1 [default: 3]
-    #[arg(
-        long,
-        value_name = "N",
-        conflicts_with = "seed",
-        allow_negative_numbers = true
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub seeds: Option<u64>,
-    /// Run this one seed
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub seed: Option<u64>,
-    /// The most epochs of each training run [default: 300]
-    #[arg(long, allow_negative_numbers = true)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub epochs: Option<usize>,
-    /// Samples a batch [default: 32]
-    #[arg(long, allow_negative_numbers = true)]
-    #[serde(alias = "batch_size", skip_serializing_if = "Option::is_none")]
-    pub batch_size: Option<usize>,
-    /// adam or sgd [default: adam]
-    #[arg(long, value_parser = named::<UpdateRule>)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optimizer: Option<UpdateRule>,
-    /// Learning rate [default: 0.003]
-    #[arg(long, allow_negative_numbers = true)]
-    #[serde(alias = "learning_rate", skip_serializing_if = "Option::is_none")]
-    pub learning_rate: Option<f64>,
-    /// Temperature τ [default: 0.1]
-    #[arg(long, allow_negative_numbers = true)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub temperature: Option<f64>,
-    /// K, the number of negatives in the formulas; batches may hold more or fewer [default: 31]
-    #[arg(
-        long,
-        visible_alias = "k",
-        value_name = "K",
-        allow_negative_numbers = true
-    )]
-    #[serde(alias = "k", alias = "K", skip_serializing_if = "Option::is_none")]
-    pub negatives: Option<f64>,
-    /// What ends a run early: exact-risk, training-loss (the paper's rule) or never
-    /// [default: exact-risk]
-    #[arg(long, value_parser = named::<StopRule>)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stop: Option<StopRule>,
-    /// Evaluations (epochs under training-loss) without a new minimum that end a run
-    /// [default: 20, or 50 under training-loss]
-    #[arg(long, allow_negative_numbers = true)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub patience: Option<usize>,
-    /// Epochs between evaluations of the exact risk [default: about 32 steps, later a tenth of
-    /// the epochs so far]
-    #[arg(long, value_name = "EPOCHS", allow_negative_numbers = true)]
-    #[serde(alias = "evaluate_every", skip_serializing_if = "Option::is_none")]
-    pub evaluate_every: Option<usize>,
-    /// Decay of the moving average of the parameters, which is what is evaluated and written; 0 for
-    /// none [default: 0.99]
-    #[arg(long, value_name = "DECAY", allow_negative_numbers = true)]
-    #[serde(alias = "average_decay", skip_serializing_if = "Option::is_none")]
-    pub average_decay: Option<f64>,
-    /// Under meta-optimization, whether the gradient goes through the inner steps: first (no) or
-    /// second (yes) [default: first]
-    #[arg(long, value_name = "ORDER", value_parser = named::<MetaOrder>)]
-    #[serde(alias = "meta_order", skip_serializing_if = "Option::is_none")]
-    pub meta_order: Option<MetaOrder>,
-    /// Under meta-optimization, the learning rate of the inner steps, which are plain gradient
-    /// descent [default: 0.003]
-    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
-    #[serde(
-        alias = "support_learning_rate",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub support_learning_rate: Option<f64>,
-    /// How many old samples replay keeps [default: a fifth of them]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    #[serde(alias = "replay_size", skip_serializing_if = "Option::is_none")]
-    pub replay_size: Option<usize>,
-    /// How many recent embeddings of old samples serve as old noise beside the batch; of methods
-    /// that tell old noise from new [default: none]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    #[serde(alias = "old_queue", skip_serializing_if = "Option::is_none")]
-    pub old_queue: Option<usize>,
-    /// The weight of the distance to the first encoder's embeddings under distillation [default: 1]
-    #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true)]
-    #[serde(alias = "distillation_weight", skip_serializing_if = "Option::is_none")]
-    pub distillation_weight: Option<f64>,
-    /// That distance: cosine or mean-squared [default: cosine]
-    #[arg(long, value_name = "DISTANCE", value_parser = named::<Distance>)]
-    #[serde(
-        alias = "distillation_distance",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub distillation_distance: Option<Distance>,
-    /// The backend to run on, and which of its devices; `icl backends` lists them [default: the
-    /// first that this binary holds]
-    #[arg(long, value_name = "NAME[:DEVICE]")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub backend: Option<String>,
-    /// The folder to write [default: the first free icl-runs/NAME-1, -2, …]
-    #[arg(long, value_name = "DIR")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub out: Option<PathBuf>,
-    /// Replace what an earlier run left in the folder
-    #[arg(long)]
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub data: DataOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub split: SplitOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    method: MethodOption,
+    #[command(flatten)]
+    #[serde(flatten)]
+    methods: MethodOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub encoder: EncoderOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    training: TrainingOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    seeds: SeedsOption,
+    #[command(flatten)]
+    #[serde(flatten)]
+    seed: SeedOption,
+    #[command(flatten)]
+    #[serde(flatten)]
+    backend: BackendOption,
+    #[command(flatten)]
     #[serde(skip)]
-    pub force: bool,
-    /// Go on with a run that was stopped, with the options that it was begun with
-    #[arg(long, value_name = "DIR", exclusive = true)]
+    config: ConfigOption,
+    #[command(flatten)]
     #[serde(skip)]
-    pub resume: Option<PathBuf>,
-    /// Read options from this TOML file; flags win
-    #[arg(long, value_name = "FILE")]
-    #[serde(skip)]
-    pub config: Option<PathBuf>,
+    pub resume: ResumeOption,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Returns a shared option as this command takes it.
+fn refined(option: Arg) -> Arg {
+    match option.get_id().as_str() {
+        "method" => option.help(
+            "Method to run, as listed by `icl methods`; may be repeated. Without it, all methods",
+        ),
+        "seed" => option.help("Run only this root seed"),
+        "seeds" => option
+            .default_value(N_SEEDS.to_string())
+            .default_value_if("seed", ArgPredicate::IsPresent, None)
+            .conflicts_with("seed"),
+        "out" => option
+            .help("Output folder. Without it, the first free folder icl-runs/NAME-1, NAME-2, …"),
+        _ => option,
+    }
+}
+
+/// Checked options of `icl run`.
+#[derive(Debug, Clone)]
+pub struct Resolved {
+    /// The options with every default, as `config.toml` has them.
+    pub options: RunOptions,
+    /// Methods to run.
+    pub methods: Vec<Method>,
+    /// Growth ratio α that is asked for; a split of whole samples comes close to it.
+    pub alpha: f64,
+    /// Split into old and new data.
+    pub split: Split,
+    /// Seeds to run.
+    pub seeds: RangeInclusive<u64>,
+    /// Settings of every training run.
+    pub settings: TrainingSettings,
+    /// Name of the backend.
+    pub backend: String,
 }
 
 impl RunOptions {
-    /// Reads the TOML file, if one is named, and puts these flags over it.
+    /// Fills in the defaults that depend on other options, and checks every value.
     ///
     /// # Errors
-    /// If the file cannot be read, or holds an unknown key or a value of the wrong type.
-    pub fn over_file(self) -> Result<Self, Failure> {
-        let Some(path) = &self.config else {
-            return Ok(self);
+    /// At the first value that is not valid.
+    pub fn resolve(mut self) -> Result<Resolved, Failure> {
+        let settings = self.methods.over(TrainingSettings::default());
+        let settings = values::settings(self.training.over(settings))?;
+        let alpha = self.split.growth_ratio()?.value();
+        let split = self.split.split()?;
+        let seeds = match (self.seed.seed, self.seeds.seeds.unwrap_or(N_SEEDS)) {
+            (Some(seed), _) => seed..=seed,
+            (None, 0) => {
+                return Err(Failure::input(anyhow!(
+                    "seeds: found 0, expected at least 1"
+                )));
+            }
+            (None, n) => 0..=n - 1,
         };
-        let file: Self = read_toml(path)?;
-        if file.seed.is_some() && file.seeds.is_some() {
-            return Err(Failure::input(anyhow!(
-                "{}: found both seed and seeds, expected one of them",
-                path.display()
-            )));
-        }
-        // One of the two seeds' forms on the command line replaces either form in the file.
-        let has_seed = self.seed.is_some() || self.seeds.is_some();
-        Ok(Self {
-            data: self.data.or(file.data),
-            classes: self.classes.or(file.classes),
-            limit: self.limit.or(file.limit),
-            skip_broken: self.skip_broken.or(file.skip_broken),
-            image_size: self.image_size.or(file.image_size),
-            stem: self.stem.or(file.stem),
-            projection: self.projection.or(file.projection),
-            blur: self.blur.or(file.blur),
-            weights: self.weights.or(file.weights),
-            method: if self.method.is_empty() {
-                file.method
-            } else {
-                self.method
-            },
-            alpha: self.alpha.or(file.alpha),
-            split: self.split.or(file.split),
-            seeds: if has_seed { self.seeds } else { file.seeds },
-            seed: if has_seed { self.seed } else { file.seed },
-            epochs: self.epochs.or(file.epochs),
-            batch_size: self.batch_size.or(file.batch_size),
-            optimizer: self.optimizer.or(file.optimizer),
-            learning_rate: self.learning_rate.or(file.learning_rate),
-            temperature: self.temperature.or(file.temperature),
-            negatives: self.negatives.or(file.negatives),
-            stop: self.stop.or(file.stop),
-            patience: self.patience.or(file.patience),
-            evaluate_every: self.evaluate_every.or(file.evaluate_every),
-            average_decay: self.average_decay.or(file.average_decay),
-            meta_order: self.meta_order.or(file.meta_order),
-            support_learning_rate: self.support_learning_rate.or(file.support_learning_rate),
-            replay_size: self.replay_size.or(file.replay_size),
-            old_queue: self.old_queue.or(file.old_queue),
-            distillation_weight: self.distillation_weight.or(file.distillation_weight),
-            distillation_distance: self.distillation_distance.or(file.distillation_distance),
-            backend: self.backend.or(file.backend),
-            out: self.out.or(file.out),
-            force: self.force,
-            resume: None,
-            config: None,
+        let methods = self.method.fill()?;
+        values::check_old_queue(&settings, &methods)?;
+        let backend = self.backend.fill()?.to_owned();
+        self.data.check()?;
+        self.output.folder.check()?;
+        Ok(Resolved {
+            methods,
+            alpha,
+            split,
+            seeds,
+            settings,
+            backend,
+            options: self,
         })
     }
-}
-
-/// `method = "warm"` as well as `method = ["warm", "retraining"]`.
-fn one_or_many<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged, expecting = "a name or a list of names")]
-    enum Names {
-        One(String),
-        Many(Vec<String>),
-    }
-    Ok(match Names::deserialize(deserializer)? {
-        Names::One(name) => vec![name],
-        Names::Many(names) => names,
-    })
 }

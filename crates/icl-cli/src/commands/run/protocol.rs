@@ -1,4 +1,4 @@
-//! Accuracies of embeddings, with their floors, and their map.
+//! Accuracies of embeddings with their floors, and the map of embeddings.
 
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
@@ -19,9 +19,9 @@ const MISSING: AccuracyParts = AccuracyParts {
     new: None,
 };
 
-/// The protocols on the samples of one increment; all embeddings see the same folds.
+/// Protocols on the samples of one increment; all embeddings have the same folds.
 pub struct Protocols<'a> {
-    /// The paper's first.
+    /// All protocols, that of the paper first.
     all: [Measured; 3],
     labels: Vec<usize>,
     increment: &'a Increment,
@@ -34,20 +34,20 @@ struct Measured {
     floors: FloorParts,
 }
 
-/// What the protocols say of one method's embeddings.
+/// Accuracies of the embeddings of one method.
 #[derive(Debug, Clone, Copy)]
 pub struct Judgement {
-    /// The paper's support vector machine.
+    /// Support vector machine of the paper.
     pub svm: ProtocolParts,
-    /// The linear probe.
+    /// Linear probe.
     pub linear_probe: ProtocolParts,
-    /// The k nearest neighbours.
+    /// k nearest neighbours.
     pub knn: ProtocolParts,
 }
 
 impl<'a> Protocols<'a> {
-    /// For the samples of `data`, with the floors of what needs no training: sizes, raw features and
-    /// the embeddings of an untrained encoder.
+    /// Creates the protocols for the samples of `data`, with the floors that need no training:
+    /// sizes, raw features and the embeddings of an untrained encoder.
     ///
     /// # Errors
     /// If a sample cannot be read.
@@ -85,8 +85,8 @@ impl<'a> Protocols<'a> {
         })
     }
 
-    /// The accuracies on all, old and new samples of embeddings, one row a sample. Those that cannot
-    /// be had are missing, with a warning: the training stands without them.
+    /// Measures the accuracies on all, old and new samples of embeddings, a row for each sample. An
+    /// accuracy that cannot be measured is missing, with a warning: the training stands without it.
     pub fn judge(&self, embeddings: &Matrix) -> Judgement {
         let [svm, linear_probe, knn] = self.all.each_ref().map(|measured| {
             let parts = measured.protocol.evaluate_parts(
@@ -114,7 +114,7 @@ impl<'a> Protocols<'a> {
     }
 }
 
-/// The floors by a protocol. Missing where they cannot be had, with a warning.
+/// Measures the floors by a protocol. They are missing where they cannot be measured, with a warning.
 fn floors(
     protocol: &dyn Protocol,
     features: FloorFeatures<'_>,
@@ -146,13 +146,13 @@ fn floors(
     }
 }
 
-/// Embeddings `[n, d]` as a matrix on the host.
+/// Returns embeddings `[n, d]` as a matrix on the host.
 pub fn matrix<B: Backend>(embeddings: Tensor<B, 2>) -> Result<Matrix, Failure> {
     let [_, width] = embeddings.dims();
     Matrix::try_new(host_values(embeddings), width).map_err(failure)
 }
 
-/// Two coordinates a row: the principal plane.
+/// Returns two coordinates for each row: the principal plane.
 pub fn plane(embeddings: &Matrix) -> Vec<[f64; 2]> {
     PrincipalPlane::of(embeddings).coordinates
 }

@@ -1,4 +1,4 @@
-//! `icl update`: brings an encoder up to date with new data.
+//! `icl update`: updates an encoder with new data.
 
 mod options;
 mod task;
@@ -11,7 +11,8 @@ use crate::domain::encoder_file;
 use crate::domain::{Domain, Graphs, Images};
 use crate::files::encoder_work;
 use crate::files::encoder_work::REPORT;
-use crate::files::work_folder::WorkFolder;
+use crate::files::whole;
+use crate::files::work_folder::{Destination, WorkFolder};
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::terminal::print;
@@ -20,18 +21,17 @@ use options::Resolved;
 pub use options::UpdateOptions;
 use task::Update;
 
-/// Updates an encoder by a method, writes its folder and prints what it was before and is after.
+/// Updates an encoder by a method, writes its folder and prints a table of the encoder before and after.
 ///
 /// # Errors
-/// If an option, the encoder or the data cannot be used, the training fails, or somebody interrupts
-/// it.
+/// If an option, the encoder or the data cannot be used, the training fails, or it is interrupted.
 pub fn update(options: UpdateOptions) -> Result<(), Failure> {
     interrupt::watch()?;
-    let (options, resumed) = encoder_work::options(options)?;
+    let resumed = encoder_work::resumed(options.resume.folder())?;
     let resolved = options.resolve()?;
     let [old, new] = &resolved.data;
-    let selection = &resolved.selection;
-    match (Data::read(old, selection)?, Data::read(new, selection)?) {
+    let images = &resolved.options.images;
+    match (Data::read(old, images)?, Data::read(new, images)?) {
         (Data::Graphs(old), Data::Graphs(new)) => {
             update_on::<Graphs>(&resolved, &old, &new, resumed)
         }
@@ -39,7 +39,7 @@ pub fn update(options: UpdateOptions) -> Result<(), Failure> {
             update_on::<Images>(&resolved, &old, &new, resumed)
         }
         (_, of_new) => Err(Failure::input(anyhow!(
-            "new: found {}, expected the same kind of data as the old ones",
+            "new: found {}, expected the same kind of data as the old data",
             of_new.samples()
         ))),
     }
@@ -59,8 +59,10 @@ fn update_on<D: Domain>(
         ("checksum of the old data", D::checksum(old)),
         ("checksum of the new data", D::checksum(new)),
     ];
-    let training = &resolved.training;
-    let work = encoder_work::folder(resumed, training, &resolved.options, &input)?;
+    let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
+    let output = &resolved.options.output;
+    let destination = Destination::new(output.folder.out.clone(), "update", output.force);
+    let work = encoder_work::begin(resumed, destination, &config, &input)?;
     let task = Update {
         resolved,
         from: &from,
@@ -69,11 +71,11 @@ fn update_on<D: Domain>(
         increment: &increment,
         work: &work,
     };
-    let updated = on_backend(&training.backend, task).and_then(|record| {
-        encoder_work::write_results(&work, &resolved.options, &record)?;
+    let updated = on_backend(&resolved.training.backend, task).and_then(|record| {
+        encoder_work::write_results(&work, &config, &record)?;
         let html =
             icl_report::update_html(&record).map_err(|error| Failure::Other(error.into()))?;
-        encoder_work::write(&work.results().join(REPORT), html.as_bytes())?;
+        whole::replace(&work.results().join(REPORT), html.as_bytes())?;
         Ok(record)
     });
     let record = match updated {

@@ -1,132 +1,126 @@
-//! What an update is told, checked.
+//! The options of `icl update`, raw and checked.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use icl_train::{Distance, MetaOrder, Method, TrainingSettings};
+use clap::{Arg, ArgAction, Args};
+use icl_train::{Method, TrainingSettings};
+use serde::Serialize;
 
 use crate::files::encoder_work::ENCODER;
-use crate::options::images::{Classes, Selection};
-use crate::options::training::{Training, TrainingOptions, given, training_options};
+use crate::options::data::ImageOptions;
+use crate::options::encoder::FromOption;
+use crate::options::execution::{
+    BackendOption, ConfigOption, DEFAULT_SEED, ResumeOption, SeedOption,
+};
+use crate::options::increment::OldNewOptions;
+use crate::options::method::{MethodOption, MethodOptions};
+use crate::options::output::{OutputOptions, text};
+use crate::options::training::{Training, TrainingOptions};
 use crate::options::values;
-use crate::options::values::named;
 use crate::process::failure::Failure;
 
-training_options! {
-    /// Every option of `icl update`: as flags, and under the same names in the TOML file.
-    pub struct UpdateOptions {
-        /// The encoder to update, which icl wrote
-        #[arg(long, value_name = "ENCODER.safetensors")]
-        pub from: String,
-        /// The data that it was trained on: an embedded data set, or the path of one, as for
-        /// `icl train`
-        #[arg(long, value_name = "DATA")]
-        pub old: String,
-        /// The data that have arrived
-        #[arg(long, value_name = "DATA")]
-        pub new: String,
-        /// Of images: only these classes, as 1,7; of old and new data
-        #[arg(long, value_name = "NAMES")]
-        pub classes: Classes,
-        /// Of images: at most N of old and of new data, as evenly of each class as can be
-        #[arg(long, value_name = "N", allow_negative_numbers = true)]
-        pub limit: usize,
-        /// Of images: leave out those that cannot be decoded [default: false]
-        #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-        #[serde(alias = "skip_broken")]
-        pub skip_broken: bool,
-        /// The method. `icl methods` lists them [default: icl]
-        #[arg(long, value_name = "NAME")]
-        pub method: String,
-        /// Under meta-optimization, whether the gradient goes through the inner steps: first (no)
-        /// or second (yes) [default: first]
-        #[arg(long, value_name = "ORDER", value_parser = named::<MetaOrder>)]
-        #[serde(alias = "meta_order")]
-        pub meta_order: MetaOrder,
-        /// Under meta-optimization, the learning rate of the inner steps, which are plain gradient
-        /// descent [default: 0.003]
-        #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
-        #[serde(alias = "support_learning_rate")]
-        pub support_learning_rate: f64,
-        /// How many old samples replay keeps [default: a fifth of them]
-        #[arg(long, value_name = "N", allow_negative_numbers = true)]
-        #[serde(alias = "replay_size")]
-        pub replay_size: usize,
-        /// How many recent embeddings of old samples serve as old noise beside the batch; of methods
-        /// that tell old noise from new [default: none]
-        #[arg(long, value_name = "N", allow_negative_numbers = true)]
-        #[serde(alias = "old_queue")]
-        pub old_queue: usize,
-        /// The weight of the distance to the first encoder's embeddings under distillation
-        /// [default: 1]
-        #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true)]
-        #[serde(alias = "distillation_weight")]
-        pub distillation_weight: f64,
-        /// That distance: cosine or mean-squared [default: cosine]
-        #[arg(long, value_name = "DISTANCE", value_parser = named::<Distance>)]
-        #[serde(alias = "distillation_distance")]
-        pub distillation_distance: Distance,
+const DETAILS: &str = "\
+It updates the encoder so that it is as good as one retrained on old and new data together, and writes \
+DIR/encoder.safetensors, DIR/record.json, DIR/report.html (the encoder before and after) and \
+DIR/config.toml. Data are embedded data sets or paths, as for icl train. The node features of graphs are those \
+of the old data; the views of images are those that the encoder was trained on. Ctrl-C saves the state; icl \
+update --resume DIR continues.
+
+A TOML file for --config holds the same options without the dashes: learning-rate = 0.003";
+
+/// Options of `icl update`.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(after_help = DETAILS, mut_args(refined))]
+pub struct UpdateOptions {
+    #[command(flatten)]
+    #[serde(flatten)]
+    from: FromOption,
+    #[command(flatten)]
+    #[serde(flatten)]
+    data: OldNewOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub images: ImageOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    method: MethodOption,
+    #[command(flatten)]
+    #[serde(flatten)]
+    methods: MethodOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    training: TrainingOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    seed: SeedOption,
+    #[command(flatten)]
+    #[serde(flatten)]
+    backend: BackendOption,
+    #[command(flatten)]
+    #[serde(skip)]
+    config: ConfigOption,
+    #[command(flatten)]
+    #[serde(skip)]
+    pub resume: ResumeOption,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Returns a shared option as this command takes it.
+fn refined(option: Arg) -> Arg {
+    match option.get_id().as_str() {
+        "old" | "new" => option.value_name("DATA"),
+        "method" => option
+            .action(ArgAction::Set)
+            .default_value(icl_train::DEFAULT),
+        "seed" => option.default_value(DEFAULT_SEED.to_string()),
+        "out" => option.required(true),
+        _ => option,
     }
 }
 
-/// Options that have been checked.
+/// Checked options of `icl update`.
 #[derive(Debug)]
 pub struct Resolved {
-    /// All of them with every default, as they are written to `config.toml`.
+    /// The options with every default, as `config.toml` has them.
     pub options: UpdateOptions,
-    /// The file of the encoder, as it was named.
+    /// File of the encoder, as it was named.
     pub from: String,
-    /// The names or paths of the old and of the new data.
+    /// Names or paths of the old and of the new data.
     pub data: [String; 2],
-    /// Which images of them.
-    pub selection: Selection,
     /// The method.
     pub method: Method,
-    /// What every training run is told.
+    /// Seed, settings and backend.
     pub training: Training,
 }
 
 impl UpdateOptions {
-    /// Fills in the defaults and checks every value.
+    /// Fills in the defaults that depend on other options, and checks every value.
     ///
     /// # Errors
-    /// At the first value that cannot be.
+    /// At the first value that is not valid.
     pub fn resolve(mut self) -> Result<Resolved, Failure> {
-        let defaults = TrainingSettings::default();
-        let (weight, distance) = (defaults.distillation_weight, defaults.distillation_distance);
-        let defaults = TrainingSettings {
-            meta_order: *self.meta_order.get_or_insert(defaults.meta_order),
-            support_learning_rate: *self
-                .support_learning_rate
-                .get_or_insert(defaults.support_learning_rate),
-            replay_size: self.replay_size,
-            old_queue: self.old_queue,
-            distillation_weight: *self.distillation_weight.get_or_insert(weight),
-            distillation_distance: *self.distillation_distance.get_or_insert(distance),
-            ..defaults
+        let settings = self.methods.over(TrainingSettings::default());
+        let training = Training {
+            seed: self.seed.seed.unwrap_or(DEFAULT_SEED),
+            settings: values::settings(self.training.over(settings))?,
+            backend: self.backend.fill()?.to_owned(),
         };
-        let training = self.fill(defaults)?;
-        let name = self
-            .method
-            .get_or_insert_with(|| icl_train::DEFAULT.to_owned());
-        let method = values::method(name)?;
+        let method = self.method.one()?;
         values::check_old_queue(&training.settings, std::slice::from_ref(&method))?;
-        let from = given("from", "the .safetensors file of an encoder", &self.from)?;
-        check_out(&training.out, Path::new(&from))?;
-        let data = [("old", &self.old), ("new", &self.new)].map(|(option, name)| {
-            let name = given(option, "a data set, a zip or a folder", name)?;
-            values::check_data(option, &name)?;
-            Ok(name)
-        });
-        let [old, new] = data;
+        self.output.folder.check()?;
+        let from = text("from", &self.from.from)?.to_owned();
+        if let Some(out) = &self.output.folder.out {
+            check_out(out, &self.from.from)?;
+        }
+        let old = text("old", &self.data.old)?.to_owned();
+        let new = text("new", &self.data.new)?.to_owned();
         Ok(Resolved {
             from,
-            data: [old?, new?],
-            selection: Selection {
-                classes: self.classes.clone(),
-                limit: self.limit,
-                skip_broken: self.skip_broken.unwrap_or(false),
-            },
+            data: [old, new],
             method,
             training,
             options: self,
@@ -134,7 +128,7 @@ impl UpdateOptions {
     }
 }
 
-/// That the updated encoder does not take the place of the one that it comes from, which is needed
+/// Checks that the updated encoder does not replace the encoder that it comes from, which is needed
 /// until the end.
 fn check_out(out: &Path, from: &Path) -> Result<(), Failure> {
     let path: PathBuf = out.join(ENCODER);

@@ -1,4 +1,4 @@
-//! The update itself, on one backend.
+//! The update on one backend.
 
 use burn::module::AutodiffModule;
 use icl_core::{Increment, Seed, host_values};
@@ -18,13 +18,13 @@ use crate::files::work_folder::WorkFolder;
 use crate::process::failure::Failure;
 use crate::process::progress::Display;
 
-/// What it takes to update an encoder.
+/// Update of an encoder by a method.
 pub struct Update<'a, D: Domain> {
     pub resolved: &'a Resolved,
     pub from: &'a EncoderFile<D>,
-    /// The names of the old and of the new data set.
+    /// Names of the old and of the new data set.
     pub names: [&'a str; 2],
-    /// Both, joined.
+    /// Old and new data, joined.
     pub data: &'a D::Data,
     pub increment: &'a Increment,
     pub work: &'a WorkFolder,
@@ -33,7 +33,7 @@ pub struct Update<'a, D: Domain> {
 impl<D: Domain> OnBackend for Update<'_, D> {
     type Output = UpdateRecord;
 
-    /// Updates, measures before and after, and writes the encoder.
+    /// Updates the encoder, measures it before and after, and writes it.
     fn run<B: TrainingBackend>(self, device: B::Device) -> Result<UpdateRecord, Failure> {
         let (training, method) = (&self.resolved.training, &self.resolved.method);
         let (settings, domain) = (&training.settings, &self.from.domain);
@@ -116,7 +116,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
     }
 }
 
-/// The share of neighbourhoods that is left; `None` for too few samples.
+/// Returns the share of neighbours that are kept; `None` for too few samples.
 fn neighbours_kept(before: &Matrix, after: &Matrix) -> Result<Option<KeptNeighbours>, Failure> {
     let measure = NeighboursKeptConfig::default()
         .try_init()
@@ -131,7 +131,7 @@ fn neighbours_kept(before: &Matrix, after: &Matrix) -> Result<Option<KeptNeighbo
     }
 }
 
-/// The embeddings of samples without augmentation, with the encoder's own statistics.
+/// Embeds samples without augmentation, with the statistics of the encoder.
 fn embed<D: Domain, B: ProgramBackend>(
     evaluator: &Evaluator<'_, B, D::Data, D::Views, Collation<D>>,
     encoder: &D::Encoder<B>,

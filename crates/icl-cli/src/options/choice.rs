@@ -1,0 +1,87 @@
+//! Options whose values are the variants of an enumeration, by the names that serde gives them.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use serde::de::value::Error;
+use serde::de::{DeserializeOwned, Deserializer, Error as _, IntoDeserializer, Visitor};
+use serde::forward_to_deserialize_any;
+
+/// Trait of the enumerations that can be options.
+pub trait Choice: DeserializeOwned + PartialEq + Clone + Send + Sync + 'static {}
+
+impl<T: DeserializeOwned + PartialEq + Clone + Send + Sync + 'static> Choice for T {}
+
+/// Returns the parser of an option that takes the name of any variant of `T`.
+pub fn any<T: Choice>() -> impl TypedValueParser<Value = T> {
+    among(names::<T>())
+}
+
+/// Returns the parser of an option that takes the name of one of these variants of `T`.
+pub fn among<T: Choice>(names: &[&'static str]) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(names).try_map(|name| parse::<T>(&name))
+}
+
+/// Returns the name of a variant.
+pub fn name<T: Choice>(value: &T) -> &'static str {
+    let is_own = |name: &&&str| parse::<T>(name).is_ok_and(|other| other == *value);
+    names::<T>()
+        .iter()
+        .find(is_own)
+        .copied()
+        .unwrap_or_default()
+}
+
+fn parse<T: Choice>(name: &str) -> Result<T, Error> {
+    T::deserialize(name.into_deserializer())
+}
+
+/// Returns the names of all variants, none if `T` is no enumeration.
+fn names<T: Choice>() -> &'static [&'static str] {
+    let mut names = &[][..];
+    // Only the names are asked for: there is no value.
+    let _ = T::deserialize(Names(&mut names));
+    names
+}
+
+/// Deserializer that notes the names of the variants that are expected.
+struct Names<'a>(&'a mut &'static [&'static str]);
+
+impl<'de> Deserializer<'de> for Names<'_> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
+        Err(Error::custom("no value"))
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        *self.0 = variants;
+        self.deserialize_any(visitor)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+        unit unit_struct newtype_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use icl_train::StopRule;
+
+    #[test]
+    fn names_are_those_of_serde() {
+        assert_eq!(
+            names::<StopRule>(),
+            ["exact-risk", "training-loss", "never"]
+        );
+        assert_eq!(name(&StopRule::TrainingLoss), "training-loss");
+        assert_eq!(parse::<StopRule>("never").unwrap(), StopRule::Never);
+        assert!(names::<usize>().is_empty());
+    }
+}

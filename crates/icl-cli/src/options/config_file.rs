@@ -1,0 +1,407 @@
+//! A TOML file as arguments of a command.
+//!
+//! Its keys are the long names of the command's options, or their aliases, with `-` or `_` between words. A
+//! list stands for an option that is repeated. Switches without a value, such as `--force`, belong to the
+//! command line alone, and so do `--config` and `--resume`.
+
+use std::any::TypeId;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use clap::builder::ArgAction;
+use clap::error::{ContextKind, ContextValue};
+use clap::{Arg, Command};
+use icl_data::Found;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::options::data::Classes;
+
+/// Options with a value that belong to the command line alone.
+const NOT_IN_FILES: [&str; 2] = ["config", "resume"];
+
+/// The options of a file, each with its place and its arguments.
+#[derive(Debug)]
+pub struct ConfigFile {
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    option: Arg,
+    arguments: Vec<String>,
+}
+
+/// Error at a place of a file.
+#[derive(Debug, thiserror::Error)]
+#[error("{}, line {line}, column {column}: {message}", path.display())]
+pub struct ConfigError {
+    path: PathBuf,
+    line: usize,
+    /// Counted in characters from 1.
+    column: usize,
+    message: String,
+}
+
+impl ConfigFile {
+    /// Reads the options of `command` in `text`, the contents of the file `path`.
+    ///
+    /// # Errors
+    /// At the first place with a syntax error, a key that is no option of the command or that belongs to the
+    /// command line, a value of the wrong type or one that the command does not take, or an option beside
+    /// one that excludes it.
+    pub fn parse(path: &Path, text: &str, command: &Command) -> Result<Self, ConfigError> {
+        let at = |span: Range<usize>, message: String| {
+            let before = text.get(..span.start).unwrap_or(text);
+            let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+            ConfigError {
+                path: path.to_owned(),
+                line: before.matches('\n').count() + 1,
+                column: before[line_start..].chars().count() + 1,
+                message,
+            }
+        };
+        let table = DeTable::parse(text).map_err(|error| {
+            let message = error.message().replace('\n', ", ");
+            at(error.span().unwrap_or_default(), message)
+        })?;
+        let mut pairs: Vec<_> = table.get_ref().iter().collect();
+        pairs.sort_by_key(|(key, _)| key.span().start);
+        let mut entries: Vec<Entry> = Vec::new();
+        for (key, value) in pairs {
+            let option = option(key.get_ref(), command).map_err(|found| at(key.span(), found))?;
+            if let Some(other) = entries
+                .iter()
+                .find(|it| excludes(command, &it.option, option))
+            {
+                let [name, other] = [option, &other.option].map(long_name);
+                let message = if name == other {
+                    format!("found {name} a second time, expected it once")
+                } else {
+                    format!("found both {other} and {name}, expected one of them")
+                };
+                return Err(at(key.span(), message));
+            }
+            let name = long_name(option);
+            let mut arguments = Vec::new();
+            for (span, text) in values(value, option)
+                .map_err(|(span, wrong)| at(span, format!("{name}: {wrong}")))?
+            {
+                let argument = format!("--{name}={text}");
+                check(command, &argument).map_err(|expected| {
+                    let found = Found::new(&text);
+                    at(span, format!("{name}: found {found}, expected {expected}"))
+                })?;
+                arguments.push(argument);
+            }
+            entries.push(Entry {
+                option: option.clone(),
+                arguments,
+            });
+        }
+        Ok(Self { entries })
+    }
+
+    /// Returns the arguments that stand for the file, without those of the options that `is_given` on the
+    /// command line or that an option which is given there excludes.
+    pub fn arguments<'a>(
+        &'a self,
+        command: &'a Command,
+        is_given: impl Fn(&Arg) -> bool + 'a,
+    ) -> impl Iterator<Item = &'a str> {
+        let is_overridden = move |option: &Arg| {
+            let mut given = command.get_arguments().filter(|other| is_given(other));
+            given.any(|other| excludes(command, option, other))
+        };
+        let entries = self.entries.iter();
+        let kept = entries.filter(move |entry| !is_overridden(&entry.option));
+        kept.flat_map(|entry| entry.arguments.iter().map(String::as_str))
+    }
+}
+
+/// Whether a file can hold the option.
+pub fn is_key(option: &Arg) -> bool {
+    option.get_long().is_some()
+        && matches!(option.get_action(), ArgAction::Set | ArgAction::Append)
+        && !option.is_hide_set()
+        && !NOT_IN_FILES.contains(&option.get_id().as_str())
+}
+
+/// Finds the option that a key names; in words, why there is none.
+fn option<'a>(key: &str, command: &'a Command) -> Result<&'a Arg, String> {
+    let name = key.replace('_', "-");
+    let is_named = |option: &&Arg| {
+        let aliases = option.get_all_aliases().unwrap_or_default();
+        option.get_long() == Some(&name) || aliases.contains(&name.as_str())
+    };
+    let found = Found::new(key);
+    match command.get_arguments().find(is_named) {
+        Some(option) if is_key(option) => Ok(option),
+        Some(_) => Err(format!(
+            "found the key {found}, expected it on the command line only"
+        )),
+        None => {
+            let similar = check_error(command, &format!("--{name}=")).and_then(|error| match error
+                .get(ContextKind::SuggestedArg)
+            {
+                Some(ContextValue::String(similar)) => {
+                    Some(format!(" (a similar one is {})", similar.trim_matches('-')))
+                }
+                _ => None,
+            });
+            Err(format!(
+                "found the key {found}, expected an option of `icl {}`{}",
+                command.get_name(),
+                similar.unwrap_or_default()
+            ))
+        }
+    }
+}
+
+fn long_name(option: &Arg) -> &str {
+    option.get_long().unwrap_or_default()
+}
+
+/// Whether at most one of two options can be given, or both are the same.
+fn excludes(command: &Command, one: &Arg, other: &Arg) -> bool {
+    let conflicts = |a: &Arg, b: &Arg| {
+        let all = command.get_arg_conflicts_with(a);
+        all.iter().any(|option| option.get_id() == b.get_id())
+    };
+    one.get_id() == other.get_id() || conflicts(one, other) || conflicts(other, one)
+}
+
+/// Type of the values of an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Numbers.
+    Number,
+    /// Whole numbers from 0 on.
+    Count,
+    /// Truth values.
+    Boolean,
+    /// Names of classes.
+    Classes,
+    /// Texts: names and paths.
+    Text,
+}
+
+impl Kind {
+    /// Returns the kind of an option.
+    pub fn of(option: &Arg) -> Self {
+        let value = option.get_value_parser().type_id();
+        match () {
+            () if value == TypeId::of::<f64>() => Self::Number,
+            () if value == TypeId::of::<usize>() || value == TypeId::of::<u64>() => Self::Count,
+            () if value == TypeId::of::<bool>() => Self::Boolean,
+            () if value == TypeId::of::<Classes>() => Self::Classes,
+            () => Self::Text,
+        }
+    }
+
+    fn expected(self) -> &'static str {
+        match self {
+            Self::Number => "a number",
+            Self::Count => "a whole number, 0 or more",
+            Self::Boolean => "true or false",
+            Self::Classes => "a string or a list of class names",
+            Self::Text => "a string",
+        }
+    }
+
+    /// Returns a value as an argument has it; `None` for one of another kind.
+    fn text(self, value: &DeValue<'_>) -> Option<String> {
+        match (self, value) {
+            (Self::Number, DeValue::Float(number)) => Some(number.as_str().replace('_', "")),
+            (Self::Number, DeValue::Integer(_)) => Some(integer(value)?.to_string()),
+            (Self::Count, DeValue::Integer(_)) => {
+                u64::try_from(integer(value)?).ok().map(|n| n.to_string())
+            }
+            (Self::Boolean, DeValue::Boolean(value)) => Some(value.to_string()),
+            (Self::Text | Self::Classes, DeValue::String(text)) => Some(text.to_string()),
+            (Self::Classes, DeValue::Array(names)) => {
+                let names = names.iter().map(|name| match name.get_ref() {
+                    DeValue::String(text) => Some(text.to_string()),
+                    number => integer(number).map(|number| number.to_string()),
+                });
+                let names: Vec<String> = names.collect::<Option<_>>()?;
+                Some(Classes::text(names.iter().map(String::as_str)))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn integer(value: &DeValue<'_>) -> Option<i128> {
+    let number = value.as_integer()?;
+    i128::from_str_radix(&number.as_str().replace('_', ""), number.radix()).ok()
+}
+
+/// Place and words of an error.
+type Wrong = (Range<usize>, String);
+
+/// Returns the values of an option as arguments have them, each with its place.
+fn values(
+    value: &Spanned<DeValue<'_>>,
+    option: &Arg,
+) -> Result<Vec<(Range<usize>, String)>, Wrong> {
+    let kind = Kind::of(option);
+    let is_list = matches!(option.get_action(), ArgAction::Append);
+    let one = |value: &Spanned<DeValue<'_>>, list: &str| {
+        let text = kind.text(value.get_ref()).ok_or_else(|| {
+            let (found, expected) = (found(value.get_ref()), kind.expected());
+            (
+                value.span(),
+                format!("found {found}, expected {expected}{list}"),
+            )
+        })?;
+        Ok((value.span(), text))
+    };
+    match value.get_ref() {
+        DeValue::Array(items) if is_list => items.iter().map(|item| one(item, "")).collect(),
+        _ if is_list => Ok(vec![one(value, " or a list")?]),
+        _ => Ok(vec![one(value, "")?]),
+    }
+}
+
+/// Returns a value in words.
+fn found(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(text) => Found::new(text).to_string(),
+        DeValue::Integer(number) => number.to_string(),
+        DeValue::Float(number) => number.to_string(),
+        DeValue::Boolean(value) => value.to_string(),
+        DeValue::Datetime(_) => "a date".to_owned(),
+        DeValue::Array(_) => "a list".to_owned(),
+        DeValue::Table(_) => "a table".to_owned(),
+    }
+}
+
+/// Checks that the command takes an argument; in words, what it expects instead.
+fn check(command: &Command, argument: &str) -> Result<(), String> {
+    let Some(error) = check_error(command, argument) else {
+        return Ok(());
+    };
+    Err(match error.get(ContextKind::ValidValue) {
+        Some(ContextValue::Strings(names)) if !names.is_empty() => {
+            format!("one of {}", names.join(", "))
+        }
+        _ => match std::error::Error::source(&error) {
+            Some(source) => format!("another value ({source})"),
+            None => "a value".to_owned(),
+        },
+    })
+}
+
+fn check_error(command: &Command, argument: &str) -> Option<clap::Error> {
+    let command = command.clone().mut_args(|option| option.required(false));
+    let line = [command.get_name().to_owned(), argument.to_owned()];
+    command.try_get_matches_from(line).err()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use clap::Args;
+
+    use crate::options::data::ImageOptions;
+    use crate::options::method::MethodOption;
+    use crate::options::training::TrainingOptions;
+
+    fn command() -> Command {
+        let command = TrainingOptions::augment_args(Command::new("train"));
+        let command = MethodOption::augment_args(ImageOptions::augment_args(command));
+        command.mut_arg("patience", |patience| patience.conflicts_with("epochs"))
+    }
+
+    fn arguments(text: &str) -> Result<Vec<String>, String> {
+        let command = command();
+        let file = ConfigFile::parse(Path::new("c.toml"), text, &command);
+        let file = file.map_err(|error| error.to_string())?;
+        let arguments = file.arguments(&command, |option| option.get_id() == "stop");
+        Ok(arguments.map(str::to_owned).collect())
+    }
+
+    #[test]
+    fn values_become_arguments_in_the_order_of_the_file() {
+        for (text, expected) in [
+            ("", &[][..]),
+            ("epochs = 0x1_0\nK = 8", &["--epochs=16", "--negatives=8"]),
+            (
+                "learning_rate = 1_0.5e-3\nmethods = \"warm\"",
+                &["--learning-rate=10.5e-3", "--method=warm"],
+            ),
+            (
+                "method = [\"warm\", \"icl\"]\nskip-broken = false",
+                &["--method=warm", "--method=icl", "--skip-broken=false"],
+            ),
+            ("classes = [1, 7]", &["--classes=1,7"]),
+            ("classes = [\"a,b\", \"c\"]", &["--classes=a\\,b,c"]),
+            // What the command line gives is left out.
+            ("stop = \"never\"\nlimit = 3", &["--limit=3"]),
+        ] {
+            assert_eq!(arguments(text).unwrap(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn errors_tell_their_place() {
+        for (text, expected) in [
+            (
+                "limit = 3\nepoch = 3",
+                "line 2, column 1: found the key \"epoch\", expected an option of `icl train` (a similar \
+                 one is epochs)",
+            ),
+            (
+                "x = 3",
+                "line 1, column 1: found the key \"x\", expected an option of `icl train`",
+            ),
+            (
+                "[train]\nx = 3",
+                "line 1, column 2: found the key \"train\", expected an option of `icl train`",
+            ),
+            (
+                "epochs = 2.5",
+                "line 1, column 10: epochs: found 2.5, expected a whole number, 0 or more",
+            ),
+            (
+                "epochs = -2",
+                "line 1, column 10: epochs: found -2, expected a whole number, 0 or more",
+            ),
+            (
+                "\n  stop = \"now\"",
+                "line 2, column 10: stop: found \"now\", expected one of exact-risk, training-loss, never",
+            ),
+            (
+                "temperature = \"ä\"",
+                "line 1, column 15: temperature: found \"ä\", expected a number",
+            ),
+            (
+                "method = 3",
+                "line 1, column 10: method: found 3, expected a string or a list",
+            ),
+            (
+                "method = [\"ä\", 3]",
+                "line 1, column 16: method: found 3, expected a string",
+            ),
+            (
+                "skip-broken = 1",
+                "line 1, column 15: skip-broken: found 1, expected true or false",
+            ),
+            (
+                "batch_size = 8\nbatch-size = 9",
+                "line 2, column 1: found batch-size a second time, expected it once",
+            ),
+            (
+                "epochs = 8\npatience = 9",
+                "line 2, column 1: found both epochs and patience, expected one of them",
+            ),
+        ] {
+            let error = arguments(text).unwrap_err();
+            assert_eq!(error, format!("c.toml, {expected}"), "{text}");
+        }
+        let error = arguments("epochs = = 3").unwrap_err();
+        assert!(error.starts_with("c.toml, line 1, column 1"), "{error}");
+    }
+}

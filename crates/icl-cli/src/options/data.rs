@@ -1,0 +1,211 @@
+//! The data that are read.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use anyhow::anyhow;
+use clap::Args;
+use icl_data::embedded;
+use serde::{Serialize, Serializer};
+
+use crate::process::failure::Failure;
+
+/// Environment variable that names the folder of all data sets.
+pub const DATA_DIR: &str = "ICL_DATA_DIR";
+/// Folder of all data sets without the variable, relative to the root of the project.
+const DEFAULT_DATA_DIR: &str = "../shared/data";
+
+/// A data set.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Data")]
+pub struct DataOptions {
+    #[arg(
+        long,
+        default_value = "MUTAG",
+        help = format!(
+            "Data set: an embedded one ({}), or the path of a TU data set (zip or folder), an IDX file, a \
+             CIFAR file or folder, or a folder with one folder of images per class",
+            embedded::names().join(", ")
+        )
+    )]
+    pub data: String,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub images: ImageOptions,
+}
+
+impl DataOptions {
+    /// Checks that the data set has a name.
+    ///
+    /// # Errors
+    /// If the name is empty.
+    pub fn check(&self) -> Result<(), Failure> {
+        if self.data.is_empty() {
+            return Err(Failure::input(anyhow!(
+                "data: found no name, expected that of a data set, a zip or a folder"
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// The images of a data set that are used.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Data")]
+pub struct ImageOptions {
+    /// Use only these classes, comma-separated (images only)
+    #[arg(long, value_name = "NAMES")]
+    pub classes: Option<Classes>,
+    /// Use at most N images, balanced across classes (images only)
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Skip images that cannot be decoded instead of reporting an error (images only)
+    #[arg(
+        long,
+        value_name = "BOOL",
+        default_value_t = false,
+        default_missing_value = "true",
+        num_args = 0..=1,
+        require_equals = true,
+        action = clap::ArgAction::Set
+    )]
+    pub skip_broken: bool,
+}
+
+impl ImageOptions {
+    /// Returns the options of the readers.
+    pub fn of_readers(&self) -> icl_data::ImageOptions {
+        icl_data::ImageOptions {
+            classes: self.classes.clone().unwrap_or_default().0,
+            limit: self.limit,
+            skip_broken: self.skip_broken,
+            ..icl_data::ImageOptions::default()
+        }
+    }
+
+    /// Checks that no option of images is given with `data`, a data set of graphs.
+    ///
+    /// # Errors
+    /// If one is.
+    pub fn check_unused(&self, data: &str) -> Result<(), Failure> {
+        let given = [
+            ("classes", self.classes.is_some()),
+            ("limit", self.limit.is_some()),
+            ("skip-broken", self.skip_broken),
+        ];
+        check_images_only(&given, data)
+    }
+}
+
+/// Checks that none of these options is given with `data`, a data set of graphs.
+///
+/// # Errors
+/// If one is.
+pub fn check_images_only(given: &[(&str, bool)], data: &str) -> Result<(), Failure> {
+    match given.iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((option, _)) => Err(Failure::input(anyhow!(
+            "{option}: found it with {data}, a data set of graphs, expected it with images only"
+        ))),
+    }
+}
+
+/// Names of classes, comma-separated.
+///
+/// A comma that is part of a name follows a backslash.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Classes(pub Vec<String>);
+
+impl Classes {
+    /// Returns the text that is parsed as these names.
+    pub fn text<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+        let names: Vec<String> = names
+            .into_iter()
+            .map(|name| name.replace(',', "\\,"))
+            .collect();
+        names.join(",")
+    }
+}
+
+impl FromStr for Classes {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut names = vec![String::new()];
+        for part in text.split_inclusive(',') {
+            let (name, is_whole) = match part.strip_suffix(',') {
+                None => (part.to_owned(), false),
+                Some(name) => match name.strip_suffix('\\') {
+                    None => (name.to_owned(), true),
+                    Some(name) => (format!("{name},"), false),
+                },
+            };
+            if let Some(last) = names.last_mut() {
+                *last += &name;
+            }
+            if is_whole {
+                names.push(String::new());
+            }
+        }
+        for name in &mut names {
+            *name = name.trim().to_owned();
+        }
+        Ok(Self(names))
+    }
+}
+
+impl Serialize for Classes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&Self::text(self.0.iter().map(String::as_str)))
+    }
+}
+
+/// The folder of all data sets.
+#[derive(Debug, Clone, PartialEq, Args)]
+pub struct DataDirOption {
+    #[arg(
+        long,
+        value_name = "DIR",
+        help_heading = "Data",
+        help = format!(
+            "Folder of all data sets. Without it, the folder in the variable {DATA_DIR}, or \
+             {DEFAULT_DATA_DIR}"
+        )
+    )]
+    data_dir: Option<PathBuf>,
+}
+
+impl DataDirOption {
+    /// Returns the folder: the one that is named, else that of the variable, else the default.
+    pub fn folder(&self) -> PathBuf {
+        match &self.data_dir {
+            Some(folder) => Path::to_owned(folder),
+            None => {
+                std::env::var_os(DATA_DIR).map_or_else(|| DEFAULT_DATA_DIR.into(), PathBuf::from)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_read_as_they_are_written() {
+        for (text, names) in [
+            ("1, 7", &["1", "7"][..]),
+            ("ants", &["ants"]),
+            ("a\\,b,c", &["a,b", "c"]),
+            ("", &[""]),
+            ("a,", &["a", ""]),
+        ] {
+            let classes: Classes = text.parse().unwrap();
+            assert_eq!(classes.0, names, "{text}");
+            let written = Classes::text(names.iter().copied());
+            assert_eq!(written.parse::<Classes>().unwrap(), classes, "{written}");
+        }
+    }
+}

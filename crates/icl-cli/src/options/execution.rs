@@ -1,0 +1,86 @@
+//! Where a command computes, with which seed, and which earlier options it takes.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+
+use crate::backend;
+use crate::backend::BACKENDS;
+use crate::process::failure::Failure;
+
+/// Root seed of a command that runs one seed.
+pub const DEFAULT_SEED: u64 = 0;
+
+/// The backend and its device.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Execution")]
+pub struct BackendOption {
+    #[arg(
+        long,
+        value_name = "NAME[:DEVICE]",
+        help = format!(
+            "Backend and device to compute on, as listed by `icl backends`. Without it, {}",
+            BACKENDS[0]
+        )
+    )]
+    backend: Option<String>,
+}
+
+impl BackendOption {
+    /// Returns the backend's name. Fills in the first backend of this program where none is named.
+    ///
+    /// # Errors
+    /// If this program does not have the backend, or the backend no device of that name.
+    pub fn fill(&mut self) -> Result<&str, Failure> {
+        let name = self.backend.get_or_insert_with(|| BACKENDS[0].to_owned());
+        backend::check(name)?;
+        Ok(name)
+    }
+}
+
+/// One seed.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Execution")]
+pub struct SeedOption {
+    /// Root seed of all random numbers
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+}
+
+/// Several seeds.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Execution")]
+pub struct SeedsOption {
+    /// Number of seeds: run the seeds 0 to N − 1
+    #[arg(long, value_name = "N")]
+    pub seeds: Option<u64>,
+}
+
+/// Options in a file.
+#[derive(Debug, Clone, PartialEq, Args)]
+#[command(next_help_heading = "Execution")]
+pub struct ConfigOption {
+    /// Read options from a TOML file; options on the command line take precedence
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+/// Work that was interrupted.
+#[derive(Debug, Clone, PartialEq, Args)]
+#[command(next_help_heading = "Execution")]
+pub struct ResumeOption {
+    /// Continue the interrupted work in this folder with its original options
+    #[arg(long, value_name = "DIR", exclusive = true)]
+    resume: Option<PathBuf>,
+}
+
+impl ResumeOption {
+    /// Returns the folder of the interrupted work.
+    pub fn folder(&self) -> Option<&Path> {
+        self.resume.as_deref()
+    }
+}

@@ -1,0 +1,80 @@
+//! Old and new data: as two data sets, or as a split of one.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, Args};
+use icl_core::GrowthRatio;
+use icl_data::Split;
+use serde::Serialize;
+
+use crate::process::failure::Failure;
+
+/// Growth ratio of a split.
+const ALPHA: f64 = 0.5;
+
+/// The share of the data that is new.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Data")]
+pub struct GrowthOption {
+    /// Growth ratio α: share of the data that is new, from 0 to 1
+    #[arg(long, value_name = "ALPHA")]
+    pub alpha: Option<f64>,
+}
+
+/// A split of one data set.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Data", mut_args(refined))]
+pub struct SplitOptions {
+    #[command(flatten)]
+    #[serde(flatten)]
+    growth: GrowthOption,
+    /// Samples that are new: drawn at random, the largest, or those of the last classes
+    #[arg(
+        long,
+        value_parser = PossibleValuesParser::new(Split::ALL.map(Split::name)),
+        default_value = Split::Random.name()
+    )]
+    split: String,
+}
+
+/// Returns the growth ratio as a split takes it.
+fn refined(option: Arg) -> Arg {
+    match option.get_id().as_str() {
+        "alpha" => option.default_value(ALPHA.to_string()),
+        _ => option,
+    }
+}
+
+impl SplitOptions {
+    /// Returns the growth ratio.
+    ///
+    /// # Errors
+    /// If it is not from 0 to 1.
+    pub fn growth_ratio(&self) -> Result<GrowthRatio, Failure> {
+        GrowthRatio::try_new(self.growth.alpha.unwrap_or(ALPHA)).map_err(Failure::input)
+    }
+
+    /// Returns the split.
+    ///
+    /// # Errors
+    /// If there is none of this name.
+    pub fn split(&self) -> Result<Split, Failure> {
+        self.split.parse().map_err(Failure::input)
+    }
+}
+
+/// Old and new data.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Data")]
+pub struct OldNewOptions {
+    /// Old data, on which the encoder was trained
+    #[arg(long)]
+    pub old: PathBuf,
+    /// New data, which have arrived since
+    #[arg(long)]
+    pub new: PathBuf,
+}

@@ -1,0 +1,113 @@
+//! The method, and the settings of its parts.
+
+use clap::Args;
+use icl_train::{Distance, MetaOrder, Method, TrainingSettings};
+use serde::{Serialize, Serializer};
+
+use crate::options::{choice, values};
+use crate::process::failure::Failure;
+
+/// One method or several.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Method")]
+pub struct MethodOption {
+    /// Method, as listed by `icl methods`
+    #[arg(long, alias = "methods", value_name = "NAME")]
+    #[serde(serialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    method: Vec<String>,
+}
+
+impl MethodOption {
+    /// Returns the one method of a command that takes no more.
+    ///
+    /// # Errors
+    /// If there is none of this name.
+    pub fn one(&self) -> Result<Method, Failure> {
+        let name = self.method.last().map_or(icl_train::DEFAULT, |name| name);
+        values::method(name)
+    }
+
+    /// Returns the methods in the order of the registry, all if none are named. Fills in their names.
+    ///
+    /// # Errors
+    /// If a name is not in the registry.
+    pub fn fill(&mut self) -> Result<Vec<Method>, Failure> {
+        for name in &self.method {
+            values::method(name)?;
+        }
+        let mut methods = icl_train::methods();
+        if !self.method.is_empty() {
+            methods.retain(|method| self.method.iter().any(|name| name == method.name));
+        }
+        self.method = methods
+            .iter()
+            .map(|method| method.name.to_owned())
+            .collect();
+        Ok(methods)
+    }
+}
+
+fn one_or_many<S: Serializer>(names: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    match names {
+        [name] => name.serialize(serializer),
+        names => names.serialize(serializer),
+    }
+}
+
+/// Settings of the parts of which methods are made.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Method")]
+pub struct MethodOptions {
+    /// Order of the meta-gradient: first neglects the derivative of the inner steps, second includes it
+    /// (meta-optimization only)
+    #[arg(
+        long,
+        value_name = "ORDER",
+        value_parser = choice::any::<MetaOrder>(),
+        default_value = choice::name(&defaults().meta_order)
+    )]
+    pub meta_order: MetaOrder,
+    /// Learning rate of the inner steps (meta-optimization only)
+    #[arg(long, value_name = "RATE", default_value_t = defaults().support_learning_rate)]
+    pub support_learning_rate: f64,
+    /// Number of old samples in the replay buffer (replay only). Without it, a fifth of the old samples
+    #[arg(long, value_name = "N")]
+    pub replay_size: Option<usize>,
+    /// Number of recent embeddings of old samples that are used as old noise beside the batch (only methods
+    /// that separate old from new noise). Without it, none
+    #[arg(long, value_name = "N")]
+    pub old_queue: Option<usize>,
+    /// Weight of the distance between the embeddings of the encoder and those of the encoder before the
+    /// update (distillation only)
+    #[arg(long, value_name = "WEIGHT", default_value_t = defaults().distillation_weight)]
+    pub distillation_weight: f64,
+    /// Measure of that distance (distillation only)
+    #[arg(
+        long,
+        value_name = "DISTANCE",
+        value_parser = choice::any::<Distance>(),
+        default_value = choice::name(&defaults().distillation_distance)
+    )]
+    pub distillation_distance: Distance,
+}
+
+impl MethodOptions {
+    /// Returns `settings` with these options in their place.
+    pub fn over(&self, settings: TrainingSettings) -> TrainingSettings {
+        TrainingSettings {
+            meta_order: self.meta_order,
+            support_learning_rate: self.support_learning_rate,
+            replay_size: self.replay_size,
+            old_queue: self.old_queue,
+            distillation_weight: self.distillation_weight,
+            distillation_distance: self.distillation_distance,
+            ..settings
+        }
+    }
+}
+
+fn defaults() -> TrainingSettings {
+    TrainingSettings::default()
+}

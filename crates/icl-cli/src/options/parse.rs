@@ -1,0 +1,281 @@
+//! The command that the command line, and the file that it names, ask for.
+//!
+//! A file of options becomes arguments that stand before those of the command line, and then all
+//! are parsed at once. An option of the command line wins over the file: the file's arguments for
+//! it, and for options that it excludes (`--seed` and `--seeds`), are left out. So a list on the
+//! command line replaces that of the file, and the parser still reports what is given twice on the
+//! command line itself.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
+
+use crate::files::work_folder;
+use crate::options::command_line::{Arguments, Command};
+use crate::options::config_file::{ConfigFile, Kind};
+use crate::process::failure::Failure;
+
+/// Reason for which there is no command.
+#[derive(Debug)]
+pub enum ParseError {
+    /// The command line asks for help, or is wrong.
+    CommandLine(clap::Error),
+    /// The file is wrong.
+    File(Failure),
+}
+
+impl From<clap::Error> for ParseError {
+    fn from(error: clap::Error) -> Self {
+        Self::CommandLine(error)
+    }
+}
+
+impl From<Failure> for ParseError {
+    fn from(failure: Failure) -> Self {
+        Self::File(failure)
+    }
+}
+
+/// Parses the words of a command line, of which the first is the program's name. Without any other it is
+/// `icl run`.
+///
+/// # Errors
+/// If the command line or the file that it names is wrong, or the command line asks for help.
+pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, ParseError> {
+    let mut words: Vec<OsString> = words.into_iter().collect();
+    if words.len() == 1 {
+        words.push("run".into());
+    }
+    let mut all = Arguments::command().mut_subcommands(|command| {
+        command.mut_args(|option| {
+            let is_number = matches!(Kind::of(&option), Kind::Number | Kind::Count);
+            option.allow_negative_numbers(is_number)
+        })
+    });
+    // A file may hold what the command requires.
+    let given = each_option(all.clone(), |option| option.required(false));
+    let given = match given.try_get_matches_from(&words) {
+        Ok(given) => given,
+        // The same error, or help, of the command as it is.
+        Err(error) => {
+            return Err(all
+                .try_get_matches_from(words)
+                .err()
+                .unwrap_or(error)
+                .into());
+        }
+    };
+    if let Some((name, given)) = given.subcommand()
+        && let Some((path, text)) = options_file(given)?
+        && let Some(command) = all.find_subcommand(name)
+    {
+        let file = ConfigFile::parse(&path, &text, command).map_err(Failure::input)?;
+        let is_given = |option: &clap::Arg| {
+            given.value_source(option.get_id().as_str()) == Some(ValueSource::CommandLine)
+        };
+        let arguments = file.arguments(command, is_given).map(OsString::from);
+        let arguments: Vec<OsString> = arguments.collect();
+        words.splice(2..2, arguments);
+        // That --resume stands alone on the command line has been checked.
+        all = each_option(all, |option| option.exclusive(false));
+    }
+    let matches = all.clone().try_get_matches_from(words)?;
+    let arguments = Arguments::from_arg_matches(&matches);
+    Ok(arguments.map_err(|error| error.format(&mut all))?.command)
+}
+
+fn each_option(
+    all: clap::Command,
+    change: impl Fn(clap::Arg) -> clap::Arg + Copy,
+) -> clap::Command {
+    all.mut_subcommands(|command| command.mut_args(change))
+}
+
+/// Reads the file of options that the command line names; its path and its text.
+fn options_file(given: &ArgMatches) -> Result<Option<(PathBuf, String)>, Failure> {
+    // Of a command that has no such option there is no such file.
+    let path = |option| given.try_get_one::<PathBuf>(option).ok().flatten();
+    if let Some(folder) = path("resume") {
+        return work_folder::interrupted_options(folder).map(Some);
+    }
+    path("config").map(|path| read(path)).transpose()
+}
+
+fn read(path: &Path) -> Result<(PathBuf, String), Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Failure::input(anyhow!(
+            "{}: found no readable file ({error}), expected a TOML file",
+            path.display()
+        ))
+    })?;
+    Ok((path.to_owned(), text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use clap::{Arg, ArgAction};
+    use tempfile::tempdir;
+
+    use crate::options::config_file::is_key;
+
+    /// Commands that read a file, each with what it requires.
+    const COMMANDS: [(&str, &[&str]); 4] = [
+        ("run", &[]),
+        ("train", &["--data=d", "--out=o"]),
+        ("update", &["--from=e", "--old=a", "--new=b", "--out=o"]),
+        ("compare-backends", &[]),
+    ];
+
+    fn parsed(words: &[&str]) -> Command {
+        let words = ["icl"].iter().chain(words);
+        parse(words.map(OsString::from)).unwrap()
+    }
+
+    /// Options of a command as its `config.toml` has them.
+    fn config(command: &Command) -> String {
+        let text = match command {
+            Command::Run(options) => toml::to_string(options),
+            Command::Train(options) => toml::to_string(options),
+            Command::Update(options) => toml::to_string(options),
+            Command::CompareBackends(options) => toml::to_string(options),
+            other => panic!("{other:?} has none"),
+        };
+        text.unwrap()
+    }
+
+    /// All options of a command that a file can hold.
+    fn keys(name: &str) -> Vec<Arg> {
+        let command = Arguments::command();
+        let command = command.find_subcommand(name).unwrap();
+        command
+            .get_arguments()
+            .filter(|it| is_key(it))
+            .cloned()
+            .collect()
+    }
+
+    /// Two lists of values of an option; an option that takes one value has one in each.
+    fn samples(option: &Arg) -> [Vec<String>; 2] {
+        let names = option.get_possible_values();
+        let names: Vec<&str> = names.iter().map(|name| name.get_name()).collect();
+        let [one, other] = match (Kind::of(option), &names[..]) {
+            (Kind::Boolean, _) => ["true", "false"],
+            (_, [first, .., last]) => [*last, *first],
+            (Kind::Number, _) => ["0.25", "1e-3"],
+            (Kind::Count, _) => ["7", "18446744073709551615"],
+            (Kind::Classes, _) => ["a\\,b,c", "1"],
+            (Kind::Text, _) => ["ä", "two words"],
+        };
+        let one = match option.get_action() {
+            ArgAction::Append => vec![one, "more"],
+            _ => vec![one],
+        };
+        [one, vec![other]].map(|values| values.into_iter().map(str::to_owned).collect())
+    }
+
+    fn arguments(option: &Arg, values: &[String]) -> Vec<String> {
+        let name = option.get_long().unwrap();
+        values.iter().map(|it| format!("--{name}={it}")).collect()
+    }
+
+    /// The words of a command with what it requires, but for the options that are given.
+    fn words<'a>(
+        name: &'a str,
+        required: &[&'a str],
+        file: &'a str,
+        given: &'a [String],
+    ) -> Vec<&'a str> {
+        let option = |word: &str| word.split('=').next().unwrap().to_owned();
+        let is_missing = |word: &&&str| given.iter().all(|it| option(it) != option(word));
+        let required = required.iter().filter(is_missing).copied();
+        let words = [name, "--config", file].into_iter().chain(required);
+        words.chain(given.iter().map(String::as_str)).collect()
+    }
+
+    #[test]
+    fn a_configuration_gives_the_same_options_again() {
+        let at = tempdir().unwrap();
+        let path = at.path().join("config.toml");
+        let file = path.to_str().unwrap();
+        for (name, required) in COMMANDS {
+            let all = |options: Vec<Arg>| {
+                let mut given: Vec<String> = Vec::new();
+                for option in options {
+                    // Only one of seed and seeds can be given.
+                    let is_other_seed = |it: &String| it.starts_with("--seed");
+                    let is_seed = option.get_long().unwrap().starts_with("seed");
+                    if !(is_seed && given.iter().any(is_other_seed)) {
+                        given.extend(arguments(&option, &samples(&option)[0]));
+                    }
+                }
+                given
+            };
+            let (keys, mut reversed) = (keys(name), keys(name));
+            reversed.reverse();
+            for given in [Vec::new(), all(keys), all(reversed)] {
+                std::fs::write(&path, "").unwrap();
+                let first = parsed(&words(name, required, file, &given));
+                let text = config(&first);
+                std::fs::write(&path, &text).unwrap();
+                let second = parsed(&[name, "--config", file]);
+                assert_eq!(format!("{first:?}"), format!("{second:?}"), "{text}");
+                assert_eq!(text, config(&second));
+            }
+        }
+    }
+
+    #[test]
+    fn the_command_line_wins_over_the_file() {
+        let at = tempdir().unwrap();
+        let path = at.path().join("config.toml");
+        let file = path.to_str().unwrap();
+        for (name, required) in COMMANDS {
+            for option in keys(name) {
+                let [in_file, given] = samples(&option).map(|it| arguments(&option, &it));
+                std::fs::write(&path, "").unwrap();
+                let expected = parsed(&words(name, required, file, &given));
+                let other = parsed(&words(name, required, file, &in_file));
+                assert_ne!(config(&expected), config(&other), "{given:?}");
+                std::fs::write(&path, config(&other)).unwrap();
+                let found = parsed(&words(name, required, file, &given));
+                assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{given:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_form_of_seeds_replaces_the_other() {
+        let at = tempdir().unwrap();
+        let path = at.path().join("config.toml");
+        let file = path.to_str().unwrap();
+        for (in_file, given, expected) in [
+            ("seeds = 2", "--seed=9", "seed = 9"),
+            ("seed = 9", "--seeds=2", "seeds = 2"),
+        ] {
+            std::fs::write(&path, in_file).unwrap();
+            let Command::Run(options) = parsed(&["run", "--config", file, given]) else {
+                panic!("it is run")
+            };
+            let resolved = options.resolve().unwrap();
+            let config = toml::to_string(&resolved.options).unwrap();
+            let seeds: Vec<&str> = config.lines().filter(|it| it.starts_with("seed")).collect();
+            assert_eq!(seeds, [expected]);
+        }
+    }
+
+    #[test]
+    fn without_words_it_is_run() {
+        let [none, run] = [&[][..], &["run"]].map(|words| format!("{:?}", parsed(words)));
+        assert_eq!(none, run);
+    }
+
+    #[test]
+    fn the_definitions_of_all_commands_are_sound() {
+        Arguments::command().debug_assert();
+    }
+}
