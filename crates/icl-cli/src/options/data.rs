@@ -15,6 +15,9 @@ pub const DATA_DIR: &str = "ICL_DATA_DIR";
 /// Folder of all data sets without the variable, relative to the root of the project.
 const DEFAULT_DATA_DIR: &str = "../shared/data";
 
+/// Bytes of a MiB.
+const MIB: usize = 1 << 20;
+
 /// A data set.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -72,6 +75,9 @@ pub struct ImageOptions {
         action = clap::ArgAction::Set
     )]
     pub skip_broken: bool,
+    /// Maximum memory for the decoded images of a folder, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = icl_data::ImageOptions::default().cache_bytes / MIB)]
+    pub image_cache: usize,
 }
 
 impl ImageOptions {
@@ -81,7 +87,7 @@ impl ImageOptions {
             classes: self.classes.clone().unwrap_or_default().0,
             limit: self.limit,
             skip_broken: self.skip_broken,
-            ..icl_data::ImageOptions::default()
+            cache_bytes: self.image_cache.saturating_mul(MIB),
         }
     }
 
