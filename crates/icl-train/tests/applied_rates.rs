@@ -1,4 +1,4 @@
-//! Steps by hand: the learning rates that a record names are those that were applied.
+//! The learning rates in a record against those that were applied, by steps computed by hand.
 
 #[allow(dead_code, reason = "each test file uses a part of it")]
 mod toy;
@@ -12,8 +12,8 @@ use toy::{
     Jitter, Stack, increment, info_nce, points, published, settings, start, train_on, trainer,
 };
 
-/// The rate that is written down is the one that was applied, whoever chose it: the last step of a
-/// run is that rate times the gradient, found by hand.
+/// The recorded rate is the applied one for every source of the rate: the last step of a run is that
+/// rate times the gradient, computed by hand.
 #[test]
 fn a_chosen_rate_is_the_applied_rate() {
     let samples = points();
@@ -28,8 +28,8 @@ fn a_chosen_rate_is_the_applied_rate() {
             rate,
             ..info_nce(Sampling::All)
         };
-        // One step an epoch. The agent of `Learned` knows how long a run may be, so its first step
-        // is looked at, and that of the others after some learning.
+        // One step per epoch. The choices of `Learned` depend on the maximum number of steps, so its
+        // first step is compared, and a later step of the others.
         let n_steps = if rate == RateChoice::Learned { 0 } else { 80 };
         let run = |epochs| {
             let settings = TrainingSettings {
@@ -98,11 +98,11 @@ fn a_chosen_rate_is_the_applied_rate() {
     }
 }
 
-/// Inner steps and an outer step by hand: the applied lr_s and lr_q are those written down.
+/// Inner steps and an outer step by hand: the applied lr_s and lr_q are the recorded ones.
 #[test]
 fn a_meta_step_is_equations_11_and_12() {
     let samples = points();
-    // An agent has one inner step, so that the mean rate that is written down is its rate.
+    // With an agent there is one inner step, so that the recorded mean rate is its rate.
     for (n_old, rate) in [
         (60, RateChoice::Fixed),
         (30, RateChoice::LearnedAsPublished),

@@ -1,4 +1,4 @@
-//! Runs that are stopped and go on, against runs that are not.
+//! Runs that are stopped and resumed, against uninterrupted runs.
 
 #[allow(dead_code, reason = "each test file uses a part of it")]
 mod toy;
@@ -19,7 +19,7 @@ use toy::{
 
 type Toy = Outcome<Linear<TestAutodiff>, TestAutodiff>;
 
-/// Enough epochs for the agents to learn, few enough to be quick.
+/// Settings with enough epochs for the agents to learn, and few enough to be quick.
 fn long() -> TrainingSettings {
     TrainingSettings {
         epochs: 30,
@@ -28,7 +28,7 @@ fn long() -> TrainingSettings {
     }
 }
 
-/// Goes on from the file, if it is there, until `n_steps` more steps are taken.
+/// Resumes from the file, if it exists, and takes `n_steps` more steps.
 fn go_on(
     path: &Path,
     method: &Method,
@@ -42,7 +42,7 @@ fn go_on(
         taken.set(taken.get() + 1);
         taken.get() >= n_steps
     });
-    // As in a new process: the same encoder, whose parameters have other identities.
+    // As in a new process: the same encoder with other identities of its parameters.
     let start = Linear::new(1);
     trainer(&samples, &increment, settings, seed).update_with(method, start, &mut watch)
 }
@@ -124,7 +124,7 @@ fn a_complete_run_is_not_run_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
     let first = go_on(&path, &method, &long(), 4, u64::MAX).unwrap();
-    // It would be interrupted at its first step.
+    // A run that trains would be interrupted at its first step.
     let again = go_on(&path, &method, &long(), 4, 1).unwrap();
     assert_eq!(first.record, again.record);
     assert_eq!(first.parameter_change, again.parameter_change);
@@ -160,7 +160,7 @@ fn a_checkpoint_of_another_run_is_refused() {
             ),
             "{error}"
         );
-        // What could not be taken up is not lost.
+        // A checkpoint that is refused is not overwritten.
         assert_eq!(std::fs::read(&path).unwrap(), whole);
         error.to_string()
     };

@@ -1,4 +1,4 @@
-//! How often the encoder is called in a step, and which gradients a step asks for.
+//! The number of encoder calls in a step, and the gradients that a step records.
 
 #[allow(dead_code, reason = "each test file uses a part of it")]
 mod toy;
@@ -17,21 +17,21 @@ use toy::{
     trainer,
 };
 
-/// A call of the encoder.
+/// Call of the encoder.
 #[derive(Debug, Clone, Copy)]
 struct Call {
     is_training: bool,
     n_views: usize,
-    /// Whether a backward pass would find something to do: for the parameters, and for the input.
+    /// Whether the call records a graph for the parameters, and for the input.
     tracks: [bool; 2],
 }
 
 thread_local! {
-    /// Steps and evaluations are made in the thread that calls the trainer.
+    /// Calls so far; steps and evaluations run in the thread that calls the trainer.
     static CALLS: RefCell<Vec<Call>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Writes its calls down.
+/// Encoder that records its calls.
 #[derive(Module, Debug)]
 struct Counting<B: Backend> {
     weight: Param<Tensor<B, 2>>,
@@ -51,7 +51,7 @@ impl<B: Backend> Encoder<B> for Counting<B> {
     }
 }
 
-/// The calls of one epoch in steps, and in evaluations and by the teacher.
+/// Returns the calls of one epoch in steps, and those in evaluations and by the teacher.
 fn calls(method: &Method, changes: TrainingSettings) -> [Vec<Call>; 2] {
     CALLS.take();
     let (samples, increment) = (points(), increment());
@@ -104,7 +104,7 @@ fn a_step_of_meta_optimization_is_one_call_an_inner_step_and_one() {
             ..settings()
         };
         let [with, _] = calls(&method, queued);
-        // What measures its bias, two pairs of batches at the evaluation, records no graph.
+        // The measurement of its bias, two pairs of batches at the evaluation, records no graph.
         let (with, looks): (Vec<_>, Vec<_>) = with.into_iter().partition(|call| call.tracks[0]);
         assert_eq!((with.len(), looks.len()), (4 * (1 + 2), 2 * 2));
         // The first step fills the queue; every third call is that of a query.
@@ -122,7 +122,7 @@ fn a_step_of_meta_optimization_is_one_call_an_inner_step_and_one() {
     }
 }
 
-/// Batches are data. What is looked at without a step, and the teacher, must not even record a graph.
+/// Batches are data and need no gradient. Evaluations without a step, and the teacher, record no graph.
 #[test]
 fn nothing_but_parameters_that_are_trained_gets_a_gradient() {
     let plain = [info_nce(Sampling::All), distillation(), corrected()];
@@ -132,7 +132,7 @@ fn nothing_but_parameters_that_are_trained_gets_a_gradient() {
         assert!(others.iter().all(|call| call.tracks == [false, false]));
         assert!(others.len() > 2);
     }
-    // The agents compare losses of one batch: those calls are beside the steps.
+    // The agents compare losses of one batch with calls that are not part of a step.
     let learned = Method {
         rate: RateChoice::Learned,
         ..meta(corrected())

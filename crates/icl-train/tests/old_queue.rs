@@ -1,4 +1,4 @@
-//! Old noise from a queue, in the trainer.
+//! Old noise from a queue in the trainer.
 
 #[allow(dead_code, reason = "each test file uses a part of it")]
 mod toy;
@@ -73,7 +73,7 @@ fn every_method_with_old_noise_trains_with_a_queue_and_repeats_itself() {
     }
 }
 
-/// Parameters that stand still show what a queue is: the losses of two epochs by hand.
+/// The losses of two epochs by hand, at parameters that do not change.
 #[test]
 fn a_query_has_the_queue_of_the_steps_before_as_old_noise() {
     let (samples, increment) = (points(), increment());
@@ -137,7 +137,8 @@ fn a_query_has_the_queue_of_the_steps_before_as_old_noise() {
         assert!((found - expected).abs() < 1e-5, "{found}, {expected}");
     }
     assert_eq!(record.sample_passes, passes);
-    // Nothing has aged, so this is the noise of views; and this encoder has no statistics.
+    // The parameters are constant, so the bias by age is only the noise of views; and this encoder has
+    // no normalisation statistics.
     let bias = record.evaluations[2].old_queue.unwrap();
     assert!(bias.age_nats.abs() < 0.2, "{bias:?}");
     assert!(bias.statistics_nats.unwrap().abs() < 1e-6, "{bias:?}");
@@ -173,8 +174,8 @@ fn queries_are_all_new_once_the_queue_is_full() {
     }
 }
 
-/// The inner loss of second order is looked at again at other parameters; it must see one queue, and
-/// the queue must not take in what was only looked at.
+/// The second order evaluates the inner loss again at other parameters. The queue must be the same in
+/// every evaluation, and it must not collect embeddings from them.
 #[test]
 fn what_is_looked_at_again_does_not_enter() {
     let run = |meta_order| {
@@ -234,7 +235,7 @@ fn a_stopped_run_goes_on_with_its_queue() {
         let whole = train_on(&points(), &method, &settings, 4).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run");
-        // Before the queue is full, in the midst of epochs and at their ends.
+        // Stops before the queue is full, within epochs and at their ends.
         let mut n_stops = 0;
         let resumed = loop {
             match go_on(&path, &method, &settings, [1, 1, 5, 2, 13][n_stops % 5]) {
@@ -274,7 +275,7 @@ fn a_checkpoint_with_another_queue_is_refused() {
 }
 
 #[test]
-fn a_queue_without_old_noise_or_room_is_an_error() {
+fn a_queue_without_old_noise_or_capacity_is_an_error() {
     let samples = points();
     let inference = Method {
         loss: None,
@@ -299,7 +300,7 @@ fn a_queue_without_old_noise_or_room_is_an_error() {
     };
     let error = train_on(&samples, &meta(corrected()), &small, 1).unwrap_err();
     assert_eq!(error.to_string(), "old_queue: found 1, expected at least 2");
-    // The first encoder is trained before there is a method.
+    // The training of the first encoder does not use the queue.
     let (increment, settings) = (increment(), queued());
     let trainer = trainer(&samples, &increment, &settings, 1);
     let first = trainer.pretrain(start()).unwrap();

@@ -1,4 +1,4 @@
-//! Methods that no registry names: points of the five axes.
+//! Methods without a name: points of the five axes.
 
 #[allow(dead_code, reason = "each test file uses a part of it")]
 mod toy;
@@ -9,8 +9,8 @@ use icl_core::{Collate, Contrast, Seed, Views, log_mixed_noise, nce_i, paired_co
 use icl_train::{BatchPlan, Method, Planner, TrainingSettings};
 use toy::{Jitter, Stack, increment, points, settings, start, train_on};
 
-/// Eq. 9 corrected over a replay buffer with distillation, by the second-order optimizer: one step of
-/// it by hand, from the losses of icl-core alone.
+/// One step by hand, from the losses of icl-core alone, of corrected Eq. 9 over a replay buffer with
+/// distillation and the second-order optimizer.
 #[test]
 fn equation_9_over_a_buffer_with_distillation_by_the_second_order() {
     let text = "sampling=buffer,loss=corrected+distillation,optimizer=meta:second";
@@ -63,7 +63,7 @@ fn equation_9_over_a_buffer_with_distillation_by_the_second_order() {
     };
     let first = start().weight.val().inner();
     let leaf = Matrix2::from_inner(first.clone()).require_grad();
-    // At the first encoder the distance to it has no gradient.
+    // At the first encoder the gradient of the distance to it is 0.
     let gradients = losses(support, &leaf).narrow(0, 0, 30).mean().backward();
     let adapted = first.clone() - leaf.grad(&gradients).unwrap() * rate;
     let (first, adapted) = (Matrix2::from_inner(first), Matrix2::from_inner(adapted));
@@ -86,12 +86,12 @@ fn equation_9_over_a_buffer_with_distillation_by_the_second_order() {
         "{found}, {expected}"
     );
     assert!(outcome.parameter_change > 1e-4);
-    // Support three times (its gradient, and two for the Hessian-vector product), the query once, two
-    // views of 60 samples each time, by the encoder and by its teacher.
+    // Three passes of the support batch (its gradient, and two for the Hessian-vector product) and one of
+    // the query, each with two views of 60 samples, by the encoder and by its teacher.
     assert_eq!(outcome.record.sample_passes, (3 + 1) * 2 * 60 * 2);
 }
 
-/// Stratified batches of NCE-I are those of Eq. 9, in the same proportion.
+/// NCE-I with stratified sampling has the batches of Eq. 9, in the same proportion.
 #[test]
 fn a_sampling_is_free_of_the_loss() {
     for text in [

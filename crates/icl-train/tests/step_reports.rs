@@ -1,4 +1,4 @@
-//! What those are told who follow a run step by step.
+//! The reports of single steps.
 
 #[allow(dead_code, reason = "each test file uses a part of it")]
 mod toy;
@@ -37,7 +37,7 @@ fn every_step_is_told_with_its_loss_and_its_time() {
             let mean = steps.iter().map(|step| step.loss).sum::<f64>() / n_steps as f64;
             assert!((mean - record.epoch_losses[epoch]).abs() < 1e-12);
         }
-        // Every phase takes some time, and all of them no more than the steps did.
+        // Every phase takes some time, and together they take no longer than the steps.
         let sum = |of: fn(&StepReport) -> f64| steps.iter().map(of).sum::<f64>();
         let phases = [
             sum(|step| step.seconds.forward),

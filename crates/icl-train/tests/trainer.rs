@@ -1,4 +1,4 @@
-//! The trainer on a small problem of a user's own.
+//! The trainer on a small problem with a user's own encoder.
 
 #[allow(dead_code, reason = "each test file uses a part of it")]
 mod toy;
@@ -51,7 +51,7 @@ fn every_objective_moves_the_parameters_and_repeats_itself() {
         assert_eq!(record.n_epochs(), 12);
         assert_eq!(record.evaluations.len(), 13);
         let passes = match method.sampling {
-            // A second pass, through the first encoder.
+            // The teacher makes a second pass.
             Sampling::New if method == distillation() => 2 * 2 * 12 * 30,
             Sampling::New => 2 * 12 * 30,
             Sampling::Share(_) | Sampling::Buffer => 2 * 12 * 42,
@@ -76,7 +76,7 @@ fn every_objective_moves_the_parameters_and_repeats_itself() {
     }
 }
 
-/// The combinations of the other two axes, on the objectives that they serve.
+/// All combinations of optimizer and rate, with the losses that they support.
 #[test]
 fn every_optimizer_and_rate_moves_the_parameters_and_repeats_itself() {
     let samples = points();
@@ -160,7 +160,7 @@ fn inference_is_one_evaluation() {
     assert_eq!(outcome.record.n_steps, 0);
 }
 
-/// Distillation without weight would be fine-tuning; with all the weight the encoder stays near its
+/// Without weight, distillation would be fine-tuning; with a large weight, the encoder stays near its
 /// start.
 #[test]
 fn distillation_holds_the_encoder_back() {
@@ -194,7 +194,7 @@ fn training_on_the_risk_lowers_the_risk() {
     }
 }
 
-/// One step by hand: θ − rate · ∇L, on the batch that the plan names.
+/// One step by hand, θ − rate·∇L, on the batch of the plan.
 #[test]
 fn a_step_of_gradient_descent_is_one() {
     let samples = points();
@@ -239,7 +239,7 @@ fn a_step_of_gradient_descent_is_one() {
     assert!(outcome.record.epoch_losses.len() == 1 && outcome.record.n_steps == 1);
 }
 
-/// Second order goes another way than first order does, and costs two gradients an inner step more.
+/// The second order changes the gradient, and costs two more gradients for each inner step.
 #[test]
 fn the_second_order_is_another_gradient() {
     let method = Method {
@@ -258,8 +258,8 @@ fn the_second_order_is_another_gradient() {
     assert!(second.parameter_change > 1e-3);
     let difference = first.encoder.weight.val() - second.encoder.weight.val();
     assert!(difference.abs().max().into_scalar() > 1e-3);
-    // 4 steps an epoch of 2 support batches and a query of 16 or fewer points; each support batch
-    // goes through two times more.
+    // 4 steps per epoch of 2 support batches and a query of at most 16 points; each support batch makes
+    // two more passes.
     let n_support = 2 * 16 * 2 * 4 * 12;
     assert_eq!(
         second.record.sample_passes - first.record.sample_passes,
@@ -294,7 +294,7 @@ fn stopping_rules_stop() {
             .unwrap()
             .record
     };
-    // With a rate of nearly 0 the risk stays where it is, and so do not the noisy losses.
+    // With a rate of nearly 0 the risk is constant, but the losses are noisy.
     let by_risk = stopped(StopRule::ExactRisk, 1e-30);
     assert_eq!(by_risk.n_epochs(), 3);
     let by_loss = stopped(StopRule::TrainingLoss, 3e-3);
@@ -307,7 +307,7 @@ fn stopping_rules_stop() {
 fn a_loss_that_is_not_finite_names_step_and_seed() {
     let mut samples = points();
     samples[70][2] = f32::NAN;
-    // The evaluation before the first step meets it.
+    // The evaluation before the first step finds it.
     let error = train_on(&samples, &corrected(), &settings(), 8).unwrap_err();
     let text = error.to_string();
     assert!(
@@ -358,8 +358,8 @@ impl<B: Backend> Encoder<B> for Lazy<B> {
     }
 }
 
-/// Burn draws the parameters of its own layers at their first use, and each clone draws others: the
-/// average would begin elsewhere than the encoder.
+/// Burn draws the parameters of its own layers at their first use, and each clone draws others. Without
+/// care the average would start from other parameters than the encoder.
 #[test]
 fn lazily_drawn_parameters_are_drawn_once() {
     let (increment, samples) = (increment(), points());
@@ -444,7 +444,7 @@ fn the_average_is_what_is_evaluated_and_handed_out() {
         ..settings()
     };
     let outcome = train_on(&samples, &corrected(), &settings, 1).unwrap();
-    // Without the average the same steps end elsewhere.
+    // Without the average the same steps end at other parameters.
     let last = TrainingSettings {
         average_decay: 0.0,
         ..settings.clone()

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tensor_that_somebody_else_holds_is_left_alone() {
+    fn a_tensor_with_another_reference_is_left_alone() {
         let held = tensor(&[1.0, 2.0]);
         let (moved, _) = optimizer().step(0.1, held.clone(), tensor(&[1.0, -1.0]), None::<OfTest>);
         assert_eq!(to_vec(&held), [1.0, 2.0]);

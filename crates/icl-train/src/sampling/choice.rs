@@ -45,7 +45,7 @@ pub enum Sampling {
     Widening(f64),
     /// ΔX and a buffer of old samples, drawn from X once by reservoir sampling (`buffer`; Vitter, 1985):
     /// replay. Noise distribution: the buffer and ΔX in the proportion of their sizes.
-    /// [`TrainingSettings::replay_size`](crate::TrainingSettings::replay_size) is the size of the
+    /// [`TrainingSettings::replay_size`](field@crate::TrainingSettings::replay_size) is the size of the
     /// buffer.
     Buffer,
     /// All of X′, every batch with old and new samples in the proportion of the data (`stratified`).

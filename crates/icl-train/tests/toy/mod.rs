@@ -1,4 +1,4 @@
-//! A small problem of a user's own: a linear encoder of points in the plane.
+//! A small problem with a user's own encoder: a linear encoder of points with four coordinates.
 
 use burn::module::{Module, Param};
 use burn::tensor::backend::Backend;
@@ -11,15 +11,15 @@ use icl_train::{
 };
 use rand::RngExt;
 
-/// x·W.
+/// Linear encoder x·W.
 #[derive(Module, Debug)]
 pub struct Linear<B: Backend> {
-    /// [4, 4].
+    /// Weight W `[4, 4]`.
     pub weight: Param<Tensor<B, 2>>,
 }
 
 impl<B: Backend> Linear<B> {
-    /// A drawn one.
+    /// Draws an encoder.
     pub fn new(seed: u64) -> Self {
         let mut rng = Seed::new(seed).rng();
         let weight: Vec<f64> = (0..16).map(|_| rng.random::<f64>() - 0.5).collect();
@@ -38,7 +38,7 @@ impl<B: Backend> Encoder<B> for Linear<B> {
     }
 }
 
-/// A little noise.
+/// Views with a little noise.
 pub struct Jitter;
 
 impl Views for Jitter {
@@ -54,7 +54,7 @@ impl Views for Jitter {
     }
 }
 
-/// One row a view.
+/// Collation of one row per view.
 pub struct Stack;
 
 impl Collate for Stack {
@@ -66,24 +66,24 @@ impl Collate for Stack {
     }
 }
 
-/// 60 old points and 30 new ones elsewhere.
+/// Draws 60 old points, and 30 new points from another region.
 pub fn points() -> Vec<[f32; 4]> {
     let mut rng = Seed::new(9).rng();
     (0..90)
         .map(|at| {
-            // New points lie elsewhere than old ones.
+            // New points come from another region than old ones.
             let centre = if at < 60 { 0.0 } else { 0.7 };
             std::array::from_fn(|_| rng.random::<f32>() * 2.0 - 1.0 + centre)
         })
         .collect()
 }
 
-/// The first 60 are old.
+/// Returns an increment whose first 60 samples are old.
 pub fn increment() -> Increment {
     Increment::try_new((0..60).collect(), (60..90).collect()).expect("two parts")
 }
 
-/// Twelve epochs of six steps, evaluated after each.
+/// Settings of twelve epochs of six steps, with an evaluation after each epoch.
 pub fn settings() -> TrainingSettings {
     TrainingSettings {
         epochs: 12,
@@ -95,27 +95,27 @@ pub fn settings() -> TrainingSettings {
     }
 }
 
-/// NCE-I on a sampling, with the plain optimizer.
+/// Returns NCE-I with a sampling and the plain optimizer.
 pub fn info_nce(sampling: Sampling) -> Method {
     Method::new(sampling, LossKind::InfoNce)
 }
 
-/// Fine-tuning near the first encoder's embeddings.
+/// Returns fine-tuning with distillation.
 pub fn distillation() -> Method {
     Method::new(Sampling::New, LossKind::InfoNce.with_distillation())
 }
 
-/// Eq. 9 as published, with the plain optimizer.
+/// Returns Eq. 9 as published, with the plain optimizer.
 pub fn published() -> Method {
     Method::new(Sampling::Stratified, LossKind::Published)
 }
 
-/// Eq. 9 with the dropped term, with the plain optimizer.
+/// Returns Eq. 9 with the dropped term, with the plain optimizer.
 pub fn corrected() -> Method {
     Method::new(Sampling::Stratified, LossKind::Corrected)
 }
 
-/// The method with meta-optimization instead.
+/// Returns the method with meta-optimization as its optimizer.
 pub fn meta(method: Method) -> Method {
     Method {
         optimizer: OptimizerChoice::Meta(None),
@@ -123,7 +123,7 @@ pub fn meta(method: Method) -> Method {
     }
 }
 
-/// A trainer of the toy problem.
+/// Creates a trainer of the toy problem.
 pub fn trainer<'a, S>(
     samples: &'a S,
     increment: &'a Increment,
@@ -135,7 +135,7 @@ pub fn trainer<'a, S>(
         .seed(seed)
 }
 
-/// The outcome of a training.
+/// Outcome of a training run.
 pub type Trained = Result<Outcome<Linear<TestAutodiff>, TestAutodiff>, TrainError>;
 
 /// Trains by a method.
@@ -148,14 +148,14 @@ pub fn train_on<S: Samples<Sample = [f32; 4]>>(
     trainer(samples, &increment(), settings, seed).update(method, start())
 }
 
-/// The same encoder each time, with the same identities of its parameters.
+/// Returns the same encoder each time, with the same identities of its parameters.
 pub fn start() -> Linear<TestAutodiff> {
     static START: std::sync::LazyLock<Linear<TestAutodiff>> =
         std::sync::LazyLock::new(|| Linear::new(1));
     START.clone()
 }
 
-/// A record without its timings.
+/// Returns a record without its timings.
 pub fn timeless(mut record: TrainingRecord) -> TrainingRecord {
     record.seconds = Default::default();
     record.epoch_ends_s.clear();
