@@ -59,7 +59,7 @@ fn it_makes_an_encoder() {
     let row = ran
         .stdout
         .lines()
-        .find(|line| line.contains("OLD"))
+        .find(|line| line.starts_with("OLD "))
         .unwrap();
     let row: Vec<&str> = row.split_whitespace().collect();
     assert_eq!(

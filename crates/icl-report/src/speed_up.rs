@@ -6,7 +6,7 @@ use crate::document::TableCell;
 use crate::record::RunRecord;
 use crate::text::number::{NEVER, factor};
 
-/// Stands where θ₀ was at the target before the first step.
+/// Text where θ₀ was at the target before the first step.
 pub(crate) const AT_START: &str = "at start";
 
 /// Definition of convergence, and the cost that is counted until then.

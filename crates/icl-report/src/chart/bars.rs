@@ -78,7 +78,7 @@ impl BarChart<'_> {
         )
     }
 
-    /// From 0 to the greatest value, or from the least to 0 and beyond.
+    /// Returns the range of the axis: all values and 0.
     fn range(&self) -> (f64, f64) {
         let values = self.bars.iter().flat_map(|bar| {
             let (low, high) = bar

@@ -136,8 +136,9 @@ impl DotRow<'_> {
             .collect();
         let median = match self.median {
             Some(median) => format!(
-                "<path class=\"median {}\" d=\"M{:.1} {:.1}v16\"><title>{}: {}</title></path>",
+                "<path class=\"median {}\" data-series=\"{}\" d=\"M{:.1} {:.1}v16\"><title>{}: {}</title></path>",
                 self.colour.class(),
+                escape(self.name),
                 x.at(median),
                 y - 8.0,
                 escape(self.name),

@@ -30,7 +30,7 @@ pub(crate) struct Figure {
 }
 
 impl Figure {
-    /// Whether the legend has a folded group, which the page's script opens.
+    /// Returns whether the legend has a folded group, which the page's script opens.
     pub(crate) fn is_folded(&self) -> bool {
         self.legend.folded.is_some()
     }

@@ -67,7 +67,7 @@ impl MapPanel<'_> {
         )
     }
 
-    /// Whether the panel shows a part of the points only.
+    /// Returns whether the panel shows a part of the points only.
     pub(crate) fn is_thinned(&self) -> bool {
         self.points.len() > MOST_POINTS
     }

@@ -65,7 +65,7 @@ impl Palette {
     }
 }
 
-/// Whether a method of the registry exists to explain another: an ablation, which leaves a part of a
+/// Returns whether a method of the registry exists to explain another: an ablation, which leaves a part of a
 /// method out, or a control, which changes one part of a warm start.
 fn is_control(method: &str) -> bool {
     let is_ablation = ["icl-published", "icl-corrected"]

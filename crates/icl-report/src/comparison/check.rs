@@ -97,6 +97,18 @@ mod tests {
     }
 
     #[test]
+    fn records_come_back_from_their_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("record.jsonl");
+        let lines = [record("warm", 1), record("icl", 1)];
+        let text = lines.map(|of| serde_json::to_string(&of).unwrap() + "\n");
+        std::fs::write(&path, text.concat()).unwrap();
+        let read = crate::record::read_records(&path).unwrap();
+        assert_eq!(check_records(&read).unwrap().method, "warm");
+        assert_eq!((read.len(), read[1].method.as_str()), (2, "icl"));
+    }
+
+    #[test]
     fn a_map_has_one_point_a_label() {
         let mut map = map(&["warm"], 10);
         assert!(check_map(&map).is_ok());

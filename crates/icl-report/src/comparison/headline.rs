@@ -3,7 +3,7 @@
 use crate::comparison::runs::{MethodRuns, passes_to_target};
 use crate::text::number::{count, factor, of_seeds, percent};
 
-/// A speed-up below this is none.
+/// Smallest speed-up that counts as one.
 const SAME: f64 = 1.05;
 
 /// Says which method reaches the quality of retraining, and at which cost.

@@ -66,7 +66,7 @@ pub(crate) fn floor_over_seeds(
     Summary::of_present(seeds.iter().map(value))
 }
 
-/// Whether an accuracy is missing because its part of the data holds a single class.
+/// Returns whether an accuracy is missing because its part of the data holds a single class.
 pub(crate) fn lacks_accuracies(records: &[RunRecord]) -> bool {
     let lacks = |record: &RunRecord| {
         PARTS

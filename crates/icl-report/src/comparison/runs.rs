@@ -82,12 +82,12 @@ impl MethodRuns<'_> {
         self.over(gap)
     }
 
-    /// Whether the method is retraining, against which all others are measured.
+    /// Returns whether the method is retraining, against which all others are measured.
     pub(crate) fn is_reference(&self) -> bool {
         self.method == REFERENCE
     }
 
-    /// Whether the method trains at all.
+    /// Returns whether the method trains at all.
     pub(crate) fn is_trained(&self) -> bool {
         self.records.iter().any(|record| record.epochs > 0)
     }

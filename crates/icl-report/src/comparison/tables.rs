@@ -15,7 +15,7 @@ type OfRisk = fn(&ExactRisk) -> f64;
 /// Quantity of a record.
 type OfRecord = fn(&RunRecord) -> f64;
 
-/// Way in which a number is written.
+/// Format of a number.
 type Format = fn(f64) -> String;
 
 /// Makes the table of all methods. On a terminal it shows the cost to the target, the speed-up and the

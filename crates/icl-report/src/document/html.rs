@@ -8,7 +8,7 @@ use crate::text::rich_text::RichText;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
-/// From this many columns on, a table of a narrow screen says that it can be scrolled.
+/// Number of columns from which on a table says that it can be scrolled on a narrow screen.
 const MANY_COLUMNS: usize = 3;
 
 impl Document {
@@ -47,8 +47,7 @@ impl Document {
     }
 }
 
-/// Splits blocks into sections: one begins at each heading, and what is folded is a section of its
-/// own.
+/// Splits blocks into sections: one begins at each heading, and a folded block is a section of its own.
 fn cards(blocks: &[Block]) -> Vec<&[Block]> {
     let is_alone = |block: &Block| matches!(block, Block::Details(..) | Block::Guide(_));
     blocks

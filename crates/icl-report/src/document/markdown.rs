@@ -93,7 +93,7 @@ fn inline(text: &RichText) -> String {
     })
 }
 
-/// Escapes what Markdown would take for markup.
+/// Escapes characters that have a meaning in Markdown.
 fn plain(text: &str) -> String {
     printable(text)
         .replace('\\', "\\\\")

@@ -43,7 +43,7 @@ pub(crate) struct Row {
     pub(crate) is_floor: bool,
 }
 
-/// TableCell of a table.
+/// Cell of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum TableCell {
     /// Nothing was measured.
@@ -66,7 +66,7 @@ impl Table {
         columns
     }
 
-    /// Whether a column has another group than the one before it.
+    /// Returns whether a column has another group than the one before it.
     pub(crate) fn begins_group(&self, column: usize) -> bool {
         column == 0 || self.columns[column].group != self.columns[column - 1].group
     }

@@ -9,7 +9,7 @@ use crate::text::wrap::wrap;
 
 /// Width that fits every terminal, for output that goes to a file or a pipe.
 pub const DEFAULT_WIDTH: usize = 80;
-/// Narrower terminals are treated as if they had this width.
+/// Width that narrower terminals are treated to have.
 const NARROWEST: usize = 40;
 
 impl Document {
@@ -31,6 +31,7 @@ impl Document {
             let text = format!("--wide shows {hidden} more.");
             parts.push(paragraph(&text.into(), width));
         }
+        parts.retain(|part| !part.is_empty());
         parts.join("\n")
     }
 }
@@ -80,7 +81,7 @@ fn paragraph(text: &RichText, width: usize) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// Names what is shown with `wide` alone.
+/// Counts the columns and tables that are shown with `wide` alone.
 fn hidden(blocks: &[Block]) -> Option<String> {
     let shown = blocks.iter().filter_map(as_table);
     let n_columns: usize = shown

@@ -36,7 +36,7 @@ impl DataSet {
         }
     }
 
-    /// Whether the samples are images.
+    /// Returns whether the samples are images.
     pub fn is_image(self) -> bool {
         matches!(self, Self::ImageNet2 | Self::Mnist2)
     }

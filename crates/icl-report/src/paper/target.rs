@@ -168,7 +168,7 @@ impl MethodSet {
         wanted
     }
 
-    /// Whether the set holds all methods of another.
+    /// Returns whether the set holds all methods of another.
     pub fn covers(self, other: Self) -> bool {
         let own = self.methods();
         other.methods().iter().all(|method| own.contains(method))

@@ -2,9 +2,9 @@
 
 use crate::summary::Summary;
 
-/// Stands where there is no value.
+/// Text in place of a missing value.
 pub(crate) const MISSING: &str = "–";
-/// Stands where the target was not reached.
+/// Text where the target was not reached.
 pub(crate) const NEVER: &str = "never";
 
 /// Writes a loss or a risk in nats.

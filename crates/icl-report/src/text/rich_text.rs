@@ -32,12 +32,12 @@ impl RichText {
         Self { pieces }
     }
 
-    /// Whether there is no text.
+    /// Returns whether there is no text.
     pub(crate) fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
 
-    /// The text with each piece written by one of two functions.
+    /// Writes each piece by one of two functions.
     pub(crate) fn write(
         &self,
         plain: impl Fn(&str) -> String,
@@ -50,17 +50,17 @@ impl RichText {
         self.pieces.iter().map(write).collect()
     }
 
-    /// The text for a terminal, with `L^II` for a superscript.
+    /// Returns the text for a terminal, with `L^II` for a superscript.
     pub(crate) fn plain(&self) -> String {
         self.write(printable, |text| format!("^{text}"))
     }
 
-    /// The text as HTML.
+    /// Returns the text as HTML.
     pub(crate) fn html(&self) -> String {
         self.write(escape, |text| format!("<sup>{}</sup>", escape(text)))
     }
 
-    /// The text as the content of an SVG text element.
+    /// Returns the text as the content of an SVG text element.
     pub(crate) fn svg(&self) -> String {
         self.write(escape, |text| {
             format!(

@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-/// The number of terminal columns that a text takes.
+/// Returns the number of terminal columns that a text takes.
 pub(crate) fn width(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }
@@ -27,7 +27,7 @@ pub(crate) fn wrap(text: &str, limit: usize) -> Vec<String> {
     lines
 }
 
-/// A word in pieces of at most `limit` columns.
+/// Splits a word into pieces of at most `limit` columns.
 fn pieces(word: &str, limit: usize) -> Vec<String> {
     let mut pieces = vec![String::new()];
     for c in word.chars() {

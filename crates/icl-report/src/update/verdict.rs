@@ -96,7 +96,7 @@ fn course(record: &UpdateRecord) -> String {
     )
 }
 
-/// Tells the drift of objectives that drop L^{I,X}: it rises while L^{II} falls.
+/// Describes the drift of objectives that drop L^{I,X}, which rises while L^{II} falls.
 fn drift(record: &UpdateRecord) -> Option<String> {
     let (before, after) = (&record.before, &record.after);
     let rises = Turn::of(before.nce1_old, after.nce1_old) == Turn::Worse;

@@ -102,10 +102,6 @@ fn figure(groups: &[Group<'_>]) -> Figure {
     let chart = |group: &Group<'_>| {
         let methods = group.methods();
         let palette = Palette::new(methods.iter().copied());
-        let ratio = |outcome| match outcome {
-            Outcome::Ratio(ratio) => Some(ratio),
-            _ => None,
-        };
         let bar = |method: &&str| {
             let of = group.speed_up(Rule::TargetTime, method);
             let paper = paper_speed_up(group.data, group.alpha, method);
@@ -113,7 +109,7 @@ fn figure(groups: &[Group<'_>]) -> Figure {
                 name: (*method).to_owned(),
                 colour: palette.colour(method),
                 median: of.and_then(|of| of.median_ratio()),
-                spread: of.and_then(|of| Some((ratio(of.least)?, ratio(of.greatest)))),
+                spread: of.as_ref().and_then(bounds),
                 mark: paper.map(|paper| paper.time),
                 text: of.map_or_else(|| "–".to_owned(), |of| word(of.median)),
             }
@@ -129,11 +125,23 @@ fn figure(groups: &[Group<'_>]) -> Figure {
     };
     Figure {
         caption: "Longer is quicker than retraining: medians over the seeds, with a line from the slowest \
-                  to the quickest. A diamond is the paper's speed-up of time under its own rule."
+                  to the quickest, from 0 if a seed never arrived. A diamond is the paper's speed-up of time under its own rule."
             .into(),
         legend: Legend::default(),
         charts: groups.iter().map(chart).collect(),
         layout: Layout::Pairs,
+    }
+}
+
+/// Returns the slowest and the quickest seed on an axis: 0 for never, and no upper end where a seed was
+/// at the target before the first step.
+fn bounds(of: &SpeedUp) -> Option<(f64, Option<f64>)> {
+    match (of.least, of.greatest) {
+        (Outcome::Ratio(low), Outcome::Ratio(high)) => Some((low, Some(high))),
+        (Outcome::Ratio(low), Outcome::AtStart) => Some((low, None)),
+        (Outcome::Never, Outcome::Ratio(high)) => Some((0.0, Some(high))),
+        (Outcome::Never, Outcome::AtStart) => Some((0.0, None)),
+        _ => None,
     }
 }
 
