@@ -1,16 +1,13 @@
 //! The learning rates in a record against those that were applied, by steps computed by hand.
 
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod toy;
-
+use crate::toy::{
+    Jitter, Stack, increment, info_nce, points, published, settings, start, train_on, trainer,
+};
 use burn::tensor::Tensor;
 use icl_core::testing::TestAutodiff;
 use icl_core::{Collate, Increment, Seed, Views};
 use icl_meta::RateChoice;
 use icl_train::{Method, OptimizerChoice, Planner, Sampling, TrainingSettings, UpdateRule};
-use toy::{
-    Jitter, Stack, increment, info_nce, points, published, settings, start, train_on, trainer,
-};
 
 /// The recorded rate is the applied one for every source of the rate: the last step of a run is that
 /// rate times the gradient, computed by hand.

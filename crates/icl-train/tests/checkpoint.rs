@@ -1,20 +1,17 @@
 //! Runs that are stopped and resumed, against uninterrupted runs.
 
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod toy;
-
 use std::cell::Cell;
 use std::path::Path;
 
+use crate::toy::{
+    Linear, corrected, distillation, increment, info_nce, points, published, settings, start,
+    timeless, train_on, trainer,
+};
 use icl_core::testing::{TestAutodiff, to_vec};
 use icl_meta::RateChoice;
 use icl_train::{
     Callbacks, CheckpointError, Method, OptimizerChoice, Outcome, Sampling, TrainError,
     TrainingSettings, UpdateRule,
-};
-use toy::{
-    Linear, corrected, distillation, increment, info_nce, points, published, settings, start,
-    timeless, train_on, trainer,
 };
 
 type Toy = Outcome<Linear<TestAutodiff>, TestAutodiff>;

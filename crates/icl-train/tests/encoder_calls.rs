@@ -1,10 +1,11 @@
 //! The number of encoder calls in a step, and the gradients that a step records.
 
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod toy;
-
 use std::cell::RefCell;
 
+use crate::toy::{
+    Linear, corrected, distillation, increment, info_nce, meta, points, published, settings,
+    trainer,
+};
 use burn::module::{Module, Param};
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
@@ -12,10 +13,6 @@ use icl_core::testing::TestAutodiff;
 use icl_core::{Encoder, Mode};
 use icl_meta::RateChoice;
 use icl_train::{MetaOrder, Method, Sampling, TrainingSettings};
-use toy::{
-    Linear, corrected, distillation, increment, info_nce, meta, points, published, settings,
-    trainer,
-};
 
 /// Call of the encoder.
 #[derive(Debug, Clone, Copy)]

@@ -1,11 +1,12 @@
 //! Old noise from a queue in the trainer.
 
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod toy;
-
 use std::cell::Cell;
 use std::path::Path;
 
+use crate::toy::{
+    Jitter, Linear, Stack, corrected, distillation, increment, info_nce, meta, points, published,
+    settings, start, timeless, train_on, trainer,
+};
 use burn::tensor::Tensor;
 use icl_core::testing::{TestBackend, to_vec};
 use icl_core::{
@@ -15,10 +16,6 @@ use icl_meta::RateChoice;
 use icl_train::{
     Callbacks, CheckpointError, MetaOrder, Method, OptimizerChoice, Planner, Sampling, TrainError,
     TrainingSettings,
-};
-use toy::{
-    Jitter, Linear, Stack, corrected, distillation, increment, info_nce, meta, points, published,
-    settings, start, timeless, train_on, trainer,
 };
 
 /// Each step brings 24 old embeddings, 8 of each of two support batches and of the query, so this queue
@@ -214,7 +211,7 @@ fn go_on(
 }
 
 mod toy_outcome {
-    use super::toy::Linear;
+    use crate::toy::Linear;
     use icl_core::testing::TestAutodiff;
 
     pub type Toy = icl_train::Outcome<Linear<TestAutodiff>, TestAutodiff>;

@@ -1,13 +1,10 @@
 //! Methods without a name: points of the five axes.
 
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod toy;
-
+use crate::toy::{Jitter, Stack, increment, points, settings, start, train_on};
 use burn::tensor::Tensor;
 use icl_core::testing::TestAutodiff;
 use icl_core::{Collate, Contrast, Seed, Views, log_mixed_noise, nce_i, paired_cosine_similarity};
 use icl_train::{BatchPlan, Method, Planner, TrainingSettings};
-use toy::{Jitter, Stack, increment, points, settings, start, train_on};
 
 /// One step by hand, from the losses of icl-core alone, of corrected Eq. 9 over a replay buffer with
 /// distillation and the second-order optimizer.

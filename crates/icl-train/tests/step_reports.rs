@@ -1,11 +1,8 @@
 //! The reports of single steps.
 
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod toy;
-
+use crate::toy::{corrected, increment, points, settings, start, timeless, trainer};
 use icl_meta::RateChoice;
 use icl_train::{Callbacks, Method, OptimizerChoice, StepReport};
-use toy::{corrected, increment, points, settings, start, timeless, trainer};
 
 fn methods() -> [Method; 2] {
     let plain = corrected();

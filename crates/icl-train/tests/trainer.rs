@@ -1,10 +1,11 @@
 //! The trainer on a small problem with a user's own encoder.
 
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod toy;
-
 use std::borrow::Cow;
 
+use crate::toy::{
+    Jitter, Linear, Stack, corrected, distillation, increment, info_nce, points, published,
+    settings, start, timeless, train_on, trainer,
+};
 use burn::module::{AutodiffModule, Module};
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
@@ -15,10 +16,6 @@ use icl_train::parameter_change;
 use icl_train::{
     MetaOrder, Method, MethodError, OptimizerChoice, Planner, Sampling, StopRule, TrainError,
     TrainingSettings, UpdateRule,
-};
-use toy::{
-    Jitter, Linear, Stack, corrected, distillation, increment, info_nce, points, published,
-    settings, start, timeless, train_on, trainer,
 };
 
 fn every_method_kind() -> [Method; 8] {

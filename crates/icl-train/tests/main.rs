@@ -1,0 +1,13 @@
+//! The integration tests of the crate as one program: it is linked once, and generic code is compiled once
+//! for all of them.
+
+#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
+
+mod applied_rates;
+mod checkpoint;
+mod encoder_calls;
+mod old_queue;
+mod points;
+mod step_reports;
+mod toy;
+mod trainer;
