@@ -28,8 +28,8 @@ pub use comparison::comparison_document;
 pub use document::{DEFAULT_WIDTH, Document};
 pub use error::ReportError;
 pub use record::{
-    AccuracyParts, BACKEND_SCHEMA, BackendRecord, BackendTask, BackendTrace, COMPARED_STEPS,
-    EmbeddingMap, FloorParts, KeptNeighbours, ProtocolParts, RiskParts, RunRecord, SCHEMA,
+    AccuracyByOrigin, BACKEND_SCHEMA, BackendRecord, BackendTask, BackendTrace, COMPARED_STEPS,
+    EmbeddingMap, FloorAccuracies, KeptNeighbours, ProtocolAccuracies, RunRecord, SCHEMA,
     TRAIN_SCHEMA, TrainRecord, UPDATE_SCHEMA, UpdateRecord, compare_backends, read_records,
 };
 pub use training::training_document;

@@ -1,4 +1,4 @@
-//! Accuracies as dots beside their floors.
+//! AccuracyByOrigin as dots beside their floors.
 
 use crate::chart::colour::Colour;
 use crate::chart::legend::{Legend, Swatch};

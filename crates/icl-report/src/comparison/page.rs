@@ -57,7 +57,7 @@ pub fn comparison_document(
         accuracies.push(Block::text(format!("{MISSING}: {ONE_CLASS}")));
     }
     blocks.push(Block::Details(
-        "Accuracies and their floors".into(),
+        "AccuracyByOrigin and their floors".into(),
         accuracies,
     ));
     blocks.push(Block::Details(
@@ -154,10 +154,10 @@ mod tests {
     use crate::fixture::{
         assert_sound, comparison as seven_methods, map, record, row, run, text_of, twenty_methods,
     };
-    use crate::record::AccuracyParts;
+    use crate::record::AccuracyByOrigin;
     use crate::text::wrap::width;
 
-    const NOTHING: AccuracyParts = AccuracyParts {
+    const NOTHING: AccuracyByOrigin = AccuracyByOrigin {
         all: None,
         old: None,
         new: None,
@@ -261,7 +261,7 @@ mod tests {
         let places = [
             "**warm",
             "## The numbers",
-            "## Accuracies and their floors",
+            "## AccuracyByOrigin and their floors",
             "## How to read",
         ]
         .map(|text| markdown.find(text).unwrap());

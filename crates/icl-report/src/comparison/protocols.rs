@@ -1,14 +1,14 @@
-//! Accuracies by each protocol, and their floors.
+//! AccuracyByOrigin by each protocol, and their floors.
 
-use crate::record::{AccuracyParts, FloorParts, ProtocolParts, RunRecord};
+use crate::record::{AccuracyByOrigin, FloorAccuracies, ProtocolAccuracies, RunRecord};
 use crate::summary::Summary;
 
 /// Accuracy on a part of the data.
-pub(crate) type Part = fn(AccuracyParts) -> Option<f64>;
+pub(crate) type Part = fn(AccuracyByOrigin) -> Option<f64>;
 /// Floor of an accuracy.
-pub(crate) type Floor = fn(&FloorParts) -> AccuracyParts;
-/// Accuracies and floors by a protocol.
-pub(crate) type Protocol = fn(&RunRecord) -> Option<ProtocolParts>;
+pub(crate) type Floor = fn(&FloorAccuracies) -> AccuracyByOrigin;
+/// AccuracyByOrigin and floors by a protocol.
+pub(crate) type Protocol = fn(&RunRecord) -> Option<ProtocolAccuracies>;
 
 /// Reason for which an accuracy is missing.
 pub(crate) const ONE_CLASS: &str =
@@ -32,7 +32,7 @@ pub(crate) const FLOORS: [(&str, Floor); 4] = [
 /// Protocols by their names, the paper's first.
 pub(crate) const PROTOCOLS: [(&str, Protocol); 3] = [
     ("support vector machine", |record| {
-        Some(ProtocolParts {
+        Some(ProtocolAccuracies {
             accuracy: record.accuracy,
             floors: record.floors,
         })

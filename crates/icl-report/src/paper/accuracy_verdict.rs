@@ -1,9 +1,9 @@
-//! Accuracies in words: against retraining, the floors and their own spread.
+//! AccuracyByOrigin in words: against retraining, the floors and their own spread.
 
 use crate::comparison::protocols;
 use crate::paper::group::Group;
 use crate::paper::numbers::{ACCURACY_DIFFERENCE, PAPER_METHODS};
-use crate::record::{AccuracyParts, FloorParts};
+use crate::record::{AccuracyByOrigin, FloorAccuracies};
 use crate::summary::Summary;
 use crate::text::number::{MISSING, accuracy, with_sign};
 
@@ -29,7 +29,7 @@ impl Part {
     }
 
     /// Returns the accuracy on this part.
-    pub(crate) fn of(self, parts: AccuracyParts) -> Option<f64> {
+    pub(crate) fn of(self, parts: AccuracyByOrigin) -> Option<f64> {
         self.selector()(parts)
     }
 
@@ -116,7 +116,7 @@ pub(crate) fn overall(groups: &[Group<'_>], part: Part) -> String {
     )
 }
 
-fn highest_floor(floors: &FloorParts, part: Part) -> Option<f64> {
+fn highest_floor(floors: &FloorAccuracies, part: Part) -> Option<f64> {
     let all = [floors.majority, floors.size, floors.raw, floors.untrained];
     all.into_iter()
         .filter_map(|floor| part.of(floor))

@@ -1,6 +1,6 @@
 //! Record of a comparison, one line of JSON for each method and seed.
 
-use icl_core::ExactRisk;
+use icl_core::{ByOrigin, ExactRisk};
 use icl_train::{Evaluation, Seconds};
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +51,7 @@ pub struct RunRecord {
     /// Seconds of training until the end of that epoch.
     pub lowest_loss_s: Option<f64>,
     /// Exact risk at the end, in nats.
-    pub risk: RiskParts,
+    pub risk: ByOrigin<f64>,
     /// Mean L^{I,X} over the old data at the end, in nats: R_old of Theorem 2.
     pub nce1_old: f64,
     /// Mean L^{II} over the old data at the end, in nats.
@@ -61,15 +61,15 @@ pub struct RunRecord {
     /// Exact risk with all its parts at the end.
     pub end: ExactRisk,
     /// Accuracy of the support vector machine on the final embeddings.
-    pub accuracy: AccuracyParts,
+    pub accuracy: AccuracyByOrigin,
     /// Floors of the accuracy by the same protocol.
-    pub floors: FloorParts,
+    pub floors: FloorAccuracies,
     /// Accuracy of a linear probe with its floors; `null` in records of earlier versions.
     #[serde(default)]
-    pub linear_probe: Option<ProtocolParts>,
+    pub linear_probe: Option<ProtocolAccuracies>,
     /// Accuracy of the k nearest neighbours with its floors; `null` in records of earlier versions.
     #[serde(default)]
-    pub knn: Option<ProtocolParts>,
+    pub knn: Option<ProtocolAccuracies>,
     /// Parameter change ‖Δθ‖/‖θ‖ from the method's start to its end.
     pub parameter_change: f64,
     /// Seconds of each part of the run.
@@ -89,48 +89,29 @@ pub struct RunRecord {
     pub old_fractions: Vec<f64>,
 }
 
-/// Mean of L^{I,X′} over all, old and new data, in nats.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct RiskParts {
-    /// Mean over all data, X′.
-    pub all: f64,
-    /// Mean over old data, X.
-    pub old: f64,
-    /// Mean over new data, ΔX.
-    pub new: f64,
-}
-
-/// Accuracies on all, old and new data; `null` where the data hold a single class.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct AccuracyParts {
-    /// Accuracy on all data, X′.
-    pub all: Option<f64>,
-    /// Accuracy on old data, X.
-    pub old: Option<f64>,
-    /// Accuracy on new data, ΔX.
-    pub new: Option<f64>,
-}
+/// AccuracyByOrigin on all, old and new data; `None` where the data hold a single class.
+pub type AccuracyByOrigin = ByOrigin<Option<f64>>;
 
 /// Accuracy of the final embeddings by one protocol, with its floors.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct ProtocolParts {
+pub struct ProtocolAccuracies {
     /// Accuracy.
-    pub accuracy: AccuracyParts,
+    pub accuracy: AccuracyByOrigin,
     /// Floors.
-    pub floors: FloorParts,
+    pub floors: FloorAccuracies,
 }
 
-/// Accuracies that need no training of the encoder, by one protocol.
+/// AccuracyByOrigin that need no training of the encoder, by one protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct FloorParts {
+pub struct FloorAccuracies {
     /// Accuracy of always answering the most frequent class.
-    pub majority: AccuracyParts,
+    pub majority: AccuracyByOrigin,
     /// Accuracy on the numbers of nodes and edges; `null` for images.
-    pub size: AccuracyParts,
+    pub size: AccuracyByOrigin,
     /// Accuracy on raw features: summed node features, or the pixels of the centre view.
-    pub raw: AccuracyParts,
+    pub raw: AccuracyByOrigin,
     /// Accuracy on the embeddings of an untrained encoder.
-    pub untrained: AccuracyParts,
+    pub untrained: AccuracyByOrigin,
 }
 
 /// Two coordinates per sample, before and after each method, for the map of a report.

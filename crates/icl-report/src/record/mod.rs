@@ -10,7 +10,7 @@ pub use backends::{
     BACKEND_SCHEMA, BackendRecord, BackendTask, BackendTrace, COMPARED_STEPS, compare_backends,
 };
 pub use comparison::{
-    AccuracyParts, EmbeddingMap, FloorParts, ProtocolParts, RiskParts, RunRecord, SCHEMA,
+    AccuracyByOrigin, EmbeddingMap, FloorAccuracies, ProtocolAccuracies, RunRecord, SCHEMA,
 };
 pub use jsonl::read_records;
 pub use training::{TRAIN_SCHEMA, TrainRecord};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use burn::module::AutodiffModule;
 use icl_core::{GrowthRatio, Increment, Samples, Seed};
 use icl_eval::Matrix;
-use icl_report::{EmbeddingMap, RiskParts, RunRecord, SCHEMA};
+use icl_report::{EmbeddingMap, RunRecord, SCHEMA};
 use icl_train::{
     Callbacks, Evaluator, Method, Start, Trainer, TrainingRecord, plateau, time_to_target,
 };
@@ -14,7 +14,7 @@ use icl_train::{
 use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::commands::run::options::Resolved;
 use crate::commands::run::protocol;
-use crate::commands::run::protocol::{Judgement, Protocols};
+use crate::commands::run::protocol::{MethodAccuracies, Protocols};
 use crate::domain::Domain;
 use crate::domain::encoder_file;
 use crate::files::run_results::ENCODER;
@@ -202,7 +202,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         one: &Ran<D::Encoder<B::InnerBackend>>,
         increment: &Increment,
         target: Option<f64>,
-        judgement: Judgement,
+        judgement: MethodAccuracies,
     ) -> RunRecord {
         let record = &one.record;
         let reached = target.and_then(|target| time_to_target(&record.evaluations, target));
@@ -228,11 +228,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             time_to_target_s: reached.map(|reached| reached.train_s),
             lowest_loss_epoch: lowest,
             lowest_loss_s: lowest.map(|epoch| record.epoch_ends_s[epoch - 1]),
-            risk: RiskParts {
-                all: end.all,
-                old: end.old,
-                new: end.new,
-            },
+            risk: end.by_origin(),
             nce1_old: end.nce1_old,
             nce2_old: end.nce2_old,
             start,
@@ -300,10 +296,10 @@ fn embed<D: Domain, B: ProgramBackend>(
     encoder: &D::Encoder<B>,
     samples: &[usize],
 ) -> Result<Matrix, Failure> {
-    let embeddings = evaluator
-        .embed(encoder, samples)
+    let (values, width) = evaluator
+        .embed_to_host(encoder, samples)
         .map_err(|error| Failure::Input(anyhow::anyhow!(error)))?;
-    protocol::matrix(embeddings)
+    Matrix::try_new(values, width).map_err(|error| Failure::Other(error.into()))
 }
 
 /// Whether each of `n` samples is new.

@@ -1,23 +1,15 @@
-//! Accuracies of embeddings with their floors, and the map of embeddings.
+//! AccuracyByOrigin of embeddings with their floors, and the map of embeddings.
 
-use burn::tensor::Tensor;
-use burn::tensor::backend::Backend;
-use icl_core::{ByOrigin, Increment, Seed, host_values};
+use icl_core::{ByOrigin, Increment, Seed};
 use icl_eval::{
     Accuracy, EvalError, FloorFeatures, Floors, KnnProtocolConfig, LinearProbeConfig, Matrix,
     PrincipalPlane, Protocol, SvmProtocolConfig,
 };
-use icl_report::{AccuracyParts, FloorParts, ProtocolParts};
+use icl_report::{AccuracyByOrigin, FloorAccuracies, ProtocolAccuracies};
 
 use crate::domain::Domain;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
-
-const MISSING: AccuracyParts = AccuracyParts {
-    all: None,
-    old: None,
-    new: None,
-};
 
 /// Protocols on the samples of one increment; all embeddings have the same folds.
 pub struct Protocols<'a> {
@@ -31,18 +23,18 @@ pub struct Protocols<'a> {
 /// A protocol with its floors.
 struct Measured {
     protocol: Box<dyn Protocol>,
-    floors: FloorParts,
+    floors: FloorAccuracies,
 }
 
-/// Accuracies of the embeddings of one method.
+/// AccuracyByOrigin of the embeddings of one method.
 #[derive(Debug, Clone, Copy)]
-pub struct Judgement {
+pub struct MethodAccuracies {
     /// Support vector machine of the paper.
-    pub svm: ProtocolParts,
+    pub svm: ProtocolAccuracies,
     /// Linear probe.
-    pub linear_probe: ProtocolParts,
+    pub linear_probe: ProtocolAccuracies,
     /// k nearest neighbours.
-    pub knn: ProtocolParts,
+    pub knn: ProtocolAccuracies,
 }
 
 impl<'a> Protocols<'a> {
@@ -87,7 +79,7 @@ impl<'a> Protocols<'a> {
 
     /// Measures the accuracies on all, old and new samples of embeddings, a row for each sample. An
     /// accuracy that cannot be measured is missing, with a warning: the training stands without it.
-    pub fn judge(&self, embeddings: &Matrix) -> Judgement {
+    pub fn judge(&self, embeddings: &Matrix) -> MethodAccuracies {
         let [svm, linear_probe, knn] = self.all.each_ref().map(|measured| {
             let parts = measured.protocol.evaluate_parts(
                 embeddings,
@@ -99,14 +91,14 @@ impl<'a> Protocols<'a> {
                 .map(|parts| means(&parts, Option::as_ref))
                 .unwrap_or_else(|error| {
                     tell(format_args!("warning: no accuracy: {error}"));
-                    MISSING
+                    AccuracyByOrigin::default()
                 });
-            ProtocolParts {
+            ProtocolAccuracies {
                 accuracy,
                 floors: measured.floors,
             }
         });
-        Judgement {
+        MethodAccuracies {
             svm,
             linear_probe,
             knn,
@@ -121,35 +113,25 @@ fn floors(
     labels: &[usize],
     increment: &Increment,
     seed: Seed,
-) -> FloorParts {
+) -> FloorAccuracies {
     let floors = match Floors::evaluate(protocol, features, labels, increment, seed) {
         Ok(floors) => floors,
         Err(error) => {
             tell(format_args!("warning: no floors: {error}"));
-            return FloorParts {
-                majority: MISSING,
-                size: MISSING,
-                raw: MISSING,
-                untrained: MISSING,
+            return FloorAccuracies {
+                majority: AccuracyByOrigin::default(),
+                size: AccuracyByOrigin::default(),
+                raw: AccuracyByOrigin::default(),
+                untrained: AccuracyByOrigin::default(),
             };
         }
     };
-    FloorParts {
-        majority: AccuracyParts {
-            all: Some(floors.all.majority),
-            old: Some(floors.old.majority),
-            new: Some(floors.new.majority),
-        },
+    FloorAccuracies {
+        majority: floors.as_ref().map(|floors| Some(floors.majority)),
         size: means(&floors, |floors| floors.size.as_ref()),
         raw: means(&floors, |floors| floors.raw.as_ref()),
         untrained: means(&floors, |floors| floors.untrained.as_ref()),
     }
-}
-
-/// Returns embeddings `[n, d]` as a matrix on the host.
-pub fn matrix<B: Backend>(embeddings: Tensor<B, 2>) -> Result<Matrix, Failure> {
-    let [_, width] = embeddings.dims();
-    Matrix::try_new(host_values(embeddings), width).map_err(failure)
 }
 
 /// Returns two coordinates for each row: the principal plane.
@@ -157,13 +139,9 @@ pub fn plane(embeddings: &Matrix) -> Vec<[f64; 2]> {
     PrincipalPlane::of(embeddings).coordinates
 }
 
-fn means<T>(parts: &ByOrigin<T>, of: impl Fn(&T) -> Option<&Accuracy>) -> AccuracyParts {
+fn means<T>(parts: &ByOrigin<T>, of: impl Fn(&T) -> Option<&Accuracy>) -> AccuracyByOrigin {
     let mean = |part| of(part).map(|accuracy| accuracy.mean);
-    AccuracyParts {
-        all: mean(&parts.all),
-        old: mean(&parts.old),
-        new: mean(&parts.new),
-    }
+    parts.as_ref().map(mean)
 }
 
 fn failure(error: EvalError) -> Failure {

@@ -1,7 +1,7 @@
 //! The update on one backend.
 
 use burn::module::AutodiffModule;
-use icl_core::{Increment, Seed, host_values};
+use icl_core::{Increment, Seed};
 use icl_eval::{EvalError, Matrix, NeighboursKeptConfig};
 use icl_report::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};
 use icl_train::parameter_change;
@@ -131,9 +131,10 @@ fn embed<D: Domain, B: ProgramBackend>(
     encoder: &D::Encoder<B>,
     samples: &[usize],
 ) -> Result<Matrix, Failure> {
-    let embeddings = evaluator.embed(encoder, samples).map_err(unreadable)?;
-    let [_, width] = embeddings.dims();
-    Matrix::try_new(host_values(embeddings), width).map_err(failure)
+    let (values, width) = evaluator
+        .embed_to_host(encoder, samples)
+        .map_err(unreadable)?;
+    Matrix::try_new(values, width).map_err(failure)
 }
 
 fn unreadable(error: icl_core::SampleError) -> Failure {
