@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use icl_report::RunRecord;
 use serde::Deserialize;
 
-use crate::files::work_folder::CONFIG;
+use crate::files::destination::CONFIG;
 use crate::process::failure::Failure;
 
 /// The record, a line for each method and seed.
