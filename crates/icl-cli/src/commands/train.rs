@@ -11,10 +11,11 @@ use crate::backend::{OnBackend, TrainingBackend, on_backend};
 use crate::domain::data::Data;
 use crate::domain::encoder_file;
 use crate::domain::{Domain, Graphs, Images};
+use crate::files::destination::Destination;
 use crate::files::encoder_work;
 use crate::files::encoder_work::ENCODER;
 use crate::files::whole;
-use crate::files::work_folder::{Destination, WorkFolder};
+use crate::files::work_folder::WorkFolder;
 use crate::options::data::DataOptions;
 use crate::options::encoder::EncoderOptions;
 use crate::options::execution::{

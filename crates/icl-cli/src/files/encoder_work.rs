@@ -5,8 +5,9 @@ use std::path::Path;
 use icl_train::{Callbacks, Identity, read_checkpoint, write_checkpoint};
 use serde::Serialize;
 
+use crate::files::destination::{CONFIG, Destination};
 use crate::files::whole;
-use crate::files::work_folder::{CONFIG, Destination, INPUT, WorkFolder};
+use crate::files::work_folder::{INPUT, WorkFolder};
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::progress::Display;

@@ -1,5 +1,6 @@
 //! Files that the program reads and writes.
 
+pub mod destination;
 pub mod encoder_work;
 pub mod npy;
 pub mod run_results;

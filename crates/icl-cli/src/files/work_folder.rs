@@ -12,47 +12,23 @@
 //!     *.checkpoint      states from which the work continues
 //! ```
 
-use std::fs::{File, TryLockError};
-use std::io::ErrorKind;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use icl_core::{AtomicFile, write_atomically};
 
+use crate::files::destination::{
+    CONFIG, Destination, WORK, is_taken, lock, remove_created, unusable,
+};
 use crate::process::failure::Failure;
 
-/// Folder of the output folders that have no name.
-const RUNS: &str = "icl-runs";
-/// Folder of work in progress.
-pub const WORK: &str = ".checkpoint";
-const LOCK: &str = "lock";
 const MOVING: &str = "moving";
 const RESULTS: &str = "results";
-/// Options of the command.
-pub const CONFIG: &str = "config.toml";
 /// Extension of states.
 const STATE: &str = "checkpoint";
 /// Extension of facts about the input, which are no states.
 pub const INPUT: &str = "input";
-
-/// The folder to write, and whether earlier output in it may be replaced.
-pub struct Destination {
-    folder: Option<PathBuf>,
-    otherwise: String,
-    force: bool,
-}
-
-impl Destination {
-    /// Chooses `folder`; where none was named, the first free one of the names `icl-runs/otherwise-1`, `-2`
-    /// and so on. With `force` it may hold the output of an earlier command.
-    pub fn new(folder: Option<PathBuf>, otherwise: &str, force: bool) -> Self {
-        Self {
-            folder,
-            otherwise: otherwise.to_owned(),
-            force,
-        }
-    }
-}
 
 /// Reads the options of the work that was interrupted in a folder; the path of their file, and its text.
 ///
@@ -97,11 +73,8 @@ impl WorkFolder {
         config: &str,
         is_result: fn(&str) -> bool,
     ) -> Result<Self, Failure> {
-        let force = destination.force;
-        let (target, created) = match destination.folder {
-            Some(path) => claim(path, force)?,
-            None => create_first_free(&destination.otherwise)?,
-        };
+        let may_share = destination.may_replace();
+        let (target, created) = destination.take()?;
         let work = target.join(WORK);
         let failure = |error| {
             remove_created(created.as_deref());
@@ -113,7 +86,7 @@ impl WorkFolder {
             target,
             created,
             is_result,
-            may_share: force,
+            may_share,
             is_kept: false,
         };
         write_atomically(&work.join(CONFIG), config.as_bytes())
@@ -224,117 +197,7 @@ impl Drop for WorkFolder {
     }
 }
 
-/// Takes a named folder, created if need be; also the uppermost folder that was created.
-fn claim(path: PathBuf, force: bool) -> Result<(PathBuf, Option<PathBuf>), Failure> {
-    if !is_folder(&path)? {
-        // The last ancestor of a relative path is the empty one, which is the current folder.
-        let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
-        let created = path.ancestors().take_while(is_missing).last();
-        let created = created.map(ToOwned::to_owned);
-        std::fs::create_dir_all(&path).map_err(|error| {
-            remove_created(created.as_deref());
-            unusable(&path, &error)
-        })?;
-        return Ok((path, created));
-    }
-    let work = path.join(WORK);
-    if work.join(CONFIG).exists() && !force {
-        return Err(Failure::input(anyhow!(
-            "out: found interrupted work in {}, expected a new folder (--resume continues it, \
-             --force replaces it)",
-            path.display()
-        )));
-    }
-    if !force && is_taken(&path)? {
-        return Err(Failure::input(anyhow!(
-            "out: found files in {}, expected a new folder (--force replaces an earlier run)",
-            path.display()
-        )));
-    }
-    if work.exists() {
-        // Unless another process is at work with it.
-        drop(lock(&path)?);
-        std::fs::remove_dir_all(&work).map_err(|error| unusable(&path, &error))?;
-    }
-    Ok((path, None))
-}
-
-/// Locks a folder for this process.
-///
-/// # Errors
-/// If another process has locked it, or the lock cannot be written.
-fn lock(target: &Path) -> Result<File, Failure> {
-    let path = target.join(WORK).join(LOCK);
-    let failure = |error| Failure::file(&path, "cannot be written", error);
-    let file = File::create(&path).map_err(failure)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Failure::input(anyhow!(
-            "out: found another process at work in {}, expected none",
-            target.display()
-        ))),
-        Err(TryLockError::Error(error)) => Err(failure(error)),
-    }
-}
-
-/// Whether the folder exists.
-///
-/// # Errors
-/// If there is something else, or no folder can be there.
-fn is_folder(path: &Path) -> Result<bool, Failure> {
-    match path.metadata() {
-        Ok(metadata) if metadata.is_dir() => Ok(true),
-        Ok(_) => Err(Failure::input(anyhow!(
-            "out: found a file at {}, expected a folder or nothing",
-            path.display()
-        ))),
-        Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => Ok(false),
-        Err(error) => Err(unusable(path, &error)),
-    }
-}
-
-/// Whether a folder holds anything besides work in progress.
-fn is_taken(path: &Path) -> Result<bool, Failure> {
-    let mut entries = path.read_dir().map_err(|error| unusable(path, &error))?;
-    Ok(entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != WORK)))
-}
-
 /// Whether an entry is a file that was being written when its process was killed.
 fn is_unfinished(entry: &std::fs::DirEntry) -> bool {
     AtomicFile::is_unfinished(&entry.file_name().to_string_lossy())
-}
-
-fn unusable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::input(anyhow!("out: cannot write {}: {error}", path.display()))
-}
-
-/// Removes a folder that was created and all empty folders in it.
-fn remove_created(created: Option<&Path>) {
-    let Some(created) = created else { return };
-    if let Ok(entries) = created.read_dir() {
-        for entry in entries.flatten() {
-            remove_created(Some(&entry.path()));
-        }
-    }
-    // A folder that is not empty holds other files, and stays.
-    let _ = std::fs::remove_dir(created);
-}
-
-/// Creates the first folder of the names `name-1`, `name-2` and so on that is free; also returns
-/// the uppermost folder that was created.
-fn create_first_free(name: &str) -> Result<(PathBuf, Option<PathBuf>), Failure> {
-    let runs = Path::new(RUNS);
-    let is_there = runs.exists();
-    let failure = |error| Failure::file(runs, "cannot be written", error);
-    std::fs::create_dir_all(runs).map_err(failure)?;
-    let mut number = 1_u64;
-    loop {
-        let folder = runs.join(format!("{name}-{number}"));
-        match std::fs::create_dir(&folder) {
-            Ok(()) if is_there => return Ok((folder.clone(), Some(folder))),
-            Ok(()) => return Ok((folder, Some(runs.to_owned()))),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
-            Err(error) => return Err(failure(error)),
-        }
-    }
 }

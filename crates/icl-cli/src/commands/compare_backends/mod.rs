@@ -8,8 +8,9 @@ mod trace;
 use icl_report::BackendTask;
 
 use crate::backend;
+use crate::files::destination::{CONFIG, Destination};
 use crate::files::whole;
-use crate::files::work_folder::{CONFIG, Destination, WorkFolder};
+use crate::files::work_folder::WorkFolder;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::terminal::{print, tell};

@@ -11,8 +11,8 @@ use toml::{Table, Value};
 
 use crate::commands::reproduce::grid::{GridCell, SPLIT};
 use crate::commands::reproduce::options::{ReproduceOptions, written};
+use crate::files::destination::{CONFIG, WORK};
 use crate::files::run_results::RECORD;
-use crate::files::work_folder::{CONFIG, WORK};
 use crate::process::failure::Failure;
 
 /// Options of a run that its configuration lacks unless they are given.

@@ -9,10 +9,11 @@ use crate::backend::on_backend;
 use crate::domain::data::Data;
 use crate::domain::encoder_file;
 use crate::domain::{Domain, Graphs, Images};
+use crate::files::destination::Destination;
 use crate::files::encoder_work;
 use crate::files::encoder_work::REPORT;
 use crate::files::whole;
-use crate::files::work_folder::{Destination, WorkFolder};
+use crate::files::work_folder::WorkFolder;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 
