@@ -16,3 +16,6 @@ struct OwnTrainingLoop;
 
 #[doc = include_str!("../../../docs/book/src/methods.md")]
 struct Methods;
+
+#[doc = include_str!("../../../docs/book/src/checkpoints.md")]
+struct Checkpoints;
