@@ -1,14 +1,9 @@
 //! `icl backends`, and what happens where a backend is missing.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod support;
-
 use std::path::Path;
 
+use crate::support::{Ran, icl, names, split, text};
 use serde_json::Value;
-use support::{Ran, icl, names, split, text};
 use tempfile::tempdir;
 
 const ALL: [&str; 5] = ["flex", "tch", "wgpu", "vulkan", "cuda"];

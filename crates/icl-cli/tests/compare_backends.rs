@@ -1,14 +1,9 @@
 //! `icl compare-backends`.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use support::{
+use crate::support::{
     Ran, default_backend, documented, icl, keys, names, of_book, records, split, timeless,
 };
 use tempfile::tempdir;
@@ -197,9 +192,9 @@ fn it_ends_when_only_it_is_told_to() {
         "compare-backends --backends {} --steps 1000000 --out out",
         default_backend()
     );
-    let child = support::stopped::begin(at.path(), &line, "out", "config.toml");
+    let child = crate::support::stopped::begin(at.path(), &line, "out", "config.toml");
     let sent = Instant::now();
-    let ran = support::stopped::interrupt(child);
+    let ran = crate::support::stopped::interrupt(child);
     assert!(sent.elapsed() < Duration::from_secs(30));
     assert_eq!(ran.code, Some(130), "{}", ran.stderr);
     let said = format!("interrupted: stopped at {}", default_backend());

@@ -1,14 +1,9 @@
 //! The TOML file of `icl run`: what it may hold, and what wins over it.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use support::{Ran, icl, names, number, records, split, text};
+use crate::support::{Ran, icl, names, number, records, split, text};
 use tempfile::tempdir;
 
 /// Runs with a file of these contents, and these flags.

@@ -1,16 +1,11 @@
 //! `icl diagnose` against values that an independent program computed from the printed formulas,
 //! and the files that it must reject.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod support;
-
 use std::fs;
 use std::path::Path;
 
+use crate::support::{Ran, icl, names, number, split, text};
 use serde_json::Value;
-use support::{Ran, icl, names, number, split, text};
 use tempfile::{TempDir, tempdir};
 
 const QUANTITIES: [&str; 7] = [

@@ -1,17 +1,12 @@
 //! `icl embed` against an encoder of plain double loops, in all formats, and what it must reject.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod support;
-
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
+use crate::support::{contents, icl, names, number, split};
 use serde_json::{Value, json};
-use support::{contents, icl, names, number, split};
 use tempfile::{TempDir, tempdir};
 
 /// Numbers from −1 to 1, the same in every run.
@@ -334,7 +329,7 @@ fn every_format_holds_the_embeddings() {
     // As many digits as give the number back.
     assert_eq!(of_csv, of_npy);
     assert_eq!(
-        support::names(at.path()),
+        crate::support::names(at.path()),
         ["T", "a.csv", "a.npy", "a.safetensors", "e.safetensors"]
     );
 }

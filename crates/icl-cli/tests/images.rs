@@ -1,16 +1,11 @@
 //! The commands on images: the same as on graphs, by the same trainer.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod support;
-
 use std::fs;
 use std::path::Path;
 
+use crate::support::digits::Digits;
+use crate::support::{Ran, command, icl, names, number, record, records, split, text};
 use serde_json::Value;
-use support::digits::Digits;
-use support::{Ran, command, icl, names, number, record, records, split, text};
 use tempfile::{TempDir, tempdir};
 
 /// Few and small images; the standard stem leaves little of them to compute.

@@ -1,11 +1,6 @@
 //! That learning happens, from end to end, on the embedded data.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod support;
-
-use support::{icl, number, records, split, text};
+use crate::support::{icl, number, records, split, text};
 use tempfile::tempdir;
 
 /// Whether accuracy rises says nothing on a data set of this size; the exact risk is what training

@@ -2,16 +2,11 @@
 //! has its test beside the reader; here it counts that the program passes the message on, whole and
 //! once, and leaves nothing behind.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod support;
-
 use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
 
-use support::{icl, names};
+use crate::support::{icl, names};
 use tempfile::tempdir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;

@@ -1,15 +1,10 @@
 //! `icl methods`, and the texts of help.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod support;
-
 use std::collections::BTreeSet;
 use std::fs;
 
+use crate::support::{METHODS, documented, icl, split, text};
 use serde_json::Value;
-use support::{METHODS, documented, icl, split, text};
 use tempfile::tempdir;
 
 #[test]

@@ -1,14 +1,9 @@
 //! A queue of old noise, from outside.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod support;
-
 use std::fs;
 
+use crate::support::{icl, keys, names, number, records, split, text, timeless};
 use serde_json::Value;
-use support::{icl, keys, names, number, records, split, text, timeless};
 use tempfile::tempdir;
 
 const RUN: &str = "run --seed 0 --epochs 6 --stop never --evaluate-every 2 --method retraining \

@@ -1,11 +1,6 @@
 //! Every flag that cannot be gives its one error and leaves nothing behind.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod support;
-
-use support::{METHODS, icl, names, split};
+use crate::support::{METHODS, icl, names, split};
 use tempfile::tempdir;
 
 const QUICK: &str = "run --epochs 1 --method warm";

@@ -1,16 +1,11 @@
 //! Where `icl run` writes: all of it or nothing, and never over what is there.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod support;
-
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Stdio;
 
-use support::{command, contents, icl, names, records, split};
+use crate::support::{command, contents, icl, names, records, split};
 use tempfile::tempdir;
 
 const QUICK: &str = "run --seed 0 --epochs 1 --method warm";
@@ -18,7 +13,7 @@ const QUICK: &str = "run --seed 0 --epochs 1 --method warm";
 /// A loss that is not finite: after the first steps the weights are beyond single precision.
 const FAILING: &str = "run --seed 7 --epochs 5 --method warm --optimizer sgd --learning-rate 1e60";
 
-fn quick(at: &Path, more: &str) -> support::Ran {
+fn quick(at: &Path, more: &str) -> crate::support::Ran {
     icl(at, &split(&format!("{QUICK} {more}")))
 }
 

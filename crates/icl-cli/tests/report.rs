@@ -1,14 +1,9 @@
 //! `icl report`: the report of an earlier run, written anew.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use support::{contents, icl, names, split};
+use crate::support::{contents, icl, names, split};
 use tempfile::{TempDir, tempdir};
 
 /// A folder with a run in it, in `out`.

@@ -1,17 +1,12 @@
 //! `icl reproduce`: the grid that it runs, the pages that it writes, and that their numbers are those
 //! of the cells' records.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod support;
-
 use std::fs;
 use std::path::Path;
 
+use crate::support::digits::Digits;
+use crate::support::{Ran, contents, icl, names, number, records, split, text};
 use serde_json::Value;
-use support::digits::Digits;
-use support::{Ran, contents, icl, names, number, records, split, text};
 use tempfile::{TempDir, tempdir};
 
 const GRID: &str =
@@ -397,7 +392,7 @@ fn an_interrupted_cell_goes_on() {
         "{} --seeds 1 --stop never",
         GRID.replace("--epochs 3", "--epochs 40")
     );
-    let child = support::command(at.path(), &split(&line))
+    let child = crate::support::command(at.path(), &split(&line))
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
@@ -426,7 +421,7 @@ fn an_interrupted_cell_goes_on() {
     assert!(!work.exists());
     let whole = with_data();
     icl(whole.path(), &split(&line)).succeeded();
-    let [resumed, whole] = [&at, &whole].map(|at| support::timeless(&at.path().join(CELL)));
+    let [resumed, whole] = [&at, &whole].map(|at| crate::support::timeless(&at.path().join(CELL)));
     assert_eq!(resumed, whole);
 }
 
@@ -504,7 +499,7 @@ fn the_table_of_images_on_photographs() {
     }
     let at = tempdir().unwrap();
     let line = format!("reproduce table3 --data ImageNet-2 --image-size 16 --limit 8 {SMALL}");
-    let output = support::command(at.path(), &split(&line))
+    let output = crate::support::command(at.path(), &split(&line))
         .env("ICL_DATA_DIR", data.canonicalize().unwrap())
         .output()
         .unwrap();

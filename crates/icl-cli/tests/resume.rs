@@ -1,10 +1,6 @@
 //! Runs that are stopped, killed and taken up again, from outside.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod support;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -12,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use support::{command, contents, icl, names, split, timeless};
+use crate::support::{command, contents, icl, names, split, timeless};
 use tempfile::{TempDir, tempdir};
 
 /// Two seeds, so that one is done when the other is stopped; agents with their replay buffers; a share

@@ -1,18 +1,13 @@
 //! `icl run`: what it writes, and that the numbers in it fit together.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod support;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
-use support::{
+use crate::support::{
     METHODS, contents, default_backend, icl, names, number, records, split, text, timeless,
 };
+use serde_json::Value;
 use tempfile::tempdir;
 
 /// Runs into the folder `out` below `at`, and gives its records.

@@ -1,15 +1,10 @@
 //! `icl train`: what it writes, what it rejects, and that it goes on after an interruption.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use support::toys::{OLD, Toys};
-use support::{
+use crate::support::toys::{OLD, Toys};
+use crate::support::{
     contents, default_backend, documented, icl, keys, names, number, of_book, record, split, text,
     timeless_record,
 };
@@ -22,7 +17,7 @@ fn toys() -> TempDir {
     at
 }
 
-fn train(at: &Path, options: &str) -> support::Ran {
+fn train(at: &Path, options: &str) -> crate::support::Ran {
     icl(at, &split(&format!("train {options}")))
 }
 
@@ -265,7 +260,7 @@ fn is_whole(at: &Path, out: &str) {
 #[cfg(unix)]
 #[test]
 fn it_goes_on_after_an_interruption() {
-    use support::stopped::{begin, interrupt, kill};
+    use crate::support::stopped::{begin, interrupt, kill};
 
     let at = toys();
     icl(at.path(), &split(&format!("{LONG} whole"))).succeeded();
@@ -319,7 +314,7 @@ fn it_goes_on_after_an_interruption() {
 #[cfg(unix)]
 #[test]
 fn it_goes_on_with_the_same_data_only() {
-    use support::stopped::{begin, interrupt};
+    use crate::support::stopped::{begin, interrupt};
 
     let at = toys();
     let child = begin(at.path(), &format!("{LONG} out"), "out", "training.input");

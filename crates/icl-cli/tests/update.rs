@@ -1,18 +1,13 @@
 //! `icl update`: a first encoder, an update, what it writes, and what it rejects.
 
-#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
-
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
-use support::toys::{NEW, OLD, Toys};
-use support::{
+use crate::support::toys::{NEW, OLD, Toys};
+use crate::support::{
     contents, documented, icl, keys, names, number, of_book, record, split, text, timeless_record,
 };
+use serde_json::Value;
 use tempfile::{TempDir, tempdir};
 
 const FILES: [&str; 4] = [
@@ -37,7 +32,7 @@ fn toys() -> TempDir {
 
 const DATA: &str = "--from first/encoder.safetensors --old OLD --new NEW";
 
-fn update(at: &Path, options: &str) -> support::Ran {
+fn update(at: &Path, options: &str) -> crate::support::Ran {
     icl(at, &split(&format!("update {options}")))
 }
 
@@ -407,7 +402,7 @@ fn is_whole(at: &Path, whole: &str, out: &str) {
 #[cfg(unix)]
 #[test]
 fn it_goes_on_after_an_interruption() {
-    use support::stopped::{begin, interrupt, kill};
+    use crate::support::stopped::{begin, interrupt, kill};
 
     let at = toys();
     icl(at.path(), &split(&format!("{LONG} --out whole"))).succeeded();
@@ -449,7 +444,7 @@ fn it_goes_on_after_an_interruption() {
 #[cfg(unix)]
 #[test]
 fn it_goes_on_with_the_same_input_only() {
-    use support::stopped::{begin, interrupt};
+    use crate::support::stopped::{begin, interrupt};
 
     let at = toys();
     let line = format!("{LONG} --method retraining");

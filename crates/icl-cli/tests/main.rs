@@ -1,0 +1,24 @@
+//! The integration tests of the crate as one program: it is linked once, and generic code is compiled once
+//! for all of them.
+
+#![allow(clippy::unwrap_used, reason = "a failed test says enough")]
+
+mod backends;
+mod compare_backends;
+mod config_file;
+mod diagnose;
+mod embed;
+mod images;
+mod learning;
+mod malformed_data;
+mod methods;
+mod old_queue;
+mod options;
+mod output_folder;
+mod report;
+mod reproduce;
+mod resume;
+mod run;
+mod support;
+mod train;
+mod update;
