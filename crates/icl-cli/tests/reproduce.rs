@@ -10,7 +10,7 @@ use serde_json::Value;
 use tempfile::{TempDir, tempdir};
 
 const GRID: &str =
-    "reproduce table4 --data-dir data --data PROTEINS --alpha 0.5 --epochs 3 --out out";
+    "reproduce table4 --data-dir data --data-sets PROTEINS --alphas 0.5 --epochs 3 --out out";
 const CELL: &str = "out/cells/PROTEINS-random-alpha0.5-seed0-table";
 
 /// A folder with a data set of 40 graphs in two classes, rings and paths, by the name of PROTEINS.
@@ -259,7 +259,7 @@ fn accuracies_and_floors_are_those_of_the_records() {
 #[test]
 fn the_figures_of_speed_and_of_losses() {
     let at = with_data();
-    let line = "reproduce fig4 --data-dir data --data PROTEINS --alpha 0.3 --alpha 0.5 --seeds 1 \
+    let line = "reproduce fig4 --data-dir data --data-sets PROTEINS --alphas 0.3 --alphas 0.5 --seeds 1 \
                 --epochs 3 --out out";
     icl(at.path(), &split(line)).succeeded();
     let cells = names(&at.path().join("out/cells"));
@@ -329,7 +329,7 @@ fn a_budget_of_nothing_writes_what_there_is() {
 #[test]
 fn all_runs_what_can_be_run() {
     let at = with_data();
-    let line = GRID.replace("table4", "all").replace("--data PROTEINS", "");
+    let line = GRID.replace("table4", "all").replace("--data-sets PROTEINS", "");
     let ran = icl(at.path(), &split(&format!("{line} --seeds 1"))).succeeded();
     for note in [
         "imagenet-2: found no such folder",
@@ -366,7 +366,7 @@ fn a_cell_that_fails_is_named_and_the_others_go_on() {
         .path()
         .join("data/graphs/PROTEINS/PROTEINS_graph_labels.txt");
     fs::write(labels, "x\n").unwrap();
-    let line = format!("{GRID} --data REDDIT --seeds 1");
+    let line = format!("{GRID} --data-sets REDDIT --seeds 1");
     let ran = icl(at.path(), &split(&line));
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     let name = "PROTEINS-random-alpha0.5-seed0-table";
@@ -426,7 +426,7 @@ fn an_interrupted_cell_goes_on() {
 }
 
 /// What makes images small enough for a test.
-const SMALL: &str = "--alpha 0.5 --seeds 1 --epochs 1 --stem standard --out out";
+const SMALL: &str = "--alphas 0.5 --seeds 1 --epochs 1 --stem standard --out out";
 
 #[test]
 fn the_table_of_images_on_digits() {
@@ -437,7 +437,7 @@ fn the_table_of_images_on_digits() {
         classes: [7, 1],
     };
     digits.write(&at.path().join("data"), "mnist");
-    let line = format!("reproduce table3 --data-dir data --data MNIST-2 --image-size 12 {SMALL}");
+    let line = format!("reproduce table3 --data-dir data --data-sets MNIST-2 --image-size 12 {SMALL}");
     icl(at.path(), &split(&line)).succeeded();
     let cell = at
         .path()
@@ -498,7 +498,7 @@ fn the_table_of_images_on_photographs() {
         return;
     }
     let at = tempdir().unwrap();
-    let line = format!("reproduce table3 --data ImageNet-2 --image-size 16 --limit 8 {SMALL}");
+    let line = format!("reproduce table3 --data-sets ImageNet-2 --image-size 16 --limit 8 {SMALL}");
     let output = crate::support::command(at.path(), &split(&line))
         .env("ICL_DATA_DIR", data.canonicalize().unwrap())
         .output()
@@ -525,23 +525,23 @@ fn what_cannot_be_asked_for() {
             "data/imagenet-2: found no such folder and no data/photos/ants-bees-256.tar.gz",
         ),
         (
-            "fig2 --data MNIST-2",
+            "fig2 --data-sets MNIST-2",
             "data/mnist: found none of MNIST's four files",
         ),
         (
-            "fig4 --data PROTEINS --data ImageNet-2",
+            "fig4 --data-sets PROTEINS --data-sets ImageNet-2",
             "data/imagenet-2: found no such folder",
         ),
         (
-            "table4 --data MNIST-2",
+            "table4 --data-sets MNIST-2",
             "table4: found none of its data sets in --data-sets",
         ),
         (
-            "table4 --data MUTAG",
+            "table4 --data-sets MUTAG",
             "data-sets: found \"MUTAG\", expected one of the paper's",
         ),
         (
-            "table4 --alpha 0.4",
+            "table4 --alphas 0.4",
             "alphas: found 0.4, expected one of 0.3, 0.5, 0.7",
         ),
         ("table4 --seeds 0", "seeds: found 0, expected at least 1"),
@@ -562,7 +562,7 @@ fn what_cannot_be_asked_for() {
             "graphs: found neither REDDIT-BINARY.zip nor a folder REDDIT-BINARY",
         ),
         (
-            "table4 --data PROTEINS --data-dir none",
+            "table4 --data-sets PROTEINS --data-dir none",
             "none/graphs: found neither PROTEINS.zip",
         ),
     ] {

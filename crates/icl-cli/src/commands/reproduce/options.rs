@@ -48,7 +48,6 @@ pub struct ReproduceOptions {
     /// Without it, all
     #[arg(
         long,
-        alias = "data",
         value_name = "NAMES",
         value_delimiter = ',',
         help_heading = "Data"
@@ -57,7 +56,6 @@ pub struct ReproduceOptions {
     /// Growth ratios of the target, comma-separated. Without it, all
     #[arg(
         long,
-        alias = "alpha",
         value_name = "ALPHAS",
         value_delimiter = ',',
         help_heading = "Data"
