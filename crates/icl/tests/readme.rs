@@ -41,7 +41,7 @@ fn the_readme_works_for_a_crate_outside_the_workspace() {
     assert!(dependencies.contains(&here), "{dependencies}");
     let manifest = format!(
         "[package]\nname = \"outside\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
-         [profile.dev]\nopt-level = 1\ndebug = false\n\n{dependencies}"
+         [profile.dev]\ndebug = false\n\n{dependencies}"
     );
     fs::create_dir(at.join("src")).expect("a folder of sources");
     fs::write(at.join("Cargo.toml"), manifest).expect("a manifest");
