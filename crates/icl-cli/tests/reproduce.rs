@@ -329,7 +329,9 @@ fn a_budget_of_nothing_writes_what_there_is() {
 #[test]
 fn all_runs_what_can_be_run() {
     let at = with_data();
-    let line = GRID.replace("table4", "all").replace("--data-sets PROTEINS", "");
+    let line = GRID
+        .replace("table4", "all")
+        .replace("--data-sets PROTEINS", "");
     let ran = icl(at.path(), &split(&format!("{line} --seeds 1"))).succeeded();
     for note in [
         "imagenet-2: found no such folder",
@@ -437,7 +439,8 @@ fn the_table_of_images_on_digits() {
         classes: [7, 1],
     };
     digits.write(&at.path().join("data"), "mnist");
-    let line = format!("reproduce table3 --data-dir data --data-sets MNIST-2 --image-size 12 {SMALL}");
+    let line =
+        format!("reproduce table3 --data-dir data --data-sets MNIST-2 --image-size 12 {SMALL}");
     icl(at.path(), &split(&line)).succeeded();
     let cell = at
         .path()

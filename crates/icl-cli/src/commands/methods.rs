@@ -13,14 +13,15 @@ const COLUMNS: [&str; 6] = ["method", "start", "sampling", "loss", "optimizer", 
 /// The values of the axes, in the words of the table.
 const LEGEND: &str = "
 start      trained: the encoder of yesterday, θ₀; scratch: a fresh encoder
-sampling   all: the old data X and the new data ΔX; new: ΔX; share:F: ΔX and a fresh fraction F of X
-           each epoch; widening:F: the same, growing up to all of X; buffer: ΔX and a sample of X that
+sampling   all: the old data X and the new data ΔX; new: ΔX; share:F: ΔX and a fresh fraction F of
+           X each epoch; widening:F: the same, growing up to all of X; buffer: ΔX and a sample of X that
            was drawn once; stratified: all, each batch with old and new data in proportion; old: X
-loss       info-nce: NCE-I (Eq. 1) under the noise of the sampling; published: Eq. 9; corrected: Eq. 9
-           with the term that it drops; +distillation: near the embeddings of θ₀; none: no training
-optimizer  plain: every gradient is applied (Eq. 10); meta: an inner loop on old data first (Eq. 11-12),
-           of first or second order as --meta-order says; meta:first, meta:second
-rate       fixed; cosine; hypergradient; learned-published: DDPG as published (Eq. 13-15); learned: ours
+loss       info-nce: NCE-I (Eq. 1) under the noise of the sampling; published: Eq. 9; corrected:
+           Eq. 9 with the term that it drops; +distillation: near the embeddings of θ₀; none
+optimizer  plain: every gradient is applied (Eq. 10); meta: after an inner loop on old data
+           (Eq. 11-12), of first or second order as --meta-order says; meta:first, meta:second
+rate       fixed; cosine; hypergradient; learned-published: DDPG as published (Eq. 13-15);
+           learned: DDPG with our state, action and reward
 A method of your own: --method \"sampling=share:0.2,loss=corrected,rate=cosine\"";
 
 /// Options of `icl methods`.

@@ -5,7 +5,7 @@
 pub enum MethodError {
     /// The text is neither the name of a method nor a point of the five axes.
     #[error(
-        "found {found}, expected one of {} or a point such as start=trained,sampling=share:0.2,loss=corrected",
+        "found \"{found}\", expected one of {} or a point such as start=trained,sampling=share:0.2,loss=corrected",
         known.join(", ")
     )]
     Name {

@@ -237,7 +237,7 @@ mod tests {
             assert_eq!(Method::named(&method.name), Ok(method));
         }
         let error = Method::named("no-such-method").unwrap_err().to_string();
-        assert!(error.contains("found no-such-method, expected one of inference, "));
+        assert!(error.contains("found \"no-such-method\", expected one of inference, "));
     }
 
     #[test]
