@@ -15,7 +15,7 @@ const LEGEND: &str = "
 start      trained: the encoder of yesterday, θ₀; scratch: a fresh encoder
 sampling   all: the old data X and the new data ΔX; new: ΔX; old: X; share:F: ΔX and a fresh
            fraction F of X each epoch; widening:F: the same, growing up to all of X; buffer: ΔX
-           and a sample of X that was drawn once; stratified: all, with old and new data in each batch
+           and a sample of X, drawn once; stratified: all, with old and new data in each batch
 loss       info-nce: NCE-I (Eq. 1) under the noise of the sampling; published: Eq. 9; corrected:
            Eq. 9 with the term that it drops; +distillation: near the embeddings of θ₀; none
 optimizer  plain: every gradient is applied (Eq. 10); meta: after an inner loop on old data
