@@ -74,7 +74,7 @@ enum Bench {
 
 /// A bench target.
 #[derive(Debug, Default, PartialEq)]
-struct Target {
+struct BenchTarget {
     package: &'static str,
     name: &'static str,
     features: Option<String>,
@@ -90,7 +90,7 @@ const VISION: [(&str, &str); 3] = [
 
 impl Bench {
     /// Returns the bench targets in the order in which they run.
-    fn targets(self) -> Vec<Target> {
+    fn targets(self) -> Vec<BenchTarget> {
         match self {
             Self::All { features } => {
                 let arguments = Vec::new;
@@ -112,21 +112,21 @@ impl Bench {
             Self::Backends {
                 features,
                 arguments,
-            } => vec![Target {
+            } => vec![BenchTarget {
                 features,
                 arguments,
-                ..Target::new("icl-cli", "backends")
+                ..BenchTarget::new("icl-cli", "backends")
             }],
-            Self::Graphs { arguments } => vec![Target {
+            Self::Graphs { arguments } => vec![BenchTarget {
                 arguments,
-                ..Target::new("icl-cli", "graphs")
+                ..BenchTarget::new("icl-cli", "graphs")
             }],
-            Self::Rates { arguments } => vec![Target {
+            Self::Rates { arguments } => vec![BenchTarget {
                 arguments,
-                ..Target::new("icl-cli", "rates")
+                ..BenchTarget::new("icl-cli", "rates")
             }],
             Self::Vision => VISION
-                .map(|(package, name)| Target::new(package, name))
+                .map(|(package, name)| BenchTarget::new(package, name))
                 .into(),
         }
     }
@@ -143,7 +143,7 @@ impl Bench {
     }
 }
 
-impl Target {
+impl BenchTarget {
     fn new(package: &'static str, name: &'static str) -> Self {
         Self {
             package,
@@ -217,10 +217,10 @@ mod tests {
             };
             bench.targets()
         };
-        let target = |features: Option<&str>, arguments: &[&str]| Target {
+        let target = |features: Option<&str>, arguments: &[&str]| BenchTarget {
             features: features.map(str::to_owned),
             arguments: arguments.iter().map(OsString::from).collect(),
-            ..Target::new("icl-cli", "backends")
+            ..BenchTarget::new("icl-cli", "backends")
         };
         for (line, expected) in [
             (&["backends"][..], target(None, &[])),
