@@ -31,7 +31,7 @@ struct Row {
     what: &'static str,
     is_built_in: bool,
     devices: Vec<Device>,
-    /// How to make it usable, where it is not.
+    /// Instructions to make it usable, where it is not.
     missing: Option<String>,
 }
 

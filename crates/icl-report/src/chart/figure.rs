@@ -19,7 +19,7 @@ pub(crate) enum Layout {
 /// Charts with a caption and a legend that they share. Only HTML shows figures.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Figure {
-    /// How to read the charts.
+    /// Instructions to read the charts.
     pub(crate) caption: RichText,
     /// Legend of all charts.
     pub(crate) legend: Legend,
