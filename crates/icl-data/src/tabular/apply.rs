@@ -51,7 +51,12 @@ impl TableSchema {
                 self.fill(table.name(), column, raw, &mut values, &mut counts)?;
             }
         }
-        Ok(TabularDataset::from_parts(table, self.clone(), values, counts))
+        Ok(TabularDataset::from_parts(
+            table,
+            self.clone(),
+            values,
+            counts,
+        ))
     }
 
     /// Fills the features of one column.

@@ -14,7 +14,10 @@ pub(super) fn number_classes(codes: &[u32], names: Vec<String>) -> (Vec<usize>, 
         class_of[code] = class;
     }
     let labels = codes.iter().map(|&code| class_of[code as usize]).collect();
-    (labels, order.iter().map(|&code| names[code].clone()).collect())
+    (
+        labels,
+        order.iter().map(|&code| names[code].clone()).collect(),
+    )
 }
 
 #[cfg(test)]
@@ -23,7 +26,10 @@ mod tests {
 
     fn numbered(names: &[&str]) -> (Vec<usize>, Vec<String>) {
         let codes: Vec<u32> = (0..names.len() as u32).collect();
-        number_classes(&codes, names.iter().map(|name| (*name).to_owned()).collect())
+        number_classes(
+            &codes,
+            names.iter().map(|name| (*name).to_owned()).collect(),
+        )
     }
 
     #[test]

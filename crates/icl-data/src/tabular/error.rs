@@ -113,7 +113,9 @@ pub enum TablesError {
         expected: usize,
     },
     /// Two columns have the same name.
-    #[error("{file}: found columns {first} and {second} with the name {name}, expected different names")]
+    #[error(
+        "{file}: found columns {first} and {second} with the name {name}, expected different names"
+    )]
     RepeatedColumn {
         /// File in question.
         file: FileRef,
@@ -151,7 +153,9 @@ pub enum TablesError {
         found: Found,
     },
     /// A value is missing, and missing values are errors.
-    #[error("{at}: found {found}, a missing value, expected a value (or the option `missing mean`)")]
+    #[error(
+        "{at}: found {found}, a missing value, expected a value (or the option `missing mean`)"
+    )]
     MissingValue {
         /// Cell in question.
         at: CellPlace,
@@ -189,13 +193,17 @@ pub enum TablesError {
         limit: usize,
     },
     /// A table has no column that could be a feature.
-    #[error("{data}: found no feature among the columns, expected at least one that is not constant")]
+    #[error(
+        "{data}: found no feature among the columns, expected at least one that is not constant"
+    )]
     NoFeatures {
         /// Name of the data set.
         data: Found,
     },
     /// A table does not have the columns of a schema, or of another table.
-    #[error("{data}: found other columns (missing: {missing}; surplus: {surplus}), expected those of {expected}")]
+    #[error(
+        "{data}: found other columns (missing: {missing}; surplus: {surplus}), expected those of {expected}"
+    )]
     Columns {
         /// Name of the table in question.
         data: Found,

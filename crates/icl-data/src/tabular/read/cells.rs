@@ -45,8 +45,11 @@ impl Texts {
 
     /// Returns the texts in the order of their codes.
     pub(super) fn into_names(self) -> Vec<String> {
-        let mut names: Vec<(u32, String)> =
-            self.codes.into_iter().map(|(name, code)| (code, name)).collect();
+        let mut names: Vec<(u32, String)> = self
+            .codes
+            .into_iter()
+            .map(|(name, code)| (code, name))
+            .collect();
         names.sort_unstable();
         names.into_iter().map(|(_, name)| name).collect()
     }

@@ -5,5 +5,5 @@ mod cells;
 mod delimited;
 mod detect;
 
-pub use detect::{looks_like_table, read_table};
 pub(crate) use detect::read_table_bytes;
+pub use detect::{looks_like_table, read_table};
