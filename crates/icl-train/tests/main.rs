@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
 mod applied_rates;
+mod batch_bits;
 mod checkpoint;
 mod encoder_calls;
 mod old_queue;
