@@ -46,7 +46,6 @@ fn digest(
         .settings(settings)
         .seed(5);
     run(&trainer);
-    drop(trainer);
     sum.into_inner()
 }
 

@@ -8,6 +8,7 @@ mod batch_bits;
 mod checkpoint;
 mod encoder_calls;
 mod old_queue;
+mod partners;
 mod points;
 mod step_reports;
 mod toy;
