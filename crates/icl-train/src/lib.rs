@@ -9,6 +9,7 @@
 //! | [`Trainer`], [`TrainingSettings`] | training of the first encoder, and its updates |
 //! | [`Method`], [`methods`], [`parse_methods`] | a method as a point on five axes, and the registry of named methods |
 //! | [`Start`], [`Sampling`], [`Loss`], [`LossKind`], [`OptimizerChoice`], [`MetaOrder`], [`RateChoice`] | the values of the axes |
+//! | [`NoiseSet`] | the noise samples of NCE-I in a batch |
 //! | [`Outcome`], [`TrainingRecord`], [`Evaluation`], [`parameter_change`] | the result of a run |
 //! | [`Callbacks`], [`Progress`], [`StepReport`] | functions that are called during a run |
 //! | [`Evaluator`], [`Evaluated`], [`Measured`] | the exact risk of an encoder, its embeddings, and the judgement of a protocol |
@@ -36,8 +37,8 @@ pub use evaluation::{
 };
 pub use icl_meta::RateChoice;
 pub use method::{
-    DEFAULT, Loss, LossKind, MetaOrder, Method, MethodError, OptimizerChoice, REFERENCE, Start,
-    methods, parse_methods,
+    DEFAULT, Loss, LossKind, MetaOrder, Method, MethodError, NoiseSet, OptimizerChoice, REFERENCE,
+    Start, methods, parse_methods,
 };
 pub use optimizer::{OnePassAdam, UpdateRule};
 pub use progress::{
