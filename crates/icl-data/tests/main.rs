@@ -14,6 +14,7 @@ mod image_views;
 mod table_formats;
 mod table_increments;
 mod table_malformed;
+mod table_reference;
 mod tu_files;
 mod tu_format;
 mod tu_malformed;

@@ -4,10 +4,12 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use parquet::errors::ParquetError;
+
 use crate::place::{ClassList, FileRef, Found, Place};
 
 /// Names of the files that are read.
-const FORMATS: &str = "a file `NAME.csv` or `NAME.tsv`, plain or with `.gz`";
+const FORMATS: &str = "a file `NAME.csv` or `NAME.tsv`, plain or with `.gz`, or `NAME.parquet`";
 
 /// A cell of a table: its file, its line (or its row, in a format without lines) and its column.
 ///
@@ -75,6 +77,24 @@ pub enum TablesError {
         file: FileRef,
         /// Error of the decoder.
         source: io::Error,
+    },
+    /// A Parquet file is cut, damaged or packed by an unsupported codec.
+    #[error(
+        "{file}: found a Parquet file that cannot be read, expected an intact one, packed by Snappy or gzip or not packed"
+    )]
+    Parquet {
+        /// File in question.
+        file: FileRef,
+        /// Error of the decoder.
+        source: ParquetError,
+    },
+    /// A value of a Parquet file is a group, a list or no text.
+    #[error(
+        "{at}: found a nested value or bytes that are no text, expected a number or a text (a column can be excluded)"
+    )]
+    Nested {
+        /// Cell in question.
+        at: CellPlace,
     },
     /// A file is not UTF-8 text.
     #[error("{at}: found byte {byte} that is not UTF-8, expected text")]

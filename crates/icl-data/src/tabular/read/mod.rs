@@ -2,6 +2,7 @@
 
 mod assemble;
 mod cells;
+mod columnar;
 mod delimited;
 mod detect;
 
