@@ -22,6 +22,7 @@ mod error;
 mod graph;
 mod image;
 mod join_error;
+mod new_folder;
 mod place;
 #[cfg(doctest)]
 mod readme;

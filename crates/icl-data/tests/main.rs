@@ -19,3 +19,4 @@ mod tu_files;
 mod tu_format;
 mod tu_malformed;
 mod tu_reference;
+mod written_data;

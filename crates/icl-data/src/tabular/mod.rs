@@ -14,6 +14,7 @@ mod select;
 mod statistics;
 mod table;
 mod views;
+mod write;
 
 pub use column::{ColumnKind, TableColumn};
 pub use dataset::{TableCounts, TableRow, TabularDataset};
