@@ -34,7 +34,7 @@ pub struct SplitOptions {
     /// Samples that are new: drawn at random, the largest, or those of the last classes
     #[arg(
         long,
-        value_parser = PossibleValuesParser::new(Split::ALL.map(Split::name)),
+        value_parser = PossibleValuesParser::new(Split::ALL.map(|split| split.name())),
         default_value = Split::Random.name()
     )]
     split: String,

@@ -8,6 +8,7 @@ mod error;
 mod increment;
 mod join;
 mod options;
+mod place;
 mod read;
 mod schema;
 mod select;
@@ -18,8 +19,9 @@ mod write;
 
 pub use column::{ColumnKind, TableColumn};
 pub use dataset::{TableCounts, TableRow, TabularDataset};
-pub use error::{CellPlace, ColumnList, TablesError};
+pub use error::TablesError;
 pub use options::{Header, Missing, TableOptions};
+pub use place::{CellPlace, ColumnList};
 pub(crate) use read::read_table_bytes;
 pub use read::{looks_like_table, read_table};
 pub use schema::TableSchema;

@@ -76,7 +76,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         } = self.resolved;
         // Data, encoder and orders are those of `icl run` with this seed.
         let root = Seed::new(*seed);
-        let (split, alpha) = (self.resolved.split, self.resolved.alpha);
+        let (split, alpha) = (self.resolved.split.clone(), self.resolved.alpha);
         let increment = D::increment(self.data, split, alpha, root.child("data"))?;
         let encoder = self
             .domain

@@ -59,7 +59,12 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
     pub fn run(&self) -> Result<(Vec<RunRecord>, EmbeddingMap), Failure> {
         let seed = Seed::new(self.seed);
         let alpha = GrowthRatio::try_new(self.resolved.alpha).map_err(Failure::input)?;
-        let increment = D::increment(self.data, self.resolved.split, alpha, seed.child("data"))?;
+        let increment = D::increment(
+            self.data,
+            self.resolved.split.clone(),
+            alpha,
+            seed.child("data"),
+        )?;
         let trainer = self.trainer(&increment);
         let fresh = |name: &str| {
             let seed = seed.child("init").child(name);

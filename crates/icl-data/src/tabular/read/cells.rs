@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use crate::error::DataError;
 use crate::place::{FileRef, Found};
-use crate::tabular::error::{CellPlace, TablesError};
+use crate::tabular::error::TablesError;
 use crate::tabular::options::Missing;
+use crate::tabular::place::CellPlace;
 use crate::tabular::table::{MISSING_CODE, RawColumn, RawValues};
 
 /// Share of numbers among the values of a column from which a text among them is an error.

@@ -16,8 +16,9 @@ use super::assemble::Assembly;
 use super::cells::Origin;
 use crate::error::DataError;
 use crate::place::FileRef;
-use crate::tabular::error::{CellPlace, TablesError};
+use crate::tabular::error::TablesError;
 use crate::tabular::options::TableOptions;
+use crate::tabular::place::CellPlace;
 use crate::tabular::table::RawTable;
 
 /// Reads a Parquet file, whose values become text as those of a text table are.
