@@ -15,6 +15,7 @@ mod table_formats;
 mod table_increments;
 mod table_malformed;
 mod table_reference;
+mod table_views;
 mod tu_files;
 mod tu_format;
 mod tu_malformed;
