@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`ResNet`] | ResNet-18 as encoder of images, also with torchvision's weights |
 //! | [`Gcn`], [`GraphConv`], [`Readout`] | a graph convolutional network as encoder of graphs, and its layers |
+//! | [`ProjectionHead`] | a head of n layers between an encoder and the losses |
 //! | [`BatchStatistics`] | statistics of batch normalisation that are estimated at fixed parameters |
 //! | [`recalibrate_batch_norm`] | re-estimation of the statistics of Burn's own `BatchNorm` layers |
 //! | [`ImageBackend`], [`GraphBackend`] | operators that a backend may have kernels for |
@@ -16,7 +17,11 @@ mod flex;
 mod gcn;
 mod graph_conv;
 mod graph_ops;
+mod head;
+mod hidden_layer;
 mod image_ops;
+mod linear;
+mod normalization;
 #[cfg(doctest)]
 mod readme;
 mod readout;
@@ -33,6 +38,7 @@ pub use graph_ops::{
     composed_graph_convolution, composed_graph_convolution_backward, composed_norm_activation,
     composed_norm_activation_backward, composed_sparse_product,
 };
+pub use head::{ProjectionHead, ProjectionHeadConfig, ProjectionHeadError};
 pub use image_ops::{BatchNormGradients, BatchNormSaved, ImageBackend, Window};
 pub use readout::Readout;
 #[cfg(feature = "weights")]
