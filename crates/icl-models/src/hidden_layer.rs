@@ -48,6 +48,11 @@ impl<B: ImageBackend> HiddenLayer<B> {
         }
     }
 
+    /// Returns the width of the input.
+    pub(crate) fn d_input(&self) -> usize {
+        self.weight.val().dims()[0]
+    }
+
     /// Returns the normalisation, if there is one.
     pub(crate) fn norm_mut(&mut self) -> Option<&mut BatchNorm<B>> {
         self.norm.as_mut()

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`ResNet`] | ResNet-18 as encoder of images, also with torchvision's weights |
 //! | [`Gcn`], [`GraphConv`], [`Readout`] | a graph convolutional network as encoder of graphs, and its layers |
+//! | [`Mlp`] | a multilayer perceptron as encoder of rows of a table |
 //! | [`ProjectionHead`] | a head of n layers between an encoder and the losses |
 //! | [`BatchStatistics`] | statistics of batch normalisation that are estimated at fixed parameters |
 //! | [`recalibrate_batch_norm`] | re-estimation of the statistics of Burn's own `BatchNorm` layers |
@@ -21,6 +22,7 @@ mod head;
 mod hidden_layer;
 mod image_ops;
 mod linear;
+mod mlp;
 mod normalization;
 #[cfg(doctest)]
 mod readme;
@@ -40,6 +42,7 @@ pub use graph_ops::{
 };
 pub use head::{ProjectionHead, ProjectionHeadConfig, ProjectionHeadError};
 pub use image_ops::{BatchNormGradients, BatchNormSaved, ImageBackend, Window};
+pub use mlp::{Mlp, MlpConfig, MlpError};
 pub use readout::Readout;
 #[cfg(feature = "weights")]
 pub use resnet::{FileFault, PickleFault, TensorFault, WeightsError};

@@ -6,7 +6,9 @@
 mod gcn;
 mod graph_convolution;
 mod image_operators;
+mod mlp;
 mod operators;
+mod parameters;
 mod resnet;
 mod resnet_weights;
 mod sparse;
