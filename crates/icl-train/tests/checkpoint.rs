@@ -50,6 +50,7 @@ fn methods() -> Vec<Method> {
     let choices = [
         (info_nce(Sampling::Widening(0.2)), Plain, RateChoice::Fixed),
         (info_nce(Sampling::Buffer), Plain, RateChoice::Cosine),
+        (info_nce(Sampling::All), Plain, RateChoice::WarmupCosine),
         (distillation(), Plain, RateChoice::Hypergradient),
         (corrected(), Plain, RateChoice::Learned),
         (corrected(), order, RateChoice::Learned),
