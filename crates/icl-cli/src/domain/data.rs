@@ -5,10 +5,14 @@ use std::path::Path;
 use anyhow::anyhow;
 use icl_data::{GraphDataset, ImageDataset, embedded, looks_like_images};
 
-use crate::domain::{Domain, Graphs, Images};
 use crate::options::data::ImageOptions;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
+
+/// Name of graphs in messages.
+pub const GRAPHS: &str = "graphs";
+/// Name of images in messages.
+pub const IMAGES: &str = "images";
 
 /// Data of one of the kinds.
 pub enum Data {
@@ -57,8 +61,8 @@ impl Data {
     /// Returns the name of the kind of samples.
     pub fn samples(&self) -> &'static str {
         match self {
-            Self::Graphs(_) => Graphs::SAMPLES,
-            Self::Images(_) => Images::SAMPLES,
+            Self::Graphs(_) => GRAPHS,
+            Self::Images(_) => IMAGES,
         }
     }
 }

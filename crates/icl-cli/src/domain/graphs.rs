@@ -6,6 +6,7 @@ use icl_eval::Matrix;
 use icl_models::{Gcn, GcnConfig};
 
 use crate::backend::{ProgramBackend, TrainingBackend};
+use crate::domain::data::{Data, GRAPHS};
 use crate::domain::{Domain, Text, Wrong};
 use crate::process::failure::Failure;
 
@@ -33,7 +34,7 @@ impl Graphs {
 
 impl Domain for Graphs {
     const COLLATE: GraphCollate = GraphCollate;
-    const SAMPLES: &'static str = "graphs";
+    const SAMPLES: &'static str = GRAPHS;
     const ENCODER: &'static str = "gcn";
 
     type Data = GraphDataset;
@@ -41,6 +42,13 @@ impl Domain for Graphs {
     type Collate = GraphCollate;
     type Encoder<B: ProgramBackend> = Gcn<B>;
     type Trained<B: TrainingBackend> = Gcn<B>;
+
+    fn of_kind(data: Data) -> Option<GraphDataset> {
+        match data {
+            Data::Graphs(graphs) => Some(graphs),
+            _ => None,
+        }
+    }
 
     fn views(&self) -> &GraphViews {
         &self.views

@@ -9,6 +9,7 @@ use icl_eval::Matrix;
 use icl_models::{ResNet, ResNetConfig, Stem};
 
 use crate::backend::{ProgramBackend, TrainingBackend};
+use crate::domain::data::{Data, IMAGES};
 use crate::domain::{Domain, Text, Wrong};
 use crate::options::encoder::{EncoderOptions, PAPER_SIDE, SMALL_SIDE};
 use crate::process::failure::Failure;
@@ -52,7 +53,7 @@ impl Images {
 
 impl Domain for Images {
     const COLLATE: ImageCollate = ImageCollate;
-    const SAMPLES: &'static str = "images";
+    const SAMPLES: &'static str = IMAGES;
     const ENCODER: &'static str = "resnet-18";
 
     type Data = ImageDataset;
@@ -60,6 +61,13 @@ impl Domain for Images {
     type Collate = ImageCollate;
     type Encoder<B: ProgramBackend> = ResNet<B>;
     type Trained<B: TrainingBackend> = ResNet<B>;
+
+    fn of_kind(data: Data) -> Option<ImageDataset> {
+        match data {
+            Data::Images(images) => Some(images),
+            _ => None,
+        }
+    }
 
     fn views(&self) -> &ImageViews {
         &self.views

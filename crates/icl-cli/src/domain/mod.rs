@@ -1,6 +1,7 @@
 //! The kinds of data that the program knows. All that depends on the kind is in this folder.
 
 pub mod data;
+pub mod dispatch;
 pub mod encoder_file;
 mod graphs;
 mod images;
@@ -13,6 +14,7 @@ use icl_data::Split;
 use icl_eval::Matrix;
 
 use crate::backend::{ProgramBackend, TrainingBackend};
+use crate::domain::data::Data as AnyData;
 use crate::process::failure::Failure;
 
 pub use graphs::Graphs;
@@ -44,6 +46,9 @@ pub trait Domain: Debug + Sized {
     /// Encoder in training.
     type Trained<B: TrainingBackend>: AutodiffModule<B, InnerModule = Self::Encoder<B::InnerBackend>>
         + Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>;
+
+    /// Returns the data if they are of this kind.
+    fn of_kind(data: AnyData) -> Option<Self::Data>;
 
     /// Returns the views.
     fn views(&self) -> &Self::Views;
@@ -112,6 +117,28 @@ pub trait Domain: Debug + Sized {
         alpha: GrowthRatio,
         seed: Seed,
     ) -> Result<Increment, Failure>;
+
+    /// Returns this configuration and the data with everything that is estimated from data estimated from
+    /// the samples `old` alone; `None` if nothing is.
+    ///
+    /// # Errors
+    /// If these samples do not suffice.
+    fn refitted(
+        &self,
+        data: &Self::Data,
+        old: &[usize],
+    ) -> Result<Option<(Self, Self::Data)>, Failure> {
+        let _ = (data, old);
+        Ok(None)
+    }
+
+    /// Returns the data as the encoder of this configuration takes them.
+    ///
+    /// # Errors
+    /// If it cannot take them.
+    fn fitted(&self, data: Self::Data) -> Result<Self::Data, Failure> {
+        Ok(data)
+    }
 
     /// Joins old and new data to one data set.
     ///
