@@ -21,6 +21,12 @@ pub enum CoreError {
         /// Rejected value.
         found: f64,
     },
+    /// Lower end α of a mixing range outside [0, 1].
+    #[error("mixing range: found α = {found}, expected a number from 0 to 1")]
+    MixingRange {
+        /// Rejected value.
+        found: f64,
+    },
     /// Increment with fewer than two old or two new samples: an anchor needs a negative of each kind.
     #[error("increment: found {n_old} old and {n_new} new samples, expected at least 2 of each")]
     IncrementTooSmall {

@@ -9,10 +9,13 @@
 //! | [`cosine_similarity`], [`Contrast`] | the similarity of embeddings; the terms of the losses for a batch |
 //! | [`QueuedNoise`], [`MixedBatch`] | a queue of old noise from earlier steps |
 //! | [`InfoNce`], [`nce_i`], [`log_mixed_noise`] | NCE-I (Eq. 1, 2), also under mixed noise (Eq. 27) |
+//! | [`NtXent`] | NT-Xent: NCE-I whose noise is both views of the other samples |
 //! | [`change_ratio`], [`IncrementalInfoNce`], [`nce_ii`] | change ratio (Eq. 6) and NCE-II (Eq. 7, 8) |
 //! | [`NoiseLosses`], [`Strategy`] | the bias of each strategy (Table 2) and Theorem 1 |
 //! | [`exact_risk`], [`ExactRisk`] | the risk over all pairs of the data, with the bound of Theorem 2 |
 //! | [`Encoder`], [`Samples`], [`Views`], [`Collate`] | the traits to implement |
+//! | [`Pairing`], [`Side`], [`Both`] | views that depend on their pair and on other samples; two kinds of views |
+//! | [`mixup`] | mixup noise: views by mixing samples |
 //! | [`Augment`], [`Stack`] | views by a function and collation of lists of numbers |
 //! | [`Judge`] | judgements of protocols on embeddings |
 //! | [`Increment`], [`GrowthRatio`], [`ByOrigin`] | old and new data; quantities of all, old and new data |
@@ -23,6 +26,7 @@
 
 mod atomic_file;
 mod augment;
+mod both;
 mod by_origin;
 mod contrast;
 mod device;
@@ -32,7 +36,9 @@ pub mod graph;
 mod increment;
 mod judge;
 mod loss;
+pub mod mixup;
 pub mod module_bytes;
+mod pairing;
 #[cfg(doctest)]
 mod readme;
 mod samples;
@@ -42,6 +48,7 @@ pub mod testing;
 
 pub use atomic_file::{AtomicFile, write_atomically};
 pub use augment::{Augment, Stack};
+pub use both::Both;
 pub use by_origin::{ByOrigin, Origin};
 pub use contrast::{
     Contrast, MixedBatch, QueuedNoise, cosine_similarity, normalize, paired_cosine_similarity,
@@ -53,8 +60,9 @@ pub use increment::{GrowthRatio, Increment};
 pub use judge::{HostRows, Judge};
 pub use loss::{
     ExactRisk, IncrementalInfoNce, IncrementalInfoNceConfig, InfoNce, InfoNceConfig, NoiseLosses,
-    Strategy, change_ratio, exact_nce_i, exact_risk, log_change_ratio, log_mixed_noise, nce_i,
-    nce_ii,
+    NtXent, NtXentConfig, Strategy, change_ratio, exact_nce_i, exact_risk, log_change_ratio,
+    log_mixed_noise, nce_i, nce_ii,
 };
+pub use pairing::{Pairing, Side};
 pub use samples::{Collate, SampleError, Samples, Views};
 pub use seed::{Rng, Seed};

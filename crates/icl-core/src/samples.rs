@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use burn::tensor::backend::Backend;
 
 use crate::Rng;
+use crate::pairing::Pairing;
 
 /// Error of a sample that could not be read, of any type that the data set uses.
 pub type SampleError = Box<dyn std::error::Error + Send + Sync>;
@@ -43,6 +44,9 @@ impl<T: Clone + Send + Sync> Samples for Vec<T> {
 ///
 /// Views are made on the CPU, one sample at a time, with a generator that belongs to the sample and
 /// the pass. They do not depend on the thread that makes them.
+///
+/// Implement [`view`](Self::view) and [`plain`](Self::plain); the other methods are for views that depend
+/// on other samples, as mixup noise does, and for the reuse of memory.
 pub trait Views: Sync {
     /// Sample that views are made of.
     type Sample: Clone + Send + Sync;
@@ -55,10 +59,48 @@ pub trait Views: Sync {
     /// Makes the view without augmentation, which evaluation protocols embed.
     fn plain(&self, sample: &Self::Sample) -> Self::View;
 
-    /// Makes a random view as [`view`](Self::view) does, into a slot that holds an earlier view. The
-    /// buffers of the earlier view may be reused.
-    fn view_into(&self, sample: &Self::Sample, rng: &mut Rng, slot: &mut Self::View) {
-        *slot = self.view(sample, rng);
+    /// Makes a view of a positive pair, which may depend on the pair and on other samples. The trainer
+    /// makes all random views with this method. The default calls [`view`](Self::view).
+    fn paired_view(
+        &self,
+        sample: &Self::Sample,
+        _pairing: &Pairing<'_, Self::Sample>,
+        rng: &mut Rng,
+    ) -> Self::View {
+        self.view(sample, rng)
+    }
+
+    /// Makes the view of [`paired_view`](Self::paired_view) in a slot that holds an earlier view, whose
+    /// buffers may be reused.
+    fn paired_view_into(
+        &self,
+        sample: &Self::Sample,
+        pairing: &Pairing<'_, Self::Sample>,
+        rng: &mut Rng,
+        slot: &mut Self::View,
+    ) {
+        *slot = self.paired_view(sample, pairing, rng);
+    }
+
+    /// Returns the number of partners that a view needs: other samples, for views that mix samples.
+    /// Default: 0.
+    fn n_partners(&self) -> usize {
+        0
+    }
+
+    /// Returns the number of positive pairs of each sample in a step, at least 1. Default: 1.
+    ///
+    /// The loss of a step is the sum of the losses of its pairs, each with an encoder pass of its own. The
+    /// exact risk looks at the first pair.
+    fn n_pairs(&self) -> usize {
+        1
+    }
+
+    /// Returns whether the encoder mixes a view with other views of its batch. The exact risk then
+    /// shuffles the samples before it divides them into batches, so that old samples mix with new ones.
+    /// Default: no.
+    fn mixes_in_batch(&self) -> bool {
+        false
     }
 }
 
@@ -74,8 +116,35 @@ impl<V: Views> Views for &V {
         (**self).plain(sample)
     }
 
-    fn view_into(&self, sample: &Self::Sample, rng: &mut Rng, slot: &mut Self::View) {
-        (**self).view_into(sample, rng, slot);
+    fn paired_view(
+        &self,
+        sample: &Self::Sample,
+        pairing: &Pairing<'_, Self::Sample>,
+        rng: &mut Rng,
+    ) -> Self::View {
+        (**self).paired_view(sample, pairing, rng)
+    }
+
+    fn paired_view_into(
+        &self,
+        sample: &Self::Sample,
+        pairing: &Pairing<'_, Self::Sample>,
+        rng: &mut Rng,
+        slot: &mut Self::View,
+    ) {
+        (**self).paired_view_into(sample, pairing, rng, slot);
+    }
+
+    fn n_partners(&self) -> usize {
+        (**self).n_partners()
+    }
+
+    fn n_pairs(&self) -> usize {
+        (**self).n_pairs()
+    }
+
+    fn mixes_in_batch(&self) -> bool {
+        (**self).mixes_in_batch()
     }
 }
 

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use icl_core::{Seed, Views};
+use icl_core::Seed;
 use icl_data::{Image, ImageView, ImageViewsConfig, Jitter, JitterStep, ViewParameters};
 use rand::RngExt;
 

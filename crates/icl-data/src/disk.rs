@@ -45,16 +45,21 @@ pub(crate) fn read_at_most(
     file: &FileRef,
     wrap: impl FnOnce(io::Error) -> DataError,
 ) -> Result<Vec<u8>, DataError> {
-    read_limited(reader, size, MAX_BYTES, file, wrap)
+    read_within(reader, size, MAX_BYTES, file, wrap)
 }
 
-fn read_limited(
+/// Reads all bytes of `reader`, whose stated size is `size`: at most `limit`, and at most 2 GiB.
+///
+/// # Errors
+/// Those of [`read_at_most`].
+pub(crate) fn read_within(
     reader: impl Read,
     size: u64,
     limit: u64,
     file: &FileRef,
     wrap: impl FnOnce(io::Error) -> DataError,
 ) -> Result<Vec<u8>, DataError> {
+    let limit = limit.min(MAX_BYTES);
     let too_large = || DataError::TooLarge {
         file: file.clone(),
         limit,
@@ -106,7 +111,7 @@ mod tests {
         let file = FileRef::on_disk(Path::new("bomb"));
         let read = |held: u64, stated| {
             let reader = io::repeat(b'0').take(held);
-            read_limited(reader, stated, 10, &file, |_| unreachable!())
+            read_within(reader, stated, 10, &file, |_| unreachable!())
         };
         assert_eq!(read(10, 10).unwrap().len(), 10);
         assert_eq!(read(3, 10).unwrap().len(), 3);

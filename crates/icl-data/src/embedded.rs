@@ -8,10 +8,17 @@ use crate::error::DataError;
 use crate::graph::{GraphDataset, read_tu_bytes};
 use crate::image::{ImageDataset, read_idx_bytes};
 use crate::place::Found;
+use crate::tabular::{Header, RawTable, TableOptions, read_table_bytes};
 
 const GRAPH_NAMES: [&str; 1] = ["MUTAG"];
 const IMAGE_NAMES: [&str; 2] = ["MNIST-1v7", "MNIST-1v7-test"];
-const NAMES: [&str; 3] = [GRAPH_NAMES[0], IMAGE_NAMES[0], IMAGE_NAMES[1]];
+const TABLE_NAMES: [&str; 1] = ["digits"];
+const NAMES: [&str; 4] = [
+    GRAPH_NAMES[0],
+    IMAGE_NAMES[0],
+    IMAGE_NAMES[1],
+    TABLE_NAMES[0],
+];
 
 /// Archives in the TU format, in the order of their names.
 const GRAPHS: [&[u8]; GRAPH_NAMES.len()] = [include_bytes!("../data/MUTAG.zip")];
@@ -28,7 +35,11 @@ const IMAGES: [[&[u8]; 2]; IMAGE_NAMES.len()] = [
     ],
 ];
 
-/// Returns the names of all embedded data sets: those of graphs, then those of images.
+/// Text tables with the name of their target column, in the order of their names.
+const TABLES: [(&[u8], &str); TABLE_NAMES.len()] =
+    [(include_bytes!("../data/digits.csv.gz"), "65")];
+
+/// Returns the names of all embedded data sets: those of graphs, of images and of tables.
 pub fn names() -> &'static [&'static str] {
     &NAMES
 }
@@ -41,6 +52,11 @@ pub fn graph_names() -> &'static [&'static str] {
 /// Returns the names of the embedded data sets of images, for [`images`].
 pub fn image_names() -> &'static [&'static str] {
     &IMAGE_NAMES
+}
+
+/// Returns the names of the embedded tables, for [`tables`].
+pub fn table_names() -> &'static [&'static str] {
+    &TABLE_NAMES
 }
 
 /// Reads the embedded data set of graphs with this name, ignoring case.
@@ -81,6 +97,32 @@ pub fn images(name: &str) -> Result<ImageDataset, DataError> {
     read_idx_bytes(IMAGE_NAMES[index], images, labels)
 }
 
+/// Reads the embedded table with this name, ignoring case.
+///
+/// The reader is that of files, see [`read_table`](crate::read_table). The table `digits` holds
+/// handwritten digits of 8 x 8 pixels from 0 to 16 (Alpaydin and Kaynak, 1998); its classes are the
+/// ten digits.
+///
+/// ```
+/// let digits = icl_data::embedded::tables("digits")?;
+/// assert_eq!((digits.n_rows(), digits.column_names().len()), (1797, 64));
+/// assert_eq!(digits.class_names().len(), 10);
+/// # Ok::<(), icl_data::DataError>(())
+/// ```
+///
+/// # Errors
+/// [`DataError::UnknownEmbedded`] if there is no such table.
+pub fn tables(name: &str) -> Result<RawTable, DataError> {
+    let index = position(name, &TABLE_NAMES)?;
+    let (bytes, target) = TABLES[index];
+    let options = TableOptions {
+        header: Header::No,
+        target: Some(target.to_owned()),
+        ..TableOptions::default()
+    };
+    read_table_bytes(TABLE_NAMES[index], bytes, &options)
+}
+
 fn position(name: &str, known: &'static [&'static str]) -> Result<usize, DataError> {
     let is_named = |known: &&str| known.eq_ignore_ascii_case(name);
     let unknown = || DataError::UnknownEmbedded {
@@ -114,7 +156,22 @@ mod tests {
         for name in image_names() {
             assert_eq!(images(name).unwrap().name(), *name);
         }
-        assert_eq!(names(), [graph_names(), image_names()].concat());
+        for name in table_names() {
+            assert_eq!(tables(name).unwrap().name(), *name);
+        }
+        let all = [graph_names(), image_names(), table_names()].concat();
+        assert_eq!(names(), all);
+    }
+
+    #[test]
+    fn the_table_holds_all_digits() {
+        let digits = tables("Digits").unwrap();
+        assert_eq!(
+            digits.n_class(),
+            [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]
+        );
+        assert_eq!(digits.target(), Some("65"));
+        assert_eq!(digits.labels()[..4], [0, 1, 2, 3]);
     }
 
     #[test]

@@ -8,7 +8,8 @@ use icl_core::CoreError;
 use crate::graph::GraphsError;
 use crate::image::ImagesError;
 use crate::join_error::{JoinError, JoinImagesError};
-use crate::place::{FileRef, Found};
+use crate::place::{ClassList, FileRef, Found};
+use crate::tabular::TablesError;
 
 /// Rejected data, or a rejected setting of views or splits.
 ///
@@ -77,6 +78,26 @@ pub enum DataError {
         /// Rejected name.
         found: Found,
     },
+    /// A selected class does not exist.
+    #[error("data set {data}: found no class {found}, expected classes among {known}")]
+    UnknownClass {
+        /// Name of the data set.
+        data: Found,
+        /// Selected name.
+        found: Found,
+        /// Names of the classes.
+        known: ClassList,
+    },
+    /// A class is selected twice.
+    #[error("data set {data}: found class {found} twice, expected each of {known} at most once")]
+    RepeatedClass {
+        /// Name of the data set.
+        data: Found,
+        /// Name of the class.
+        found: Found,
+        /// Names of the classes.
+        known: ClassList,
+    },
     /// A split leaves fewer than two samples on one side.
     #[error(
         "split `{split}` at alpha {alpha}: found {n_old} old and {n_new} new of {} samples, expected at least 2 of each",
@@ -101,6 +122,9 @@ pub enum DataError {
     /// Images, or a selection of them, are invalid.
     #[error(transparent)]
     Images(#[from] ImagesError),
+    /// A table is invalid, or cannot be used as requested.
+    #[error(transparent)]
+    Tables(#[from] TablesError),
     /// Two data sets of graphs cannot be joined.
     #[error(transparent)]
     Join(#[from] JoinError),

@@ -1,16 +1,17 @@
-//! Data sets of graphs and images for contrastive learning: readers, views, splits and collation.
+//! Data sets of graphs, images and tables for contrastive learning: readers, views, splits and collation.
 //!
 //! | item | purpose |
 //! |---|---|
 //! | [`Graph`], [`GraphDataset`], [`Image`], [`ImageDataset`] | samples and data sets |
-//! | [`read_tu`], [`read_images`], [`embedded`] | sources of data sets: files in known formats, data in the crate |
+//! | [`RawTable`], [`TableSchema`], [`TabularDataset`], [`TableRow`] | tables, their columns as features, rows as samples |
+//! | [`read_tu`], [`read_images`], [`read_table`], [`embedded`] | sources of data sets: files in known formats, data in the crate |
 //! | [`catalogue`] | public data sets that can be downloaded |
 //! | [`unpack_tar`] | unpacking of a downloaded archive into a folder |
 //! | [`GraphViewsConfig`], [`GraphViews`], [`GraphView`] | augmentations that make the positive pairs of graphs |
 //! | [`ImageViewsConfig`], [`ImageViews`], [`ImageView`], [`ViewParameters`] | augmentations that make the positive pairs of images |
 //! | [`GraphCollate`], [`ImageCollate`] | collation of views into a batch |
 //! | [`Split`] | division of a data set into old and new samples |
-//! | [`DataError`], [`GraphsError`], [`ImagesError`], [`JoinError`], [`JoinImagesError`] | errors, which name file and position |
+//! | [`DataError`], [`GraphsError`], [`ImagesError`], [`TablesError`], [`JoinError`], [`JoinImagesError`] | errors, which name file and position |
 
 pub mod catalogue;
 mod disk;
@@ -22,7 +23,9 @@ mod join_error;
 mod place;
 #[cfg(doctest)]
 mod readme;
+mod selection;
 mod split;
+mod tabular;
 mod tar_archive;
 
 pub use self::image::{
@@ -38,4 +41,9 @@ pub use graph::{
 pub use join_error::{JoinError, JoinImagesError};
 pub use place::{ClassList, FileRef, Found, Place};
 pub use split::Split;
+pub use tabular::{
+    CellPlace, ColumnKind, ColumnList, FeatureStatistics, Header, Missing, RawTable, TableColumn,
+    TableCounts, TableOptions, TableRow, TableSchema, TablesError, TabularDataset,
+    looks_like_table, read_table,
+};
 pub use tar_archive::unpack_tar;

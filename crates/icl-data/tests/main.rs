@@ -11,6 +11,8 @@ mod image_malformed;
 mod image_record;
 mod image_reference;
 mod image_views;
+mod table_formats;
+mod table_malformed;
 mod tu_files;
 mod tu_format;
 mod tu_malformed;

@@ -47,6 +47,12 @@ pub enum TrainError {
         /// Capacity of the queue in the settings.
         found: usize,
     },
+    /// Noise of both views for a loss that separates old noise from new.
+    #[error(
+        "noise set: found both, expected other: the loss of this method separates old noise from new, which \
+         is defined for the other side's views only"
+    )]
+    BothViews,
     /// The callbacks stopped the run. With a checkpoint it can resume from this step.
     #[error("stopped after step {step}")]
     Interrupted {

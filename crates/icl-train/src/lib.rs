@@ -9,11 +9,12 @@
 //! | [`Trainer`], [`TrainingSettings`] | training of the first encoder, and its updates |
 //! | [`Method`], [`methods`], [`parse_methods`] | a method as a point on five axes, and the registry of named methods |
 //! | [`Start`], [`Sampling`], [`Loss`], [`LossKind`], [`OptimizerChoice`], [`MetaOrder`], [`RateChoice`] | the values of the axes |
+//! | [`NoiseSet`] | the noise samples of NCE-I in a batch |
 //! | [`Outcome`], [`TrainingRecord`], [`Evaluation`], [`parameter_change`] | the result of a run |
 //! | [`Callbacks`], [`Progress`], [`StepReport`] | functions that are called during a run |
 //! | [`Evaluator`], [`Evaluated`], [`Measured`] | the exact risk of an encoder, its embeddings, and the judgement of a protocol |
 //! | [`StopRule`], [`plateau`], [`time_to_target`] | the end of a run, and the time to the quality of retraining |
-//! | [`UpdateRule`], [`OnePassAdam`], [`Distance`] | the optimizers, and the distance of the distillation term |
+//! | [`UpdateRule`], [`OnePassAdam`], [`Lars`], [`LarsState`], [`Distance`] | the optimizers, and the distance of the distillation term |
 //! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
 
 mod checkpoint;
@@ -36,10 +37,10 @@ pub use evaluation::{
 };
 pub use icl_meta::RateChoice;
 pub use method::{
-    DEFAULT, Loss, LossKind, MetaOrder, Method, MethodError, OptimizerChoice, REFERENCE, Start,
-    methods, parse_methods,
+    DEFAULT, Loss, LossKind, MetaOrder, Method, MethodError, NoiseSet, OptimizerChoice, REFERENCE,
+    Start, methods, parse_methods,
 };
-pub use optimizer::{OnePassAdam, UpdateRule};
+pub use optimizer::{Lars, LarsState, OnePassAdam, UpdateRule};
 pub use progress::{
     Callbacks, Evaluation, Outcome, Progress, QueueBias, Seconds, StepReport, StepSeconds,
     TrainingRecord, parameter_change,

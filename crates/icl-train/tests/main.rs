@@ -4,9 +4,11 @@
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
 mod applied_rates;
+mod batch_bits;
 mod checkpoint;
 mod encoder_calls;
 mod old_queue;
+mod partners;
 mod points;
 mod step_reports;
 mod toy;

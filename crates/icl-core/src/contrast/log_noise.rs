@@ -38,7 +38,7 @@ pub(crate) fn log_noise<B: Backend>(
 ///
 /// # Panics
 /// If the widths differ.
-pub(super) fn log_sum<B: Backend>(
+pub(crate) fn log_sum<B: Backend>(
     anchors: Tensor<B, 2>,
     noise: Tensor<B, 2>,
     temperature: f64,

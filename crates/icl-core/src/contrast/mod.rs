@@ -12,4 +12,4 @@ pub use queue::{MixedBatch, QueuedNoise};
 pub use similarity::{cosine_similarity, normalize, paired_cosine_similarity};
 pub use terms::Contrast;
 
-pub(crate) use log_noise::{log_noise, log_sum_value};
+pub(crate) use log_noise::{log_noise, log_sum, log_sum_value};

@@ -5,6 +5,7 @@ mod bias;
 mod exact_risk;
 mod incremental;
 mod info_nce;
+mod nt_xent;
 
 pub use bias::{NoiseLosses, Strategy};
 pub use exact_risk::{ExactRisk, exact_nce_i, exact_risk};
@@ -12,3 +13,4 @@ pub use incremental::{
     IncrementalInfoNce, IncrementalInfoNceConfig, change_ratio, log_change_ratio, nce_ii,
 };
 pub use info_nce::{InfoNce, InfoNceConfig, log_mixed_noise, nce_i};
+pub use nt_xent::{NtXent, NtXentConfig};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use image::ImageError;
 
-use crate::place::{ClassList, FileRef, Found};
+use crate::place::FileRef;
 
 /// Rejected images, or a rejected selection of them.
 ///
@@ -222,26 +222,6 @@ pub enum ImagesError {
         height: u32,
         /// Largest number of decoded bytes.
         limit: u64,
-    },
-    /// A selected class does not exist.
-    #[error("data set {data}: found no class {found}, expected classes among {known}")]
-    UnknownClass {
-        /// Name of the data set.
-        data: Found,
-        /// Selected name.
-        found: Found,
-        /// Names of the classes.
-        known: ClassList,
-    },
-    /// A class is selected twice.
-    #[error("data set {data}: found class {found} twice, expected each of {known} at most once")]
-    RepeatedClass {
-        /// Name of the data set.
-        data: Found,
-        /// Name of the class.
-        found: Found,
-        /// Names of the classes.
-        known: ClassList,
     },
     /// The limit on the number of images is too small.
     #[error("limit: found {found} images, expected at least {expected}")]

@@ -3,10 +3,7 @@
 use super::dataset::{ImageCounts, ImageDataset};
 use super::error::ImagesError;
 use crate::error::DataError;
-use crate::place::{ClassList, Found};
-
-/// Smallest accepted limit: two old and two new images.
-const MIN_LIMIT: usize = 4;
+use crate::selection::{MIN_LIMIT, balanced, find_classes};
 
 impl ImageDataset {
     /// Keeps the images of some classes, and at most `limit` of them, balanced across classes.
@@ -21,10 +18,9 @@ impl ImageDataset {
     /// classes, those that get no image are dropped.
     ///
     /// # Errors
-    /// [`DataError::Images`] with
-    /// - [`ImagesError::UnknownClass`] if the data set has no class of a given name;
-    /// - [`ImagesError::RepeatedClass`] if a class is given twice;
-    /// - [`ImagesError::Limit`] if the limit is below 4, too few for two old and two new images.
+    /// - [`DataError::UnknownClass`] if the data set has no class of a given name;
+    /// - [`DataError::RepeatedClass`] if a class is given twice;
+    /// - [`DataError::Images`] with [`ImagesError::Limit`] if the limit is below 4, too few for two old and two new images.
     pub fn select(self, classes: &[String], limit: Option<usize>) -> Result<Self, DataError> {
         if let Some(found) = limit.filter(|limit| *limit < MIN_LIMIT) {
             return Err(ImagesError::Limit {
@@ -33,57 +29,17 @@ impl ImageDataset {
             }
             .into());
         }
-        let mut quotas = self.quotas_of_classes(classes)?;
-        if let Some(limit) = limit {
-            quotas = even_quotas(&quotas, limit);
-        }
-        if quotas == self.counts.n_class {
+        let named = |name: &String| {
+            let of_alias = self.aliases.iter().find(|(alias, _)| alias == name);
+            of_alias.map_or_else(|| name.clone(), |(_, name)| (*name).to_owned())
+        };
+        let classes: Vec<String> = classes.iter().map(named).collect();
+        let chosen = find_classes(&self.name, &self.class_names, &classes)?;
+        let kept = balanced(&self.labels, &self.counts.n_class, &chosen, limit);
+        if kept.len() == self.n_images() {
             return Ok(self);
         }
-        Ok(self.first_of_each(&quotas))
-    }
-
-    /// Returns the number of images of each selected class, and 0 for the others.
-    fn quotas_of_classes(&self, classes: &[String]) -> Result<Vec<usize>, DataError> {
-        if classes.is_empty() {
-            return Ok(self.counts.n_class.clone());
-        }
-        let mut quotas = vec![0; self.class_names.len()];
-        for name in classes {
-            let named = self.aliases.iter().find(|(alias, _)| alias == name);
-            let name = named.map_or(name.as_str(), |(_, name)| name);
-            let Some(class) = self.class_names.iter().position(|known| known == name) else {
-                return Err(ImagesError::UnknownClass {
-                    data: Found::new(&self.name),
-                    found: Found::new(name),
-                    known: ClassList::new(&self.class_names),
-                }
-                .into());
-            };
-            if quotas[class] > 0 {
-                return Err(ImagesError::RepeatedClass {
-                    data: Found::new(&self.name),
-                    found: Found::new(name),
-                    known: ClassList::new(&self.class_names),
-                }
-                .into());
-            }
-            quotas[class] = self.counts.n_class[class];
-        }
-        Ok(quotas)
-    }
-
-    /// Keeps the first `quotas[class]` images of each class; classes without any are dropped.
-    fn first_of_each(self, quotas: &[usize]) -> Self {
-        let mut left = quotas.to_vec();
-        let mut kept = Vec::new();
-        for (index, &label) in self.labels.iter().enumerate() {
-            if left[label] > 0 {
-                left[label] -= 1;
-                kept.push(index);
-            }
-        }
-        self.keep(&kept)
+        Ok(self.keep(&kept))
     }
 
     /// Keeps the images with these indices; classes without any are dropped.
@@ -114,29 +70,6 @@ impl ImageDataset {
     }
 }
 
-/// Distributes `limit` over the classes, one to each in turn, at most `available[class]` to each.
-fn even_quotas(available: &[usize], limit: usize) -> Vec<usize> {
-    let mut quotas = vec![0; available.len()];
-    let mut left = limit.min(available.iter().sum());
-    while left > 0 {
-        let open = |&class: &usize| quotas[class] < available[class];
-        let classes: Vec<usize> = (0..available.len()).filter(open).collect();
-        let each = left / classes.len();
-        if each == 0 {
-            for &class in &classes[..left] {
-                quotas[class] += 1;
-            }
-            break;
-        }
-        for class in classes {
-            let more = each.min(available[class] - quotas[class]);
-            quotas[class] += more;
-            left -= more;
-        }
-    }
-    quotas
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,30 +89,6 @@ mod tests {
 
     fn names(classes: &[&str]) -> Vec<String> {
         classes.iter().map(|name| (*name).to_owned()).collect()
-    }
-
-    #[test]
-    fn quotas_are_those_of_dealing_one_by_one() {
-        let dealt = |available: &[usize], limit: usize| {
-            let mut quotas = vec![0; available.len()];
-            let mut left = limit.min(available.iter().sum());
-            for class in (0..available.len()).cycle() {
-                if left == 0 {
-                    return quotas;
-                }
-                if quotas[class] < available[class] {
-                    quotas[class] += 1;
-                    left -= 1;
-                }
-            }
-            quotas
-        };
-        let cases: [&[usize]; 5] = [&[5, 5, 5], &[1, 9, 0, 4], &[7], &[0, 0, 3, 3], &[2, 100, 1]];
-        for available in cases {
-            for limit in 0..120 {
-                assert_eq!(even_quotas(available, limit), dealt(available, limit));
-            }
-        }
     }
 
     #[test]

@@ -1,14 +1,17 @@
 //! Evaluation of an encoder on fixed views: exact risk, embeddings and judgements.
 
-use burn::tensor::{Tensor, backend::Backend};
+use burn::tensor::{Int, Tensor, TensorData, backend::Backend};
 use icl_core::{
-    Batches, Collate, Encoder, ExactRisk, HostRows, Judge, Mode, SampleError, Samples, Seed, Views,
-    exact_nce_i, exact_risk, host_values,
+    Batches, Collate, Encoder, ExactRisk, HostRows, Judge, Mode, SampleError, Samples, Seed, Side,
+    Views, exact_nce_i, exact_risk, host_values,
 };
+use rand::seq::SliceRandom;
 use rayon::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::sampling::pair_maker::PairMaker;
+use crate::sampling::partners::Partners;
 use crate::trainer::problem::Problem;
 
 /// Maximum number of samples per encoder pass.
@@ -82,6 +85,8 @@ pub struct Evaluator<'a, B: Backend, S, V, C> {
     pub(crate) negatives: f64,
     /// Device of the evaluation.
     pub(crate) device: B::Device,
+    /// Whether partners are drawn from the old data alone.
+    pub(crate) has_old_partners: bool,
 }
 
 impl<B, S, V, C> Evaluator<'_, B, S, V, C>
@@ -91,6 +96,17 @@ where
     V: Views<Sample = S::Sample>,
     C: Collate<View = V::View>,
 {
+    /// Draws the partners of views from the old data X alone. By default they come from all samples over
+    /// which a risk is computed: views of old samples may then hold shares of new ones, so that f⁺ of an
+    /// old anchor changes when data arrive. The difference of the two risks is what this contributes.
+    #[must_use]
+    pub fn with_old_partners(self) -> Self {
+        Self {
+            has_old_partners: true,
+            ..self
+        }
+    }
+
     /// Computes the exact risk of an encoder over X′, also over its old and its new part.
     ///
     /// # Errors
@@ -130,7 +146,7 @@ where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
         let chunks = samples.chunks(CHUNK).map(|chunk| {
-            let batch = self.batch(chunk, |_, sample| self.problem.views.plain(sample))?;
+            let batch = self.batch(chunk, |_, sample| Ok(self.problem.views.plain(sample)))?;
             Ok(encoder.embed(batch))
         });
         let chunks: Vec<Tensor<B, 2>> = chunks.collect::<Result<_, SampleError>>()?;
@@ -181,7 +197,7 @@ where
     }
 
     /// Re-estimates the statistics of an encoder over both fixed views of the samples, and computes its
-    /// embeddings of the first and of the second views.
+    /// embeddings of the first and of the second views, in the order of the samples.
     fn views_of<M>(
         &self,
         encoder: M,
@@ -190,26 +206,48 @@ where
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
+        let order = self.problem.views.mixes_in_batch().then(|| {
+            let mut order: Vec<usize> = (0..samples.len()).collect();
+            order.shuffle(&mut self.seed.child("order").rng());
+            order
+        });
+        let shuffled: Option<Vec<usize>> = order
+            .as_ref()
+            .map(|order| order.iter().map(|&at| samples[at]).collect());
+        let mut population = match self.has_old_partners {
+            true => self.problem.increment.old().to_vec(),
+            false => samples.to_vec(),
+        };
+        population.sort_unstable();
+        let maker = PairMaker {
+            views: self.problem.views,
+            partners: Partners::new(self.problem.samples, &population),
+            seed: self.seed,
+        };
+        let samples = shuffled.as_deref().unwrap_or(samples);
         // Chunks of nearly equal size: a last chunk of few samples would have deviating statistics.
         let n_chunks = samples.len().div_ceil(CHUNK).max(1);
         let n = samples.len();
         let chunk = |at: usize| &samples[at * n / n_chunks..(at + 1) * n / n_chunks];
         let chunks: Vec<&[usize]> = (0..n_chunks).map(chunk).collect();
-        let batch = |chunk: usize, view: u64| {
+        let batch = |chunk: usize, side: Side| {
             self.batch(chunks[chunk], |index, sample| {
-                let mut rng = self.seed.at(index as u64).at(view).rng();
-                self.problem.views.view(sample, &mut rng)
+                maker.make(index, sample, (0, side), None)
             })
         };
-        let both = Batches::new(2 * chunks.len(), |at| batch(at / 2, at as u64 % 2));
+        let both = Batches::new(2 * chunks.len(), |at| batch(at / 2, Side::BOTH[at % 2]));
         let encoder = encoder.recalibrated(&both)?;
-        let embed = |view| {
+        let embed = |side| {
             let parts = (0..chunks.len())
-                .map(|chunk| Ok(encoder.encode(batch(chunk, view)?, Mode::Evaluation)));
+                .map(|chunk| Ok(encoder.encode(batch(chunk, side)?, Mode::Evaluation)));
             let parts: Vec<Tensor<B, 2>> = parts.collect::<Result<_, SampleError>>()?;
-            Ok::<_, SampleError>(Tensor::cat(parts, 0))
+            let embeddings = Tensor::cat(parts, 0);
+            Ok::<_, SampleError>(match &order {
+                None => embeddings,
+                Some(order) => in_first_order(embeddings, order),
+            })
         };
-        let embeddings = [embed(0)?, embed(1)?];
+        let embeddings = [embed(Side::First)?, embed(Side::Second)?];
         Ok((encoder, embeddings))
     }
 
@@ -218,16 +256,27 @@ where
     fn batch(
         &self,
         samples: &[usize],
-        view: impl Fn(usize, &S::Sample) -> V::View + Sync,
+        view: impl Fn(usize, &S::Sample) -> Result<V::View, SampleError> + Sync,
     ) -> Result<C::Batch<B>, SampleError> {
         let Problem {
             samples: data,
             collate,
             ..
         } = self.problem;
-        let make = |&index: &usize| Ok(view(index, &*data.sample(index)?));
+        let make = |&index: &usize| view(index, &*data.sample(index)?);
         let views: Vec<Result<V::View, SampleError>> = samples.par_iter().map(make).collect();
         let views: Vec<V::View> = views.into_iter().collect::<Result<_, _>>()?;
         Ok(collate.collate::<B>(&views, &self.device))
     }
+}
+
+/// Returns rows in the order that they had before row `order[i]` moved to place i.
+fn in_first_order<B: Backend>(rows: Tensor<B, 2>, order: &[usize]) -> Tensor<B, 2> {
+    let mut places = vec![0_i64; order.len()];
+    for (place, &at) in order.iter().enumerate() {
+        places[at] = place as i64;
+    }
+    let places = TensorData::new(places, [order.len()]);
+    let places = Tensor::<B, 1, Int>::from_data(places, &rows.device());
+    rows.select(0, places)
 }

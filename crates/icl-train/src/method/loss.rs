@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use burn::tensor::{Tensor, TensorData, backend::Backend};
 use icl_core::{
-    Contrast, GrowthRatio, InfoNceConfig, MixedBatch, QueuedNoise, log_change_ratio,
+    Contrast, GrowthRatio, InfoNceConfig, MixedBatch, NtXentConfig, QueuedNoise, log_change_ratio,
     log_mixed_noise, nce_i, nce_ii,
 };
 use serde::{Deserialize, Serialize};
@@ -135,6 +135,22 @@ impl FromStr for Loss {
     }
 }
 
+/// Noise samples of an anchor under NCE-I in a batch of n samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoiseSet {
+    /// Second views of the other samples, n − 1 of them; anchors are the first views. This is the paper's
+    /// loss.
+    #[serde(rename = "other")]
+    OtherViews,
+    /// Both views of the other samples, 2n − 2 of them; anchors are the views of both sides
+    /// ([`NtXent`](icl_core::NtXent)), as in SimCLR and DACL. The published loss has K = 2n − 2.
+    ///
+    /// Only NCE-I can use it: the other losses separate old noise from new.
+    #[serde(rename = "both")]
+    BothViews,
+}
+
 /// Anchors of a batch whose losses are computed, if batches separate old samples from new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Anchors {
@@ -153,6 +169,8 @@ pub(crate) struct LossSettings {
     pub(crate) temperature: f64,
     /// Number of negatives K in the formulas.
     pub(crate) negatives: f64,
+    /// Noise samples of NCE-I.
+    pub(crate) noise_set: NoiseSet,
     /// Growth ratio α of the data.
     pub(crate) alpha: GrowthRatio,
 }
@@ -170,6 +188,7 @@ impl LossKind {
         let LossSettings {
             temperature,
             negatives,
+            noise_set,
             alpha,
         } = settings;
         let n_old = batch.n_old;
@@ -182,6 +201,13 @@ impl LossKind {
         };
         let nce_ii = |contrast| nce_ii(log_change_ratio(&contrast, negatives), alpha);
         let losses = match (self, counted) {
+            (Self::InfoNce, _) if noise_set == NoiseSet::BothViews => {
+                return NtXentConfig::new()
+                    .with_temperature(temperature)
+                    .with_negatives(Some(negatives))
+                    .init()
+                    .forward(batch.anchors, batch.positives);
+            }
             (Self::InfoNce, _) => {
                 return InfoNceConfig::new()
                     .with_temperature(temperature)
@@ -278,6 +304,7 @@ mod tests {
         LossSettings {
             temperature: 0.1,
             negatives: 31.0,
+            noise_set: NoiseSet::OtherViews,
             alpha: GrowthRatio::try_new(alpha).unwrap(),
         }
     }
@@ -340,6 +367,41 @@ mod tests {
         ] {
             assert_close(&[part(kind, counted)], &[expected], 1e-5);
         }
+    }
+
+    /// Every view is an anchor, against both views of the other samples, by a double loop.
+    #[test]
+    fn the_noise_of_both_views_is_nt_xent() {
+        let (n, d, settings) = (5, 4, settings(0.3));
+        let views = [draw(n, d, 1), draw(n, d, 2)];
+        let rows: Vec<f64> = views.iter().flat_map(to_vec).collect();
+        let row = |at: usize| &rows[d * at..d * (at + 1)];
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let f = |i: usize, j: usize| {
+            let (a, b) = (row(i), row(j));
+            (dot(a, b) / (dot(a, a) * dot(b, b)).sqrt() / settings.temperature).exp()
+        };
+        let loss = |i: usize| {
+            let positive = (i + n) % (2 * n);
+            let noise = (0..2 * n).filter(|&k| k != i && k != positive);
+            let mean = noise.map(|k| f(i, k)).sum::<f64>() / (2 * n - 2) as f64;
+            (settings.negatives * mean / f(i, positive)).ln_1p()
+        };
+        let expected = (0..2 * n).map(loss).sum::<f64>() / (2 * n) as f64;
+        let samples: Vec<usize> = (0..n).collect();
+        let [anchors, positives] = views;
+        let batch = MixedBatch {
+            anchors,
+            positives,
+            samples: &samples,
+            n_old: 0,
+        };
+        let settings = LossSettings {
+            noise_set: NoiseSet::BothViews,
+            ..settings
+        };
+        let found = LossKind::InfoNce.of_batch(batch, None, Anchors::All, settings);
+        assert_close(&to_vec(&found), &[expected], 1e-5);
     }
 
     /// Noise samples have gradients, too, except those of the queue.

@@ -8,6 +8,6 @@ mod registry;
 
 pub use axes::{MetaOrder, OptimizerChoice, Start};
 pub use error::MethodError;
-pub use loss::{Loss, LossKind};
+pub use loss::{Loss, LossKind, NoiseSet};
 pub use point::Method;
 pub use registry::{DEFAULT, REFERENCE, methods, parse_methods};

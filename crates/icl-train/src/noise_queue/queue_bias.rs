@@ -73,7 +73,11 @@ where
             },
         };
         let steps = vec![of(entries.samples()), of(&[])];
-        batches.request(Request { epoch, steps });
+        batches.request(Request {
+            epoch,
+            population: before.plan.population.clone(),
+            steps,
+        });
         let embed = |which: &str| {
             let batch = batches.next().map_err(TrainError::Sample)?.batch;
             let seed = seed.child("queue bias").child(which).at(epoch as u64);
@@ -109,7 +113,7 @@ fn embeddings<B: AutodiffBackend, M: Encoder<B>>(
     if let Some(device) = encoder.devices().first() {
         B::seed(device, seed.child("backend").value());
     }
-    let embeddings = encoder.encode(batch.batch.clone(), Mode::Training(&mut seed.rng()));
+    let embeddings = encoder.encode(batch.parts[0].clone(), Mode::Training(&mut seed.rng()));
     [0, n].map(|first| embeddings.clone().narrow(0, first, n))
 }
 

@@ -1,6 +1,8 @@
 //! Sampling: the samples that are anchors and noise, and their proportion.
 
 pub(crate) mod choice;
+pub(crate) mod pair_maker;
+pub(crate) mod partners;
 pub(crate) mod plan;
 mod reservoir;
 pub(crate) mod widening;

@@ -1,5 +1,7 @@
 //! The plan of an epoch: the samples of each step.
 
+use std::sync::Arc;
+
 use icl_core::{Increment, Seed};
 use rand::seq::SliceRandom;
 
@@ -35,6 +37,9 @@ pub struct StepPlan {
 pub struct EpochPlan {
     /// Steps in order.
     pub steps: Vec<StepPlan>,
+    /// Samples of the epoch in ascending order, each once: the population of the noise distribution, from
+    /// which views draw their partners.
+    pub population: Arc<[usize]>,
 }
 
 /// Planner of epochs. A plan is a pure function of the seed, the epoch, the data and the share of old data.
@@ -98,21 +103,24 @@ impl<'a> Planner<'a> {
         old.truncate(self.n_old_of_epoch(fraction));
         if self.is_meta {
             let noise = [shuffled(&old), shuffled(&new)];
-            return self.meta(epoch, &old, &new, noise);
+            let steps = self.meta(epoch, &old, &new, noise);
+            return EpochPlan::new(steps, [old, new].concat());
         }
         if self.has_parts {
-            return self.stratified(&old, &new);
+            let steps = self.stratified(&old, &new);
+            return EpochPlan::new(steps, [old, new].concat());
         }
-        let population = self.sampling.mixed(old, new, self.increment, shuffled);
-        let n_steps = population
+        let samples = self.sampling.mixed(old, new, self.increment, shuffled);
+        let n_steps = samples
             .len()
             .div_ceil(self.batch_size)
-            .min(population.len() / 2);
+            .min(samples.len() / 2);
         let batch = |step| BatchPlan {
-            samples: share(&population, step, n_steps).to_vec(),
+            samples: share(&samples, step, n_steps).to_vec(),
             n_old: 0,
         };
-        EpochPlan::plain((0..n_steps).map(batch))
+        let steps = plain((0..n_steps).map(batch));
+        EpochPlan::new(steps, samples)
     }
 
     /// Returns the number of old samples in an epoch: at least two if batches separate them from new ones.
@@ -124,7 +132,7 @@ impl<'a> Planner<'a> {
 
     /// Plans an epoch whose batches each hold an even part of the old and of the new samples. New samples
     /// that are left over go to the batches with the fewest old ones.
-    fn stratified(&self, old: &[usize], new: &[usize]) -> EpochPlan {
+    fn stratified(&self, old: &[usize], new: &[usize]) -> Vec<StepPlan> {
         let n_steps = (old.len() + new.len())
             .div_ceil(self.batch_size)
             .min(old.len() / 2)
@@ -137,7 +145,7 @@ impl<'a> Planner<'a> {
             n_new[step] += 1;
         }
         let mut rest = new;
-        EpochPlan::plain(old.iter().zip(n_new).map(|(old, n_new)| {
+        plain(old.iter().zip(n_new).map(|(old, n_new)| {
             let (new, after) = rest.split_at(n_new);
             rest = after;
             BatchPlan {
@@ -154,7 +162,7 @@ impl<'a> Planner<'a> {
         old: &[usize],
         new: &[usize],
         [old_noise, new_noise]: [Vec<usize>; 2],
-    ) -> EpochPlan {
+    ) -> Vec<StepPlan> {
         let half = (self.batch_size / 2).max(2);
         let n_steps = new.len().div_ceil(half).min(new.len() / 2);
         // max(⌊(1 − α)/α⌋, 1) in integers.
@@ -181,9 +189,7 @@ impl<'a> Planner<'a> {
                 batch: BatchPlan::joined(noise, share(new, step, n_steps).to_vec()),
             }
         });
-        EpochPlan {
-            steps: steps.collect(),
-        }
+        steps.collect()
     }
 }
 
@@ -197,15 +203,22 @@ impl BatchPlan {
 }
 
 impl EpochPlan {
-    fn plain(batches: impl Iterator<Item = BatchPlan>) -> Self {
-        let steps = batches.map(|batch| StepPlan {
-            support: Vec::new(),
-            batch,
-        });
+    fn new(steps: Vec<StepPlan>, mut population: Vec<usize>) -> Self {
+        population.sort_unstable();
         Self {
-            steps: steps.collect(),
+            steps,
+            population: population.into(),
         }
     }
+}
+
+/// Returns steps of one batch each, without inner steps.
+fn plain(batches: impl Iterator<Item = BatchPlan>) -> Vec<StepPlan> {
+    let step = |batch| StepPlan {
+        support: Vec::new(),
+        batch,
+    };
+    batches.map(step).collect()
 }
 
 /// Returns part number `part` of `n_parts` parts whose lengths differ by at most one.
@@ -303,6 +316,35 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Partners come from the samples of the objective: X alone before new data arrive, ΔX alone in
+    /// fine-tuning, the buffer or the epoch's share with ΔX otherwise.
+    #[test]
+    fn the_population_is_that_of_the_objective() {
+        let increment = increment(100, 40);
+        let of = |method: &Method, fraction| planner(method, &increment, 16).epoch(1, fraction);
+        let population = |sampling, fraction| of(&info_nce(sampling), fraction).population;
+        let range = |range: std::ops::Range<usize>| range.collect::<Vec<_>>();
+        assert_eq!(population(Sampling::Old, 1.0)[..], range(0..100));
+        assert_eq!(population(Sampling::New, 0.0)[..], range(100..140));
+        assert_eq!(population(Sampling::All, 1.0)[..], range(0..140));
+        assert_eq!(population(Sampling::Stratified, 1.0)[..], range(0..140));
+        assert_eq!(of(&corrected(), 1.0).population[..], range(0..140));
+        for (sampling, n_old) in [
+            (Sampling::Share(0.3), 30),
+            (Sampling::Widening(0.3), 30),
+            (Sampling::Buffer, 20),
+        ] {
+            let plan = of(&info_nce(sampling), 0.3);
+            assert_eq!(plan.population[..], sorted(&plan));
+            assert_eq!(plan.population[n_old..], range(100..140));
+        }
+        let meta = Method {
+            optimizer: OptimizerChoice::Meta(None),
+            ..corrected()
+        };
+        assert_eq!(of(&meta, 1.0).population[..], range(0..140));
     }
 
     #[test]

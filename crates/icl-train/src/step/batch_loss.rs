@@ -60,7 +60,8 @@ where
         self.forward(encoder, batch, counted, seed).0
     }
 
-    /// Computes the loss and the embeddings `[2·n, d]` of both views, and measures the time.
+    /// Computes the sum of the losses of all pairs and the embeddings `[2·n, d]` of both views of the first
+    /// pair, and measures the time.
     fn forward(
         &self,
         encoder: &M,
@@ -69,20 +70,26 @@ where
         seed: Seed,
     ) -> (Tensor<B, 1>, Tensor<B, 2>) {
         let phase = self.clock.start::<B>(encoder);
-        let (loss, embeddings) = self.of_embeddings(encoder, batch, counted, seed);
+        let (mut loss, embeddings) = self.of_part(encoder, batch, 0, counted, seed);
+        for part in 1..batch.parts.len() {
+            let seed = seed.child("part").at(part as u64);
+            loss = loss + self.of_part(encoder, batch, part, counted, seed).0;
+        }
         self.clock.end_forward(phase);
         (loss, embeddings)
     }
 
-    /// Computes the loss and the embeddings `[2·n, d]` of both views.
-    fn of_embeddings(
+    /// Computes the loss of one pair of each sample and the embeddings `[2·n, d]` of both views.
+    fn of_part(
         &self,
         encoder: &M,
         batch: &PreparedBatch<M::Batch>,
+        part: usize,
         counted: Anchors,
         seed: Seed,
     ) -> (Tensor<B, 1>, Tensor<B, 2>) {
         let n = batch.samples.len();
+        let views = &batch.parts[part];
         self.count(n);
         // The encoder draws from `Mode::Training`; Burn's own layers draw from the backend's generator.
         // The same seed gives the same draws again, whatever was computed in between.
@@ -90,17 +97,20 @@ where
             B::seed(device, seed.child("backend").value());
         }
         let mut rng = seed.rng();
-        let embeddings = encoder.encode(batch.batch.clone(), Mode::Training(&mut rng));
+        let embeddings = encoder.encode(views.clone(), Mode::Training(&mut rng));
         let mixed = MixedBatch {
             anchors: embeddings.clone().narrow(0, 0, n),
             positives: embeddings.clone().narrow(0, n, n),
             samples: &batch.samples,
             n_old: batch.n_old,
         };
-        let queue = self.queue.as_ref().and_then(OldQueue::entries);
+        // The queue holds views of the first pair.
+        let queue = self.queue.as_ref().filter(|_| part == 0);
+        let queue = queue.and_then(OldQueue::entries);
         let settings = LossSettings {
             temperature: self.settings.temperature,
             negatives: self.settings.negatives,
+            noise_set: self.settings.noise_set,
             alpha: self.alpha,
         };
         let loss = self.loss.of_batch(mixed, queue, counted, settings);
@@ -108,7 +118,7 @@ where
             return (loss, embeddings);
         };
         self.count(n);
-        let loss = loss + teacher.term(batch.batch.clone(), embeddings.clone());
+        let loss = loss + teacher.term(views.clone(), embeddings.clone());
         (loss, embeddings)
     }
 

@@ -1,23 +1,27 @@
 //! Preparation of batches by a second thread while the first one trains.
 
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::thread::Scope;
 use std::time::Instant;
 
 use burn::tensor::backend::Backend;
-use icl_core::{Collate, SampleError, Samples, Seed, Views};
+use icl_core::{Collate, SampleError, Samples, Seed, Side, Views};
 use rayon::prelude::*;
 
 use crate::progress::step_report::Phase;
+use crate::sampling::pair_maker::PairMaker;
+use crate::sampling::partners::Partners;
 use crate::sampling::plan::{BatchPlan, StepPlan};
 use crate::trainer::problem::Problem;
 
 /// Maximum number of prepared steps that wait for the training thread.
 const AHEAD: usize = 3;
 
-/// Batch that is ready for the encoder: the first views of all samples, then the second views.
+/// Batch that is ready for the encoder.
 pub(crate) struct PreparedBatch<T> {
-    pub(crate) batch: T,
+    /// Views of each pair of a sample: the first views of all samples, then the second views.
+    pub(crate) parts: Vec<T>,
     pub(crate) samples: Vec<usize>,
     pub(crate) n_old: usize,
 }
@@ -33,6 +37,8 @@ pub(crate) struct Prepared<T> {
 /// Request to prepare steps of an epoch.
 pub(crate) struct Request {
     pub(crate) epoch: usize,
+    /// Samples from which partners are drawn, in ascending order.
+    pub(crate) population: Arc<[usize]>,
     pub(crate) steps: Vec<StepPlan>,
 }
 
@@ -92,7 +98,7 @@ where
         };
         for request in requested {
             for step in &request.steps {
-                let prepared = maker.prepare::<B>(request.epoch, step);
+                let prepared = maker.prepare::<B>(&request, step);
                 let is_readable = prepared.is_ok();
                 if sender.send(prepared).is_err() || !is_readable {
                     return;
@@ -110,8 +116,8 @@ struct Maker<'a, S, V: Views, C, D> {
     device: D,
     /// Whether transfers are timed, which waits for the device.
     is_timed: bool,
-    /// Views of the last batch, whose buffers the next batch reuses.
-    slots: Vec<V::View>,
+    /// Views of each part of the last batch, whose buffers the next batch reuses.
+    slots: Vec<Vec<V::View>>,
 }
 
 impl<S, V, C, D: Clone> Maker<'_, S, V, C, D>
@@ -122,7 +128,7 @@ where
     /// Prepares the batches of a step.
     fn prepare<B>(
         &mut self,
-        epoch: usize,
+        request: &Request,
         step: &StepPlan,
     ) -> Result<Prepared<C::Batch<B>>, SampleError>
     where
@@ -132,13 +138,17 @@ where
         let (mut views_s, mut collation_s) = (0.0, 0.0);
         let mut one = |plan: &BatchPlan| {
             let start = Instant::now();
-            self.make_views(epoch, plan)?;
+            self.make_views(request, plan)?;
             views_s += start.elapsed().as_secs_f64();
             let phase = Phase::<B>::start(self.is_timed.then(|| self.device.clone()));
-            let batch = self.problem.collate.collate::<B>(&self.slots, &self.device);
+            let collate = |views: &Vec<V::View>| {
+                let Problem { collate, .. } = self.problem;
+                collate.collate::<B>(views, &self.device)
+            };
+            let parts = self.slots.iter().map(collate).collect();
             collation_s += phase.end();
             Ok::<_, SampleError>(PreparedBatch {
-                batch,
+                parts,
                 samples: plan.samples.clone(),
                 n_old: plan.n_old,
             })
@@ -157,45 +167,50 @@ where
         })
     }
 
-    /// Fills the slots with the first views of all samples, then the second views.
-    fn make_views(&mut self, epoch: usize, plan: &BatchPlan) -> Result<(), SampleError> {
+    /// Fills the slots of each part with the first views of all samples, then the second views.
+    fn make_views(&mut self, request: &Request, plan: &BatchPlan) -> Result<(), SampleError> {
         let n_samples = plan.samples.len();
         let Problem { samples, views, .. } = self.problem;
-        let seed = self.seed.at(epoch as u64);
-        let mut first: Vec<Option<V::View>> = self.slots.drain(..).map(Some).collect();
-        first.resize_with(2 * n_samples, || None);
-        let second = first.split_off(n_samples);
-        let make = |index: usize, slots: [Option<V::View>; 2]| {
-            // Both views of a sample are made together, because the sample may have to be decoded.
-            let sample = samples.sample(index)?;
-            let view = |view: u64, slot: Option<V::View>| {
-                // Each view has a separate generator, so that it does not depend on batch and thread.
-                let mut rng = seed.at(index as u64).at(view).rng();
-                match slot {
-                    Some(mut slot) => {
-                        views.view_into(&sample, &mut rng, &mut slot);
-                        slot
-                    }
-                    None => views.view(&sample, &mut rng),
-                }
-            };
-            let [first, second] = slots;
-            Ok([view(0, first), view(1, second)])
+        let n_parts = views.n_pairs();
+        let maker = PairMaker {
+            views,
+            partners: Partners::new(samples, &request.population),
+            seed: self.seed.at(request.epoch as u64),
         };
-        let made: Vec<Result<[V::View; 2], SampleError>> = first
-            .into_par_iter()
-            .zip(second)
-            .zip(&plan.samples)
-            .map(|((first, second), &index)| make(index, [first, second]))
-            .collect();
-        let mut seconds = Vec::with_capacity(n_samples);
+        // The slots of a sample: the first and the second view of each part.
+        let mut slots: Vec<Vec<Option<V::View>>> = (0..n_samples).map(|_| Vec::new()).collect();
+        self.slots.resize_with(n_parts, Vec::new);
+        for part in &mut self.slots {
+            let mut views = part.drain(..).map(Some);
+            for _ in Side::BOTH {
+                for slots in &mut slots {
+                    slots.push(views.next().flatten());
+                }
+            }
+        }
+        let make = |(slots, &index): (Vec<Option<V::View>>, &usize)| {
+            // All views of a sample are made together, because the sample may have to be decoded.
+            let sample = samples.sample(index)?;
+            let places = (0..n_parts).flat_map(|part| Side::BOTH.map(|side| (part, side)));
+            let views = places
+                .zip(slots)
+                .map(|(place, slot)| maker.make(index, &sample, place, slot));
+            views.collect()
+        };
+        let made: Vec<Result<Vec<V::View>, SampleError>> =
+            slots.into_par_iter().zip(&plan.samples).map(make).collect();
+        let mut seconds: Vec<Vec<V::View>> = (0..n_parts).map(|_| Vec::new()).collect();
         for made in made {
             // Of several samples that cannot be read, the first one is always reported.
-            let [first, second] = made?;
-            self.slots.push(first);
-            seconds.push(second);
+            let mut made = made?.into_iter();
+            for (first, second) in self.slots.iter_mut().zip(&mut seconds) {
+                first.extend(made.next());
+                second.extend(made.next());
+            }
         }
-        self.slots.extend(seconds);
+        for (first, second) in self.slots.iter_mut().zip(seconds) {
+            first.extend(second);
+        }
         Ok(())
     }
 }

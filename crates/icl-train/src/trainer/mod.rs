@@ -10,7 +10,7 @@ use icl_core::{Collate, Encoder, Increment, Samples, Seed, Views};
 
 use crate::error::TrainError;
 use crate::evaluation::evaluator::Evaluator;
-use crate::method::{LossKind, Method};
+use crate::method::{LossKind, Method, NoiseSet};
 use crate::progress::{Callbacks, Outcome};
 use crate::sampling::choice::Sampling;
 use crate::step::distillation::Teacher;
@@ -151,6 +151,7 @@ where
             temperature: self.settings.temperature,
             negatives: self.settings.negatives,
             device: self.device.clone(),
+            has_old_partners: false,
         }
     }
 
@@ -205,7 +206,7 @@ where
     /// [`TrainError`] as for [`pretrain`](Self::pretrain), and if the increment has no new samples, the
     /// method's choices do not fit each other ([`Method::check`]), or
     /// [`old_queue`](TrainingSettings::old_queue) is set for a loss that does not separate old noise
-    /// from new.
+    /// from new, or [`NoiseSet::BothViews`] for one that does.
     pub fn update<M>(&self, method: &Method, encoder: M) -> Result<Outcome<M, B>, TrainError>
     where
         M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
@@ -237,6 +238,9 @@ where
         let unused_queue = |_: &usize| !method.separates_noise();
         if let Some(found) = self.settings.old_queue.filter(unused_queue) {
             return Err(TrainError::NoOldNoise { found });
+        }
+        if self.settings.noise_set == NoiseSet::BothViews && method.separates_noise() {
+            return Err(TrainError::BothViews);
         }
         method.check()?;
         let evaluator = self.evaluator();

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::StopRule;
-use crate::method::MetaOrder;
+use crate::method::{MetaOrder, NoiseSet};
 use crate::optimizer::UpdateRule;
 use crate::step::distillation::Distance;
 
@@ -31,6 +31,10 @@ pub struct TrainingSettings {
     pub temperature: f64,
     /// Number of negatives K in the formulas, above 0. Batches may hold more or fewer. Default: 31.
     pub negatives: f64,
+    /// Noise samples of NCE-I in a batch. Default: the other side's views.
+    ///
+    /// The exact risk always takes the other side's views, so that encoders stay comparable.
+    pub noise_set: NoiseSet,
     /// Rule by which a run ends before its last epoch. Default: the exact risk.
     pub stop: StopRule,
     /// Number of evaluations without progress after which the run ends, at least 1; number of epochs
@@ -85,6 +89,7 @@ impl Default for TrainingSettings {
             learning_rate: 3e-3,
             temperature: 0.1,
             negatives: 31.0,
+            noise_set: NoiseSet::OtherViews,
             stop: StopRule::ExactRisk,
             patience: 20,
             evaluate_every: None,

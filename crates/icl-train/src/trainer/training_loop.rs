@@ -15,7 +15,7 @@ use crate::method::Method;
 use crate::noise_queue::old_queue::OldQueue;
 use crate::progress::step_report::PhaseClock;
 use crate::progress::{Callbacks, Outcome, Progress};
-use crate::sampling::plan::{EpochPlan, Planner, StepPlan};
+use crate::sampling::plan::{EpochPlan, Planner};
 use crate::step::batch_loss::BatchLoss;
 use crate::step::distillation::Teacher;
 use crate::step::prefetch::{Batches, Request, prefetch};
@@ -173,9 +173,9 @@ where
                     });
                 }
                 // The evaluation may have widened the share of old data.
-                let mut steps = planner.epoch(epoch, run.counters.fraction()).steps;
-                steps.drain(..run.counters.n_steps);
-                self.epoch(run, steps, &batches, identity, callbacks)?;
+                let mut plan = planner.epoch(epoch, run.counters.fraction());
+                plan.steps.drain(..run.counters.n_steps);
+                self.epoch(run, plan, &batches, identity, callbacks)?;
                 run.counters.end_epoch(&mut run.record);
             }
         })
@@ -211,11 +211,11 @@ where
         Ok((is_last || stop.ends_by_risk(n_worse, patience)).then_some(evaluated))
     }
 
-    /// Takes the steps of an epoch, and saves a checkpoint where one is due.
+    /// Takes the steps of the plan, and saves a checkpoint where one is due.
     fn epoch<M, R>(
         &self,
         run: &mut Run<'_, M, B, R>,
-        steps: Vec<StepPlan>,
+        plan: EpochPlan,
         batches: &Batches<M::Batch>,
         identity: &Identity,
         callbacks: &mut Callbacks<'_>,
@@ -224,10 +224,15 @@ where
         M: AutodiffModule<B> + Encoder<B>,
         R: Risk,
     {
+        let EpochPlan { steps, population } = plan;
         let n_steps = steps.len();
         let epoch = run.record.n_epochs();
         let seed = self.seed();
-        batches.request(Request { epoch, steps });
+        batches.request(Request {
+            epoch,
+            population,
+            steps,
+        });
         for _ in 0..n_steps {
             let wait = Instant::now();
             let prepared = batches.next().map_err(TrainError::Sample)?;

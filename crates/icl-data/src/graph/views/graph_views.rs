@@ -1,7 +1,7 @@
 //! Views of graphs: their configuration, and the drawn and the plain ones.
 
 use burn::config::Config;
-use icl_core::{Rng, Views};
+use icl_core::{Pairing, Rng, Views};
 use rand::RngExt;
 
 use super::kind::ViewKind;
@@ -110,6 +110,17 @@ impl GraphViews {
     pub fn config(&self) -> &GraphViewsConfig {
         &self.config
     }
+
+    /// Makes a random view in a slot that holds an earlier view, whose buffers are reused.
+    pub fn view_into(&self, sample: &Graph, rng: &mut Rng, slot: &mut GraphView) {
+        slot.restart(sample);
+        let kinds = &self.config.kinds;
+        match kinds[rng.random_range(0..kinds.len() as u32) as usize] {
+            ViewKind::NodeDropping => slot.drop_nodes(self.config.drop_ratio, rng),
+            ViewKind::AttributeMasking => slot.mask_attributes(self.config.mask_ratio, rng),
+            ViewKind::Subgraph => slot.walk(self.config.subgraph_ratio, rng),
+        }
+    }
 }
 
 impl Views for GraphViews {
@@ -128,14 +139,14 @@ impl Views for GraphViews {
         view
     }
 
-    fn view_into(&self, sample: &Graph, rng: &mut Rng, slot: &mut GraphView) {
-        slot.restart(sample);
-        let kinds = &self.config.kinds;
-        match kinds[rng.random_range(0..kinds.len() as u32) as usize] {
-            ViewKind::NodeDropping => slot.drop_nodes(self.config.drop_ratio, rng),
-            ViewKind::AttributeMasking => slot.mask_attributes(self.config.mask_ratio, rng),
-            ViewKind::Subgraph => slot.walk(self.config.subgraph_ratio, rng),
-        }
+    fn paired_view_into(
+        &self,
+        sample: &Graph,
+        _pairing: &Pairing<'_, Graph>,
+        rng: &mut Rng,
+        slot: &mut GraphView,
+    ) {
+        self.view_into(sample, rng, slot);
     }
 }
 

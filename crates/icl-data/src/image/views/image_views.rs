@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use icl_core::{Rng, Views};
+use icl_core::{Pairing, Rng, Views};
 
 use super::config::{ImageViewsConfig, ImageViewsError};
 use super::parameters::ViewParameters;
@@ -19,7 +19,7 @@ thread_local! {
 /// A view of an image: normalised values `[channels, size, size]`, one plane after the other.
 ///
 /// The default is an empty slot without channels, to be filled by [`ImageViews::apply`] or
-/// [`view_into`](icl_core::Views::view_into).
+/// [`view_into`](ImageViews::view_into).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ImageView {
     values: Vec<f32>,
@@ -170,6 +170,12 @@ impl ImageViews {
             canvas.write(&self.normalisation, flip, values);
         });
     }
+
+    /// Makes a random view in a slot that holds an earlier view, whose buffers are reused.
+    pub fn view_into(&self, sample: &Arc<Image>, rng: &mut Rng, slot: &mut ImageView) {
+        let parameters = self.draw(sample, rng);
+        self.apply(sample, &parameters, slot);
+    }
 }
 
 impl Views for ImageViews {
@@ -194,8 +200,13 @@ impl Views for ImageViews {
         view
     }
 
-    fn view_into(&self, sample: &Arc<Image>, rng: &mut Rng, slot: &mut ImageView) {
-        let parameters = self.draw(sample, rng);
-        self.apply(sample, &parameters, slot);
+    fn paired_view_into(
+        &self,
+        sample: &Arc<Image>,
+        _pairing: &Pairing<'_, Arc<Image>>,
+        rng: &mut Rng,
+        slot: &mut ImageView,
+    ) {
+        self.view_into(sample, rng, slot);
     }
 }

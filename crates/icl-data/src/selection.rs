@@ -1,0 +1,114 @@
+//! Selection of classes by their names, and of a number of samples that is balanced across classes.
+
+use crate::error::DataError;
+use crate::place::{ClassList, Found};
+
+/// Smallest accepted number of samples: two old and two new ones.
+pub(crate) const MIN_LIMIT: usize = 4;
+
+/// Returns the indices of the classes of these names, in the order of the names.
+///
+/// # Errors
+/// [`DataError::UnknownClass`] if the data set has no class of a name, and
+/// [`DataError::RepeatedClass`] if a name is given twice.
+pub(crate) fn find_classes(
+    data: &str,
+    known: &[String],
+    names: &[String],
+) -> Result<Vec<usize>, DataError> {
+    let mut classes = Vec::with_capacity(names.len());
+    for name in names {
+        let found = known.iter().position(|other| other == name);
+        let class = found.ok_or_else(|| DataError::UnknownClass {
+            data: Found::new(data),
+            found: Found::new(name),
+            known: ClassList::new(known),
+        })?;
+        if classes.contains(&class) {
+            return Err(DataError::RepeatedClass {
+                data: Found::new(data),
+                found: Found::new(name),
+                known: ClassList::new(known),
+            });
+        }
+        classes.push(class);
+    }
+    Ok(classes)
+}
+
+/// Returns the indices, ascending, of the samples of the chosen classes (of all if there are none),
+/// at most `limit` of them: the first samples of each class, of which one of each class in turn is
+/// taken until the limit is reached.
+pub(crate) fn balanced(
+    labels: &[usize],
+    n_class: &[usize],
+    chosen: &[usize],
+    limit: Option<usize>,
+) -> Vec<usize> {
+    let is_chosen = |class: &usize| chosen.is_empty() || chosen.contains(class);
+    let available = |(class, &n): (usize, &usize)| if is_chosen(&class) { n } else { 0 };
+    let mut left: Vec<usize> = n_class.iter().enumerate().map(available).collect();
+    if let Some(limit) = limit {
+        left = even_quotas(&left, limit);
+    }
+    let mut kept = Vec::new();
+    for (index, &label) in labels.iter().enumerate() {
+        if left[label] > 0 {
+            left[label] -= 1;
+            kept.push(index);
+        }
+    }
+    kept
+}
+
+/// Distributes `limit` over the classes, one to each in turn, at most `available[class]` to each.
+fn even_quotas(available: &[usize], limit: usize) -> Vec<usize> {
+    let mut quotas = vec![0; available.len()];
+    let mut left = limit.min(available.iter().sum());
+    while left > 0 {
+        let open = |&class: &usize| quotas[class] < available[class];
+        let classes: Vec<usize> = (0..available.len()).filter(open).collect();
+        let each = left / classes.len();
+        if each == 0 {
+            for &class in &classes[..left] {
+                quotas[class] += 1;
+            }
+            break;
+        }
+        for class in classes {
+            let more = each.min(available[class] - quotas[class]);
+            quotas[class] += more;
+            left -= more;
+        }
+    }
+    quotas
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotas_are_those_of_dealing_one_by_one() {
+        let dealt = |available: &[usize], limit: usize| {
+            let mut quotas = vec![0; available.len()];
+            let mut left = limit.min(available.iter().sum());
+            for class in (0..available.len()).cycle() {
+                if left == 0 {
+                    return quotas;
+                }
+                if quotas[class] < available[class] {
+                    quotas[class] += 1;
+                    left -= 1;
+                }
+            }
+            quotas
+        };
+        let cases: [&[usize]; 5] = [&[5, 5, 5], &[1, 9, 0, 4], &[7], &[0, 0, 3, 3], &[2, 100, 1]];
+        for available in cases {
+            for limit in 0..120 {
+                assert_eq!(even_quotas(available, limit), dealt(available, limit));
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Settings of the reader of tables.
+
+use std::fmt;
+use std::str::FromStr;
+
+use burn::serde::{Deserialize, Serialize};
+
+use super::error::TablesError;
+use crate::error::DataError;
+use crate::place::Found;
+
+/// First line of a text table: names of the columns, or values. Prints and parses as its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(crate = "burn::serde", rename_all = "kebab-case")]
+pub enum Header {
+    /// `auto`: the first line holds names if none of its values is a number or missing and either
+    /// some column holds nothing but numbers below it, or none of its values occurs again in its
+    /// column.
+    #[default]
+    Auto,
+    /// `yes`: the first line holds the names of the columns.
+    Yes,
+    /// `no`: the first line holds values. The columns are named `1`, `2`, `3` and so on.
+    No,
+}
+
+/// Treatment of missing values. Prints and parses as its name.
+///
+/// A value is missing if it is empty, `NA`, `N/A`, `NaN`, `null` or `?`, in upper or lower case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(crate = "burn::serde", rename_all = "kebab-case")]
+pub enum Missing {
+    /// `error`: a missing value is an error.
+    #[default]
+    Error,
+    /// `mean`: a missing number is replaced by the mean of the old data, and a column with missing
+    /// values in the old data gets an indicator column of 0 and 1. In a column of categories,
+    /// *missing* is one more category.
+    Mean,
+}
+
+/// Settings of [`read_table`](crate::read_table).
+///
+/// ```
+/// use icl_data::{TableOptions, Missing};
+///
+/// let options = TableOptions {
+///     target: Some("class".into()),
+///     missing: Missing::Mean,
+///     ..TableOptions::default()
+/// };
+/// assert!(options.exclude.is_empty());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TableOptions {
+    /// First line of a text table.
+    pub header: Header,
+    /// Column of the class of each row: its name, or its number counted from 1. Without one, the table
+    /// has no classes; they are not needed for training.
+    pub target: Option<String>,
+    /// Treatment of missing values.
+    pub missing: Missing,
+    /// Columns that are not read: their names, or their numbers counted from 1.
+    pub exclude: Vec<String>,
+    /// Classes to keep, in any order; empty keeps all. See [`RawTable::select`](crate::RawTable::select).
+    pub classes: Vec<String>,
+    /// Maximum number of rows; `None` keeps all. See [`RawTable::select`](crate::RawTable::select).
+    pub limit: Option<usize>,
+}
+
+impl Header {
+    /// All values, in the order of their documentation.
+    pub const ALL: [Self; 3] = [Self::Auto, Self::Yes, Self::No];
+
+    /// Returns the name by which the value prints and parses.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Yes => "yes",
+            Self::No => "no",
+        }
+    }
+}
+
+impl Missing {
+    /// All values, in the order of their documentation.
+    pub const ALL: [Self; 2] = [Self::Error, Self::Mean];
+
+    /// Returns the name by which the value prints and parses.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Mean => "mean",
+        }
+    }
+}
+
+impl fmt::Display for Header {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Header {
+    type Err = DataError;
+
+    fn from_str(name: &str) -> Result<Self, DataError> {
+        let found = Self::ALL.into_iter().find(|header| header.name() == name);
+        found.ok_or_else(|| unknown("header", name, "`auto`, `yes` or `no`"))
+    }
+}
+
+impl FromStr for Missing {
+    type Err = DataError;
+
+    fn from_str(name: &str) -> Result<Self, DataError> {
+        let found = Self::ALL.into_iter().find(|missing| missing.name() == name);
+        found.ok_or_else(|| unknown("missing", name, "`error` or `mean`"))
+    }
+}
+
+fn unknown(setting: &'static str, found: &str, expected: &'static str) -> DataError {
+    TablesError::UnknownSetting {
+        setting,
+        found: Found::new(found),
+        expected,
+    }
+    .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_print_and_parse() {
+        for header in Header::ALL {
+            assert_eq!(header.to_string().parse::<Header>().unwrap(), header);
+            assert_eq!(serde_json::to_value(header).unwrap(), header.name());
+        }
+        for missing in Missing::ALL {
+            assert_eq!(missing.to_string().parse::<Missing>().unwrap(), missing);
+            assert_eq!(serde_json::to_value(missing).unwrap(), missing.name());
+        }
+        assert_eq!(
+            "maybe".parse::<Header>().unwrap_err().to_string(),
+            "header: found \"maybe\", expected `auto`, `yes` or `no`"
+        );
+        assert_eq!(
+            "median".parse::<Missing>().unwrap_err().to_string(),
+            "missing: found \"median\", expected `error` or `mean`"
+        );
+    }
+}

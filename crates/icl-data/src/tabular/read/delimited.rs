@@ -1,0 +1,210 @@
+//! Text tables: values separated by commas, semicolons or tabs (RFC 4180).
+
+use std::collections::HashSet;
+use std::str::from_utf8;
+
+use csv::{ReaderBuilder, StringRecord};
+
+use super::assemble::{Assembly, check_n_columns};
+use super::cells::{Origin, is_missing, number};
+use crate::error::DataError;
+use crate::place::FileRef;
+use crate::tabular::error::TablesError;
+use crate::tabular::options::{Header, TableOptions};
+use crate::tabular::table::RawTable;
+
+/// Beginning of text that some programs put before UTF-8.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+/// Separators of a `.csv` file, the preferred first.
+const SEPARATORS: [u8; 3] = *b",;\t";
+/// Number of rows that decide whether the first line holds names.
+const MAX_SEEN_ROWS: usize = 1000;
+
+/// Reads a text table. `separator` is detected on the first line if it is `None`: a comma if there is
+/// one outside quotes, else a semicolon, else a tab.
+pub(super) fn read_delimited(
+    file: &FileRef,
+    name: String,
+    bytes: &[u8],
+    separator: Option<u8>,
+    options: &TableOptions,
+) -> Result<RawTable, DataError> {
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    let text = from_utf8(bytes).map_err(|error| {
+        let byte = error.valid_up_to();
+        TablesError::NotUtf8 {
+            at: file.line(1 + n_line_ends(&bytes[..byte])),
+            byte,
+        }
+    })?;
+    let separator = separator.unwrap_or_else(|| detect_separator(bytes));
+    check_quotes(file, bytes, separator)?;
+    let origin = Origin {
+        file,
+        unit: "line",
+        missing: options.missing,
+    };
+    let mut lines = Lines::new(text, separator);
+    let mut row = StringRecord::new();
+    let Some(first_line) = lines.next_into(file, &mut row)? else {
+        return Err(TablesError::Empty { file: file.clone() }.into());
+    };
+    check_n_columns(file, row.len())?;
+    let has_header = match options.header {
+        Header::Yes => true,
+        Header::No => false,
+        Header::Auto => is_header(&row, text, separator),
+    };
+    let columns: Vec<String> = row
+        .iter()
+        .enumerate()
+        .map(|(index, name)| match name.trim() {
+            name if has_header && !name.is_empty() => name.to_owned(),
+            _ => (index + 1).to_string(),
+        })
+        .collect();
+    let mut assembly = Assembly::begin(file, name, &columns, options)?;
+    let mut line = match has_header {
+        true => lines.next_into(file, &mut row)?,
+        false => Some(first_line),
+    };
+    if line.is_none() {
+        return Err(TablesError::HeaderOnly { file: file.clone() }.into());
+    }
+    while let Some(at) = line {
+        if row.len() != assembly.n_columns() {
+            return Err(TablesError::Width {
+                at: file.line(at),
+                found: row.len(),
+                expected: assembly.n_columns(),
+            }
+            .into());
+        }
+        assembly.push_texts(&origin, at, row.iter())?;
+        line = lines.next_into(file, &mut row)?;
+    }
+    assembly.finish(&origin, options)
+}
+
+/// Rows of a text with the lines on which they begin.
+struct Lines<'a> {
+    text: &'a [u8],
+    reader: csv::Reader<&'a [u8]>,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a str, separator: u8) -> Self {
+        Self {
+            text: text.as_bytes(),
+            reader: ReaderBuilder::new()
+                .delimiter(separator)
+                .has_headers(false)
+                .flexible(true)
+                .from_reader(text.as_bytes()),
+        }
+    }
+
+    /// Reads the next row and returns its line, counted from 1; `None` at the end. Empty lines are
+    /// skipped.
+    fn next_into(
+        &mut self,
+        file: &FileRef,
+        row: &mut StringRecord,
+    ) -> Result<Option<usize>, DataError> {
+        let at = self.reader.position().clone();
+        let has_row = self
+            .reader
+            .read_record(row)
+            .map_err(|error| DataError::Unreadable {
+                file: file.clone(),
+                source: error.into(),
+            })?;
+        // The line ends before a row belong to it in the reader's count.
+        let before = self.text[at.byte() as usize..]
+            .iter()
+            .take_while(|byte| matches!(byte, b'\r' | b'\n'));
+        let n_skipped = before.filter(|byte| **byte == b'\n').count();
+        Ok(has_row.then_some(at.line() as usize + n_skipped))
+    }
+}
+
+/// Decides whether the first row holds the names of the columns, see [`Header::Auto`].
+fn is_header(first: &StringRecord, text: &str, separator: u8) -> bool {
+    let could_be_name = |name: &str| {
+        let name = name.trim();
+        number(name).is_none() && (name.is_empty() || !is_missing(name))
+    };
+    if !first.iter().all(could_be_name) || first.iter().all(|name| name.trim().is_empty()) {
+        return false;
+    }
+    let mut below = vec![HashSet::new(); first.len()];
+    let mut is_numeric = vec![false; first.len()];
+    let mut is_text = vec![false; first.len()];
+    let mut reader = Lines::new(text, separator).reader;
+    for row in reader.records().skip(1).take(MAX_SEEN_ROWS).flatten() {
+        for (column, cell) in row.iter().enumerate().take(first.len()) {
+            let cell = cell.trim();
+            if is_missing(cell) {
+                continue;
+            }
+            if number(cell).is_some() {
+                is_numeric[column] = true;
+            } else {
+                is_text[column] = true;
+                below[column].insert(cell.to_owned());
+            }
+        }
+    }
+    let is_column_of_numbers = |column: usize| is_numeric[column] && !is_text[column];
+    let recurs = |(column, name): (usize, &str)| below[column].contains(name.trim());
+    (0..first.len()).any(is_column_of_numbers) || !first.iter().enumerate().any(recurs)
+}
+
+/// Returns the separator of the first line, outside quotes.
+fn detect_separator(bytes: &[u8]) -> u8 {
+    let mut is_quoted = false;
+    let mut is_there = [false; SEPARATORS.len()];
+    for &byte in bytes {
+        match byte {
+            b'"' => is_quoted = !is_quoted,
+            b'\n' | b'\r' if !is_quoted => break,
+            _ if !is_quoted => {
+                if let Some(at) = SEPARATORS.iter().position(|separator| *separator == byte) {
+                    is_there[at] = true;
+                }
+            }
+            _ => {}
+        }
+    }
+    let found = is_there.iter().position(|found| *found);
+    SEPARATORS[found.unwrap_or(0)]
+}
+
+/// Checks that every quote that opens a value is closed: the parser takes an open one to the end of
+/// the file, and with it all rows in between.
+fn check_quotes(file: &FileRef, bytes: &[u8], separator: u8) -> Result<(), TablesError> {
+    let mut is_value_start = true;
+    let mut opened = None;
+    for (at, &byte) in bytes.iter().enumerate() {
+        match (opened, byte) {
+            // A doubled quote closes and opens again.
+            (Some(_), b'"') => {
+                opened = None;
+                is_value_start = bytes.get(at + 1) == Some(&b'"');
+            }
+            (None, b'"') if is_value_start => opened = Some(at),
+            (None, _) => is_value_start = byte == separator || matches!(byte, b'\r' | b'\n'),
+            _ => {}
+        }
+    }
+    match opened {
+        None => Ok(()),
+        Some(at) => Err(TablesError::OpenQuote {
+            at: file.line(1 + n_line_ends(&bytes[..at])),
+        }),
+    }
+}
+
+fn n_line_ends(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte == b'\n').count()
+}

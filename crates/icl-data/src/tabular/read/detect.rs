@@ -1,0 +1,146 @@
+//! Detection of the format of a table at a path.
+
+use std::borrow::Cow;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use flate2::bufread::MultiGzDecoder;
+
+use super::delimited::read_delimited;
+use crate::disk::{read_file, read_within};
+use crate::error::DataError;
+use crate::place::FileRef;
+use crate::tabular::error::TablesError;
+use crate::tabular::options::TableOptions;
+use crate::tabular::table::RawTable;
+
+/// First bytes of every gzip file. No text begins with them.
+const GZIP_BEGINNING: [u8; 2] = [0x1f, 0x8b];
+/// Size to which every gzip file may unpack.
+const MAX_SMALL_BYTES: u64 = 64 << 20;
+/// Largest number of bytes to which one compressed byte of a larger file may unpack. Real tables
+/// reach 5 to 50; a file made for harm reaches 1000.
+const MAX_RATIO: u64 = 200;
+
+/// Format of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    /// Text; `None` for a separator that is to be detected.
+    Delimited(Option<u8>),
+}
+
+/// Endings of the names of tables, before `.gz` if they are compressed.
+const ENDINGS: [(&str, Format); 3] = [
+    (".csv", Format::Delimited(None)),
+    (".tsv", Format::Delimited(Some(b'\t'))),
+    (".tab", Format::Delimited(Some(b'\t'))),
+];
+
+/// Reads a table from a file `NAME.csv` or `NAME.tsv`, plain or compressed by gzip (`.gz`).
+///
+/// A text table is UTF-8 with one row a line; values are separated by commas (in a `.csv` file without
+/// any on its first line: by semicolons or tabs) and may be quoted as RFC 4180 says. Lines may end in
+/// CRLF, empty lines are skipped, blanks around a value are dropped.
+///
+/// A column holds **numbers** if no value of it is text. A column of **text** holds the names of
+/// categories. In between, the first text is an error if at least 90 % of the values are numbers, or
+/// at least half of them with more than 20 different values; else the numbers, too, are names.
+/// Numbers are kept in single precision.
+///
+/// ```no_run
+/// use icl_data::{TableOptions, read_table};
+///
+/// let options = TableOptions {
+///     target: Some("class".into()),
+///     ..TableOptions::default()
+/// };
+/// let letters = read_table("LetterRecognition.csv.gz", &options)?;
+/// println!("{} rows of {} classes", letters.n_rows(), letters.class_names().len());
+/// # Ok::<(), icl_data::DataError>(())
+/// ```
+///
+/// # Errors
+/// - [`DataError::Unreadable`], [`DataError::TooLarge`] (more than 2 GiB; or unpacked to more than
+///   64 MiB and to more than 200 times the size of the file) and [`DataError::TooMany`] (more than
+///   65 536 columns or 2^28 values);
+/// - [`DataError::Tables`] with a [`TablesError`] that names the file, the line and the column, what
+///   was found and what was expected, in all other cases.
+pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<RawTable, DataError> {
+    let path = path.as_ref();
+    let named = format_of(path);
+    let file = FileRef::on_disk(path);
+    match fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let path = path.to_path_buf();
+            return Err(TablesError::NoSuchPath { path }.into());
+        }
+        Err(source) => return Err(DataError::Unreadable { file, source }),
+        Ok(_) => {}
+    }
+    let Some((name, format)) = named else {
+        let path = path.to_path_buf();
+        return Err(TablesError::NotATable { path }.into());
+    };
+    let bytes = read_file(&file)?;
+    read_format(&file, name, &bytes, format, options)
+}
+
+/// Reads a text table in memory, compressed or not. Error messages call it by `name`.
+pub(crate) fn read_table_bytes(
+    name: &str,
+    bytes: &[u8],
+    options: &TableOptions,
+) -> Result<RawTable, DataError> {
+    let file = FileRef::on_disk(Path::new(&format!("embedded {name}")));
+    let format = Format::Delimited(None);
+    read_format(&file, name.to_owned(), bytes, format, options)
+}
+
+/// Returns `true` if `path` is for [`read_table`], judged by its name only; a folder never is.
+pub fn looks_like_table(path: impl AsRef<Path>) -> bool {
+    let path = path.as_ref();
+    format_of(path).is_some() && !path.is_dir()
+}
+
+fn read_format(
+    file: &FileRef,
+    name: String,
+    bytes: &[u8],
+    format: Format,
+    options: &TableOptions,
+) -> Result<RawTable, DataError> {
+    match format {
+        Format::Delimited(separator) => {
+            let text = unpacked(file, bytes)?;
+            read_delimited(file, name, &text, separator, options)
+        }
+    }
+}
+
+/// Returns the name of a table without its endings, and its format.
+fn format_of(path: &Path) -> Option<(String, Format)> {
+    let name = path.file_name()?.to_str()?;
+    let plain = name.strip_suffix(".gz").unwrap_or(name);
+    let of = |(ending, format): &(&str, Format)| {
+        let start = plain.len().checked_sub(ending.len())?;
+        let is_named = plain.get(start..)?.eq_ignore_ascii_case(ending);
+        (is_named && start > 0 && !name.starts_with('.'))
+            .then(|| (plain[..start].to_owned(), *format))
+    };
+    ENDINGS.iter().find_map(of)
+}
+
+/// Decompresses `bytes` if they are compressed. The contents decide, not the name.
+fn unpacked<'a>(file: &FileRef, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataError> {
+    if !bytes.starts_with(&GZIP_BEGINNING) {
+        return Ok(Cow::Borrowed(bytes));
+    }
+    let damaged = |source| {
+        let file = file.clone();
+        DataError::from(TablesError::Gzip { file, source })
+    };
+    let size = bytes.len() as u64;
+    let limit = MAX_SMALL_BYTES.max(size.saturating_mul(MAX_RATIO));
+    read_within(MultiGzDecoder::new(bytes), size, limit, file, damaged).map(Cow::Owned)
+}

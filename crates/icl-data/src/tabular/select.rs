@@ -1,0 +1,44 @@
+//! Selection of classes and of a number of rows.
+
+use super::error::TablesError;
+use super::table::RawTable;
+use crate::error::DataError;
+use crate::selection::{MIN_LIMIT, balanced, find_classes};
+
+impl RawTable {
+    /// Keeps the rows of some classes, and at most `limit` of them, balanced across classes.
+    ///
+    /// `classes` names the classes to keep, in any order; if empty, all are kept. Classes and rows
+    /// keep their order. With a limit, the first rows of each class are kept, one of each class in
+    /// turn until `limit` is reached; of a table without classes, the first `limit` rows are kept.
+    ///
+    /// # Errors
+    /// - [`DataError::UnknownClass`] if the table has no class of a given name;
+    /// - [`DataError::RepeatedClass`] if a class is given twice;
+    /// - [`DataError::Tables`] with [`TablesError::Limit`] if the limit is below 4, too few for two
+    ///   old and two new rows.
+    pub fn select(self, classes: &[String], limit: Option<usize>) -> Result<Self, DataError> {
+        if let Some(found) = limit.filter(|limit| *limit < MIN_LIMIT) {
+            return Err(TablesError::Limit {
+                found,
+                expected: MIN_LIMIT,
+            }
+            .into());
+        }
+        let chosen = find_classes(&self.name, &self.class_names, classes)?;
+        let kept = balanced(&self.labels, &self.n_class(), &chosen, limit);
+        if kept.len() == self.n_rows() {
+            return Ok(self);
+        }
+        Ok(self.rows(&kept))
+    }
+
+    /// Returns the number of rows of each class.
+    pub fn n_class(&self) -> Vec<usize> {
+        let mut n_class = vec![0; self.class_names.len()];
+        for &label in self.labels.iter() {
+            n_class[label] += 1;
+        }
+        n_class
+    }
+}

@@ -1,0 +1,86 @@
+//! The bits of all batches of a run, in steps and in evaluations, recorded at commit 017370e. A change of
+//! them changes every recorded result.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use burn::tensor::backend::Backend;
+use burn::tensor::{Tensor, TensorData};
+use icl_core::Collate;
+use icl_core::testing::TestAutodiff;
+use icl_train::{Method, Sampling, Trainer, TrainingSettings};
+
+use crate::toy::{
+    Jitter, corrected, distillation, increment, info_nce, meta, points, published, settings, start,
+};
+
+/// Collation that adds the checksum of each batch, so that the order of batches does not matter.
+struct Summed<'a>(&'a AtomicU64);
+
+impl Collate for Summed<'_> {
+    type View = [f32; 4];
+    type Batch<B: Backend> = Tensor<B, 2>;
+
+    fn collate<B: Backend>(&self, views: &[[f32; 4]], device: &B::Device) -> Tensor<B, 2> {
+        let mut hasher = crc32fast::Hasher::new();
+        for value in views.as_flattened() {
+            hasher.update(&value.to_le_bytes());
+        }
+        self.0
+            .fetch_add(u64::from(hasher.finalize()), Ordering::Relaxed);
+        Tensor::from_data(TensorData::new(views.concat(), [views.len(), 4]), device)
+    }
+}
+
+/// Returns the sum of the checksums of all batches of `run`.
+fn digest(
+    old_queue: Option<usize>,
+    run: impl Fn(&Trainer<'_, TestAutodiff, Vec<[f32; 4]>, Jitter, Summed<'_>>),
+) -> u64 {
+    let (samples, increment, sum) = (points(), increment(), AtomicU64::new(0));
+    let settings = TrainingSettings {
+        epochs: 3,
+        old_queue,
+        ..settings()
+    };
+    let trainer = Trainer::new(&samples, Jitter, Summed(&sum), &increment)
+        .settings(settings)
+        .seed(5);
+    run(&trainer);
+    sum.into_inner()
+}
+
+fn of_update(method: &Method) -> u64 {
+    let old_queue = method.separates_noise().then_some(24);
+    digest(old_queue, |trainer| {
+        trainer.update(method, start()).expect("three epochs");
+    })
+}
+
+#[test]
+fn the_batches_of_every_sampling_keep_their_bits() {
+    let pretraining = digest(None, |trainer| {
+        trainer.pretrain(start()).expect("three epochs");
+    });
+    let methods = [
+        info_nce(Sampling::All),
+        info_nce(Sampling::New),
+        info_nce(Sampling::Share(0.2)),
+        info_nce(Sampling::Buffer),
+        info_nce(Sampling::Stratified),
+        distillation(),
+        corrected(),
+        meta(published()),
+    ];
+    let updates = methods.each_ref().map(of_update);
+    let expected = [
+        65_400_535_514,
+        25_013_747_922,
+        37_180_062_849,
+        43_908_346_020,
+        53_779_850_360,
+        29_977_447_190,
+        74_380_257_534,
+        129_312_022_703,
+    ];
+    assert_eq!((pretraining, updates), (37_629_583_891, expected));
+}
