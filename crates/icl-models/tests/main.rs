@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
 mod gcn;
+mod gin;
 mod graph_convolution;
 mod image_operators;
 mod mlp;
