@@ -367,7 +367,7 @@ mod tests {
         save(encoder, &Graphs::with(config.clone()), "MUTAG", path).unwrap();
     }
 
-    fn read(path: &Path) -> Result<EncoderFile<Graphs>, Failure> {
+    fn read(path: &Path) -> Result<EncoderFile<Graphs<GcnConfig>>, Failure> {
         StoredEncoder::open(path)?.read()
     }
 
@@ -474,7 +474,7 @@ mod tests {
         let (encoder, config) = encoder();
         save_with(&config, &encoder, &path);
         let whole = std::fs::read(&path).unwrap();
-        let check = |bytes: &[u8]| match parse::<Graphs>(bytes) {
+        let check = |bytes: &[u8]| match parse::<Graphs<GcnConfig>>(bytes) {
             Ok((domain, data, tensors)) => {
                 let file = EncoderFile {
                     path: path.clone(),
@@ -493,7 +493,7 @@ mod tests {
                 changed[index] = with;
                 check(&changed);
             }
-            assert!(parse::<Graphs>(&whole[..index]).is_err());
+            assert!(parse::<Graphs<GcnConfig>>(&whole[..index]).is_err());
         }
     }
 }

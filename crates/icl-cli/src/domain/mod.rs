@@ -3,6 +3,7 @@
 pub mod data;
 pub mod dispatch;
 pub mod encoder_file;
+mod graph_encoder;
 mod graphs;
 mod images;
 
