@@ -73,7 +73,9 @@ pub enum DataError {
         limit: usize,
     },
     /// No split has this name.
-    #[error("split: found {found}, expected `random`, `size` or `class`")]
+    #[error(
+        "split: found {found}, expected `random`, `size`, `class`, `class:NAME,NAME` or `column:NAME`"
+    )]
     UnknownSplit {
         /// Rejected name.
         found: Found,
@@ -112,6 +114,26 @@ pub enum DataError {
         n_old: usize,
         /// Number of new samples.
         n_new: usize,
+    },
+    /// Classes leave fewer than two samples on one side of a split.
+    #[error(
+        "split {split}: found {n_old} old and {n_new} new samples, expected at least 2 of each"
+    )]
+    ClassesTooSmall {
+        /// Text of the split.
+        split: Found,
+        /// Number of samples of the named classes.
+        n_old: usize,
+        /// Number of samples of other classes.
+        n_new: usize,
+    },
+    /// A split by a column is used on data without columns.
+    #[error("split {split}: found {found}, expected a table with this column")]
+    NoColumns {
+        /// Text of the split.
+        split: Found,
+        /// Kind of the samples.
+        found: &'static str,
     },
     /// Old and new samples do not form an increment.
     #[error(transparent)]

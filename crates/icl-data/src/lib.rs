@@ -16,6 +16,7 @@
 pub mod catalogue;
 mod disk;
 pub mod embedded;
+mod equal;
 mod error;
 mod graph;
 mod image;

@@ -8,27 +8,28 @@ use rand::seq::SliceRandom;
 
 use crate::error::DataError;
 use crate::place::Found;
+use crate::selection::find_classes;
 
 /// Rule that divides the samples of one data set into old data X and new data ΔX.
 ///
-/// Every split puts ΔN = round(α · n) samples into ΔX. The splits differ in the choice of these
-/// samples:
-///
-/// | name | ΔX |
+/// | text | ΔX |
 /// |---|---|
 /// | `random` | ΔN samples drawn uniformly without replacement: the paper's split |
 /// | `size` | the ΔN largest samples: the distribution shifts towards larger samples |
 /// | `class` | the ΔN samples of the last classes: new data brings new classes |
+/// | `class:A,B` | all samples of other classes than A and B: the named classes are the old data |
+/// | `column:NAME` | the ΔN rows of a table with the largest values in this column, such as a date |
 ///
-/// Prints and parses as its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// ΔN = round(α · n), except for `class:A,B`, where the classes determine the growth ratio. Prints and
+/// parses as its text.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Split {
     /// Samples drawn uniformly without replacement become new.
     Random,
     /// The largest samples become new (by nodes of a graph, by pixels of an image).
     ///
-    /// Samples of equal size are shuffled by the seed, so that on images of one size this is a
-    /// random split.
+    /// Samples of equal size are shuffled by the seed, so that on images of one size, and on the rows of
+    /// a table, this is a random split.
     Size,
     /// The samples of the last classes become new.
     ///
@@ -36,26 +37,42 @@ pub enum Split {
     /// holds whole classes from the end and, unless the cut falls on a class boundary, a random part
     /// of one more class, of which the rest is old. The growth ratio is α exactly as requested.
     Class,
+    /// The samples of the classes of these names are old, all others are new. α and the seed have no
+    /// effect.
+    Classes(Vec<String>),
+    /// The rows of a table with the largest values in the column of this name become new. Numbers are
+    /// ordered by value, texts by their bytes (so that dates such as `2026-01-31` are in order), and
+    /// missing values come first. Rows of equal values are shuffled by the seed. The column is not a
+    /// feature.
+    Column(String),
 }
 
 impl Split {
-    /// All splits, in the order of the table above.
+    /// The splits without an argument, in the order of the table above.
     pub const ALL: [Self; 3] = [Self::Random, Self::Size, Self::Class];
 
-    /// Returns the name by which the split prints and parses.
-    pub fn name(self) -> &'static str {
+    /// Returns the name of the split, without its argument.
+    pub fn name(&self) -> &'static str {
         match self {
             Self::Random => "random",
             Self::Size => "size",
-            Self::Class => "class",
+            Self::Class | Self::Classes(_) => "class",
+            Self::Column(_) => "column",
         }
     }
 
     /// Splits n = `keys.len()` samples; the indices of both parts are in ascending order.
     ///
-    /// `keys[i]` is the size of sample i for [`Split::Size`] and its class for [`Split::Class`];
-    /// [`Split::Random`] uses only the number of keys. The result is a pure function of the
-    /// arguments. With the same seed, a larger α adds samples to ΔX and removes none.
+    /// | split | `keys[i]` |
+    /// |---|---|
+    /// | [`Split::Random`] | without effect |
+    /// | [`Split::Size`] | size of sample i |
+    /// | [`Split::Class`] | its class |
+    /// | [`Split::Classes`] | 0 if it is old, another number if it is new |
+    /// | [`Split::Column`] | rank of its value |
+    ///
+    /// The result is a pure function of the arguments. With the same seed, a larger α adds samples to
+    /// ΔX and removes none.
     ///
     /// ```
     /// use icl_core::{GrowthRatio, Seed};
@@ -70,14 +87,26 @@ impl Split {
     /// ```
     ///
     /// # Errors
-    /// [`DataError::SplitTooSmall`] if either part would have fewer than two samples.
+    /// [`DataError::SplitTooSmall`] or [`DataError::ClassesTooSmall`] if either part would have fewer
+    /// than two samples.
     pub fn increment(
-        self,
+        &self,
         keys: &[usize],
         alpha: GrowthRatio,
         seed: Seed,
     ) -> Result<Increment, DataError> {
         let n = keys.len();
+        if let Self::Classes(_) = self {
+            let (old, new): (Vec<usize>, Vec<usize>) = (0..n).partition(|&index| keys[index] == 0);
+            if old.len() < 2 || new.len() < 2 {
+                return Err(DataError::ClassesTooSmall {
+                    split: Found::new(&self.to_string()),
+                    n_old: old.len(),
+                    n_new: new.len(),
+                });
+            }
+            return Ok(Increment::try_new(old, new)?);
+        }
         let n_new = (alpha.value() * n as f64).round() as usize;
         let n_old = n - n_new;
         if n_old < 2 || n_new < 2 {
@@ -90,7 +119,7 @@ impl Split {
         }
         let mut order: Vec<usize> = (0..n).collect();
         order.shuffle(&mut seed.child("split").child(self.name()).rng());
-        if self != Self::Random {
+        if *self != Self::Random {
             // The sort is stable, so that samples with equal keys stay shuffled.
             order.sort_by_key(|&index| keys[index]);
         }
@@ -99,24 +128,60 @@ impl Split {
         new.sort_unstable();
         Ok(Increment::try_new(order, new)?)
     }
+
+    /// Returns the keys of [`Split::Classes`] for samples of these classes: 0 for the old ones.
+    ///
+    /// # Errors
+    /// [`DataError::UnknownClass`] and [`DataError::RepeatedClass`].
+    pub(crate) fn class_keys(
+        data: &str,
+        old: &[String],
+        labels: &[usize],
+        class_names: &[String],
+    ) -> Result<Vec<usize>, DataError> {
+        let old = find_classes(data, class_names, old)?;
+        let key = |label: &usize| usize::from(!old.contains(label));
+        Ok(labels.iter().map(key).collect())
+    }
 }
 
 impl fmt::Display for Split {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(self.name())?;
+        match self {
+            Self::Random | Self::Size | Self::Class => Ok(()),
+            Self::Classes(names) => write!(f, ":{}", names.join(",")),
+            Self::Column(name) => write!(f, ":{name}"),
+        }
     }
 }
 
 impl FromStr for Split {
     type Err = DataError;
 
-    fn from_str(name: &str) -> Result<Self, DataError> {
-        Self::ALL
-            .into_iter()
-            .find(|split| split.name() == name)
-            .ok_or_else(|| DataError::UnknownSplit {
-                found: Found::new(name),
-            })
+    /// Parses the text of a split. Names of classes cannot hold commas, and blanks around them are
+    /// dropped.
+    fn from_str(text: &str) -> Result<Self, DataError> {
+        let unknown = || DataError::UnknownSplit {
+            found: Found::new(text),
+        };
+        match text.split_once(':') {
+            None => {
+                let named = |split: &Self| split.name() == text;
+                Self::ALL.into_iter().find(named).ok_or_else(unknown)
+            }
+            Some(("class", names)) => {
+                let names: Vec<String> = names.split(',').map(|name| name.trim().into()).collect();
+                match names.iter().any(String::is_empty) {
+                    true => Err(unknown()),
+                    false => Ok(Self::Classes(names)),
+                }
+            }
+            Some(("column", name)) if !name.trim().is_empty() => {
+                Ok(Self::Column(name.trim().to_owned()))
+            }
+            Some(_) => Err(unknown()),
+        }
     }
 }
 
@@ -247,9 +312,44 @@ mod tests {
         for split in Split::ALL {
             assert_eq!(split.to_string().parse::<Split>().unwrap(), split);
         }
+        for text in ["class:A", "class:grey soil,10", "column:date", "column:a:b"] {
+            assert_eq!(text.parse::<Split>().unwrap().to_string(), text);
+        }
+        let both = Split::Classes(vec!["A".into(), "B".into()]);
+        assert_eq!("class: A, B".parse::<Split>().unwrap(), both);
+        for text in ["sizes", "class:", "class:A,,B", "column:", "size:3", ""] {
+            assert!(text.parse::<Split>().is_err(), "{text}");
+        }
         assert_eq!(
             "sizes".parse::<Split>().unwrap_err().to_string(),
-            "split: found \"sizes\", expected `random`, `size` or `class`"
+            "split: found \"sizes\", expected `random`, `size`, `class`, `class:NAME,NAME` or \
+             `column:NAME`"
+        );
+    }
+
+    #[test]
+    fn named_classes_are_old_whatever_alpha_says() {
+        let split: Split = "class:c,a".parse().unwrap();
+        let Split::Classes(old) = &split else {
+            panic!("{split} names classes");
+        };
+        let names = ["a", "b", "c"].map(String::from);
+        let keys = |labels: &[usize]| Split::class_keys("N", old, labels, &names).unwrap();
+        let increment =
+            |labels: &[usize], value| split.increment(&keys(labels), alpha(value), Seed::new(1));
+        for value in [0.0, 0.5, 1.0] {
+            let increment = increment(&[0, 1, 2, 1, 0, 1], value).unwrap();
+            assert_eq!(increment.old(), [0, 2, 4]);
+            assert_eq!(increment.new_data(), [1, 3, 5]);
+        }
+        assert_eq!(
+            increment(&[0, 1, 2, 0], 0.5).unwrap_err().to_string(),
+            "split \"class:c,a\": found 3 old and 1 new samples, expected at least 2 of each"
+        );
+        let unknown = Split::class_keys("N", &["z".into()], &[0], &names).unwrap_err();
+        assert_eq!(
+            unknown.to_string(),
+            "data set \"N\": found no class \"z\", expected classes among a, b, c"
         );
     }
 }

@@ -221,7 +221,7 @@ fn splits_go_by_pixels_and_by_classes() {
     let data = read_images(folder.path(), &ImageOptions::default()).unwrap();
     let alpha = GrowthRatio::try_new(0.4).unwrap();
     for split in [Split::Size, Split::Class] {
-        let increment = data.increment(split, alpha, Seed::new(1)).unwrap();
+        let increment = data.increment(split.clone(), alpha, Seed::new(1)).unwrap();
         assert_eq!(increment.new_data(), [3, 4], "{split}");
     }
     let increment = data.increment(Split::Random, alpha, Seed::new(1)).unwrap();

@@ -12,6 +12,7 @@ mod image_record;
 mod image_reference;
 mod image_views;
 mod table_formats;
+mod table_increments;
 mod table_malformed;
 mod tu_files;
 mod tu_format;

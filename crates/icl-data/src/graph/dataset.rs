@@ -7,7 +7,9 @@ use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed};
 use super::features::FeatureLayout;
 use super::sample::Graph;
 use super::standardize::ColumnScale;
+use crate::equal::n_equal;
 use crate::error::DataError;
+use crate::place::Found;
 use crate::split::Split;
 
 /// Counts of the graphs that were read and of the edges that were repaired.
@@ -94,21 +96,41 @@ impl GraphDataset {
 
     /// Splits the graphs into old and new ones; see [`Split::increment`].
     ///
-    /// The key of [`Split::Size`] is the number of nodes; the key of [`Split::Class`] is the class.
+    /// The key of [`Split::Size`] is the number of nodes; the key of [`Split::Class`] is the class. The
+    /// names of classes are their labels in the files.
     ///
     /// # Errors
-    /// [`DataError::SplitTooSmall`] if either part would have fewer than two graphs.
+    /// - [`DataError::SplitTooSmall`] or [`DataError::ClassesTooSmall`] if either part would have fewer
+    ///   than two graphs;
+    /// - [`DataError::UnknownClass`], [`DataError::RepeatedClass`] and [`DataError::NoColumns`] if the
+    ///   split does not fit the data.
     pub fn increment(
         &self,
         split: Split,
         alpha: GrowthRatio,
         seed: Seed,
     ) -> Result<Increment, DataError> {
-        let keys = match split {
+        let keys = match &split {
             Split::Random | Split::Size => self.sizes(),
             Split::Class => self.labels(),
+            Split::Classes(old) => {
+                let names: Vec<String> = self.class_labels.iter().map(i64::to_string).collect();
+                Split::class_keys(&self.name, old, &self.labels(), &names)?
+            }
+            Split::Column(_) => {
+                return Err(DataError::NoColumns {
+                    split: Found::new(&split.to_string()),
+                    found: "graphs",
+                });
+            }
         };
         split.increment(&keys, alpha, seed)
+    }
+
+    /// Returns the number of new graphs that equal an old one in their edges, their node features and
+    /// the order of their nodes, whatever their classes are.
+    pub fn n_equal(&self, increment: &Increment) -> usize {
+        n_equal(increment, |index| self.graphs[index].contents_key())
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::adjacency::Adjacency;
 use super::error::GraphsError;
 use super::features::degree_profile;
+use crate::equal::number_bits;
 use crate::error::DataError;
 
 /// An undirected graph with node features and a class.
@@ -176,6 +177,18 @@ impl Graph {
     /// [`read_tu`](crate::read_tu) uses as features of a data set without any.
     pub fn degree_profile(&self) -> Vec<[f64; 5]> {
         degree_profile(&self.contents.adjacency)
+    }
+
+    /// Returns the numbers that are equal for graphs of equal contents: the nodes, the neighbours of each
+    /// node, and the features.
+    pub(super) fn contents_key(&self) -> Vec<u32> {
+        let mut key = vec![self.n_nodes() as u32];
+        for node in 0..self.n_nodes() {
+            key.push(self.degree(node) as u32);
+            key.extend(self.neighbours(node));
+        }
+        key.extend(number_bits(self.features()));
+        key
     }
 
     pub(crate) fn adjacency(&self) -> &Adjacency {

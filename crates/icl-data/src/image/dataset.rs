@@ -9,7 +9,9 @@ use rayon::prelude::*;
 
 use super::raster::Image;
 use super::stored::StoredImage;
+use crate::equal::n_equal;
 use crate::error::DataError;
+use crate::place::Found;
 use crate::split::Split;
 
 /// Counts of the images that were read and of the files that were ignored.
@@ -96,6 +98,15 @@ impl ImageDataset {
         )
     }
 
+    /// Returns names of classes with each alias replaced by the name of its class.
+    pub(super) fn without_aliases(&self, names: &[String]) -> Vec<String> {
+        let named = |name: &String| {
+            let of_alias = self.aliases.iter().find(|(alias, _)| alias == name);
+            of_alias.map_or_else(|| name.clone(), |(_, name)| (*name).to_owned())
+        };
+        names.iter().map(named).collect()
+    }
+
     /// Returns the name of the data set, taken from its files.
     pub fn name(&self) -> &str {
         &self.name
@@ -177,18 +188,51 @@ impl ImageDataset {
     /// read; the key of [`Split::Class`] is the label.
     ///
     /// # Errors
-    /// [`DataError::SplitTooSmall`] if either part would have fewer than two images, and the errors
-    /// of [`sizes`](Self::sizes).
+    /// - [`DataError::SplitTooSmall`] or [`DataError::ClassesTooSmall`] if either part would have fewer
+    ///   than two images;
+    /// - [`DataError::UnknownClass`], [`DataError::RepeatedClass`] and [`DataError::NoColumns`] if the
+    ///   split does not fit the data;
+    /// - the errors of [`sizes`](Self::sizes).
     pub fn increment(
         &self,
         split: Split,
         alpha: GrowthRatio,
         seed: Seed,
     ) -> Result<Increment, DataError> {
-        match split {
+        match &split {
             Split::Size => split.increment(&self.sizes()?, alpha, seed),
             Split::Random | Split::Class => split.increment(&self.labels, alpha, seed),
+            Split::Classes(old) => {
+                let old = self.without_aliases(old);
+                let keys = Split::class_keys(&self.name, &old, &self.labels, &self.class_names)?;
+                split.increment(&keys, alpha, seed)
+            }
+            Split::Column(_) => Err(DataError::NoColumns {
+                split: Found::new(&split.to_string()),
+                found: "images",
+            }),
         }
+    }
+
+    /// Returns the number of new images that equal an old one in their shapes and pixels, whatever
+    /// their classes are.
+    ///
+    /// All images are decoded once, so that a folder takes as long as it takes to read it.
+    ///
+    /// # Errors
+    /// [`DataError`] if a file has become unreadable or broken since the data set was read.
+    pub fn n_equal(&self, increment: &Increment) -> Result<usize, DataError> {
+        let key = |stored: &StoredImage| {
+            let image = stored.image()?;
+            let mut sum = md5::Context::new();
+            sum.consume((image.width() as u64).to_le_bytes());
+            sum.consume(image.pixels());
+            Ok(sum.finalize().0)
+        };
+        let keys: Vec<Result<[u8; 16], DataError>> = self.images.par_iter().map(key).collect();
+        // The first error in the order of the images, independently of the threads.
+        let keys: Vec<[u8; 16]> = keys.into_iter().collect::<Result<_, _>>()?;
+        Ok(n_equal(increment, |index| keys[index]))
     }
 }
 

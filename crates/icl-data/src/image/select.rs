@@ -29,12 +29,11 @@ impl ImageDataset {
             }
             .into());
         }
-        let named = |name: &String| {
-            let of_alias = self.aliases.iter().find(|(alias, _)| alias == name);
-            of_alias.map_or_else(|| name.clone(), |(_, name)| (*name).to_owned())
-        };
-        let classes: Vec<String> = classes.iter().map(named).collect();
-        let chosen = find_classes(&self.name, &self.class_names, &classes)?;
+        let chosen = find_classes(
+            &self.name,
+            &self.class_names,
+            &self.without_aliases(classes),
+        )?;
         let kept = balanced(&self.labels, &self.counts.n_class, &chosen, limit);
         if kept.len() == self.n_images() {
             return Ok(self);

@@ -226,6 +226,14 @@ pub enum TablesError {
         /// Type of its values in the old data.
         expected: &'static str,
     },
+    /// A split by classes is used on a table without any.
+    #[error("{data}: found no classes for split {split}, expected a target column")]
+    NoTarget {
+        /// Name of the data set.
+        data: Found,
+        /// Text of the split.
+        split: Found,
+    },
     /// Only one of two tables has classes.
     #[error("{data}: found {found}, expected {expected}, as in {other}")]
     Target {

@@ -5,6 +5,8 @@ mod classes;
 mod column;
 mod dataset;
 mod error;
+mod increment;
+mod join;
 mod options;
 mod read;
 mod schema;

@@ -1,0 +1,128 @@
+//! Splits of a table into old and new rows.
+
+use icl_core::{GrowthRatio, Increment, Seed};
+
+use super::classes::number_classes;
+use super::dataset::TabularDataset;
+use super::error::TablesError;
+use super::schema::TableSchema;
+use super::table::{RawTable, RawValues};
+use crate::equal::{n_equal, number_bits};
+use crate::error::DataError;
+use crate::place::{ClassList, Found};
+use crate::split::Split;
+
+impl RawTable {
+    /// Splits the rows into old and new ones; see [`Split::increment`].
+    ///
+    /// The key of [`Split::Class`] is the class; the key of [`Split::Column`] is the rank of the value.
+    /// For [`Split::Size`], all rows are equal.
+    ///
+    /// # Errors
+    /// - [`DataError::SplitTooSmall`] or [`DataError::ClassesTooSmall`] if either part would have fewer
+    ///   than two rows;
+    /// - [`DataError::UnknownClass`] and [`DataError::RepeatedClass`] if the split names other classes;
+    /// - [`DataError::Tables`] with [`TablesError::UnknownColumn`] if it names another column, and with
+    ///   [`TablesError::NoTarget`] if it is one of classes and the rows have none.
+    pub fn increment(
+        &self,
+        split: Split,
+        alpha: GrowthRatio,
+        seed: Seed,
+    ) -> Result<Increment, DataError> {
+        if matches!(split, Split::Class | Split::Classes(_)) && !self.has_labels() {
+            return Err(TablesError::NoTarget {
+                data: Found::new(&self.name),
+                split: Found::new(&split.to_string()),
+            }
+            .into());
+        }
+        let keys = match &split {
+            Split::Random | Split::Class => self.labels.to_vec(),
+            Split::Size => vec![0; self.n_rows()],
+            Split::Classes(old) => {
+                Split::class_keys(&self.name, old, &self.labels, &self.class_names)?
+            }
+            Split::Column(name) => self.ranks(name)?,
+        };
+        split.increment(&keys, alpha, seed)
+    }
+
+    /// Returns the rank of each row by its value in a column; that of missing values is the least.
+    fn ranks(&self, column: &str) -> Result<Vec<usize>, TablesError> {
+        let found = self.column(column);
+        let names: Vec<String> = self.column_names().into_iter().map(str::to_owned).collect();
+        let found = found.ok_or_else(|| TablesError::UnknownColumn {
+            data: Found::new(&self.name),
+            found: Found::new(column),
+            known: ClassList::new(&names),
+        })?;
+        Ok(match &found.values {
+            RawValues::Numbers(values) => {
+                let key = |value: f32| {
+                    if value.is_nan() {
+                        f32::NEG_INFINITY
+                    } else {
+                        value + 0.0
+                    }
+                };
+                let mut sorted: Vec<f32> = values.iter().map(|&value| key(value)).collect();
+                sorted.sort_unstable_by(f32::total_cmp);
+                sorted.dedup();
+                let rank = |&value: &f32| sorted.partition_point(|other| *other < key(value));
+                values.iter().map(rank).collect()
+            }
+            RawValues::Texts { codes, texts } => {
+                let codes_of_texts: Vec<u32> = (0..texts.len() as u32).collect();
+                let (ranks, _) = number_classes(&codes_of_texts, texts.clone());
+                let rank = |&code: &u32| ranks.get(code as usize).map_or(0, |rank| rank + 1);
+                codes.iter().map(rank).collect()
+            }
+        })
+    }
+}
+
+impl TabularDataset {
+    /// Splits the rows of a table into old and new ones and makes the features of all by the
+    /// statistics of the old ones. A column that orders the rows becomes no feature.
+    ///
+    /// ```
+    /// use icl_core::{GrowthRatio, Seed};
+    /// use icl_data::{TabularDataset, embedded};
+    ///
+    /// let digits = embedded::tables("digits")?;
+    /// let split = "class:0,1,2,3,4".parse()?;
+    /// let alpha = GrowthRatio::try_new(0.5)?;
+    /// let (data, increment) = TabularDataset::split(&digits, split, alpha, Seed::new(1))?;
+    /// assert_eq!((increment.old().len(), increment.new_data().len()), (901, 896));
+    /// assert_eq!(data.n_rows(), 1797);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of [`RawTable::increment`], [`TableSchema::fit`] and [`TableSchema::apply`].
+    pub fn split(
+        table: &RawTable,
+        split: Split,
+        alpha: GrowthRatio,
+        seed: Seed,
+    ) -> Result<(Self, Increment), DataError> {
+        let increment = table.increment(split.clone(), alpha, seed)?;
+        let excluded = match &split {
+            Split::Column(name) => vec![name.as_str()],
+            _ => Vec::new(),
+        };
+        let schema = TableSchema::fit(table, increment.old(), &excluded)?;
+        Ok((schema.apply(table)?, increment))
+    }
+
+    /// Returns the number of new rows that equal an old one in all features, whatever their classes
+    /// are.
+    pub fn n_equal(&self, increment: &Increment) -> usize {
+        let d_features = self.d_features();
+        n_equal(increment, |index| {
+            let row = &self.values()[index * d_features..(index + 1) * d_features];
+            number_bits(row).collect::<Vec<u32>>()
+        })
+    }
+}
