@@ -83,7 +83,7 @@ pub fn embed(mut options: EmbedOptions) -> Result<(), Failure> {
         backend: options.backend.fill()?.to_owned(),
     };
     resolved.check_out()?;
-    let data = Data::read(&options.data.data, &options.data.images)?;
+    let data = Data::read(&options.data.data, &options.data.reading)?;
     let work = Embed {
         resolved: &resolved,
     };
@@ -101,7 +101,7 @@ impl OnStoredEncoder<1> for Embed<'_> {
     fn run<D: Domain>(self, encoder: &EncoderFile<D>, [data]: [D::Data; 1]) -> Result<(), Failure> {
         let resolved = self.resolved;
         encoder.check_data(&data)?;
-        let data = &encoder.domain.fitted(data)?;
+        let data = &data;
         let task = Task { encoder, data };
         let embeddings = on_backend(&resolved.backend, task)?;
         if let Some(at) = embeddings.values.iter().position(|x| !x.is_finite()) {

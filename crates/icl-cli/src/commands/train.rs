@@ -21,6 +21,7 @@ use crate::options::encoder::EncoderOptions;
 use crate::options::execution::{
     BackendOption, ConfigOption, DEFAULT_SEED, ResumeOption, SeedOption,
 };
+use crate::options::noise::NoiseOptions;
 use crate::options::output::{OutputOptions, TableOption};
 use crate::options::training::{Training, TrainingOptions};
 use crate::options::values;
@@ -46,6 +47,9 @@ pub struct TrainOptions {
     #[command(flatten)]
     #[serde(flatten)]
     encoder: EncoderOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    noise: NoiseOptions,
     #[command(flatten)]
     #[serde(flatten)]
     training: TrainingOptions,
@@ -105,7 +109,7 @@ pub fn train(mut options: TrainOptions) -> Result<(), Failure> {
         options: &options,
         resumed,
     };
-    with_new_encoder(&options.data, &options.encoder, work)
+    with_new_encoder(&options.data, &options.encoder, &options.noise, work)
 }
 
 /// Training of a new encoder.

@@ -3,12 +3,16 @@
 use std::path::Path;
 
 use anyhow::anyhow;
+use icl_data::RawTable;
+use icl_models::{GcnConfig, GinConfig};
 
-use crate::domain::data::{Data, GRAPHS, IMAGES};
+use crate::domain::data::{Data, GRAPHS, IMAGES, TABLES};
 use crate::domain::encoder_file::{EncoderFile, StoredEncoder};
-use crate::domain::{Domain, Graphs, Images};
+use crate::domain::tables::pixels;
+use crate::domain::{Domain, Graphs, Images, Tables};
 use crate::options::data::DataOptions;
-use crate::options::encoder::EncoderOptions;
+use crate::options::encoder::{EncoderKind, EncoderOptions};
+use crate::options::noise::{Noise, NoiseOptions};
 use crate::process::failure::Failure;
 
 /// Work with a new encoder.
@@ -30,15 +34,40 @@ pub trait OnNewEncoder {
 pub fn with_new_encoder<W: OnNewEncoder>(
     data: &DataOptions,
     encoder: &EncoderOptions,
+    noise: &NoiseOptions,
     work: W,
 ) -> Result<W::Output, Failure> {
-    match Data::read(&data.data, &data.images)? {
+    use EncoderKind::{Gcn, Gin, Mlp, Resnet18};
+    match Data::read(&data.data, &data.reading)? {
         Data::Graphs(graphs) => {
-            encoder.check_unused(&data.data)?;
-            work.run(&Graphs::of(&graphs), &graphs)
+            noise.kind(&[Noise::Augment], GRAPHS)?;
+            match encoder.kind(&[Gcn, Gin], GRAPHS)? {
+                Gin => work.run(&Graphs::<GinConfig>::of(&graphs, encoder)?, &graphs),
+                _ => work.run(&Graphs::<GcnConfig>::of(&graphs, encoder)?, &graphs),
+            }
         }
-        Data::Images(images) => work.run(&Images::of(&images, encoder)?, &images),
+        Data::Images(images) => match encoder.kind(&[Resnet18, Mlp], IMAGES)? {
+            Mlp => on_table(pixels(&images)?, encoder, noise, work),
+            _ => {
+                noise.kind(&[Noise::Augment], IMAGES)?;
+                work.run(&Images::of(&images, encoder)?, &images)
+            }
+        },
+        Data::Tables(table) => {
+            encoder.kind(&[Mlp], TABLES)?;
+            on_table(table, encoder, noise, work)
+        }
     }
+}
+
+fn on_table<W: OnNewEncoder>(
+    table: RawTable,
+    encoder: &EncoderOptions,
+    noise: &NoiseOptions,
+    work: W,
+) -> Result<W::Output, Failure> {
+    let (domain, data) = Tables::of(table, encoder, noise)?;
+    work.run(&domain, &data)
 }
 
 /// Work with an encoder in a file, on one or several data sets.
@@ -78,8 +107,10 @@ pub fn with_stored_encoder<W: OnStoredEncoder<N>, const N: usize>(
     let file = StoredEncoder::open(path)?;
     let kind = file.kind()?;
     match (kind.as_str(), *first) {
-        (Graphs::ENCODER, GRAPHS) => stored::<Graphs, W, N>(file, data, work),
+        ("gcn", GRAPHS) => stored::<Graphs<GcnConfig>, W, N>(file, data, work),
+        ("gin", GRAPHS) => stored::<Graphs<GinConfig>, W, N>(file, data, work),
         (Images::ENCODER, IMAGES) => stored::<Images, W, N>(file, data, work),
+        (Tables::ENCODER, TABLES | IMAGES) => stored::<Tables, W, N>(file, data, work),
         (kind, samples) => {
             let of_samples = KINDS.iter().filter(|(_, of)| *of == samples);
             let expected: Vec<&str> = of_samples.map(|(kind, _)| *kind).collect();
@@ -89,7 +120,13 @@ pub fn with_stored_encoder<W: OnStoredEncoder<N>, const N: usize>(
 }
 
 /// Kinds of encoders, each with the samples that it takes.
-const KINDS: [(&str, &str); 2] = [(Graphs::ENCODER, GRAPHS), (Images::ENCODER, IMAGES)];
+const KINDS: [(&str, &str); 5] = [
+    (Graphs::<GcnConfig>::ENCODER, GRAPHS),
+    (Graphs::<GinConfig>::ENCODER, GRAPHS),
+    (Images::ENCODER, IMAGES),
+    (Tables::ENCODER, IMAGES),
+    (Tables::ENCODER, TABLES),
+];
 
 fn stored<D: Domain, W: OnStoredEncoder<N>, const N: usize>(
     file: StoredEncoder,
@@ -97,8 +134,9 @@ fn stored<D: Domain, W: OnStoredEncoder<N>, const N: usize>(
     work: W,
 ) -> Result<W::Output, Failure> {
     let encoder = file.read::<D>()?;
-    let data: Option<Vec<D::Data>> = data.into_iter().map(D::of_kind).collect();
-    match data.and_then(|data| data.try_into().ok()) {
+    let taken = data.into_iter().map(|data| encoder.domain.taken(data));
+    let taken: Option<Vec<D::Data>> = taken.collect::<Result<_, _>>()?;
+    match taken.and_then(|data| data.try_into().ok()) {
         Some(data) => work.run(&encoder, data),
         None => unreachable!("the kind of the data is that of the encoder"),
     }

@@ -47,11 +47,11 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
     type Encoder<B: ProgramBackend> = E::Module<B>;
     type Trained<B: TrainingBackend> = E::Trained<B>;
 
-    fn of_kind(data: Data) -> Option<GraphDataset> {
-        match data {
+    fn taken(&self, data: Data) -> Result<Option<GraphDataset>, Failure> {
+        Ok(match data {
             Data::Graphs(graphs) => Some(graphs),
             _ => None,
-        }
+        })
     }
 
     fn views(&self) -> &GraphViews {
@@ -121,15 +121,19 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
 
     fn increment(
         data: &GraphDataset,
-        split: Split,
+        split: &Split,
         alpha: GrowthRatio,
         seed: Seed,
     ) -> Result<Increment, Failure> {
-        data.increment(split, alpha, seed).map_err(Failure::input)
+        data.increment(split.clone(), alpha, seed).map_err(Failure::input)
     }
 
     fn join(old: &GraphDataset, new: &GraphDataset) -> Result<(GraphDataset, Increment), Failure> {
         GraphDataset::join(old, new).map_err(Failure::input)
+    }
+
+    fn n_equal(data: &GraphDataset, increment: &Increment) -> Result<usize, Failure> {
+        Ok(data.n_equal(increment))
     }
 
     /// Returns the CRC-32 of all graphs: features, edges and labels.

@@ -10,6 +10,7 @@ use icl_models::{ResNet, ResNetConfig, Stem};
 
 use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::data::{Data, IMAGES};
+use crate::domain::class_numbers::numbers_of_classes;
 use crate::domain::{Domain, Text, Wrong};
 use crate::options::encoder::{EncoderOptions, PAPER_SIDE, SMALL_SIDE};
 use crate::process::failure::Failure;
@@ -62,11 +63,11 @@ impl Domain for Images {
     type Encoder<B: ProgramBackend> = ResNet<B>;
     type Trained<B: TrainingBackend> = ResNet<B>;
 
-    fn of_kind(data: Data) -> Option<ImageDataset> {
-        match data {
+    fn taken(&self, data: Data) -> Result<Option<ImageDataset>, Failure> {
+        Ok(match data {
             Data::Images(images) => Some(images),
             _ => None,
-        }
+        })
     }
 
     fn views(&self) -> &ImageViews {
@@ -152,33 +153,25 @@ impl Domain for Images {
         data.labels().to_vec()
     }
 
-    /// Returns the numbers that name the classes; where names are no numbers, or no plain ones, the
-    /// position of the class in the order of names.
     fn original_labels(data: &ImageDataset) -> Vec<i64> {
-        // As written: "01" and "1" are two classes.
-        let plain = |name: &String| {
-            let number = name.parse::<i64>().ok()?;
-            (number.to_string() == *name).then_some(number)
-        };
-        let numbers: Option<Vec<i64>> = data.class_names().iter().map(plain).collect();
-        let of = |&label: &usize| match &numbers {
-            Some(numbers) => numbers[label],
-            None => label as i64,
-        };
-        data.labels().iter().map(of).collect()
+        numbers_of_classes(data.class_names(), data.labels())
     }
 
     fn increment(
         data: &ImageDataset,
-        split: Split,
+        split: &Split,
         alpha: GrowthRatio,
         seed: Seed,
     ) -> Result<Increment, Failure> {
-        data.increment(split, alpha, seed).map_err(Failure::input)
+        data.increment(split.clone(), alpha, seed).map_err(Failure::input)
     }
 
     fn join(old: &ImageDataset, new: &ImageDataset) -> Result<(ImageDataset, Increment), Failure> {
         ImageDataset::join(old, new).map_err(Failure::input)
+    }
+
+    fn n_equal(data: &ImageDataset, increment: &Increment) -> Result<usize, Failure> {
+        data.n_equal(increment).map_err(Failure::input)
     }
 
     fn checksum(data: &ImageDataset) -> String {

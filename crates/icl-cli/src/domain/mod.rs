@@ -1,11 +1,13 @@
 //! The kinds of data that the program knows. All that depends on the kind is in this folder.
 
+mod class_numbers;
 pub mod data;
 pub mod dispatch;
 pub mod encoder_file;
 mod graph_encoder;
 mod graphs;
 mod images;
+mod tables;
 
 use std::fmt::Debug;
 
@@ -20,6 +22,7 @@ use crate::process::failure::Failure;
 
 pub use graphs::Graphs;
 pub use images::Images;
+pub use tables::Tables;
 
 /// Found and expected value of an error.
 pub type Wrong = (String, String);
@@ -48,8 +51,12 @@ pub trait Domain: Debug + Sized {
     type Trained<B: TrainingBackend>: AutodiffModule<B, InnerModule = Self::Encoder<B::InnerBackend>>
         + Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>;
 
-    /// Returns the data if they are of this kind.
-    fn of_kind(data: AnyData) -> Option<Self::Data>;
+    /// Returns the data as the encoder of this configuration takes them; `None` if they are of another
+    /// kind.
+    ///
+    /// # Errors
+    /// If the encoder cannot take them.
+    fn taken(&self, data: AnyData) -> Result<Option<Self::Data>, Failure>;
 
     /// Returns the views.
     fn views(&self) -> &Self::Views;
@@ -102,6 +109,12 @@ pub trait Domain: Debug + Sized {
     /// Returns the name of the data set.
     fn name(data: &Self::Data) -> &str;
 
+    /// Returns whether the samples have classes.
+    fn has_labels(data: &Self::Data) -> bool {
+        let _ = data;
+        true
+    }
+
     /// Returns the class of each sample, counted from 0.
     fn labels(data: &Self::Data) -> Vec<usize>;
 
@@ -114,31 +127,24 @@ pub trait Domain: Debug + Sized {
     /// If too few are left on one side, or a sample cannot be read.
     fn increment(
         data: &Self::Data,
-        split: Split,
+        split: &Split,
         alpha: GrowthRatio,
         seed: Seed,
     ) -> Result<Increment, Failure>;
 
     /// Returns this configuration and the data with everything that is estimated from data estimated from
-    /// the samples `old` alone; `None` if nothing is.
+    /// the samples `old` of a split alone; `None` if nothing is.
     ///
     /// # Errors
     /// If these samples do not suffice.
     fn refitted(
         &self,
         data: &Self::Data,
+        split: &Split,
         old: &[usize],
     ) -> Result<Option<(Self, Self::Data)>, Failure> {
-        let _ = (data, old);
+        let _ = (data, split, old);
         Ok(None)
-    }
-
-    /// Returns the data as the encoder of this configuration takes them.
-    ///
-    /// # Errors
-    /// If it cannot take them.
-    fn fitted(&self, data: Self::Data) -> Result<Self::Data, Failure> {
-        Ok(data)
     }
 
     /// Joins old and new data to one data set.
@@ -146,6 +152,12 @@ pub trait Domain: Debug + Sized {
     /// # Errors
     /// If they do not fit each other.
     fn join(old: &Self::Data, new: &Self::Data) -> Result<(Self::Data, Increment), Failure>;
+
+    /// Returns the number of new samples that equal an old one.
+    ///
+    /// # Errors
+    /// If a sample cannot be read.
+    fn n_equal(data: &Self::Data, increment: &Increment) -> Result<usize, Failure>;
 
     /// Returns the checksum by which interrupted work recognises its data.
     fn checksum(data: &Self::Data) -> String;

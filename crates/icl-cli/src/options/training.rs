@@ -1,7 +1,7 @@
 //! The training of an encoder, the same for all methods.
 
 use clap::Args;
-use icl_train::{StopRule, TrainingSettings, UpdateRule};
+use icl_train::{NoiseSet, StopRule, TrainingSettings, UpdateRule};
 use serde::Serialize;
 
 use crate::options::choice;
@@ -49,6 +49,14 @@ pub struct StepOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub loss: LossOptions,
+    /// Noise samples of InfoNCE in a batch: the second views of the other samples (other), or both views, with
+    /// every view an anchor (both: NT-Xent, as in SimCLR and DACL)
+    #[arg(
+        long,
+        value_parser = choice::any::<NoiseSet>(),
+        default_value = choice::name(&defaults().noise_set)
+    )]
+    pub noise_set: NoiseSet,
 }
 
 impl StepOptions {
@@ -60,6 +68,7 @@ impl StepOptions {
             learning_rate: self.learning_rate,
             temperature: self.loss.temperature,
             negatives: self.loss.negatives,
+            noise_set: self.noise_set,
             ..settings
         }
     }

@@ -13,6 +13,7 @@ use crate::options::data::DataOptions;
 use crate::options::encoder::EncoderOptions;
 use crate::options::execution::{ConfigOption, DEFAULT_SEED, SeedOption};
 use crate::options::increment::SplitOptions;
+use crate::options::noise::NoiseOptions;
 use crate::options::method::MethodOption;
 use crate::options::output::{OutputOptions, TableOption};
 use crate::options::training::StepOptions;
@@ -56,6 +57,9 @@ pub struct CompareOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub encoder: EncoderOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub noise: NoiseOptions,
     #[command(flatten)]
     #[serde(flatten)]
     step: StepOptions,

@@ -19,7 +19,8 @@ use crate::process::interrupt;
 /// # Errors
 /// If they cannot.
 pub fn check(resolved: &Resolved) -> Result<(), Failure> {
-    with_new_encoder(&resolved.options.data, &resolved.options.encoder, Check)
+    let options = &resolved.options;
+    with_new_encoder(&options.data, &options.encoder, &options.noise, Check)
 }
 
 struct Check;
@@ -37,8 +38,9 @@ impl OnNewEncoder for Check {
 /// # Errors
 /// If the backend or the data cannot be used, the training fails, or it is interrupted.
 pub fn trace(backend: &str, resolved: &Resolved) -> Result<BackendTrace, Failure> {
+    let options = &resolved.options;
     let work = Trace { backend, resolved };
-    with_new_encoder(&resolved.options.data, &resolved.options.encoder, work)
+    with_new_encoder(&options.data, &options.encoder, &options.noise, work)
 }
 
 struct Trace<'a> {
@@ -77,9 +79,9 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         } = self.resolved;
         // Data, encoder and orders are those of `icl run` with this seed.
         let root = Seed::new(*seed);
-        let (split, alpha) = (self.resolved.split, self.resolved.alpha);
+        let (split, alpha) = (&self.resolved.split, self.resolved.alpha);
         let increment = D::increment(self.data, split, alpha, root.child("data"))?;
-        let refitted = self.domain.refitted(self.data, increment.old())?;
+        let refitted = self.domain.refitted(self.data, split, increment.old())?;
         let (domain, data) = match &refitted {
             Some((domain, data)) => (domain, data),
             None => (self.domain, self.data),

@@ -59,8 +59,9 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
     pub fn run(&self) -> Result<(Vec<RunRecord>, EmbeddingMap), Failure> {
         let alpha = GrowthRatio::try_new(self.resolved.alpha).map_err(Failure::input)?;
         let seed = Seed::new(self.seed).child("data");
-        let increment = D::increment(self.data, self.resolved.split, alpha, seed)?;
-        match self.domain.refitted(self.data, increment.old())? {
+        let split = &self.resolved.split;
+        let increment = D::increment(self.data, split, alpha, seed)?;
+        match self.domain.refitted(self.data, split, increment.old())? {
             None => self.run_on(&increment),
             Some((domain, data)) => {
                 let refitted = SeedComparison::<D, B> {

@@ -43,7 +43,7 @@ pub fn run(options: RunOptions) -> Result<(), Failure> {
         resolved: &resolved,
         resumed,
     };
-    with_new_encoder(&options.data, &options.encoder, work)
+    with_new_encoder(&options.data, &options.encoder, &options.noise, work)
 }
 
 /// A comparison with a new encoder.

@@ -15,6 +15,7 @@ use crate::options::execution::{
     BackendOption, ConfigOption, ResumeOption, SeedOption, SeedsOption,
 };
 use crate::options::increment::SplitOptions;
+use crate::options::noise::NoiseOptions;
 use crate::options::method::{MethodOption, MethodOptions};
 use crate::options::output::{OutputOptions, TableOption};
 use crate::options::training::TrainingOptions;
@@ -51,6 +52,9 @@ pub struct RunOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub encoder: EncoderOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub noise: NoiseOptions,
     #[command(flatten)]
     #[serde(flatten)]
     training: TrainingOptions,

@@ -29,8 +29,8 @@ pub fn update(options: UpdateOptions) -> Result<(), Failure> {
     let resumed = encoder_work::resumed(options.resume.folder())?;
     let resolved = options.resolve()?;
     let [old, new] = &resolved.data;
-    let images = &resolved.options.images;
-    let data = [Data::read(old, images)?, Data::read(new, images)?];
+    let reading = &resolved.options.reading;
+    let data = [Data::read(old, reading)?, Data::read(new, reading)?];
     let work = OldAndNew {
         resolved: &resolved,
         resumed,
@@ -54,7 +54,6 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
     ) -> Result<(), Failure> {
         let Self { resolved, resumed } = self;
         from.check_data(&old)?;
-        let [old, new] = [from.domain.fitted(old)?, from.domain.fitted(new)?];
         let (data, increment) = D::join(&old, &new)?;
         let input = [
             ("checksum of the encoder", from.checksum.clone()),
