@@ -9,6 +9,7 @@
 //! | [`unpack_tar`] | unpacking of a downloaded archive into a folder |
 //! | [`GraphViewsConfig`], [`GraphViews`], [`GraphView`] | augmentations that make the positive pairs of graphs |
 //! | [`ImageViewsConfig`], [`ImageViews`], [`ImageView`], [`ViewParameters`] | augmentations that make the positive pairs of images |
+//! | [`TableViewsConfig`], [`TableViews`], [`NoiseKind`] | noise that makes the positive pairs of rows |
 //! | [`GraphCollate`], [`ImageCollate`] | collation of views into a batch |
 //! | [`Split`] | division of a data set into old and new samples |
 //! | [`DataError`], [`GraphsError`], [`ImagesError`], [`TablesError`], [`JoinError`], [`JoinImagesError`] | errors, which name file and position |
@@ -43,8 +44,8 @@ pub use join_error::{JoinError, JoinImagesError};
 pub use place::{ClassList, FileRef, Found, Place};
 pub use split::Split;
 pub use tabular::{
-    CellPlace, ColumnKind, ColumnList, FeatureStatistics, Header, Missing, RawTable, TableColumn,
-    TableCounts, TableOptions, TableRow, TableSchema, TablesError, TabularDataset,
-    looks_like_table, read_table,
+    CellPlace, ColumnKind, ColumnList, FeatureStatistics, Header, Missing, NoiseKind, RawTable,
+    TableColumn, TableCounts, TableOptions, TableRow, TableSchema, TableViews, TableViewsConfig,
+    TableViewsError, TablesError, TabularDataset, ViewsNote, looks_like_table, read_table,
 };
 pub use tar_archive::unpack_tar;

@@ -1,4 +1,4 @@
-//! Tables: readers, schema, samples.
+//! Tables: readers, schema, samples, views.
 
 mod apply;
 mod classes;
@@ -13,6 +13,7 @@ mod schema;
 mod select;
 mod statistics;
 mod table;
+mod views;
 
 pub use column::{ColumnKind, TableColumn};
 pub use dataset::{TableCounts, TableRow, TabularDataset};
@@ -23,3 +24,4 @@ pub use read::{looks_like_table, read_table};
 pub use schema::TableSchema;
 pub use statistics::FeatureStatistics;
 pub use table::RawTable;
+pub use views::{NoiseKind, TableViews, TableViewsConfig, TableViewsError, ViewsNote};

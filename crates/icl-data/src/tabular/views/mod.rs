@@ -1,0 +1,15 @@
+//! Views of rows: mixup noise, Gaussian noise, exchanged columns.
+
+mod config;
+mod error;
+mod kind;
+mod mixture;
+mod table_views;
+
+pub use config::{TableViewsConfig, ViewsNote};
+pub use error::TableViewsError;
+pub use kind::NoiseKind;
+pub use table_views::TableViews;
+
+#[cfg(test)]
+mod tests;
