@@ -22,6 +22,7 @@ mod error;
 mod graph;
 mod image;
 mod join_error;
+mod pixels;
 mod place;
 #[cfg(doctest)]
 mod readme;
@@ -41,6 +42,7 @@ pub use graph::{
     GraphViewsConfig, GraphsError, ViewKind, read_tu,
 };
 pub use join_error::{JoinError, JoinImagesError};
+pub use pixels::table_of_pixels;
 pub use place::{ClassList, FileRef, Found, Place};
 pub use split::Split;
 pub use tabular::{

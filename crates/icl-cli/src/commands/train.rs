@@ -23,7 +23,7 @@ use crate::options::execution::{
 };
 use crate::options::noise::NoiseOptions;
 use crate::options::output::{OutputOptions, TableOption};
-use crate::options::training::{Training, TrainingOptions};
+use crate::options::training::{PretrainingOptions, Training, TrainingOptions};
 use crate::options::values;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
@@ -53,6 +53,9 @@ pub struct TrainOptions {
     #[command(flatten)]
     #[serde(flatten)]
     training: TrainingOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pretraining: PretrainingOptions,
     #[command(flatten)]
     #[serde(flatten)]
     seed: SeedOption,
@@ -90,7 +93,10 @@ impl TrainOptions {
         self.output.folder.check()?;
         Ok(Training {
             seed: self.seed.seed.unwrap_or(DEFAULT_SEED),
-            settings: values::settings(self.training.over(TrainingSettings::default()))?,
+            settings: values::settings(
+                self.training
+                    .over(self.pretraining.over(TrainingSettings::default())),
+            )?,
             backend: self.backend.fill()?.to_owned(),
         })
     }

@@ -16,7 +16,7 @@ pub const GRAPHS: &str = "graphs";
 /// Name of images in messages.
 pub const IMAGES: &str = "images";
 
-/// Name of rows of a table in messages.
+/// Name of tables in messages.
 pub const TABLES: &str = "tables";
 
 /// Data of one of the kinds.
@@ -77,8 +77,8 @@ impl Data {
         graphs.map(Self::Graphs).map_err(Failure::input)
     }
 
-    /// Returns the name of the kind of samples.
-    pub fn samples(&self) -> &'static str {
+    /// Returns the name of the kind of data.
+    pub fn kind(&self) -> &'static str {
         match self {
             Self::Graphs(_) => GRAPHS,
             Self::Images(_) => IMAGES,

@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use anyhow::anyhow;
-use icl_data::RawTable;
+use icl_data::{RawTable, table_of_pixels};
 use icl_models::{GcnConfig, GinConfig};
 
 use crate::domain::data::{Data, GRAPHS, IMAGES, TABLES};
 use crate::domain::encoder_file::{EncoderFile, StoredEncoder};
-use crate::domain::tables::pixels;
 use crate::domain::{Domain, Graphs, Images, Tables};
 use crate::options::data::DataOptions;
 use crate::options::encoder::{EncoderKind, EncoderOptions};
@@ -47,7 +46,12 @@ pub fn with_new_encoder<W: OnNewEncoder>(
             }
         }
         Data::Images(images) => match encoder.kind(&[Resnet18, Mlp], IMAGES)? {
-            Mlp => on_table(pixels(&images)?, encoder, noise, work),
+            Mlp => on_table(
+                table_of_pixels(&images).map_err(Failure::input)?,
+                encoder,
+                noise,
+                work,
+            ),
             _ => {
                 noise.kind(&[Noise::Augment], IMAGES)?;
                 work.run(&Images::of(&images, encoder)?, &images)
@@ -95,11 +99,11 @@ pub fn with_stored_encoder<W: OnStoredEncoder<N>, const N: usize>(
     data: [Data; N],
     work: W,
 ) -> Result<W::Output, Failure> {
-    let samples = data.each_ref().map(Data::samples);
-    let [first, others @ ..] = &samples[..] else {
+    let kinds = data.each_ref().map(Data::kind);
+    let [first, others @ ..] = &kinds[..] else {
         unreachable!("work with an encoder is on at least one data set");
     };
-    if let Some(found) = others.iter().find(|samples| *samples != first) {
+    if let Some(found) = others.iter().find(|kind| *kind != first) {
         return Err(Failure::input(anyhow!(
             "new: found {found}, expected the same kind of data as the old data"
         )));

@@ -68,7 +68,10 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
             .map_err(Failure::Input)
     }
 
-    fn shape<B: TrainingBackend>(&self, device: &B::Device) -> Result<E::Trained<B>, anyhow::Error> {
+    fn shape<B: TrainingBackend>(
+        &self,
+        device: &B::Device,
+    ) -> Result<E::Trained<B>, anyhow::Error> {
         self.encoder.try_init::<B>(Seed::new(0), device)
     }
 
@@ -125,7 +128,8 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
         alpha: GrowthRatio,
         seed: Seed,
     ) -> Result<Increment, Failure> {
-        data.increment(split.clone(), alpha, seed).map_err(Failure::input)
+        data.increment(split.clone(), alpha, seed)
+            .map_err(Failure::input)
     }
 
     fn join(old: &GraphDataset, new: &GraphDataset) -> Result<(GraphDataset, Increment), Failure> {

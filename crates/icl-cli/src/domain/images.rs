@@ -9,8 +9,8 @@ use icl_eval::Matrix;
 use icl_models::{ResNet, ResNetConfig, Stem};
 
 use crate::backend::{ProgramBackend, TrainingBackend};
-use crate::domain::data::{Data, IMAGES};
 use crate::domain::class_numbers::numbers_of_classes;
+use crate::domain::data::{Data, IMAGES};
 use crate::domain::{Domain, Text, Wrong};
 use crate::options::encoder::{EncoderOptions, PAPER_SIDE, SMALL_SIDE};
 use crate::process::failure::Failure;
@@ -163,7 +163,8 @@ impl Domain for Images {
         alpha: GrowthRatio,
         seed: Seed,
     ) -> Result<Increment, Failure> {
-        data.increment(split.clone(), alpha, seed).map_err(Failure::input)
+        data.increment(split.clone(), alpha, seed)
+            .map_err(Failure::input)
     }
 
     fn join(old: &ImageDataset, new: &ImageDataset) -> Result<(ImageDataset, Increment), Failure> {

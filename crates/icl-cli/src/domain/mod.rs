@@ -19,6 +19,7 @@ use icl_eval::Matrix;
 use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::data::Data as AnyData;
 use crate::process::failure::Failure;
+use crate::process::terminal::tell;
 
 pub use graphs::Graphs;
 pub use images::Images;
@@ -174,4 +175,22 @@ pub trait Domain: Debug + Sized {
     /// # Errors
     /// If a sample cannot be read or a value is not finite.
     fn raw(&self, data: &Self::Data) -> Result<Matrix, Failure>;
+}
+
+/// Reports the number of new samples that equal an old one, if there are any: each is a negative of a sample
+/// that it equals.
+///
+/// # Errors
+/// If a sample cannot be read.
+pub fn tell_equal<D: Domain>(data: &D::Data, increment: &Increment) -> Result<(), Failure> {
+    let n_equal = D::n_equal(data, increment)?;
+    if n_equal > 0 {
+        tell(format_args!(
+            "note: {}: {n_equal} of {} new {} equal an old one",
+            D::name(data),
+            increment.new_data().len(),
+            D::SAMPLES
+        ));
+    }
+    Ok(())
 }

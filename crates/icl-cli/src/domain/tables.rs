@@ -4,16 +4,16 @@ use std::borrow::Cow;
 
 use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed, Stack, Views};
 use icl_data::{
-    ColumnKind, ImageDataset, NoiseKind, RawTable, Split, TableRow, TableSchema,
-    TableViews, TableViewsConfig, TabularDataset,
+    ColumnKind, NoiseKind, RawTable, Split, TableRow, TableSchema, TableViews, TableViewsConfig,
+    TabularDataset, table_of_pixels,
 };
 use icl_eval::Matrix;
 use icl_models::{Mlp, MlpConfig};
 use serde::de::DeserializeOwned;
 
 use crate::backend::{ProgramBackend, TrainingBackend};
-use crate::domain::data::{Data, TABLES};
 use crate::domain::class_numbers::numbers_of_classes;
+use crate::domain::data::{Data, TABLES};
 use crate::domain::{Domain, Text, Wrong};
 use crate::options::encoder::EncoderOptions;
 use crate::options::noise::{Noise, NoiseOptions};
@@ -142,7 +142,10 @@ fn tell_columns(schema: &TableSchema) {
             None => kinds.push((column.kind, 1)),
         }
     }
-    let kinds: Vec<String> = kinds.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+    let kinds: Vec<String> = kinds
+        .iter()
+        .map(|(kind, n)| format!("{n} {kind}"))
+        .collect();
     let constant = schema.constant();
     let dropped = match constant.as_slice() {
         [] => String::new(),
@@ -156,17 +159,9 @@ fn tell_columns(schema: &TableSchema) {
     ));
 }
 
-/// Returns the pixels of images of one size as a table, in their order, as numbers from 0 to 255.
-///
-/// # Errors
-/// If the images differ in size, or one cannot be read.
-pub fn pixels(images: &ImageDataset) -> Result<RawTable, Failure> {
-    RawTable::of_pixels(images).map_err(Failure::input)
-}
-
 impl Domain for Tables {
     const COLLATE: Stack<Vec<f32>> = Stack::new();
-    const SAMPLES: &'static str = TABLES;
+    const SAMPLES: &'static str = "rows";
     const ENCODER: &'static str = "mlp";
 
     type Data = Table;
@@ -178,7 +173,7 @@ impl Domain for Tables {
     fn taken(&self, data: Data) -> Result<Option<Table>, Failure> {
         let raw = match data {
             Data::Tables(raw) => raw,
-            Data::Images(images) => pixels(&images)?,
+            Data::Images(images) => table_of_pixels(&images).map_err(Failure::input)?,
             Data::Graphs(_) => return Ok(None),
         };
         Table::with(raw, &self.schema).map(Some)
@@ -235,7 +230,10 @@ impl Domain for Tables {
         if encoder.d_input != schema.d_features() {
             return Err((
                 format!("an MLP with d_input = {}", encoder.d_input),
-                format!("{}, the number of features of its columns", schema.d_features()),
+                format!(
+                    "{}, the number of features of its columns",
+                    schema.d_features()
+                ),
             ));
         }
         Ok(Self {

@@ -97,7 +97,11 @@ impl EncoderOptions {
         for (option, is_given, takers) in [
             ("layers", self.layers.is_some(), &[Gcn, Gin, Mlp][..]),
             ("width", self.width.is_some(), &[Gcn, Gin, Mlp]),
-            ("projection", self.projection.is_some(), &[Gin, Mlp, Resnet18]),
+            (
+                "projection",
+                self.projection.is_some(),
+                &[Gin, Mlp, Resnet18],
+            ),
             ("image-size", self.image_size.is_some(), &[Resnet18]),
             ("stem", self.stem.is_some(), &[Resnet18]),
             ("blur", self.blur != default_blur(), &[Resnet18]),

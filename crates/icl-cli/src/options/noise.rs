@@ -102,7 +102,13 @@ impl NoiseOptions {
             )));
         }
         let with_lambda = [
-            Auto, Linear, Geometric, Plus, AugmentLinear, AugmentPlus, Hidden,
+            Auto,
+            Linear,
+            Geometric,
+            Plus,
+            AugmentLinear,
+            AugmentPlus,
+            Hidden,
         ];
         for (option, is_given, takers) in [
             ("alpha-mix", self.alpha_mix.is_some(), &with_lambda[..]),

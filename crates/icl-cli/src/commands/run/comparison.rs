@@ -15,8 +15,8 @@ use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::commands::run::options::Resolved;
 use crate::commands::run::protocol;
 use crate::commands::run::protocol::{MethodAccuracies, Protocols};
-use crate::domain::Domain;
 use crate::domain::encoder_file;
+use crate::domain::{Domain, tell_equal};
 use crate::files::run_results::ENCODER;
 use crate::files::work_folder::WorkFolder;
 use crate::options::training::PAPER_PATIENCE;
@@ -61,6 +61,9 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         let seed = Seed::new(self.seed).child("data");
         let split = &self.resolved.split;
         let increment = D::increment(self.data, split, alpha, seed)?;
+        if self.seed == *self.resolved.seeds.start() {
+            tell_equal::<D>(self.data, &increment)?;
+        }
         match self.domain.refitted(self.data, split, increment.old())? {
             None => self.run_on(&increment),
             Some((domain, data)) => {

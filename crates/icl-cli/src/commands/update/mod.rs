@@ -4,10 +4,10 @@ mod options;
 mod task;
 
 use crate::backend::on_backend;
-use crate::domain::Domain;
 use crate::domain::data::Data;
 use crate::domain::dispatch::{OnStoredEncoder, with_stored_encoder};
 use crate::domain::encoder_file::EncoderFile;
+use crate::domain::{Domain, tell_equal};
 use crate::files::destination::Destination;
 use crate::files::encoder_work;
 use crate::files::encoder_work::REPORT;
@@ -55,6 +55,7 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
         let Self { resolved, resumed } = self;
         from.check_data(&old)?;
         let (data, increment) = D::join(&old, &new)?;
+        tell_equal::<D>(&data, &increment)?;
         let input = [
             ("checksum of the encoder", from.checksum.clone()),
             ("checksum of the old data", D::checksum(&old)),
