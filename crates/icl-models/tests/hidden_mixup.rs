@@ -3,12 +3,15 @@
 use std::collections::HashMap;
 
 use burn::backend::Autodiff;
-use burn::optim::GradientsParams;
+use burn::module::AutodiffModule;
+use burn::optim::{AdamConfig, GradientsParams, Optimizer};
 use burn::tensor::{Tensor, TensorData, backend::Backend};
 use icl_core::graph::{GraphBatch, HostGraphs};
 use icl_core::mixup::MixingRange;
 use icl_core::testing::{TestAutodiff, TestBackend, assert_close, finite_difference, to_vec};
-use icl_core::{Augment, Batches, Collate, Encoder, Mode, Pairing, Rng, Seed, Side, Stack, Views};
+use icl_core::{
+    Augment, Batches, Collate, Encoder, InfoNceConfig, Mode, Pairing, Rng, Seed, Side, Stack, Views,
+};
 use icl_models::{
     Gin, GinConfig, HiddenBatch, HiddenCollate, HiddenMixup, HiddenNoise, HiddenNoiseError,
     HiddenView, HiddenViews, ImageBackend, Mlp, MlpConfig, ProjectionHead, ProjectionHeadConfig,
@@ -493,4 +496,66 @@ fn a_graph_encoder_mixes_its_readouts() {
         &expected,
         1e-5,
     );
+}
+
+/// Trains by NCE-I on hidden views, with the bounds that a trainer has, and returns the losses with the trained
+/// encoder.
+fn trained<V, C, M>(
+    views: &V,
+    collate: &C,
+    mut encoder: M,
+    samples: &[V::Sample],
+) -> (Vec<f64>, M::InnerModule)
+where
+    V: Views,
+    C: Collate<View = V::View>,
+    M: AutodiffModule<TestAutodiff> + Encoder<TestAutodiff, Batch = C::Batch<TestAutodiff>>,
+    M::InnerModule: Encoder<TestBackend, Batch = C::Batch<TestBackend>>,
+{
+    let mut optimizer = AdamConfig::new().init();
+    let loss = InfoNceConfig::new().with_temperature(0.5).init();
+    let (mut losses, mut rng) = (Vec::new(), Seed::new(5).rng());
+    for step in 0..60 {
+        let mut made = Vec::new();
+        for side in Side::BOTH {
+            for (at, sample) in samples.iter().enumerate() {
+                let pairing = Pairing {
+                    part: 0,
+                    side,
+                    pair: Seed::new(step).at(at as u64),
+                    partners: &[],
+                };
+                made.push(views.paired_view(sample, &pairing, &mut rng));
+            }
+        }
+        let batch = collate.collate::<TestAutodiff>(&made, &Default::default());
+        let output = train(&encoder, batch);
+        let [anchors, positives] = [0, 1].map(|side| {
+            output
+                .clone()
+                .narrow(0, side * samples.len(), samples.len())
+        });
+        let loss = loss.forward(anchors, positives);
+        losses.push(to_vec(&loss)[0]);
+        let gradients = GradientsParams::from_grads(loss.backward(), &encoder);
+        encoder = optimizer.step(1e-2, encoder, gradients);
+    }
+    (losses, encoder.valid())
+}
+
+#[test]
+fn it_learns_and_all_parameters_move() {
+    let samples: Vec<Sample> = (0..10).map(sample).collect();
+    for noise in [mixup(0.8), gaussian(0.1)] {
+        let encoder = small::<TestAutodiff>();
+        let before = tensors(&encoder);
+        let collate = HiddenCollate::new(Stack::new());
+        let (losses, encoder) = trained(&hidden_views(noise), &collate, encoder, &samples);
+        let [first, last] = [&losses[..5], &losses[55..]].map(|part| part.iter().sum::<f64>());
+        assert!(last < 0.9 * first, "{losses:?}");
+        for (path, (_, values)) in tensors(&encoder) {
+            let is_trained = before[&path].0;
+            assert_eq!(is_trained, values != before[&path].1, "{path}");
+        }
+    }
 }
