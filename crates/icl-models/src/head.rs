@@ -52,7 +52,7 @@ pub struct ProjectionHeadConfig {
     /// Number of affine layers. With 1 there is no hidden layer.
     #[config(default = 2)]
     pub n_layers: usize,
-    /// Whether the hidden layers are batch-normalised.
+    /// Batch normalisation of the hidden layers.
     #[config(default = false)]
     pub norm: bool,
     /// Constant ε added to the variance in normalisation.

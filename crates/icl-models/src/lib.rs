@@ -7,6 +7,7 @@
 //! | [`Gin`] | a graph isomorphism network as encoder of graphs |
 //! | [`Mlp`] | a multilayer perceptron as encoder of rows of a table |
 //! | [`ProjectionHead`] | a head of n layers between an encoder and the losses |
+//! | [`HiddenMixup`], [`HiddenViews`], [`HiddenCollate`] | noise between an encoder and its head, with its views and collation |
 //! | [`BatchStatistics`] | statistics of batch normalisation that are estimated at fixed parameters |
 //! | [`recalibrate_batch_norm`] | re-estimation of the statistics of Burn's own `BatchNorm` layers |
 //! | [`ImageBackend`], [`GraphBackend`], [`EncoderBackend`] | operators that a backend may have kernels for |
@@ -23,6 +24,7 @@ mod graph_conv;
 mod graph_ops;
 mod head;
 mod hidden_layer;
+mod hidden_mixup;
 mod image_ops;
 mod linear;
 mod mlp;
@@ -46,6 +48,10 @@ pub use graph_ops::{
     composed_norm_activation_backward, composed_sparse_product,
 };
 pub use head::{ProjectionHead, ProjectionHeadConfig, ProjectionHeadError};
+pub use hidden_mixup::{
+    HiddenBatch, HiddenCollate, HiddenMixup, HiddenNoise, HiddenNoiseError, HiddenView,
+    HiddenViews, NoiseDraw, PairNoise, RowNoise,
+};
 pub use image_ops::{BatchNormGradients, BatchNormSaved, ImageBackend, Window};
 pub use mlp::{Mlp, MlpConfig, MlpError};
 pub use readout::Readout;

@@ -6,6 +6,7 @@
 mod gcn;
 mod gin;
 mod graph_convolution;
+mod hidden_mixup;
 mod image_operators;
 mod mlp;
 mod operators;
