@@ -6,6 +6,7 @@ pub mod dispatch;
 pub mod encoder_file;
 mod graph_encoder;
 mod graphs;
+mod hidden_encoder;
 mod images;
 mod tables;
 
