@@ -63,10 +63,7 @@ pub fn with_new_encoder<W: OnNewEncoder>(
                 noise,
                 work,
             ),
-            _ => {
-                noise.kind(&[Noise::Augment], IMAGES)?;
-                work.run(&Images::of(&images, encoder)?, &images)
-            }
+            _ => work.run(&Images::of(&images, encoder, noise)?, &images),
         },
         Data::Tables(table) => {
             encoder.kind(&[Mlp], TABLES)?;

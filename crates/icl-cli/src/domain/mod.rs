@@ -7,6 +7,7 @@ pub mod encoder_file;
 mod graph_encoder;
 mod graphs;
 mod hidden_encoder;
+mod image_pairs;
 mod images;
 mod tables;
 
