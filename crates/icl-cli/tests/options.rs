@@ -155,7 +155,10 @@ fn flags_that_cannot_be_read() {
             "run --evaluate-every -1",
             "invalid value '-1' for '--evaluate-every",
         ),
-        ("run --optimizer rmsprop", "[possible values: adam, sgd]"),
+        (
+            "run --optimizer rmsprop",
+            "[possible values: adam, sgd, lars]",
+        ),
         (
             "run --stop now",
             "[possible values: exact-risk, training-loss, never]",

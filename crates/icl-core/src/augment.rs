@@ -63,7 +63,7 @@ pub struct Stack<V>(PhantomData<fn(V)>);
 
 impl<V> Stack<V> {
     /// Creates the collation.
-    pub fn new() -> Self {
+    pub const fn new() -> Self {
         Self(PhantomData)
     }
 }

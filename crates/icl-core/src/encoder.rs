@@ -95,8 +95,32 @@ impl<'a, T> Batches<'a, T> {
         }
     }
 
+    /// Returns the sequence of these batches, each changed by `change`. A composition of encoders gives its
+    /// parts their own batches with it.
+    pub fn map<U>(&self, change: impl Fn(T) -> U + 'a) -> Batches<'_, U> {
+        Batches::new(self.len, move |index| (self.make)(index).map(&change))
+    }
+
     /// Iterates over all batches, in order.
     pub fn iter(&self) -> impl Iterator<Item = Result<T, SampleError>> + '_ {
         (0..self.len).map(|index| (self.make)(index))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changed_batches_keep_their_order_and_their_errors() {
+        let batches = Batches::new(3, |index| match index {
+            1 => Err("unreadable".into()),
+            _ => Ok(index),
+        });
+        let changed = batches.map(|index| 10 * index);
+        for _ in 0..2 {
+            let found: Vec<_> = changed.iter().map(Result::ok).collect();
+            assert_eq!(found, [Some(0), None, Some(20)]);
+        }
     }
 }

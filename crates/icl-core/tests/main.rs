@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
+mod dacl_theory;
 mod limits;
 mod losses;
 mod noise_gradient;

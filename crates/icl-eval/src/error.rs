@@ -19,6 +19,18 @@ pub enum EvalError {
         /// Rejected grid.
         found: Vec<f64>,
     },
+    /// Learning rates to choose from that are none, not ascending, or not finite numbers above 0.
+    #[error("learning rates: found {found:?}, expected finite numbers above 0, ascending")]
+    Rates {
+        /// Rejected learning rates.
+        found: Vec<f64>,
+    },
+    /// Number of epochs or batch size that is 0.
+    #[error("{setting}: found 0, expected at least 1")]
+    Zero {
+        /// Rejected setting.
+        setting: &'static str,
+    },
     /// Cross-validation with fewer than two folds.
     #[error("folds: found {found}, expected at least 2")]
     FoldCount {
@@ -77,5 +89,11 @@ pub enum EvalError {
         gradient: f64,
         /// Largest accepted length.
         tolerance: f64,
+    },
+    /// Linear classifier whose descent ended at weights that are not finite.
+    #[error("linear classifier with the learning rate {rate}: found weights that are not finite")]
+    Diverged {
+        /// Learning rate of the fit.
+        rate: f64,
     },
 }

@@ -5,6 +5,8 @@
 //! | [`Protocol`], [`Accuracy`] | accuracy of embeddings by stratified cross-validation |
 //! | [`SvmProtocol`], [`SvmClassifier`] | the paper's protocol: an RBF-kernel support vector machine |
 //! | [`LinearProbe`], [`LinearClassifier`] | multinomial logistic regression on standardised embeddings |
+//! | [`DescentProbe`], [`DescentRule`], [`RateDecay`] | linear classifier trained for a fixed number of epochs, as papers print it |
+//! | [`DescentAccuracies`], [`RateAccuracy`] | its accuracy with the learning rate of inner folds, and with every learning rate |
 //! | [`KnnProtocol`] | votes of the nearest neighbours |
 //! | [`Floors`], [`FloorFeatures`] | accuracies without training, reported beside every accuracy |
 //! | [`Accuracies`], [`Judgement`] | a protocol with its floors, as a judge of encoders |
@@ -30,7 +32,10 @@ pub use cross_validation::{Accuracy, stratified_folds};
 pub use error::EvalError;
 pub use floors::{FloorFeatures, Floors};
 pub use judgement::{Accuracies, Judgement};
-pub use linear::{LinearClassifier, LinearProbe, LinearProbeConfig};
+pub use linear::{
+    DescentAccuracies, DescentProbe, DescentProbeConfig, DescentRule, LinearClassifier,
+    LinearProbe, LinearProbeConfig, RateAccuracy, RateDecay,
+};
 pub use matrix::Matrix;
 pub use neighbours::{
     KnnProtocol, KnnProtocolConfig, KnnVotes, NeighboursKept, NeighboursKeptConfig,

@@ -97,6 +97,16 @@ pub(crate) fn labels_of(labels: &[usize], rows: &[usize]) -> Vec<usize> {
     rows.iter().map(|&row| labels[row]).collect()
 }
 
+/// Returns the classes among the labels, ascending, and the position of each label among them.
+pub(crate) fn classes_of(labels: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    let mut classes = labels.to_vec();
+    classes.sort_unstable();
+    classes.dedup();
+    let place = |label| classes.partition_point(|class| class < label);
+    let places = labels.iter().map(place).collect();
+    (classes, places)
+}
+
 /// Asserts that every row of a matrix has a label.
 #[track_caller]
 pub(crate) fn assert_labelled(matrix: &Matrix, labels: &[usize]) {

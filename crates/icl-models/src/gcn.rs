@@ -68,16 +68,12 @@ pub struct GcnConfig {
 }
 
 impl GcnConfig {
-    /// Creates an encoder with weights drawn from `seed`, the same on every backend.
+    /// Checks the configuration.
     ///
     /// # Errors
     /// [`GcnError`] if a width or the number of layers is 0, the dropout is not in [0, 1), ε is not
     /// above 0 or the slope is not finite.
-    pub fn try_init<B: GraphBackend>(
-        &self,
-        seed: Seed,
-        device: &B::Device,
-    ) -> Result<Gcn<B>, GcnError> {
+    pub fn check(&self) -> Result<(), GcnError> {
         for (field, value) in [
             ("d_input", self.d_input),
             ("d_hidden", self.d_hidden),
@@ -106,6 +102,38 @@ impl GcnConfig {
                 expected: "a finite number",
             });
         }
+        Ok(())
+    }
+
+    /// Returns the name and the shape of each tensor of the encoder. No tensor is allocated, so a file can
+    /// be checked before an encoder is created from it.
+    pub fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
+        let (d_input, d_hidden) = (self.d_input, self.d_hidden);
+        let of_layer = move |layer: usize| {
+            let width = if layer == 0 { d_input } else { d_hidden };
+            [
+                (
+                    format!("convolutions.{layer}.weight"),
+                    vec![width, d_hidden],
+                ),
+                (format!("statistics.{layer}.mean"), vec![d_hidden]),
+                (format!("statistics.{layer}.variance"), vec![d_hidden]),
+            ]
+        };
+        (0..self.n_layers).flat_map(of_layer)
+    }
+
+    /// Creates an encoder with weights drawn from `seed`, the same on every backend.
+    ///
+    /// # Errors
+    /// [`GcnError`] if a width or the number of layers is 0, the dropout is not in [0, 1), ε is not
+    /// above 0 or the slope is not finite.
+    pub fn try_init<B: GraphBackend>(
+        &self,
+        seed: Seed,
+        device: &B::Device,
+    ) -> Result<Gcn<B>, GcnError> {
+        self.check()?;
         let layer = |index: usize| {
             let d_input = if index == 0 {
                 self.d_input

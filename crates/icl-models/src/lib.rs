@@ -4,19 +4,31 @@
 //! |---|---|
 //! | [`ResNet`] | ResNet-18 as encoder of images, also with torchvision's weights |
 //! | [`Gcn`], [`GraphConv`], [`Readout`] | a graph convolutional network as encoder of graphs, and its layers |
+//! | [`Gin`] | a graph isomorphism network as encoder of graphs |
+//! | [`Mlp`] | a multilayer perceptron as encoder of rows of a table |
+//! | [`ProjectionHead`] | a head of n layers between an encoder and the losses |
+//! | [`HiddenMixup`], [`HiddenViews`], [`HiddenCollate`] | noise between an encoder and its head, with its views and collation |
 //! | [`BatchStatistics`] | statistics of batch normalisation that are estimated at fixed parameters |
 //! | [`recalibrate_batch_norm`] | re-estimation of the statistics of Burn's own `BatchNorm` layers |
-//! | [`ImageBackend`], [`GraphBackend`] | operators that a backend may have kernels for |
+//! | [`ImageBackend`], [`GraphBackend`], [`EncoderBackend`] | operators that a backend may have kernels for |
 
 mod backward_step;
 mod batch_norm;
 mod dropout;
+mod encoder_backend;
 #[cfg(feature = "flex")]
 mod flex;
 mod gcn;
+mod gin;
 mod graph_conv;
 mod graph_ops;
+mod head;
+mod hidden_layer;
+mod hidden_mixup;
 mod image_ops;
+mod linear;
+mod mlp;
+mod normalization;
 #[cfg(doctest)]
 mod readme;
 mod readout;
@@ -25,7 +37,9 @@ mod stock_batch_norm;
 
 pub use batch_norm::BatchStatistics;
 pub use dropout::DropoutMask;
+pub use encoder_backend::EncoderBackend;
 pub use gcn::{Gcn, GcnConfig, GcnError};
+pub use gin::{Gin, GinConfig, GinError};
 pub use graph_conv::{GraphConv, GraphConvConfig};
 pub use graph_ops::{GraphBackend, NormActivation, NormActivationSaved};
 #[cfg(feature = "testing")]
@@ -33,7 +47,13 @@ pub use graph_ops::{
     composed_graph_convolution, composed_graph_convolution_backward, composed_norm_activation,
     composed_norm_activation_backward, composed_sparse_product,
 };
+pub use head::{ProjectionHead, ProjectionHeadConfig, ProjectionHeadError};
+pub use hidden_mixup::{
+    HiddenBatch, HiddenCollate, HiddenMixup, HiddenNoise, HiddenNoiseError, HiddenView,
+    HiddenViews, NoiseDraw, PairNoise, RowNoise,
+};
 pub use image_ops::{BatchNormGradients, BatchNormSaved, ImageBackend, Window};
+pub use mlp::{Mlp, MlpConfig, MlpError};
 pub use readout::Readout;
 #[cfg(feature = "weights")]
 pub use resnet::{FileFault, PickleFault, TensorFault, WeightsError};

@@ -40,7 +40,7 @@ fn matrix<B: GraphBackend>(rows: &Rows) -> Tensor<B, 2> {
     Tensor::from_data(data, &Default::default())
 }
 
-fn graphs(sizes: &[usize], edges: &[(usize, usize)], features: &Rows) -> HostGraphs {
+pub fn graphs(sizes: &[usize], edges: &[(usize, usize)], features: &Rows) -> HostGraphs {
     let n_nodes: usize = sizes.iter().sum();
     let mut neighbours = vec![Vec::new(); n_nodes];
     for &(a, b) in edges {

@@ -12,6 +12,7 @@ use icl_core::testing::{TestAutodiff, TestBackend, assert_close, to_vec};
 use icl_core::{Batches, Encoder, Mode, Seed};
 use icl_models::{ImageBackend, ResNet, ResNetConfig, ResNetError, Stem};
 
+use crate::parameters::shapes;
 use crate::synthetic::{Case, images, path, reference, state, tensors, write};
 
 /// The network of a case, by way of a file of weights.
@@ -193,6 +194,26 @@ fn losses_see_the_projection_and_protocols_the_features() {
     };
     let expected: Vec<f64> = features.chunks(512).flat_map(head).collect();
     assert_close(&to_vec(&projection), &expected, 1e-5);
+}
+
+#[test]
+fn the_tensors_are_those_of_the_module_and_of_earlier_files() {
+    let config = small_config()
+        .with_n_classes(Some(3))
+        .with_projection(Some(5));
+    let encoder = config.init::<TestBackend>(Seed::new(1), &Default::default());
+    let tensors: Vec<_> = config.tensors().collect();
+    assert_eq!(tensors, shapes(&encoder));
+    let heads = [
+        ("classifier.weight", vec![512, 3]),
+        ("classifier.bias", vec![3]),
+        ("projection.hidden.weight", vec![512, 512]),
+        ("projection.hidden.bias", vec![512]),
+        ("projection.output.weight", vec![512, 5]),
+        ("projection.output.bias", vec![5]),
+    ];
+    let heads = heads.map(|(name, shape)| (name.to_owned(), shape));
+    assert_eq!(tensors[tensors.len() - 6..], heads);
 }
 
 fn recalibrated<B: ImageBackend>(encoder: ResNet<B>, batches: &[Tensor<B, 4>]) -> ResNet<B> {

@@ -14,7 +14,7 @@
 //! | [`Callbacks`], [`Progress`], [`StepReport`] | functions that are called during a run |
 //! | [`Evaluator`], [`Evaluated`], [`Measured`] | the exact risk of an encoder, its embeddings, and the judgement of a protocol |
 //! | [`StopRule`], [`plateau`], [`time_to_target`] | the end of a run, and the time to the quality of retraining |
-//! | [`UpdateRule`], [`OnePassAdam`], [`Distance`] | the optimizers, and the distance of the distillation term |
+//! | [`UpdateRule`], [`OnePassAdam`], [`Lars`], [`LarsState`], [`Distance`] | the optimizers, and the distance of the distillation term |
 //! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
 
 mod checkpoint;
@@ -40,7 +40,7 @@ pub use method::{
     DEFAULT, Loss, LossKind, MetaOrder, Method, MethodError, NoiseSet, OptimizerChoice, REFERENCE,
     Start, methods, parse_methods,
 };
-pub use optimizer::{OnePassAdam, UpdateRule};
+pub use optimizer::{Lars, LarsState, OnePassAdam, UpdateRule};
 pub use progress::{
     Callbacks, Evaluation, Outcome, Progress, QueueBias, Seconds, StepReport, StepSeconds,
     TrainingRecord, parameter_change,

@@ -50,6 +50,7 @@ fn methods() -> Vec<Method> {
     let choices = [
         (info_nce(Sampling::Widening(0.2)), Plain, RateChoice::Fixed),
         (info_nce(Sampling::Buffer), Plain, RateChoice::Cosine),
+        (info_nce(Sampling::All), Plain, RateChoice::WarmupCosine),
         (distillation(), Plain, RateChoice::Hypergradient),
         (corrected(), Plain, RateChoice::Learned),
         (corrected(), order, RateChoice::Learned),
@@ -99,20 +100,28 @@ fn a_stopped_run_goes_on_as_if_it_had_not_been() {
 }
 
 #[test]
-fn gradient_descent_goes_on_as_adam_does() {
-    let settings = TrainingSettings {
-        optimizer: UpdateRule::Sgd,
-        learning_rate: 0.05,
-        ..long()
-    };
-    let method = corrected();
-    let whole = train_on(&points(), &method, &settings, 4).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("run");
-    let stopped = go_on(&path, &method, &settings, 4, 8);
-    assert!(matches!(stopped, Err(TrainError::Interrupted { step: 8 })));
-    let resumed = go_on(&path, &method, &settings, 4, u64::MAX).unwrap();
-    assert_eq!(timeless(resumed.record), timeless(whole.record));
+fn other_optimizers_go_on_as_adam_does() {
+    for (optimizer, learning_rate) in [(UpdateRule::Sgd, 0.05), (UpdateRule::Lars, 20.0)] {
+        let settings = TrainingSettings {
+            optimizer,
+            learning_rate,
+            ..long()
+        };
+        let method = corrected();
+        let whole = train_on(&points(), &method, &settings, 4).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run");
+        let stopped = go_on(&path, &method, &settings, 4, 8);
+        assert!(matches!(stopped, Err(TrainError::Interrupted { step: 8 })));
+        let resumed = go_on(&path, &method, &settings, 4, u64::MAX).unwrap();
+        assert_eq!(timeless(resumed.record), timeless(whole.record));
+        assert_eq!(
+            to_vec(&resumed.trained.weight.val()),
+            to_vec(&whole.trained.weight.val())
+        );
+        // The learning rates are large enough for the velocity to matter.
+        assert!(whole.parameter_change > 0.1, "{optimizer:?}");
+    }
 }
 
 #[test]

@@ -80,6 +80,7 @@ fn every_optimizer_and_rate_moves_the_parameters_and_repeats_itself() {
     let rates = [
         RateChoice::Fixed,
         RateChoice::Cosine,
+        RateChoice::WarmupCosine,
         RateChoice::Hypergradient,
         RateChoice::LearnedAsPublished,
         RateChoice::Learned,

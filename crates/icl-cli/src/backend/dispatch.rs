@@ -1,7 +1,7 @@
 //! From the name of a backend to its type.
 
 use burn::tensor::backend::AutodiffBackend;
-use icl_models::{GraphBackend, ImageBackend};
+use icl_models::EncoderBackend;
 
 use crate::backend::devices::ProgramDevices;
 use crate::backend::known::known;
@@ -22,9 +22,9 @@ pub const BACKENDS: &[&str] = &[
 ];
 
 /// Backend on which every encoder of the program runs.
-pub trait ProgramBackend: GraphBackend + ImageBackend {}
+pub trait ProgramBackend: EncoderBackend {}
 
-impl<B: GraphBackend + ImageBackend> ProgramBackend for B {}
+impl<B: EncoderBackend> ProgramBackend for B {}
 
 /// Backend on which every encoder of the program can be trained.
 pub trait TrainingBackend: AutodiffBackend<InnerBackend: ProgramBackend> + ProgramBackend {}

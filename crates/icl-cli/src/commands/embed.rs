@@ -10,10 +10,10 @@ use clap::{Arg, Args};
 use icl_core::{Collate, Encoder, Samples, Views};
 
 use crate::backend::{OnBackend, ProgramBackend, TrainingBackend, on_backend};
+use crate::domain::Domain;
 use crate::domain::data::Data;
-use crate::domain::encoder_file;
+use crate::domain::dispatch::{OnStoredEncoder, with_stored_encoder};
 use crate::domain::encoder_file::EncoderFile;
-use crate::domain::{Domain, Graphs, Images};
 use crate::files::tensors;
 use crate::files::tensors::StoredTensor;
 use crate::files::whole;
@@ -83,42 +83,50 @@ pub fn embed(mut options: EmbedOptions) -> Result<(), Failure> {
         backend: options.backend.fill()?.to_owned(),
     };
     resolved.check_out()?;
-    match Data::read(&options.data.data, &options.data.images)? {
-        Data::Graphs(data) => embed_on::<Graphs>(&data, &resolved),
-        Data::Images(data) => embed_on::<Images>(&data, &resolved),
-    }
+    let data = Data::read(&options.data.data, &options.data.reading)?;
+    let work = Embed {
+        resolved: &resolved,
+    };
+    with_stored_encoder(&resolved.from, [data], work)
 }
 
-fn embed_on<D: Domain>(data: &D::Data, resolved: &Resolved) -> Result<(), Failure> {
-    let encoder = encoder_file::read::<D>(&resolved.from)?;
-    encoder.check_data(data)?;
-    let task = Task {
-        encoder: &encoder,
-        data,
-    };
-    let embeddings = on_backend(&resolved.backend, task)?;
-    if let Some(at) = embeddings.values.iter().position(|x| !x.is_finite()) {
-        return Err(Failure::input(anyhow!(
-            "{}: found {} in the embedding of sample {} of {}, expected finite numbers",
-            encoder.path.display(),
-            embeddings.values[at],
-            at / embeddings.d,
-            D::name(data)
-        )));
+/// Embedding of one data set.
+struct Embed<'a> {
+    resolved: &'a Resolved,
+}
+
+impl OnStoredEncoder<1> for Embed<'_> {
+    type Output = ();
+
+    fn run<D: Domain>(self, encoder: &EncoderFile<D>, [data]: [D::Data; 1]) -> Result<(), Failure> {
+        let resolved = self.resolved;
+        encoder.check_data(&data)?;
+        let data = &data;
+        let task = Task { encoder, data };
+        let embeddings = on_backend(&resolved.backend, task)?;
+        if let Some(at) = embeddings.values.iter().position(|x| !x.is_finite()) {
+            return Err(Failure::input(anyhow!(
+                "{}: found {} in the embedding of sample {} of {}, expected finite numbers",
+                encoder.path.display(),
+                embeddings.values[at],
+                at / embeddings.d,
+                D::name(data)
+            )));
+        }
+        let labels = D::original_labels(data);
+        let bytes = resolved.format.bytes(&embeddings, &labels, D::name(data))?;
+        if resolved.force {
+            whole::replace(&resolved.out, &bytes)?;
+        } else {
+            whole::create(&resolved.out, &bytes)?;
+        }
+        print(format_args!(
+            "{} embeddings of width {} written to {}",
+            embeddings.rows().len(),
+            embeddings.d,
+            resolved.out.display()
+        ))
     }
-    let labels = D::original_labels(data);
-    let bytes = resolved.format.bytes(&embeddings, &labels, D::name(data))?;
-    if resolved.force {
-        whole::replace(&resolved.out, &bytes)?;
-    } else {
-        whole::create(&resolved.out, &bytes)?;
-    }
-    print(format_args!(
-        "{} embeddings of width {} written to {}",
-        embeddings.rows().len(),
-        embeddings.d,
-        resolved.out.display()
-    ))
 }
 
 impl Resolved {

@@ -20,8 +20,9 @@ loss       info-nce: NCE-I (Eq. 1) under the noise of the sampling; published: E
            Eq. 9 with the term that it drops; +distillation: near the embeddings of θ₀; none
 optimizer  plain: every gradient is applied (Eq. 10); meta: after an inner loop on old data
            (Eq. 11-12), of first or second order as --meta-order says; meta:first, meta:second
-rate       fixed; cosine; hypergradient; learned-published: DDPG as published (Eq. 13-15);
-           learned: DDPG with our state, action and reward
+rate       fixed; cosine; warmup-cosine: linear warm-up over a tenth of the steps, then cosine;
+           hypergradient; learned-published: DDPG as published (Eq. 13-15); learned: DDPG with our
+           state, action and reward
 A method of your own: --method \"sampling=share:0.2,loss=corrected,rate=cosine\"";
 
 /// Options of `icl methods`.

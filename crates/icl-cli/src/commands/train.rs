@@ -8,9 +8,9 @@ use icl_train::{Trainer, TrainingSettings};
 use serde::Serialize;
 
 use crate::backend::{OnBackend, TrainingBackend, on_backend};
-use crate::domain::data::Data;
+use crate::domain::Domain;
+use crate::domain::dispatch::{OnNewEncoder, with_new_encoder};
 use crate::domain::encoder_file;
-use crate::domain::{Domain, Graphs, Images};
 use crate::files::destination::Destination;
 use crate::files::encoder_work;
 use crate::files::encoder_work::ENCODER;
@@ -21,8 +21,9 @@ use crate::options::encoder::EncoderOptions;
 use crate::options::execution::{
     BackendOption, ConfigOption, DEFAULT_SEED, ResumeOption, SeedOption,
 };
+use crate::options::noise::NoiseOptions;
 use crate::options::output::{OutputOptions, TableOption};
-use crate::options::training::{Training, TrainingOptions};
+use crate::options::training::{PretrainingOptions, Training, TrainingOptions};
 use crate::options::values;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
@@ -48,7 +49,13 @@ pub struct TrainOptions {
     encoder: EncoderOptions,
     #[command(flatten)]
     #[serde(flatten)]
+    noise: NoiseOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
     training: TrainingOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pretraining: PretrainingOptions,
     #[command(flatten)]
     #[serde(flatten)]
     seed: SeedOption,
@@ -86,7 +93,10 @@ impl TrainOptions {
         self.output.folder.check()?;
         Ok(Training {
             seed: self.seed.seed.unwrap_or(DEFAULT_SEED),
-            settings: values::settings(self.training.over(TrainingSettings::default()))?,
+            settings: values::settings(
+                self.training
+                    .over(self.pretraining.over(TrainingSettings::default())),
+            )?,
             backend: self.backend.fill()?.to_owned(),
         })
     }
@@ -100,61 +110,66 @@ pub fn train(mut options: TrainOptions) -> Result<(), Failure> {
     interrupt::watch()?;
     let resumed = encoder_work::resumed(options.resume.folder())?;
     let training = options.resolve()?;
-    let (data, encoder) = (&options.data, &options.encoder);
-    match Data::read(&data.data, &data.images)? {
-        Data::Graphs(graphs) => {
-            encoder.check_unused(&data.data)?;
-            train_on(&Graphs::of(&graphs), &graphs, &training, &options, resumed)
-        }
-        Data::Images(images) => {
-            let domain = Images::of(&images, encoder)?;
-            train_on(&domain, &images, &training, &options, resumed)
-        }
-    }
+    let work = Train {
+        training: &training,
+        options: &options,
+        resumed,
+    };
+    with_new_encoder(&options.data, &options.encoder, &options.noise, work)
 }
 
-fn train_on<D: Domain>(
-    domain: &D,
-    data: &D::Data,
-    training: &Training,
-    options: &TrainOptions,
+/// Training of a new encoder.
+struct Train<'a> {
+    training: &'a Training,
+    options: &'a TrainOptions,
     resumed: Option<WorkFolder>,
-) -> Result<(), Failure> {
-    let samples = (0..data.n_samples()).collect();
-    let increment = Increment::before(samples).map_err(|error| {
-        Failure::input(anyhow::anyhow!(
-            "data set {}: {error}",
-            Found::new(D::name(data))
-        ))
-    })?;
-    let input = [
-        ("checksum of the data", D::checksum(data)),
-        (
-            "checksum of the weights",
-            whole::checksum(options.encoder.weights.as_deref())?,
-        ),
-    ];
-    let config = toml::to_string(options).map_err(Failure::input)?;
-    let (out, force) = (options.output.folder.out.clone(), options.output.force);
-    let destination = Destination::new(out, "train", force);
-    let work = encoder_work::begin(resumed, destination, &config, &input)?;
-    let task = Task {
-        training,
-        domain,
-        data,
-        increment: &increment,
-        work: &work,
-    };
-    let trained = on_backend(&training.backend, task).and_then(|record| {
-        encoder_work::write_results(&work, &config, &record)?;
-        icl_report::training_document(&record).map_err(|error| Failure::Other(error.into()))
-    });
-    let document = match trained {
-        Ok(document) => document,
-        Err(failure) => return Err(work.fail(failure, "train")),
-    };
-    let folder = work.publish()?;
-    options.tables.print(&document, &folder)
+}
+
+impl OnNewEncoder for Train<'_> {
+    type Output = ();
+
+    fn run<D: Domain>(self, domain: &D, data: &D::Data) -> Result<(), Failure> {
+        let Self {
+            training,
+            options,
+            resumed,
+        } = self;
+        let samples = (0..data.n_samples()).collect();
+        let increment = Increment::before(samples).map_err(|error| {
+            Failure::input(anyhow::anyhow!(
+                "data set {}: {error}",
+                Found::new(D::name(data))
+            ))
+        })?;
+        let input = [
+            ("checksum of the data", D::checksum(data)),
+            (
+                "checksum of the weights",
+                whole::checksum(options.encoder.weights.as_deref())?,
+            ),
+        ];
+        let config = toml::to_string(options).map_err(Failure::input)?;
+        let (out, force) = (options.output.folder.out.clone(), options.output.force);
+        let destination = Destination::new(out, "train", force);
+        let work = encoder_work::begin(resumed, destination, &config, &input)?;
+        let task = Task {
+            training,
+            domain,
+            data,
+            increment: &increment,
+            work: &work,
+        };
+        let trained = on_backend(&training.backend, task).and_then(|record| {
+            encoder_work::write_results(&work, &config, &record)?;
+            icl_report::training_document(&record).map_err(|error| Failure::Other(error.into()))
+        });
+        let document = match trained {
+            Ok(document) => document,
+            Err(failure) => return Err(work.fail(failure, "train")),
+        };
+        let folder = work.publish()?;
+        options.tables.print(&document, &folder)
+    }
 }
 
 struct Task<'a, D: Domain> {

@@ -3,49 +3,72 @@
 use std::path::Path;
 
 use anyhow::anyhow;
-use icl_data::{GraphDataset, ImageDataset, embedded, looks_like_images};
+use icl_data::{
+    GraphDataset, ImageDataset, RawTable, embedded, looks_like_images, looks_like_table,
+};
 
-use crate::domain::{Domain, Graphs, Images};
-use crate::options::data::ImageOptions;
+use crate::options::data::ReadingOptions;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
+
+/// Name of graphs in messages.
+pub const GRAPHS: &str = "graphs";
+/// Name of images in messages.
+pub const IMAGES: &str = "images";
+
+/// Name of tables in messages.
+pub const TABLES: &str = "tables";
 
 /// Data of one of the kinds.
 pub enum Data {
     Graphs(GraphDataset),
     Images(ImageDataset),
+    Tables(RawTable),
 }
 
 impl Data {
     /// Reads an embedded data set, or one on the disk.
     ///
     /// # Errors
-    /// If it does not exist or cannot be read, or images are selected in a data set of graphs.
-    pub fn read(name: &str, selection: &ImageOptions) -> Result<Self, Failure> {
+    /// If it does not exist or cannot be read, or an option is for another kind of data.
+    pub fn read(name: &str, reading: &ReadingOptions) -> Result<Self, Failure> {
         let is_one_of = |known: &[&str]| known.iter().any(|own| own.eq_ignore_ascii_case(name));
         if is_one_of(embedded::image_names()) {
+            let options = reading.of_images(name)?;
             let images = embedded::images(name).map_err(Failure::input)?;
-            let options = selection.of_readers();
             return images
                 .select(&options.classes, options.limit)
                 .map(Self::Images)
+                .map_err(Failure::input);
+        }
+        if is_one_of(embedded::table_names()) {
+            let options = reading.of_tables(name)?;
+            let table = embedded::tables(name).map_err(Failure::input)?;
+            return table
+                .select(&options.classes, options.limit)
+                .map(Self::Tables)
                 .map_err(Failure::input);
         }
         let path = Path::new(name);
         if !is_one_of(embedded::graph_names()) && !path.exists() {
             return Err(Failure::input(anyhow!(
                 "{name}: found no such file or folder, expected an embedded data set ({}), a TU data \
-                 set, an IDX or CIFAR file, or a folder of images",
+                 set, a table, an IDX or CIFAR file, or a folder of images",
                 embedded::names().join(", ")
             )));
         }
+        if looks_like_table(path) {
+            let options = reading.of_tables(name)?;
+            let table = icl_data::read_table(path, &options).map_err(Failure::input)?;
+            return Ok(Self::Tables(table));
+        }
         if looks_like_images(path) {
-            let images =
-                icl_data::read_images(path, &selection.of_readers()).map_err(Failure::input)?;
+            let options = reading.of_images(name)?;
+            let images = icl_data::read_images(path, &options).map_err(Failure::input)?;
             tell_what_was_left_out(&images);
             return Ok(Self::Images(images));
         }
-        selection.check_unused(name)?;
+        reading.check_graphs(name)?;
         let graphs = if is_one_of(embedded::graph_names()) {
             embedded::graphs(name)
         } else {
@@ -54,11 +77,12 @@ impl Data {
         graphs.map(Self::Graphs).map_err(Failure::input)
     }
 
-    /// Returns the name of the kind of samples.
-    pub fn samples(&self) -> &'static str {
+    /// Returns the name of the kind of data.
+    pub fn kind(&self) -> &'static str {
         match self {
-            Self::Graphs(_) => Graphs::SAMPLES,
-            Self::Images(_) => Images::SAMPLES,
+            Self::Graphs(_) => GRAPHS,
+            Self::Images(_) => IMAGES,
+            Self::Tables(_) => TABLES,
         }
     }
 }

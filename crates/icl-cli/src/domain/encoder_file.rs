@@ -77,35 +77,83 @@ struct EncoderError {
     expected: String,
 }
 
-/// Reads an encoder that [`save`] wrote.
-///
-/// # Errors
-/// If the file cannot be read, is truncated or no safetensors file, holds another kind of encoder or no
-/// configuration, or its tensors are not exactly those of the configuration, in names, types and
-/// shapes, with finite numbers and no variance below 0.
-pub fn read<D: Domain>(path: &Path) -> Result<EncoderFile<D>, Failure> {
-    let wrong = |(found, expected)| {
+/// File that should hold an encoder, before its kind is known.
+#[derive(Debug)]
+pub struct StoredEncoder {
+    path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+impl StoredEncoder {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn open(path: &Path) -> Result<Self, Failure> {
+        match std::fs::read(path) {
+            Ok(bytes) => Ok(Self {
+                path: path.to_owned(),
+                bytes,
+            }),
+            Err(error) => Err(Failure::input(EncoderError {
+                path: path.to_owned(),
+                found: format!("no readable file ({error})"),
+                expected: EXPECTED.to_owned(),
+            })),
+        }
+    }
+
+    /// Returns the name of the kind of the encoder.
+    ///
+    /// # Errors
+    /// If the file is truncated, no safetensors file, or names no kind.
+    pub fn kind(&self) -> Result<String, Failure> {
+        let header = SafeTensors::read_metadata(&self.bytes).map_err(damaged);
+        let kind = header.and_then(|(_, header)| text(&header, "encoder", OF_ENCODER));
+        kind.map_err(|wrong| self.error(wrong))
+    }
+
+    /// Reads the encoder that [`save`] wrote.
+    ///
+    /// # Errors
+    /// If the file is truncated or no safetensors file, holds another kind of encoder or no configuration,
+    /// or its tensors are not exactly those of the configuration, in names, types and shapes, with finite
+    /// numbers and no variance below 0.
+    pub fn read<D: Domain>(self) -> Result<EncoderFile<D>, Failure> {
+        let (domain, data, tensors) = parse(&self.bytes).map_err(|wrong| self.error(wrong))?;
+        Ok(EncoderFile {
+            checksum: format!("{:08x}", crc32fast::hash(&self.bytes)),
+            path: self.path,
+            domain,
+            data,
+            tensors,
+        })
+    }
+
+    /// Returns the error of an encoder of a kind that cannot take such samples. `expected` are the kinds
+    /// that can.
+    pub fn wrong_kind(&self, kind: &str, expected: &[&str], samples: &str) -> Failure {
+        let expected: Vec<String> = expected.iter().map(|kind| format!("\"{kind}\"")).collect();
+        self.error((
+            format!("an encoder of kind {}", Found::new(kind)),
+            format!("one for {samples}: {}", expected.join(" or ")),
+        ))
+    }
+
+    fn error(&self, (found, expected): Wrong) -> Failure {
         Failure::input(EncoderError {
-            path: path.to_owned(),
+            path: self.path.clone(),
             found,
             expected,
         })
-    };
-    let bytes = std::fs::read(path).map_err(|error| {
-        wrong((
-            format!("no readable file ({error})"),
-            "the .safetensors file of an encoder".to_owned(),
-        ))
-    })?;
-    let (domain, data, tensors) = parse(&bytes).map_err(wrong)?;
-    Ok(EncoderFile {
-        path: path.to_owned(),
-        domain,
-        data,
-        checksum: format!("{:08x}", crc32fast::hash(&bytes)),
-        tensors,
-    })
+    }
 }
+
+/// Description of the expected file.
+const EXPECTED: &str = "the .safetensors file of an encoder";
+
+/// Description of the expected kind.
+const OF_ENCODER: &str = "that of an encoder written by icl";
 
 impl<D: Domain> EncoderFile<D> {
     /// Returns the encoder with the normalisation statistics of the file. Its parameters can be
@@ -157,12 +205,8 @@ type Parsed<D> = (D, String, Vec<(String, TensorData)>);
 
 fn parse<D: Domain>(bytes: &[u8]) -> Result<Parsed<D>, Wrong> {
     let (n_header, header) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
-    let text = |key: &str, expected: &str| {
-        let metadata = header.metadata().as_ref();
-        let value = metadata.and_then(|metadata| metadata.get(key)).cloned();
-        value.ok_or_else(|| (format!("no metadata \"{key}\""), expected.to_owned()))
-    };
-    let kind = text("encoder", "that of an encoder written by icl")?;
+    let text = |key: &str, expected: &str| text(&header, key, expected);
+    let kind = text("encoder", OF_ENCODER)?;
     if kind != D::ENCODER {
         return Err((
             format!("an encoder of kind {}", Found::new(&kind)),
@@ -181,6 +225,13 @@ fn parse<D: Domain>(bytes: &[u8]) -> Result<Parsed<D>, Wrong> {
     Ok((domain, data, tensors))
 }
 
+/// Returns the value of a key of the metadata.
+fn text(header: &Metadata, key: &str, expected: &str) -> Result<String, Wrong> {
+    let metadata = header.metadata().as_ref();
+    let value = metadata.and_then(|metadata| metadata.get(key)).cloned();
+    value.ok_or_else(|| (format!("no metadata \"{key}\""), expected.to_owned()))
+}
+
 /// Returns the error of the format's reader in our words.
 fn damaged(error: SafeTensorError) -> Wrong {
     let found = match error {
@@ -189,7 +240,7 @@ fn damaged(error: SafeTensorError) -> Wrong {
         }
         error => format!("no safetensors file ({error})"),
     };
-    (found, "the .safetensors file of an encoder".to_owned())
+    (found, EXPECTED.to_owned())
 }
 
 /// Returns the tensors of the configuration, if the file has them and no others.
@@ -313,11 +364,17 @@ mod tests {
     }
 
     fn save_with(config: &GcnConfig, encoder: &Gcn<Flex>, path: &Path) {
-        save(encoder, &Graphs::with(config.clone()), "MUTAG", path).unwrap();
+        save(
+            encoder,
+            &Graphs::with(config.clone()).unwrap(),
+            "MUTAG",
+            path,
+        )
+        .unwrap();
     }
 
-    fn read(path: &Path) -> Result<EncoderFile<Graphs>, Failure> {
-        super::read(path)
+    fn read(path: &Path) -> Result<EncoderFile<Graphs<GcnConfig>>, Failure> {
+        StoredEncoder::open(path)?.read()
     }
 
     #[test]
@@ -329,7 +386,7 @@ mod tests {
         let first = std::fs::read(&path).unwrap();
         let file = read(&path).unwrap();
         assert_eq!(file.data, "MUTAG");
-        let description = Graphs::with(config).describe().unwrap();
+        let description = Graphs::with(config).unwrap().describe().unwrap();
         assert_eq!(file.domain.describe().unwrap(), description);
         let again = file
             .encoder::<Trained>(&Default::default())
@@ -423,7 +480,7 @@ mod tests {
         let (encoder, config) = encoder();
         save_with(&config, &encoder, &path);
         let whole = std::fs::read(&path).unwrap();
-        let check = |bytes: &[u8]| match parse::<Graphs>(bytes) {
+        let check = |bytes: &[u8]| match parse::<Graphs<GcnConfig>>(bytes) {
             Ok((domain, data, tensors)) => {
                 let file = EncoderFile {
                     path: path.clone(),
@@ -442,7 +499,7 @@ mod tests {
                 changed[index] = with;
                 check(&changed);
             }
-            assert!(parse::<Graphs>(&whole[..index]).is_err());
+            assert!(parse::<Graphs<GcnConfig>>(&whole[..index]).is_err());
         }
     }
 }

@@ -1,96 +1,100 @@
-//! Graphs, with a GCN as encoder.
+//! Graphs.
+
+use std::fmt::Display;
 
 use icl_core::{GrowthRatio, Increment, Seed};
-use icl_data::{Graph, GraphCollate, GraphDataset, GraphViews, GraphViewsConfig, Split};
+use icl_data::{Graph, GraphDataset, Split};
 use icl_eval::Matrix;
-use icl_models::{Gcn, GcnConfig};
 
 use crate::backend::{ProgramBackend, TrainingBackend};
+use crate::domain::data::{Data, GRAPHS};
+use crate::domain::graph_encoder::GraphEncoder;
 use crate::domain::{Domain, Text, Wrong};
 use crate::process::failure::Failure;
 
-/// Graphs with node features of one width.
+/// Graphs with node features of one width, and an encoder of them.
 #[derive(Debug)]
-pub struct Graphs {
-    config: GcnConfig,
-    views: GraphViews,
+pub struct Graphs<E: GraphEncoder> {
+    encoder: E,
+    views: E::Views,
 }
 
-impl Graphs {
-    /// Returns the encoder and the views of the paper for these data.
-    pub fn of(data: &GraphDataset) -> Self {
-        Self::with(GcnConfig::new(data.d_features()))
-    }
-
-    /// Returns this encoder and the views of the paper.
-    pub fn with(config: GcnConfig) -> Self {
-        Self {
-            config,
-            views: GraphViewsConfig::new().init(),
-        }
+impl<E: GraphEncoder> Graphs<E> {
+    /// Returns this encoder and its views.
+    ///
+    /// # Errors
+    /// If the configuration is not valid.
+    pub fn with(encoder: E) -> Result<Self, anyhow::Error> {
+        let views = encoder.views()?;
+        Ok(Self { encoder, views })
     }
 }
 
-impl Domain for Graphs {
-    const COLLATE: GraphCollate = GraphCollate;
-    const SAMPLES: &'static str = "graphs";
-    const ENCODER: &'static str = "gcn";
+impl<E: GraphEncoder> Domain for Graphs<E> {
+    const COLLATE: E::Collate = E::COLLATE;
+    const SAMPLES: &'static str = GRAPHS;
+    const ENCODER: &'static str = E::NAME;
 
     type Data = GraphDataset;
-    type Views = GraphViews;
-    type Collate = GraphCollate;
-    type Encoder<B: ProgramBackend> = Gcn<B>;
-    type Trained<B: TrainingBackend> = Gcn<B>;
+    type Views = E::Views;
+    type Collate = E::Collate;
+    type Encoder<B: ProgramBackend> = E::Module<B>;
+    type Trained<B: TrainingBackend> = E::Trained<B>;
 
-    fn views(&self) -> &GraphViews {
+    fn taken(&self, data: Data) -> Result<Option<GraphDataset>, Failure> {
+        Ok(match data {
+            Data::Graphs(graphs) => Some(graphs),
+            _ => None,
+        })
+    }
+
+    fn views(&self) -> &E::Views {
         &self.views
     }
 
-    fn fresh<B: TrainingBackend>(&self, seed: Seed, device: &B::Device) -> Result<Gcn<B>, Failure> {
-        Ok(self.config.init(seed, device))
+    fn fresh<B: TrainingBackend>(
+        &self,
+        seed: Seed,
+        device: &B::Device,
+    ) -> Result<E::Trained<B>, Failure> {
+        self.encoder
+            .try_init::<B>(seed, device)
+            .map_err(Failure::Input)
     }
 
-    fn shape<B: TrainingBackend>(&self, device: &B::Device) -> Result<Gcn<B>, anyhow::Error> {
-        Ok(self.config.try_init(Seed::new(0), device)?)
+    fn shape<B: TrainingBackend>(
+        &self,
+        device: &B::Device,
+    ) -> Result<E::Trained<B>, anyhow::Error> {
+        self.encoder.try_init::<B>(Seed::new(0), device)
     }
 
     fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
-        let (d_input, d_hidden) = (self.config.d_input, self.config.d_hidden);
-        let of_layer = move |layer: usize| {
-            let width = if layer == 0 { d_input } else { d_hidden };
-            [
-                (
-                    format!("convolutions.{layer}.weight"),
-                    vec![width, d_hidden],
-                ),
-                (format!("statistics.{layer}.mean"), vec![d_hidden]),
-                (format!("statistics.{layer}.variance"), vec![d_hidden]),
-            ]
-        };
-        (0..self.config.n_layers).flat_map(of_layer)
+        self.encoder.tensors()
     }
 
     fn encoder_name(&self) -> String {
-        format!("a GCN with n_layers = {}", self.config.n_layers)
+        format!("{} with n_layers = {}", E::TITLE, self.encoder.n_layers())
     }
 
     fn describe(&self) -> Result<Vec<(&'static str, String)>, serde_json::Error> {
-        Ok(vec![("config", serde_json::to_string(&self.config)?)])
+        Ok(vec![("config", serde_json::to_string(&self.encoder)?)])
     }
 
     fn from_description(text: &Text<'_>) -> Result<Self, Wrong> {
         let config = text("config", "the encoder's configuration")?;
-        let config = serde_json::from_str(&config).map_err(|error| {
+        let unreadable = |error: &dyn Display| {
             (
                 format!("metadata \"config\" that cannot be read ({error})"),
-                "the configuration of a GCN".to_owned(),
+                format!("the configuration of {}", E::TITLE),
             )
-        })?;
-        Ok(Self::with(config))
+        };
+        let encoder = serde_json::from_str(&config).map_err(|error| unreadable(&error))?;
+        Self::with(encoder).map_err(|error| unreadable(&error))
     }
 
     fn check(&self, data: &GraphDataset) -> Result<(), Wrong> {
-        let (found, expected) = (data.d_features(), self.config.d_input);
+        let (found, expected) = (data.d_features(), self.encoder.d_input());
         if found == expected {
             return Ok(());
         }
@@ -115,15 +119,20 @@ impl Domain for Graphs {
 
     fn increment(
         data: &GraphDataset,
-        split: Split,
+        split: &Split,
         alpha: GrowthRatio,
         seed: Seed,
     ) -> Result<Increment, Failure> {
-        data.increment(split, alpha, seed).map_err(Failure::input)
+        data.increment(split.clone(), alpha, seed)
+            .map_err(Failure::input)
     }
 
     fn join(old: &GraphDataset, new: &GraphDataset) -> Result<(GraphDataset, Increment), Failure> {
         GraphDataset::join(old, new).map_err(Failure::input)
+    }
+
+    fn n_equal(data: &GraphDataset, increment: &Increment) -> Result<usize, Failure> {
+        Ok(data.n_equal(increment))
     }
 
     /// Returns the CRC-32 of all graphs: features, edges and labels.

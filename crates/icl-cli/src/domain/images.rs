@@ -9,15 +9,25 @@ use icl_eval::Matrix;
 use icl_models::{ResNet, ResNetConfig, Stem};
 
 use crate::backend::{ProgramBackend, TrainingBackend};
+use crate::domain::class_numbers::numbers_of_classes;
+use crate::domain::data::{Data, IMAGES};
+use crate::domain::image_pairs::{ImagePairs, Mixup};
 use crate::domain::{Domain, Text, Wrong};
 use crate::options::encoder::{EncoderOptions, PAPER_SIDE, SMALL_SIDE};
+use crate::options::noise::NoiseOptions;
 use crate::process::failure::Failure;
+
+/// Key of the mixup noise in an encoder's file.
+const MIXUP: &str = "mixup";
 
 /// Images of one number of channels.
 #[derive(Debug)]
 pub struct Images {
     config: ResNetConfig,
-    views: ImageViews,
+    /// Augmentations, whose plain view is that of every noise.
+    augmentations: ImageViews,
+    mixup: Option<Mixup>,
+    views: ImagePairs,
     /// Initial weights of every fresh encoder, if they are not random.
     weights: Option<PathBuf>,
 }
@@ -27,7 +37,11 @@ impl Images {
     ///
     /// # Errors
     /// If an option is not valid.
-    pub fn of(data: &ImageDataset, choice: &EncoderOptions) -> Result<Self, Failure> {
+    pub fn of(
+        data: &ImageDataset,
+        choice: &EncoderOptions,
+        noise: &NoiseOptions,
+    ) -> Result<Self, Failure> {
         let side = match choice.image_size {
             Some(side) => side,
             None => data.common_side().unwrap_or(PAPER_SIDE),
@@ -42,9 +56,14 @@ impl Images {
             .with_stem(stem)
             .with_projection(choice.projection);
         config.check().map_err(Failure::input)?;
+        let augmentations = views.try_init().map_err(Failure::input)?;
+        let mixup = Mixup::of(noise, IMAGES)?;
         Ok(Self {
             config,
-            views: views.try_init().map_err(Failure::input)?,
+            views: ImagePairs::new(augmentations.clone(), mixup.as_ref())
+                .map_err(Failure::Input)?,
+            augmentations,
+            mixup,
             weights: choice.weights.clone(),
         })
     }
@@ -52,16 +71,23 @@ impl Images {
 
 impl Domain for Images {
     const COLLATE: ImageCollate = ImageCollate;
-    const SAMPLES: &'static str = "images";
+    const SAMPLES: &'static str = IMAGES;
     const ENCODER: &'static str = "resnet-18";
 
     type Data = ImageDataset;
-    type Views = ImageViews;
+    type Views = ImagePairs;
     type Collate = ImageCollate;
     type Encoder<B: ProgramBackend> = ResNet<B>;
     type Trained<B: TrainingBackend> = ResNet<B>;
 
-    fn views(&self) -> &ImageViews {
+    fn taken(&self, data: Data) -> Result<Option<ImageDataset>, Failure> {
+        Ok(match data {
+            Data::Images(images) => Some(images),
+            _ => None,
+        })
+    }
+
+    fn views(&self) -> &ImagePairs {
         &self.views
     }
 
@@ -95,10 +121,14 @@ impl Domain for Images {
     }
 
     fn describe(&self) -> Result<Vec<(&'static str, String)>, serde_json::Error> {
-        Ok(vec![
+        let mut description = vec![
             ("config", serde_json::to_string(&self.config)?),
-            ("views", serde_json::to_string(self.views.config())?),
-        ])
+            ("views", serde_json::to_string(self.augmentations.config())?),
+        ];
+        if let Some(mixup) = &self.mixup {
+            description.push((MIXUP, serde_json::to_string(mixup)?));
+        }
+        Ok(description)
     }
 
     fn from_description(text: &Text<'_>) -> Result<Self, Wrong> {
@@ -115,11 +145,22 @@ impl Domain for Images {
         let views = text("views", expected)?;
         let views: ImageViewsConfig =
             serde_json::from_str(&views).map_err(|error| unreadable("views", &error, expected))?;
-        let views = views
+        let augmentations = views
             .try_init()
             .map_err(|error| unreadable("views", &error, expected))?;
+        // A file without noise has no such entry.
+        let mixup: Option<Mixup> = match text(MIXUP, expected) {
+            Err(_) => None,
+            Ok(mixup) => {
+                serde_json::from_str(&mixup).map_err(|error| unreadable(MIXUP, &error, expected))?
+            }
+        };
+        let views = ImagePairs::new(augmentations.clone(), mixup.as_ref())
+            .map_err(|error| unreadable(MIXUP, &error, expected))?;
         Ok(Self {
             config,
+            augmentations,
+            mixup,
             views,
             weights: None,
         })
@@ -144,33 +185,26 @@ impl Domain for Images {
         data.labels().to_vec()
     }
 
-    /// Returns the numbers that name the classes; where names are no numbers, or no plain ones, the
-    /// position of the class in the order of names.
     fn original_labels(data: &ImageDataset) -> Vec<i64> {
-        // As written: "01" and "1" are two classes.
-        let plain = |name: &String| {
-            let number = name.parse::<i64>().ok()?;
-            (number.to_string() == *name).then_some(number)
-        };
-        let numbers: Option<Vec<i64>> = data.class_names().iter().map(plain).collect();
-        let of = |&label: &usize| match &numbers {
-            Some(numbers) => numbers[label],
-            None => label as i64,
-        };
-        data.labels().iter().map(of).collect()
+        numbers_of_classes(data.class_names(), data.labels())
     }
 
     fn increment(
         data: &ImageDataset,
-        split: Split,
+        split: &Split,
         alpha: GrowthRatio,
         seed: Seed,
     ) -> Result<Increment, Failure> {
-        data.increment(split, alpha, seed).map_err(Failure::input)
+        data.increment(split.clone(), alpha, seed)
+            .map_err(Failure::input)
     }
 
     fn join(old: &ImageDataset, new: &ImageDataset) -> Result<(ImageDataset, Increment), Failure> {
         ImageDataset::join(old, new).map_err(Failure::input)
+    }
+
+    fn n_equal(data: &ImageDataset, increment: &Increment) -> Result<usize, Failure> {
+        data.n_equal(increment).map_err(Failure::input)
     }
 
     fn checksum(data: &ImageDataset) -> String {
@@ -185,7 +219,7 @@ impl Domain for Images {
     /// Returns the pixels of the centre view of each image, at most 32 x 32: a larger matrix would
     /// not fit into memory where the images do not.
     fn raw(&self, data: &ImageDataset) -> Result<Matrix, Failure> {
-        let mut config = self.views.config().clone();
+        let mut config = self.augmentations.config().clone();
         config.size = config.size.min(SMALL_SIDE);
         let views = config.init();
         let mut values = Vec::new();

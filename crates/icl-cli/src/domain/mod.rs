@@ -1,9 +1,15 @@
 //! The kinds of data that the program knows. All that depends on the kind is in this folder.
 
+mod class_numbers;
 pub mod data;
+pub mod dispatch;
 pub mod encoder_file;
+mod graph_encoder;
 mod graphs;
+mod hidden_encoder;
+mod image_pairs;
 mod images;
+mod tables;
 
 use std::fmt::Debug;
 
@@ -13,10 +19,13 @@ use icl_data::Split;
 use icl_eval::Matrix;
 
 use crate::backend::{ProgramBackend, TrainingBackend};
+use crate::domain::data::Data as AnyData;
 use crate::process::failure::Failure;
+use crate::process::terminal::tell;
 
 pub use graphs::Graphs;
 pub use images::Images;
+pub use tables::Tables;
 
 /// Found and expected value of an error.
 pub type Wrong = (String, String);
@@ -44,6 +53,13 @@ pub trait Domain: Debug + Sized {
     /// Encoder in training.
     type Trained<B: TrainingBackend>: AutodiffModule<B, InnerModule = Self::Encoder<B::InnerBackend>>
         + Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>;
+
+    /// Returns the data as the encoder of this configuration takes them; `None` if they are of another
+    /// kind.
+    ///
+    /// # Errors
+    /// If the encoder cannot take them.
+    fn taken(&self, data: AnyData) -> Result<Option<Self::Data>, Failure>;
 
     /// Returns the views.
     fn views(&self) -> &Self::Views;
@@ -96,6 +112,12 @@ pub trait Domain: Debug + Sized {
     /// Returns the name of the data set.
     fn name(data: &Self::Data) -> &str;
 
+    /// Returns whether the samples have classes.
+    fn has_labels(data: &Self::Data) -> bool {
+        let _ = data;
+        true
+    }
+
     /// Returns the class of each sample, counted from 0.
     fn labels(data: &Self::Data) -> Vec<usize>;
 
@@ -108,16 +130,37 @@ pub trait Domain: Debug + Sized {
     /// If too few are left on one side, or a sample cannot be read.
     fn increment(
         data: &Self::Data,
-        split: Split,
+        split: &Split,
         alpha: GrowthRatio,
         seed: Seed,
     ) -> Result<Increment, Failure>;
+
+    /// Returns this configuration and the data with everything that is estimated from data estimated from
+    /// the samples `old` of a split alone; `None` if nothing is.
+    ///
+    /// # Errors
+    /// If these samples do not suffice.
+    fn refitted(
+        &self,
+        data: &Self::Data,
+        split: &Split,
+        old: &[usize],
+    ) -> Result<Option<(Self, Self::Data)>, Failure> {
+        let _ = (data, split, old);
+        Ok(None)
+    }
 
     /// Joins old and new data to one data set.
     ///
     /// # Errors
     /// If they do not fit each other.
     fn join(old: &Self::Data, new: &Self::Data) -> Result<(Self::Data, Increment), Failure>;
+
+    /// Returns the number of new samples that equal an old one.
+    ///
+    /// # Errors
+    /// If a sample cannot be read.
+    fn n_equal(data: &Self::Data, increment: &Increment) -> Result<usize, Failure>;
 
     /// Returns the checksum by which interrupted work recognises its data.
     fn checksum(data: &Self::Data) -> String;
@@ -134,4 +177,22 @@ pub trait Domain: Debug + Sized {
     /// # Errors
     /// If a sample cannot be read or a value is not finite.
     fn raw(&self, data: &Self::Data) -> Result<Matrix, Failure>;
+}
+
+/// Reports the number of new samples that equal an old one, if there are any: each is a negative of a sample
+/// that it equals.
+///
+/// # Errors
+/// If a sample cannot be read.
+pub fn tell_equal<D: Domain>(data: &D::Data, increment: &Increment) -> Result<(), Failure> {
+    let n_equal = D::n_equal(data, increment)?;
+    if n_equal > 0 {
+        tell(format_args!(
+            "note: {}: {n_equal} of {} new {} equal an old one",
+            D::name(data),
+            increment.new_data().len(),
+            D::SAMPLES
+        ));
+    }
+    Ok(())
 }

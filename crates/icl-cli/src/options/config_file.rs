@@ -305,13 +305,13 @@ mod tests {
 
     use clap::Args;
 
-    use crate::options::data::ImageOptions;
+    use crate::options::data::ReadingOptions;
     use crate::options::method::MethodOption;
     use crate::options::training::TrainingOptions;
 
     fn command() -> Command {
         let command = TrainingOptions::augment_args(Command::new("train"));
-        let command = MethodOption::augment_args(ImageOptions::augment_args(command));
+        let command = MethodOption::augment_args(ReadingOptions::augment_args(command));
         command.mut_arg("patience", |patience| patience.conflicts_with("epochs"))
     }
 

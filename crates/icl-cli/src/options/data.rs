@@ -5,9 +5,10 @@ use std::str::FromStr;
 
 use anyhow::anyhow;
 use clap::Args;
-use icl_data::embedded;
+use icl_data::{Header, Missing, TableOptions, embedded};
 use serde::{Serialize, Serializer};
 
+use crate::options::choice;
 use crate::process::failure::Failure;
 
 /// Environment variable that names the folder of all data sets.
@@ -27,15 +28,16 @@ pub struct DataOptions {
         long,
         default_value = "MUTAG",
         help = format!(
-            "Data set: an embedded one ({}), or the path of a TU data set (zip or folder), an IDX file, a \
-             CIFAR file or folder, or a folder with one folder of images per class",
+            "Data set: an embedded one ({}), or the path of a TU data set (zip or folder), a table (.csv, \
+             .tsv, also with .gz, or .parquet), an IDX file, a CIFAR file or folder, or a folder with one folder \
+             of images per class",
             embedded::names().join(", ")
         )
     )]
     pub data: String,
     #[command(flatten)]
     #[serde(flatten)]
-    pub images: ImageOptions,
+    pub reading: ReadingOptions,
 }
 
 impl DataOptions {
@@ -53,15 +55,15 @@ impl DataOptions {
     }
 }
 
-/// The images of a data set that are used.
+/// The samples of a data set that are used, and how files are read.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Data")]
-pub struct ImageOptions {
-    /// Use only these classes, comma-separated (images only)
+pub struct ReadingOptions {
+    /// Use only these classes, comma-separated (images and tables)
     #[arg(long, value_name = "NAMES")]
     pub classes: Option<Classes>,
-    /// Use at most N images, balanced across classes (images only)
+    /// Use at most N samples, balanced across classes (images and tables)
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
     /// Skip images that cannot be decoded instead of reporting an error (images only)
@@ -78,42 +80,101 @@ pub struct ImageOptions {
     /// Maximum memory for the decoded images of a folder, in MiB
     #[arg(long, value_name = "MIB", default_value_t = icl_data::ImageOptions::default().cache_bytes / MIB)]
     pub image_cache: usize,
+    /// Column of the classes, by its name or its number from 1 (tables only). Without it, a table has no
+    /// classes; training needs none
+    #[arg(long, value_name = "COLUMN")]
+    pub target: Option<String>,
+    /// First line of a table: names of the columns (yes), values (no), or what it looks like (tables only)
+    #[arg(
+        long,
+        value_parser = choice::any::<Header>(),
+        default_value = choice::name(&Header::default())
+    )]
+    pub header: Header,
+    /// Missing values of a table: an error, or the mean of the old data with a column that marks them (tables
+    /// only)
+    #[arg(
+        long,
+        value_parser = choice::any::<Missing>(),
+        default_value = choice::name(&Missing::default())
+    )]
+    pub missing: Missing,
 }
 
-impl ImageOptions {
-    /// Returns the options of the readers.
-    pub fn of_readers(&self) -> icl_data::ImageOptions {
-        icl_data::ImageOptions {
+impl ReadingOptions {
+    /// Returns the options of the readers of images.
+    ///
+    /// # Errors
+    /// If an option of tables is given. `data` names the data set.
+    pub fn of_images(&self, data: &str) -> Result<icl_data::ImageOptions, Failure> {
+        check_absent(&self.of_tables_alone(), data, "images", "tables")?;
+        Ok(icl_data::ImageOptions {
             classes: self.classes.clone().unwrap_or_default().0,
             limit: self.limit,
             skip_broken: self.skip_broken,
             cache_bytes: self.image_cache.saturating_mul(MIB),
-        }
+        })
     }
 
-    /// Checks that no option of images is given with `data`, a data set of graphs.
+    /// Returns the options of the readers of tables.
+    ///
+    /// # Errors
+    /// If an option of images is given. `data` names the data set.
+    pub fn of_tables(&self, data: &str) -> Result<TableOptions, Failure> {
+        check_absent(
+            &[("skip-broken", self.skip_broken)],
+            data,
+            "tables",
+            "images",
+        )?;
+        Ok(TableOptions {
+            header: self.header,
+            target: self.target.clone(),
+            missing: self.missing,
+            exclude: Vec::new(),
+            classes: self.classes.clone().unwrap_or_default().0,
+            limit: self.limit,
+        })
+    }
+
+    /// Checks that no option of images or tables is given with `data`, a data set of graphs.
     ///
     /// # Errors
     /// If one is.
-    pub fn check_unused(&self, data: &str) -> Result<(), Failure> {
-        let given = [
+    pub fn check_graphs(&self, data: &str) -> Result<(), Failure> {
+        let of_images = [
             ("classes", self.classes.is_some()),
             ("limit", self.limit.is_some()),
             ("skip-broken", self.skip_broken),
         ];
-        check_images_only(&given, data)
+        check_absent(&of_images, data, "graphs", "images")?;
+        check_absent(&self.of_tables_alone(), data, "graphs", "tables")
+    }
+
+    fn of_tables_alone(&self) -> [(&'static str, bool); 3] {
+        [
+            ("target", self.target.is_some()),
+            ("header", self.header != Header::default()),
+            ("missing", self.missing != Missing::default()),
+        ]
     }
 }
 
-/// Checks that none of these options is given with `data`, a data set of graphs.
+/// Checks that none of these options is given with `data`, whose samples are `samples`; they are for
+/// `others`.
 ///
 /// # Errors
 /// If one is.
-pub fn check_images_only(given: &[(&str, bool)], data: &str) -> Result<(), Failure> {
+fn check_absent(
+    given: &[(&str, bool)],
+    data: &str,
+    samples: &str,
+    others: &str,
+) -> Result<(), Failure> {
     match given.iter().find(|(_, is_given)| *is_given) {
         None => Ok(()),
         Some((option, _)) => Err(Failure::input(anyhow!(
-            "{option}: found it with {data}, a data set of graphs, expected it with images only"
+            "{option}: found it with {data}, a data set of {samples}, expected it with {others} only"
         ))),
     }
 }

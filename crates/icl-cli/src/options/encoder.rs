@@ -1,14 +1,14 @@
-//! The encoder: a new one of images, or one in a file.
+//! The encoder: a new one, or one in a file.
 
 use std::path::PathBuf;
 
+use anyhow::anyhow;
 use clap::Args;
 use icl_data::ImageViewsConfig;
 use icl_models::Stem;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::options::choice;
-use crate::options::data::check_images_only;
 use crate::process::failure::Failure;
 
 /// Maximum side of a view for which the stem for small images is chosen.
@@ -17,16 +17,43 @@ pub const SMALL_SIDE: usize = 32;
 /// Side of a view in the paper, for images that have no common size of their own.
 pub const PAPER_SIDE: usize = 224;
 
-/// A new encoder of images and its views.
+/// Kind of a new encoder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EncoderKind {
+    /// Graph convolutional network.
+    Gcn,
+    /// Graph isomorphism network.
+    Gin,
+    /// ResNet-18.
+    Resnet18,
+    /// Multilayer perceptron.
+    Mlp,
+}
+
+/// A new encoder and its views.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Encoder")]
 pub struct EncoderOptions {
+    /// Encoder: gcn or gin for graphs, resnet18 for images, mlp for tables and for images of one size, whose
+    /// pixels are then columns. Without it, gcn, resnet18 or mlp
+    #[arg(long, value_parser = choice::any::<EncoderKind>())]
+    pub encoder: Option<EncoderKind>,
+    /// Number of layers (gcn, gin, mlp). Without it, 2 for gcn, 4 for gin, 3 for mlp
+    #[arg(long, value_name = "N")]
+    pub layers: Option<usize>,
+    /// Width of each layer (gcn, gin, mlp). Without it, 32 for gcn and gin, 256 for mlp
+    #[arg(long, value_name = "WIDTH")]
+    pub width: Option<usize>,
+    /// Width of a projection head on the encoder (not for gcn). Without it, no projection head
+    #[arg(long, value_name = "WIDTH")]
+    pub projection: Option<usize>,
     #[arg(
         long,
         value_name = "PIXELS",
         help = format!(
-            "Side of a view in pixels (images only). Without it, the side of IDX and CIFAR images, and \
+            "Side of a view in pixels (resnet18 only). Without it, the side of IDX and CIFAR images, and \
              {PAPER_SIDE} for folders"
         )
     )]
@@ -35,38 +62,61 @@ pub struct EncoderOptions {
         long,
         value_parser = choice::any::<Stem>(),
         help = format!(
-            "First layers of the ResNet-18 (images only): small is a 3x3 convolution, standard a 7x7 \
+            "First layers of the ResNet-18 (resnet18 only): small is a 3x3 convolution, standard a 7x7 \
              convolution with stride 2 and a pooling. Without it, small for views of at most \
              {SMALL_SIDE} pixels without --weights, else standard"
         )
     )]
     pub stem: Option<Stem>,
-    /// Width of a projection head on the encoder (images only). Without it, no projection head
-    #[arg(long, value_name = "WIDTH")]
-    pub projection: Option<usize>,
-    /// Probability that a view is blurred (images only)
+    /// Probability that a view is blurred (resnet18 only)
     #[arg(long, value_name = "P", default_value_t = default_blur())]
     pub blur: f64,
-    /// Initial weights of the ResNet-18, a .pth or .safetensors file of torchvision (images only). Without
+    /// Initial weights of the ResNet-18, a .pth or .safetensors file of torchvision (resnet18 only). Without
     /// it, random weights
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
 }
 
 impl EncoderOptions {
-    /// Checks that no option of images is given with `data`, a data set of graphs.
+    /// Returns the kind of encoder that is chosen, the first of `possible` without a choice, and checks that
+    /// it takes the options that are given. `samples` names the data.
     ///
     /// # Errors
-    /// If one is.
-    pub fn check_unused(&self, data: &str) -> Result<(), Failure> {
-        let given = [
-            ("image-size", self.image_size.is_some()),
-            ("stem", self.stem.is_some()),
-            ("projection", self.projection.is_some()),
-            ("blur", self.blur != default_blur()),
-            ("weights", self.weights.is_some()),
-        ];
-        check_images_only(&given, data)
+    /// If the encoder is not possible, or an option is for another encoder.
+    pub fn kind(&self, possible: &[EncoderKind], samples: &str) -> Result<EncoderKind, Failure> {
+        let kind = self.encoder.unwrap_or(possible[0]);
+        if !possible.contains(&kind) {
+            let expected: Vec<&str> = possible.iter().map(choice::name).collect();
+            return Err(Failure::input(anyhow!(
+                "encoder: found {} for {samples}, expected {}",
+                choice::name(&kind),
+                expected.join(" or ")
+            )));
+        }
+        use EncoderKind::{Gcn, Gin, Mlp, Resnet18};
+        for (option, is_given, takers) in [
+            ("layers", self.layers.is_some(), &[Gcn, Gin, Mlp][..]),
+            ("width", self.width.is_some(), &[Gcn, Gin, Mlp]),
+            (
+                "projection",
+                self.projection.is_some(),
+                &[Gin, Mlp, Resnet18],
+            ),
+            ("image-size", self.image_size.is_some(), &[Resnet18]),
+            ("stem", self.stem.is_some(), &[Resnet18]),
+            ("blur", self.blur != default_blur(), &[Resnet18]),
+            ("weights", self.weights.is_some(), &[Resnet18]),
+        ] {
+            if is_given && !takers.contains(&kind) {
+                let expected: Vec<&str> = takers.iter().map(choice::name).collect();
+                return Err(Failure::input(anyhow!(
+                    "{option}: found it with the encoder {} of {samples}, expected it with {} only",
+                    choice::name(&kind),
+                    expected.join(" or ")
+                )));
+            }
+        }
+        Ok(kind)
     }
 }
 

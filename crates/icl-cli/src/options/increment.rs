@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::builder::PossibleValuesParser;
 use clap::{Arg, Args};
 use icl_core::GrowthRatio;
 use icl_data::Split;
@@ -31,12 +30,10 @@ pub struct SplitOptions {
     #[command(flatten)]
     #[serde(flatten)]
     growth: GrowthOption,
-    /// Samples that are new: drawn at random, the largest, or those of the last classes
-    #[arg(
-        long,
-        value_parser = PossibleValuesParser::new(Split::ALL.map(|split| split.name())),
-        default_value = Split::Random.name()
-    )]
+    /// Samples that are new: drawn at random (random), the largest (size), those of the last classes (class),
+    /// all but those of the classes A and B (class:A,B, whatever α is), or the rows of a table with the largest
+    /// values in a column, which is then no feature (column:NAME)
+    #[arg(long, value_name = "SPLIT", default_value = Split::Random.name())]
     split: String,
 }
 

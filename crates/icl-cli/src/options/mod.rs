@@ -8,6 +8,7 @@ pub mod encoder;
 pub mod execution;
 pub mod increment;
 pub mod method;
+pub mod noise;
 pub mod output;
 pub mod parse;
 pub mod training;

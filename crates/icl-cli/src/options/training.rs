@@ -1,7 +1,7 @@
 //! The training of an encoder, the same for all methods.
 
 use clap::Args;
-use icl_train::{StopRule, TrainingSettings, UpdateRule};
+use icl_train::{NoiseSet, RateChoice, StopRule, TrainingSettings, UpdateRule};
 use serde::Serialize;
 
 use crate::options::choice;
@@ -49,6 +49,14 @@ pub struct StepOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub loss: LossOptions,
+    /// Noise samples of InfoNCE in a batch: the second views of the other samples (other), or both views, with
+    /// every view an anchor (both: NT-Xent, as in SimCLR and DACL)
+    #[arg(
+        long,
+        value_parser = choice::any::<NoiseSet>(),
+        default_value = choice::name(&defaults().noise_set)
+    )]
+    pub noise_set: NoiseSet,
 }
 
 impl StepOptions {
@@ -60,6 +68,7 @@ impl StepOptions {
             learning_rate: self.learning_rate,
             temperature: self.loss.temperature,
             negatives: self.loss.negatives,
+            noise_set: self.noise_set,
             ..settings
         }
     }
@@ -120,6 +129,40 @@ impl TrainingOptions {
             average_decay: self.average_decay,
             ..self.step.over(settings)
         }
+    }
+}
+
+/// The training of a first encoder.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Training")]
+pub struct PretrainingOptions {
+    /// Source of the learning rate in the training of the first encoder: fixed, cosine, warmup-cosine,
+    /// hypergradient, learned-published or learned
+    #[arg(
+        long,
+        value_name = "RATE",
+        value_parser = pretraining_rate,
+        default_value_t = defaults().pretraining_rate.to_string()
+    )]
+    pretraining_rate: String,
+}
+
+impl PretrainingOptions {
+    /// Returns `settings` with this option in its place.
+    pub fn over(&self, settings: TrainingSettings) -> TrainingSettings {
+        let rate = self.pretraining_rate.parse();
+        TrainingSettings {
+            pretraining_rate: rate.unwrap_or(settings.pretraining_rate),
+            ..settings
+        }
+    }
+}
+
+fn pretraining_rate(text: &str) -> Result<String, String> {
+    match text.parse::<RateChoice>() {
+        Ok(rate) => Ok(rate.to_string()),
+        Err(expected) => Err(format!("expected {expected}")),
     }
 }
 

@@ -214,6 +214,17 @@ impl ImageDataset {
         }
     }
 
+    /// Returns one image, which a folder may have to decode.
+    ///
+    /// # Errors
+    /// [`DataError`] if its file has become unreadable or broken since the data set was read.
+    ///
+    /// # Panics
+    /// If `index` is not below [`n_images`](Self::n_images).
+    pub fn image(&self, index: usize) -> Result<Arc<Image>, DataError> {
+        self.images[index].image().map(Cow::into_owned)
+    }
+
     /// Returns the number of new images that equal an old one in their shapes and pixels, whatever
     /// their classes are.
     ///

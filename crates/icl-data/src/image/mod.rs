@@ -20,6 +20,6 @@ pub use read::{
     ImageOptions, looks_like_images, read_cifar, read_idx, read_image_folder, read_images,
 };
 pub use views::{
-    CropBox, ImageView, ImageViews, ImageViewsConfig, ImageViewsError, Jitter, JitterStep,
-    ViewParameters,
+    CropBox, ImageNoise, ImageView, ImageViews, ImageViewsConfig, ImageViewsError, Jitter,
+    JitterStep, MixedImageViews, MixedImageViewsConfig, MixedImageViewsError, ViewParameters,
 };

@@ -238,6 +238,22 @@ pub enum TablesError {
         /// Smallest accepted number.
         expected: usize,
     },
+    /// Images whose pixels are to be columns differ in size.
+    #[error(
+        "data set {data}, image {index}: found {} x {} pixels of {} channels, expected {} x {} of {}, the size of \
+         the first image: pixels become columns",
+        found[0], found[1], found[2], expected[0], expected[1], expected[2]
+    )]
+    Sizes {
+        /// Name of the data set.
+        data: Found,
+        /// Index of the first image of another size.
+        index: usize,
+        /// Its height, width and number of channels.
+        found: [usize; 3],
+        /// Those of the first image.
+        expected: [usize; 3],
+    },
     /// A setting has no such value.
     #[error("{setting}: found {found}, expected {expected}")]
     UnknownSetting {

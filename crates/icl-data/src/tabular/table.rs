@@ -61,6 +61,51 @@ impl RawTable {
         }
     }
 
+    /// Creates a table of columns of numbers, each with its name, for `n_rows` rows; NaN is a missing value.
+    /// `classes` are the class of each row, as an index, and the name of each class.
+    ///
+    /// # Panics
+    /// If a column or the classes have another number of rows, two columns have one name, or a class has no
+    /// name.
+    pub fn of_numbers(
+        name: &str,
+        columns: Vec<(String, Vec<f32>)>,
+        n_rows: usize,
+        classes: Option<(Vec<usize>, Vec<String>)>,
+    ) -> Self {
+        let mut names: Vec<&String> = columns.iter().map(|(name, _)| name).collect();
+        names.sort_unstable();
+        assert!(
+            names.windows(2).all(|pair| pair[0] != pair[1]),
+            "every column needs a name of its own"
+        );
+        for (name, values) in &columns {
+            assert_eq!(
+                values.len(),
+                n_rows,
+                "column {name} must have a value for each row"
+            );
+        }
+        if let Some((labels, names)) = &classes {
+            assert_eq!(labels.len(), n_rows, "every row needs a class");
+            assert!(
+                labels.iter().all(|&label| label < names.len()),
+                "every class needs a name"
+            );
+        }
+        let columns = columns.into_iter().map(|(name, values)| RawColumn {
+            name,
+            values: RawValues::Numbers(values),
+        });
+        let target = |(labels, names)| ("class".to_owned(), labels, names);
+        Self::from_parts(
+            name.to_owned(),
+            n_rows,
+            columns.collect(),
+            classes.map(target),
+        )
+    }
+
     /// Returns the name of the data set, taken from its file.
     pub fn name(&self) -> &str {
         &self.name

@@ -1,4 +1,4 @@
-//! Stratified cross-validation: folds, the accuracy over them, and nested folds that choose a penalty.
+//! Stratified cross-validation: folds, the accuracy over them, and nested folds that choose a hyper-parameter.
 
 mod accuracy;
 mod folds;
@@ -9,4 +9,4 @@ pub use folds::stratified_folds;
 
 pub(crate) use accuracy::share_right;
 pub(crate) use folds::{check_folds, checked_n_folds, n_folds_for, shuffled_stratified_folds};
-pub(crate) use nested::{Penalised, checked_grid, choose_c, measure_folds};
+pub(crate) use nested::{Tunable, checked_grid, choose, measure_folds, over_folds};

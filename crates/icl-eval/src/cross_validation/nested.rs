@@ -1,4 +1,5 @@
-//! Nested cross-validation: outer folds measure the accuracy, inner folds choose C.
+//! Nested cross-validation: outer folds measure the accuracy, inner folds choose a
+//! hyper-parameter.
 
 use rayon::prelude::*;
 
@@ -7,12 +8,13 @@ use super::folds::stratified_folds;
 use crate::EvalError;
 use crate::matrix::labels_of;
 
-/// Labelled samples on which classifiers with a penalty C can be fitted and tested.
-pub(crate) trait Penalised: Sync {
+/// Labelled samples on which classifiers with one hyper-parameter, such as a penalty C, can be fitted and
+/// tested.
+pub(crate) trait Tunable: Sync {
     /// Returns the class of each sample.
     fn labels(&self) -> &[usize];
 
-    /// Returns the accuracy on `test` of classifiers fitted to `training`, for each C of `grid`.
+    /// Returns the accuracy on `test` of classifiers fitted to `training`, for each value of `grid`.
     fn accuracies(
         &self,
         training: &[usize],
@@ -35,16 +37,16 @@ pub(crate) fn checked_grid(grid: Vec<f64>) -> Result<Vec<f64>, EvalError> {
     Ok(grid)
 }
 
-/// Chooses the C of `grid` with the best mean accuracy over `n_folds` unshuffled folds of these samples,
+/// Chooses the value of `grid` with the best mean accuracy over `n_folds` unshuffled folds of these samples,
 /// the smallest of several.
-pub(crate) fn choose_c(
-    classifiers: &impl Penalised,
+pub(crate) fn choose(
+    classifiers: &impl Tunable,
     samples: &[usize],
     grid: &[f64],
     n_folds: usize,
 ) -> Result<f64, EvalError> {
     let labels = labels_of(classifiers.labels(), samples);
-    // A single class is predicted with every C, and a single sample leaves none to test on.
+    // A single class is predicted with every value, and a single sample leaves none to test on.
     if grid.len() == 1 || labels.iter().all(|label| *label == labels[0]) {
         return Ok(grid[0]);
     }
@@ -75,17 +77,26 @@ pub(crate) fn measure_folds(
     folds: &[usize],
     test: impl Fn(&[usize], &[usize]) -> Result<(f64, Option<f64>), EvalError> + Sync,
 ) -> Result<Accuracy, EvalError> {
-    let n_folds = folds.iter().max().map_or(0, |highest| highest + 1);
-    let everything: Vec<usize> = (0..folds.len()).collect();
-    let of_folds = in_parallel(n_folds, |fold| {
-        let (training, tested) = split(&everything, folds, fold);
-        test(&training, &tested)
-    })?;
-    let (per_fold, chosen_c): (Vec<f64>, Vec<Option<f64>>) = of_folds.into_iter().unzip();
+    let (per_fold, chosen_c): (Vec<f64>, Vec<Option<f64>>) =
+        over_folds(folds, test)?.into_iter().unzip();
     Ok(Accuracy::of_folds(
         per_fold,
         chosen_c.into_iter().flatten().collect(),
     ))
+}
+
+/// Calls `test` with the samples outside each of the given folds and those in it, and returns the results
+/// in the order of the folds.
+pub(crate) fn over_folds<T: Send>(
+    folds: &[usize],
+    test: impl Fn(&[usize], &[usize]) -> Result<T, EvalError> + Sync,
+) -> Result<Vec<T>, EvalError> {
+    let n_folds = folds.iter().max().map_or(0, |highest| highest + 1);
+    let everything: Vec<usize> = (0..folds.len()).collect();
+    in_parallel(n_folds, |fold| {
+        let (training, tested) = split(&everything, folds, fold);
+        test(&training, &tested)
+    })
 }
 
 /// Applies `measure` to each fold and returns the results in the order of the folds. Folds are

@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 
 use super::softmax::{Exactness, Fitted, TrainingSet};
 use super::standard::Standard;
-use crate::cross_validation::{Penalised, share_right};
+use crate::cross_validation::{Tunable, share_right};
 use crate::matrix::{assert_labelled, labels_of};
 use crate::principal_axes::PrincipalAxes;
 use crate::{EvalError, Matrix};
@@ -139,7 +139,7 @@ impl<'a> Reduced<'a> {
     }
 }
 
-impl Penalised for Reduced<'_> {
+impl Tunable for Reduced<'_> {
     fn labels(&self) -> &[usize] {
         self.labels
     }

@@ -2,7 +2,7 @@
 
 use super::classifier::Reduced;
 use crate::cross_validation::{
-    check_folds, checked_grid, checked_n_folds, choose_c, measure_folds, n_folds_for, share_right,
+    check_folds, checked_grid, checked_n_folds, choose, measure_folds, n_folds_for, share_right,
 };
 use crate::matrix::{assert_labelled, labels_of};
 use crate::{Accuracy, EvalError, Matrix, Protocol};
@@ -141,7 +141,7 @@ impl LinearProbe {
     ) -> Result<(Vec<usize>, f64), EvalError> {
         let reduced = Reduced::of(training, labels);
         let rows: Vec<usize> = (0..labels.len()).collect();
-        let c = choose_c(&reduced, &rows, &self.config.grid, n_inner)?;
+        let c = choose(&reduced, &rows, &self.config.grid, n_inner)?;
         Ok((reduced.fit(c)?.predict(samples), c))
     }
 }

@@ -4,6 +4,7 @@ use nalgebra::DMatrix;
 
 use super::lbfgs::{Objective, minimise};
 use crate::EvalError;
+use crate::matrix::classes_of;
 
 /// Exactness of a fit: the bound of its distance from the minimum, relative to the length of the weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,11 +54,7 @@ impl TrainingSet {
         let (d, n) = samples.shape();
         let transposed = samples.clone().insert_row(d, 1.0);
         let features = transposed.transpose();
-        let mut classes = labels.to_vec();
-        classes.sort_unstable();
-        classes.dedup();
-        let place = |label| classes.partition_point(|class| class < label);
-        let targets = labels.iter().map(place).collect();
+        let (classes, targets) = classes_of(labels);
         let length = (features.norm_squared() / n as f64).sqrt();
         Self {
             features,

@@ -3,7 +3,7 @@
 use super::kernel::{RbfKernel, SquaredDistances, scale_gamma};
 use super::one_vs_one::OneVsOne;
 use crate::cross_validation::{
-    Penalised, check_folds, checked_grid, checked_n_folds, choose_c, measure_folds, n_folds_for,
+    Tunable, check_folds, checked_grid, checked_n_folds, choose, measure_folds, n_folds_for,
 };
 use crate::matrix::{assert_labelled, labels_of};
 use crate::{Accuracy, EvalError, Matrix, Protocol};
@@ -111,7 +111,7 @@ impl Protocol for SvmProtocol {
             distances: SquaredDistances::within(embeddings),
         };
         let accuracy = measure_folds(folds, |training, test| {
-            let c = choose_c(&machines, training, &self.config.grid, n_inner)?;
+            let c = choose(&machines, training, &self.config.grid, n_inner)?;
             Ok((machines.accuracies(training, test, &[c])?[0], Some(c)))
         });
         accuracy.map(Some)
@@ -125,7 +125,7 @@ struct Machines<'a> {
     distances: SquaredDistances,
 }
 
-impl Penalised for Machines<'_> {
+impl Tunable for Machines<'_> {
     fn labels(&self) -> &[usize] {
         self.labels
     }

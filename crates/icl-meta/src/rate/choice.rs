@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 ///
 /// Every choice starts from a base learning rate lr of the settings: that of the update, or lr_s for the
 /// inner steps of meta-optimization (Eq. 11), which have a policy of their own.
-/// [`Cosine`](Self::Cosine) and [`Hypergradient`](Self::Hypergradient) are controls for the learned
-/// rates: they also change the rate during a run, without an agent.
+/// [`Cosine`](Self::Cosine), [`WarmupCosine`](Self::WarmupCosine) and
+/// [`Hypergradient`](Self::Hypergradient) are controls for the learned rates: they also change the rate
+/// during a run, without an agent.
 ///
 /// The text of a choice (`Display`, `FromStr`) is given in parentheses below.
 ///
@@ -31,6 +32,17 @@ pub enum RateChoice {
     /// lr(t) = lr·(1 + cos(π·t/T))/2
     /// ```
     Cosine,
+    /// Linear warm-up to the base learning rate over the first tenth of the steps, then half a cosine to 0
+    /// (`warmup-cosine`; Chen et al., 2020, and Verma et al., 2021, section 5.2).
+    ///
+    /// ```text
+    /// lr(t) = lr·(t + 1)/W                          t < W = ⌈T/10⌉
+    /// lr(t) = lr·(1 + cos(π·(t − W)/(T − W)))/2     t ≥ W
+    /// ```
+    ///
+    /// The papers warm up over the first 10 of 100 (ImageNet) or 1000 epochs; a share of the steps suits
+    /// short runs, too. Chen et al. start at a rate of 0, at which the first step moves nothing.
+    WarmupCosine,
     /// Hypergradient descent (`hypergradient`; Baydin et al., 2018): the rate grows while the gradient
     /// points in the direction of the last step, and falls while it points against it.
     ///
@@ -57,9 +69,10 @@ pub enum RateChoice {
 }
 
 impl RateChoice {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Fixed,
         Self::Cosine,
+        Self::WarmupCosine,
         Self::Hypergradient,
         Self::LearnedAsPublished,
         Self::Learned,
@@ -71,6 +84,7 @@ impl fmt::Display for RateChoice {
         f.write_str(match self {
             Self::Fixed => "fixed",
             Self::Cosine => "cosine",
+            Self::WarmupCosine => "warmup-cosine",
             Self::Hypergradient => "hypergradient",
             Self::LearnedAsPublished => "learned-published",
             Self::Learned => "learned",
@@ -87,6 +101,6 @@ impl FromStr for RateChoice {
         Self::ALL
             .into_iter()
             .find(is_it)
-            .ok_or("fixed, cosine, hypergradient, learned-published or learned")
+            .ok_or("fixed, cosine, warmup-cosine, hypergradient, learned-published or learned")
     }
 }

@@ -1,4 +1,4 @@
-//! The operators that image encoders need of a backend.
+//! The operators that image encoders, and layers with batch normalisation, need of a backend.
 
 use burn::tensor::{Tensor, backend::Backend};
 
@@ -8,8 +8,9 @@ use super::batch_norm::{
 use super::composed;
 use super::window::Window;
 
-/// A backend on which image encoders run: the backends of this crate's features, and [`Autodiff`] of
-/// each. An empty `impl` for another backend gives it the composed form of every operator.
+/// A backend on which image encoders and batch-normalised layers of vectors run: the backends of this
+/// crate's features, and [`Autodiff`] of each. An empty `impl` for another backend gives it the composed
+/// form of every operator. Vectors are normalised as images of one pixel.
 ///
 /// Images are `[n, h, w, c]`, channels last; h′ and w′ are the sides after a [`Window`]
 /// ([`Window::output`]).

@@ -5,8 +5,8 @@ use burn::tensor::Tensor;
 use icl_core::Seed;
 
 use super::convolution::Convolution;
-use super::normalization::Statistics;
 use crate::image_ops::{ImageBackend, Window};
+use crate::normalization::Statistics;
 
 /// A residual block.
 ///

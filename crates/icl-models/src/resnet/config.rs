@@ -3,6 +3,9 @@
 use burn::config::Config;
 
 use super::stem::Stem;
+use crate::head::ProjectionHeadConfig;
+use crate::linear::linear_tensors;
+use crate::normalization::norm_tensors;
 
 /// Widths of the four stages of two blocks each. Every stage but the first halves the side.
 pub(super) const STAGES: [usize; 4] = [64, 128, 256, 512];
@@ -82,16 +85,19 @@ impl ResNetConfig {
             self.stem.window().size,
         );
         let blocks = (0..2 * STAGES.len()).flat_map(block);
-        let classifier = self.n_classes.map(|n| linear("classifier", D_FEATURES, n));
-        let projection = self.projection.map(|d| {
-            let hidden = linear("projection.hidden", D_FEATURES, D_FEATURES);
-            let output = linear("projection.output", D_FEATURES, d);
-            hidden.into_iter().chain(output)
-        });
+        let classifier = self.n_classes;
+        let classifier = classifier.map(|n| linear_tensors("classifier", [D_FEATURES, n]));
+        let projection = self.head().map(|head| head.tensors_at("projection"));
         stem.into_iter()
             .chain(blocks)
             .chain(classifier.into_iter().flatten())
             .chain(projection.into_iter().flatten())
+    }
+
+    /// Returns the configuration of the projection head, if there is one.
+    pub(super) fn head(&self) -> Option<ProjectionHeadConfig> {
+        self.projection
+            .map(|d| ProjectionHeadConfig::new(D_FEATURES, d))
     }
 }
 
@@ -110,18 +116,7 @@ fn block(index: usize) -> impl Iterator<Item = (String, Vec<usize>)> {
 }
 
 fn convolution(name: &str, [c_in, c_out]: [usize; 2], size: usize) -> [(String, Vec<usize>); 5] {
-    [
-        (format!("{name}.weight"), vec![c_out, c_in, size, size]),
-        (format!("{name}.norm.weight"), vec![c_out]),
-        (format!("{name}.norm.bias"), vec![c_out]),
-        (format!("{name}.norm.statistics.mean"), vec![c_out]),
-        (format!("{name}.norm.statistics.variance"), vec![c_out]),
-    ]
-}
-
-fn linear(name: &str, d_input: usize, d_output: usize) -> [(String, Vec<usize>); 2] {
-    [
-        (format!("{name}.weight"), vec![d_input, d_output]),
-        (format!("{name}.bias"), vec![d_output]),
-    ]
+    let weight = (format!("{name}.weight"), vec![c_out, c_in, size, size]);
+    let [gamma, beta, mean, variance] = norm_tensors(&format!("{name}.norm"), c_out);
+    [weight, gamma, beta, mean, variance]
 }

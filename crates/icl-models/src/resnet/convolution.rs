@@ -5,8 +5,8 @@ use burn::tensor::{Tensor, TensorData};
 use icl_core::Seed;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::normalization::{BatchNorm, Statistics};
 use crate::image_ops::{ImageBackend, Window};
+use crate::normalization::{BatchNorm, Statistics};
 
 /// The layer `relu(norm(x ∗ W) + residual)`, with or without ReLU and residual.
 ///

@@ -7,10 +7,11 @@ use icl_core::{Batches, Encoder, Mode, SampleError, Seed};
 use super::block::ResidualBlock;
 use super::config::{D_FEATURES, ResNetConfig, ResNetError, STAGES};
 use super::convolution::Convolution;
-use super::heads::{Linear, ProjectionHead};
-use super::normalization::{Gathered, Statistics};
 use super::stem::StemLayers;
+use crate::head::ProjectionHead;
 use crate::image_ops::ImageBackend;
+use crate::linear::Linear;
+use crate::normalization::{Gathered, Statistics};
 
 impl ResNetConfig {
     /// Creates an encoder with weights drawn from `seed`: the same on every backend, and the same
@@ -27,6 +28,10 @@ impl ResNetConfig {
         device: &B::Device,
     ) -> Result<ResNet<B>, ResNetError> {
         self.check()?;
+        let projection = self.head().map(|head| {
+            let seed = seed.child("projection");
+            head.init(seed, device)
+        });
         let stem = StemLayers::new(
             self.stem,
             [self.in_channels, STAGES[0]],
@@ -47,9 +52,7 @@ impl ResNetConfig {
             classifier: self
                 .n_classes
                 .map(|n| Linear::new([D_FEATURES, n], seed.child("classifier"), device)),
-            projection: self
-                .projection
-                .map(|d| ProjectionHead::new([D_FEATURES, d], seed.child("projection"), device)),
+            projection,
         })
     }
 
@@ -93,7 +96,7 @@ impl<B: ImageBackend> ResNet<B> {
     /// # Panics
     /// If the number of channels is not the encoder's.
     pub fn features(&self, images: Tensor<B, 4>, mode: Mode<'_>) -> Tensor<B, 2> {
-        self.pass(images, &mut statistics(&mode))
+        self.pass(images, &mut Statistics::of(&mode))
     }
 
     /// Computes the logits `[n, n_classes]` of the classes for `images`
@@ -135,21 +138,14 @@ impl<B: ImageBackend> ResNet<B> {
     }
 }
 
-/// Returns the statistics by which a mode normalises.
-fn statistics(mode: &Mode<'_>) -> Statistics<'static> {
-    match mode {
-        Mode::Training(_) => Statistics::Batch,
-        Mode::Evaluation => Statistics::Population,
-    }
-}
-
 impl<B: ImageBackend> Encoder<B> for ResNet<B> {
     type Batch = Tensor<B, 4>;
 
     fn encode(&self, batch: Tensor<B, 4>, mode: Mode<'_>) -> Tensor<B, 2> {
-        let features = self.features(batch, mode);
+        let mut statistics = Statistics::of(&mode);
+        let features = self.pass(batch, &mut statistics);
         match &self.projection {
-            Some(head) => head.forward(features),
+            Some(head) => head.forward(features, &mut statistics),
             None => features,
         }
     }

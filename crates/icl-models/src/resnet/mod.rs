@@ -4,8 +4,6 @@ mod block;
 mod config;
 mod convolution;
 mod encoder;
-mod heads;
-mod normalization;
 mod stem;
 #[cfg(feature = "weights")]
 mod weights;

@@ -6,8 +6,8 @@ use icl_core::Seed;
 use serde::{Deserialize, Serialize};
 
 use super::convolution::Convolution;
-use super::normalization::Statistics;
 use crate::image_ops::{ImageBackend, Window};
+use crate::normalization::Statistics;
 
 /// Layers before the residual blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -93,7 +93,7 @@ pub struct RunRecord {
 pub type AccuracyByOrigin = ByOrigin<Option<f64>>;
 
 /// Accuracy of the final embeddings by one protocol, with its floors.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProtocolAccuracies {
     /// Accuracy.
     pub accuracy: AccuracyByOrigin,
@@ -102,7 +102,7 @@ pub struct ProtocolAccuracies {
 }
 
 /// AccuracyByOrigin that need no training of the encoder, by one protocol.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct FloorAccuracies {
     /// Accuracy of always answering the most frequent class.
     pub majority: AccuracyByOrigin,

@@ -1,6 +1,7 @@
 //! Optimizers, and one type for all of them that a setting selects.
 
 mod adam;
+mod lars;
 
 use burn::module::AutodiffModule;
 use burn::optim::adaptor::OptimizerAdaptor;
@@ -12,6 +13,7 @@ use icl_core::module_bytes::{Bytes, EncodeError, Unfit, load_record, save_record
 
 pub(crate) use adam::CHUNK;
 pub use adam::OnePassAdam;
+pub use lars::{Lars, LarsState};
 
 /// Rule by which a gradient becomes a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,12 +24,16 @@ pub enum UpdateRule {
     Adam,
     /// Gradient descent without momentum (Eq. 10).
     Sgd,
+    /// Layer-wise adaptive rate scaling with momentum (You et al., 2017), in SimCLR's form; see [`Lars`].
+    /// It needs learning rates of about 0.1 to 16, a hundred times those of Adam and more.
+    Lars,
 }
 
 /// Optimizer with its state.
 pub(crate) enum UpdateState<M: AutodiffModule<B>, B: AutodiffBackend> {
     Adam(OptimizerAdaptor<OnePassAdam, M, B>),
     Sgd(OptimizerAdaptor<Sgd<B::InnerBackend>, M, B>),
+    Lars(OptimizerAdaptor<Lars, M, B>),
 }
 
 impl<M: AutodiffModule<B>, B: AutodiffBackend> UpdateState<M, B> {
@@ -36,6 +42,7 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> UpdateState<M, B> {
         match rule {
             UpdateRule::Adam => Self::Adam(OnePassAdam::init()),
             UpdateRule::Sgd => Self::Sgd(SgdConfig::new().init()),
+            UpdateRule::Lars => Self::Lars(Lars::init()),
         }
     }
 
@@ -44,6 +51,7 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> UpdateState<M, B> {
         match self {
             Self::Adam(optimizer) => save_record::<B, _>(optimizer.to_record()),
             Self::Sgd(optimizer) => save_record::<B, _>(optimizer.to_record()),
+            Self::Lars(optimizer) => save_record::<B, _>(optimizer.to_record()),
         }
     }
 
@@ -56,6 +64,9 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> UpdateState<M, B> {
             Self::Sgd(optimizer) => {
                 Self::Sgd(optimizer.load_record(load_record::<B, _>(bytes, device)?))
             }
+            Self::Lars(optimizer) => {
+                Self::Lars(optimizer.load_record(load_record::<B, _>(bytes, device)?))
+            }
         })
     }
 
@@ -64,6 +75,7 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> UpdateState<M, B> {
         match self {
             Self::Adam(optimizer) => optimizer.step(rate, module, gradients),
             Self::Sgd(optimizer) => optimizer.step(rate, module, gradients),
+            Self::Lars(optimizer) => optimizer.step(rate, module, gradients),
         }
     }
 }

@@ -191,7 +191,10 @@ where
         self.problem().check()?;
         let evaluator = self.evaluator();
         let evaluate = |encoder| evaluator.evaluate_old(encoder);
-        let method = Method::new(Sampling::Old, LossKind::InfoNce);
+        let method = Method {
+            rate: self.settings.pretraining_rate,
+            ..Method::new(Sampling::Old, LossKind::InfoNce)
+        };
         self.training_loop(&method, PRETRAINING)
             .run(encoder, None, &evaluate, callbacks)
     }

@@ -1,5 +1,6 @@
 //! Settings of training runs.
 
+use icl_meta::RateChoice;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::StopRule;
@@ -25,6 +26,8 @@ pub struct TrainingSettings {
     pub batch_size: usize,
     /// Rule by which a gradient becomes a step. Default: Adam.
     pub optimizer: UpdateRule,
+    /// Source of the learning rate in the training of θ₀; methods have their own. Default: fixed.
+    pub pretraining_rate: RateChoice,
     /// Learning rate, above 0: lr of Eq. 10, or lr_q of Eq. 12 under meta-optimization. Default: 0.003.
     pub learning_rate: f64,
     /// Temperature τ, above 0. Default: 0.1.
@@ -86,6 +89,7 @@ impl Default for TrainingSettings {
             epochs: 300,
             batch_size: 32,
             optimizer: UpdateRule::Adam,
+            pretraining_rate: RateChoice::Fixed,
             learning_rate: 3e-3,
             temperature: 0.1,
             negatives: 31.0,

@@ -14,6 +14,7 @@ use crate::options::encoder::EncoderOptions;
 use crate::options::execution::{ConfigOption, DEFAULT_SEED, SeedOption};
 use crate::options::increment::SplitOptions;
 use crate::options::method::MethodOption;
+use crate::options::noise::NoiseOptions;
 use crate::options::output::{OutputOptions, TableOption};
 use crate::options::training::StepOptions;
 use crate::options::values;
@@ -56,6 +57,9 @@ pub struct CompareOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub encoder: EncoderOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub noise: NoiseOptions,
     #[command(flatten)]
     #[serde(flatten)]
     step: StepOptions,

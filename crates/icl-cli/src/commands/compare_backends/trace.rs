@@ -9,8 +9,8 @@ use icl_train::{Callbacks, TrainError, Trainer};
 use crate::backend::{OnBackend, TrainingBackend, on_backend};
 use crate::commands::compare_backends::energy::EnergyMeter;
 use crate::commands::compare_backends::options::Resolved;
-use crate::domain::data::Data;
-use crate::domain::{Domain, Graphs, Images};
+use crate::domain::Domain;
+use crate::domain::dispatch::{OnNewEncoder, with_new_encoder};
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 
@@ -19,10 +19,17 @@ use crate::process::interrupt;
 /// # Errors
 /// If they cannot.
 pub fn check(resolved: &Resolved) -> Result<(), Failure> {
-    let (data, encoder) = (&resolved.options.data, &resolved.options.encoder);
-    match Data::read(&data.data, &data.images)? {
-        Data::Graphs(_) => encoder.check_unused(&data.data),
-        Data::Images(images) => Images::of(&images, encoder).map(drop),
+    let options = &resolved.options;
+    with_new_encoder(&options.data, &options.encoder, &options.noise, Check)
+}
+
+struct Check;
+
+impl OnNewEncoder for Check {
+    type Output = ();
+
+    fn run<D: Domain>(self, _: &D, _: &D::Data) -> Result<(), Failure> {
+        Ok(())
     }
 }
 
@@ -31,31 +38,27 @@ pub fn check(resolved: &Resolved) -> Result<(), Failure> {
 /// # Errors
 /// If the backend or the data cannot be used, the training fails, or it is interrupted.
 pub fn trace(backend: &str, resolved: &Resolved) -> Result<BackendTrace, Failure> {
-    let (data, encoder) = (&resolved.options.data, &resolved.options.encoder);
-    match Data::read(&data.data, &data.images)? {
-        Data::Graphs(graphs) => {
-            encoder.check_unused(&data.data)?;
-            trace_on(&Graphs::of(&graphs), &graphs, backend, resolved)
-        }
-        Data::Images(images) => {
-            let domain = Images::of(&images, encoder)?;
-            trace_on(&domain, &images, backend, resolved)
-        }
-    }
+    let options = &resolved.options;
+    let work = Trace { backend, resolved };
+    with_new_encoder(&options.data, &options.encoder, &options.noise, work)
 }
 
-fn trace_on<D: Domain>(
-    domain: &D,
-    data: &D::Data,
-    backend: &str,
-    resolved: &Resolved,
-) -> Result<BackendTrace, Failure> {
-    let task = Task {
-        domain,
-        data,
-        resolved,
-    };
-    on_backend(backend, task)
+struct Trace<'a> {
+    backend: &'a str,
+    resolved: &'a Resolved,
+}
+
+impl OnNewEncoder for Trace<'_> {
+    type Output = BackendTrace;
+
+    fn run<D: Domain>(self, domain: &D, data: &D::Data) -> Result<BackendTrace, Failure> {
+        let task = Task {
+            domain,
+            data,
+            resolved: self.resolved,
+        };
+        on_backend(self.backend, task)
+    }
 }
 
 struct Task<'a, D: Domain> {
@@ -76,13 +79,15 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         } = self.resolved;
         // Data, encoder and orders are those of `icl run` with this seed.
         let root = Seed::new(*seed);
-        let (split, alpha) = (self.resolved.split.clone(), self.resolved.alpha);
+        let (split, alpha) = (&self.resolved.split, self.resolved.alpha);
         let increment = D::increment(self.data, split, alpha, root.child("data"))?;
-        let encoder = self
-            .domain
-            .fresh::<B>(root.child("init").child("old"), &device)?;
-        let views = self.domain.views();
-        let trainer = Trainer::<B, _, _, _>::new(self.data, views, D::COLLATE, &increment)
+        let refitted = self.domain.refitted(self.data, split, increment.old())?;
+        let (domain, data) = match &refitted {
+            Some((domain, data)) => (domain, data),
+            None => (self.domain, self.data),
+        };
+        let encoder = domain.fresh::<B>(root.child("init").child("old"), &device)?;
+        let trainer = Trainer::<B, _, _, _>::new(data, domain.views(), D::COLLATE, &increment)
             .settings(settings.clone())
             .seed(*seed)
             .device(device);

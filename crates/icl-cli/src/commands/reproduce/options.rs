@@ -9,7 +9,7 @@ use icl_train::{StopRule, TrainingSettings};
 use toml::{Table, Value};
 
 use crate::options::choice;
-use crate::options::data::{DataDirOption, ImageOptions};
+use crate::options::data::{DataDirOption, ReadingOptions};
 use crate::options::encoder::{EncoderOptions, PAPER_SIDE};
 use crate::options::execution::{BackendOption, SeedsOption};
 use crate::options::output::OutOption;
@@ -62,7 +62,7 @@ pub struct ReproduceOptions {
     )]
     pub alphas: Vec<f64>,
     #[command(flatten)]
-    pub images: ImageOptions,
+    pub reading: ReadingOptions,
     #[command(flatten)]
     pub encoder: EncoderOptions,
     #[command(flatten)]
@@ -200,7 +200,7 @@ impl ReproduceOptions {
         let mut options = table(&backend)?;
         options.extend(table(&training)?);
         if is_image {
-            options.extend(table(&self.images)?);
+            options.extend(table(&self.reading)?);
             options.extend(table(&self.encoder)?);
         }
         Ok(options)

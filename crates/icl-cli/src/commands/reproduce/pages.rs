@@ -104,7 +104,7 @@ fn missing(part: &Part, cells: &[Cell], options: &ReproduceOptions) -> Vec<Strin
         );
     }
     if part.data.contains(&DataSet::Mnist2) {
-        let digits = options.images.classes.as_ref();
+        let digits = options.reading.classes.as_ref();
         let digits = digits.map_or("1 and 7".to_owned(), |digits| digits.0.join(" and "));
         missing.push(format!(
             "The paper's two digits, which it does not name: here {digits}."

@@ -15,8 +15,8 @@ use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::commands::run::options::Resolved;
 use crate::commands::run::protocol;
 use crate::commands::run::protocol::{MethodAccuracies, Protocols};
-use crate::domain::Domain;
 use crate::domain::encoder_file;
+use crate::domain::{Domain, tell_equal};
 use crate::files::run_results::ENCODER;
 use crate::files::work_folder::WorkFolder;
 use crate::options::training::PAPER_PATIENCE;
@@ -55,17 +55,33 @@ type DomainEvaluator<'a, D, B> =
     Evaluator<'a, B, <D as Domain>::Data, &'a <D as Domain>::Views, <D as Domain>::Collate>;
 
 impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
-    /// Runs all methods; returns their records and the map of their embeddings.
+    /// Splits the data and runs all methods; returns their records and the map of their embeddings.
     pub fn run(&self) -> Result<(Vec<RunRecord>, EmbeddingMap), Failure> {
-        let seed = Seed::new(self.seed);
         let alpha = GrowthRatio::try_new(self.resolved.alpha).map_err(Failure::input)?;
-        let increment = D::increment(
-            self.data,
-            self.resolved.split.clone(),
-            alpha,
-            seed.child("data"),
-        )?;
-        let trainer = self.trainer(&increment);
+        let seed = Seed::new(self.seed).child("data");
+        let split = &self.resolved.split;
+        let increment = D::increment(self.data, split, alpha, seed)?;
+        if self.seed == *self.resolved.seeds.start() {
+            tell_equal::<D>(self.data, &increment)?;
+        }
+        match self.domain.refitted(self.data, split, increment.old())? {
+            None => self.run_on(&increment),
+            Some((domain, data)) => {
+                let refitted = SeedComparison::<D, B> {
+                    domain: &domain,
+                    data: &data,
+                    device: self.device.clone(),
+                    ..*self
+                };
+                refitted.run_on(&increment)
+            }
+        }
+    }
+
+    /// Runs all methods on an increment of the data.
+    fn run_on(&self, increment: &Increment) -> Result<(Vec<RunRecord>, EmbeddingMap), Failure> {
+        let seed = Seed::new(self.seed);
+        let trainer = self.trainer(increment);
         let fresh = |name: &str| {
             let seed = seed.child("init").child(name);
             self.domain.fresh::<B>(seed, &self.device)
@@ -97,13 +113,13 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
                 Start::Trained => first.trained.clone(),
                 Start::Scratch => fresh("scratch")?,
             };
-            let one = self.run_method(&increment, method, start)?;
+            let one = self.run_method(increment, method, start)?;
             self.save(&one.encoder, &method.name)?;
             ran.push(one);
         }
         self.write_up(
             &trainer,
-            &increment,
+            increment,
             &ran,
             &first.encoder,
             &untrained.valid(),

@@ -10,8 +10,8 @@ use icl_train::{Identity, read_checkpoint, write_checkpoint};
 use serde::Serialize;
 
 use crate::backend::{OnBackend, TrainingBackend, on_backend};
-use crate::domain::data::Data;
-use crate::domain::{Domain, Graphs, Images};
+use crate::domain::Domain;
+use crate::domain::dispatch::{OnNewEncoder, with_new_encoder};
 use crate::files::destination::{CONFIG, Destination};
 use crate::files::run_results::{MAP, RECORD, REPORT, is_result};
 use crate::files::whole;
@@ -38,54 +38,55 @@ pub fn run(options: RunOptions) -> Result<(), Failure> {
     let resumed = resumed.map(|folder| WorkFolder::resume(folder, is_result));
     let resumed = resumed.transpose()?;
     let resolved = options.resolve()?;
-    let (data, encoder) = (&resolved.options.data, &resolved.options.encoder);
-    match Data::read(&data.data, &data.images)? {
-        Data::Graphs(graphs) => {
-            encoder.check_unused(&data.data)?;
-            run_on(&Graphs::of(&graphs), &graphs, &resolved, resumed)
-        }
-        Data::Images(images) => {
-            let domain = Images::of(&images, encoder)?;
-            run_on(&domain, &images, &resolved, resumed)
-        }
-    }
+    let options = &resolved.options;
+    let work = Run {
+        resolved: &resolved,
+        resumed,
+    };
+    with_new_encoder(&options.data, &options.encoder, &options.noise, work)
 }
 
-fn run_on<D: Domain>(
-    domain: &D,
-    data: &D::Data,
-    resolved: &Resolved,
+/// A comparison with a new encoder.
+struct Run<'a> {
+    resolved: &'a Resolved,
     resumed: Option<WorkFolder>,
-) -> Result<(), Failure> {
-    let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
-    let work = match resumed {
-        Some(work) => work,
-        None => {
-            let output = &resolved.options.output;
-            let otherwise = D::name(data).to_lowercase();
-            let out = output.folder.out.clone();
-            let destination = Destination::new(out, &otherwise, output.force);
-            WorkFolder::begin(destination, &config, is_result)?
-        }
-    };
-    let task = Comparison {
-        resolved,
-        domain,
-        data,
-        work: &work,
-    };
-    let written = on_backend(&resolved.backend, task)
-        .and_then(|(records, map)| write_results(&work, &config, &records, &map));
-    let report = match written {
-        Ok(written) => written,
-        Err(failure) => return Err(work.fail(failure, "run")),
-    };
-    let folder = work.publish()?;
-    match report {
-        Ok(document) => resolved.options.tables.print(&document, &folder),
-        Err(failure) => {
-            print(format_args!("written to {}", folder.display()))?;
-            Err(failure)
+}
+
+impl OnNewEncoder for Run<'_> {
+    type Output = ();
+
+    fn run<D: Domain>(self, domain: &D, data: &D::Data) -> Result<(), Failure> {
+        let Self { resolved, resumed } = self;
+        let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
+        let work = match resumed {
+            Some(work) => work,
+            None => {
+                let output = &resolved.options.output;
+                let otherwise = D::name(data).to_lowercase();
+                let out = output.folder.out.clone();
+                let destination = Destination::new(out, &otherwise, output.force);
+                WorkFolder::begin(destination, &config, is_result)?
+            }
+        };
+        let task = Comparison {
+            resolved,
+            domain,
+            data,
+            work: &work,
+        };
+        let written = on_backend(&resolved.backend, task)
+            .and_then(|(records, map)| write_results(&work, &config, &records, &map));
+        let report = match written {
+            Ok(written) => written,
+            Err(failure) => return Err(work.fail(failure, "run")),
+        };
+        let folder = work.publish()?;
+        match report {
+            Ok(document) => resolved.options.tables.print(&document, &folder),
+            Err(failure) => {
+                print(format_args!("written to {}", folder.display()))?;
+                Err(failure)
+            }
         }
     }
 }

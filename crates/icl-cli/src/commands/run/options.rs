@@ -16,8 +16,9 @@ use crate::options::execution::{
 };
 use crate::options::increment::SplitOptions;
 use crate::options::method::{MethodOption, MethodOptions};
+use crate::options::noise::NoiseOptions;
 use crate::options::output::{OutputOptions, TableOption};
-use crate::options::training::TrainingOptions;
+use crate::options::training::{PretrainingOptions, TrainingOptions};
 use crate::options::values;
 use crate::process::failure::Failure;
 
@@ -53,7 +54,13 @@ pub struct RunOptions {
     pub encoder: EncoderOptions,
     #[command(flatten)]
     #[serde(flatten)]
+    pub noise: NoiseOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
     training: TrainingOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pretraining: PretrainingOptions,
     #[command(flatten)]
     #[serde(flatten)]
     seeds: SeedsOption,
@@ -120,6 +127,7 @@ impl RunOptions {
     /// At the first value that is not valid.
     pub fn resolve(mut self) -> Result<Resolved, Failure> {
         let settings = self.methods.over(TrainingSettings::default());
+        let settings = self.pretraining.over(settings);
         let settings = values::settings(self.training.over(settings))?;
         let alpha = self.split.growth_ratio()?.value();
         let split = self.split.split()?;

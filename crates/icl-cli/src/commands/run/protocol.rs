@@ -13,8 +13,8 @@ use crate::process::terminal::tell;
 
 /// Protocols on the samples of one increment; all embeddings have the same folds.
 pub struct Protocols<'a> {
-    /// All protocols, that of the paper first.
-    all: [Measured; 3],
+    /// All protocols, that of the paper first; `None` for samples without classes.
+    all: Option<[Measured; 3]>,
     labels: Vec<usize>,
     increment: &'a Increment,
     seed: Seed,
@@ -27,7 +27,7 @@ struct Measured {
 }
 
 /// AccuracyByOrigin of the embeddings of one method.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct MethodAccuracies {
     /// Support vector machine of the paper.
     pub svm: ProtocolAccuracies,
@@ -54,6 +54,14 @@ impl<'a> Protocols<'a> {
         let probe = LinearProbeConfig::default().try_init().map_err(failure)?;
         let knn = KnnProtocolConfig::default().try_init().map_err(failure)?;
         let labels = D::labels(data);
+        if !D::has_labels(data) {
+            return Ok(Self {
+                all: None,
+                labels,
+                increment,
+                seed,
+            });
+        }
         let (size, raw) = (D::sizes(data)?, domain.raw(data)?);
         let features = FloorFeatures {
             size: size.as_ref(),
@@ -70,7 +78,7 @@ impl<'a> Protocols<'a> {
             measured(Box::new(knn)),
         ];
         Ok(Self {
-            all,
+            all: Some(all),
             labels,
             increment,
             seed,
@@ -78,9 +86,13 @@ impl<'a> Protocols<'a> {
     }
 
     /// Measures the accuracies on all, old and new samples of embeddings, a row for each sample. An
-    /// accuracy that cannot be measured is missing, with a warning: the training stands without it.
+    /// accuracy that cannot be measured is missing, with a warning: the training stands without it. Without
+    /// classes all are missing.
     pub fn judge(&self, embeddings: &Matrix) -> MethodAccuracies {
-        let [svm, linear_probe, knn] = self.all.each_ref().map(|measured| {
+        let Some(all) = &self.all else {
+            return MethodAccuracies::default();
+        };
+        let [svm, linear_probe, knn] = all.each_ref().map(|measured| {
             let parts = measured.protocol.evaluate_parts(
                 embeddings,
                 &self.labels,

@@ -3,12 +3,11 @@
 mod options;
 mod task;
 
-use anyhow::anyhow;
-
 use crate::backend::on_backend;
 use crate::domain::data::Data;
-use crate::domain::encoder_file;
-use crate::domain::{Domain, Graphs, Images};
+use crate::domain::dispatch::{OnStoredEncoder, with_stored_encoder};
+use crate::domain::encoder_file::EncoderFile;
+use crate::domain::{Domain, tell_equal};
 use crate::files::destination::Destination;
 use crate::files::encoder_work;
 use crate::files::encoder_work::REPORT;
@@ -30,58 +29,62 @@ pub fn update(options: UpdateOptions) -> Result<(), Failure> {
     let resumed = encoder_work::resumed(options.resume.folder())?;
     let resolved = options.resolve()?;
     let [old, new] = &resolved.data;
-    let images = &resolved.options.images;
-    match (Data::read(old, images)?, Data::read(new, images)?) {
-        (Data::Graphs(old), Data::Graphs(new)) => {
-            update_on::<Graphs>(&resolved, &old, &new, resumed)
-        }
-        (Data::Images(old), Data::Images(new)) => {
-            update_on::<Images>(&resolved, &old, &new, resumed)
-        }
-        (_, of_new) => Err(Failure::input(anyhow!(
-            "new: found {}, expected the same kind of data as the old data",
-            of_new.samples()
-        ))),
-    }
+    let reading = &resolved.options.reading;
+    let data = [Data::read(old, reading)?, Data::read(new, reading)?];
+    let work = OldAndNew {
+        resolved: &resolved,
+        resumed,
+    };
+    with_stored_encoder(resolved.from.as_ref(), data, work)
 }
 
-fn update_on<D: Domain>(
-    resolved: &Resolved,
-    old: &D::Data,
-    new: &D::Data,
+/// Update of an encoder from old and new data.
+struct OldAndNew<'a> {
+    resolved: &'a Resolved,
     resumed: Option<WorkFolder>,
-) -> Result<(), Failure> {
-    let from = encoder_file::read::<D>(resolved.from.as_ref())?;
-    from.check_data(old)?;
-    let (data, increment) = D::join(old, new)?;
-    let input = [
-        ("checksum of the encoder", from.checksum.clone()),
-        ("checksum of the old data", D::checksum(old)),
-        ("checksum of the new data", D::checksum(new)),
-    ];
-    let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
-    let output = &resolved.options.output;
-    let destination = Destination::new(output.folder.out.clone(), "update", output.force);
-    let work = encoder_work::begin(resumed, destination, &config, &input)?;
-    let task = Update {
-        resolved,
-        from: &from,
-        names: [D::name(old), D::name(new)],
-        data: &data,
-        increment: &increment,
-        work: &work,
-    };
-    let updated = on_backend(&resolved.training.backend, task).and_then(|record| {
-        encoder_work::write_results(&work, &config, &record)?;
-        let document =
-            icl_report::update_document(&record).map_err(|error| Failure::Other(error.into()))?;
-        whole::replace(&work.results().join(REPORT), document.html().as_bytes())?;
-        Ok(document)
-    });
-    let document = match updated {
-        Ok(document) => document,
-        Err(failure) => return Err(work.fail(failure, "update")),
-    };
-    let folder = work.publish()?;
-    resolved.options.tables.print(&document, &folder)
+}
+
+impl OnStoredEncoder<2> for OldAndNew<'_> {
+    type Output = ();
+
+    fn run<D: Domain>(
+        self,
+        from: &EncoderFile<D>,
+        [old, new]: [D::Data; 2],
+    ) -> Result<(), Failure> {
+        let Self { resolved, resumed } = self;
+        from.check_data(&old)?;
+        let (data, increment) = D::join(&old, &new)?;
+        tell_equal::<D>(&data, &increment)?;
+        let input = [
+            ("checksum of the encoder", from.checksum.clone()),
+            ("checksum of the old data", D::checksum(&old)),
+            ("checksum of the new data", D::checksum(&new)),
+        ];
+        let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
+        let output = &resolved.options.output;
+        let destination = Destination::new(output.folder.out.clone(), "update", output.force);
+        let work = encoder_work::begin(resumed, destination, &config, &input)?;
+        let task = Update {
+            resolved,
+            from,
+            names: [D::name(&old), D::name(&new)],
+            data: &data,
+            increment: &increment,
+            work: &work,
+        };
+        let updated = on_backend(&resolved.training.backend, task).and_then(|record| {
+            encoder_work::write_results(&work, &config, &record)?;
+            let document = icl_report::update_document(&record)
+                .map_err(|error| Failure::Other(error.into()))?;
+            whole::replace(&work.results().join(REPORT), document.html().as_bytes())?;
+            Ok(document)
+        });
+        let document = match updated {
+            Ok(document) => document,
+            Err(failure) => return Err(work.fail(failure, "update")),
+        };
+        let folder = work.publish()?;
+        resolved.options.tables.print(&document, &folder)
+    }
 }

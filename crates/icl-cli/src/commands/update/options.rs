@@ -8,7 +8,7 @@ use icl_train::{Method, TrainingSettings};
 use serde::Serialize;
 
 use crate::files::encoder_work::ENCODER;
-use crate::options::data::ImageOptions;
+use crate::options::data::ReadingOptions;
 use crate::options::encoder::FromOption;
 use crate::options::execution::{
     BackendOption, ConfigOption, DEFAULT_SEED, ResumeOption, SeedOption,
@@ -42,7 +42,7 @@ pub struct UpdateOptions {
     data: OldNewOptions,
     #[command(flatten)]
     #[serde(flatten)]
-    pub images: ImageOptions,
+    pub reading: ReadingOptions,
     #[command(flatten)]
     #[serde(flatten)]
     method: MethodOption,

@@ -1,7 +1,6 @@
-//! Heads on the features: an affine map, and the projection head of SimCLR.
+//! The affine map, differentiable twice.
 
 use burn::module::{Module, Param};
-use burn::tensor::activation::relu;
 use burn::tensor::{Tensor, TensorData, backend::Backend};
 use icl_core::Seed;
 use rand::RngExt;
@@ -40,29 +39,15 @@ impl<B: Backend> Linear<B> {
     }
 }
 
-/// The projection head g(h) = W₂·relu(W₁·h), with biases (Chen et al., 2020, Eq. 1).
-///
-/// The contrastive loss takes g(h), while other tasks use h: the loss favours features that do not
-/// change between views, and the head lets h keep the others, such as colour and orientation.
-#[derive(Module, Debug)]
-pub(crate) struct ProjectionHead<B: Backend> {
-    hidden: Linear<B>,
-    output: Linear<B>,
-}
-
-impl<B: Backend> ProjectionHead<B> {
-    /// Creates a head with a hidden layer as wide as the input.
-    pub(crate) fn new([d_input, d_output]: [usize; 2], seed: Seed, device: &B::Device) -> Self {
-        Self {
-            hidden: Linear::new([d_input, d_input], seed.child("hidden"), device),
-            output: Linear::new([d_input, d_output], seed.child("output"), device),
-        }
-    }
-
-    /// Maps `[n, d_input]` to `[n, d_output]`.
-    pub(crate) fn forward(&self, x: Tensor<B, 2>) -> Tensor<B, 2> {
-        self.output.forward(relu(self.hidden.forward(x)))
-    }
+/// Names and shapes of the tensors of a [`Linear`] at the path `name`.
+pub(crate) fn linear_tensors(
+    name: &str,
+    [d_input, d_output]: [usize; 2],
+) -> [(String, Vec<usize>); 2] {
+    [
+        (format!("{name}.weight"), vec![d_input, d_output]),
+        (format!("{name}.bias"), vec![d_output]),
+    ]
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use burn::module::{Module, Param, ParamId};
 use burn::tensor::Tensor;
+use icl_core::Mode;
 
 use crate::batch_norm::{BatchStatistics, Moments};
 use crate::image_ops::ImageBackend;
@@ -17,6 +18,16 @@ pub(crate) enum Statistics<'a> {
     Population,
     /// Those of the batch, while the inputs of each layer are gathered for those of the population.
     Gathered(&'a mut Gathered),
+}
+
+impl Statistics<'_> {
+    /// Returns the statistics by which a mode normalises.
+    pub(crate) fn of(mode: &Mode<'_>) -> Self {
+        match mode {
+            Mode::Training(_) => Self::Batch,
+            Mode::Evaluation => Self::Population,
+        }
+    }
 }
 
 /// Moments of the inputs of each layer in the passes so far, by the identity of the layer's γ.
@@ -76,6 +87,19 @@ impl<B: ImageBackend> BatchNorm<B> {
         B::batch_norm(x, affine, residual, self.epsilon, relu)
     }
 
+    /// Computes norm(x), or relu(norm(x)) if `relu` is true, of the rows of `x` `[n, channels]`: those of
+    /// images of one pixel.
+    pub(crate) fn forward_rows(
+        &self,
+        x: Tensor<B, 2>,
+        relu: bool,
+        statistics: &mut Statistics<'_>,
+    ) -> Tensor<B, 2> {
+        let [n, channels] = x.dims();
+        self.forward(x.reshape([n, 1, 1, channels]), None, relu, statistics)
+            .reshape([n, channels])
+    }
+
     /// Sets the statistics of the population to those gathered.
     ///
     /// # Panics
@@ -85,4 +109,10 @@ impl<B: ImageBackend> BatchNorm<B> {
         let moments = moments.expect("statistics need at least one batch");
         self.statistics = self.statistics.clone().of(moments);
     }
+}
+
+/// Names and shapes of the tensors of a [`BatchNorm`] at the path `name`.
+pub(crate) fn norm_tensors(name: &str, channels: usize) -> [(String, Vec<usize>); 4] {
+    ["weight", "bias", "statistics.mean", "statistics.variance"]
+        .map(|tensor| (format!("{name}.{tensor}"), vec![channels]))
 }

@@ -1,0 +1,174 @@
+//! The choice of a domain: by the data and the options for a new encoder, by its file for a stored one.
+
+use std::path::Path;
+
+use anyhow::anyhow;
+use icl_data::{GraphDataset, RawTable, table_of_pixels};
+use icl_models::{GcnConfig, GinConfig};
+
+use crate::domain::data::{Data, GRAPHS, IMAGES, TABLES};
+use crate::domain::encoder_file::{EncoderFile, StoredEncoder};
+use crate::domain::graph_encoder::{GraphEncoder, PlainGraphEncoder};
+use crate::domain::hidden_encoder::Hidden;
+use crate::domain::{Domain, Graphs, Images, Tables};
+use crate::options::data::DataOptions;
+use crate::options::encoder::{EncoderKind, EncoderOptions};
+use crate::options::noise::{Noise, NoiseOptions};
+use crate::process::failure::Failure;
+
+/// Work with a new encoder.
+pub trait OnNewEncoder {
+    /// Result of the work.
+    type Output;
+
+    /// Does the work.
+    ///
+    /// # Errors
+    /// If it fails.
+    fn run<D: Domain>(self, domain: &D, data: &D::Data) -> Result<Self::Output, Failure>;
+}
+
+/// Reads the data, chooses the encoder and its views, and does the work.
+///
+/// # Errors
+/// If an option or the data cannot be used, or the work fails.
+pub fn with_new_encoder<W: OnNewEncoder>(
+    data: &DataOptions,
+    encoder: &EncoderOptions,
+    noise: &NoiseOptions,
+    work: W,
+) -> Result<W::Output, Failure> {
+    use EncoderKind::{Gcn, Gin, Mlp, Resnet18};
+    match Data::read(&data.data, &data.reading)? {
+        Data::Graphs(graphs) => {
+            let is_hidden = noise.kind(&NOISES_OF_GRAPHS, GRAPHS)? != Noise::Augment;
+            let d_input = graphs.d_features();
+            match (encoder.kind(&[Gcn, Gin], GRAPHS)?, is_hidden) {
+                (Gin, false) => on_graphs(GinConfig::of(d_input, encoder)?, &graphs, work),
+                (_, false) => on_graphs(GcnConfig::of(d_input, encoder)?, &graphs, work),
+                (Gin, true) => {
+                    let encoder = Hidden::<GinConfig>::of(d_input, encoder, noise)?;
+                    on_graphs(encoder, &graphs, work)
+                }
+                (_, true) => {
+                    let encoder = Hidden::<GcnConfig>::of(d_input, encoder, noise)?;
+                    on_graphs(encoder, &graphs, work)
+                }
+            }
+        }
+        Data::Images(images) => match encoder.kind(&[Resnet18, Mlp], IMAGES)? {
+            Mlp => on_table(
+                table_of_pixels(&images).map_err(Failure::input)?,
+                encoder,
+                noise,
+                work,
+            ),
+            _ => work.run(&Images::of(&images, encoder, noise)?, &images),
+        },
+        Data::Tables(table) => {
+            encoder.kind(&[Mlp], TABLES)?;
+            on_table(table, encoder, noise, work)
+        }
+    }
+}
+
+/// Noise of the views of graphs; the first is the default.
+const NOISES_OF_GRAPHS: [Noise; 3] = [Noise::Augment, Noise::Hidden, Noise::HiddenGaussian];
+
+fn on_graphs<E: GraphEncoder, W: OnNewEncoder>(
+    encoder: E,
+    graphs: &GraphDataset,
+    work: W,
+) -> Result<W::Output, Failure> {
+    work.run(&Graphs::with(encoder).map_err(Failure::Input)?, graphs)
+}
+
+fn on_table<W: OnNewEncoder>(
+    table: RawTable,
+    encoder: &EncoderOptions,
+    noise: &NoiseOptions,
+    work: W,
+) -> Result<W::Output, Failure> {
+    let (domain, data) = Tables::of(table, encoder, noise)?;
+    work.run(&domain, &data)
+}
+
+/// Work with an encoder in a file, on one or several data sets.
+pub trait OnStoredEncoder<const N: usize> {
+    /// Result of the work.
+    type Output;
+
+    /// Does the work.
+    ///
+    /// # Errors
+    /// If it fails.
+    fn run<D: Domain>(
+        self,
+        encoder: &EncoderFile<D>,
+        data: [D::Data; N],
+    ) -> Result<Self::Output, Failure>;
+}
+
+/// Reads the encoder in a file, checks that the data are of its kind, and does the work.
+///
+/// # Errors
+/// If the file cannot be read, the data are of another kind, or the work fails.
+pub fn with_stored_encoder<W: OnStoredEncoder<N>, const N: usize>(
+    path: &Path,
+    data: [Data; N],
+    work: W,
+) -> Result<W::Output, Failure> {
+    let kinds = data.each_ref().map(Data::kind);
+    let [first, others @ ..] = &kinds[..] else {
+        unreachable!("work with an encoder is on at least one data set");
+    };
+    if let Some(found) = others.iter().find(|kind| *kind != first) {
+        return Err(Failure::input(anyhow!(
+            "new: found {found}, expected the same kind of data as the old data"
+        )));
+    }
+    let file = StoredEncoder::open(path)?;
+    let kind = file.kind()?;
+    match (kind.as_str(), *first) {
+        (GcnConfig::NAME, GRAPHS) => stored::<Graphs<GcnConfig>, W, N>(file, data, work),
+        (GinConfig::NAME, GRAPHS) => stored::<Graphs<GinConfig>, W, N>(file, data, work),
+        (GcnConfig::HIDDEN_NAME, GRAPHS) => {
+            stored::<Graphs<Hidden<GcnConfig>>, W, N>(file, data, work)
+        }
+        (GinConfig::HIDDEN_NAME, GRAPHS) => {
+            stored::<Graphs<Hidden<GinConfig>>, W, N>(file, data, work)
+        }
+        (Images::ENCODER, IMAGES) => stored::<Images, W, N>(file, data, work),
+        (Tables::ENCODER, TABLES | IMAGES) => stored::<Tables, W, N>(file, data, work),
+        (kind, samples) => {
+            let of_samples = KINDS.iter().filter(|(_, of)| *of == samples);
+            let expected: Vec<&str> = of_samples.map(|(kind, _)| *kind).collect();
+            Err(file.wrong_kind(kind, &expected, samples))
+        }
+    }
+}
+
+/// Kinds of encoders, each with the samples that it takes.
+const KINDS: [(&str, &str); 7] = [
+    (GcnConfig::NAME, GRAPHS),
+    (GinConfig::NAME, GRAPHS),
+    (GcnConfig::HIDDEN_NAME, GRAPHS),
+    (GinConfig::HIDDEN_NAME, GRAPHS),
+    (Images::ENCODER, IMAGES),
+    (Tables::ENCODER, IMAGES),
+    (Tables::ENCODER, TABLES),
+];
+
+fn stored<D: Domain, W: OnStoredEncoder<N>, const N: usize>(
+    file: StoredEncoder,
+    data: [Data; N],
+    work: W,
+) -> Result<W::Output, Failure> {
+    let encoder = file.read::<D>()?;
+    let taken = data.into_iter().map(|data| encoder.domain.taken(data));
+    let taken: Option<Vec<D::Data>> = taken.collect::<Result<_, _>>()?;
+    match taken.and_then(|data| data.try_into().ok()) {
+        Some(data) => work.run(&encoder, data),
+        None => unreachable!("the kind of the data is that of the encoder"),
+    }
+}

@@ -1,0 +1,319 @@
+//! Tables of numbers and categories, with mixup noise as views and a multilayer perceptron as encoder.
+
+use std::borrow::Cow;
+
+use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed, Stack, Views};
+use icl_data::{
+    ColumnKind, NoiseKind, RawTable, Split, TableRow, TableSchema, TableViews, TableViewsConfig,
+    TabularDataset, table_of_pixels,
+};
+use icl_eval::Matrix;
+use icl_models::{Mlp, MlpConfig};
+use serde::de::DeserializeOwned;
+
+use crate::backend::{ProgramBackend, TrainingBackend};
+use crate::domain::class_numbers::numbers_of_classes;
+use crate::domain::data::{Data, TABLES};
+use crate::domain::{Domain, Text, Wrong};
+use crate::options::encoder::EncoderOptions;
+use crate::options::noise::{Noise, NoiseOptions};
+use crate::process::failure::Failure;
+use crate::process::terminal::tell;
+
+/// A table as it was read, and its rows as features.
+#[derive(Debug)]
+pub struct Table {
+    raw: RawTable,
+    rows: TabularDataset,
+}
+
+impl Table {
+    /// Returns the rows of a table by the statistics of a schema.
+    fn with(raw: RawTable, schema: &TableSchema) -> Result<Self, Failure> {
+        let rows = schema.apply(&raw).map_err(Failure::input)?;
+        Ok(Self { raw, rows })
+    }
+}
+
+impl Samples for Table {
+    type Sample = TableRow;
+
+    fn n_samples(&self) -> usize {
+        self.rows.n_samples()
+    }
+
+    fn sample(&self, index: usize) -> Result<Cow<'_, TableRow>, SampleError> {
+        self.rows.sample(index)
+    }
+}
+
+/// Noise of the views of tables; the first is the default.
+const NOISES: [Noise; 9] = [
+    Noise::Auto,
+    Noise::Linear,
+    Noise::Geometric,
+    Noise::Binary,
+    Noise::Plus,
+    Noise::Gaussian,
+    Noise::GaussianPrinted,
+    Noise::Marginal,
+    Noise::None,
+];
+
+/// Tables with certain columns.
+#[derive(Debug)]
+pub struct Tables {
+    encoder: MlpConfig,
+    schema: TableSchema,
+    views: TableViews,
+}
+
+impl Tables {
+    /// Returns the encoder and the views of a table with the options that are given, and its rows, by the
+    /// statistics of all rows.
+    ///
+    /// # Errors
+    /// If an option is not valid, or the table has no usable column.
+    pub fn of(
+        raw: RawTable,
+        encoder: &EncoderOptions,
+        noise: &NoiseOptions,
+    ) -> Result<(Self, Table), Failure> {
+        let all: Vec<usize> = (0..raw.n_rows()).collect();
+        let schema = TableSchema::fit(&raw, &all, &[]).map_err(Failure::input)?;
+        let defaults = MlpConfig::new(schema.d_features());
+        let config = MlpConfig {
+            n_layers: encoder.layers.unwrap_or(defaults.n_layers),
+            width: encoder.width.unwrap_or(defaults.width),
+            projection: encoder.projection,
+            ..defaults
+        };
+        config.check().map_err(Failure::input)?;
+        let kind = match noise.kind(&NOISES, TABLES)? {
+            Noise::Linear => NoiseKind::Linear,
+            Noise::Geometric => NoiseKind::Geometric,
+            Noise::Binary => NoiseKind::Binary,
+            Noise::Plus => NoiseKind::Plus,
+            Noise::Gaussian => NoiseKind::Gaussian,
+            Noise::GaussianPrinted => NoiseKind::GaussianPrinted,
+            Noise::Marginal => NoiseKind::Marginal,
+            Noise::None => NoiseKind::None,
+            _ => NoiseKind::Auto,
+        };
+        let views = TableViewsConfig::new()
+            .with_noise(kind)
+            .with_alpha_mix(noise.alpha_mix())
+            .with_keep(noise.keep())
+            .with_sigma(noise.sigma())
+            .with_printed_mean(noise.sigma());
+        if let Some(note) = views.note() {
+            tell(format_args!("note: {}: {note}", raw.name()));
+        }
+        let views = views.try_init(&schema).map_err(Failure::input)?;
+        tell_columns(&schema);
+        let data = Table::with(raw, &schema)?;
+        let domain = Self {
+            encoder: config,
+            schema,
+            views,
+        };
+        Ok((domain, data))
+    }
+
+    /// Returns this configuration with a schema, by which rows may have another width.
+    fn with_schema(&self, schema: TableSchema) -> Result<Self, Failure> {
+        let views = self.views.config().try_init(&schema);
+        let mut encoder = self.encoder.clone();
+        encoder.d_input = schema.d_features();
+        Ok(Self {
+            encoder,
+            views: views.map_err(Failure::input)?,
+            schema,
+        })
+    }
+}
+
+/// Reports the kinds of columns, and the columns that are dropped.
+fn tell_columns(schema: &TableSchema) {
+    let mut kinds: Vec<(ColumnKind, usize)> = Vec::new();
+    for column in schema.columns() {
+        match kinds.iter_mut().find(|(kind, _)| *kind == column.kind) {
+            Some((_, n)) => *n += 1,
+            None => kinds.push((column.kind, 1)),
+        }
+    }
+    let kinds: Vec<String> = kinds
+        .iter()
+        .map(|(kind, n)| format!("{n} {kind}"))
+        .collect();
+    let constant = schema.constant();
+    let dropped = match constant.as_slice() {
+        [] => String::new(),
+        names => format!("; dropped as constant: {}", names.join(", ")),
+    };
+    tell(format_args!(
+        "note: {}: columns: {} ({} features){dropped}",
+        schema.name(),
+        kinds.join(", "),
+        schema.d_features()
+    ));
+}
+
+impl Domain for Tables {
+    const COLLATE: Stack<Vec<f32>> = Stack::new();
+    const SAMPLES: &'static str = "rows";
+    const ENCODER: &'static str = "mlp";
+
+    type Data = Table;
+    type Views = TableViews;
+    type Collate = Stack<Vec<f32>>;
+    type Encoder<B: ProgramBackend> = Mlp<B>;
+    type Trained<B: TrainingBackend> = Mlp<B>;
+
+    fn taken(&self, data: Data) -> Result<Option<Table>, Failure> {
+        let raw = match data {
+            Data::Tables(raw) => raw,
+            Data::Images(images) => table_of_pixels(&images).map_err(Failure::input)?,
+            Data::Graphs(_) => return Ok(None),
+        };
+        Table::with(raw, &self.schema).map(Some)
+    }
+
+    fn views(&self) -> &TableViews {
+        &self.views
+    }
+
+    fn fresh<B: TrainingBackend>(&self, seed: Seed, device: &B::Device) -> Result<Mlp<B>, Failure> {
+        self.encoder.try_init(seed, device).map_err(Failure::input)
+    }
+
+    fn shape<B: TrainingBackend>(&self, device: &B::Device) -> Result<Mlp<B>, anyhow::Error> {
+        Ok(self.encoder.try_init(Seed::new(0), device)?)
+    }
+
+    fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
+        self.encoder.tensors()
+    }
+
+    fn encoder_name(&self) -> String {
+        format!("an MLP with n_layers = {}", self.encoder.n_layers)
+    }
+
+    fn describe(&self) -> Result<Vec<(&'static str, String)>, serde_json::Error> {
+        Ok(vec![
+            ("config", serde_json::to_string(&self.encoder)?),
+            ("schema", serde_json::to_string(&self.schema)?),
+            ("views", serde_json::to_string(self.views.config())?),
+        ])
+    }
+
+    fn from_description(text: &Text<'_>) -> Result<Self, Wrong> {
+        fn parsed<T: DeserializeOwned>(
+            text: &Text<'_>,
+            key: &str,
+            expected: &str,
+        ) -> Result<T, Wrong> {
+            serde_json::from_str(&text(key, expected)?)
+                .map_err(|error| unreadable(key, &error, expected))
+        }
+        fn unreadable(key: &str, error: &dyn std::fmt::Display, expected: &str) -> Wrong {
+            let found = format!("metadata \"{key}\" that cannot be read ({error})");
+            (found, expected.to_owned())
+        }
+        let encoder: MlpConfig = parsed(text, "config", "the configuration of an MLP")?;
+        let schema: TableSchema = parsed(text, "schema", "the columns of a table")?;
+        let expected = "the configuration of views";
+        let views: TableViewsConfig = parsed(text, "views", expected)?;
+        let views = views
+            .try_init(&schema)
+            .map_err(|error| unreadable("views", &error, expected))?;
+        if encoder.d_input != schema.d_features() {
+            return Err((
+                format!("an MLP with d_input = {}", encoder.d_input),
+                format!(
+                    "{}, the number of features of its columns",
+                    schema.d_features()
+                ),
+            ));
+        }
+        Ok(Self {
+            encoder,
+            schema,
+            views,
+        })
+    }
+
+    /// Columns have been compared when the features were made.
+    fn check(&self, _: &Table) -> Result<(), Wrong> {
+        Ok(())
+    }
+
+    fn name(data: &Table) -> &str {
+        data.rows.name()
+    }
+
+    fn has_labels(data: &Table) -> bool {
+        data.rows.has_labels()
+    }
+
+    fn labels(data: &Table) -> Vec<usize> {
+        data.rows.labels().to_vec()
+    }
+
+    fn original_labels(data: &Table) -> Vec<i64> {
+        numbers_of_classes(data.rows.class_names(), data.rows.labels())
+    }
+
+    fn increment(
+        data: &Table,
+        split: &Split,
+        alpha: GrowthRatio,
+        seed: Seed,
+    ) -> Result<Increment, Failure> {
+        let increment = data.raw.increment(split.clone(), alpha, seed);
+        increment.map_err(Failure::input)
+    }
+
+    fn refitted(
+        &self,
+        data: &Table,
+        split: &Split,
+        old: &[usize],
+    ) -> Result<Option<(Self, Table)>, Failure> {
+        let excluded = match split {
+            Split::Column(name) => vec![name.as_str()],
+            _ => Vec::new(),
+        };
+        let schema = TableSchema::fit(&data.raw, old, &excluded).map_err(Failure::input)?;
+        let data = Table::with(data.raw.clone(), &schema)?;
+        Ok(Some((self.with_schema(schema)?, data)))
+    }
+
+    /// Joins the tables, with the features of the schema of `old`.
+    fn join(old: &Table, new: &Table) -> Result<(Table, Increment), Failure> {
+        let (raw, increment) = RawTable::join(&old.raw, &new.raw).map_err(Failure::input)?;
+        Ok((Table::with(raw, old.rows.schema())?, increment))
+    }
+
+    fn n_equal(data: &Table, increment: &Increment) -> Result<usize, Failure> {
+        Ok(data.rows.n_equal(increment))
+    }
+
+    fn checksum(data: &Table) -> String {
+        data.rows.checksum()
+    }
+
+    /// Returns `None`: all rows have one width.
+    fn sizes(_: &Table) -> Result<Option<Matrix>, Failure> {
+        Ok(None)
+    }
+
+    /// Returns the standardised features.
+    fn raw(&self, data: &Table) -> Result<Matrix, Failure> {
+        let plain = |index| self.views.plain(&data.rows.row(index));
+        let values = (0..data.rows.n_rows()).flat_map(plain);
+        let values = values.map(f64::from).collect();
+        Matrix::try_new(values, self.schema.d_features())
+            .map_err(|error| Failure::Other(error.into()))
+    }
+}

@@ -1,0 +1,376 @@
+//! The graph isomorphism network, with a readout after each layer.
+
+use burn::config::Config;
+use burn::module::Module;
+use burn::tensor::activation::relu;
+use burn::tensor::{Tensor, backend::Backend};
+use icl_core::graph::{Csr, GraphBatch, SparseMatrix};
+use icl_core::{Batches, Encoder, Mode, SampleError, Seed};
+
+use crate::encoder_backend::EncoderBackend;
+use crate::head::{ProjectionHead, ProjectionHeadConfig};
+use crate::linear::{Linear, linear_tensors};
+use crate::normalization::{BatchNorm, Gathered, Statistics, norm_tensors};
+use crate::readout::Readout;
+
+/// A rejected [`GinConfig`].
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum GinError {
+    /// A width or a number of layers is 0.
+    #[error("{field}: found 0, expected at least 1")]
+    Empty {
+        /// The field.
+        field: &'static str,
+    },
+    /// The ε of the normalisation is not a number above 0, or that of the sum is not finite.
+    #[error("{field}: found {found}, expected {expected}")]
+    Number {
+        /// The field.
+        field: &'static str,
+        /// The rejected value.
+        found: f64,
+        /// Description of valid values.
+        expected: &'static str,
+    },
+}
+
+/// Configuration of [`Gin`].
+///
+/// DACL (Verma et al., 2021, section 5.3) and InfoGraph (Sun et al., 2020) take 4 layers of width 512;
+/// the default width is that of [`GcnConfig`](crate::GcnConfig), so that both encoders can be compared.
+#[derive(Config, Debug, PartialEq)]
+pub struct GinConfig {
+    /// Width of the node features.
+    pub d_input: usize,
+    /// Width of each layer.
+    #[config(default = 32)]
+    pub d_hidden: usize,
+    /// Number of layers.
+    #[config(default = 4)]
+    pub n_layers: usize,
+    /// Constant ε of (1 + ε)·x, the share of a node's own features in the sum over its neighbourhood. It
+    /// is not trained.
+    #[config(default = 0.0)]
+    pub epsilon_gin: f64,
+    /// Reduction of each layer's nodes to one vector per graph.
+    #[config(default = "Readout::Sum")]
+    pub readout: Readout,
+    /// Width d of the output of a projection head on the readouts, which the contrastive losses take;
+    /// without it they take the readouts.
+    pub projection: Option<usize>,
+    /// Number of affine layers of the projection head, whose hidden layers have the width
+    /// n_layers · d_hidden of the readouts and are normalised.
+    #[config(default = 3)]
+    pub n_projection_layers: usize,
+    /// Constant ε added to the variance in normalisation.
+    #[config(default = 1e-5)]
+    pub epsilon: f64,
+}
+
+impl GinConfig {
+    /// Checks the configuration.
+    ///
+    /// # Errors
+    /// [`GinError`] if a width or a number of layers is 0, `epsilon` is not above 0 or `epsilon_gin` is
+    /// not finite.
+    pub fn check(&self) -> Result<(), GinError> {
+        for (field, value) in [
+            ("d_input", Some(self.d_input)),
+            ("d_hidden", Some(self.d_hidden)),
+            ("n_layers", Some(self.n_layers)),
+            ("projection", self.projection),
+            ("n_projection_layers", Some(self.n_projection_layers)),
+        ] {
+            if value == Some(0) {
+                return Err(GinError::Empty { field });
+            }
+        }
+        if !(self.epsilon.is_finite() && self.epsilon > 0.0) {
+            return Err(GinError::Number {
+                field: "epsilon",
+                found: self.epsilon,
+                expected: "a number above 0",
+            });
+        }
+        if !self.epsilon_gin.is_finite() {
+            return Err(GinError::Number {
+                field: "epsilon_gin",
+                found: self.epsilon_gin,
+                expected: "a finite number",
+            });
+        }
+        Ok(())
+    }
+
+    /// Creates an encoder with weights drawn from `seed`: the same on every backend, and the same below
+    /// the head with and without a head.
+    ///
+    /// Weights and biases are uniform in ±1/√d of the width d of a map's input, as is PyTorch's default;
+    /// γ is 1 and β is 0.
+    ///
+    /// # Errors
+    /// [`GinError`] if a width or a number of layers is 0, `epsilon` is not above 0 or `epsilon_gin` is
+    /// not finite.
+    pub fn try_init<B: EncoderBackend>(
+        &self,
+        seed: Seed,
+        device: &B::Device,
+    ) -> Result<Gin<B>, GinError> {
+        self.check()?;
+        let layer = |index: usize| {
+            let seed = seed.child("layers").at(index as u64);
+            let [first, second] = self.widths(index);
+            GinLayer {
+                first: Linear::new(first, seed.child("first"), device),
+                second: Linear::new(second, seed.child("second"), device),
+                norm: BatchNorm::new(self.d_hidden, self.epsilon, device),
+            }
+        };
+        let head = |head: ProjectionHeadConfig| head.init(seed.child("projection"), device);
+        Ok(Gin {
+            layers: (0..self.n_layers).map(layer).collect(),
+            projection: self.head().map(head),
+            readout: self.readout,
+            epsilon_gin: self.epsilon_gin,
+        })
+    }
+
+    /// Creates an encoder with weights drawn from `seed`, as [`try_init`](Self::try_init) does.
+    ///
+    /// # Panics
+    /// If [`try_init`](Self::try_init) returns an error, with its message.
+    pub fn init<B: EncoderBackend>(&self, seed: Seed, device: &B::Device) -> Gin<B> {
+        self.try_init(seed, device)
+            .unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Returns the name and the shape of each tensor of the encoder, in the order and with the names
+    /// that collecting the tensors of the module gives.
+    ///
+    /// No tensor is allocated, so a file can be checked before an encoder is created from it.
+    pub fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
+        let layer = |index: usize| {
+            let at = |name: &str| format!("layers.{index}.{name}");
+            let [first, second] = self.widths(index);
+            linear_tensors(&at("first"), first)
+                .into_iter()
+                .chain(linear_tensors(&at("second"), second))
+                .chain(norm_tensors(&at("norm"), self.d_hidden))
+        };
+        let head = self.head().map(|head| head.tensors_at("projection"));
+        (0..self.n_layers)
+            .flat_map(layer)
+            .chain(head.into_iter().flatten())
+    }
+
+    /// Returns the widths of the input and the output of both affine maps of a layer.
+    fn widths(&self, layer: usize) -> [[usize; 2]; 2] {
+        let d_input = if layer == 0 {
+            self.d_input
+        } else {
+            self.d_hidden
+        };
+        [[d_input, self.d_hidden], [self.d_hidden; 2]]
+    }
+
+    /// Returns the configuration of the projection head, if there is one.
+    fn head(&self) -> Option<ProjectionHeadConfig> {
+        self.projection.map(|d_output| ProjectionHeadConfig {
+            d_input: self.n_layers * self.d_hidden,
+            d_output,
+            n_layers: self.n_projection_layers,
+            norm: true,
+            epsilon: self.epsilon,
+        })
+    }
+}
+
+/// A graph isomorphism network (Xu, Hu, Leskovec and Jegelka, 2019, Eq. 4.1) as encoder φ(·; θ).
+///
+/// ```text
+/// X₀ = node features
+/// Xₗ = norm(relu(relu(S·W₁ + b₁)·W₂ + b₂))      S = (1 + ε)·Xₗ₋₁ + Σ over neighbours of Xₗ₋₁
+/// h  = readout(X₁) ‖ … ‖ readout(X_L)           [n_graphs, n_layers · d_hidden]
+/// φ  = g(h) with a projection head g, else h
+/// ```
+///
+/// [`encode`](Encoder::encode) returns φ, which the losses take; [`embed`](Encoder::embed) returns h.
+/// The order of ReLU and normalisation, and the concatenated sums, are those of InfoGraph's code (Sun et
+/// al., 2020), whose encoder DACL takes for graphs (Verma et al., 2021, section 5.3). ε is a constant, 0
+/// there. The encoder has no randomness, so training does not use the generator of [`Mode::Training`].
+///
+/// Training normalises by the statistics of the nodes of the batch and leaves those of the population
+/// unchanged. [`recalibrated`](Encoder::recalibrated) sets the latter; each clone has its own. Before
+/// that they are mean 0 and variance 1.
+#[derive(Module, Debug)]
+pub struct Gin<B: EncoderBackend> {
+    layers: Vec<GinLayer<B>>,
+    projection: Option<ProjectionHead<B>>,
+    #[module(skip)]
+    readout: Readout,
+    epsilon_gin: f64,
+}
+
+/// A layer: a perceptron of one hidden layer on sums over neighbourhoods, ReLU and normalisation.
+#[derive(Module, Debug)]
+struct GinLayer<B: EncoderBackend> {
+    first: Linear<B>,
+    second: Linear<B>,
+    norm: BatchNorm<B>,
+}
+
+impl<B: EncoderBackend> GinLayer<B> {
+    /// Maps `x` `[n_nodes, d_input]` to `[n_nodes, d_hidden]`, given A + (1 + ε)·I.
+    fn forward(
+        &self,
+        neighbourhood: &SparseMatrix<B>,
+        x: Tensor<B, 2>,
+        statistics: &mut Statistics<'_>,
+    ) -> Tensor<B, 2> {
+        let sums = B::graph_convolution(neighbourhood, x, self.first.weight.val());
+        let hidden = relu(sums + self.first.bias.val().unsqueeze());
+        let y = relu(self.second.forward(hidden));
+        self.norm.forward_rows(y, false, statistics)
+    }
+}
+
+impl<B: EncoderBackend> Gin<B> {
+    /// Computes h, normalised by `statistics`.
+    fn features(&self, batch: &GraphBatch<B>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
+        let found = batch.features.dims()[1];
+        let expected = self.layers[0].first.weight.val().dims()[0];
+        assert_eq!(
+            found, expected,
+            "node features have {found} columns, the encoder takes {expected}"
+        );
+        let neighbourhood = neighbourhood(&batch.propagation, self.epsilon_gin);
+        let mut x = batch.features.clone();
+        let mut readouts = Vec::with_capacity(self.layers.len());
+        for layer in &self.layers {
+            x = layer.forward(&neighbourhood, x, statistics);
+            readouts.push(self.readout.forward(batch, x.clone()));
+        }
+        Tensor::cat(readouts, 1)
+    }
+
+    /// Computes φ, normalised by `statistics`.
+    fn pass(&self, batch: &GraphBatch<B>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
+        let features = self.features(batch, statistics);
+        match &self.projection {
+            Some(head) => head.forward(features, statistics),
+            None => features,
+        }
+    }
+}
+
+/// Makes A + (1 + ε)·I, a product with which sums over each node's neighbourhood.
+///
+/// The entries of Â are those of A + I, so their values alone are replaced, without rounding.
+fn neighbourhood<B: Backend>(propagation: &SparseMatrix<B>, epsilon: f64) -> SparseMatrix<B> {
+    let entries = &propagation.forward;
+    let mut values = entries.values.ones_like();
+    if epsilon != 0.0 {
+        let is_self = entries.rows.clone().equal(entries.columns.clone());
+        values = values.mask_fill(is_self, 1.0 + epsilon);
+    }
+    let forward = Csr {
+        values,
+        ..entries.clone()
+    };
+    // A graph batch is undirected, so the matrix is symmetric.
+    SparseMatrix {
+        transposed: forward.clone(),
+        forward,
+    }
+}
+
+impl<B: EncoderBackend> Encoder<B> for Gin<B> {
+    type Batch = GraphBatch<B>;
+
+    /// Encodes graphs into φ.
+    ///
+    /// # Panics
+    /// If the width of the node features is not `d_input`.
+    fn encode(&self, batch: GraphBatch<B>, mode: Mode<'_>) -> Tensor<B, 2> {
+        self.pass(&batch, &mut Statistics::of(&mode))
+    }
+
+    /// Encodes graphs into h, without the projection head.
+    ///
+    /// # Panics
+    /// If the width of the node features is not `d_input`.
+    fn embed(&self, batch: GraphBatch<B>) -> Tensor<B, 2> {
+        self.features(&batch, &mut Statistics::Population)
+    }
+
+    /// Re-estimates the statistics of all layers, those of the head included, in one pass over the
+    /// batches, in which each layer normalises by the statistics of the batch, as
+    /// [`ResNet`](crate::ResNet) does and in contrast to [`Gcn`](crate::Gcn), which passes the batches
+    /// once per layer. The statistics of layers above the first depend slightly on the composition of
+    /// the batches, but on nothing besides the parameters and the batches.
+    ///
+    /// No graph is recorded, and memory is that of one batch.
+    ///
+    /// # Panics
+    /// If there are no batches.
+    fn recalibrated(mut self, batches: &Batches<'_, GraphBatch<B>>) -> Result<Self, SampleError> {
+        let frozen = self.clone().no_grad();
+        let mut gathered = Gathered::default();
+        for batch in batches.iter() {
+            frozen.pass(&batch?, &mut Statistics::Gathered(&mut gathered));
+        }
+        let layers = self.layers.iter_mut().map(|layer| &mut layer.norm);
+        let head = self.projection.iter_mut();
+        for norm in layers.chain(head.flat_map(ProjectionHead::norms_mut)) {
+            norm.set_population(&gathered);
+        }
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph_ops::GraphBackend;
+    use icl_core::graph::HostGraphs;
+    use icl_core::testing::{TestBackend, assert_close, to_vec};
+
+    /// A path of three nodes, and a single node.
+    fn batch() -> GraphBatch<TestBackend> {
+        let graphs = HostGraphs {
+            offsets: vec![0, 3, 4],
+            pointers: vec![0, 1, 3, 4, 4],
+            neighbours: vec![1, 0, 2, 1],
+            features: vec![0.5, 1.0, 1.5, 2.0],
+            d_features: 1,
+        };
+        GraphBatch::new(graphs, &Default::default())
+    }
+
+    #[test]
+    fn the_product_sums_a_node_and_its_neighbours() {
+        let batch = batch();
+        let sums = |epsilon| {
+            let matrix = neighbourhood(&batch.propagation, epsilon);
+            to_vec(&TestBackend::sparse_product(
+                &matrix,
+                batch.features.clone(),
+            ))
+        };
+        assert_eq!(sums(0.0), [1.5, 3.0, 2.5, 2.0]);
+        assert_eq!(sums(0.5), [1.75, 3.5, 3.25, 3.0]);
+    }
+
+    #[test]
+    fn it_is_the_scaled_product_with_the_normalised_matrix() {
+        // (A + I)·x = √d ∘ Â·(√d ∘ x), with the degrees d of A + I.
+        let batch = batch();
+        let roots = [2.0_f32, 3.0, 2.0, 1.0].map(|degree| [degree.sqrt()]);
+        let roots = Tensor::<TestBackend, 2>::from_data(roots, &Default::default());
+        let scaled = batch.features.clone() * roots.clone();
+        let expected = TestBackend::sparse_product(&batch.propagation, scaled) * roots;
+        let matrix = neighbourhood(&batch.propagation, 0.0);
+        let found = TestBackend::sparse_product(&matrix, batch.features);
+        assert_close(&to_vec(&found), &to_vec(&expected), 1e-6);
+    }
+}

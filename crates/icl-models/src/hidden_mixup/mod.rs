@@ -1,0 +1,13 @@
+//! Noise on the output of an encoder: hidden mixup and hidden Gaussian noise.
+
+mod batch;
+mod collate;
+mod encoder;
+mod noise;
+mod views;
+
+pub use batch::{HiddenBatch, RowNoise};
+pub use collate::HiddenCollate;
+pub use encoder::HiddenMixup;
+pub use noise::{HiddenNoise, HiddenNoiseError, NoiseDraw, PairNoise};
+pub use views::{HiddenView, HiddenViews};
