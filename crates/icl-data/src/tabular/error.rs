@@ -251,7 +251,7 @@ pub enum TablesError {
         index: usize,
         /// Its height, width and number of channels.
         found: [usize; 3],
-        /// Those of the first image.
+        /// Sides and channels of the first image.
         expected: [usize; 3],
     },
     /// A setting has no such value.
