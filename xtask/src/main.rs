@@ -41,7 +41,7 @@ enum Command {
 
 #[derive(Subcommand)]
 enum Bench {
-    /// Run all benchmarks in turn: backends, graphs, rates, vision
+    /// Run all benchmarks in turn: backends, graphs, rates, tables, vision
     All {
         /// Backends of the benchmark `backends` besides flex, as comma-separated features of icl-cli
         #[arg(long)]
@@ -68,6 +68,11 @@ enum Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// Compare a training step on rows of a table with PyTorch (bench target `tables` of icl-cli)
+    ///
+    /// Also measures the share of views in an epoch. The environment variable PYTHON names a Python with PyTorch;
+    /// without it, `python3` is tried.
+    Tables,
     /// Compare a training step on images and its operators with PyTorch, and views with torchvision
     Vision,
 }
@@ -105,6 +110,7 @@ impl Bench {
                     Self::Rates {
                         arguments: arguments(),
                     },
+                    Self::Tables,
                     Self::Vision,
                 ];
                 all.into_iter().flat_map(Self::targets).collect()
@@ -125,6 +131,7 @@ impl Bench {
                 arguments,
                 ..BenchTarget::new("icl-cli", "rates")
             }],
+            Self::Tables => vec![BenchTarget::new("icl-cli", "tables")],
             Self::Vision => VISION
                 .map(|(package, name)| BenchTarget::new(package, name))
                 .into(),
@@ -241,7 +248,7 @@ mod tests {
         assert!(all[1..].iter().all(|target| target.features.is_none()));
         let names: Vec<&str> = all.iter().map(|target| target.name).collect();
         let vision = VISION.map(|(_, name)| name);
-        assert_eq!(names[..3], ["backends", "graphs", "rates"]);
-        assert_eq!(names[3..], vision);
+        assert_eq!(names[..4], ["backends", "graphs", "rates", "tables"]);
+        assert_eq!(names[4..], vision);
     }
 }

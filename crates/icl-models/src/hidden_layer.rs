@@ -38,14 +38,16 @@ impl<B: ImageBackend> HiddenLayer<B> {
 
     /// Maps `[n, d_input]` to `[n, d_output]`.
     pub(crate) fn forward(&self, x: Tensor<B, 2>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
-        let mut y = x.matmul(self.weight.val());
-        if let Some(bias) = &self.bias {
-            y = y + bias.val().unsqueeze();
+        let weight = self.weight.val();
+        if let Some(norm) = &self.norm {
+            return norm.forward_rows(B::dense_product(x, weight), true, statistics);
         }
-        match &self.norm {
-            Some(norm) => norm.forward_rows(y, true, statistics),
-            None => relu(y),
-        }
+        // Burn's product, whose last bits encoders with such a head have had from the start.
+        let y = x.matmul(weight);
+        relu(match &self.bias {
+            Some(bias) => y + bias.val().unsqueeze(),
+            None => y,
+        })
     }
 
     /// Returns the width of the input.

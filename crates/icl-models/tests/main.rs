@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
+mod dense_product;
 mod gcn;
 mod gin;
 mod graph_convolution;

@@ -17,6 +17,29 @@ use super::window::Window;
 ///
 /// [`Autodiff`]: burn::backend::Autodiff
 pub trait ImageBackend: Backend {
+    /// Computes the product `[n, d_output]` of rows `x` `[n, d_input]` by `weight` `[d_input, d_output]`.
+    fn dense_product(x: Tensor<Self, 2>, weight: Tensor<Self, 2>) -> Tensor<Self, 2> {
+        x.matmul(weight)
+    }
+
+    /// Computes the gradient of [`dense_product`](Self::dense_product) by its rows `[n, d_input]`, given
+    /// the `gradient` by its output `[n, d_output]`.
+    fn dense_product_input_gradient(
+        gradient: Tensor<Self, 2>,
+        weight: Tensor<Self, 2>,
+    ) -> Tensor<Self, 2> {
+        gradient.matmul(weight.transpose())
+    }
+
+    /// Computes the gradient of [`dense_product`](Self::dense_product) by its weight
+    /// `[d_input, d_output]`, given the `gradient` by its output `[n, d_output]`.
+    fn dense_product_weight_gradient(
+        x: Tensor<Self, 2>,
+        gradient: Tensor<Self, 2>,
+    ) -> Tensor<Self, 2> {
+        x.transpose().matmul(gradient)
+    }
+
     /// Computes the convolution `[n, h′, w′, c_out]` of `x` `[n, h, w, c_in]` by `weight`
     /// `[c_out, c_in, size, size]`, without bias.
     fn convolution(x: Tensor<Self, 4>, weight: Tensor<Self, 4>, window: Window) -> Tensor<Self, 4> {

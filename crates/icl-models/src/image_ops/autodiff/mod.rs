@@ -4,7 +4,9 @@
 //! derivatives.
 
 mod batch_norm;
+mod bilinear;
 mod convolution;
+mod dense_product;
 mod max_pool;
 
 use burn::backend::Autodiff;
@@ -16,6 +18,24 @@ use super::batch_norm::{BatchNormGradients, BatchNormSaved};
 use super::window::Window;
 
 impl<B: ImageBackend, C: CheckpointStrategy> ImageBackend for Autodiff<B, C> {
+    fn dense_product(x: Tensor<Self, 2>, weight: Tensor<Self, 2>) -> Tensor<Self, 2> {
+        dense_product::product(x, weight)
+    }
+
+    fn dense_product_input_gradient(
+        gradient: Tensor<Self, 2>,
+        weight: Tensor<Self, 2>,
+    ) -> Tensor<Self, 2> {
+        dense_product::input_gradient(gradient, weight)
+    }
+
+    fn dense_product_weight_gradient(
+        x: Tensor<Self, 2>,
+        gradient: Tensor<Self, 2>,
+    ) -> Tensor<Self, 2> {
+        dense_product::weight_gradient(x, gradient)
+    }
+
     fn convolution(x: Tensor<Self, 4>, weight: Tensor<Self, 4>, window: Window) -> Tensor<Self, 4> {
         convolution::convolution(x, weight, window)
     }

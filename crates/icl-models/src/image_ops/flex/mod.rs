@@ -7,6 +7,7 @@ mod axis;
 mod batch_norm;
 mod batch_norm_gradient;
 mod channels;
+mod dense_product;
 mod max_pool;
 mod packing;
 mod patches;
@@ -26,6 +27,36 @@ use super::composed;
 use super::window::Window;
 
 impl ImageBackend for Flex {
+    fn dense_product(x: Tensor<Self, 2>, weight: Tensor<Self, 2>) -> Tensor<Self, 2> {
+        if x.dtype() == DType::F32 {
+            dense_product::dense_product(x, weight)
+        } else {
+            x.matmul(weight)
+        }
+    }
+
+    fn dense_product_input_gradient(
+        gradient: Tensor<Self, 2>,
+        weight: Tensor<Self, 2>,
+    ) -> Tensor<Self, 2> {
+        if gradient.dtype() == DType::F32 {
+            dense_product::input_gradient(gradient, weight)
+        } else {
+            gradient.matmul(weight.transpose())
+        }
+    }
+
+    fn dense_product_weight_gradient(
+        x: Tensor<Self, 2>,
+        gradient: Tensor<Self, 2>,
+    ) -> Tensor<Self, 2> {
+        if gradient.dtype() == DType::F32 {
+            dense_product::by_weight(x, gradient)
+        } else {
+            x.transpose().matmul(gradient)
+        }
+    }
+
     fn convolution(x: Tensor<Self, 4>, weight: Tensor<Self, 4>, window: Window) -> Tensor<Self, 4> {
         if x.dtype() == DType::F32 {
             product::convolution(x, weight, window)
