@@ -21,5 +21,6 @@ mod reproduce;
 mod resume;
 mod run;
 mod support;
+mod tables;
 mod train;
 mod update;

@@ -9,6 +9,7 @@
 //! | [`unpack_tar`] | unpacking of a downloaded archive into a folder |
 //! | [`GraphViewsConfig`], [`GraphViews`], [`GraphView`] | augmentations that make the positive pairs of graphs |
 //! | [`ImageViewsConfig`], [`ImageViews`], [`ImageView`], [`ViewParameters`] | augmentations that make the positive pairs of images |
+//! | [`MixedImageViewsConfig`], [`MixedImageViews`], [`ImageNoise`] | mixup noise that makes the positive pairs of images |
 //! | [`TableViewsConfig`], [`TableViews`], [`NoiseKind`] | noise that makes the positive pairs of rows |
 //! | [`GraphCollate`], [`ImageCollate`] | collation of views into a batch |
 //! | [`Split`] | division of a data set into old and new samples |
@@ -22,6 +23,7 @@ mod error;
 mod graph;
 mod image;
 mod join_error;
+mod new_folder;
 mod pixels;
 mod place;
 #[cfg(doctest)]
@@ -32,8 +34,9 @@ mod tabular;
 mod tar_archive;
 
 pub use self::image::{
-    CropBox, Image, ImageCollate, ImageCounts, ImageDataset, ImageOptions, ImageView, ImageViews,
-    ImageViewsConfig, ImageViewsError, ImagesError, Jitter, JitterStep, ViewParameters,
+    CropBox, Image, ImageCollate, ImageCounts, ImageDataset, ImageNoise, ImageOptions, ImageView,
+    ImageViews, ImageViewsConfig, ImageViewsError, ImagesError, Jitter, JitterStep,
+    MixedImageViews, MixedImageViewsConfig, MixedImageViewsError, ViewParameters,
     looks_like_images, read_cifar, read_idx, read_image_folder, read_images,
 };
 pub use error::DataError;

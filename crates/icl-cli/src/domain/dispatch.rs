@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use anyhow::anyhow;
-use icl_data::{RawTable, table_of_pixels};
+use icl_data::{GraphDataset, RawTable, table_of_pixels};
 use icl_models::{GcnConfig, GinConfig};
 
 use crate::domain::data::{Data, GRAPHS, IMAGES, TABLES};
 use crate::domain::encoder_file::{EncoderFile, StoredEncoder};
+use crate::domain::graph_encoder::{GraphEncoder, PlainGraphEncoder};
+use crate::domain::hidden_encoder::Hidden;
 use crate::domain::{Domain, Graphs, Images, Tables};
 use crate::options::data::DataOptions;
 use crate::options::encoder::{EncoderKind, EncoderOptions};
@@ -39,10 +41,19 @@ pub fn with_new_encoder<W: OnNewEncoder>(
     use EncoderKind::{Gcn, Gin, Mlp, Resnet18};
     match Data::read(&data.data, &data.reading)? {
         Data::Graphs(graphs) => {
-            noise.kind(&[Noise::Augment], GRAPHS)?;
-            match encoder.kind(&[Gcn, Gin], GRAPHS)? {
-                Gin => work.run(&Graphs::<GinConfig>::of(&graphs, encoder)?, &graphs),
-                _ => work.run(&Graphs::<GcnConfig>::of(&graphs, encoder)?, &graphs),
+            let is_hidden = noise.kind(&NOISES_OF_GRAPHS, GRAPHS)? != Noise::Augment;
+            let d_input = graphs.d_features();
+            match (encoder.kind(&[Gcn, Gin], GRAPHS)?, is_hidden) {
+                (Gin, false) => on_graphs(GinConfig::of(d_input, encoder)?, &graphs, work),
+                (_, false) => on_graphs(GcnConfig::of(d_input, encoder)?, &graphs, work),
+                (Gin, true) => {
+                    let encoder = Hidden::<GinConfig>::of(d_input, encoder, noise)?;
+                    on_graphs(encoder, &graphs, work)
+                }
+                (_, true) => {
+                    let encoder = Hidden::<GcnConfig>::of(d_input, encoder, noise)?;
+                    on_graphs(encoder, &graphs, work)
+                }
             }
         }
         Data::Images(images) => match encoder.kind(&[Resnet18, Mlp], IMAGES)? {
@@ -52,16 +63,24 @@ pub fn with_new_encoder<W: OnNewEncoder>(
                 noise,
                 work,
             ),
-            _ => {
-                noise.kind(&[Noise::Augment], IMAGES)?;
-                work.run(&Images::of(&images, encoder)?, &images)
-            }
+            _ => work.run(&Images::of(&images, encoder, noise)?, &images),
         },
         Data::Tables(table) => {
             encoder.kind(&[Mlp], TABLES)?;
             on_table(table, encoder, noise, work)
         }
     }
+}
+
+/// Noise of the views of graphs; the first is the default.
+const NOISES_OF_GRAPHS: [Noise; 3] = [Noise::Augment, Noise::Hidden, Noise::HiddenGaussian];
+
+fn on_graphs<E: GraphEncoder, W: OnNewEncoder>(
+    encoder: E,
+    graphs: &GraphDataset,
+    work: W,
+) -> Result<W::Output, Failure> {
+    work.run(&Graphs::with(encoder).map_err(Failure::Input)?, graphs)
 }
 
 fn on_table<W: OnNewEncoder>(
@@ -111,8 +130,14 @@ pub fn with_stored_encoder<W: OnStoredEncoder<N>, const N: usize>(
     let file = StoredEncoder::open(path)?;
     let kind = file.kind()?;
     match (kind.as_str(), *first) {
-        ("gcn", GRAPHS) => stored::<Graphs<GcnConfig>, W, N>(file, data, work),
-        ("gin", GRAPHS) => stored::<Graphs<GinConfig>, W, N>(file, data, work),
+        (GcnConfig::NAME, GRAPHS) => stored::<Graphs<GcnConfig>, W, N>(file, data, work),
+        (GinConfig::NAME, GRAPHS) => stored::<Graphs<GinConfig>, W, N>(file, data, work),
+        (GcnConfig::HIDDEN_NAME, GRAPHS) => {
+            stored::<Graphs<Hidden<GcnConfig>>, W, N>(file, data, work)
+        }
+        (GinConfig::HIDDEN_NAME, GRAPHS) => {
+            stored::<Graphs<Hidden<GinConfig>>, W, N>(file, data, work)
+        }
         (Images::ENCODER, IMAGES) => stored::<Images, W, N>(file, data, work),
         (Tables::ENCODER, TABLES | IMAGES) => stored::<Tables, W, N>(file, data, work),
         (kind, samples) => {
@@ -124,9 +149,11 @@ pub fn with_stored_encoder<W: OnStoredEncoder<N>, const N: usize>(
 }
 
 /// Kinds of encoders, each with the samples that it takes.
-const KINDS: [(&str, &str); 5] = [
-    (Graphs::<GcnConfig>::ENCODER, GRAPHS),
-    (Graphs::<GinConfig>::ENCODER, GRAPHS),
+const KINDS: [(&str, &str); 7] = [
+    (GcnConfig::NAME, GRAPHS),
+    (GinConfig::NAME, GRAPHS),
+    (GcnConfig::HIDDEN_NAME, GRAPHS),
+    (GinConfig::HIDDEN_NAME, GRAPHS),
     (Images::ENCODER, IMAGES),
     (Tables::ENCODER, IMAGES),
     (Tables::ENCODER, TABLES),

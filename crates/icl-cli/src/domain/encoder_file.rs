@@ -364,7 +364,13 @@ mod tests {
     }
 
     fn save_with(config: &GcnConfig, encoder: &Gcn<Flex>, path: &Path) {
-        save(encoder, &Graphs::with(config.clone()), "MUTAG", path).unwrap();
+        save(
+            encoder,
+            &Graphs::with(config.clone()).unwrap(),
+            "MUTAG",
+            path,
+        )
+        .unwrap();
     }
 
     fn read(path: &Path) -> Result<EncoderFile<Graphs<GcnConfig>>, Failure> {
@@ -380,7 +386,7 @@ mod tests {
         let first = std::fs::read(&path).unwrap();
         let file = read(&path).unwrap();
         assert_eq!(file.data, "MUTAG");
-        let description = Graphs::with(config).describe().unwrap();
+        let description = Graphs::with(config).unwrap().describe().unwrap();
         assert_eq!(file.domain.describe().unwrap(), description);
         let again = file
             .encoder::<Trained>(&Default::default())

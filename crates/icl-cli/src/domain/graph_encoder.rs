@@ -1,42 +1,50 @@
-//! The encoders of graphs.
+//! The encoders of graphs, each with its views.
 
 use std::fmt::Debug;
 
-use burn::module::AutodiffModule;
-use burn::tensor::backend::AutodiffBackend;
-use icl_core::graph::GraphBatch;
-use icl_core::{Encoder, Seed};
-use icl_models::{EncoderBackend, Gcn, GcnConfig, Gin, GinConfig};
+use burn::module::{AutodiffModule, ModuleDisplay};
+use icl_core::{Collate, Encoder, Seed, Views};
+use icl_data::{Graph, GraphCollate, GraphViews, GraphViewsConfig};
+use icl_models::{Gcn, GcnConfig, Gin, GinConfig};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::options::encoder::EncoderOptions;
 use crate::process::failure::Failure;
 
-/// Configuration of an encoder of graphs.
+/// Configuration of an encoder of graphs and its views.
 pub trait GraphEncoder: Clone + Debug + Serialize + DeserializeOwned {
-    /// Name of the encoder in files and options.
+    /// Collation, which has no configuration.
+    const COLLATE: Self::Collate;
+    /// Name of the encoder in files.
     const NAME: &'static str;
     /// Name of the encoder in messages.
     const TITLE: &'static str;
 
-    /// The encoder on a backend.
-    type Module<B: EncoderBackend>: Encoder<B, Batch = GraphBatch<B>>;
-    /// The encoder on a backend with gradients.
-    type Trained<B: EncoderBackend + AutodiffBackend<InnerBackend: EncoderBackend>>: AutodiffModule<B, InnerModule = Self::Module<B::InnerBackend>>
-        + Encoder<B, Batch = GraphBatch<B>>;
+    /// Views, which make positive pairs.
+    type Views: Views<Sample = Graph> + Debug;
+    /// Collation of views into what the encoder takes.
+    type Collate: Collate<View = <Self::Views as Views>::View> + Debug;
+    /// Encoder for use.
+    type Module<B: ProgramBackend>: Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>
+        + ModuleDisplay;
+    /// Encoder in training.
+    type Trained<B: TrainingBackend>: AutodiffModule<B, InnerModule = Self::Module<B::InnerBackend>>
+        + Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>
+        + ModuleDisplay;
 
-    /// Returns the configuration for node features of this width.
+    /// Creates the views.
     ///
     /// # Errors
-    /// If an option is not valid.
-    fn of(d_input: usize, options: &EncoderOptions) -> Result<Self, Failure>;
+    /// If the configuration is not valid.
+    fn views(&self) -> Result<Self::Views, anyhow::Error>;
 
     /// Creates the encoder.
     ///
     /// # Errors
     /// If the configuration is not valid.
-    fn try_init<B: EncoderBackend + AutodiffBackend<InnerBackend: EncoderBackend>>(
+    fn try_init<B: TrainingBackend>(
         &self,
         seed: Seed,
         device: &B::Device,
@@ -52,22 +60,38 @@ pub trait GraphEncoder: Clone + Debug + Serialize + DeserializeOwned {
     fn n_layers(&self) -> usize;
 }
 
+/// Encoder of graphs without a projection head, behind which hidden noise can be added.
+pub trait PlainGraphEncoder: GraphEncoder<Views = GraphViews, Collate = GraphCollate> {
+    /// Name of the encoder with hidden noise in files.
+    const HIDDEN_NAME: &'static str;
+    /// Name of the encoder with hidden noise in messages.
+    const HIDDEN_TITLE: &'static str;
+
+    /// Returns the configuration for node features of this width.
+    ///
+    /// # Errors
+    /// If an option is not valid.
+    fn of(d_input: usize, options: &EncoderOptions) -> Result<Self, Failure>;
+
+    /// Returns the width of the embeddings.
+    fn d_embedding(&self) -> usize;
+}
+
 impl GraphEncoder for GcnConfig {
+    const COLLATE: GraphCollate = GraphCollate;
     const NAME: &'static str = "gcn";
     const TITLE: &'static str = "a GCN";
 
-    type Module<B: EncoderBackend> = Gcn<B>;
-    type Trained<B: EncoderBackend + AutodiffBackend<InnerBackend: EncoderBackend>> = Gcn<B>;
+    type Views = GraphViews;
+    type Collate = GraphCollate;
+    type Module<B: ProgramBackend> = Gcn<B>;
+    type Trained<B: TrainingBackend> = Gcn<B>;
 
-    fn of(d_input: usize, options: &EncoderOptions) -> Result<Self, Failure> {
-        let mut config = Self::new(d_input);
-        config.n_layers = options.layers.unwrap_or(config.n_layers);
-        config.d_hidden = options.width.unwrap_or(config.d_hidden);
-        config.check().map_err(Failure::input)?;
-        Ok(config)
+    fn views(&self) -> Result<GraphViews, anyhow::Error> {
+        Ok(GraphViewsConfig::new().try_init()?)
     }
 
-    fn try_init<B: EncoderBackend + AutodiffBackend<InnerBackend: EncoderBackend>>(
+    fn try_init<B: TrainingBackend>(
         &self,
         seed: Seed,
         device: &B::Device,
@@ -88,22 +112,38 @@ impl GraphEncoder for GcnConfig {
     }
 }
 
-impl GraphEncoder for GinConfig {
-    const NAME: &'static str = "gin";
-    const TITLE: &'static str = "a GIN";
-
-    type Module<B: EncoderBackend> = Gin<B>;
-    type Trained<B: EncoderBackend + AutodiffBackend<InnerBackend: EncoderBackend>> = Gin<B>;
+impl PlainGraphEncoder for GcnConfig {
+    const HIDDEN_NAME: &'static str = "gcn-hidden";
+    const HIDDEN_TITLE: &'static str = "a GCN with hidden noise";
 
     fn of(d_input: usize, options: &EncoderOptions) -> Result<Self, Failure> {
-        let mut config = Self::new(d_input).with_projection(options.projection);
+        let mut config = Self::new(d_input);
         config.n_layers = options.layers.unwrap_or(config.n_layers);
         config.d_hidden = options.width.unwrap_or(config.d_hidden);
         config.check().map_err(Failure::input)?;
         Ok(config)
     }
 
-    fn try_init<B: EncoderBackend + AutodiffBackend<InnerBackend: EncoderBackend>>(
+    fn d_embedding(&self) -> usize {
+        self.n_layers.saturating_mul(self.d_hidden)
+    }
+}
+
+impl GraphEncoder for GinConfig {
+    const COLLATE: GraphCollate = GraphCollate;
+    const NAME: &'static str = "gin";
+    const TITLE: &'static str = "a GIN";
+
+    type Views = GraphViews;
+    type Collate = GraphCollate;
+    type Module<B: ProgramBackend> = Gin<B>;
+    type Trained<B: TrainingBackend> = Gin<B>;
+
+    fn views(&self) -> Result<GraphViews, anyhow::Error> {
+        Ok(GraphViewsConfig::new().try_init()?)
+    }
+
+    fn try_init<B: TrainingBackend>(
         &self,
         seed: Seed,
         device: &B::Device,
@@ -121,5 +161,22 @@ impl GraphEncoder for GinConfig {
 
     fn n_layers(&self) -> usize {
         self.n_layers
+    }
+}
+
+impl PlainGraphEncoder for GinConfig {
+    const HIDDEN_NAME: &'static str = "gin-hidden";
+    const HIDDEN_TITLE: &'static str = "a GIN with hidden noise";
+
+    fn of(d_input: usize, options: &EncoderOptions) -> Result<Self, Failure> {
+        let mut config = Self::new(d_input).with_projection(options.projection);
+        config.n_layers = options.layers.unwrap_or(config.n_layers);
+        config.d_hidden = options.width.unwrap_or(config.d_hidden);
+        config.check().map_err(Failure::input)?;
+        Ok(config)
+    }
+
+    fn d_embedding(&self) -> usize {
+        self.n_layers.saturating_mul(self.d_hidden)
     }
 }

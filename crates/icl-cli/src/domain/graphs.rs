@@ -1,49 +1,43 @@
-//! Graphs, with augmentations as views.
+//! Graphs.
+
+use std::fmt::Display;
 
 use icl_core::{GrowthRatio, Increment, Seed};
-use icl_data::{Graph, GraphCollate, GraphDataset, GraphViews, GraphViewsConfig, Split};
+use icl_data::{Graph, GraphDataset, Split};
 use icl_eval::Matrix;
 
 use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::data::{Data, GRAPHS};
 use crate::domain::graph_encoder::GraphEncoder;
 use crate::domain::{Domain, Text, Wrong};
-use crate::options::encoder::EncoderOptions;
 use crate::process::failure::Failure;
 
 /// Graphs with node features of one width, and an encoder of them.
 #[derive(Debug)]
-pub struct Graphs<E> {
+pub struct Graphs<E: GraphEncoder> {
     encoder: E,
-    views: GraphViews,
+    views: E::Views,
 }
 
 impl<E: GraphEncoder> Graphs<E> {
-    /// Returns the encoder with the options that are given and the views of the paper for these data.
+    /// Returns this encoder and its views.
     ///
     /// # Errors
-    /// If an option is not valid.
-    pub fn of(data: &GraphDataset, options: &EncoderOptions) -> Result<Self, Failure> {
-        Ok(Self::with(E::of(data.d_features(), options)?))
-    }
-
-    /// Returns this encoder and the views of the paper.
-    pub fn with(encoder: E) -> Self {
-        Self {
-            encoder,
-            views: GraphViewsConfig::new().init(),
-        }
+    /// If the configuration is not valid.
+    pub fn with(encoder: E) -> Result<Self, anyhow::Error> {
+        let views = encoder.views()?;
+        Ok(Self { encoder, views })
     }
 }
 
 impl<E: GraphEncoder> Domain for Graphs<E> {
-    const COLLATE: GraphCollate = GraphCollate;
+    const COLLATE: E::Collate = E::COLLATE;
     const SAMPLES: &'static str = GRAPHS;
     const ENCODER: &'static str = E::NAME;
 
     type Data = GraphDataset;
-    type Views = GraphViews;
-    type Collate = GraphCollate;
+    type Views = E::Views;
+    type Collate = E::Collate;
     type Encoder<B: ProgramBackend> = E::Module<B>;
     type Trained<B: TrainingBackend> = E::Trained<B>;
 
@@ -54,7 +48,7 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
         })
     }
 
-    fn views(&self) -> &GraphViews {
+    fn views(&self) -> &E::Views {
         &self.views
     }
 
@@ -89,13 +83,14 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
 
     fn from_description(text: &Text<'_>) -> Result<Self, Wrong> {
         let config = text("config", "the encoder's configuration")?;
-        let encoder = serde_json::from_str(&config).map_err(|error| {
+        let unreadable = |error: &dyn Display| {
             (
                 format!("metadata \"config\" that cannot be read ({error})"),
                 format!("the configuration of {}", E::TITLE),
             )
-        })?;
-        Ok(Self::with(encoder))
+        };
+        let encoder = serde_json::from_str(&config).map_err(|error| unreadable(&error))?;
+        Self::with(encoder).map_err(|error| unreadable(&error))
     }
 
     fn check(&self, data: &GraphDataset) -> Result<(), Wrong> {

@@ -11,15 +11,23 @@ use icl_models::{ResNet, ResNetConfig, Stem};
 use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::class_numbers::numbers_of_classes;
 use crate::domain::data::{Data, IMAGES};
+use crate::domain::image_pairs::{ImagePairs, Mixup};
 use crate::domain::{Domain, Text, Wrong};
 use crate::options::encoder::{EncoderOptions, PAPER_SIDE, SMALL_SIDE};
+use crate::options::noise::NoiseOptions;
 use crate::process::failure::Failure;
+
+/// Key of the mixup noise in an encoder's file.
+const MIXUP: &str = "mixup";
 
 /// Images of one number of channels.
 #[derive(Debug)]
 pub struct Images {
     config: ResNetConfig,
-    views: ImageViews,
+    /// Augmentations, whose plain view is that of every noise.
+    augmentations: ImageViews,
+    mixup: Option<Mixup>,
+    views: ImagePairs,
     /// Initial weights of every fresh encoder, if they are not random.
     weights: Option<PathBuf>,
 }
@@ -29,7 +37,11 @@ impl Images {
     ///
     /// # Errors
     /// If an option is not valid.
-    pub fn of(data: &ImageDataset, choice: &EncoderOptions) -> Result<Self, Failure> {
+    pub fn of(
+        data: &ImageDataset,
+        choice: &EncoderOptions,
+        noise: &NoiseOptions,
+    ) -> Result<Self, Failure> {
         let side = match choice.image_size {
             Some(side) => side,
             None => data.common_side().unwrap_or(PAPER_SIDE),
@@ -44,9 +56,14 @@ impl Images {
             .with_stem(stem)
             .with_projection(choice.projection);
         config.check().map_err(Failure::input)?;
+        let augmentations = views.try_init().map_err(Failure::input)?;
+        let mixup = Mixup::of(noise, IMAGES)?;
         Ok(Self {
             config,
-            views: views.try_init().map_err(Failure::input)?,
+            views: ImagePairs::new(augmentations.clone(), mixup.as_ref())
+                .map_err(Failure::Input)?,
+            augmentations,
+            mixup,
             weights: choice.weights.clone(),
         })
     }
@@ -58,7 +75,7 @@ impl Domain for Images {
     const ENCODER: &'static str = "resnet-18";
 
     type Data = ImageDataset;
-    type Views = ImageViews;
+    type Views = ImagePairs;
     type Collate = ImageCollate;
     type Encoder<B: ProgramBackend> = ResNet<B>;
     type Trained<B: TrainingBackend> = ResNet<B>;
@@ -70,7 +87,7 @@ impl Domain for Images {
         })
     }
 
-    fn views(&self) -> &ImageViews {
+    fn views(&self) -> &ImagePairs {
         &self.views
     }
 
@@ -104,10 +121,14 @@ impl Domain for Images {
     }
 
     fn describe(&self) -> Result<Vec<(&'static str, String)>, serde_json::Error> {
-        Ok(vec![
+        let mut description = vec![
             ("config", serde_json::to_string(&self.config)?),
-            ("views", serde_json::to_string(self.views.config())?),
-        ])
+            ("views", serde_json::to_string(self.augmentations.config())?),
+        ];
+        if let Some(mixup) = &self.mixup {
+            description.push((MIXUP, serde_json::to_string(mixup)?));
+        }
+        Ok(description)
     }
 
     fn from_description(text: &Text<'_>) -> Result<Self, Wrong> {
@@ -124,11 +145,22 @@ impl Domain for Images {
         let views = text("views", expected)?;
         let views: ImageViewsConfig =
             serde_json::from_str(&views).map_err(|error| unreadable("views", &error, expected))?;
-        let views = views
+        let augmentations = views
             .try_init()
             .map_err(|error| unreadable("views", &error, expected))?;
+        // A file without noise has no such entry.
+        let mixup: Option<Mixup> = match text(MIXUP, expected) {
+            Err(_) => None,
+            Ok(mixup) => {
+                serde_json::from_str(&mixup).map_err(|error| unreadable(MIXUP, &error, expected))?
+            }
+        };
+        let views = ImagePairs::new(augmentations.clone(), mixup.as_ref())
+            .map_err(|error| unreadable(MIXUP, &error, expected))?;
         Ok(Self {
             config,
+            augmentations,
+            mixup,
             views,
             weights: None,
         })
@@ -187,7 +219,7 @@ impl Domain for Images {
     /// Returns the pixels of the centre view of each image, at most 32 x 32: a larger matrix would
     /// not fit into memory where the images do not.
     fn raw(&self, data: &ImageDataset) -> Result<Matrix, Failure> {
-        let mut config = self.views.config().clone();
+        let mut config = self.augmentations.config().clone();
         config.size = config.size.min(SMALL_SIDE);
         let views = config.init();
         let mut values = Vec::new();

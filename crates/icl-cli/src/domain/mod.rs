@@ -6,6 +6,8 @@ pub mod dispatch;
 pub mod encoder_file;
 mod graph_encoder;
 mod graphs;
+mod hidden_encoder;
+mod image_pairs;
 mod images;
 mod tables;
 

@@ -9,6 +9,7 @@ mod read;
 mod select;
 mod stored;
 mod views;
+mod write;
 
 pub use collate::ImageCollate;
 pub use dataset::{ImageCounts, ImageDataset};
@@ -19,6 +20,6 @@ pub use read::{
     ImageOptions, looks_like_images, read_cifar, read_idx, read_image_folder, read_images,
 };
 pub use views::{
-    CropBox, ImageView, ImageViews, ImageViewsConfig, ImageViewsError, Jitter, JitterStep,
-    ViewParameters,
+    CropBox, ImageNoise, ImageView, ImageViews, ImageViewsConfig, ImageViewsError, Jitter,
+    JitterStep, MixedImageViews, MixedImageViewsConfig, MixedImageViewsError, ViewParameters,
 };

@@ -28,7 +28,7 @@ pub struct HiddenCollate<C> {
 
 impl<C> HiddenCollate<C> {
     /// Creates the collation of views whose plain views `inner` collates.
-    pub fn new(inner: C) -> Self {
+    pub const fn new(inner: C) -> Self {
         Self { inner }
     }
 }

@@ -1,10 +1,11 @@
-//! Image augmentations: crop, grey, colour jitter, blur, flip.
+//! Views of images: augmentations (crop, grey, colour jitter, blur, flip), and mixup noise.
 
 mod chance;
 mod config;
 mod crop;
 mod image_views;
 mod jitter;
+mod mixed;
 mod parameters;
 mod pixels;
 
@@ -12,6 +13,7 @@ pub use config::{ImageViewsConfig, ImageViewsError};
 pub use crop::CropBox;
 pub use image_views::{ImageView, ImageViews};
 pub use jitter::{Jitter, JitterStep};
+pub use mixed::{ImageNoise, MixedImageViews, MixedImageViewsConfig, MixedImageViewsError};
 pub use parameters::ViewParameters;
 
 #[cfg(test)]

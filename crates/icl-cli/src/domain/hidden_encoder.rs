@@ -1,0 +1,107 @@
+//! An encoder of graphs with noise on its output, and a projection head behind the noise.
+
+use icl_core::Seed;
+use icl_core::mixup::MixingRange;
+use icl_data::{GraphCollate, GraphViews};
+use icl_models::{
+    HiddenCollate, HiddenMixup, HiddenNoise, HiddenViews, ProjectionHead, ProjectionHeadConfig,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::backend::{ProgramBackend, TrainingBackend};
+use crate::domain::graph_encoder::{GraphEncoder, PlainGraphEncoder};
+use crate::options::encoder::EncoderOptions;
+use crate::options::noise::{Noise, NoiseOptions};
+use crate::process::failure::Failure;
+
+/// Number of layers of the head, the DACL paper's.
+const HEAD_LAYERS: usize = 3;
+
+/// Configuration of an encoder with hidden noise.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Hidden<E> {
+    encoder: E,
+    head: ProjectionHeadConfig,
+    noise: HiddenNoise,
+}
+
+impl<E: PlainGraphEncoder> Hidden<E> {
+    /// Returns the configuration for node features of this width. Without a width of the projection head it
+    /// has that of the embeddings.
+    ///
+    /// # Errors
+    /// If an option is not valid.
+    pub fn of(
+        d_input: usize,
+        options: &EncoderOptions,
+        noise: &NoiseOptions,
+    ) -> Result<Self, Failure> {
+        let encoder = E::of(
+            d_input,
+            &EncoderOptions {
+                projection: None,
+                ..options.clone()
+            },
+        )?;
+        let width = encoder.d_embedding();
+        let head = ProjectionHeadConfig::new(width, options.projection.unwrap_or(width))
+            .with_n_layers(HEAD_LAYERS)
+            .with_norm(true);
+        head.check().map_err(Failure::input)?;
+        let noise = match noise.noise {
+            Noise::HiddenGaussian => HiddenNoise::Gaussian {
+                sigma: noise.sigma(),
+            },
+            _ => HiddenNoise::Mixup {
+                range: MixingRange::try_new(noise.alpha_mix()).map_err(Failure::input)?,
+            },
+        };
+        noise.check().map_err(Failure::input)?;
+        Ok(Self {
+            encoder,
+            head,
+            noise,
+        })
+    }
+}
+
+impl<E: PlainGraphEncoder> GraphEncoder for Hidden<E> {
+    const COLLATE: HiddenCollate<GraphCollate> = HiddenCollate::new(GraphCollate);
+    const NAME: &'static str = E::HIDDEN_NAME;
+    const TITLE: &'static str = E::HIDDEN_TITLE;
+
+    type Views = HiddenViews<GraphViews>;
+    type Collate = HiddenCollate<GraphCollate>;
+    type Module<B: ProgramBackend> = HiddenMixup<B, E::Module<B>, ProjectionHead<B>>;
+    type Trained<B: TrainingBackend> = HiddenMixup<B, E::Trained<B>, ProjectionHead<B>>;
+
+    fn views(&self) -> Result<HiddenViews<GraphViews>, anyhow::Error> {
+        Ok(HiddenViews::try_new(self.encoder.views()?, self.noise)?)
+    }
+
+    fn try_init<B: TrainingBackend>(
+        &self,
+        seed: Seed,
+        device: &B::Device,
+    ) -> Result<Self::Trained<B>, anyhow::Error> {
+        let encoder = self.encoder.try_init::<B>(seed, device)?;
+        let head = self.head.try_init(seed.child("head"), device)?;
+        Ok(HiddenMixup::new(encoder, head))
+    }
+
+    fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
+        let within = |module: &'static str| {
+            move |(name, shape): (String, Vec<usize>)| (format!("{module}.{name}"), shape)
+        };
+        let encoder = self.encoder.tensors().map(within("encoder"));
+        encoder.chain(self.head.tensors().map(within("head")))
+    }
+
+    fn d_input(&self) -> usize {
+        self.encoder.d_input()
+    }
+
+    fn n_layers(&self) -> usize {
+        self.encoder.n_layers()
+    }
+}
