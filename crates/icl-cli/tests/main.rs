@@ -6,6 +6,7 @@
 mod backends;
 mod compare_backends;
 mod config_file;
+mod dacl;
 mod diagnose;
 mod embed;
 mod images;

@@ -1,14 +1,15 @@
 //! Records of the program's commands, and documents that show them as HTML, Markdown or on a terminal.
 //!
 //! A command writes one record per run as a line of JSON. A document is made from finished records
-//! alone: [`comparison_document`], [`update_document`], [`training_document`], [`backends_document`] and
-//! [`paper::document`]. A page of results begins with its answer in one sentence and a picture; the
+//! alone: [`comparison_document`], [`update_document`], [`training_document`], [`backends_document`],
+//! [`paper::document`] and [`dacl::dacl_document`]. A page of results begins with its answer in one sentence and a picture; the
 //! caveats follow.
 
 mod backends;
 mod chart;
 mod comparison;
 mod course;
+pub mod dacl;
 mod document;
 mod error;
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::commands::embed::EmbedOptions;
 use crate::commands::fetch::FetchOptions;
 use crate::commands::methods::MethodsOptions;
 use crate::commands::report::ReportOptions;
-use crate::commands::reproduce::ReproduceOptions;
+use crate::commands::reproduce::ReproduceArguments;
 use crate::commands::run::RunOptions;
 use crate::commands::split::PartsOptions;
 use crate::commands::train::TrainOptions;
@@ -58,8 +58,8 @@ pub enum Command {
     Backends(BackendsOptions),
     /// Rebuild the report of an earlier run
     Report(ReportOptions),
-    /// Reproduce a table or figure of the paper
-    Reproduce(Box<ReproduceOptions>),
+    /// Reproduce a table or figure of the paper, or of the paper of DACL
+    Reproduce(Box<ReproduceArguments>),
     /// Compute on a device, for a process that waits for the outcome
     #[command(name = PROBE, hide = true)]
     ProbeBackend { backend: String },

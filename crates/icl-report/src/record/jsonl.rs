@@ -31,6 +31,7 @@ fn parse(path: &Path, line: usize, text: &str) -> Result<RunRecord, ReportError>
         }),
         _ => serde_json::from_str(text).map_err(|source| ReportError::Line {
             path: path.to_owned(),
+            command: "run",
             line,
             source,
         }),

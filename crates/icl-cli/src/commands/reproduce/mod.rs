@@ -1,7 +1,10 @@
-//! `icl reproduce`: runs the grid of a table or figure of the paper and writes its pages.
+//! `icl reproduce`: runs the grid of a table or figure of the paper, or the rows of a table of another, and
+//! writes its pages.
 
 mod cell_folder;
+mod dacl;
 mod grid;
+mod machine;
 mod options;
 mod pages;
 mod plan;
@@ -9,22 +12,48 @@ mod pool;
 mod source;
 
 use anyhow::anyhow;
+use clap::Args;
 
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::terminal::{print, tell};
 
 use cell_folder::{CellFolder, State};
+use dacl::DaclCommand;
 use grid::Grid;
-pub use options::ReproduceOptions;
+use options::ReproduceOptions;
 use plan::Plan;
 
-/// Runs the cells that are missing and writes the pages.
+/// A target: of the paper of this method, or a table of DACL, which has options of its own.
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    disable_help_subcommand = true
+)]
+pub struct ReproduceArguments {
+    #[command(subcommand)]
+    dacl: Option<DaclCommand>,
+    #[command(flatten)]
+    grid: Option<ReproduceOptions>,
+}
+
+/// Runs what is missing of a target and writes its pages.
 ///
 /// # Errors
-/// If an option cannot be used, data or encoders are missing, a cell fails, it is interrupted, or a
+/// If an option cannot be used, data or encoders are missing, a part fails, it is interrupted, or a
 /// page cannot be written.
-pub fn reproduce(options: &ReproduceOptions) -> Result<(), Failure> {
+pub fn reproduce(arguments: &ReproduceArguments) -> Result<(), Failure> {
+    match (&arguments.dacl, &arguments.grid) {
+        (Some(dacl), _) => dacl::reproduce(dacl),
+        (None, Some(grid)) => reproduce_grid(grid),
+        // The target is required.
+        (None, None) => Err(Failure::input(anyhow!("found no target, expected one"))),
+    }
+}
+
+/// Runs the cells that are missing and writes the pages.
+fn reproduce_grid(options: &ReproduceOptions) -> Result<(), Failure> {
     options.check()?;
     let plan = Plan::new(options)?;
     for note in &plan.notes {

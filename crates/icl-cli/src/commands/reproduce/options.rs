@@ -40,7 +40,7 @@ const CELLS: &str = "cells";
 #[command(after_help = DETAILS, mut_args(refined))]
 pub struct ReproduceOptions {
     /// table3, table4, fig2, fig3, fig4, fig5 or all
-    #[arg(value_name = "TARGET", value_parser = wanted)]
+    #[arg(id = "wanted", value_name = "TARGET", value_parser = wanted)]
     pub target: Wanted,
     #[command(flatten)]
     pub data_dir: DataDirOption,

@@ -33,7 +33,7 @@ impl Source {
     pub fn find(set: DataSet, options: &ReproduceOptions) -> Result<Self, String> {
         let folder = options.data_dir.folder();
         match set {
-            DataSet::Proteins | DataSet::Reddit => graphs(set.name(), &folder),
+            DataSet::Proteins | DataSet::Reddit => graph_files(set.name(), &folder).map(at),
             DataSet::Mnist2 => digits(&folder),
             DataSet::ImageNet2 => photos(&folder, options.out()),
         }
@@ -62,14 +62,16 @@ fn at(path: PathBuf) -> Source {
     }
 }
 
-/// Finds the zip, else the folder.
-fn graphs(name: &str, folder: &Path) -> Result<Source, String> {
+/// Finds the zip of a data set of graphs, else the folder.
+///
+/// # Errors
+/// A message, if neither exists.
+pub fn graph_files(name: &str, folder: &Path) -> Result<PathBuf, String> {
     let graphs = folder.join("graphs");
     [format!("{name}.zip"), name.to_owned()]
         .map(|file| graphs.join(file))
         .into_iter()
         .find(|path| path.exists())
-        .map(at)
         .ok_or_else(|| {
             format!(
                 "{}: found neither {name}.zip nor a folder {name}, expected one of them (--data-dir \

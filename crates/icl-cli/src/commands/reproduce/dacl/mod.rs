@@ -1,0 +1,52 @@
+//! `icl reproduce dacl1` and `dacl4`: tables of DACL, whose rows are trained without labels and judged.
+
+mod classifiers;
+mod contrastive;
+mod divided_table;
+mod graph_rows;
+mod options;
+mod page;
+mod record_file;
+mod row_split;
+mod supervised;
+mod table_rows;
+mod table_source;
+mod work;
+
+use crate::process::failure::Failure;
+use crate::process::interrupt;
+use crate::process::terminal::{print, tell};
+
+pub use options::DaclCommand;
+use record_file::RecordFile;
+
+/// Runs the rows that are missing and writes the page.
+///
+/// # Errors
+/// If an option cannot be used, no data are there, a row fails, it is interrupted, or a file cannot be
+/// written.
+pub fn reproduce(command: &DaclCommand) -> Result<(), Failure> {
+    let request = command.request()?;
+    let mut file = RecordFile::open(&request.out, request.target, &request.settings)?;
+    let found = work::find(&request)?;
+    for message in &found.missing {
+        tell(format_args!("note: {message}: skipped"));
+    }
+    interrupt::watch()?;
+    let left = work::run(&request, &found, &mut file)?;
+    if left.0 > 0 {
+        tell(format_args!(
+            "the budget is spent: {} rows have not run; {}",
+            left.0,
+            file.how_to_continue()
+        ));
+    }
+    if file.records().is_empty() {
+        tell("no page was written: no row is complete");
+        return Ok(());
+    }
+    for path in page::write(&request, &file, found.missing)? {
+        print(path.display())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! The page and the Markdown file of a table.
+
+use std::path::PathBuf;
+
+use icl_report::dacl::{DaclReproduction, dacl_document};
+use icl_report::paper::Provenance;
+
+use crate::commands::reproduce::dacl::options::DaclRequest;
+use crate::commands::reproduce::dacl::record_file::RecordFile;
+use crate::commands::reproduce::machine::{processor, today};
+use crate::files::whole;
+use crate::process::failure::Failure;
+
+/// Writes the page of all records; the paths of its files.
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn write(
+    request: &DaclRequest,
+    file: &RecordFile,
+    mut missing: Vec<String>,
+) -> Result<Vec<PathBuf>, Failure> {
+    let settings = &request.settings;
+    let mut shown = vec![
+        ("backend".to_owned(), settings.backend.clone()),
+        ("epochs".to_owned(), settings.epochs.to_string()),
+        ("batch-size".to_owned(), settings.batch_size.to_string()),
+        ("width".to_owned(), settings.width.to_string()),
+    ];
+    if let Some(limit) = settings.limit {
+        shown.push(("limit".to_owned(), limit.to_string()));
+    }
+    for message in &mut missing {
+        message.push('.');
+    }
+    let has_record = |name: &&str| file.records().iter().any(|r| r.data.name() == *name);
+    let names = request.target.data_sets().iter().map(|data| data.name());
+    let left_out: Vec<&str> = names.filter(|name| !has_record(name)).collect();
+    if !left_out.is_empty() {
+        missing.push(format!("{}, without records.", left_out.join(", ")));
+    }
+    let provenance = Provenance {
+        date: today(),
+        machine: processor(),
+        command: request.command.clone(),
+        version: concat!("icl ", env!("CARGO_PKG_VERSION")).to_owned(),
+        n_seeds: request.n_seeds,
+        jobs: 1,
+        settings: shown,
+    };
+    let document = dacl_document(&DaclReproduction {
+        target: request.target,
+        records: file.records(),
+        missing: &missing,
+        provenance: &provenance,
+    });
+    let mut paths = Vec::new();
+    for (ending, text) in [("html", document.html()), ("md", document.markdown())] {
+        let path = request
+            .out
+            .join(format!("{}.{ending}", request.target.name()));
+        whole::replace(&path, text.as_bytes())?;
+        paths.push(path);
+    }
+    Ok(paths)
+}

@@ -1,0 +1,152 @@
+//! `icl reproduce dacl1` and `dacl4`: the rows that they compute, the page, and that a second command
+//! continues with the rows that are missing.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::support::{Ran, icl, split};
+use serde_json::Value;
+use tempfile::tempdir;
+
+const TABLES: &str =
+    "reproduce dacl1 --data-sets digits --seeds 1 --epochs 1 --limit 100 --width 8 --out out";
+const GRAPHS: &str = "reproduce dacl4 --data-sets MUTAG --seeds 1 --epochs 1 --width 4 --out out";
+
+fn run(at: &Path, line: &str) -> Ran {
+    icl(at, &split(line)).succeeded()
+}
+
+/// The records, without the only key that depends on the machine's speed.
+fn records(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap();
+    let lines = text.lines().map(|line| {
+        let mut record: Value = serde_json::from_str(line).unwrap();
+        let time = record.as_object_mut().unwrap().remove("time_s");
+        assert!(time.unwrap().as_f64() >= Some(0.0));
+        record
+    });
+    lines.collect()
+}
+
+/// Asserts that accuracies are shares, that training moved parameters, and that every row is there once.
+fn check(records: &[Value], n_rows: usize, n_trained: usize) {
+    let rows: BTreeSet<&str> = records.iter().map(|r| r["row"].as_str().unwrap()).collect();
+    assert_eq!((records.len(), rows.len()), (n_rows, n_rows));
+    for record in records {
+        let accuracies = record["accuracies"].as_object().unwrap();
+        let known: Vec<f64> = accuracies.values().filter_map(Value::as_f64).collect();
+        assert!(!known.is_empty(), "{record}");
+        assert!(known.iter().all(|of| (0.0..=1.0).contains(of)), "{record}");
+    }
+    let trained: Vec<&Value> = records
+        .iter()
+        .map(|record| &record["training"])
+        .filter(|training| !training.is_null())
+        .collect();
+    assert_eq!(trained.len(), n_trained);
+    for training in trained {
+        assert!(
+            training["parameter_change"].as_f64() > Some(0.0),
+            "{training}"
+        );
+        for risk in ["risk_before_nats", "risk_after_nats"] {
+            assert!(training[risk].as_f64() > Some(0.0), "{training}");
+        }
+    }
+}
+
+#[test]
+fn rows_of_tables_are_computed_once() {
+    let at = tempdir().unwrap();
+    let ran = run(at.path(), TABLES);
+    assert!(
+        ran.stderr.contains("0 rows are complete, 16 to run"),
+        "{}",
+        ran.stderr
+    );
+    let path = at.path().join("out/dacl1.jsonl");
+    let first = records(&path);
+    check(&first, 16, 11);
+    let page = fs::read_to_string(at.path().join("out/dacl1.md")).unwrap();
+    for words in [
+        "# Table 1 of DACL, reproduced",
+        "| DACL, α = 0.9 | ",
+        "| not tested | ",
+        "Letter, Satellite, Spambase, DNA, Fashion-MNIST, CIFAR-10-4000, without records.",
+        "icl reproduce dacl1 --seeds 1 --data-sets digits --limit 100 --width 8 --epochs 1",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+
+    // As after a stop: some rows are there, and a line was cut off.
+    let text = fs::read_to_string(&path).unwrap();
+    let kept: Vec<&str> = text.lines().take(12).collect();
+    fs::write(&path, format!("{}\n{{\"schema\":1,\"tar", kept.join("\n"))).unwrap();
+    let ran = run(at.path(), TABLES);
+    assert!(
+        ran.stderr.contains("12 rows are complete, 4 to run"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        fs::read_to_string(&path)
+            .unwrap()
+            .starts_with(&kept.join("\n"))
+    );
+    assert_eq!(records(&path), first);
+
+    let other = TABLES.replace("--epochs 1", "--epochs 2");
+    icl(at.path(), &split(&other)).rejected("found a record of dacl1 with epochs 1,");
+    assert_eq!(records(&path), first);
+}
+
+#[test]
+fn rows_of_graphs_are_computed() {
+    let at = tempdir().unwrap();
+    run(at.path(), GRAPHS);
+    check(&records(&at.path().join("out/dacl4.jsonl")), 8, 3);
+    let page = fs::read_to_string(at.path().join("out/dacl4.md")).unwrap();
+    for words in ["MUTAG · 188 graphs · seed 0", "81.7 ± 2.6", "85.3 ± 1.3"] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+}
+
+#[test]
+fn what_cannot_be_run_is_said() {
+    let at = tempdir().unwrap();
+    for (line, needle) in [
+        (
+            "dacl1 --data-sets MUTAG",
+            "data-sets: found \"MUTAG\", expected one of digits,",
+        ),
+        ("dacl4 --limit 200", "limit: found it with dacl4"),
+        ("dacl1 --epochs 0", "epochs: found 0, expected at least 1"),
+        ("dacl1 --limit 5", "limit: found 5, expected at least 100"),
+        ("dacl1 --budget=-1", "budget: found -1"),
+        (
+            "dacl1 --data-sets Letter --data-dir none",
+            "Letter: found no none/tabular/LetterRecognition.csv.gz",
+        ),
+        (
+            "dacl4 --data-sets PTC_MR --data-dir none",
+            "found neither PTC_MR.zip",
+        ),
+    ] {
+        icl(at.path(), &split(&format!("reproduce {line}"))).rejected(needle);
+    }
+    for line in ["reproduce dacl9", "reproduce"] {
+        assert_eq!(icl(at.path(), &split(line)).code, Some(2), "{line}");
+    }
+    let budget = run(at.path(), &format!("{TABLES} --budget 0"));
+    assert!(
+        budget
+            .stderr
+            .contains("the budget is spent: 16 rows have not run")
+    );
+    assert!(!at.path().join("out/dacl1.md").exists());
+    let help = run(at.path(), "reproduce dacl1 --help").stdout;
+    for option in ["--data-sets", "--epochs", "--width", "--seeds", "--out"] {
+        assert!(help.contains(option), "{option}: {help}");
+    }
+}

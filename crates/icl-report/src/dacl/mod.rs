@@ -1,0 +1,24 @@
+//! Reproduction of tables of DACL (Verma et al., ICML 2021): records of their rows, the paper's numbers as
+//! data, and the documents that compare both and judge the paper's claims.
+
+mod claims;
+mod data_set;
+#[cfg(test)]
+mod fixture;
+mod methods;
+mod page;
+mod published;
+mod record;
+mod row;
+mod runs;
+mod seed_spread;
+mod tables;
+mod target;
+
+pub use data_set::DaclDataSet;
+pub use page::{DaclReproduction, dacl_document};
+pub use record::{
+    DACL_SCHEMA, DaclAccuracies, DaclRecord, DaclSettings, DaclTraining, parse_dacl_records,
+};
+pub use row::DaclRow;
+pub use target::DaclTarget;

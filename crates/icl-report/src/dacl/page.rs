@@ -1,0 +1,251 @@
+//! Page of a reproduced table of DACL.
+
+use crate::chart::{DotChart, DotRow, Figure, Layout, Palette, floor_legend};
+use crate::dacl::claims::{Claim, claims};
+use crate::dacl::data_set::DaclDataSet;
+use crate::dacl::methods::{how, notes};
+use crate::dacl::record::DaclRecord;
+use crate::dacl::row::DaclRow;
+use crate::dacl::runs::{DaclRuns, values};
+use crate::dacl::tables::{claims_table, rows_table};
+use crate::dacl::target::DaclTarget;
+use crate::document::{Block, Document};
+use crate::paper::Provenance;
+use crate::summary::Summary;
+
+/// Records of a table of DACL, and the origin of the page.
+#[derive(Debug, Clone, Copy)]
+pub struct DaclReproduction<'a> {
+    /// Table.
+    pub target: DaclTarget,
+    /// Records; those of other tables are left out.
+    pub records: &'a [DaclRecord],
+    /// A sentence for each part that is missing.
+    pub missing: &'a [String],
+    /// Origin of the numbers.
+    pub provenance: &'a Provenance,
+}
+
+/// Makes the document of a reproduced table of DACL (Verma et al., 2021): the answer, a chart, the rows of
+/// each data set with the paper's figures beside ours, and the claims with their verdicts.
+///
+/// The same records give the same document.
+pub fn dacl_document(of: &DaclReproduction<'_>) -> Document {
+    let runs = DaclRuns {
+        target: of.target,
+        records: of.records,
+    };
+    let claims = claims(runs);
+    let sets = runs.data_sets();
+    let mut blocks = vec![
+        Block::Headline(headline(of.target, &claims).into()),
+        Block::Figure(figure(runs, &sets)),
+        Block::heading("Claims"),
+        Block::text(
+            "Accuracy is that of the converged classifier unless a claim names another; differences are paired by \
+             seed, in points. α and ρ of DACL are those that are best on validation rows in each seed.",
+        ),
+        Block::Table(claims_table(&claims)),
+        Block::heading("Accuracy"),
+        Block::text(notes(of.target)),
+    ];
+    for data in &sets {
+        blocks.push(Block::Subheading(subheading(runs, *data).into()));
+        blocks.push(Block::Table(rows_table(runs, *data)));
+    }
+    let rows = of.target.rows().iter();
+    blocks.push(Block::heading("Rows"));
+    blocks.push(Block::List(
+        rows.map(|row| (row.title().into(), row.description().into()))
+            .collect(),
+    ));
+    blocks.extend(how(runs, of.provenance));
+    if !of.missing.is_empty() {
+        let list = of.missing.join(" ");
+        blocks.push(Block::Warning(format!("Missing here: {list}").into()));
+    }
+    Document::new(of.target.title(), of.provenance.summary(), blocks)
+}
+
+/// Returns the answer in one sentence, from the verdicts.
+fn headline(target: DaclTarget, claims: &[Claim]) -> String {
+    let in_sets = |(n_refuted, n): (usize, usize)| match n {
+        0 => "in no data set that was tested with enough seeds".to_owned(),
+        1 => match n_refuted {
+            0 => "in the one data set tested".to_owned(),
+            _ => "not in the one data set tested".to_owned(),
+        },
+        n => format!("in {} of {n} data sets", n - n_refuted),
+    };
+    let of = |i: usize| in_sets(claims[i].counts);
+    match target {
+        DaclTarget::Table1 => format!(
+            "Mixup noise is clearly better than the best Gaussian noise {}, DACL+ than DACL {}, and a linear \
+             classifier on DACL's features is at least as good as supervised training and raw columns {}.",
+            of(0),
+            of(1),
+            of(2)
+        ),
+        DaclTarget::Table4 => format!(
+            "Training with hidden mixup is clearly better than no training {}; under the paper's own classifier \
+             it is so {} once the untrained encoder has re-estimated statistics.",
+            of(0),
+            of(1)
+        ),
+    }
+}
+
+fn subheading(runs: DaclRuns<'_>, data: DaclDataSet) -> String {
+    let mut of: Vec<&DaclRecord> = runs.records.iter().filter(|r| r.data == data).collect();
+    of.sort_by_key(|r| r.seed);
+    of.dedup_by_key(|r| r.seed);
+    let seeds: Vec<String> = of.iter().map(|r| r.seed.to_string()).collect();
+    let sizes = match of.first() {
+        Some(first) if runs.target == DaclTarget::Table1 => format!(
+            "{} training and {} test samples",
+            first.n_training, first.n_test
+        ),
+        Some(first) => format!("{} graphs", first.n_training),
+        None => String::new(),
+    };
+    let word = if seeds.len() == 1 { "seed" } else { "seeds" };
+    format!("{} · {sizes} · {word} {}", data.name(), seeds.join(", "))
+}
+
+fn figure(runs: DaclRuns<'_>, sets: &[DaclDataSet]) -> Figure {
+    let floors = runs.target.rows().iter().filter_map(|row| row.floor());
+    let titles = runs
+        .target
+        .rows()
+        .iter()
+        .filter(|row| row.floor().is_some());
+    let legend = floor_legend(floors.zip(titles.map(|row| row.title())));
+    Figure {
+        caption: "Accuracy of a converged linear classifier on the frozen features, and of supervised training. \
+                  Dots are seeds, the bar is their median, vertical lines are the medians of the floors, which \
+                  need no training of an encoder."
+            .into(),
+        legend,
+        charts: sets.iter().map(|data| chart(runs, *data)).collect(),
+        layout: Layout::Pairs,
+    }
+}
+
+fn chart(runs: DaclRuns<'_>, data: DaclDataSet) -> String {
+    let of = |row: DaclRow| values(&runs.accuracies(data, row, |by| by.compared()));
+    let median = |values: &[f64]| {
+        let of = Summary::of_present(values.iter().copied().map(Some));
+        of.and_then(|of| of.median)
+    };
+    let rows = runs.target.rows().iter();
+    let palette = Palette::new([DaclRow::LinearAlpha90, DaclRow::HiddenMixup].map(DaclRow::title));
+    let dots: Vec<DotRow<'_>> = rows
+        .clone()
+        .filter(|row| row.floor().is_none())
+        .map(|row| {
+            let values = of(*row);
+            DotRow {
+                name: row.title(),
+                colour: palette.colour(row.title()),
+                median: median(&values),
+                values,
+            }
+        })
+        .filter(|row| !row.values.is_empty())
+        .collect();
+    let floors: Vec<(char, f64)> = rows
+        .filter_map(|row| Some((row.floor()?, median(&of(*row))?)))
+        .collect();
+    let range: Vec<f64> = dots
+        .iter()
+        .flat_map(|row| row.values.iter().copied())
+        .chain(floors.iter().map(|(_, value)| *value))
+        .collect();
+    DotChart {
+        title: &format!("{}: accuracy", data.name()),
+        rows: dots,
+        floors,
+        range: &range,
+    }
+    .svg()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dacl::fixture::{record, records};
+    use crate::fixture::{assert_sound, row, text_of};
+    use crate::text::wrap::width;
+
+    fn document(target: DaclTarget, records: &[DaclRecord]) -> Document {
+        dacl_document(&DaclReproduction {
+            target,
+            records,
+            missing: &["Letter, left out.".to_owned()],
+            provenance: &Provenance::default(),
+        })
+    }
+
+    fn all_rows(data: DaclDataSet, rows: &[DaclRow]) -> Vec<DaclRecord> {
+        let of = |(i, row): (usize, &DaclRow)| records(data, *row, 0.6 + 0.01 * i as f64, 0.002);
+        rows.iter().enumerate().flat_map(of).collect()
+    }
+
+    #[test]
+    fn a_page_has_rows_claims_and_printed_figures() {
+        for (target, data, paper) in [
+            (DaclTarget::Table1, DaclDataSet::FashionMnist, "81.4"),
+            (DaclTarget::Table4, DaclDataSet::Mutag, "85.3 ± 1.3"),
+        ] {
+            let document = document(target, &all_rows(data, target.rows()));
+            let (html, markdown) = (document.html(), document.markdown());
+            assert_sound(&html);
+            for words in [data.name(), "Claims", paper, "refuted if", "Missing here"] {
+                assert!(markdown.contains(words), "{words}: {markdown}");
+            }
+            assert!(html.find("headline") < html.find("<svg class=\"chart\""));
+            assert!(html.find("<svg class=\"chart\"") < html.find("<table>"));
+            let terminal = document.terminal(100, true);
+            assert!(terminal.lines().all(|line| width(line) <= 100));
+        }
+    }
+
+    #[test]
+    fn cells_are_those_of_the_records() {
+        let html = document(
+            DaclTarget::Table1,
+            &all_rows(DaclDataSet::FashionMnist, &DaclRow::TABLES),
+        )
+        .html();
+        // The row at place 6: 0.66, less 0.1 under the printed classifier, 0.01 under neighbours.
+        assert_eq!(
+            row(&html, "DACL, α = 0.9"),
+            [
+                "66.0± 0.2",
+                "56.0± 0.2",
+                "65.0± 0.2",
+                "81.4",
+                "0.250",
+                "5.500 → 3.250",
+                "3"
+            ]
+        );
+        // Two classifiers are the row's own.
+        assert_eq!(
+            row(&html, "supervised"),
+            ["72.0± 0.2", "–", "–", "79.1", "–", "–", "3"]
+        );
+        let text = text_of(&html);
+        assert!(
+            text.contains("Mixup noise is clearly better than the best Gaussian noise in the one data set tested"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn one_record_has_a_page() {
+        let one = [record(DaclDataSet::Digits, DaclRow::Raw, 0, 0.9)];
+        assert_sound(&document(DaclTarget::Table1, &one).html());
+        assert_sound(&document(DaclTarget::Table4, &one).html());
+    }
+}
