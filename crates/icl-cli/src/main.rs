@@ -22,8 +22,8 @@ mod process;
 use std::process::ExitCode;
 
 use commands::{
-    backends, compare_backends, diagnose, embed, fetch, methods, report, reproduce, run, train,
-    update,
+    backends, compare_backends, diagnose, embed, fetch, methods, report, reproduce, run, split,
+    train, update,
 };
 use options::command_line::Command;
 use options::parse::{ParseError, parse};
@@ -47,6 +47,7 @@ fn main() -> ExitCode {
         Command::Report(options) => report::rebuild(&options),
         Command::Reproduce(options) => reproduce::reproduce(&options),
         Command::Run(options) => run::run(*options),
+        Command::Split(options) => split::split(&options),
         Command::Train(options) => train::train(*options),
         Command::Update(options) => update::update(*options),
     };

@@ -149,7 +149,7 @@ fn wrong_options_are_told_and_nothing_is_left() {
         ("--data none", "none: found no such file"),
         (
             "--stem small",
-            "stem: found it with MUTAG, a data set of graphs",
+            "stem: found it with the encoder gcn of graphs",
         ),
     ] {
         let line = format!("{line} --out out");
@@ -157,7 +157,7 @@ fn wrong_options_are_told_and_nothing_is_left() {
         assert!(names(at.path()).is_empty(), "{line}");
     }
     compare(at.path(), "--split none --out out")
-        .rejected_at_length("[possible values: random, size, class]");
+        .rejected("split: found \"none\", expected `random`, `size`, `class`");
     assert!(names(at.path()).is_empty());
     let twice = format!("--backends {one},{one} --out out");
     if is_quick() {

@@ -573,7 +573,7 @@ fn encoders_that_are_not_whole() {
     );
     rejected_with(
         &|e| e.metadata["encoder"] = "resnet\u{1b}[31m\n18".into(),
-        "found an encoder of kind \"resnet\\u{1b}[31m\\n18\", expected one of kind \"gcn\"",
+        "found an encoder of kind \"resnet\\u{1b}[31m\\n18\", expected one for graphs: \"gcn\"",
     );
     rejected_with(
         &|e| e.metadata["config"] = "{\"d_input\": \"four\"}".into(),

@@ -18,7 +18,7 @@ fn with_digits() -> TempDir {
         side: 16,
         classes: [1, 7],
     };
-    digits.write(at.path(), "digits");
+    digits.write(at.path(), "numerals");
     at
 }
 
@@ -45,7 +45,7 @@ fn npy(path: &Path) -> (String, Vec<f32>) {
 fn a_run_compares_methods() {
     let at = with_digits();
     let line = format!(
-        "run --data digits --method retraining --method icl --method icl-corrected --epochs 3 \
+        "run --data numerals --method retraining --method icl --method icl-corrected --epochs 3 \
          --learning-rate 0.001 --seed 0 --out out {OPTIONS}"
     );
     let shown = ran(at.path(), &line);
@@ -55,7 +55,7 @@ fn a_run_compares_methods() {
     let methods: Vec<&str> = of_run.iter().map(|r| text(r, "method")).collect();
     assert_eq!(methods, ["retraining", "icl-corrected", "icl"]);
     for record in of_run {
-        assert_eq!(text(record, "data"), "digits");
+        assert_eq!(text(record, "data"), "numerals");
         assert!(number(record, "parameter_change") > 1e-4);
         assert!(number(&record["end"], "theorem1_residual") < 1e-5);
         for protocol in ["accuracy", "linear_probe", "knn"] {
@@ -107,7 +107,7 @@ fn an_encoder_is_trained_updated_and_used() {
     new.write(at.path(), "more");
     ran(
         at.path(),
-        &format!("train --data digits --projection 8 --epochs 3 --out first {OPTIONS}"),
+        &format!("train --data numerals --projection 8 --epochs 3 --out first {OPTIONS}"),
     );
     let first = record(&at.path().join("first"));
     assert!(number(&first, "parameter_change") > 1e-4);
@@ -115,7 +115,7 @@ fn an_encoder_is_trained_updated_and_used() {
     ran(
         at.path(),
         &format!(
-            "update --from first/encoder.safetensors --old digits --new more --epochs 2 \
+            "update --from first/encoder.safetensors --old numerals --new more --epochs 2 \
              --out second {options}"
         ),
     );
@@ -125,7 +125,7 @@ fn an_encoder_is_trained_updated_and_used() {
         (24.0, 16.0)
     );
     assert!(number(&second, "parameter_change") > 1e-4);
-    for (encoder, data, n) in [("first", "digits", 24), ("second", "more", 16)] {
+    for (encoder, data, n) in [("first", "numerals", 24), ("second", "more", 16)] {
         let line =
             format!("embed --from {encoder}/encoder.safetensors --data {data} --out {encoder}.npy");
         ran(at.path(), &line);
@@ -136,7 +136,7 @@ fn an_encoder_is_trained_updated_and_used() {
         assert!(values.iter().any(|value| *value != values[0]));
     }
     // The number of threads changes nothing of what is embedded.
-    let line = "embed --from first/encoder.safetensors --data digits --out again.csv";
+    let line = "embed --from first/encoder.safetensors --data numerals --out again.csv";
     for threads in ["1", "4"] {
         let output = command(at.path(), &split(&format!("{line} --force")))
             .env("RAYON_NUM_THREADS", threads)
@@ -169,7 +169,7 @@ fn runs_are_the_same_on_any_number_of_threads() {
     let mut encoders = Vec::new();
     for threads in ["1", "2", "4"] {
         let line = format!(
-            "train --data digits --epochs 2 --seed 3 --out with{threads} --blur 0.5 {OPTIONS}"
+            "train --data numerals --epochs 2 --seed 3 --out with{threads} --blur 0.5 {OPTIONS}"
         );
         let output = command(at.path(), &split(&line))
             .env("RAYON_NUM_THREADS", threads)
@@ -222,19 +222,19 @@ fn what_cannot_be_asked_for() {
         ),
         ("run --data MUTAG --stem small", "stem: found it with MUTAG"),
         (
-            "train --data digits --classes 1,2",
+            "train --data numerals --classes 1,2",
             "found no class \"2\", expected classes among 1, 7",
         ),
-        ("train --data digits --limit 0", "limit: found 0"),
-        ("train --data digits --image-size 0", "found 0 as size"),
-        ("train --data digits --projection 0", "projection: found 0"),
-        ("train --data digits --blur 1.5", "found 1.5 as blur"),
+        ("train --data numerals --limit 0", "limit: found 0"),
+        ("train --data numerals --image-size 0", "found 0 as size"),
+        ("train --data numerals --projection 0", "projection: found 0"),
+        ("train --data numerals --blur 1.5", "found 1.5 as blur"),
         (
-            "train --data digits --weights none.pth",
+            "train --data numerals --weights none.pth",
             "none.pth: found no readable file",
         ),
         (
-            "train --data digits --stem standard --weights noise.pth",
+            "train --data numerals --stem standard --weights noise.pth",
             "noise.pth",
         ),
     ] {
@@ -242,10 +242,10 @@ fn what_cannot_be_asked_for() {
     }
     icl(
         at.path(),
-        &split("train --data digits --stem big --out out"),
+        &split("train --data numerals --stem big --out out"),
     )
     .rejected_at_length("big");
-    assert_eq!(names(at.path()), ["digits", "noise.pth"]);
+    assert_eq!(names(at.path()), ["numerals", "noise.pth"]);
 }
 
 #[test]
@@ -253,20 +253,20 @@ fn kinds_of_data_are_not_mixed() {
     let at = with_digits();
     ran(
         at.path(),
-        &format!("train --data digits --epochs 1 --out of-images {OPTIONS}"),
+        &format!("train --data numerals --epochs 1 --out of-images {OPTIONS}"),
     );
     ran(at.path(), "train --data MUTAG --epochs 1 --out of-graphs");
     for (line, message) in [
         (
             "embed --from of-images/encoder.safetensors --data MUTAG --out x.npy",
-            "found an encoder of kind \"resnet-18\", expected one of kind \"gcn\", which is for graphs",
+            "found an encoder of kind \"resnet-18\", expected one for graphs: \"gcn\" or \"gin\"",
         ),
         (
-            "embed --from of-graphs/encoder.safetensors --data digits --out x.npy",
-            "found an encoder of kind \"gcn\", expected one of kind \"resnet-18\", which is for images",
+            "embed --from of-graphs/encoder.safetensors --data numerals --out x.npy",
+            "found an encoder of kind \"gcn\", expected one for images: \"resnet-18\" or \"mlp\"",
         ),
         (
-            "update --from of-images/encoder.safetensors --old digits --new MUTAG --out x",
+            "update --from of-images/encoder.safetensors --old numerals --new MUTAG --out x",
             "new: found graphs, expected the same kind of data",
         ),
     ] {

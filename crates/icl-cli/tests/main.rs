@@ -20,5 +20,6 @@ mod reproduce;
 mod resume;
 mod run;
 mod support;
+mod tables;
 mod train;
 mod update;

@@ -72,6 +72,10 @@ fn values_out_of_range() {
             format!("average-decay: found NaN, {decay}"),
         ),
         ("--seeds 0", "seeds: found 0, expected at least 1".into()),
+        (
+            "--split odd",
+            "split: found \"odd\", expected `random`, `size`, `class`".into(),
+        ),
     ] {
         icl(at.path(), &split(&format!("run --method warm {flags}"))).rejected(&message);
     }
@@ -163,7 +167,6 @@ fn flags_that_cannot_be_read() {
             "run --stop now",
             "[possible values: exact-risk, training-loss, never]",
         ),
-        ("run --split odd", "[possible values: random, size, class]"),
         ("run --no-such", "unexpected argument '--no-such'"),
         ("run more", "unexpected argument 'more'"),
         ("run --alpha", "a value is required for '--alpha <ALPHA>'"),

@@ -26,6 +26,16 @@ pub enum DataError {
         /// Error of the operating system.
         source: io::Error,
     },
+    /// A file or folder cannot be written, or exists already.
+    #[error(
+        "{file}: found a file or folder that cannot be written, expected a new one in a writable folder"
+    )]
+    Unwritable {
+        /// File or folder.
+        file: FileRef,
+        /// Error of the operating system.
+        source: io::Error,
+    },
     /// A tar archive is cut or damaged, or cannot be unpacked into its target folder.
     #[error("{}: found a tar archive that cannot be unpacked, expected an intact one and a writable folder", path.display())]
     Tar {

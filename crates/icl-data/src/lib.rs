@@ -23,6 +23,7 @@ mod error;
 mod graph;
 mod image;
 mod join_error;
+mod new_folder;
 mod pixels;
 mod place;
 #[cfg(doctest)]

@@ -46,7 +46,7 @@ fn paths_that_are_no_tables() {
         let error = read_table(&path, &TableOptions::default()).unwrap_err();
         error.to_string().replace(&path.display().to_string(), "T")
     };
-    let expected = "a file `NAME.csv` or `NAME.tsv`, plain or with `.gz`";
+    let expected = "a file `NAME.csv` or `NAME.tsv`, plain or with `.gz`, or `NAME.parquet`";
     assert_eq!(
         message("no.csv"),
         format!("T: found no such file, expected a table: {expected}")

@@ -9,5 +9,6 @@ pub mod methods;
 pub mod report;
 pub mod reproduce;
 pub mod run;
+pub mod split;
 pub mod train;
 pub mod update;

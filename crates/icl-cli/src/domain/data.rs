@@ -1,6 +1,6 @@
 //! Data of any kind, by name or path.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use icl_data::{
@@ -57,9 +57,9 @@ impl Data {
                 embedded::names().join(", ")
             )));
         }
-        if looks_like_table(path) {
+        if let Some(path) = table_at(path) {
             let options = reading.of_tables(name)?;
-            let table = icl_data::read_table(path, &options).map_err(Failure::input)?;
+            let table = icl_data::read_table(&path, &options).map_err(Failure::input)?;
             return Ok(Self::Tables(table));
         }
         if looks_like_images(path) {
@@ -85,6 +85,16 @@ impl Data {
             Self::Tables(_) => TABLES,
         }
     }
+}
+
+/// Returns the path of a table: a file, or the only file of a folder, as `icl split` writes it.
+fn table_at(path: &Path) -> Option<PathBuf> {
+    if path.is_dir() {
+        let mut files = std::fs::read_dir(path).ok()?;
+        let (first, second) = (files.next()?.ok()?.path(), files.next());
+        return (second.is_none() && looks_like_table(&first)).then_some(first);
+    }
+    looks_like_table(path).then(|| path.to_owned())
 }
 
 /// Reports the number of files in a folder that are not among the images.

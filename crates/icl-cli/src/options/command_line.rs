@@ -12,6 +12,7 @@ use crate::commands::methods::MethodsOptions;
 use crate::commands::report::ReportOptions;
 use crate::commands::reproduce::ReproduceOptions;
 use crate::commands::run::RunOptions;
+use crate::commands::split::PartsOptions;
 use crate::commands::train::TrainOptions;
 use crate::commands::update::UpdateOptions;
 
@@ -41,6 +42,8 @@ pub enum Command {
     Train(Box<TrainOptions>),
     /// Update an encoder with new data
     Update(Box<UpdateOptions>),
+    /// Write the old and the new part of a data set as two data sets
+    Split(Box<PartsOptions>),
     /// Write the embeddings of a data set
     Embed(Box<EmbedOptions>),
     /// Download public data sets, or list them

@@ -84,6 +84,9 @@ pub struct ReadingOptions {
     /// classes; training needs none
     #[arg(long, value_name = "COLUMN")]
     pub target: Option<String>,
+    /// Columns that are not read, comma-separated, by name or number from 1 (tables only)
+    #[arg(long, value_name = "COLUMNS")]
+    pub exclude: Option<Classes>,
     /// First line of a table: names of the columns (yes), values (no), or what it looks like (tables only)
     #[arg(
         long,
@@ -131,7 +134,7 @@ impl ReadingOptions {
             header: self.header,
             target: self.target.clone(),
             missing: self.missing,
-            exclude: Vec::new(),
+            exclude: self.exclude.clone().unwrap_or_default().0,
             classes: self.classes.clone().unwrap_or_default().0,
             limit: self.limit,
         })
@@ -151,9 +154,10 @@ impl ReadingOptions {
         check_absent(&self.of_tables_alone(), data, "graphs", "tables")
     }
 
-    fn of_tables_alone(&self) -> [(&'static str, bool); 3] {
+    fn of_tables_alone(&self) -> [(&'static str, bool); 4] {
         [
             ("target", self.target.is_some()),
+            ("exclude", self.exclude.is_some()),
             ("header", self.header != Header::default()),
             ("missing", self.missing != Missing::default()),
         ]

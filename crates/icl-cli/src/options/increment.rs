@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
+use anyhow::anyhow;
 use clap::{Arg, Args};
 use icl_core::GrowthRatio;
 use icl_data::Split;
 use serde::Serialize;
 
+use crate::options::data::{Classes, ReadingOptions};
 use crate::process::failure::Failure;
 
 /// Growth ratio of a split.
@@ -74,4 +76,42 @@ pub struct OldNewOptions {
     /// New data, which have arrived since
     #[arg(long)]
     pub new: PathBuf,
+}
+
+/// Classes of the old and of the new data.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Data")]
+pub struct OldNewClassesOptions {
+    /// Use only these classes of the old data, comma-separated (images and tables), so that old and new data may
+    /// come from one data set
+    #[arg(long, value_name = "NAMES")]
+    pub old_classes: Option<Classes>,
+    /// Use only these classes of the new data, comma-separated (images and tables)
+    #[arg(long, value_name = "NAMES")]
+    pub new_classes: Option<Classes>,
+}
+
+impl OldNewClassesOptions {
+    /// Returns the options of the readers of the old and of the new data.
+    ///
+    /// # Errors
+    /// If classes are given twice.
+    pub fn over(&self, reading: &ReadingOptions) -> Result<[ReadingOptions; 2], Failure> {
+        let of = |option: &str, classes: &Option<Classes>| {
+            if classes.is_some() && reading.classes.is_some() {
+                return Err(Failure::input(anyhow!(
+                    "{option}: found it with --classes, expected one of the two"
+                )));
+            }
+            Ok(ReadingOptions {
+                classes: classes.clone().or_else(|| reading.classes.clone()),
+                ..reading.clone()
+            })
+        };
+        Ok([
+            of("old-classes", &self.old_classes)?,
+            of("new-classes", &self.new_classes)?,
+        ])
+    }
 }

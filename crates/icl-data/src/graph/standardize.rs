@@ -9,6 +9,11 @@ pub(crate) struct ColumnScale {
 }
 
 impl ColumnScale {
+    /// Returns the value from which a standardised one was made.
+    pub(crate) fn original(self, value: f64) -> f64 {
+        value * self.std + self.mean
+    }
+
     /// Converts a value that was standardised by `other` to this scale; 0 if the column of this scale
     /// was constant.
     pub(crate) fn restandardize(self, value: f64, other: Self) -> f64 {

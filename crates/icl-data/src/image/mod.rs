@@ -9,6 +9,7 @@ mod read;
 mod select;
 mod stored;
 mod views;
+mod write;
 
 pub use collate::ImageCollate;
 pub use dataset::{ImageCounts, ImageDataset};

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use super::column::{ColumnKind, TableColumn};
 use super::dataset::{TableCounts, TabularDataset};
-use super::error::{ColumnList, TablesError};
+use super::error::TablesError;
+use super::place::ColumnList;
 use super::schema::TableSchema;
 use super::table::{RawColumn, RawTable, RawValues};
 use crate::error::DataError;

@@ -1,49 +1,15 @@
 //! Errors in tables.
 
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use parquet::errors::ParquetError;
+
+use super::place::{CellPlace, ColumnList};
 use crate::place::{ClassList, FileRef, Found, Place};
 
 /// Names of the files that are read.
-const FORMATS: &str = "a file `NAME.csv` or `NAME.tsv`, plain or with `.gz`";
-
-/// A cell of a table: its file, its line (or its row, in a format without lines) and its column.
-///
-/// Prints as `FILE, line N, column "NAME"`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CellPlace {
-    file: FileRef,
-    /// Name of what `number` counts.
-    unit: &'static str,
-    /// Counted from 1.
-    number: usize,
-    column: Found,
-}
-
-impl CellPlace {
-    pub(super) fn new(file: &FileRef, unit: &'static str, number: usize, column: &str) -> Self {
-        Self {
-            file: file.clone(),
-            unit,
-            number,
-            column: Found::new(column),
-        }
-    }
-}
-
-impl fmt::Display for CellPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            file,
-            unit,
-            number,
-            column,
-        } = self;
-        write!(f, "{file}, {unit} {number}, column {column}")
-    }
-}
+const FORMATS: &str = "a file `NAME.csv` or `NAME.tsv`, plain or with `.gz`, or `NAME.parquet`";
 
 /// Rejected table, or a rejected use of one.
 ///
@@ -75,6 +41,24 @@ pub enum TablesError {
         file: FileRef,
         /// Error of the decoder.
         source: io::Error,
+    },
+    /// A Parquet file is cut, damaged or packed by an unsupported codec.
+    #[error(
+        "{file}: found a Parquet file that cannot be read, expected an intact one, packed by Snappy or gzip or not packed"
+    )]
+    Parquet {
+        /// File in question.
+        file: FileRef,
+        /// Error of the decoder.
+        source: ParquetError,
+    },
+    /// A value of a Parquet file is a group, a list or no text.
+    #[error(
+        "{at}: found a nested value or bytes that are no text, expected a number or a text (a column can be excluded)"
+    )]
+    Nested {
+        /// Cell in question.
+        at: CellPlace,
     },
     /// A file is not UTF-8 text.
     #[error("{at}: found byte {byte} that is not UTF-8, expected text")]
@@ -267,7 +251,7 @@ pub enum TablesError {
         index: usize,
         /// Its height, width and number of channels.
         found: [usize; 3],
-        /// Those of the first image.
+        /// Sides and channels of the first image.
         expected: [usize; 3],
     },
     /// A setting has no such value.
@@ -288,26 +272,4 @@ pub enum TablesError {
         /// Number of its rows.
         found: usize,
     },
-}
-
-/// Names of columns in an error message.
-///
-/// Prints as `a, b, c`, or as `none`. Of more than 20 names the first 20 are printed and the rest are
-/// counted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ColumnList(Option<ClassList>);
-
-impl ColumnList {
-    pub(super) fn new(names: &[String]) -> Self {
-        Self((!names.is_empty()).then(|| ClassList::new(names)))
-    }
-}
-
-impl fmt::Display for ColumnList {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            None => f.write_str("none"),
-            Some(names) => names.fmt(f),
-        }
-    }
 }

@@ -6,7 +6,8 @@ use std::iter;
 use icl_core::Increment;
 
 use super::dataset::TabularDataset;
-use super::error::{ColumnList, TablesError};
+use super::error::TablesError;
+use super::place::ColumnList;
 use super::schema::TableSchema;
 use super::table::{MISSING_CODE, RawColumn, RawTable, RawValues};
 use crate::error::DataError;

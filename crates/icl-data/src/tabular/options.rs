@@ -13,7 +13,8 @@ use crate::place::Found;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(crate = "burn::serde", rename_all = "kebab-case")]
 pub enum Header {
-    /// `auto`: the first line holds names if none of its values is a number or missing and either
+    /// `auto`: the first line holds names if none of its values is a number or `NA` (one may be empty, as
+    /// that of a column of numbered rows) and either
     /// some column holds nothing but numbers below it, or none of its values occurs again in its
     /// column.
     #[default]

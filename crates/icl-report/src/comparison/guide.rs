@@ -14,7 +14,7 @@ pub(crate) const LOWEST_LOSS: &str = "Do not read speed from this table. The pap
      so that the paper's numbers can be compared.";
 
 /// Terms of the page with a sentence on each.
-pub(crate) const TERMS: [(&str, &str); 11] = [
+pub(crate) const TERMS: [(&str, &str); 12] = [
     (
         "The question",
         "An encoder with parameters θ₀ was trained on old data X. New data ΔX have arrived; together \
@@ -68,7 +68,15 @@ pub(crate) const TERMS: [(&str, &str); 11] = [
          only, which need no training of the encoder: the most frequent class (M), the same protocol \
          on the sample's size (S), on raw features (R), and on the embeddings of an untrained encoder \
          (U). Where a floor is as high as the methods, accuracy cannot tell the methods apart, and \
-         small differences between them are noise.",
+         small differences between them are noise. Of more than 2000 samples, 2000 drawn at random are \
+         judged, the same for all methods.",
+    ),
+    (
+        "Partners from X",
+        "Where views mix samples (mixup noise), the view of an old sample may hold a share of a new one, so \
+         its similarity to its positive changes when data arrive, even with the encoder unchanged. The exact \
+         risk draws partners from all data; the columns with partners from X draw them from the old data \
+         alone. Their difference is what the new partners contribute.",
     ),
     (
         "Bias and change ratio",

@@ -1,6 +1,6 @@
 //! Tables of a comparison.
 
-use icl_core::ExactRisk;
+use icl_core::{ByOrigin, ExactRisk};
 
 use crate::chart::Palette;
 use crate::comparison::protocols::{FLOORS, PARTS, floor_over_seeds, recorded};
@@ -33,6 +33,15 @@ pub(crate) fn comparison(methods: &[MethodRuns<'_>], palette: &Palette) -> Table
         "on old data, nats",
         &["L^{I,X} start → end", "L^{II}"],
     ));
+    let has_partners = methods
+        .iter()
+        .any(|of| of.records.iter().any(|r| r.risk_old_partners.is_some()));
+    if has_partners {
+        columns.extend(Column::group(
+            "exact risk at the end with partners from X, nats",
+            &["all data", "old data", "new data"],
+        ));
+    }
     columns.extend(Column::group(
         "whole training",
         &["epochs", "sample passes", "seconds", "‖Δθ‖/‖θ‖"],
@@ -45,7 +54,13 @@ pub(crate) fn comparison(methods: &[MethodRuns<'_>], palette: &Palette) -> Table
         let over = |value: OfRecord, format: Format| {
             TableCell::of(of.over(|record| Some(value(record))), format)
         };
-        let cells = vec![
+        let with_old_partners = |value: fn(&ByOrigin<f64>) -> f64| {
+            TableCell::of(
+                of.over(|record| record.risk_old_partners.as_ref().map(value)),
+                nats,
+            )
+        };
+        let mut cells = vec![
             TableCell::of(of.to_target(passes_to_target), count),
             TableCell::of(of.to_target(|record| record.time_to_target_s), seconds),
             TableCell::of(
@@ -61,11 +76,20 @@ pub(crate) fn comparison(methods: &[MethodRuns<'_>], palette: &Palette) -> Table
             TableCell::of(of.gap(), percent),
             start_to_end(of),
             over(|record| record.nce2_old, nats),
+        ];
+        if has_partners {
+            cells.extend([
+                with_old_partners(|risk| risk.all),
+                with_old_partners(|risk| risk.old),
+                with_old_partners(|risk| risk.new),
+            ]);
+        }
+        cells.extend([
             over(|record| record.epochs as f64, count),
             over(|record| record.sample_passes as f64, count),
             over(|record| record.train_s, seconds),
             over(|record| record.parameter_change, change),
-        ];
+        ]);
         Row::new(of.method, cells).coloured(palette.colour(of.method))
     };
     Table {

@@ -52,6 +52,13 @@ pub struct RunRecord {
     pub lowest_loss_s: Option<f64>,
     /// Exact risk at the end, in nats.
     pub risk: ByOrigin<f64>,
+    /// Exact risk at the end with partners of views from the old data alone, in nats; `null` for views
+    /// without partners.
+    #[serde(default)]
+    pub risk_old_partners: Option<ByOrigin<f64>>,
+    /// Number of samples that the accuracies are of; `null` in records of earlier versions, for all.
+    #[serde(default)]
+    pub n_judged: Option<usize>,
     /// Mean L^{I,X} over the old data at the end, in nats: R_old of Theorem 2.
     pub nce1_old: f64,
     /// Mean L^{II} over the old data at the end, in nats.

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use burn::module::AutodiffModule;
-use icl_core::{GrowthRatio, Increment, Samples, Seed};
+use icl_core::{ByOrigin, GrowthRatio, Increment, SampleError, Seed, Views};
 use icl_eval::Matrix;
 use icl_report::{EmbeddingMap, RunRecord, SCHEMA};
 use icl_train::{
@@ -12,6 +12,7 @@ use icl_train::{
 };
 
 use crate::backend::{ProgramBackend, TrainingBackend};
+use crate::commands::run::judged::Judged;
 use crate::commands::run::options::Resolved;
 use crate::commands::run::protocol;
 use crate::commands::run::protocol::{MethodAccuracies, Protocols};
@@ -39,6 +40,14 @@ pub struct SeedComparison<'a, D: Domain, B: TrainingBackend> {
     pub seed: u64,
     pub device: B::Device,
     pub display: &'a Display,
+}
+
+/// Measurements of a method's encoder after its run.
+struct Judgement {
+    accuracies: MethodAccuracies,
+    /// Exact risk with partners of views from the old data, if views have partners.
+    risk_old_partners: Option<ByOrigin<f64>>,
+    n_judged: usize,
 }
 
 /// Method that has run.
@@ -184,17 +193,15 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         self.display
             .begin(&format!("seed {}: accuracies", self.seed));
         let evaluator = trainer.evaluator();
-        let samples: Vec<usize> = (0..self.data.n_samples()).collect();
         let seed = Seed::new(self.seed).child("evaluation");
+        let judged = Judged::of(increment, seed)?;
         let embed = |encoder: &D::Encoder<B::InnerBackend>| {
-            embed::<D, B::InnerBackend>(&evaluator, encoder, &samples)
+            embed::<D, B::InnerBackend>(&evaluator, encoder, &judged.samples)
         };
         // The untrained encoder, too, gets the statistics that belong to its weights.
-        let untrained = evaluator
-            .evaluate(untrained.clone())
-            .map_err(|error| Failure::Input(anyhow::anyhow!(error)))?;
+        let untrained = evaluator.evaluate(untrained.clone()).map_err(unreadable)?;
         let untrained = embed(&untrained.encoder)?;
-        let protocols = Protocols::new(self.domain, self.data, &untrained, increment, seed)?;
+        let protocols = Protocols::new(self.domain, self.data, &untrained, &judged, seed)?;
         let target = ran
             .iter()
             .find(|one| one.method.name == icl_train::REFERENCE)
@@ -202,17 +209,29 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             .map(|plateau| plateau * TARGET);
         let mut map = EmbeddingMap {
             seed: self.seed,
-            labels: D::labels(self.data),
-            is_new: is_new(increment, samples.len()),
+            labels: protocols.labels().to_vec(),
+            is_new: is_new(&judged),
             before: protocol::plane(&embed(trained)?),
             after: Vec::new(),
         };
+        let of_old = trainer.evaluator().with_old_partners();
         let mut records = Vec::new();
         for one in ran {
             let embeddings = embed(&one.encoder)?;
-            let judgement = protocols.judge(&embeddings);
+            let accuracies = protocols.judge(&embeddings);
             map.after
                 .push((one.method.name.clone(), protocol::plane(&embeddings)));
+            let risk_old_partners = if self.domain.views().n_partners() > 0 {
+                let evaluated = of_old.evaluate(one.encoder.clone()).map_err(unreadable)?;
+                Some(evaluated.risk.by_origin())
+            } else {
+                None
+            };
+            let judgement = Judgement {
+                accuracies,
+                risk_old_partners,
+                n_judged: judged.samples.len(),
+            };
             records.push(self.record(one, increment, target, judgement));
         }
         Ok((records, map))
@@ -223,9 +242,9 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         one: &Ran<D::Encoder<B::InnerBackend>>,
         increment: &Increment,
         target: Option<f64>,
-        judgement: MethodAccuracies,
+        judgement: Judgement,
     ) -> RunRecord {
-        let record = &one.record;
+        let (record, accuracies) = (&one.record, judgement.accuracies);
         let reached = target.and_then(|target| time_to_target(&record.evaluations, target));
         let lowest = record.lowest_loss_epoch(PAPER_PATIENCE);
         let start = record.evaluations[0].risk;
@@ -250,14 +269,16 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             lowest_loss_epoch: lowest,
             lowest_loss_s: lowest.map(|epoch| record.epoch_ends_s[epoch - 1]),
             risk: end.by_origin(),
+            risk_old_partners: judgement.risk_old_partners,
+            n_judged: Some(judgement.n_judged),
             nce1_old: end.nce1_old,
             nce2_old: end.nce2_old,
             start,
             end,
-            accuracy: judgement.svm.accuracy,
-            floors: judgement.svm.floors,
-            linear_probe: Some(judgement.linear_probe),
-            knn: Some(judgement.knn),
+            accuracy: accuracies.svm.accuracy,
+            floors: accuracies.svm.floors,
+            linear_probe: Some(accuracies.linear_probe),
+            knn: Some(accuracies.knn),
             parameter_change: one.parameter_change,
             seconds: record.seconds,
             evaluations: record.evaluations.clone(),
@@ -319,15 +340,19 @@ fn embed<D: Domain, B: ProgramBackend>(
 ) -> Result<Matrix, Failure> {
     let (values, width) = evaluator
         .embed_to_host(encoder, samples)
-        .map_err(|error| Failure::Input(anyhow::anyhow!(error)))?;
+        .map_err(unreadable)?;
     Matrix::try_new(values, width).map_err(|error| Failure::Other(error.into()))
 }
 
-/// Whether each of `n` samples is new.
-fn is_new(increment: &Increment, n: usize) -> Vec<bool> {
-    let mut is_new = vec![false; n];
-    for &index in increment.new_data() {
-        is_new[index] = true;
+/// Whether each of the judged samples is new.
+fn is_new(judged: &Judged) -> Vec<bool> {
+    let mut is_new = vec![false; judged.samples.len()];
+    for &place in judged.increment.new_data() {
+        is_new[place] = true;
     }
     is_new
+}
+
+fn unreadable(error: SampleError) -> Failure {
+    Failure::Input(anyhow::anyhow!(error))
 }

@@ -1,6 +1,7 @@
 //! `icl run`: compares methods on a data set, seed after seed.
 
 mod comparison;
+mod judged;
 mod options;
 mod protocol;
 

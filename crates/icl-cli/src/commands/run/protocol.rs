@@ -7,6 +7,7 @@ use icl_eval::{
 };
 use icl_report::{AccuracyByOrigin, FloorAccuracies, ProtocolAccuracies};
 
+use crate::commands::run::judged::Judged;
 use crate::domain::Domain;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
@@ -38,7 +39,7 @@ pub struct MethodAccuracies {
 }
 
 impl<'a> Protocols<'a> {
-    /// Creates the protocols for the samples of `data`, with the floors that need no training:
+    /// Creates the protocols for the judged samples of `data`, with the floors that need no training:
     /// sizes, raw features and the embeddings of an untrained encoder.
     ///
     /// # Errors
@@ -47,13 +48,15 @@ impl<'a> Protocols<'a> {
         domain: &D,
         data: &D::Data,
         untrained: &Matrix,
-        increment: &'a Increment,
+        judged: &'a Judged,
         seed: Seed,
     ) -> Result<Self, Failure> {
+        let increment = &judged.increment;
         let svm = SvmProtocolConfig::default().try_init().map_err(failure)?;
         let probe = LinearProbeConfig::default().try_init().map_err(failure)?;
         let knn = KnnProtocolConfig::default().try_init().map_err(failure)?;
         let labels = D::labels(data);
+        let labels: Vec<usize> = judged.samples.iter().map(|&at| labels[at]).collect();
         if !D::has_labels(data) {
             return Ok(Self {
                 all: None,
@@ -62,7 +65,9 @@ impl<'a> Protocols<'a> {
                 seed,
             });
         }
-        let (size, raw) = (D::sizes(data)?, domain.raw(data)?);
+        let of_judged = |features: Matrix| features.select(&judged.samples);
+        let size = D::sizes(data)?.map(of_judged);
+        let raw = of_judged(domain.raw(data)?);
         let features = FloorFeatures {
             size: size.as_ref(),
             raw: Some(&raw),
@@ -83,6 +88,11 @@ impl<'a> Protocols<'a> {
             increment,
             seed,
         })
+    }
+
+    /// Returns the class of each judged sample.
+    pub fn labels(&self) -> &[usize] {
+        &self.labels
     }
 
     /// Measures the accuracies on all, old and new samples of embeddings, a row for each sample. An

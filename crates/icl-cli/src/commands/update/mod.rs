@@ -29,8 +29,8 @@ pub fn update(options: UpdateOptions) -> Result<(), Failure> {
     let resumed = encoder_work::resumed(options.resume.folder())?;
     let resolved = options.resolve()?;
     let [old, new] = &resolved.data;
-    let reading = &resolved.options.reading;
-    let data = [Data::read(old, reading)?, Data::read(new, reading)?];
+    let [of_old, of_new] = resolved.options.classes.over(&resolved.options.reading)?;
+    let data = [Data::read(old, &of_old)?, Data::read(new, &of_new)?];
     let work = OldAndNew {
         resolved: &resolved,
         resumed,

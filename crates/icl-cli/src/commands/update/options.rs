@@ -13,7 +13,7 @@ use crate::options::encoder::FromOption;
 use crate::options::execution::{
     BackendOption, ConfigOption, DEFAULT_SEED, ResumeOption, SeedOption,
 };
-use crate::options::increment::OldNewOptions;
+use crate::options::increment::{OldNewClassesOptions, OldNewOptions};
 use crate::options::method::{MethodOption, MethodOptions};
 use crate::options::output::{OutputOptions, TableOption, text};
 use crate::options::training::{Training, TrainingOptions};
@@ -40,6 +40,9 @@ pub struct UpdateOptions {
     #[command(flatten)]
     #[serde(flatten)]
     data: OldNewOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub classes: OldNewClassesOptions,
     #[command(flatten)]
     #[serde(flatten)]
     pub reading: ReadingOptions,

@@ -6,6 +6,7 @@ mod features;
 mod files;
 mod names;
 mod table;
+mod write;
 
 use std::io::Cursor;
 use std::path::Path;

@@ -104,6 +104,12 @@ impl ImageFiles {
         (name_bytes(relative), *n_bytes)
     }
 
+    /// Returns the path of the file, and its path relative to the folder that was read.
+    pub(in crate::image) fn location(&self, index: usize) -> (PathBuf, &Path) {
+        let relative = &self.files[index].0;
+        (self.root.join(relative), relative)
+    }
+
     fn file_ref(&self, index: usize) -> FileRef {
         FileRef::on_disk(&self.root.join(&self.files[index].0))
     }

@@ -78,6 +78,11 @@ impl Assembly {
         self.slots.len()
     }
 
+    /// Returns `true` if a column is not excluded.
+    pub(super) fn is_read(&self, column: usize) -> bool {
+        !matches!(self.slots[column], Slot::Excluded)
+    }
+
     /// Adds the row of texts at line or row `at`, as many as there are columns.
     pub(super) fn push_texts<'a>(
         &mut self,

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use crate::error::DataError;
 use crate::place::{FileRef, Found};
-use crate::tabular::error::{CellPlace, TablesError};
+use crate::tabular::error::TablesError;
 use crate::tabular::options::Missing;
+use crate::tabular::place::CellPlace;
 use crate::tabular::table::{MISSING_CODE, RawColumn, RawValues};
 
 /// Share of numbers among the values of a column from which a text among them is an error.
@@ -96,68 +97,38 @@ impl Cells {
     }
 
     /// Adds the cell of line or row `at`.
+    ///
+    /// # Errors
+    /// [`TablesError::Infinite`] and, where missing values are errors, [`TablesError::MissingValue`].
     pub(super) fn push(
         &mut self,
         origin: &Origin<'_>,
         at: usize,
         text: &str,
     ) -> Result<(), DataError> {
-        if is_missing(text) {
-            return self.push_missing(origin, at, text);
-        }
+        let place = || origin.cell(at, &self.name);
+        let found = Found::new;
         match number(text) {
-            Some(value) => self.push_number(origin, at, value, || text.to_owned()),
+            Some(value) if (value as f32).is_finite() => self.numbers.push(value as f32),
+            Some(_) => {
+                let (at, found) = (place(), found(text));
+                return Err(TablesError::Infinite { at, found }.into());
+            }
+            None if is_missing(text) && origin.missing == Missing::Error => {
+                let (at, found) = (place(), found(text));
+                return Err(TablesError::MissingValue { at, found }.into());
+            }
+            None if is_missing(text) => {
+                self.n_missing += 1;
+                self.numbers.push(f32::NAN);
+            }
             None => {
-                self.push_text(at, text);
-                Ok(())
+                self.first_text.get_or_insert(at);
+                let row = self.numbers.len() as u32;
+                self.texts.push((row, self.names.code(text)));
+                self.numbers.push(f32::NAN);
             }
         }
-    }
-
-    /// Adds a number, which prints as `text` in an error message.
-    pub(super) fn push_number(
-        &mut self,
-        origin: &Origin<'_>,
-        at: usize,
-        value: f64,
-        text: impl FnOnce() -> String,
-    ) -> Result<(), DataError> {
-        let value = value as f32;
-        if !value.is_finite() {
-            return Err(TablesError::Infinite {
-                at: origin.cell(at, &self.name),
-                found: Found::new(&text()),
-            }
-            .into());
-        }
-        self.numbers.push(value);
-        Ok(())
-    }
-
-    /// Adds a text that is neither a number nor missing.
-    pub(super) fn push_text(&mut self, at: usize, text: &str) {
-        self.first_text.get_or_insert(at);
-        let row = self.numbers.len() as u32;
-        self.texts.push((row, self.names.code(text)));
-        self.numbers.push(f32::NAN);
-    }
-
-    /// Adds a missing value, which prints as `text` in an error message.
-    pub(super) fn push_missing(
-        &mut self,
-        origin: &Origin<'_>,
-        at: usize,
-        text: &str,
-    ) -> Result<(), DataError> {
-        if origin.missing == Missing::Error {
-            return Err(TablesError::MissingValue {
-                at: origin.cell(at, &self.name),
-                found: Found::new(text),
-            }
-            .into());
-        }
-        self.n_missing += 1;
-        self.numbers.push(f32::NAN);
         Ok(())
     }
 

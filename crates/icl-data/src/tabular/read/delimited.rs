@@ -128,12 +128,15 @@ impl<'a> Lines<'a> {
     }
 }
 
+/// Returns `true` if a value of the first line can be the name of a column: neither a number nor missing,
+/// but it may be empty.
+pub(in crate::tabular) fn could_be_name(text: &str) -> bool {
+    let text = text.trim();
+    number(text).is_none() && (text.is_empty() || !is_missing(text))
+}
+
 /// Decides whether the first row holds the names of the columns, see [`Header::Auto`].
 fn is_header(first: &StringRecord, text: &str, separator: u8) -> bool {
-    let could_be_name = |name: &str| {
-        let name = name.trim();
-        number(name).is_none() && (name.is_empty() || !is_missing(name))
-    };
     if !first.iter().all(could_be_name) || first.iter().all(|name| name.trim().is_empty()) {
         return false;
     }

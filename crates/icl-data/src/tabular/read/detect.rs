@@ -7,6 +7,7 @@ use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 
+use super::columnar::read_parquet;
 use super::delimited::read_delimited;
 use crate::disk::{read_file, read_within};
 use crate::error::DataError;
@@ -28,20 +29,26 @@ const MAX_RATIO: u64 = 200;
 enum Format {
     /// Text; `None` for a separator that is to be detected.
     Delimited(Option<u8>),
+    Parquet,
 }
 
 /// Endings of the names of tables, before `.gz` if they are compressed.
-const ENDINGS: [(&str, Format); 3] = [
+const ENDINGS: [(&str, Format); 4] = [
     (".csv", Format::Delimited(None)),
     (".tsv", Format::Delimited(Some(b'\t'))),
     (".tab", Format::Delimited(Some(b'\t'))),
+    (".parquet", Format::Parquet),
 ];
 
-/// Reads a table from a file `NAME.csv` or `NAME.tsv`, plain or compressed by gzip (`.gz`).
+/// Reads a table from a file `NAME.csv` or `NAME.tsv`, plain or compressed by gzip (`.gz`), or
+/// `NAME.parquet`.
 ///
 /// A text table is UTF-8 with one row a line; values are separated by commas (in a `.csv` file without
 /// any on its first line: by semicolons or tabs) and may be quoted as RFC 4180 says. Lines may end in
 /// CRLF, empty lines are skipped, blanks around a value are dropped.
+///
+/// A Parquet table is packed by Snappy or gzip or not at all, and its values are those of a text table:
+/// a text `12` is a number, a boolean is 0 or 1, a date is a text in the order of time.
 ///
 /// A column holds **numbers** if no value of it is text. A column of **text** holds the names of
 /// categories. In between, the first text is an error if at least 90 % of the values are numbers, or
@@ -82,8 +89,13 @@ pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<RawT
         let path = path.to_path_buf();
         return Err(TablesError::NotATable { path }.into());
     };
-    let bytes = read_file(&file)?;
-    read_format(&file, name, &bytes, format, options)
+    match format {
+        Format::Delimited(separator) => {
+            let bytes = read_file(&file)?;
+            read_text(&file, name, &bytes, separator, options)
+        }
+        Format::Parquet => read_parquet(&file, name, options),
+    }
 }
 
 /// Reads a text table in memory, compressed or not. Error messages call it by `name`.
@@ -93,8 +105,7 @@ pub(crate) fn read_table_bytes(
     options: &TableOptions,
 ) -> Result<RawTable, DataError> {
     let file = FileRef::on_disk(Path::new(&format!("embedded {name}")));
-    let format = Format::Delimited(None);
-    read_format(&file, name.to_owned(), bytes, format, options)
+    read_text(&file, name.to_owned(), bytes, None, options)
 }
 
 /// Returns `true` if `path` is for [`read_table`], judged by its name only; a folder never is.
@@ -103,19 +114,15 @@ pub fn looks_like_table(path: impl AsRef<Path>) -> bool {
     format_of(path).is_some() && !path.is_dir()
 }
 
-fn read_format(
+fn read_text(
     file: &FileRef,
     name: String,
     bytes: &[u8],
-    format: Format,
+    separator: Option<u8>,
     options: &TableOptions,
 ) -> Result<RawTable, DataError> {
-    match format {
-        Format::Delimited(separator) => {
-            let text = unpacked(file, bytes)?;
-            read_delimited(file, name, &text, separator, options)
-        }
-    }
+    let text = unpacked(file, bytes)?;
+    read_delimited(file, name, &text, separator, options)
 }
 
 /// Returns the name of a table without its endings, and its format.

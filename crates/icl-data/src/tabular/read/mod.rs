@@ -2,8 +2,10 @@
 
 mod assemble;
 mod cells;
+mod columnar;
 mod delimited;
 mod detect;
 
+pub(super) use delimited::could_be_name;
 pub(crate) use detect::read_table_bytes;
 pub use detect::{looks_like_table, read_table};

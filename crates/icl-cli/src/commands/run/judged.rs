@@ -1,0 +1,89 @@
+//! The samples that accuracies and the map are of.
+
+use icl_core::{Increment, Seed};
+use rand::seq::SliceRandom;
+
+use crate::process::failure::Failure;
+
+/// Maximum number of samples: the protocol of the paper takes a time between n² and n³.
+const MAX_JUDGED: usize = 2000;
+
+/// Samples of a data set whose embeddings are judged, the same for all methods and floors of a seed.
+#[derive(Debug)]
+pub struct Judged {
+    /// Indices of the samples in the data set, in ascending order.
+    pub samples: Vec<usize>,
+    /// Positions in [`samples`](Self::samples) of the old and of the new ones.
+    pub increment: Increment,
+}
+
+impl Judged {
+    /// Returns all samples of an increment or, of more than 2000, 2000 drawn at random with the growth ratio
+    /// of the data, at least two of them old and two new.
+    ///
+    /// # Errors
+    /// If the increment is not valid.
+    pub fn of(increment: &Increment, seed: Seed) -> Result<Self, Failure> {
+        let all = increment.all().len();
+        let mut drawn = Vec::new();
+        let mut rng = seed.child("judged").rng();
+        let n_new = (increment.growth_ratio().value() * MAX_JUDGED as f64).round() as usize;
+        let n_new = n_new.clamp(2, MAX_JUDGED - 2);
+        let parts = [
+            (increment.old(), MAX_JUDGED - n_new, false),
+            (increment.new_data(), n_new, true),
+        ];
+        for (part, n, is_new) in parts {
+            let mut part = part.to_vec();
+            if all > MAX_JUDGED {
+                part.shuffle(&mut rng);
+                part.truncate(n);
+            }
+            drawn.extend(part.into_iter().map(|index| (index, is_new)));
+        }
+        drawn.sort_unstable();
+        let places = |wanted: bool| {
+            let places = drawn.iter().enumerate();
+            let places = places.filter(|(_, (_, is_new))| *is_new == wanted);
+            places.map(|(place, _)| place).collect()
+        };
+        Ok(Self {
+            increment: Increment::try_new(places(false), places(true)).map_err(Failure::input)?,
+            samples: drawn.iter().map(|(index, _)| *index).collect(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn increment(n_old: usize, n_new: usize) -> Increment {
+        let n = n_old + n_new;
+        Increment::try_new((n_new..n).collect(), (0..n_new).collect()).unwrap()
+    }
+
+    #[test]
+    fn few_samples_are_all_judged_in_their_order() {
+        let judged = Judged::of(&increment(1500, 500), Seed::new(1)).unwrap();
+        assert_eq!(judged.samples, (0..2000).collect::<Vec<_>>());
+        assert_eq!(judged.increment.old(), (500..2000).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn many_samples_are_drawn_by_the_growth_ratio() {
+        let increment = increment(14_000, 6_000);
+        let judged = Judged::of(&increment, Seed::new(1)).unwrap();
+        assert_eq!(judged.samples.len(), 2000);
+        assert!(judged.samples.is_sorted());
+        assert_eq!(judged.increment.new_data().len(), 600);
+        for &place in judged.increment.new_data() {
+            assert!(judged.samples[place] < 6_000);
+        }
+        for &place in judged.increment.old() {
+            assert!(judged.samples[place] >= 6_000);
+        }
+        let other = Judged::of(&increment, Seed::new(2)).unwrap();
+        assert_ne!(judged.samples, other.samples);
+    }
+}

@@ -1,0 +1,137 @@
+//! `icl split`: writes the old and the new part of a data set as two data sets.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use clap::{Arg, Args};
+use icl_core::{Increment, Seed};
+use icl_data::Split;
+
+use crate::domain::data::Data;
+use crate::files::whole;
+use crate::options::data::DataOptions;
+use crate::options::execution::{DEFAULT_SEED, SeedOption};
+use crate::options::increment::SplitOptions;
+use crate::options::output::OutOption;
+use crate::process::failure::Failure;
+use crate::process::terminal::{print, tell};
+
+const DETAILS: &str = "\
+It writes DIR/old and DIR/new, which icl train --data, icl update --old and --new and other commands read: graphs \
+as TU data sets, images as IDX files, PNG files or copies of their files, tables as .csv with a header. The parts \
+are those of icl run with the same split and seed. A column that orders rows is written, too; --exclude leaves it \
+out when the parts are read.";
+
+/// Options of `icl split`.
+#[derive(Debug, Args)]
+#[command(after_help = DETAILS, mut_args(refined))]
+pub struct PartsOptions {
+    #[command(flatten)]
+    data: DataOptions,
+    #[command(flatten)]
+    split: SplitOptions,
+    #[command(flatten)]
+    seed: SeedOption,
+    #[command(flatten)]
+    output: OutOption,
+}
+
+/// Returns a shared option as this command takes it.
+fn refined(option: Arg) -> Arg {
+    match option.get_id().as_str() {
+        "data" => option.required(true).default_value(None),
+        "seed" => option.default_value(DEFAULT_SEED.to_string()),
+        "out" => option
+            .required(true)
+            .help("New folder that holds both parts"),
+        _ => option,
+    }
+}
+
+/// Writes both parts of a data set.
+///
+/// # Errors
+/// If an option or the data cannot be used, the folder exists already, or it cannot be written.
+pub fn split(options: &PartsOptions) -> Result<(), Failure> {
+    options.data.check()?;
+    options.output.check()?;
+    let out = options.output.out.clone().unwrap_or_default();
+    if out.symlink_metadata().is_ok() {
+        return Err(Failure::input(anyhow!(
+            "out: found {}, expected a new folder",
+            out.display()
+        )));
+    }
+    if !whole::folder_of(&out).is_dir() {
+        return Err(Failure::input(anyhow!(
+            "out: found no folder for {}, expected an existing one",
+            out.display()
+        )));
+    }
+    let (split, alpha) = (options.split.split()?, options.split.growth_ratio()?);
+    let seed = Seed::new(options.seed.seed.unwrap_or(DEFAULT_SEED)).child("data");
+    let data = Data::read(&options.data.data, &options.data.reading)?;
+    let increment = match &data {
+        Data::Graphs(graphs) => graphs.increment(split.clone(), alpha, seed),
+        Data::Images(images) => images.increment(split.clone(), alpha, seed),
+        Data::Tables(table) => table.increment(split.clone(), alpha, seed),
+    };
+    let increment = increment.map_err(Failure::input)?;
+    write(&data, &increment, &out)?;
+    let (n_old, n_new) = (increment.old().len(), increment.new_data().len());
+    print(format_args!(
+        "{n_old} old and {n_new} new samples (α = {:.2}) written to {} and {}",
+        increment.growth_ratio().value(),
+        out.join(OLD).display(),
+        out.join(NEW).display()
+    ))?;
+    if let Split::Column(name) = split {
+        tell(format_args!(
+            "note: column {name} is written, too; read the parts with --exclude {name} if it is no feature"
+        ));
+    }
+    Ok(())
+}
+
+/// Folder of the old part.
+const OLD: &str = "old";
+/// Folder of the new part.
+const NEW: &str = "new";
+
+/// Writes both parts into a folder that is whole or absent.
+fn write(data: &Data, increment: &Increment, out: &Path) -> Result<(), Failure> {
+    let unfinished = unfinished(out);
+    let failure = |error| Failure::file(out, "cannot be written", error);
+    std::fs::create_dir(&unfinished).map_err(failure)?;
+    let parts = [(OLD, increment.old()), (NEW, increment.new_data())];
+    let written = parts
+        .iter()
+        .try_for_each(|(name, samples)| write_part(data, samples, &unfinished.join(name)))
+        .and_then(|()| std::fs::rename(&unfinished, out).map_err(failure));
+    if written.is_err() {
+        // The error that matters is the first one.
+        let _ = std::fs::remove_dir_all(&unfinished);
+    }
+    written
+}
+
+/// Returns the name that a folder has until it is complete.
+fn unfinished(out: &Path) -> PathBuf {
+    let mut name = OsString::from(".unfinished-");
+    name.push(out.file_name().unwrap_or_default());
+    out.with_file_name(name)
+}
+
+fn write_part(data: &Data, samples: &[usize], folder: &Path) -> Result<(), Failure> {
+    match data {
+        Data::Graphs(graphs) => graphs.write(samples, folder).map_err(Failure::input),
+        Data::Images(images) => images.write(samples, folder).map_err(Failure::input),
+        Data::Tables(table) => {
+            let failure = |error| Failure::file(folder, "cannot be written", error);
+            std::fs::create_dir(folder).map_err(failure)?;
+            let path = folder.join(format!("{}.csv", table.name()));
+            table.write(samples, path).map_err(Failure::input)
+        }
+    }
+}

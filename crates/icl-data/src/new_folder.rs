@@ -1,0 +1,66 @@
+//! Folders that are whole or absent.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use crate::error::DataError;
+use crate::place::FileRef;
+
+/// Creates the folder `path`, filled by `fill`, which gets the path of a folder that takes this name when
+/// it is complete. After an error nothing is left.
+///
+/// # Errors
+/// [`DataError::Unwritable`] if the path exists already or cannot be written; the errors of `fill`.
+pub(crate) fn create_folder(
+    path: &Path,
+    fill: impl FnOnce(&Path) -> Result<(), DataError>,
+) -> Result<(), DataError> {
+    let exists = path.symlink_metadata().is_ok();
+    if exists {
+        return Err(unwritable(path)(ErrorKind::AlreadyExists.into()));
+    }
+    let mut name = std::ffi::OsString::from(".unfinished-");
+    name.push(path.file_name().unwrap_or_default());
+    let unfinished = path.with_file_name(name);
+    fs::create_dir(&unfinished).map_err(unwritable(&unfinished))?;
+    let filled =
+        fill(&unfinished).and_then(|()| fs::rename(&unfinished, path).map_err(unwritable(path)));
+    if filled.is_err() {
+        // The error that matters is the first one.
+        let _ = fs::remove_dir_all(&unfinished);
+    }
+    filled
+}
+
+/// Returns the error of a file or folder that cannot be written.
+pub(crate) fn unwritable(path: &Path) -> impl FnOnce(io::Error) -> DataError {
+    let file = FileRef::on_disk(path);
+    |source| DataError::Unwritable { file, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_whole_or_absent() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("new");
+        let write = |folder: &Path| fs::write(folder.join("a"), "1").map_err(unwritable(folder));
+        let failing = |folder: &Path| {
+            write(folder)?;
+            Err(unwritable(folder)(ErrorKind::StorageFull.into()))
+        };
+        assert!(create_folder(&path, failing).is_err());
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
+        create_folder(&path, write).unwrap();
+        assert_eq!(fs::read_to_string(path.join("a")).unwrap(), "1");
+        let error = create_folder(&path, write).unwrap_err().to_string();
+        assert_eq!(
+            error.replace(&path.display().to_string(), "P"),
+            "P: found a file or folder that cannot be written, expected a new one in a writable folder"
+        );
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 1);
+    }
+}
