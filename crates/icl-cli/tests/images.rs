@@ -214,20 +214,26 @@ fn what_cannot_be_asked_for() {
     for (line, message) in [
         (
             "train --data MUTAG --image-size 8",
-            "image-size: found it with MUTAG, a data set of graphs",
+            "image-size: found it with the encoder gcn of graphs, expected it with resnet18 only",
         ),
         (
             "train --data MUTAG --classes 1",
             "classes: found it with MUTAG",
         ),
-        ("run --data MUTAG --stem small", "stem: found it with MUTAG"),
+        (
+            "run --data MUTAG --stem small",
+            "stem: found it with the encoder gcn",
+        ),
         (
             "train --data numerals --classes 1,2",
             "found no class \"2\", expected classes among 1, 7",
         ),
         ("train --data numerals --limit 0", "limit: found 0"),
         ("train --data numerals --image-size 0", "found 0 as size"),
-        ("train --data numerals --projection 0", "projection: found 0"),
+        (
+            "train --data numerals --projection 0",
+            "projection: found 0",
+        ),
         ("train --data numerals --blur 1.5", "found 1.5 as blur"),
         (
             "train --data numerals --weights none.pth",

@@ -60,10 +60,10 @@ fn from_a_table_to_an_updated_encoder() {
     );
     icl(
         at,
-        &split(&format!(
+        &split(
             "update --from yesterday/encoder.safetensors --old parts/old --new parts/new --target class \
-             --epochs 3 --batch-size 16 --out today"
-        )),
+             --epochs 3 --batch-size 16 --out today",
+        ),
     )
     .succeeded();
     let updated = record(&at.join("today"));
@@ -92,10 +92,16 @@ fn from_a_table_to_an_updated_encoder() {
     assert_eq!(embedded.lines().count(), 91);
     assert_eq!(embedded.lines().next().unwrap().split(',').count(), 2 + 8);
     // Other columns than those of the encoder are named.
-    fs::write(at.join("other.csv"), "amount,weight,class\n1,2,c0\n3,4,c1\n").unwrap();
+    fs::write(
+        at.join("other.csv"),
+        "amount,weight,class\n1,2,c0\n3,4,c1\n",
+    )
+    .unwrap();
     let ran = icl(
         at,
-        &split("embed --from today/encoder.safetensors --data other.csv --target class --out f.csv"),
+        &split(
+            "embed --from today/encoder.safetensors --data other.csv --target class --out f.csv",
+        ),
     );
     ran.rejected("found other columns (missing: ratio, colour, flag, same; surplus: weight)");
     assert!(!at.join("f.csv").exists());
@@ -115,7 +121,10 @@ fn a_comparison_on_digits_records_the_risk_with_old_partners() {
     );
     icl(at.path(), &split(&run)).succeeded();
     for record in records(&at.path().join("out")) {
-        assert_ne!(number(&record, "risk.old"), number(&record, "risk_old_partners.old"));
+        assert_ne!(
+            number(&record, "risk.old"),
+            number(&record, "risk_old_partners.old")
+        );
         assert_eq!(number(&record, "n_judged"), 120.0);
         assert!(number(&record, "parameter_change") > 0.0);
         let accuracy = number(&record, "linear_probe.accuracy.all");
@@ -132,7 +141,12 @@ fn a_killed_run_on_a_table_is_resumed_to_the_bit() {
         )
     };
     icl(at.path(), &split(&run("whole"))).succeeded();
-    kill(begin(at.path(), &run("killed"), "killed", "seed0.checkpoint"));
+    kill(begin(
+        at.path(),
+        &run("killed"),
+        "killed",
+        "seed0.checkpoint",
+    ));
     assert!(names(&at.path().join("killed")).contains(&".checkpoint".to_owned()));
     icl(at.path(), &split("run --resume killed")).succeeded();
     let [whole, killed] = ["whole", "killed"].map(|out| at.path().join(out));
@@ -194,10 +208,7 @@ fn options_for_other_data_are_refused() {
             "run --data MUTAG --target class",
             "target: found it with MUTAG, a data set of graphs, expected it with tables only",
         ),
-        (
-            "run --data digits --split class:0,x",
-            "\"x\"",
-        ),
+        ("run --data digits --split class:0,x", "\"x\""),
         (
             "run --data digits --layers 0",
             "n_layers: found 0, expected at least 1",
@@ -222,7 +233,11 @@ fn malformed_tables_give_one_error_each() {
     let long = "1,2\n".repeat(30_000_000);
     let cut = gzip(rows.repeat(50).as_bytes());
     for (name, bytes, message) in [
-        ("cut.csv.gz", cut[..cut.len() - 9].to_vec(), "cut or damaged gzip file"),
+        (
+            "cut.csv.gz",
+            cut[..cut.len() - 9].to_vec(),
+            "cut or damaged gzip file",
+        ),
         (
             "width.csv",
             b"a,b\n1,2\n3\n5,6\n".to_vec(),
@@ -246,7 +261,11 @@ fn malformed_tables_give_one_error_each() {
         ),
         ("bomb.csv.gz", gzip(long.as_bytes()), "bomb.csv.gz"),
         ("empty.csv", Vec::new(), "empty.csv: found an empty table"),
-        ("bytes.csv", b"a,b\n1,2\n\xff,4\n".to_vec(), "bytes.csv, line 3"),
+        (
+            "bytes.csv",
+            b"a,b\n1,2\n\xff,4\n".to_vec(),
+            "bytes.csv, line 3",
+        ),
     ] {
         fs::write(at.join(name), bytes).unwrap();
         let ran = icl(

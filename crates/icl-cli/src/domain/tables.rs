@@ -31,6 +31,20 @@ impl Table {
     /// Returns the rows of a table by the statistics of a schema.
     fn with(raw: RawTable, schema: &TableSchema) -> Result<Self, Failure> {
         let rows = schema.apply(&raw).map_err(Failure::input)?;
+        let counts = rows.counts();
+        if counts.n_imputed > 0 {
+            tell(format_args!(
+                "note: {}: {} missing values were replaced",
+                rows.name(),
+                counts.n_imputed
+            ));
+        }
+        for (column, n) in &counts.unseen {
+            tell(format_args!(
+                "note: {}, column {column}: {n} values are categories that the old data do not have",
+                rows.name()
+            ));
+        }
         Ok(Self { raw, rows })
     }
 }

@@ -1,6 +1,7 @@
 //! Files that the program reads and writes.
 
 pub mod destination;
+pub mod embeddings;
 pub mod encoder_work;
 pub mod npy;
 pub mod run_results;

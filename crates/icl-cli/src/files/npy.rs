@@ -1,14 +1,12 @@
-//! Embeddings in NumPy's file format.
+//! Arrays in NumPy's file format.
 
 use std::path::{Path, PathBuf};
 
 use npyz::{NpyFile, Order};
 
-/// Embeddings `[n_rows, n_columns]` read from a file.
+/// An array `[n_rows, n_columns]` read from a file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StoredEmbeddings {
-    /// Path of the file.
-    pub path: PathBuf,
+pub struct Array {
     /// Number of rows.
     pub n_rows: usize,
     /// Number of columns.
@@ -31,17 +29,25 @@ pub struct EmbeddingsError {
 /// # Errors
 /// If the file cannot be read, is truncated, or holds another type or shape, no row or no column, or a value
 /// that is not finite.
-pub fn read(path: &Path) -> Result<StoredEmbeddings, EmbeddingsError> {
+pub fn read(path: &Path) -> Result<Array, EmbeddingsError> {
     let error = |found: String, expected| EmbeddingsError {
         path: path.to_owned(),
         found,
         expected,
     };
-    let bytes = std::fs::read(path)
-        .map_err(|cause| error(format!("no readable file ({cause})"), "a .npy file"))?;
+    let bytes = std::fs::read(path).map_err(|cause| {
+        error(
+            format!("no readable file ({cause})"),
+            "a .npy file or a table of numbers",
+        )
+    })?;
     let mut rest = &bytes[..];
-    let header = npyz::NpyHeader::from_reader(&mut rest)
-        .map_err(|cause| error(format!("no NumPy header ({cause})"), "a .npy file"))?;
+    let header = npyz::NpyHeader::from_reader(&mut rest).map_err(|cause| {
+        error(
+            format!("no NumPy header ({cause})"),
+            "a .npy file or a table of numbers",
+        )
+    })?;
     let &[n_rows, n_columns] = header.shape() else {
         return Err(error(
             format!("shape {:?}", header.shape()),
@@ -93,8 +99,7 @@ pub fn read(path: &Path) -> Result<StoredEmbeddings, EmbeddingsError> {
             "finite numbers",
         ));
     }
-    Ok(StoredEmbeddings {
-        path: path.to_owned(),
+    Ok(Array {
         n_rows,
         n_columns,
         values,

@@ -199,7 +199,7 @@ pub enum TablesError {
         surplus: ColumnList,
     },
     /// A column holds text in one table and numbers in another.
-    #[error("{data}, column {column}: found {found}, expected {expected}, as in the old data")]
+    #[error("{data}, column {column}: found {found}, expected {expected}")]
     ColumnType {
         /// Name of the table in question.
         data: Found,

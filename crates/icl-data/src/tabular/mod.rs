@@ -13,6 +13,7 @@ mod read;
 mod schema;
 mod select;
 mod statistics;
+mod stored_schema;
 mod table;
 mod views;
 mod write;

@@ -8,6 +8,7 @@ use super::classes::number_classes;
 use super::column::{ColumnKind, TableColumn};
 use super::error::TablesError;
 use super::statistics::FeatureStatistics;
+use super::stored_schema::{StoredSchema, UnfitSchema};
 use super::table::{MISSING_CODE, RawColumn, RawTable, RawValues};
 use crate::error::DataError;
 use crate::place::Found;
@@ -34,11 +35,29 @@ const MIN_SKEWNESS: f64 = 2.0;
 /// # Ok::<(), icl_data::DataError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(crate = "burn::serde")]
+#[serde(crate = "burn::serde", try_from = "StoredSchema")]
 pub struct TableSchema {
     pub(super) name: String,
     pub(super) columns: Vec<TableColumn>,
     pub(super) statistics: Vec<FeatureStatistics>,
+}
+
+impl TryFrom<StoredSchema> for TableSchema {
+    type Error = UnfitSchema;
+
+    fn try_from(stored: StoredSchema) -> Result<Self, UnfitSchema> {
+        stored.check()?;
+        let StoredSchema {
+            name,
+            columns,
+            statistics,
+        } = stored;
+        Ok(Self {
+            name,
+            columns,
+            statistics,
+        })
+    }
 }
 
 impl TableSchema {
@@ -177,5 +196,48 @@ impl TableSchema {
             .filter(|column| column.kind == ColumnKind::Constant)
             .map(|column| &*column.name)
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embedded;
+
+    #[test]
+    fn a_schema_is_read_as_it_was_written_and_no_other() {
+        let digits = embedded::tables("digits").unwrap();
+        let old: Vec<usize> = (0..300).collect();
+        let schema = TableSchema::fit(&digits, &old, &[]).unwrap();
+        let stored = serde_json::to_value(&schema).unwrap();
+        let read = serde_json::from_value::<TableSchema>;
+        assert_eq!(read(stored.clone()).unwrap(), schema);
+        for (path, value, message) in [
+            (
+                "/columns/1/features/end",
+                serde_json::json!(7),
+                "found features 0..7 of column \"2\", expected 0..1",
+            ),
+            (
+                "/statistics/3/sd",
+                serde_json::json!(0.0),
+                "expected finite numbers, the deviation above 0",
+            ),
+            (
+                "/statistics",
+                serde_json::json!([]),
+                "found statistics of 0 features",
+            ),
+            (
+                "/columns",
+                serde_json::json!([]),
+                "found no feature, expected at least one",
+            ),
+        ] {
+            let mut damaged = stored.clone();
+            *damaged.pointer_mut(path).unwrap() = value;
+            let error = read(damaged).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
     }
 }

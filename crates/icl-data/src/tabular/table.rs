@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use super::error::TablesError;
+use crate::place::Found;
+
 /// Code of a missing value in a column of text.
 pub(super) const MISSING_CODE: u32 = u32::MAX;
 
@@ -141,6 +144,30 @@ impl RawTable {
     /// their bytes. A table without classes has a single one, named `unlabelled`.
     pub fn class_names(&self) -> &[String] {
         &self.class_names
+    }
+
+    /// Returns the values of all columns `[n_rows, n_columns]`, row by row, for a table of numbers alone; a
+    /// missing value is NaN.
+    ///
+    /// # Errors
+    /// [`TablesError::ColumnType`] if a column holds text.
+    pub fn numbers(&self) -> Result<Vec<f32>, TablesError> {
+        let width = self.columns.len();
+        let mut all = vec![0.0; self.n_rows() * width];
+        for (at, column) in self.columns.iter().enumerate() {
+            let RawValues::Numbers(values) = &column.values else {
+                return Err(TablesError::ColumnType {
+                    data: Found::new(&self.name),
+                    column: Found::new(&column.name),
+                    found: "text",
+                    expected: "numbers",
+                });
+            };
+            for (row, value) in all.chunks_exact_mut(width).zip(values) {
+                row[at] = *value;
+            }
+        }
+        Ok(all)
     }
 
     /// Returns the column of this name.

@@ -11,8 +11,8 @@ use icl_core::{Contrast, GrowthRatio, InfoNceConfig, NoiseLosses, Origin, Strate
 use serde::Serialize;
 
 use crate::backend::{BACKENDS, OnBackend, TrainingBackend, on_backend};
-use crate::files::npy;
-use crate::files::npy::StoredEmbeddings;
+use crate::files::embeddings;
+use crate::files::embeddings::StoredEmbeddings;
 use crate::options::increment::{GrowthOption, OldNewOptions};
 use crate::options::output::JsonOption;
 use crate::options::training::LossOptions;
@@ -22,7 +22,8 @@ use crate::process::terminal::{print, tell};
 use words::{Columns, NAMES, RATIO, sentence, table};
 
 const DETAILS: &str = "\
-Embeddings are NumPy files of f32 or f64, [n, d]. Row i of the positives is another view of the sample of row i \
+Embeddings are NumPy files of f32 or f64, [n, d], or tables of numbers (.csv, .tsv, also with .gz, or .parquet), \
+whose columns index and label are left out, as icl embed writes them. Row i of the positives is another view of the sample of row i \
 of the anchors. Every row of the old and of the new embeddings is a sample of that noise distribution. Losses \
 and biases are in nats; with a negative bias of inference the old loss is lower than that of retraining.";
 
@@ -89,7 +90,7 @@ struct Diagnosis {
 /// # Errors
 /// If a file or a number cannot be used.
 pub fn diagnose(options: &DiagnoseOptions) -> Result<(), Failure> {
-    let read = |path| npy::read(path).map_err(Failure::input);
+    let read = |path: &PathBuf| embeddings::read(path);
     let LossOptions {
         temperature,
         negatives,

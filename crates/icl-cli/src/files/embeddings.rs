@@ -1,0 +1,77 @@
+//! Embeddings in files of any framework: NumPy arrays and tables of numbers.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use icl_data::{TableOptions, looks_like_table, read_table};
+
+use crate::files::npy;
+use crate::process::failure::Failure;
+
+/// Embeddings `[n_rows, n_columns]` read from a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredEmbeddings {
+    /// Path of the file.
+    pub path: PathBuf,
+    /// Number of rows.
+    pub n_rows: usize,
+    /// Number of columns.
+    pub n_columns: usize,
+    /// Values, row by row.
+    pub values: Vec<f64>,
+}
+
+/// Columns of a table of embeddings that `icl embed` writes beside them.
+const BESIDE: [&str; 2] = ["index", "label"];
+
+/// Reads embeddings from a `.npy` file of f32 or f64, or from a table of numbers (`.csv`, `.tsv`, also with
+/// `.gz`, or `.parquet`), whose columns `index` and `label` are left out.
+///
+/// # Errors
+/// If the file cannot be read, or holds no row, no column, or a value that is not a finite number.
+pub fn read(path: &Path) -> Result<StoredEmbeddings, Failure> {
+    if !looks_like_table(path) {
+        let npy::Array {
+            n_rows,
+            n_columns,
+            values,
+        } = npy::read(path).map_err(Failure::input)?;
+        return Ok(StoredEmbeddings {
+            path: path.to_owned(),
+            n_rows,
+            n_columns,
+            values,
+        });
+    }
+    let whole = read_table(path, &TableOptions::default()).map_err(Failure::input)?;
+    let names = whole.column_names();
+    let exclude: Vec<String> = BESIDE
+        .iter()
+        .filter(|name| names.contains(name))
+        .map(|&name| name.to_owned())
+        .collect();
+    let table = match exclude.is_empty() {
+        true => whole,
+        false => {
+            let options = TableOptions {
+                exclude,
+                ..TableOptions::default()
+            };
+            read_table(path, &options).map_err(Failure::input)?
+        }
+    };
+    let n_columns = table.column_names().len();
+    if n_columns == 0 {
+        return Err(Failure::input(anyhow!(
+            "{}: found no column of embeddings, expected at least one",
+            path.display()
+        )));
+    }
+    let values = table.numbers().map_err(Failure::input)?;
+    Ok(StoredEmbeddings {
+        path: path.to_owned(),
+        n_rows: table.n_rows(),
+        n_columns,
+        values: values.into_iter().map(f64::from).collect(),
+    })
+}
