@@ -1,4 +1,5 @@
-//! A table of numbers: the digits 0 to 4 are old, 5 to 9 new, and mixup noise makes the views.
+//! A table of numbers: the digits 0 to 4 are old, 5 to 9 new, and mixup noise makes the views. The only
+//! argument is the maximum number of epochs of each training.
 
 #[path = "../../table.rs"]
 mod table;
@@ -14,14 +15,14 @@ use icl::prelude::*;
 use table::Row;
 
 fn main() -> Result<()> {
-    // The only argument is the maximum number of epochs of each training.
     let epochs = std::env::args().nth(1).map_or(Ok(100), |n| n.parse())?;
     let (seed, alpha) = (Seed::new(1), GrowthRatio::try_new(0.5)?);
     // Columns are standardised by the old rows. Where the old classes are named, α has no effect.
     let (table, split) = (embedded::tables("digits")?, "class:0,1,2,3,4".parse()?);
     let (data, increment) = TabularDataset::split(&table, split, alpha, seed)?;
     // Each column is mixed by its kind, with rows of the data that a step learns from.
-    let views = TableViewsConfig::new().init(data.schema());
+    let views = TableViewsConfig::new().with_alpha_mix(0.5);
+    let views = views.init(data.schema());
     let settings = TrainingSettings {
         epochs,
         ..Default::default()

@@ -118,6 +118,8 @@ fn read(path: &Path) -> Result<(PathBuf, String), Failure> {
 mod tests {
     use super::*;
 
+    use std::collections::BTreeSet;
+
     use clap::{Arg, ArgAction};
     use tempfile::tempdir;
 
@@ -277,5 +279,41 @@ mod tests {
     #[test]
     fn the_definitions_of_all_commands_are_sound() {
         Arguments::command().debug_assert();
+    }
+
+    /// Options that the tables of a page name in their first column.
+    fn listed(page: &str) -> BTreeSet<String> {
+        let rows = page.lines().filter_map(|line| line.strip_prefix("| `--"));
+        let columns = rows.filter_map(|row| row.split(" | ").next());
+        let names = columns.flat_map(|column| column.split(", "));
+        names
+            .map(|name| name.trim_matches(['`', '-', ' ']).to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn the_book_lists_every_option_and_no_other() {
+        let pages = [
+            include_str!("../../../../docs/book/src/program.md"),
+            include_str!("../../../../docs/book/src/reproduce.md"),
+        ];
+        let listed: BTreeSet<String> = pages.into_iter().flat_map(listed).collect();
+        let mut command = Arguments::command();
+        command.build();
+        let subcommands = command
+            .get_subcommands()
+            .filter(|it| it.get_name() != "help");
+        let options = subcommands.flat_map(|it| it.get_arguments().cloned().collect::<Vec<_>>());
+        let names = options.flat_map(|option| {
+            let aliases = option.get_visible_aliases().unwrap_or_default();
+            option
+                .get_long()
+                .into_iter()
+                .chain(aliases)
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        });
+        let names: BTreeSet<String> = names.filter(|name| name != "help").collect();
+        assert_eq!(listed, names);
     }
 }
