@@ -12,7 +12,6 @@ use icl::data::{TableViewsConfig, TabularDataset, embedded};
 use icl::eval::{Accuracies, Accuracy, KnnProtocolConfig, Matrix};
 use icl::models::{Mlp, MlpConfig};
 use icl::prelude::*;
-use table::Row;
 
 fn main() -> Result<()> {
     let epochs = std::env::args().nth(1).map_or(Ok(100), |n| n.parse())?;
@@ -44,7 +43,7 @@ fn main() -> Result<()> {
         let evaluator = trainer.evaluator();
         let measured = evaluator.measure(&judge, encoder.clone(), untrained.valid());
         let measured = measured.map_err(Error::from_boxed)?;
-        let row = Row::new(name, measured.risk, mean(&measured.judgement.accuracy.all));
+        let row = table::Row::new(name, measured.risk, mean(&measured.judgement.accuracy.all));
         Ok::<_, Error>((row, measured.judgement.floors.all))
     };
     let (row, floors) = measure("untrained", &untrained.valid())?;

@@ -47,6 +47,7 @@ const ALLOWED: [(&str, &[&str]); 17] = [
     ("imagenet2", &["icl"]),
     ("proteins", &["icl"]),
     ("reddit", &["icl"]),
+    ("tabular", &["icl"]),
     ("own_encoder", &["icl"]),
     // It writes a report of its own.
     ("backend_compare", &["icl", "icl-report", "icl-train"]),
