@@ -298,8 +298,7 @@ mod tests {
             include_str!("../../../../docs/book/src/reproduce.md"),
         ];
         let listed: BTreeSet<String> = pages.into_iter().flat_map(listed).collect();
-        let mut command = Arguments::command();
-        command.build();
+        let command = Arguments::command();
         let subcommands = command
             .get_subcommands()
             .filter(|it| it.get_name() != "help");
