@@ -298,21 +298,14 @@ mod tests {
             include_str!("../../../../docs/book/src/reproduce.md"),
         ];
         let listed: BTreeSet<String> = pages.into_iter().flat_map(listed).collect();
-        let command = Arguments::command();
-        let subcommands = command
-            .get_subcommands()
-            .filter(|it| it.get_name() != "help");
-        let options = subcommands.flat_map(|it| it.get_arguments().cloned().collect::<Vec<_>>());
-        let names = options.flat_map(|option| {
-            let aliases = option.get_visible_aliases().unwrap_or_default();
-            option
-                .get_long()
-                .into_iter()
-                .chain(aliases)
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        });
-        let names: BTreeSet<String> = names.filter(|name| name != "help").collect();
+        let mut names = BTreeSet::new();
+        for subcommand in Arguments::command().get_subcommands() {
+            for option in subcommand.get_arguments().filter(|it| !it.is_hide_set()) {
+                names.extend(option.get_long().map(str::to_owned));
+                let aliases = option.get_visible_aliases().unwrap_or_default();
+                names.extend(aliases.into_iter().map(str::to_owned));
+            }
+        }
         assert_eq!(listed, names);
     }
 }
