@@ -118,8 +118,6 @@ fn read(path: &Path) -> Result<(PathBuf, String), Failure> {
 mod tests {
     use super::*;
 
-    use std::collections::BTreeSet;
-
     use clap::{Arg, ArgAction};
     use tempfile::tempdir;
 
@@ -279,33 +277,5 @@ mod tests {
     #[test]
     fn the_definitions_of_all_commands_are_sound() {
         Arguments::command().debug_assert();
-    }
-
-    /// Options that the tables of a page name in their first column.
-    fn listed(page: &str) -> BTreeSet<String> {
-        let rows = page.lines().filter_map(|line| line.strip_prefix("| `--"));
-        let columns = rows.filter_map(|row| row.split(" | ").next());
-        let names = columns.flat_map(|column| column.split(", "));
-        names
-            .map(|name| name.trim_matches(['`', '-', ' ']).to_owned())
-            .collect()
-    }
-
-    #[test]
-    fn the_book_lists_every_option_and_no_other() {
-        let pages = [
-            include_str!("../../../../docs/book/src/program.md"),
-            include_str!("../../../../docs/book/src/reproduce.md"),
-        ];
-        let listed: BTreeSet<String> = pages.into_iter().flat_map(listed).collect();
-        let mut names = BTreeSet::new();
-        for subcommand in Arguments::command().get_subcommands() {
-            for option in subcommand.get_arguments().filter(|it| !it.is_hide_set()) {
-                names.extend(option.get_long().map(str::to_owned));
-                let aliases = option.get_visible_aliases().unwrap_or_default();
-                names.extend(aliases.into_iter().map(str::to_owned));
-            }
-        }
-        assert_eq!(listed, names);
     }
 }
