@@ -163,6 +163,7 @@ fn the_book_documents_every_option() {
         "run",
         "train",
         "update",
+        "split",
         "embed",
         "fetch",
         "diagnose",

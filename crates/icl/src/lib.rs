@@ -8,8 +8,8 @@
 //! | [`core`] | losses, exact risk, the traits of encoders and data |
 //! | [`train`] | methods as points of five axes, the trainer, evaluation, checkpoints |
 //! | [`meta`] | the inner loop of meta-optimization, learning rates |
-//! | [`models`] | GCN, ResNet-18, operators |
-//! | [`data`] | graphs and images: readers, views, splits |
+//! | [`models`] | GCN, GIN, ResNet-18, MLP, operators |
+//! | [`data`] | graphs, images and tables: readers, views, splits |
 //! | [`eval`] | accuracies with their floors |
 
 pub mod prelude;

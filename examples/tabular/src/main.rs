@@ -1,0 +1,60 @@
+//! A table of numbers: the digits 0 to 4 are old, 5 to 9 new, and mixup noise makes the views. The only
+//! argument is the maximum number of epochs of each training.
+
+#[path = "../../table.rs"]
+mod table;
+
+use anyhow::{Error, Result};
+use burn::backend::{Autodiff, Flex};
+use burn::module::AutodiffModule;
+use icl::core::{GrowthRatio, Seed};
+use icl::data::{TableViewsConfig, TabularDataset, embedded};
+use icl::eval::{Accuracies, Accuracy, KnnProtocolConfig, Matrix};
+use icl::models::{Mlp, MlpConfig};
+use icl::prelude::*;
+
+fn main() -> Result<()> {
+    let epochs = std::env::args().nth(1).map_or(Ok(100), |n| n.parse())?;
+    let (seed, alpha) = (Seed::new(1), GrowthRatio::try_new(0.5)?);
+    // Columns are standardised by the old rows. Where the old classes are named, α has no effect.
+    let (table, split) = (embedded::tables("digits")?, "class:0,1,2,3,4".parse()?);
+    let (data, increment) = TabularDataset::split(&table, split, alpha, seed)?;
+    // Each column is mixed by its kind, with rows of the data that a step learns from.
+    let views = TableViewsConfig::new().with_alpha_mix(0.5);
+    let views = views.init(data.schema());
+    let settings = TrainingSettings {
+        epochs,
+        ..Default::default()
+    };
+    let trainer = Trainer::<Autodiff<Flex>, _, _, _>::new(&data, &views, Stack::new(), &increment);
+    let trainer = trainer.settings(settings).seed(1);
+    let config = MlpConfig::new(data.d_features()).with_projection(Some(64));
+    let untrained: Mlp<Autodiff<Flex>> = config.init(seed, &Default::default());
+    let first = trainer.pretrain(untrained.clone())?;
+    let updated = trainer.update(&Method::icl(), first.trained.clone())?;
+    let retrained = trainer.update(&Method::retraining(), untrained.clone())?;
+
+    let plain = (0..data.n_rows()).flat_map(|row| views.plain(&data.row(row)));
+    let raw = Matrix::try_from_f32(&plain.collect::<Vec<f32>>(), data.d_features())?;
+    let knn = KnnProtocolConfig::default().try_init()?;
+    let judge = Accuracies::new(&knn, data.labels(), seed).with_raw(&raw);
+    let mean = |accuracy: &Option<Accuracy>| accuracy.as_ref().map_or(f64::NAN, |it| it.mean);
+    let measure = |name, encoder: &Mlp<Flex>| {
+        let evaluator = trainer.evaluator();
+        let measured = evaluator.measure(&judge, encoder.clone(), untrained.valid());
+        let measured = measured.map_err(Error::from_boxed)?;
+        let row = table::Row::new(name, measured.risk, mean(&measured.judgement.accuracy.all));
+        Ok::<_, Error>((row, measured.judgement.floors.all))
+    };
+    let (row, floors) = measure("untrained", &untrained.valid())?;
+    let theta0 = measure("θ₀", &first.encoder)?.0.after(&first);
+    let update = measure("updated", &updated.encoder)?.0.after(&updated);
+    let retraining = measure("retrained", &retrained.encoder)?.0;
+    let rows = [row, theta0, update, retraining.after(&retrained)];
+    let [raw, untrained] = [floors.raw, floors.untrained].map(|floor| mean(&floor));
+    let floors = [("raw values", raw), ("untrained encoder", untrained)];
+    table::print(&rows, &floors);
+    let verdict = table::verdict(&updated.record, &retrained.record, data.n_rows());
+    println!("{verdict}");
+    Ok(())
+}
