@@ -69,7 +69,10 @@ impl OnBackend for GraphRowWork<'_> {
                     counts.ok_or_else(|| Failure::Other(anyhow!("graphs have no counts")))?;
                 (counts, None)
             }
-            DaclRow::Raw => (Graphs::with(self.config()).raw(self.graphs)?, None),
+            DaclRow::Raw => {
+                let domain = Graphs::with(self.config()).map_err(Failure::Other)?;
+                (domain.raw(self.graphs)?, None)
+            }
             DaclRow::NotReestimated => (self.features(&fresh()?.valid(), &device)?, None),
             DaclRow::Untrained => (self.reestimated(fresh()?.valid(), &device)?, None),
             DaclRow::HiddenGaussian => {
