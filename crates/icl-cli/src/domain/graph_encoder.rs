@@ -119,7 +119,7 @@ impl PlainGraphEncoder for GcnConfig {
     fn of(d_input: usize, options: &EncoderOptions) -> Result<Self, Failure> {
         let mut config = Self::new(d_input);
         config.n_layers = options.layers.unwrap_or(config.n_layers);
-        config.d_hidden = options.width.unwrap_or(config.d_hidden);
+        config.d_hidden = options.width.width.unwrap_or(config.d_hidden);
         config.check().map_err(Failure::input)?;
         Ok(config)
     }
@@ -171,7 +171,7 @@ impl PlainGraphEncoder for GinConfig {
     fn of(d_input: usize, options: &EncoderOptions) -> Result<Self, Failure> {
         let mut config = Self::new(d_input).with_projection(options.projection);
         config.n_layers = options.layers.unwrap_or(config.n_layers);
-        config.d_hidden = options.width.unwrap_or(config.d_hidden);
+        config.d_hidden = options.width.width.unwrap_or(config.d_hidden);
         config.check().map_err(Failure::input)?;
         Ok(config)
     }

@@ -63,9 +63,9 @@ pub struct ReadingOptions {
     /// Use only these classes, comma-separated (images and tables)
     #[arg(long, value_name = "NAMES")]
     pub classes: Option<Classes>,
-    /// Use at most N samples, balanced across classes (images and tables)
-    #[arg(long, value_name = "N")]
-    pub limit: Option<usize>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub limit: LimitOption,
     /// Skip images that cannot be decoded instead of reporting an error (images only)
     #[arg(
         long,
@@ -104,6 +104,16 @@ pub struct ReadingOptions {
     pub missing: Missing,
 }
 
+/// The maximum number of samples.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Data")]
+pub struct LimitOption {
+    /// Use at most N samples, balanced across classes (images and tables)
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+}
+
 impl ReadingOptions {
     /// Returns the options of the readers of images.
     ///
@@ -113,7 +123,7 @@ impl ReadingOptions {
         check_absent(&self.of_tables_alone(), data, "images", "tables")?;
         Ok(icl_data::ImageOptions {
             classes: self.classes.clone().unwrap_or_default().0,
-            limit: self.limit,
+            limit: self.limit.limit,
             skip_broken: self.skip_broken,
             cache_bytes: self.image_cache.saturating_mul(MIB),
         })
@@ -136,7 +146,7 @@ impl ReadingOptions {
             missing: self.missing,
             exclude: self.exclude.clone().unwrap_or_default().0,
             classes: self.classes.clone().unwrap_or_default().0,
-            limit: self.limit,
+            limit: self.limit.limit,
         })
     }
 
@@ -147,7 +157,7 @@ impl ReadingOptions {
     pub fn check_graphs(&self, data: &str) -> Result<(), Failure> {
         let of_images = [
             ("classes", self.classes.is_some()),
-            ("limit", self.limit.is_some()),
+            ("limit", self.limit.limit.is_some()),
             ("skip-broken", self.skip_broken),
         ];
         check_absent(&of_images, data, "graphs", "images")?;

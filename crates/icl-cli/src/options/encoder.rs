@@ -43,9 +43,9 @@ pub struct EncoderOptions {
     /// Number of layers (gcn, gin, mlp). Without it, 2 for gcn, 4 for gin, 3 for mlp
     #[arg(long, value_name = "N")]
     pub layers: Option<usize>,
-    /// Width of each layer (gcn, gin, mlp). Without it, 32 for gcn and gin, 256 for mlp
-    #[arg(long, value_name = "WIDTH")]
-    pub width: Option<usize>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub width: WidthOption,
     /// Width of a projection head on the encoder (not for gcn). Without it, no projection head
     #[arg(long, value_name = "WIDTH")]
     pub projection: Option<usize>,
@@ -77,6 +77,16 @@ pub struct EncoderOptions {
     pub weights: Option<PathBuf>,
 }
 
+/// The width of the layers of an encoder.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Encoder")]
+pub struct WidthOption {
+    /// Width of each layer (gcn, gin, mlp). Without it, 32 for gcn and gin, 256 for mlp
+    #[arg(long, value_name = "WIDTH")]
+    pub width: Option<usize>,
+}
+
 impl EncoderOptions {
     /// Returns the kind of encoder that is chosen, the first of `possible` without a choice, and checks that
     /// it takes the options that are given. `samples` names the data.
@@ -96,7 +106,7 @@ impl EncoderOptions {
         use EncoderKind::{Gcn, Gin, Mlp, Resnet18};
         for (option, is_given, takers) in [
             ("layers", self.layers.is_some(), &[Gcn, Gin, Mlp][..]),
-            ("width", self.width.is_some(), &[Gcn, Gin, Mlp]),
+            ("width", self.width.width.is_some(), &[Gcn, Gin, Mlp]),
             (
                 "projection",
                 self.projection.is_some(),

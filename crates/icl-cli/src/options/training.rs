@@ -28,14 +28,34 @@ pub struct LossOptions {
     pub negatives: f64,
 }
 
+/// The number of samples in a step.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Training")]
+pub struct BatchSizeOption {
+    /// Batch size
+    #[arg(long, value_name = "N", default_value_t = defaults().batch_size)]
+    pub batch_size: usize,
+}
+
+/// The length of a training run.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Training")]
+pub struct EpochsOption {
+    /// Maximum number of epochs
+    #[arg(long, value_name = "N", default_value_t = defaults().epochs)]
+    pub epochs: usize,
+}
+
 /// A training step.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Training")]
 pub struct StepOptions {
-    /// Batch size
-    #[arg(long, value_name = "N", default_value_t = defaults().batch_size)]
-    pub batch_size: usize,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub batch_size: BatchSizeOption,
     /// Optimizer
     #[arg(
         long,
@@ -63,7 +83,7 @@ impl StepOptions {
     /// Returns `settings` with these options in their place.
     pub fn over(&self, settings: TrainingSettings) -> TrainingSettings {
         TrainingSettings {
-            batch_size: self.batch_size,
+            batch_size: self.batch_size.batch_size,
             optimizer: self.optimizer,
             learning_rate: self.learning_rate,
             temperature: self.loss.temperature,
@@ -79,9 +99,9 @@ impl StepOptions {
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Training")]
 pub struct TrainingOptions {
-    /// Maximum number of epochs
-    #[arg(long, value_name = "N", default_value_t = defaults().epochs)]
-    pub epochs: usize,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub epochs: EpochsOption,
     /// Stopping rule: no new minimum of the exact risk, none of the training loss (the paper's
     /// rule), or never
     #[arg(
@@ -122,7 +142,7 @@ impl TrainingOptions {
             StopRule::ExactRisk | StopRule::Never => settings.patience,
         };
         TrainingSettings {
-            epochs: self.epochs,
+            epochs: self.epochs.epochs,
             stop: self.stop,
             patience: *self.patience.get_or_insert(patience),
             evaluate_every: self.evaluate_every,

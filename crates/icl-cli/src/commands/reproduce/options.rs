@@ -44,15 +44,8 @@ pub struct ReproduceOptions {
     pub target: Wanted,
     #[command(flatten)]
     pub data_dir: DataDirOption,
-    /// Data sets of the target, comma-separated: PROTEINS, REDDIT-BINARY, MNIST-2 or ImageNet-2.
-    /// Without it, all
-    #[arg(
-        long,
-        value_name = "NAMES",
-        value_delimiter = ',',
-        help_heading = "Data"
-    )]
-    pub data_sets: Vec<String>,
+    #[command(flatten)]
+    pub data_sets: DataSetsOption,
     /// Growth ratios of the target, comma-separated. Without it, all
     #[arg(
         long,
@@ -74,14 +67,61 @@ pub struct ReproduceOptions {
     seeds: SeedsOption,
     #[command(flatten)]
     backend: BackendOption,
-    /// Maximum number of minutes after which a cell may start; 0 starts none and writes the pages
-    #[arg(long, value_name = "MINUTES", help_heading = "Execution")]
-    pub budget: Option<f64>,
+    #[command(flatten)]
+    pub budget: BudgetOption,
     /// Number of cells that run at the same time, 1 or 2
     #[arg(long, value_name = "N", default_value_t = MOST_JOBS, help_heading = "Execution")]
     pub jobs: usize,
     #[command(flatten)]
     out: OutOption,
+}
+
+/// The data sets of a target.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Data")]
+pub struct DataSetsOption {
+    /// Data sets of the target, comma-separated. Without it, all
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub data_sets: Vec<String>,
+}
+
+impl DataSetsOption {
+    /// Returns the option as the command on a page has it; empty without names.
+    pub fn command(&self) -> String {
+        match self.data_sets.as_slice() {
+            [] => String::new(),
+            names => format!(" --data-sets {}", names.join(",")),
+        }
+    }
+}
+
+/// The time in which new parts are started.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Execution")]
+pub struct BudgetOption {
+    /// Maximum number of minutes after which a cell, or a row, may start; 0 starts none and writes the pages
+    #[arg(long, value_name = "MINUTES")]
+    pub budget: Option<f64>,
+}
+
+impl BudgetOption {
+    /// Checks the number of minutes.
+    ///
+    /// # Errors
+    /// If it is below 0 or not finite.
+    pub fn check(&self) -> Result<(), Failure> {
+        match self.budget {
+            Some(found) if !(found.is_finite() && found >= 0.0) => Err(Failure::input(anyhow!(
+                "budget: found {found}, expected minutes, 0 or more"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the number of seconds after which nothing starts, if there is one.
+    pub fn seconds(&self) -> Option<f64> {
+        self.budget.map(|minutes| minutes * 60.0)
+    }
 }
 
 /// Returns a shared option as this command takes it.
@@ -99,6 +139,10 @@ fn refined(option: Arg) -> Arg {
         "image_size" => option
             .help("Side of a view in pixels (images only)")
             .default_value(PAPER_SIDE.to_string()),
+        "data_sets" => option.help(
+            "Data sets of the target, comma-separated: PROTEINS, REDDIT-BINARY, MNIST-2 or ImageNet-2. Without \
+             it, all",
+        ),
         "out" => option
             .help("Output folder; cells that are in it are not run again")
             .default_value(OUT),
@@ -141,11 +185,7 @@ impl ReproduceOptions {
         if !(1..=MOST_JOBS).contains(&self.jobs) {
             return wrong("jobs", self.jobs.to_string(), "1 or 2");
         }
-        if let Some(minutes) = self.budget
-            && !(minutes.is_finite() && minutes >= 0.0)
-        {
-            return wrong("budget", minutes.to_string(), "minutes, 0 or more");
-        }
+        self.budget.check()?;
         self.backend.clone().fill()?;
         self.out.check()?;
         let out = self.out();
@@ -216,9 +256,7 @@ impl ReproduceOptions {
             Wanted::All => "all",
         };
         let mut command = format!("icl reproduce {target} --seeds {}", self.n_seeds());
-        if !self.data_sets.is_empty() {
-            command += &format!(" --data-sets {}", self.data_sets.join(","));
-        }
+        command += &self.data_sets.command();
         if !self.alphas.is_empty() {
             let alphas: Vec<String> = self.alphas.iter().map(f64::to_string).collect();
             command += &format!(" --alphas {}", alphas.join(","));
@@ -245,7 +283,7 @@ impl ReproduceOptions {
     fn target_has_images(&self) -> bool {
         let targets = self.target.targets();
         let sets = targets.iter().flat_map(|target| target.data_sets());
-        let names = &self.data_sets;
+        let names = &self.data_sets.data_sets;
         let is_named = |name: &str| names.is_empty() || names.iter().any(|n| n == name);
         sets.into_iter()
             .any(|set| set.is_image() && is_named(set.name()))

@@ -70,7 +70,7 @@ impl OnBackend for GraphRowWork<'_> {
                 (counts, None)
             }
             DaclRow::Raw => {
-                let domain = Graphs::with(self.config()).map_err(Failure::Input)?;
+                let domain = Graphs::with(self.config()).map_err(Failure::Other)?;
                 (domain.raw(self.graphs)?, None)
             }
             DaclRow::NotReestimated => (self.features(&fresh()?.valid(), &device)?, None),
