@@ -85,13 +85,9 @@ fn steps(n_threads: usize) -> Result<(), Box<dyn Error>> {
         let mut ours = Ours::new(n_rows);
         let mut sides: [Vec<Step>; 2] = Default::default();
         for turn in 0..=N_TURNS {
-            let turns = [
-                ours.turn(),
-                peer.as_mut()
-                    .map(|peer| peer.turn(n_rows))
-                    .transpose()?
-                    .unwrap_or_default(),
-            ];
+            let ours = ours.turn();
+            let theirs = peer.as_mut().map(|peer| peer.turn(n_rows)).transpose()?;
+            let turns = [ours, theirs.unwrap_or_default()];
             if turn > 0 {
                 for (side, steps) in sides.iter_mut().zip(turns) {
                     side.extend(steps);
