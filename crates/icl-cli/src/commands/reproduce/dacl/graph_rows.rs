@@ -143,7 +143,8 @@ impl GraphRowWork<'_> {
         let increment = self.all()?;
         let collate = HiddenCollate::new(GraphCollate);
         let n = increment.old().len();
-        let settings = contrastive(self.settings, n, TEMPERATURE, RateChoice::Fixed);
+        let sizes = (n, self.settings.batch_size);
+        let settings = contrastive(self.settings, sizes, TEMPERATURE, RateChoice::Fixed);
         let batch_size = settings.batch_size;
         let mut callbacks = Callbacks::new().stop_when(interrupt::requested);
         let outcome = Trainer::<B, _, _, _>::new(self.graphs, views, collate, &increment)
@@ -170,7 +171,8 @@ impl GraphRowWork<'_> {
         let encoder = self.gin::<B>(config, device)?;
         let increment = self.all()?;
         let n = increment.old().len();
-        let settings = contrastive(self.settings, n, TEMPERATURE, RateChoice::Fixed);
+        let sizes = (n, self.settings.batch_size);
+        let settings = contrastive(self.settings, sizes, TEMPERATURE, RateChoice::Fixed);
         let batch_size = settings.batch_size;
         let mut callbacks = Callbacks::new().stop_when(interrupt::requested);
         let outcome =
