@@ -33,8 +33,8 @@ const TABLES_DIFFER: &str = "Differences from the paper: an encoder of 12 layers
 
 const GRAPHS_DIFFER: &str = "Differences from the paper: GIN of 4 layers whose width is 64 unless stated (the paper's is \
      512), 20 epochs by default, batches of at most 128, Adam at 1e-3, τ = 1, NT-Xent with \
-     2B − 2 negatives; graphs without node features have the local degree profile; accuracy at the last epoch \
-     instead of the mean over the last five; seeds change weights, noise and folds. An encoder is trained on all \
+     2B − 2 negatives; graphs without node features have the local degree profile; accuracy is the \
+     mean over the last five epochs, as in the paper, for REDDIT-BINARY that at the last; seeds change weights, noise and folds. An encoder is trained on all \
      graphs without labels, as the paper and InfoGraph do, and statistics are re-estimated over the plain graphs. \
      REDDIT-BINARY has one seed.";
 

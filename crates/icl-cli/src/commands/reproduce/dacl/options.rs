@@ -6,11 +6,11 @@ use anyhow::anyhow;
 use clap::{Arg, Args, Subcommand};
 use icl_report::dacl::{DaclDataSet, DaclSettings, DaclTarget};
 
-use crate::commands::reproduce::options::{BudgetOption, DataSetsOption};
 use crate::options::data::{DataDirOption, LimitOption};
 use crate::options::encoder::WidthOption;
 use crate::options::execution::{BackendOption, SeedsOption};
 use crate::options::output::OutOption;
+use crate::options::reproduction::{BudgetOption, DataSetsOption};
 use crate::options::training::{BatchSizeOption, EpochsOption};
 use crate::process::failure::Failure;
 

@@ -11,8 +11,8 @@ use icl_train::{Callbacks, RateChoice, Trainer};
 
 use crate::backend::{OnBackend, TrainingBackend};
 use crate::commands::reproduce::dacl::contrastive::{contrastive, training_record};
-use crate::commands::reproduce::dacl::divided_table::DividedTable;
-use crate::commands::reproduce::dacl::supervised::supervised;
+use crate::commands::reproduce::dacl::tables::divided_table::DividedTable;
+use crate::commands::reproduce::dacl::tables::supervised::supervised;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 
