@@ -72,7 +72,7 @@ fn rows_of_tables_are_computed_once() {
     for words in [
         "# Table 1 of DACL, reproduced",
         "| DACL, α = 0.9 | ",
-        "| not tested | ",
+        " | not tested |",
         "Letter, Satellite, Spambase, DNA, Fashion-MNIST, CIFAR-10-4000, without records.",
         "icl reproduce dacl1 --seeds 1 --data-sets digits --limit 100 --width 8 --epochs 1 --batch-size 512",
     ] {

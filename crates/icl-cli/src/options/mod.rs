@@ -11,5 +11,6 @@ pub mod method;
 pub mod noise;
 pub mod output;
 pub mod parse;
+pub mod reproduction;
 pub mod training;
 pub mod values;

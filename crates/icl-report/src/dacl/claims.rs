@@ -10,7 +10,7 @@ use crate::dacl::target::DaclTarget;
 use crate::text::number::{rounded, with_sign};
 
 /// Number of seeds from which on a standard deviation decides.
-const MIN_SEEDS: usize = 3;
+pub(crate) const MIN_SEEDS: usize = 3;
 /// Rows of DACL; the paper does not say which α it chose.
 const DACL: [DaclRow; 2] = [DaclRow::LinearAlpha50, DaclRow::LinearAlpha90];
 /// Rows of DACL+; the paper does not say which ρ it chose.

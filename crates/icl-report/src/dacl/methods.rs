@@ -21,7 +21,7 @@ const GRAPHS: &str = "Columns: a logistic regression that has converged, on stan
 
 const TABLES_DIFFER: &str = "Differences from the paper: an encoder of 12 layers whose width is ours (the paper's is in \
      an appendix that we do not have) with a head of 3 layers and 64 outputs; Adam at 1e-3 with a cosine instead of \
-     LARS at 0.1; batches of 512 or a quarter of the rows instead of 4096, 40 epochs by default instead of 1000; \
+     LARS at 0.1; batches of at most 512 or a quarter of the rows instead of 4096, 40 epochs by default instead of 1000; \
      τ = 0.5, NT-Xent with 2B − 2 negatives; 6000 of the 60,000 labelled images of Fashion-MNIST, and 3000 and 1000 \
      of the first 4000 images of CIFAR-10 for training and test. The shallow encoder has 3 layers of twice the \
      width. The columns of images have no order for this encoder, so that permuted pixels need no permutation. \
@@ -32,9 +32,9 @@ const TABLES_DIFFER: &str = "Differences from the paper: an encoder of 12 layers
      before features are taken.";
 
 const GRAPHS_DIFFER: &str = "Differences from the paper: GIN of 4 layers whose width is 64 unless stated (the paper's is \
-     512), 20 epochs by default, batches of 128 or a quarter of the graphs, Adam at 1e-3, τ = 1, NT-Xent with \
-     2B − 2 negatives; graphs without node features have the local degree profile; accuracy at the last epoch \
-     instead of the mean over the last five; seeds change weights, noise and folds. An encoder is trained on all \
+     512), 20 epochs by default, batches of at most 128, Adam at 1e-3, τ = 1, NT-Xent with \
+     2B − 2 negatives; graphs without node features have the local degree profile; accuracy is the \
+     mean over the last five epochs, as in the paper, for REDDIT-BINARY that at the last; seeds change weights, noise and folds. An encoder is trained on all \
      graphs without labels, as the paper and InfoGraph do, and statistics are re-estimated over the plain graphs. \
      REDDIT-BINARY has one seed.";
 

@@ -47,7 +47,7 @@ pub struct DaclRecord {
 pub struct DaclSettings {
     /// Number of epochs of the training without labels.
     pub epochs: usize,
-    /// Maximum batch size; a quarter of the training samples where they are few.
+    /// Maximum batch size, also a quarter of the training rows of a table.
     pub batch_size: usize,
     /// Width of each layer of the encoder.
     pub width: usize,

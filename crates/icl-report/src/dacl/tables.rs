@@ -68,17 +68,20 @@ pub(crate) fn rows_table(runs: DaclRuns<'_>, data: DaclDataSet) -> Table {
 
 /// Returns the claims with their rules, findings and verdicts.
 pub(crate) fn claims_table(claims: &[Claim]) -> Table {
-    let names = ["verdict", "refuted if", "what we found, in points"];
     Table {
         corner: "claim".into(),
-        columns: names.map(Column::new).into(),
+        columns: vec![
+            Column::new("refuted if").priority(2),
+            Column::new("what we found, in points").priority(1),
+            Column::new("verdict").priority(0),
+        ],
         rows: claims
             .iter()
             .map(|claim| {
                 let cells = vec![
-                    TableCell::Word(claim.verdict.to_string()),
                     TableCell::Word(claim.rule.to_owned()),
                     TableCell::Word(claim.finding.clone()),
+                    TableCell::Word(claim.verdict.to_string()),
                 ];
                 Row::new(claim.claim, cells)
             })

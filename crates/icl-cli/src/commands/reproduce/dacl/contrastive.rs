@@ -6,14 +6,16 @@ use icl_train::{NoiseSet, RateChoice, StopRule, TrainingRecord, TrainingSettings
 /// Learning rate of Adam.
 const LEARNING_RATE: f64 = 1e-3;
 
-/// Returns the settings of a training without labels: NT-Xent with 2B − 2 negatives.
+/// Returns the settings of a training without labels, in batches of equal size of at most `max_batch` samples:
+/// NT-Xent with 2B − 2 negatives.
 pub fn contrastive(
     settings: &DaclSettings,
-    n_training: usize,
+    (n_training, max_batch): (usize, usize),
     temperature: f64,
     pretraining_rate: RateChoice,
 ) -> TrainingSettings {
-    let batch_size = settings.batch_size.min(n_training / 4).max(4);
+    let n_batches = n_training.div_ceil(max_batch).max(1);
+    let batch_size = n_training.div_ceil(n_batches).max(4);
     TrainingSettings {
         epochs: settings.epochs,
         batch_size,
@@ -59,9 +61,11 @@ mod tests {
             limit: None,
             backend: "flex".to_owned(),
         };
-        let of = |n| contrastive(&settings, n, 0.5, RateChoice::Cosine);
-        assert_eq!((of(6000).batch_size, of(6000).negatives), (512, 1022.0));
-        assert_eq!((of(1258).batch_size, of(1258).negatives), (314, 626.0));
-        of(10).check().unwrap();
+        let of = |n, most| contrastive(&settings, (n, most), 0.5, RateChoice::Cosine);
+        let batches = |n, most| (of(n, most).batch_size, of(n, most).negatives);
+        assert_eq!(batches(6000, 512), (500, 998.0));
+        assert_eq!(batches(1258, 315), (315, 628.0));
+        assert_eq!(batches(188, 128), (94, 186.0));
+        of(3, 512).check().unwrap();
     }
 }

@@ -1,16 +1,11 @@
 //! `icl reproduce dacl1` and `dacl4`: tables of DACL, whose rows are trained without labels and judged.
 
-mod classifiers;
 mod contrastive;
-mod divided_table;
-mod graph_rows;
+mod graphs;
 mod options;
 mod page;
 mod record_file;
-mod row_split;
-mod supervised;
-mod table_rows;
-mod table_source;
+mod tables;
 mod work;
 
 use crate::process::failure::Failure;

@@ -6,11 +6,11 @@ use anyhow::anyhow;
 use clap::{Arg, Args, Subcommand};
 use icl_report::dacl::{DaclDataSet, DaclSettings, DaclTarget};
 
-use crate::commands::reproduce::options::{BudgetOption, DataSetsOption};
 use crate::options::data::{DataDirOption, LimitOption};
 use crate::options::encoder::WidthOption;
 use crate::options::execution::{BackendOption, SeedsOption};
 use crate::options::output::OutOption;
+use crate::options::reproduction::{BudgetOption, DataSetsOption};
 use crate::options::training::{BatchSizeOption, EpochsOption};
 use crate::process::failure::Failure;
 
@@ -67,9 +67,7 @@ fn refined(option: Arg) -> Arg {
     match option.get_id().as_str() {
         "limit" => option.help("Use at most N rows, balanced across classes (dacl1 only)"),
         "epochs" => option.help("Number of epochs of the training without labels"),
-        "batch_size" => {
-            option.help("Maximum batch size; a quarter of the training samples where they are few")
-        }
+        "batch_size" => option.help("Maximum batch size"),
         "seeds" => option.default_value(N_SEEDS.to_string()),
         "out" => option
             .help("Output folder; rows that are in it are not run again")
@@ -84,7 +82,9 @@ fn of_tables(option: Arg) -> Arg {
             .help("Width of each layer; the shallow encoder is twice as wide")
             .default_value("128"),
         "epochs" => option.default_value("40"),
-        "batch_size" => option.default_value("512"),
+        "batch_size" => option
+            .help("Maximum batch size; a quarter of the training rows where they are few")
+            .default_value("512"),
         _ => option,
     }
 }

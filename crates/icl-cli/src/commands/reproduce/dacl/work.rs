@@ -10,12 +10,12 @@ use icl_report::dacl::{
 };
 
 use crate::backend::on_backend;
-use crate::commands::reproduce::dacl::divided_table::DividedTable;
-use crate::commands::reproduce::dacl::graph_rows::GraphRowWork;
+use crate::commands::reproduce::dacl::graphs::GraphRowWork;
 use crate::commands::reproduce::dacl::options::DaclRequest;
 use crate::commands::reproduce::dacl::record_file::RecordFile;
-use crate::commands::reproduce::dacl::table_rows::TableRowWork;
-use crate::commands::reproduce::dacl::table_source::{TableSource, read_source};
+use crate::commands::reproduce::dacl::tables::{
+    DividedTable, TableRowWork, TableSource, read_source,
+};
 use crate::commands::reproduce::source::graph_files;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
@@ -123,11 +123,13 @@ pub fn run(
             if let (DaclSamples::Table(source), None) = (samples, &table) {
                 table = Some(DividedTable::new(source, limit, Seed::new(seed))?);
             }
-            let (accuracies, training) = compute(request, (samples, table.as_ref()), row, seed)
-                .map_err(|failure| match failure {
-                    Failure::Interrupted(_) => interrupted(file),
-                    failure => failure,
-                })?;
+            let (accuracies, training) =
+                compute(request, (data, samples, table.as_ref()), row, seed).map_err(
+                    |failure| match failure {
+                        Failure::Interrupted(_) => interrupted(file),
+                        failure => failure,
+                    },
+                )?;
             let (n_training, n_test) = match (samples, &table) {
                 (DaclSamples::Graphs(graphs), _) => [graphs.graphs().len(); 2].into(),
                 (_, Some(table)) => (table.split.training.len(), table.split.test.len()),
@@ -161,7 +163,7 @@ pub fn run(
 
 fn compute(
     request: &DaclRequest,
-    (samples, table): (&DaclSamples, Option<&DividedTable>),
+    (data, samples, table): (DaclDataSet, &DaclSamples, Option<&DividedTable>),
     row: DaclRow,
     seed: u64,
 ) -> Result<(DaclAccuracies, Option<DaclTraining>), Failure> {
@@ -170,6 +172,7 @@ fn compute(
         (DaclSamples::Graphs(graphs), _) => on_backend(
             &settings.backend,
             GraphRowWork {
+                data,
                 graphs,
                 row,
                 seed,

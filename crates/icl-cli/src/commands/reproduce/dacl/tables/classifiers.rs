@@ -6,7 +6,7 @@ use icl_eval::{
 };
 use icl_report::dacl::DaclAccuracies;
 
-use crate::commands::reproduce::dacl::row_split::RowSplit;
+use crate::commands::reproduce::dacl::tables::row_split::RowSplit;
 use crate::process::failure::Failure;
 
 /// Values of C of the converged classifier.

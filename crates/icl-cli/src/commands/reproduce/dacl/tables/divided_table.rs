@@ -7,9 +7,9 @@ use icl_eval::Matrix;
 use icl_models::Mlp;
 
 use crate::backend::ProgramBackend;
-use crate::commands::reproduce::dacl::classifiers::Judge;
-use crate::commands::reproduce::dacl::row_split::RowSplit;
-use crate::commands::reproduce::dacl::table_source::TableSource;
+use crate::commands::reproduce::dacl::tables::classifiers::Judge;
+use crate::commands::reproduce::dacl::tables::row_split::RowSplit;
+use crate::commands::reproduce::dacl::tables::source::TableSource;
 use crate::process::failure::Failure;
 
 /// Maximum number of rows per encoder pass.

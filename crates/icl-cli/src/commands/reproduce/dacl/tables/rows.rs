@@ -11,8 +11,8 @@ use icl_train::{Callbacks, RateChoice, Trainer};
 
 use crate::backend::{OnBackend, TrainingBackend};
 use crate::commands::reproduce::dacl::contrastive::{contrastive, training_record};
-use crate::commands::reproduce::dacl::divided_table::DividedTable;
-use crate::commands::reproduce::dacl::supervised::supervised;
+use crate::commands::reproduce::dacl::tables::divided_table::DividedTable;
+use crate::commands::reproduce::dacl::tables::supervised::supervised;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 
@@ -120,7 +120,8 @@ impl TableRowWork<'_> {
         let views = views.try_init(data.schema()).map_err(Failure::input)?;
         let increment = Increment::before(split.training.clone()).map_err(Failure::input)?;
         let n = split.training.len();
-        let settings = contrastive(self.settings, n, TEMPERATURE, RateChoice::Cosine);
+        let most = self.settings.batch_size.min(n.div_ceil(4));
+        let settings = contrastive(self.settings, (n, most), TEMPERATURE, RateChoice::Cosine);
         let batch_size = settings.batch_size;
         let trainer = Trainer::<B, _, _, _>::new(data, views, Stack::<Vec<f32>>::new(), &increment)
             .settings(settings)

@@ -9,7 +9,7 @@ use icl_data::{
 };
 use icl_report::dacl::DaclDataSet;
 
-use crate::commands::reproduce::dacl::row_split::{RowSplit, drawn};
+use crate::commands::reproduce::dacl::tables::row_split::{RowSplit, drawn};
 use crate::options::data::DATA_DIR;
 use crate::process::failure::Failure;
 

@@ -5,19 +5,19 @@ use burn::module::AutodiffModule;
 use icl_core::mixup::MixingRange;
 use icl_core::{Batches, Collate, Encoder, Increment, Seed, Views, host_values};
 use icl_data::{GraphCollate, GraphDataset, GraphViews, GraphViewsConfig};
-use icl_eval::{
-    DescentProbeConfig, EvalError, KnnProtocolConfig, KnnVotes, LinearProbeConfig, Matrix, Protocol,
-};
+use icl_eval::Matrix;
 use icl_models::{
     Gin, GinConfig, HiddenCollate, HiddenMixup, HiddenNoise, HiddenViews, ProjectionHead,
     ProjectionHeadConfig,
 };
-use icl_report::dacl::{DaclAccuracies, DaclRow, DaclSettings, DaclTraining};
-use icl_train::{Callbacks, RateChoice, Trainer};
+use icl_report::dacl::{DaclAccuracies, DaclDataSet, DaclRow, DaclSettings, DaclTraining};
+use icl_train::{Callbacks, RateChoice, Trainer, TrainingSettings};
 
 use crate::backend::{OnBackend, ProgramBackend, TrainingBackend};
-use crate::commands::reproduce::dacl::classifiers::N_NEIGHBOURS;
 use crate::commands::reproduce::dacl::contrastive::{contrastive, training_record};
+use crate::commands::reproduce::dacl::graphs::cross_validation::{
+    judge, majority, mean_accuracies,
+};
 use crate::domain::{Domain, Graphs};
 use crate::process::failure::Failure;
 use crate::process::interrupt;
@@ -32,15 +32,17 @@ const ALPHA: f64 = 0.9;
 const SIGMA: f64 = 0.1;
 /// Temperature τ: the paper's choice.
 const TEMPERATURE: f64 = 1.0;
-/// Number of folds.
-const FOLDS: usize = 10;
+/// Number of last epochs over which accuracies are means, as in the paper.
+const LAST_EPOCHS: usize = 5;
 /// Maximum number of graphs per encoder pass.
 const CHUNK: usize = 128;
 
 /// A row to compute.
 #[derive(Debug)]
 pub struct GraphRowWork<'a> {
-    /// Graphs.
+    /// Data set.
+    pub data: DaclDataSet,
+    /// Its graphs.
     pub graphs: &'a GraphDataset,
     /// Row.
     pub row: DaclRow,
@@ -55,41 +57,42 @@ impl OnBackend for GraphRowWork<'_> {
 
     fn run<B: TrainingBackend>(self, device: B::Device) -> Result<Self::Output, Failure> {
         let fresh = || self.gin::<B>(self.config(), &device);
-        let (features, training) = match self.row {
+        let features = match self.row {
             DaclRow::Majority => {
                 let accuracies = DaclAccuracies {
-                    own: Some(self.majority()),
+                    own: Some(majority(&self.graphs.labels())),
                     ..DaclAccuracies::default()
                 };
                 return Ok((accuracies, None));
             }
             DaclRow::Counts => {
                 let counts = Graphs::<GinConfig>::sizes(self.graphs)?;
-                let counts =
-                    counts.ok_or_else(|| Failure::Other(anyhow!("graphs have no counts")))?;
-                (counts, None)
+                counts.ok_or_else(|| Failure::Other(anyhow!("graphs have no counts")))?
             }
             DaclRow::Raw => {
                 let domain = Graphs::with(self.config()).map_err(Failure::Other)?;
-                (domain.raw(self.graphs)?, None)
+                domain.raw(self.graphs)?
             }
-            DaclRow::NotReestimated => (self.features(&fresh()?.valid(), &device)?, None),
-            DaclRow::Untrained => (self.reestimated(fresh()?.valid(), &device)?, None),
+            DaclRow::NotReestimated => self.features(&fresh()?.valid(), &device)?,
+            DaclRow::Untrained => self.reestimated(fresh()?.valid(), &device)?,
             DaclRow::HiddenGaussian => {
                 let noise = HiddenNoise::Gaussian { sigma: SIGMA };
-                self.with_hidden_noise::<B>(noise, &device)?
+                return self.last_epochs(|of| self.with_hidden_noise::<B>(noise, of, &device));
             }
             DaclRow::HiddenMixup => {
                 let range = MixingRange::try_new(ALPHA).map_err(Failure::input)?;
-                self.with_hidden_noise::<B>(HiddenNoise::Mixup { range }, &device)?
+                let noise = HiddenNoise::Mixup { range };
+                return self.last_epochs(|of| self.with_hidden_noise::<B>(noise, of, &device));
             }
-            DaclRow::Augmentations => self.with_augmentations::<B>(&device)?,
+            DaclRow::Augmentations => {
+                return self.last_epochs(|of| self.with_augmentations::<B>(of, &device));
+            }
             row => {
                 let message = anyhow!("{}: expected a row of graphs", row.title());
                 return Err(Failure::Other(message));
             }
         };
-        Ok((self.judge(&features)?, training))
+        Ok((judge(&self.graphs.labels(), &features, self.root())?, None))
     }
 }
 
@@ -125,12 +128,45 @@ impl GraphRowWork<'_> {
         Increment::before(all).map_err(Failure::input)
     }
 
+    /// Judges a training after each of its last epochs, and returns the mean accuracies and the record of the
+    /// whole training. `train` trains from the beginning for a number of epochs; since the learning rate is
+    /// fixed, shorter trainings are the beginnings of longer ones.
+    fn last_epochs(
+        &self,
+        train: impl Fn(usize) -> Result<(Matrix, DaclTraining), Failure>,
+    ) -> Result<(DaclAccuracies, Option<DaclTraining>), Failure> {
+        let last = self.settings.epochs;
+        let n = match self.data {
+            DaclDataSet::RedditBinary => 1,
+            _ => LAST_EPOCHS.min(last),
+        };
+        let mut judged = Vec::with_capacity(n);
+        let mut whole = None;
+        for epochs in last + 1 - n..=last {
+            let (features, training) = train(epochs)?;
+            judged.push(judge(&self.graphs.labels(), &features, self.root())?);
+            whole = Some(training);
+        }
+        Ok((mean_accuracies(&judged), whole))
+    }
+
+    /// Returns the settings of a training for some epochs.
+    fn training(&self, epochs: usize) -> TrainingSettings {
+        let settings = DaclSettings {
+            epochs,
+            ..self.settings.clone()
+        };
+        let sizes = (self.graphs.graphs().len(), settings.batch_size);
+        contrastive(&settings, sizes, TEMPERATURE, RateChoice::Fixed)
+    }
+
     /// Trains with noise on the encoder's output.
     fn with_hidden_noise<B: TrainingBackend>(
         &self,
         noise: HiddenNoise,
+        epochs: usize,
         device: &B::Device,
-    ) -> Result<(Matrix, Option<DaclTraining>), Failure> {
+    ) -> Result<(Matrix, DaclTraining), Failure> {
         let config = self.config();
         let d_readouts = LAYERS * config.d_hidden;
         let head: ProjectionHead<B> = ProjectionHeadConfig::new(d_readouts, d_readouts)
@@ -142,8 +178,7 @@ impl GraphRowWork<'_> {
         let views = HiddenViews::try_new(self.views(), noise).map_err(Failure::input)?;
         let increment = self.all()?;
         let collate = HiddenCollate::new(GraphCollate);
-        let n = increment.old().len();
-        let settings = contrastive(self.settings, n, TEMPERATURE, RateChoice::Fixed);
+        let settings = self.training(epochs);
         let batch_size = settings.batch_size;
         let mut callbacks = Callbacks::new().stop_when(interrupt::requested);
         let outcome = Trainer::<B, _, _, _>::new(self.graphs, views, collate, &increment)
@@ -154,14 +189,15 @@ impl GraphRowWork<'_> {
             .map_err(Failure::training)?;
         let training = training_record(outcome.parameter_change, &outcome.record, batch_size);
         let encoder = outcome.encoder.encoder().clone();
-        Ok((self.reestimated(encoder, device)?, Some(training)))
+        Ok((self.reestimated(encoder, device)?, training))
     }
 
     /// Trains with augmentations, and a head on the encoder.
     fn with_augmentations<B: TrainingBackend>(
         &self,
+        epochs: usize,
         device: &B::Device,
-    ) -> Result<(Matrix, Option<DaclTraining>), Failure> {
+    ) -> Result<(Matrix, DaclTraining), Failure> {
         let config = self.config();
         let d_readouts = LAYERS * config.d_hidden;
         let config = config
@@ -169,8 +205,7 @@ impl GraphRowWork<'_> {
             .with_n_projection_layers(HEAD_LAYERS);
         let encoder = self.gin::<B>(config, device)?;
         let increment = self.all()?;
-        let n = increment.old().len();
-        let settings = contrastive(self.settings, n, TEMPERATURE, RateChoice::Fixed);
+        let settings = self.training(epochs);
         let batch_size = settings.batch_size;
         let mut callbacks = Callbacks::new().stop_when(interrupt::requested);
         let outcome =
@@ -181,7 +216,7 @@ impl GraphRowWork<'_> {
                 .pretrain_with(encoder, &mut callbacks)
                 .map_err(Failure::training)?;
         let training = training_record(outcome.parameter_change, &outcome.record, batch_size);
-        Ok((self.reestimated(outcome.encoder, device)?, Some(training)))
+        Ok((self.reestimated(outcome.encoder, device)?, training))
     }
 
     /// Returns the plain graphs of a chunk as a batch.
@@ -229,49 +264,56 @@ impl GraphRowWork<'_> {
             width = features.dims()[1];
             values.extend(host_values(features));
         }
-        Matrix::try_new(values, width).map_err(other)
-    }
-
-    /// Judges features by cross-validation, with folds of the seed.
-    fn judge(&self, features: &Matrix) -> Result<DaclAccuracies, Failure> {
-        let (labels, seed) = (self.graphs.labels(), self.root());
-        let printed = DescentProbeConfig::info_graph()
-            .with_n_folds(FOLDS)
-            .with_seed(seed.child("printed"))
-            .try_init()
-            .map_err(other)?
-            .evaluate_rates(features, &labels, seed)
-            .map_err(other)?;
-        let mean = |protocol: &dyn Protocol| {
-            let accuracy = protocol.evaluate(features, &labels, seed).map_err(other)?;
-            Ok::<_, Failure>(accuracy.map(|of| of.mean))
-        };
-        let probe = LinearProbeConfig::default().with_n_folds(FOLDS);
-        let neighbours = KnnProtocolConfig::default()
-            .with_k(N_NEIGHBOURS)
-            .with_votes(KnnVotes::Uniform)
-            .with_n_folds(FOLDS);
-        Ok(DaclAccuracies {
-            printed: printed.as_ref().map(|of| of.chosen.mean),
-            printed_best: printed.as_ref().map(|of| of.best_on_test().accuracy.mean),
-            converged: mean(&probe.try_init().map_err(other)?)?,
-            neighbours: mean(&neighbours.try_init().map_err(other)?)?,
-            own: None,
-            validation: None,
-        })
-    }
-
-    fn majority(&self) -> f64 {
-        let labels = self.graphs.labels();
-        let mut counts = vec![0_usize; self.graphs.class_labels().len()];
-        for &label in &labels {
-            counts[label] += 1;
-        }
-        let most = counts.iter().max().copied().unwrap_or_default();
-        most as f64 / labels.len() as f64
+        Matrix::try_new(values, width).map_err(|error| Failure::Other(error.into()))
     }
 }
 
-fn other(error: EvalError) -> Failure {
-    Failure::Other(error.into())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Training for fewer epochs is the beginning of a longer one: the mean over the last epochs rests on it.
+    #[cfg(feature = "flex")]
+    #[test]
+    fn a_shorter_training_is_the_beginning_of_a_longer_one() {
+        use burn::backend::{Autodiff, Flex};
+        use icl_train::{Evaluation, TrainError};
+
+        let graphs = icl_data::embedded::graphs("MUTAG").unwrap();
+        let of_width = DaclSettings {
+            epochs: 3,
+            batch_size: 64,
+            width: 4,
+            limit: None,
+            backend: "flex".to_owned(),
+        };
+        let work = GraphRowWork {
+            data: DaclDataSet::Mutag,
+            graphs: &graphs,
+            row: DaclRow::Augmentations,
+            seed: 3,
+            settings: &of_width,
+        };
+        let increment = work.all().unwrap();
+        let run = |epochs, evaluate_every| -> Result<Vec<Evaluation<f64>>, TrainError> {
+            let settings = TrainingSettings {
+                evaluate_every: Some(evaluate_every),
+                ..work.training(epochs)
+            };
+            let device = Default::default();
+            let encoder = work.gin::<Autodiff<Flex>>(work.config(), &device).unwrap();
+            let trainer = Trainer::<Autodiff<Flex>, _, _, _>::new(
+                &graphs,
+                work.views(),
+                GraphCollate,
+                &increment,
+            );
+            let outcome = trainer.settings(settings).seed(3).pretrain(encoder)?;
+            Ok(outcome.record.evaluations)
+        };
+        let whole = run(3, 1).unwrap();
+        let begun = run(2, 2).unwrap();
+        let risks = |of: &[Evaluation<f64>]| of.last().map(|of| (of.epoch, of.risk));
+        assert_eq!(risks(&begun), risks(&whole[..3]));
+    }
 }

@@ -1,0 +1,6 @@
+//! Rows of the table of graphs: training and judgement by cross-validation.
+
+mod cross_validation;
+mod rows;
+
+pub use rows::GraphRowWork;
