@@ -217,8 +217,8 @@ fn what_cannot_be_asked_for() {
             "image-size: found it with the encoder gcn of graphs, expected it with resnet18 only",
         ),
         (
-            "train --data MUTAG --classes 1",
-            "classes: found it with MUTAG",
+            "train --data MUTAG --classes 5",
+            "found no class \"5\", expected classes among -1, 1",
         ),
         (
             "run --data MUTAG --stem small",

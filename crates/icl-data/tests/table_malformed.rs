@@ -141,8 +141,7 @@ fn missing_values() {
         rejected(
             &format!("a,b\n1,2\n{text},3\n"),
             &format!(
-                "T, line 3, column \"a\": found {found}, a missing value, expected a value (or the \
-                 option `missing mean`)"
+                "T, line 3, column \"a\": found {found}, a missing value, expected a value (or `--missing mean`)"
             ),
         );
     }

@@ -68,13 +68,16 @@ impl Data {
             tell_what_was_left_out(&images);
             return Ok(Self::Images(images));
         }
-        reading.check_graphs(name)?;
+        let (classes, limit) = reading.of_graphs(name)?;
         let graphs = if is_one_of(embedded::graph_names()) {
             embedded::graphs(name)
         } else {
             icl_data::read_tu(name)
         };
-        graphs.map(Self::Graphs).map_err(Failure::input)
+        graphs
+            .and_then(|graphs| graphs.select(&classes, limit))
+            .map(Self::Graphs)
+            .map_err(Failure::input)
     }
 
     /// Returns the name of the kind of data.

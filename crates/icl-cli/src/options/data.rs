@@ -60,7 +60,7 @@ impl DataOptions {
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Data")]
 pub struct ReadingOptions {
-    /// Use only these classes, comma-separated (images and tables)
+    /// Use only these classes, comma-separated
     #[arg(long, value_name = "NAMES")]
     pub classes: Option<Classes>,
     #[command(flatten)]
@@ -109,7 +109,7 @@ pub struct ReadingOptions {
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Data")]
 pub struct LimitOption {
-    /// Use at most N samples, balanced across classes (images and tables)
+    /// Use at most N samples, balanced across classes
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
 }
@@ -150,18 +150,20 @@ impl ReadingOptions {
         })
     }
 
-    /// Checks that no option of images or tables is given with `data`, a data set of graphs.
+    /// Returns the classes and the number of graphs to use.
     ///
     /// # Errors
-    /// If one is.
-    pub fn check_graphs(&self, data: &str) -> Result<(), Failure> {
-        let of_images = [
-            ("classes", self.classes.is_some()),
-            ("limit", self.limit.limit.is_some()),
-            ("skip-broken", self.skip_broken),
-        ];
-        check_absent(&of_images, data, "graphs", "images")?;
-        check_absent(&self.of_tables_alone(), data, "graphs", "tables")
+    /// If an option of images or tables is given. `data` names the data set.
+    pub fn of_graphs(&self, data: &str) -> Result<(Vec<String>, Option<usize>), Failure> {
+        check_absent(
+            &[("skip-broken", self.skip_broken)],
+            data,
+            "graphs",
+            "images",
+        )?;
+        check_absent(&self.of_tables_alone(), data, "graphs", "tables")?;
+        let classes = self.classes.clone().unwrap_or_default().0;
+        Ok((classes, self.limit.limit))
     }
 
     fn of_tables_alone(&self) -> [(&'static str, bool); 4] {

@@ -83,11 +83,11 @@ pub struct OldNewOptions {
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Data")]
 pub struct OldNewClassesOptions {
-    /// Use only these classes of the old data, comma-separated (images and tables), so that old and new data may
-    /// come from one data set
+    /// Use only these classes of the old data, comma-separated, so that old and new data may come from one data
+    /// set
     #[arg(long, value_name = "NAMES")]
     pub old_classes: Option<Classes>,
-    /// Use only these classes of the new data, comma-separated (images and tables)
+    /// Use only these classes of the new data, comma-separated
     #[arg(long, value_name = "NAMES")]
     pub new_classes: Option<Classes>,
 }

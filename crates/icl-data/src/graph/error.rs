@@ -13,6 +13,14 @@ use crate::place::{FileRef, Found, Place};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GraphsError {
+    /// The limit on the number of graphs is too small.
+    #[error("limit: found {found} graphs, expected at least {expected}")]
+    Limit {
+        /// Requested number.
+        found: usize,
+        /// Smallest accepted number.
+        expected: usize,
+    },
     /// No file or folder exists at the path.
     #[error("{}: found no such file or folder, expected a zip archive or a folder of a TU data set", path.display())]
     NoSuchPath {

@@ -7,6 +7,7 @@ mod error;
 mod features;
 mod join;
 mod sample;
+mod select;
 mod standardize;
 mod tu;
 mod views;

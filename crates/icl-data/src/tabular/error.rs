@@ -137,9 +137,7 @@ pub enum TablesError {
         found: Found,
     },
     /// A value is missing, and missing values are errors.
-    #[error(
-        "{at}: found {found}, a missing value, expected a value (or the option `missing mean`)"
-    )]
+    #[error("{at}: found {found}, a missing value, expected a value (or `--missing mean`)")]
     MissingValue {
         /// Cell in question.
         at: CellPlace,

@@ -1,0 +1,110 @@
+//! Selection of classes and of a number of graphs.
+
+use super::dataset::{GraphCounts, GraphDataset};
+use super::error::GraphsError;
+use super::sample::Graph;
+use crate::error::DataError;
+use crate::selection::{MIN_LIMIT, balanced, find_classes};
+
+impl GraphDataset {
+    /// Keeps the graphs of some classes, and at most `limit` of them, balanced across classes.
+    ///
+    /// `classes` names the classes to keep by their labels in the files, in any order; if empty, all are
+    /// kept. Classes and graphs keep their order, and the classes are numbered from 0 again. With a limit,
+    /// the first graphs of each class are kept, one of each class in turn until the limit is reached. Node
+    /// features stay as they are, standardised over all graphs of the files. The counts are those of the
+    /// graphs that are kept, without repairs.
+    ///
+    /// # Errors
+    /// - [`DataError::UnknownClass`] if the data set has no class of a given name;
+    /// - [`DataError::RepeatedClass`] if a class is given twice;
+    /// - [`DataError::Graphs`] with [`GraphsError::Limit`] if the limit is below 4, too few for two old and
+    ///   two new graphs.
+    pub fn select(self, classes: &[String], limit: Option<usize>) -> Result<Self, DataError> {
+        if let Some(found) = limit.filter(|limit| *limit < MIN_LIMIT) {
+            return Err(GraphsError::Limit {
+                found,
+                expected: MIN_LIMIT,
+            }
+            .into());
+        }
+        let names: Vec<String> = self.class_labels.iter().map(i64::to_string).collect();
+        let chosen = find_classes(&self.name, &names, classes)?;
+        let kept = balanced(&self.labels(), &self.counts.n_class, &chosen, limit);
+        if kept.len() == self.graphs.len() {
+            return Ok(self);
+        }
+        let mut n_class = vec![0; self.class_labels.len()];
+        for &index in &kept {
+            n_class[self.graphs[index].label()] += 1;
+        }
+        let mut class_labels = Vec::new();
+        let mut new_class = vec![0; n_class.len()];
+        for (class, &n) in n_class.iter().enumerate() {
+            if n > 0 {
+                new_class[class] = class_labels.len();
+                class_labels.push(self.class_labels[class]);
+            }
+        }
+        n_class.retain(|n| *n > 0);
+        let relabelled = |&index: &usize| {
+            let graph = &self.graphs[index];
+            graph.with_label(new_class[graph.label()])
+        };
+        let graphs: Vec<Graph> = kept.iter().map(relabelled).collect();
+        let n_directed = 2 * graphs.iter().map(Graph::n_edges).sum::<usize>();
+        Ok(Self {
+            counts: GraphCounts {
+                n_graphs: graphs.len(),
+                n_nodes: graphs.iter().map(Graph::n_nodes).sum(),
+                n_edge_lines: n_directed,
+                n_distinct: n_directed,
+                n_self_loops: 0,
+                n_mirrored: 0,
+                n_class,
+            },
+            graphs,
+            class_labels,
+            ..self
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::embedded;
+
+    #[test]
+    fn classes_and_numbers_of_graphs_are_selected() {
+        let mutag = || embedded::graphs("MUTAG").unwrap();
+        assert_eq!(mutag().select(&[], None).unwrap(), mutag());
+        assert_eq!(mutag().select(&[], Some(188)).unwrap(), mutag());
+        let one = mutag().select(&["1".to_owned()], None).unwrap();
+        assert_eq!((one.class_labels(), one.counts().n_graphs), (&[1][..], 125));
+        assert!(one.labels().iter().all(|&label| label == 0));
+        let few = mutag().select(&[], Some(10)).unwrap();
+        assert_eq!(few.counts().n_class, [5, 5]);
+        assert_eq!(
+            few.counts().n_edges(),
+            few.graphs()
+                .iter()
+                .map(|graph| graph.n_edges())
+                .sum::<usize>()
+        );
+        for (classes, limit, message) in [
+            (
+                vec!["2".to_owned()],
+                None,
+                "found no class \"2\", expected classes among -1, 1",
+            ),
+            (
+                vec![],
+                Some(3),
+                "limit: found 3 graphs, expected at least 4",
+            ),
+        ] {
+            let error = mutag().select(&classes, limit).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}
