@@ -35,7 +35,7 @@ pub struct ReproduceArguments {
     #[command(subcommand)]
     dacl: Option<DaclCommand>,
     #[command(flatten)]
-    grid: Option<ReproduceOptions>,
+    grid: ReproduceOptions,
 }
 
 /// Runs what is missing of a target and writes its pages.
@@ -44,11 +44,9 @@ pub struct ReproduceArguments {
 /// If an option cannot be used, data or encoders are missing, a part fails, it is interrupted, or a
 /// page cannot be written.
 pub fn reproduce(arguments: &ReproduceArguments) -> Result<(), Failure> {
-    match (&arguments.dacl, &arguments.grid) {
-        (Some(dacl), _) => dacl::reproduce(dacl),
-        (None, Some(grid)) => reproduce_grid(grid),
-        // The target is required.
-        (None, None) => Err(Failure::input(anyhow!("found no target, expected one"))),
+    match &arguments.dacl {
+        Some(dacl) => dacl::reproduce(dacl),
+        None => reproduce_grid(&arguments.grid),
     }
 }
 

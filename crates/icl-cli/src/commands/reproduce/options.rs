@@ -41,8 +41,8 @@ const CELLS: &str = "cells";
 #[command(after_help = DETAILS, mut_args(refined))]
 pub struct ReproduceOptions {
     /// table3, table4, fig2, fig3, fig4, fig5 or all
-    #[arg(id = "wanted", value_name = "TARGET", value_parser = wanted)]
-    pub target: Wanted,
+    #[arg(id = "wanted", value_name = "TARGET", required = true, value_parser = wanted)]
+    target: Option<Wanted>,
     #[command(flatten)]
     pub data_dir: DataDirOption,
     #[command(flatten)]
@@ -149,6 +149,11 @@ impl ReproduceOptions {
         Ok(())
     }
 
+    /// Returns the target. It is required but with a subcommand, which has none.
+    pub fn target(&self) -> Wanted {
+        self.target.unwrap_or(Wanted::All)
+    }
+
     /// Returns the number of seeds.
     pub fn n_seeds(&self) -> u64 {
         self.seeds.seeds.unwrap_or(N_SEEDS)
@@ -204,7 +209,7 @@ impl ReproduceOptions {
     /// # Errors
     /// If a path is not UTF-8.
     pub fn command(&self) -> Result<String, Failure> {
-        let target = match self.target {
+        let target = match self.target() {
             Wanted::One(target) => target.name(),
             Wanted::All => "all",
         };
@@ -234,7 +239,7 @@ impl ReproduceOptions {
 
     /// Whether one of its targets shows images, whether or not they are run.
     fn target_has_images(&self) -> bool {
-        let targets = self.target.targets();
+        let targets = self.target().targets();
         let sets = targets.iter().flat_map(|target| target.data_sets());
         let names = &self.data_sets.data_sets;
         let is_named = |name: &str| names.is_empty() || names.iter().any(|n| n == name);

@@ -39,13 +39,13 @@ impl Plan {
         let mut parts = Vec::new();
         let named = named(&options.data_sets.data_sets)?;
         check_alphas(options)?;
-        for target in options.target.targets() {
+        for target in options.target().targets() {
             match part(target, options, &named) {
                 Ok(part) => parts.push(part),
                 Err(note) => notes.push(note),
             }
         }
-        if matches!(options.target, Wanted::One(_)) && !notes.is_empty() {
+        if matches!(options.target(), Wanted::One(_)) && !notes.is_empty() {
             return Err(Failure::input(anyhow!("{}", notes.join("; "))));
         }
         let mut data = Vec::new();
@@ -56,7 +56,7 @@ impl Plan {
             }
             match Source::find(set, options) {
                 Ok(source) => data.push((set, source)),
-                Err(message) if options.target == Wanted::All => notes.push(message),
+                Err(message) if options.target() == Wanted::All => notes.push(message),
                 Err(message) => return Err(Failure::input(anyhow!(message))),
             }
         }
@@ -98,7 +98,7 @@ fn named(names: &[String]) -> Result<Vec<DataSet>, Failure> {
 }
 
 fn check_alphas(options: &ReproduceOptions) -> Result<(), Failure> {
-    let targets = options.target.targets();
+    let targets = options.target().targets();
     let mut known: Vec<f64> = targets.iter().flat_map(|t| t.alphas()).copied().collect();
     known.sort_by(f64::total_cmp);
     known.dedup();
