@@ -72,7 +72,7 @@ impl<'de> Deserializer<'de> for Names<'_> {
 mod tests {
     use super::*;
 
-    use icl_train::StopRule;
+    use icl_train::{RateChoice, StopRule};
 
     #[test]
     fn names_are_those_of_serde() {
@@ -83,5 +83,14 @@ mod tests {
         assert_eq!(name(&StopRule::TrainingLoss), "training-loss");
         assert_eq!(parse::<StopRule>("never").unwrap(), StopRule::Never);
         assert!(names::<usize>().is_empty());
+    }
+
+    #[test]
+    fn a_rate_has_the_name_that_methods_give_it() {
+        for name in names::<RateChoice>() {
+            let rate: RateChoice = parse(name).unwrap();
+            assert_eq!(rate.to_string(), *name);
+        }
+        assert_eq!(names::<RateChoice>().len(), 6);
     }
 }

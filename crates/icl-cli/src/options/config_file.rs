@@ -354,8 +354,8 @@ mod tests {
                  one is epochs)",
             ),
             (
-                "x = 3",
-                "line 1, column 1: found the key \"x\", expected an option of `icl train`",
+                "qq = 3",
+                "line 1, column 1: found the key \"qq\", expected an option of `icl train`",
             ),
             (
                 "[train]\nx = 3",

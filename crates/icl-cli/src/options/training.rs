@@ -157,32 +157,23 @@ impl TrainingOptions {
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Training")]
 pub struct PretrainingOptions {
-    /// Source of the learning rate in the training of the first encoder: fixed, cosine, warmup-cosine,
-    /// hypergradient, learned-published or learned
+    /// Source of the learning rate in the training of the first encoder
     #[arg(
         long,
         value_name = "RATE",
-        value_parser = pretraining_rate,
-        default_value_t = defaults().pretraining_rate.to_string()
+        value_parser = choice::any::<RateChoice>(),
+        default_value = choice::name(&defaults().pretraining_rate)
     )]
-    pretraining_rate: String,
+    pretraining_rate: RateChoice,
 }
 
 impl PretrainingOptions {
     /// Returns `settings` with this option in its place.
     pub fn over(&self, settings: TrainingSettings) -> TrainingSettings {
-        let rate = self.pretraining_rate.parse();
         TrainingSettings {
-            pretraining_rate: rate.unwrap_or(settings.pretraining_rate),
+            pretraining_rate: self.pretraining_rate,
             ..settings
         }
-    }
-}
-
-fn pretraining_rate(text: &str) -> Result<String, String> {
-    match text.parse::<RateChoice>() {
-        Ok(rate) => Ok(rate.to_string()),
-        Err(expected) => Err(format!("expected {expected}")),
     }
 }
 

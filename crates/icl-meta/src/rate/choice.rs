@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(RateChoice::LearnedAsPublished.to_string(), "learned-published");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum RateChoice {
     /// The base learning rate in every step (`fixed`).
     Fixed,
@@ -58,6 +59,7 @@ pub enum RateChoice {
     ///
     /// The rewards of a run sum to a difference of two losses, and each is dominated by the noise of the
     /// batches.
+    #[serde(rename = "learned-published")]
     LearnedAsPublished,
     /// DDPG agents with a normalised state, a logarithmic action and a paired reward (`learned`; not in
     /// the paper): the reward compares the losses of one batch before and after the agent's last action.
