@@ -251,7 +251,7 @@ fn what_cannot_be_asked_for() {
         &split("train --data numerals --stem big --out out"),
     )
     .rejected_at_length("big");
-    assert_eq!(names(at.path()), ["numerals", "noise.pth"]);
+    assert_eq!(names(at.path()), ["noise.pth", "numerals"]);
 }
 
 #[test]

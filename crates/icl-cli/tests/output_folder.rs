@@ -199,8 +199,9 @@ fn seeds_without_end_begin() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let line = lines.next().unwrap().unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut lines = lines.map(Result::unwrap);
+    let line = lines.find(|line| !line.starts_with("note: ")).unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(line.starts_with("seed 0 "), "{line}");

@@ -159,8 +159,7 @@ fn parquet_files_that_cannot_be_read() {
     assert_eq!(message("zstd.parquet", &options()), unreadable);
     assert_eq!(
         message("snappy.parquet", &TableOptions::default()),
-        "T, row 2, column \"gaps\": found nothing, a missing value, expected a value (or the option \
-         `missing mean`)"
+        "T, row 2, column \"gaps\": found nothing, a missing value, expected a value (or `--missing mean`)"
             .replace("row 2", &format!("row {}", first_gap()))
     );
     let plain = TableOptions::default();
