@@ -59,15 +59,29 @@ pub struct NoiseOptions {
         default_value = choice::name(&Noise::default())
     )]
     pub noise: Noise,
-    /// Lower end of the range of λ, the share of the sample itself in a mixture, from 0 to 1. Without it, 0.9
-    #[arg(long, value_name = "ALPHA")]
+    #[arg(
+        long,
+        value_name = "ALPHA",
+        help = format!(
+            "Lower end of the range of λ, the share of the sample itself in a mixture, from 0 to 1. Without it, \
+             {ALPHA_MIX}"
+        )
+    )]
     pub alpha_mix: Option<f64>,
-    /// Probability that binary mixup keeps a column (binary, plus). Without it, 0.9
-    #[arg(long, value_name = "P")]
+    #[arg(
+        long,
+        value_name = "P",
+        help = format!("Probability that binary mixup keeps a column (binary, plus). Without it, {KEEP}")
+    )]
     pub keep: Option<f64>,
-    /// Standard deviation of Gaussian noise (gaussian, hidden-gaussian), or its mean (gaussian-printed). Without
-    /// it, 0.1
-    #[arg(long, value_name = "SIGMA")]
+    #[arg(
+        long,
+        value_name = "SIGMA",
+        help = format!(
+            "Standard deviation of Gaussian noise (gaussian, hidden-gaussian), or its mean (gaussian-printed). \
+             Without it, {SIGMA}"
+        )
+    )]
     pub sigma: Option<f64>,
 }
 
@@ -80,7 +94,7 @@ const SIGMA: f64 = 0.1;
 
 impl NoiseOptions {
     /// Returns the noise that is chosen, the first of `possible` without a choice, and checks that it takes
-    /// the options that are given. `samples` names the data and `encoder` the encoder.
+    /// the options that are given. `samples` names the data.
     ///
     /// # Errors
     /// If the noise is not possible, or an option is for another noise.

@@ -48,7 +48,7 @@ pub(crate) struct Claim {
     pub(crate) claim: &'static str,
     /// Result that refutes it.
     pub(crate) rule: &'static str,
-    /// What was found, by data set.
+    /// Findings, by data set.
     pub(crate) finding: String,
     /// Verdict.
     pub(crate) verdict: ClaimVerdict,
