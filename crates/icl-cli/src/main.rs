@@ -28,9 +28,11 @@ use commands::{
 use options::command_line::Command;
 use options::parse::{ParseError, parse};
 use process::failure::Failure;
+use process::panics::silence_decoders;
 use process::terminal::tell;
 
 fn main() -> ExitCode {
+    silence_decoders();
     let command = match parse(std::env::args_os()) {
         Ok(command) => command,
         Err(ParseError::CommandLine(error)) => error.exit(),

@@ -153,6 +153,11 @@ fn what_is_no_toml_or_no_option() {
             "optimizer: found \"rmsprop\", expected one of adam, sgd, lars",
         ),
         (
+            "split = \"odd\"\n",
+            (1, 9),
+            "split: found \"odd\", expected `random`, `size`, `class`",
+        ),
+        (
             "out = \"\"\n",
             (1, 7),
             "out: found nothing, expected a value",

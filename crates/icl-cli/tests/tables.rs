@@ -279,3 +279,20 @@ fn malformed_tables_give_one_error_each() {
         fs::remove_file(at.join(name)).unwrap();
     }
 }
+
+/// The decoder panics on this damage; the user sees one line all the same.
+#[test]
+fn a_damaged_parquet_file_gives_one_error() {
+    let at = tempdir().unwrap();
+    let source = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../icl-data/tests/reference/tables/none.parquet"
+    );
+    let mut bytes = fs::read(source).unwrap();
+    bytes[3610] = 198;
+    fs::write(at.path().join("t.parquet"), bytes).unwrap();
+    let line = "split --data t.parquet --missing mean --out parts";
+    let ran = icl(at.path(), &split(line));
+    ran.rejected("t.parquet: found a Parquet file that cannot be read");
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+}

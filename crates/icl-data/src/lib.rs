@@ -51,6 +51,6 @@ pub use split::Split;
 pub use tabular::{
     CellPlace, ColumnKind, ColumnList, FeatureStatistics, Header, Missing, NoiseKind, RawTable,
     TableColumn, TableCounts, TableOptions, TableRow, TableSchema, TableViews, TableViewsConfig,
-    TableViewsError, TablesError, TabularDataset, ViewsNote, looks_like_table, read_table,
+    TableViewsError, TablesError, TabularDataset, looks_like_table, read_table,
 };
 pub use tar_archive::unpack_tar;

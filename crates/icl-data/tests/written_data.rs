@@ -61,11 +61,30 @@ fn tables() {
         .unwrap();
     let path = folder.path().join("digits.csv.gz");
     digits.write(increment.new_data(), &path).unwrap();
-    let again = read_table(&path, &options(Some("column 65"))).unwrap();
-    assert_eq!(again.column_names()[63], "column 64");
+    let again = read_table(&path, &options(Some("65"))).unwrap();
+    assert_eq!(again.column_names(), digits.column_names());
     assert_same(&digits.rows(increment.new_data()), &again);
+    // A target in the middle is written at its place.
+    let middle = folder.path().join("middle.csv");
+    fs::write(&middle, "1,a,2.5\n2,b,3.5\n3,a,4.5\n").unwrap();
+    let table = read_table(&middle, &options(Some("2"))).unwrap();
+    let path = folder.path().join("written.csv");
+    table.write(&[0, 2], &path).unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "1,a,2.5\n3,a,4.5\n");
+    // Without the first column, names are needed to find the others.
+    let without = TableOptions {
+        exclude: vec!["1".to_owned()],
+        ..options(Some("2"))
+    };
+    let path = folder.path().join("without.csv");
+    read_table(&middle, &without)
+        .unwrap()
+        .write(&[1], &path)
+        .unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    assert_eq!(text, "column 3,column 2\n3.5,b\n");
     let n_files = fs::read_dir(folder.path()).unwrap().count();
-    assert_eq!(n_files, 6);
+    assert_eq!(n_files, 9);
 }
 
 fn assert_same_graphs(data: &GraphDataset, indices: &[usize], tolerance: f32) {

@@ -69,7 +69,7 @@ pub fn split(options: &PartsOptions) -> Result<(), Failure> {
             out.display()
         )));
     }
-    let (split, alpha) = (options.split.split()?, options.split.growth_ratio()?);
+    let (split, alpha) = (options.split.split(), options.split.growth_ratio()?);
     let seed = Seed::new(options.seed.seed.unwrap_or(DEFAULT_SEED)).child("data");
     let data = Data::read(&options.data.data, &options.data.reading)?;
     let increment = match &data {

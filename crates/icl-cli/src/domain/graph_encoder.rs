@@ -77,106 +77,64 @@ pub trait PlainGraphEncoder: GraphEncoder<Views = GraphViews, Collate = GraphCol
     fn d_embedding(&self) -> usize;
 }
 
-impl GraphEncoder for GcnConfig {
-    const COLLATE: GraphCollate = GraphCollate;
-    const NAME: &'static str = "gcn";
-    const TITLE: &'static str = "a GCN";
+/// Implements both traits for the configuration of an encoder without noise on its output; the last argument
+/// sets the width of its projection head.
+macro_rules! graph_encoder {
+    ($config:ty, $encoder:ident, $name:literal, $title:literal, $with_projection:expr) => {
+        impl GraphEncoder for $config {
+            const COLLATE: GraphCollate = GraphCollate;
+            const NAME: &'static str = $name;
+            const TITLE: &'static str = $title;
 
-    type Views = GraphViews;
-    type Collate = GraphCollate;
-    type Module<B: ProgramBackend> = Gcn<B>;
-    type Trained<B: TrainingBackend> = Gcn<B>;
+            type Views = GraphViews;
+            type Collate = GraphCollate;
+            type Module<B: ProgramBackend> = $encoder<B>;
+            type Trained<B: TrainingBackend> = $encoder<B>;
 
-    fn views(&self) -> Result<GraphViews, anyhow::Error> {
-        Ok(GraphViewsConfig::new().try_init()?)
-    }
+            fn views(&self) -> Result<GraphViews, anyhow::Error> {
+                Ok(GraphViewsConfig::new().try_init()?)
+            }
 
-    fn try_init<B: TrainingBackend>(
-        &self,
-        seed: Seed,
-        device: &B::Device,
-    ) -> Result<Gcn<B>, anyhow::Error> {
-        Ok(GcnConfig::try_init(self, seed, device)?)
-    }
+            fn try_init<B: TrainingBackend>(
+                &self,
+                seed: Seed,
+                device: &B::Device,
+            ) -> Result<$encoder<B>, anyhow::Error> {
+                Ok(<$config>::try_init(self, seed, device)?)
+            }
 
-    fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
-        GcnConfig::tensors(self)
-    }
+            fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
+                <$config>::tensors(self)
+            }
 
-    fn d_input(&self) -> usize {
-        self.d_input
-    }
+            fn d_input(&self) -> usize {
+                self.d_input
+            }
 
-    fn n_layers(&self) -> usize {
-        self.n_layers
-    }
+            fn n_layers(&self) -> usize {
+                self.n_layers
+            }
+        }
+
+        impl PlainGraphEncoder for $config {
+            const HIDDEN_NAME: &'static str = concat!($name, "-hidden");
+            const HIDDEN_TITLE: &'static str = concat!($title, " with hidden noise");
+
+            fn of(d_input: usize, options: &EncoderOptions) -> Result<Self, Failure> {
+                let with_projection: fn(Self, Option<usize>) -> Self = $with_projection;
+                let mut config = with_projection(Self::new(d_input), options.projection);
+                config.n_layers = options.layers.unwrap_or(config.n_layers);
+                config.d_hidden = options.width.width.unwrap_or(config.d_hidden);
+                config.check().map_err(Failure::input)?;
+                Ok(config)
+            }
+
+            fn d_embedding(&self) -> usize {
+                self.n_layers.saturating_mul(self.d_hidden)
+            }
+        }
+    };
 }
 
-impl PlainGraphEncoder for GcnConfig {
-    const HIDDEN_NAME: &'static str = "gcn-hidden";
-    const HIDDEN_TITLE: &'static str = "a GCN with hidden noise";
-
-    fn of(d_input: usize, options: &EncoderOptions) -> Result<Self, Failure> {
-        let mut config = Self::new(d_input);
-        config.n_layers = options.layers.unwrap_or(config.n_layers);
-        config.d_hidden = options.width.width.unwrap_or(config.d_hidden);
-        config.check().map_err(Failure::input)?;
-        Ok(config)
-    }
-
-    fn d_embedding(&self) -> usize {
-        self.n_layers.saturating_mul(self.d_hidden)
-    }
-}
-
-impl GraphEncoder for GinConfig {
-    const COLLATE: GraphCollate = GraphCollate;
-    const NAME: &'static str = "gin";
-    const TITLE: &'static str = "a GIN";
-
-    type Views = GraphViews;
-    type Collate = GraphCollate;
-    type Module<B: ProgramBackend> = Gin<B>;
-    type Trained<B: TrainingBackend> = Gin<B>;
-
-    fn views(&self) -> Result<GraphViews, anyhow::Error> {
-        Ok(GraphViewsConfig::new().try_init()?)
-    }
-
-    fn try_init<B: TrainingBackend>(
-        &self,
-        seed: Seed,
-        device: &B::Device,
-    ) -> Result<Gin<B>, anyhow::Error> {
-        Ok(GinConfig::try_init(self, seed, device)?)
-    }
-
-    fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
-        GinConfig::tensors(self)
-    }
-
-    fn d_input(&self) -> usize {
-        self.d_input
-    }
-
-    fn n_layers(&self) -> usize {
-        self.n_layers
-    }
-}
-
-impl PlainGraphEncoder for GinConfig {
-    const HIDDEN_NAME: &'static str = "gin-hidden";
-    const HIDDEN_TITLE: &'static str = "a GIN with hidden noise";
-
-    fn of(d_input: usize, options: &EncoderOptions) -> Result<Self, Failure> {
-        let mut config = Self::new(d_input).with_projection(options.projection);
-        config.n_layers = options.layers.unwrap_or(config.n_layers);
-        config.d_hidden = options.width.width.unwrap_or(config.d_hidden);
-        config.check().map_err(Failure::input)?;
-        Ok(config)
-    }
-
-    fn d_embedding(&self) -> usize {
-        self.n_layers.saturating_mul(self.d_hidden)
-    }
-}
+graph_encoder!(GcnConfig, Gcn, "gcn", "a GCN", |config, _| config);
+graph_encoder!(GinConfig, Gin, "gin", "a GIN", GinConfig::with_projection);

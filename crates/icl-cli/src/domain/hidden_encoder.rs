@@ -13,6 +13,7 @@ use crate::domain::graph_encoder::{GraphEncoder, PlainGraphEncoder};
 use crate::options::encoder::EncoderOptions;
 use crate::options::noise::{Noise, NoiseOptions};
 use crate::process::failure::Failure;
+use crate::process::terminal::tell;
 
 /// Number of layers of the head, the DACL paper's.
 const HEAD_LAYERS: usize = 3;
@@ -52,9 +53,13 @@ impl<E: PlainGraphEncoder> Hidden<E> {
             Noise::HiddenGaussian => HiddenNoise::Gaussian {
                 sigma: noise.sigma(),
             },
-            _ => HiddenNoise::Mixup {
-                range: MixingRange::try_new(noise.alpha_mix()).map_err(Failure::input)?,
-            },
+            _ => {
+                let range = MixingRange::try_new(noise.alpha_mix()).map_err(Failure::input)?;
+                if let Some(note) = range.note() {
+                    tell(format_args!("note: {note}"));
+                }
+                HiddenNoise::Mixup { range }
+            }
         };
         noise.check().map_err(Failure::input)?;
         Ok(Self {

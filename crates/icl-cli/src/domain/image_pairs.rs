@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::options::noise::{Noise, NoiseOptions};
 use crate::process::failure::Failure;
+use crate::process::terminal::tell;
 
 /// Noise of the views of images; the first is the default.
 pub const NOISES: [Noise; 9] = [
@@ -47,11 +48,15 @@ impl Mixup {
             Noise::AugmentPlus => (ImageNoise::Plus, true),
             _ => return Ok(None),
         };
+        let noise = MixedImageViewsConfig::new(noise)
+            .with_alpha_mix(options.alpha_mix())
+            .with_keep(options.keep())
+            .with_sigma(options.sigma());
+        if let Some(note) = noise.note() {
+            tell(format_args!("note: {note}"));
+        }
         Ok(Some(Self {
-            noise: MixedImageViewsConfig::new(noise)
-                .with_alpha_mix(options.alpha_mix())
-                .with_keep(options.keep())
-                .with_sigma(options.sigma()),
+            noise,
             with_augmentations,
         }))
     }

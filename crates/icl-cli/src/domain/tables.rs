@@ -62,10 +62,11 @@ impl Samples for Table {
 }
 
 /// Noise of the views of tables; the first is the default.
-const NOISES: [Noise; 9] = [
+const NOISES: [Noise; 10] = [
     Noise::Auto,
     Noise::Linear,
     Noise::Geometric,
+    Noise::GeometricExact,
     Noise::Binary,
     Noise::Plus,
     Noise::Gaussian,
@@ -103,9 +104,10 @@ impl Tables {
             ..defaults
         };
         config.check().map_err(Failure::input)?;
-        let kind = match noise.kind(&NOISES, TABLES)? {
+        let chosen = noise.kind(&NOISES, TABLES)?;
+        let kind = match chosen {
             Noise::Linear => NoiseKind::Linear,
-            Noise::Geometric => NoiseKind::Geometric,
+            Noise::Geometric | Noise::GeometricExact => NoiseKind::Geometric,
             Noise::Binary => NoiseKind::Binary,
             Noise::Plus => NoiseKind::Plus,
             Noise::Gaussian => NoiseKind::Gaussian,
@@ -116,6 +118,7 @@ impl Tables {
         };
         let views = TableViewsConfig::new()
             .with_noise(kind)
+            .with_exact(chosen == Noise::GeometricExact)
             .with_alpha_mix(noise.alpha_mix())
             .with_keep(noise.keep())
             .with_sigma(noise.sigma())

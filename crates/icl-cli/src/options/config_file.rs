@@ -287,7 +287,10 @@ fn check(command: &Command, argument: &str) -> Result<(), String> {
             format!("one of {}", names.join(", "))
         }
         _ => match std::error::Error::source(&error) {
-            Some(source) => format!("another value ({source})"),
+            Some(source) => match source.to_string().split_once("expected ") {
+                Some((_, expected)) => expected.to_owned(),
+                None => format!("another value ({source})"),
+            },
             None => "a value".to_owned(),
         },
     })

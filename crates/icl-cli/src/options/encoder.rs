@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::Args;
 use icl_data::ImageViewsConfig;
-use icl_models::Stem;
+use icl_models::{GcnConfig, GinConfig, MlpConfig, Stem};
 use serde::{Deserialize, Serialize};
 
 use crate::options::choice;
@@ -40,8 +40,16 @@ pub struct EncoderOptions {
     /// pixels are then columns. Without it, gcn, resnet18 or mlp
     #[arg(long, value_parser = choice::any::<EncoderKind>())]
     pub encoder: Option<EncoderKind>,
-    /// Number of layers (gcn, gin, mlp). Without it, 2 for gcn, 4 for gin, 3 for mlp
-    #[arg(long, value_name = "N")]
+    #[arg(
+        long,
+        value_name = "N",
+        help = format!(
+            "Number of layers (gcn, gin, mlp). Without it, {} for gcn, {} for gin, {} for mlp",
+            GcnConfig::new(1).n_layers,
+            GinConfig::new(1).n_layers,
+            MlpConfig::new(1).n_layers
+        )
+    )]
     pub layers: Option<usize>,
     #[command(flatten)]
     #[serde(flatten)]
@@ -82,8 +90,16 @@ pub struct EncoderOptions {
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Encoder")]
 pub struct WidthOption {
-    /// Width of each layer (gcn, gin, mlp). Without it, 32 for gcn and gin, 256 for mlp
-    #[arg(long, value_name = "WIDTH")]
+    #[arg(
+        long,
+        value_name = "WIDTH",
+        help = format!(
+            "Width of each layer (gcn, gin, mlp). Without it, {} for gcn, {} for gin, {} for mlp",
+            GcnConfig::new(1).d_hidden,
+            GinConfig::new(1).d_hidden,
+            MlpConfig::new(1).width
+        )
+    )]
     pub width: Option<usize>,
 }
 

@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use clap::{Arg, Args};
 use icl_core::GrowthRatio;
 use icl_data::Split;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::options::data::{Classes, ReadingOptions};
 use crate::process::failure::Failure;
@@ -35,8 +35,14 @@ pub struct SplitOptions {
     /// Samples that are new: drawn at random (random), the largest (size), those of the last classes (class),
     /// all but those of the classes A and B (class:A,B, whatever α is), or the rows of a table with the largest
     /// values in a column, which is then no feature (column:NAME)
-    #[arg(long, value_name = "SPLIT", default_value = Split::Random.name())]
-    split: String,
+    #[arg(long, value_name = "SPLIT", default_value_t = Split::Random)]
+    #[serde(serialize_with = "as_text")]
+    split: Split,
+}
+
+/// Serializes a split as its text.
+fn as_text<S: Serializer>(split: &Split, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(split)
 }
 
 /// Returns the growth ratio as a split takes it.
@@ -57,11 +63,8 @@ impl SplitOptions {
     }
 
     /// Returns the split.
-    ///
-    /// # Errors
-    /// If there is none of this name.
-    pub fn split(&self) -> Result<Split, Failure> {
-        self.split.parse().map_err(Failure::input)
+    pub fn split(&self) -> &Split {
+        &self.split
     }
 }
 

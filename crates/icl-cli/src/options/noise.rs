@@ -18,8 +18,10 @@ pub enum Noise {
     Augment,
     /// Linear mixup.
     Linear,
-    /// Geometric mixup.
+    /// Geometric mixup, shifted so that zeros of the partner do not erase values.
     Geometric,
+    /// Geometric mixup as the DACL paper prints it.
+    GeometricExact,
     /// Binary mixup.
     Binary,
     /// Linear, geometric or binary mixup, drawn for each pair.
@@ -48,7 +50,7 @@ pub enum Noise {
 #[command(next_help_heading = "Views")]
 pub struct NoiseOptions {
     /// Views: augment (graphs, images); mixup of samples: linear, geometric, binary or plus, which draws one of
-    /// the three (tables, images); gaussian, gaussian-printed (tables, images); marginal (tables); augment-linear
+    /// the three (tables, images), or geometric-exact, without the shift of zeros (tables); gaussian, gaussian-printed (tables, images); marginal (tables); augment-linear
     /// or augment-plus, two positive pairs (images); hidden or hidden-gaussian, on the encoder's output
     /// (graphs); none (tables); auto: by the kind of each column (tables), else augment
     #[arg(
@@ -100,8 +102,8 @@ impl NoiseOptions {
     /// If the noise is not possible, or an option is for another noise.
     pub fn kind(&self, possible: &[Noise], samples: &str) -> Result<Noise, Failure> {
         use Noise::{
-            AugmentLinear, AugmentPlus, Auto, Binary, Gaussian, GaussianPrinted, Geometric, Hidden,
-            HiddenGaussian, Linear, Plus,
+            AugmentLinear, AugmentPlus, Auto, Binary, Gaussian, GaussianPrinted, Geometric,
+            GeometricExact, Hidden, HiddenGaussian, Linear, Plus,
         };
         let kind = match self.noise {
             Auto => possible[0],
@@ -119,6 +121,7 @@ impl NoiseOptions {
             Auto,
             Linear,
             Geometric,
+            GeometricExact,
             Plus,
             AugmentLinear,
             AugmentPlus,

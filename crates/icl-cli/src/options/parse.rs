@@ -169,6 +169,7 @@ mod tests {
             (Kind::Number, _) => ["0.25", "1e-3"],
             (Kind::Count, _) => ["7", "18446744073709551615"],
             (Kind::Classes, _) => ["a\\,b,c", "1"],
+            _ if option.get_long() == Some("split") => ["class:a,two words", "size"],
             (Kind::Text, _) => ["ä", "two words"],
         };
         let one = match option.get_action() {

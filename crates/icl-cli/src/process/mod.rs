@@ -1,7 +1,8 @@
-//! The process and its surroundings: failures, interrupts, child processes, the terminal.
+//! The process and its surroundings: failures, interrupts, panics, child processes, the terminal.
 
 pub mod child;
 pub mod failure;
 pub mod interrupt;
+pub mod panics;
 pub mod progress;
 pub mod terminal;

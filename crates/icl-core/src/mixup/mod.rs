@@ -9,6 +9,8 @@
 //! | [`gaussian`] | x + δ, δ Gaussian: the noise that the paper compares with |
 //! | [`MixingRange`] | the distribution of λ |
 //!
+//! [`MixupNote`] is a note about settings that are allowed but rarely make sense.
+//!
 //! The functions on slices mix one sample in place on the host; those on tensors mix rows `[n, d]` and can
 //! be differentiated.
 
@@ -22,4 +24,4 @@ pub use binary::{binary, binary_rows};
 pub use gaussian::gaussian;
 pub use geometric::{geometric, geometric_rows};
 pub use linear::{linear, linear_rows};
-pub use range::MixingRange;
+pub use range::{MixingRange, MixupNote};

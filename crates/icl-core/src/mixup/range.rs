@@ -1,5 +1,7 @@
 //! The distribution of the mixing coefficient.
 
+use std::fmt;
+
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
@@ -41,11 +43,40 @@ impl MixingRange {
         self.0
     }
 
+    /// Returns a note if the range is allowed but rarely makes sense.
+    pub fn note(self) -> Option<MixupNote> {
+        match self.0 {
+            1.0 => Some(MixupNote::NoNoise),
+            ..0.5 => Some(MixupNote::PartnerMayDominate),
+            _ => None,
+        }
+    }
+
     /// Draws λ ~ U(α, 1).
     pub fn draw(self, rng: &mut Rng) -> f32 {
         // 1 − (1 − α)·u is exactly 1 at α = 1, and never below α but for rounding to f32.
         let share = (1.0 - self.0) * rng.random::<f64>();
         (1.0 - share) as f32
+    }
+}
+
+/// Note about an allowed setting of noise that rarely makes sense.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MixupNote {
+    /// Both views of every pair are the same.
+    NoNoise,
+    /// α is below 0.5, so that the partner may have the larger share of a view.
+    PartnerMayDominate,
+}
+
+impl fmt::Display for MixupNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoNoise => "no noise: both views are the same",
+            Self::PartnerMayDominate => {
+                "alpha of the mixing coefficient is below 0.5: the partner may have the larger share of a view"
+            }
+        })
     }
 }
 

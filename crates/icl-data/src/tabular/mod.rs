@@ -28,4 +28,4 @@ pub use read::{looks_like_table, read_table};
 pub use schema::TableSchema;
 pub use statistics::FeatureStatistics;
 pub use table::RawTable;
-pub use views::{NoiseKind, TableViews, TableViewsConfig, TableViewsError, ViewsNote};
+pub use views::{NoiseKind, TableViews, TableViewsConfig, TableViewsError};

@@ -160,7 +160,7 @@ impl CompareOptions {
             n_steps: self.steps,
             seed: self.seed.seed.unwrap_or(DEFAULT_SEED),
             alpha: self.split.growth_ratio()?,
-            split: self.split.split()?,
+            split: self.split.split().clone(),
             settings,
             options: self,
         })

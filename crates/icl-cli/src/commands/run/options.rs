@@ -130,7 +130,7 @@ impl RunOptions {
         let settings = self.pretraining.over(settings);
         let settings = values::settings(self.training.over(settings))?;
         let alpha = self.split.growth_ratio()?.value();
-        let split = self.split.split()?;
+        let split = self.split.split().clone();
         let seeds = match (self.seed.seed, self.seeds.seeds.unwrap_or(N_SEEDS)) {
             (Some(seed), _) => seed..=seed,
             (None, 0) => {

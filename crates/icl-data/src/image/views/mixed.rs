@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use burn::config::Config;
 use burn::serde::{Deserialize, Serialize};
-use icl_core::mixup::{MixingRange, binary, gaussian, geometric, linear};
+use icl_core::mixup::{MixingRange, MixupNote, binary, gaussian, geometric, linear};
 use icl_core::{CoreError, Pairing, Rng, Views};
 use rand::RngExt;
 
@@ -64,6 +64,20 @@ pub enum MixedImageViewsError {
 }
 
 impl MixedImageViewsConfig {
+    /// Returns a note if the settings are allowed but rarely make sense.
+    pub fn note(&self) -> Option<MixupNote> {
+        let range = MixingRange::try_new(self.alpha_mix).ok()?.note();
+        match self.noise {
+            ImageNoise::Linear | ImageNoise::Geometric => range,
+            ImageNoise::Binary => (self.keep == 1.0).then_some(MixupNote::NoNoise),
+            ImageNoise::Plus => {
+                range.filter(|note| *note != MixupNote::NoNoise || self.keep == 1.0)
+            }
+            ImageNoise::Gaussian => (self.sigma == 0.0).then_some(MixupNote::NoNoise),
+            ImageNoise::GaussianPrinted => None,
+        }
+    }
+
     /// Checks the configuration and creates views of the size of `plain`, whose augmentations are not used.
     ///
     /// # Errors

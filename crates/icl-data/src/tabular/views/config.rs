@@ -1,9 +1,7 @@
 //! Configuration of the views of rows.
 
-use std::fmt;
-
 use burn::config::Config;
-use icl_core::mixup::MixingRange;
+use icl_core::mixup::{MixingRange, MixupNote};
 
 use super::error::TableViewsError;
 use super::kind::NoiseKind;
@@ -39,29 +37,9 @@ pub struct TableViewsConfig {
     pub corruption: f64,
 }
 
-/// Note about an allowed setting that rarely makes sense.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ViewsNote {
-    /// Both views of every pair are the same.
-    NoNoise,
-    /// α is below 0.5, so that the partner may have the larger share of a view.
-    PartnerMayDominate,
-}
-
-impl fmt::Display for ViewsNote {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NoNoise => "no noise: both views are the same",
-            Self::PartnerMayDominate => {
-                "alpha of the mixing coefficient is below 0.5: the partner may have the larger share of a view"
-            }
-        })
-    }
-}
-
 impl TableViewsConfig {
     /// Returns a note if the settings are allowed but rarely make sense.
-    pub fn note(&self) -> Option<ViewsNote> {
+    pub fn note(&self) -> Option<MixupNote> {
         let is_plain = match self.noise {
             NoiseKind::Linear | NoiseKind::Geometric | NoiseKind::Auto => self.alpha_mix == 1.0,
             NoiseKind::Binary => self.keep == 1.0,
@@ -72,10 +50,11 @@ impl TableViewsConfig {
             NoiseKind::None => true,
         };
         if is_plain {
-            return Some(ViewsNote::NoNoise);
+            return Some(MixupNote::NoNoise);
         }
-        let may_dominate = self.noise.has_lambda() && self.alpha_mix < 0.5;
-        may_dominate.then_some(ViewsNote::PartnerMayDominate)
+        let range = MixingRange::try_new(self.alpha_mix).ok()?;
+        let note = range.note().filter(|note| *note != MixupNote::NoNoise);
+        note.filter(|_| self.noise.has_lambda())
     }
 
     /// Checks all settings and returns the range of λ.

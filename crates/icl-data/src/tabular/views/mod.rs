@@ -6,7 +6,7 @@ mod kind;
 mod mixture;
 mod table_views;
 
-pub use config::{TableViewsConfig, ViewsNote};
+pub use config::TableViewsConfig;
 pub use error::TableViewsError;
 pub use kind::NoiseKind;
 pub use table_views::TableViews;

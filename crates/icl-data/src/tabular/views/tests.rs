@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use icl_core::mixup::MixupNote;
 use icl_core::{Pairing, Seed, Side, Views};
 use rand::RngExt;
 
-use super::{NoiseKind, TableViews, TableViewsConfig, ViewsNote};
+use super::{NoiseKind, TableViews, TableViewsConfig};
 use crate::embedded;
 use crate::tabular::{
     Header, Missing, RawTable, TableOptions, TableRow, TableSchema, TabularDataset,
@@ -105,7 +106,7 @@ fn settings_without_noise_change_no_bit_and_are_noted() {
             assert_eq!(still.note(), None);
             continue;
         }
-        assert_eq!(still.note(), Some(ViewsNote::NoNoise));
+        assert_eq!(still.note(), Some(MixupNote::NoNoise));
         let data = match noise {
             NoiseKind::Geometric | NoiseKind::Plus => &digits,
             _ => &mixed,
@@ -119,7 +120,7 @@ fn settings_without_noise_change_no_bit_and_are_noted() {
         }
     }
     let low = config(NoiseKind::Linear).with_alpha_mix(0.4);
-    assert_eq!(low.note(), Some(ViewsNote::PartnerMayDominate));
+    assert_eq!(low.note(), Some(MixupNote::PartnerMayDominate));
     assert_eq!(config(NoiseKind::Binary).with_alpha_mix(0.4).note(), None);
     assert_eq!(config(NoiseKind::Auto).note(), None);
 }
