@@ -9,6 +9,7 @@ mod legend;
 mod map;
 mod palette;
 mod scale;
+mod shades;
 mod svg;
 mod sweep;
 
@@ -20,4 +21,5 @@ pub(crate) use figure::{Figure, Layout};
 pub(crate) use legend::{Legend, swatch};
 pub(crate) use map::{MapPanel, legend as map_legend};
 pub(crate) use palette::Palette;
+pub(crate) use shades::ShadesPanel;
 pub(crate) use sweep::{SweepChart, SweepLine, SweepPoint};

@@ -6,6 +6,7 @@ mod data_set;
 #[cfg(test)]
 mod fixture;
 mod methods;
+mod noise_picture;
 mod page;
 mod published;
 mod record;
@@ -16,6 +17,7 @@ mod tables;
 mod target;
 
 pub use data_set::DaclDataSet;
+pub use noise_picture::NoisePicture;
 pub use page::{DaclReproduction, dacl_document};
 pub use record::{
     DACL_SCHEMA, DaclAccuracies, DaclRecord, DaclSettings, DaclTraining, parse_dacl_records,

@@ -4,6 +4,7 @@ use crate::chart::{DotChart, DotRow, Figure, Layout, Palette, floor_legend};
 use crate::dacl::claims::{Claim, MIN_SEEDS, claims};
 use crate::dacl::data_set::DaclDataSet;
 use crate::dacl::methods::{how, notes};
+use crate::dacl::noise_picture::NoisePicture;
 use crate::dacl::record::DaclRecord;
 use crate::dacl::row::DaclRow;
 use crate::dacl::runs::{DaclRuns, values};
@@ -22,6 +23,8 @@ pub struct DaclReproduction<'a> {
     pub records: &'a [DaclRecord],
     /// A sentence for each part that is missing.
     pub missing: &'a [String],
+    /// Picture of the noise, if the table is of noise on samples.
+    pub noise: Option<&'a NoisePicture>,
     /// Origin of the numbers.
     pub provenance: &'a Provenance,
 }
@@ -52,6 +55,10 @@ pub fn dacl_document(of: &DaclReproduction<'_>) -> Document {
     for data in &sets {
         blocks.push(Block::Subheading(subheading(runs, *data).into()));
         blocks.push(Block::Table(rows_table(runs, *data)));
+    }
+    if let Some(noise) = of.noise {
+        blocks.push(Block::heading("Views"));
+        blocks.push(Block::Figure(noise.figure()));
     }
     let rows = of.target.rows().iter();
     blocks.push(Block::heading("Rows"));
@@ -187,6 +194,7 @@ mod tests {
             target,
             records,
             missing: &["Letter, left out.".to_owned()],
+            noise: None,
             provenance: &Provenance::default(),
         })
     }

@@ -2,6 +2,7 @@
 
 mod contrastive;
 mod graphs;
+mod noise_picture;
 mod options;
 mod page;
 mod record_file;

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use icl_report::dacl::{DaclReproduction, dacl_document};
+use icl_report::dacl::{DaclReproduction, DaclTarget, dacl_document};
 use icl_report::paper::Provenance;
 
+use crate::commands::reproduce::dacl::noise_picture::noise_picture;
 use crate::commands::reproduce::dacl::options::DaclRequest;
 use crate::commands::reproduce::dacl::record_file::RecordFile;
 use crate::commands::reproduce::machine::{processor, today};
@@ -48,10 +49,15 @@ pub fn write(
         jobs: 1,
         settings: shown,
     };
+    let noise = match request.target {
+        DaclTarget::Table1 => Some(noise_picture()?),
+        DaclTarget::Table4 => None,
+    };
     let document = dacl_document(&DaclReproduction {
         target: request.target,
         records: file.records(),
         missing: &missing,
+        noise: noise.as_ref(),
         provenance: &provenance,
     });
     let mut paths = Vec::new();
