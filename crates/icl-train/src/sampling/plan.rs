@@ -49,9 +49,8 @@ pub struct EpochPlan {
 /// they would otherwise hold fewer than the two samples of each that a contrast needs.
 ///
 /// Under meta-optimization every batch holds as many old samples as new ones. A step has
-/// max(⌊N/ΔN⌋, 1) support batches, where N counts the old samples of the epoch: max(⌊(1 − α)/α⌋, 1) with
-/// all of them. Deviation: Algorithm 1 of the paper rounds (1 − α)/α up. Every new sample is an anchor of
-/// one query. With a queue of old noise the query holds new samples alone from the step at which the
+/// max(⌈N/ΔN⌉, 1) support batches, where N counts the old samples of the epoch: max(⌈(1 − α)/α⌉, 1) with
+/// all of them, as in Algorithm 1 of the paper. Every new sample is an anchor of one query. With a queue of old noise the query holds new samples alone from the step at which the
 /// queue is full; the fill of the queue is known in advance, so this, too, depends on the epoch alone.
 #[derive(Debug, Clone)]
 pub struct Planner<'a> {
@@ -165,8 +164,8 @@ impl<'a> Planner<'a> {
     ) -> Vec<StepPlan> {
         let half = (self.batch_size / 2).max(2);
         let n_steps = new.len().div_ceil(half).min(new.len() / 2);
-        // max(⌊(1 − α)/α⌋, 1) in integers.
-        let n_inner = (old.len() / new.len()).max(1);
+        // max(⌈(1 − α)/α⌉, 1) in integers.
+        let n_inner = old.len().div_ceil(new.len()).max(1);
         // Number of entries that a step adds to the queue until it is full.
         let n_entries = (n_inner + 1) * half.min(old.len());
         let is_full = |step: usize| {
@@ -392,11 +391,11 @@ mod tests {
     #[test]
     fn meta_optimization_takes_each_new_sample_once_and_old_ones_as_far_as_it_reaches() {
         for (n_old, n_new, n_inner) in [
-            (700, 300, 2),
+            (700, 300, 3),
             (500, 500, 1),
             (300, 700, 1),
             (900, 100, 9),
-            (13, 2, 6),
+            (13, 2, 7),
             (2, 90, 1),
         ] {
             let increment = increment(n_old, n_new);
