@@ -194,7 +194,17 @@ fn the_numbers_of_a_record_fit_together() {
         );
 
         let (n_old, n_new) = (number(record, "n_old"), number(record, "n_new"));
-        assert_eq!((n_old, n_new), (132.0, 56.0));
+        // Of 132 and 56, a tenth of each is held out.
+        assert_eq!((n_old, n_new), (119.0, 50.0));
+        for (part, n) in [("all", 19.0), ("old", 13.0), ("new", 6.0)] {
+            assert_eq!(number(record, &format!("n_held_out.{part}")), n);
+            let risk = number(record, &format!("held_out_risk.{part}"));
+            let error = number(record, &format!("held_out_risk.standard_error.{part}"));
+            assert!(
+                risk > 0.0 && error > 0.0 && error < risk,
+                "{risk} ± {error}"
+            );
+        }
         assert_eq!(number(record, "alpha"), n_new / (n_old + n_new));
         // Two views a sample and epoch; fine-tuning sees the new data alone, warm-sub, icl at first
         // and replay a fifth of the old as well, and distillation the new ones twice.
@@ -205,10 +215,10 @@ fn the_numbers_of_a_record_fit_together() {
             "distillation" => 2.0 * n_new,
             "warm-sub" | "icl" => n_new + fifth,
             "replay" => n_new + (0.2 * n_old).ceil(),
-            // 4 steps an epoch, each of 2 support batches and a query: 12 batches of 16 + 16, but for
-            // queries of 14 new samples.
+            // 4 steps an epoch, each of 3 support batches of 16 + 16, and queries of 16 old and, together,
+            // all new samples.
             "icl-published" | "icl-published-wo-lrl" | "icl-corrected-wo-lrl" => {
-                4.0 * (2.0 * 32.0 + 30.0)
+                4.0 * (3.0 * 32.0 + 16.0) + n_new
             }
             _ => n_old + n_new,
         };
@@ -218,7 +228,7 @@ fn the_numbers_of_a_record_fit_together() {
         let n_passes = number(record, "sample_passes");
         if compares {
             let least = match method {
-                "icl-corrected" => 4.0 * 94.0,
+                "icl-corrected" => 4.0 * (3.0 * 32.0 + 16.0) + n_new,
                 _ => n_old + n_new,
             };
             assert!(n_passes > 2.0 * least * epochs, "{method}: {n_passes}");

@@ -47,6 +47,13 @@ pub trait Encoder<B: Backend>: Module<B> {
     /// tensors, because some methods pass a batch through the encoder more than once.
     type Batch: Clone;
 
+    /// Cost of encoding a view without a gradient, as a share of a view's part of a training step: forward
+    /// pass, backward pass and update. It weighs the passes of evaluations and teachers in the cost of a run.
+    ///
+    /// An encoder may state what was measured for it; a third suits one whose backward pass takes twice its
+    /// forward pass.
+    const FORWARD_SHARE: f64 = 1.0 / 3.0;
+
     /// Encodes a batch into embeddings `[batch, d]`, one row for each view, in the order of the batch.
     ///
     /// The losses are computed from these rows. In an encoder with a projection head they are the

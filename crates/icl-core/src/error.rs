@@ -27,6 +27,12 @@ pub enum CoreError {
         /// Rejected value.
         found: f64,
     },
+    /// Share of held-out samples that is not between 0 and 1.
+    #[error("hold-out: found a share of {found}, expected one above 0 and below 1")]
+    HoldOut {
+        /// Rejected value.
+        found: f64,
+    },
     /// Increment with fewer than two old or two new samples: an anchor needs a negative of each kind.
     #[error("increment: found {n_old} old and {n_new} new samples, expected at least 2 of each")]
     IncrementTooSmall {

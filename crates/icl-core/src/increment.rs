@@ -1,6 +1,8 @@
 //! The incremental setting: old and new samples, and the ratio by which the data grow.
 
-use crate::CoreError;
+use rand::seq::SliceRandom;
+
+use crate::{CoreError, Seed};
 
 /// Growth ratio α = ΔN / (N + ΔN) ∈ [0, 1] of Definition 5.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
@@ -87,6 +89,74 @@ impl Increment {
         Self::without_overlap(old, Vec::new())
     }
 
+    /// Sets a share of the old and of the new data aside, drawn at random: returns the rest and the panel of
+    /// what was set aside, which no training may see.
+    ///
+    /// Of n samples of a part, round(share · n) are set aside, and at least 2. The draw depends on the seed and
+    /// on the part's number of samples alone, and each part keeps its order: the same old data have the same
+    /// panel before and after new data arrive. A part without samples has none in the panel.
+    ///
+    /// # Errors
+    /// - [`CoreError::HoldOut`] if `share` is not above 0 and below 1;
+    /// - [`CoreError::IncrementTooSmall`] if fewer than two samples of a part are left.
+    pub fn hold_out(&self, share: f64, seed: Seed) -> Result<(Self, Self), CoreError> {
+        if !(share > 0.0 && share < 1.0) {
+            return Err(CoreError::HoldOut { found: share });
+        }
+        let [old, new] = [("old", &self.old), ("new", &self.new)].map(|(name, part)| {
+            let n = ((share * part.len() as f64).round() as usize)
+                .max(2)
+                .min(part.len());
+            let mut is_held = vec![false; part.len()];
+            let mut places: Vec<usize> = (0..part.len()).collect();
+            places.shuffle(&mut seed.child(name).rng());
+            for place in &places[..n] {
+                is_held[*place] = true;
+            }
+            let of = |wanted: bool| -> Vec<usize> {
+                let part = part.iter().zip(&is_held);
+                part.filter(|(_, is_held)| **is_held == wanted)
+                    .map(|(index, _)| *index)
+                    .collect()
+            };
+            [of(false), of(true)]
+        });
+        let [[old, held_old], [new, held_new]] = [old, new];
+        let is_before = self.new.is_empty();
+        let checked = |old: Vec<usize>, new: Vec<usize>| match is_before {
+            true => Self::before(old),
+            false => Self::try_new(old, new),
+        };
+        Ok((checked(old, new)?, checked(held_old, held_new)?))
+    }
+
+    /// Returns an increment of at most `n` of the samples, drawn at random with the growth ratio of this one,
+    /// at least two of each part; each part keeps its order.
+    ///
+    /// # Panics
+    /// If `n` is below 4.
+    #[must_use]
+    pub fn at_most(&self, n: usize, seed: Seed) -> Self {
+        assert!(n >= 4, "found {n} samples, expected at least 4");
+        let [n_old, n_new] = [self.old.len(), self.new.len()];
+        if n_old + n_new <= n {
+            return self.clone();
+        }
+        let share = self.growth_ratio().value() * n as f64;
+        let wanted_new = (share.round() as usize).clamp(2, n - 2).min(n_new);
+        let draw = |name: &str, part: &[usize], n: usize| {
+            let mut places: Vec<usize> = (0..part.len()).collect();
+            places.shuffle(&mut seed.child(name).rng());
+            places.truncate(n);
+            places.sort_unstable();
+            places.into_iter().map(|place| part[place]).collect()
+        };
+        Self {
+            old: draw("old", &self.old, n - wanted_new),
+            new: draw("new", &self.new, wanted_new),
+        }
+    }
+
     /// Returns the indices of X.
     pub fn old(&self) -> &[usize] {
         &self.old
@@ -105,5 +175,70 @@ impl Increment {
     /// Returns the growth ratio α of this increment.
     pub fn growth_ratio(&self) -> GrowthRatio {
         GrowthRatio::from_counts(self.old.len(), self.new.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn increment(n_old: usize, n_new: usize) -> Increment {
+        let new = (1000..1000 + n_new).collect();
+        Increment::without_overlap((0..n_old).collect(), new).unwrap()
+    }
+
+    #[test]
+    fn a_panel_and_the_rest_are_the_data() {
+        let (rest, panel) = increment(95, 31).hold_out(0.1, Seed::new(1)).unwrap();
+        // 9.5 is rounded up, 3.1 down.
+        assert_eq!((panel.old().len(), panel.new_data().len()), (10, 3));
+        let joined = |a: &[usize], b: &[usize]| {
+            assert!(a.is_sorted() && b.is_sorted());
+            let mut all = [a, b].concat();
+            all.sort_unstable();
+            all
+        };
+        assert_eq!(joined(rest.old(), panel.old()), increment(95, 31).old());
+        let new = joined(rest.new_data(), panel.new_data());
+        assert_eq!(new, increment(95, 31).new_data());
+        let (_, other) = increment(95, 31).hold_out(0.1, Seed::new(2)).unwrap();
+        assert_ne!(other, panel);
+    }
+
+    #[test]
+    fn the_old_panel_is_the_same_before_and_after_new_data() {
+        let before = increment(200, 0).hold_out(0.2, Seed::new(3)).unwrap();
+        let after = increment(200, 50).hold_out(0.2, Seed::new(3)).unwrap();
+        assert_eq!(before.1.old(), after.1.old());
+        assert!(before.1.new_data().is_empty());
+    }
+
+    #[test]
+    fn a_share_that_leaves_too_little_is_an_error() {
+        let of = |n, share| increment(n, 10).hold_out(share, Seed::new(1));
+        for share in [0.0, 1.0, -0.1, f64::NAN] {
+            assert!(
+                matches!(of(10, share), Err(CoreError::HoldOut { .. })),
+                "{share}"
+            );
+        }
+        assert!(of(4, 0.1).is_ok());
+        assert!(matches!(
+            of(3, 0.1),
+            Err(CoreError::IncrementTooSmall { n_old: 1, n_new: 8 })
+        ));
+    }
+
+    #[test]
+    fn a_drawn_part_keeps_the_growth_ratio() {
+        let drawn = increment(900, 100).at_most(50, Seed::new(1));
+        assert_eq!((drawn.old().len(), drawn.new_data().len()), (45, 5));
+        assert!(drawn.old().is_sorted());
+        let few = increment(900, 3).at_most(50, Seed::new(1));
+        assert_eq!((few.old().len(), few.new_data().len()), (48, 2));
+        let all = increment(9, 5);
+        assert_eq!(all.at_most(14, Seed::new(1)), all);
+        let before = increment(100, 0).at_most(10, Seed::new(1));
+        assert_eq!((before.old().len(), before.new_data().len()), (10, 0));
     }
 }

@@ -18,7 +18,7 @@ pub(crate) enum Rule {
     LowestLossEpoch,
     /// Our rule: seconds of training until the exact risk is at retraining's plateau + 1 %.
     TargetTime,
-    /// Our rule: sample passes until then.
+    /// Our rule: charged passes until then.
     TargetPasses,
 }
 
@@ -29,13 +29,19 @@ impl Rule {
             Self::LowestLossTime => record.lowest_loss_s,
             Self::LowestLossEpoch => record.lowest_loss_epoch.map(|epoch| epoch as f64),
             Self::TargetTime => record.time_to_target_s,
-            Self::TargetPasses => record.passes_to_target.map(|passes| passes as f64),
+            Self::TargetPasses => passes_to_target(record),
         }
     }
 
     fn is_to_target(self) -> bool {
         matches!(self, Self::TargetTime | Self::TargetPasses)
     }
+}
+
+/// Returns the charged passes to the target; in records of earlier versions the sample passes.
+pub(crate) fn passes_to_target(record: &RunRecord) -> Option<f64> {
+    let passes = record.passes_to_target.map(|n| n as f64);
+    record.charged_to_target.or(passes)
 }
 
 /// Speed-up of a method in one seed.

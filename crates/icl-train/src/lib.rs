@@ -11,9 +11,10 @@
 //! | [`Start`], [`Sampling`], [`Loss`], [`LossKind`], [`OptimizerChoice`], [`MetaOrder`], [`RateChoice`] | the values of the axes |
 //! | [`NoiseSet`] | the noise samples of NCE-I in a batch |
 //! | [`Outcome`], [`TrainingRecord`], [`Evaluation`], [`parameter_change`] | the result of a run |
+//! | [`Cost`] | the cost of a run by purpose |
 //! | [`Callbacks`], [`Progress`], [`StepReport`] | functions that are called during a run |
 //! | [`Evaluator`], [`Evaluated`], [`Measured`] | the exact risk of an encoder, its embeddings, and the judgement of a protocol |
-//! | [`StopRule`], [`plateau`], [`time_to_target`] | the end of a run, and the time to the quality of retraining |
+//! | [`StopRule`], [`StoppedBy`], [`plateau`], [`time_to_target`] | the end of a run, and the time to the quality of retraining |
 //! | [`UpdateRule`], [`OnePassAdam`], [`Lars`], [`LarsState`], [`Distance`] | the optimizers, and the distance of the distillation term |
 //! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
 
@@ -33,7 +34,7 @@ mod trainer;
 pub use checkpoint::{CheckpointError, Identity, read_checkpoint, write_checkpoint};
 pub use error::TrainError;
 pub use evaluation::{
-    Evaluated, Evaluator, Measured, StopRule, TimeToTarget, plateau, time_to_target,
+    Evaluated, Evaluator, Measured, StopRule, StoppedBy, TimeToTarget, plateau, time_to_target,
 };
 pub use icl_meta::RateChoice;
 pub use method::{
@@ -42,7 +43,7 @@ pub use method::{
 };
 pub use optimizer::{Lars, LarsState, OnePassAdam, UpdateRule};
 pub use progress::{
-    Callbacks, Evaluation, Outcome, Progress, QueueBias, Seconds, StepReport, StepSeconds,
+    Callbacks, Cost, Evaluation, Outcome, Progress, QueueBias, Seconds, StepReport, StepSeconds,
     TrainingRecord, parameter_change,
 };
 pub use sampling::Sampling;

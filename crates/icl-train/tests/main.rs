@@ -6,6 +6,7 @@
 mod applied_rates;
 mod batch_bits;
 mod checkpoint;
+mod cost;
 mod encoder_calls;
 mod old_queue;
 mod partners;

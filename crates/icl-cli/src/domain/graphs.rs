@@ -127,6 +127,17 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
             .map_err(Failure::input)
     }
 
+    /// Standardises attributes and degree profiles over the old graphs.
+    fn refitted(
+        &self,
+        data: &GraphDataset,
+        _: &Split,
+        old: &[usize],
+    ) -> Result<Option<(Self, GraphDataset)>, Failure> {
+        let domain = Self::with(self.encoder.clone()).map_err(Failure::Other)?;
+        Ok(Some((domain, data.standardized_over(old))))
+    }
+
     fn join(old: &GraphDataset, new: &GraphDataset) -> Result<(GraphDataset, Increment), Failure> {
         GraphDataset::join(old, new).map_err(Failure::input)
     }

@@ -5,6 +5,7 @@ pub mod command_line;
 pub mod config_file;
 pub mod data;
 pub mod encoder;
+pub mod evaluation;
 pub mod execution;
 pub mod increment;
 pub mod method;

@@ -77,24 +77,7 @@ pub fn exact_risk<B: Backend>(
     temperature: f64,
     negatives: f64,
 ) -> ExactRisk {
-    let [n, _] = anchors.dims();
-    let n_new = n.saturating_sub(n_old);
-    assert!(
-        n_old >= 2 && n_new >= 2,
-        "the exact risk needs at least 2 old and 2 new rows, found {n_old} and {n_new}"
-    );
-    let alpha = GrowthRatio::from_counts(n_old, n_new);
-    let (anchors, positives) = (normalize(anchors), normalize(positives));
-    let log_noise = |columns| log_noise_of(&anchors, &positives, columns, temperature);
-    let losses = NoiseLosses::new(
-        &Contrast {
-            log_noise_old: log_noise(0..n_old),
-            log_noise_new: log_noise(n_old..n),
-            positive: positive_logits(anchors.clone(), positives.clone(), temperature),
-        },
-        negatives,
-        alpha,
-    );
+    let (losses, alpha) = exact_losses(anchors, positives, n_old, temperature, negatives);
     let all = host_values(losses.all.clone());
     let bias = |strategy, origin| host_values(losses.bias(strategy, origin));
     let nce1_old = mean(&host_values(losses.old.clone())[..n_old]);
@@ -119,6 +102,38 @@ pub fn exact_risk<B: Backend>(
             .iter()
             .fold(0.0, |largest, residual| residual.abs().max(largest)),
     }
+}
+
+/// Computes the losses of all rows with the noise of all pairs, and the growth ratio of the rows.
+///
+/// # Panics
+/// As [`exact_risk`].
+pub(super) fn exact_losses<B: Backend>(
+    anchors: Tensor<B, 2>,
+    positives: Tensor<B, 2>,
+    n_old: usize,
+    temperature: f64,
+    negatives: f64,
+) -> (NoiseLosses<B>, GrowthRatio) {
+    let [n, _] = anchors.dims();
+    let n_new = n.saturating_sub(n_old);
+    assert!(
+        n_old >= 2 && n_new >= 2,
+        "the exact risk needs at least 2 old and 2 new rows, found {n_old} and {n_new}"
+    );
+    let alpha = GrowthRatio::from_counts(n_old, n_new);
+    let (anchors, positives) = (normalize(anchors), normalize(positives));
+    let log_noise = |columns| log_noise_of(&anchors, &positives, columns, temperature);
+    let losses = NoiseLosses::new(
+        &Contrast {
+            log_noise_old: log_noise(0..n_old),
+            log_noise_new: log_noise(n_old..n),
+            positive: positive_logits(anchors.clone(), positives.clone(), temperature),
+        },
+        negatives,
+        alpha,
+    );
+    (losses, alpha)
 }
 
 /// Computes the exact risk of one population, before any new data arrive, in nats: the mean of NCE-I

@@ -6,6 +6,7 @@ mod exact_risk;
 mod incremental;
 mod info_nce;
 mod nt_xent;
+mod panel_risk;
 
 pub use bias::{NoiseLosses, Strategy};
 pub use exact_risk::{ExactRisk, exact_nce_i, exact_risk};
@@ -14,3 +15,4 @@ pub use incremental::{
 };
 pub use info_nce::{InfoNce, InfoNceConfig, log_mixed_noise, nce_i};
 pub use nt_xent::{NtXent, NtXentConfig};
+pub use panel_risk::{PanelRisk, panel_risk};

@@ -6,6 +6,7 @@ mod dataset;
 mod error;
 mod features;
 mod join;
+mod restandardize;
 mod sample;
 mod select;
 mod standardize;

@@ -99,6 +99,8 @@ where
 {
     type Batch = HiddenBatch<B, E::Batch>;
 
+    const FORWARD_SHARE: f64 = E::FORWARD_SHARE;
+
     /// Encodes the samples of a batch, makes the views and projects them. In training, the encoder draws
     /// from the generator first and the head after it.
     fn encode(&self, batch: Self::Batch, mode: Mode<'_>) -> Tensor<B, 2> {

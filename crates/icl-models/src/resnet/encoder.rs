@@ -141,6 +141,9 @@ impl<B: ImageBackend> ResNet<B> {
 impl<B: ImageBackend> Encoder<B> for ResNet<B> {
     type Batch = Tensor<B, 4>;
 
+    /// MNIST-1v7, batch 32: one seed of `icl compare-backends` on two cores, flex.
+    const FORWARD_SHARE: f64 = 0.27;
+
     fn encode(&self, batch: Tensor<B, 4>, mode: Mode<'_>) -> Tensor<B, 2> {
         let mut statistics = Statistics::of(&mode);
         let features = self.pass(batch, &mut statistics);

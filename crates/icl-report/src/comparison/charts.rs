@@ -16,10 +16,15 @@ use crate::text::rich_text::RichText;
 type Coordinate = fn(&Evaluation) -> f64;
 
 const TRAIN_S: Coordinate = |evaluation| evaluation.train_s;
-const PASSES: Coordinate = |evaluation| evaluation.sample_passes as f64;
-const PASSES_LABEL: &str = "sample passes (logarithmic, 0 at the left)";
+/// Charged passes; sample passes in records of earlier versions.
+const PASSES: Coordinate = |evaluation| {
+    evaluation
+        .charged_passes
+        .unwrap_or(evaluation.sample_passes as f64)
+};
+const PASSES_LABEL: &str = "charged passes (logarithmic, 0 at the left)";
 
-/// Draws the exact risk over all data against sample passes and against seconds.
+/// Draws the exact risk over all data against charged passes and against seconds.
 pub(crate) fn risk(records: &[RunRecord], palette: &Palette, legend: &Legend) -> Figure {
     let level = target(records).and_then(|target| target.median);
     let chart = |title, x_label, x_format, x: Coordinate| {
@@ -42,7 +47,7 @@ pub(crate) fn risk(records: &[RunRecord], palette: &Palette, legend: &Legend) ->
         legend: legend.clone(),
         charts: vec![
             chart(
-                "Exact risk over all data against sample passes",
+                "Exact risk over all data against charged passes",
                 PASSES_LABEL,
                 axis_count,
                 PASSES,
@@ -58,7 +63,7 @@ pub(crate) fn risk(records: &[RunRecord], palette: &Palette, legend: &Legend) ->
     }
 }
 
-/// Draws the two parts of the exact risk over the old data against sample passes.
+/// Draws the two parts of the exact risk over the old data against charged passes.
 pub(crate) fn drift(records: &[RunRecord], palette: &Palette, legend: &Legend) -> Figure {
     let chart = |title, y_label, y: Coordinate| {
         CurveChart {
@@ -81,12 +86,12 @@ pub(crate) fn drift(records: &[RunRecord], palette: &Palette, legend: &Legend) -
         legend: legend.clone(),
         charts: vec![
             chart(
-                "L I,X over the old data against sample passes",
+                "L I,X over the old data against charged passes",
                 "L^{I,X} over the old data, nats",
                 |evaluation| evaluation.risk.nce1_old,
             ),
             chart(
-                "L II over the old data against sample passes",
+                "L II over the old data against charged passes",
                 "L^{II} over the old data, nats",
                 |evaluation| evaluation.risk.nce2_old,
             ),

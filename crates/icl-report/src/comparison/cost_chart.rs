@@ -1,12 +1,13 @@
 //! Bars that answer the question of a comparison.
 
 use crate::chart::{Bar, BarChart, Figure, Layout, Legend, Palette};
-use crate::comparison::runs::{MethodRuns, passes_to_target};
+use crate::comparison::runs::MethodRuns;
 use crate::speed_up::AT_START;
+use crate::speed_up::passes_to_target;
 use crate::summary::Summary;
 use crate::text::number::{NEVER, axis_count, axis_value, count, factor, nats, percent};
 
-/// Draws the sample passes that each method needs to reach the target. Where none reaches it, draws
+/// Draws the charged passes that each method needs to reach the target. Where none reaches it, draws
 /// the distance of the final exact risk from the target, and without a target the final exact risk.
 pub(crate) fn figure(methods: &[MethodRuns<'_>], palette: &Palette) -> Figure {
     let costs = |of: &MethodRuns<'_>| of.to_target(passes_to_target);
@@ -20,7 +21,7 @@ pub(crate) fn figure(methods: &[MethodRuns<'_>], palette: &Palette) -> Figure {
              a seed never arrived. At the right the speed-up over retraining. Shorter is better.",
             BarChart {
                 title: "Sample passes until the quality of retraining is reached",
-                x_label: "sample passes to the target",
+                x_label: "charged passes to the target",
                 x_format: axis_count,
                 bars: bars(methods, palette, costs, cost_text),
                 reference: reference.map(|passes| (passes, "retraining")),
@@ -127,7 +128,7 @@ mod tests {
     #[test]
     fn costs_are_shown_where_the_target_is_reached() {
         let svg = svg(&comparison());
-        assert!(svg.contains("sample passes to the target") && svg.contains(">never<"));
+        assert!(svg.contains("charged passes to the target") && svg.contains(">never<"));
         assert!(
             svg.find(">warm-sub<") < svg.find(">retraining<"),
             "the shortest is first"

@@ -90,10 +90,12 @@ pub(crate) const TERMS: [(&str, &str); 12] = [
          learned, whatever the other numbers say.",
     ),
     (
-        "Seconds and sample passes",
+        "Seconds, sample passes and charged passes",
         "Seconds are of training on this machine, evaluation not counted; they differ from machine to \
-         machine and from run to run. A sample pass is one view going through the encoder: it depends \
-         on the method alone, so prefer it when you compare machines. Neither holds the training of \
-         θ₀ itself.",
+         machine and from run to run. A sample pass is one view going through the encoder in training: it \
+         depends on the method alone. Charged passes hold all that the method itself has used: the passes of \
+         training, of inner steps, teachers and agents, and the evaluations that decide when it stops; a pass \
+         without a gradient counts as its measured share of a full one. Evaluations that only measure are \
+         charged to nobody. Nothing here holds the training of θ₀ itself.",
     ),
 ];

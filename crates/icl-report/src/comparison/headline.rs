@@ -1,6 +1,7 @@
 //! Answer of a comparison in one sentence.
 
-use crate::comparison::runs::{MethodRuns, passes_to_target};
+use crate::comparison::runs::MethodRuns;
+use crate::speed_up::passes_to_target;
 use crate::text::number::{count, factor, of_seeds, percent};
 
 /// Smallest speed-up that counts as one.
@@ -45,7 +46,7 @@ pub(crate) fn headline(methods: &[MethodRuns<'_>]) -> String {
         (Some((of, value)), _) if value >= SAME => quickest(of, value),
         (Some((of, value)), _) => format!(
             "No method reaches the quality of retraining sooner than retraining: the best, {}, needs \
-             {} its sample passes{}.",
+             {} its charged passes{}.",
             of.method,
             factor(1.0 / value),
             afterwards(of)
@@ -69,7 +70,7 @@ fn quickest(of: &MethodRuns<'_>, value: f64) -> String {
         None => String::new(),
     };
     format!(
-        "{} reaches the quality of retraining in {} with the fewest sample passes: {}, {} fewer than \
+        "{} reaches the quality of retraining in {} with the fewest charged passes: {}, {} fewer than \
          retraining{over}{}.",
         of.method,
         of_seeds(of.n_reached(), of.n_with_target()),
@@ -157,13 +158,13 @@ mod tests {
                 reaching("slow", 2, Some((50, 5_000, 9.0)), 1.9),
                 reaching("warm", 2, Some((10, 2_000, 4.0)), 2.1),
             ]),
-            "warm reaches the quality of retraining in both seeds with the fewest sample passes: 1500, \
+            "warm reaches the quality of retraining in both seeds with the fewest charged passes: 1500, \
              7.5× fewer than retraining (median over 2 seeds, 5.0×–10.0×), but ends above the target in \
              1 of 2 seeds."
         );
         assert_eq!(
             beside_retraining(vec![reaching("warm", 1, QUICK, 1.9)]),
-            "warm reaches the quality of retraining in the one seed with the fewest sample passes: 1000, \
+            "warm reaches the quality of retraining in the one seed with the fewest charged passes: 1000, \
              10.0× fewer than retraining."
         );
     }
@@ -173,7 +174,7 @@ mod tests {
         assert_eq!(
             beside_retraining(vec![reaching("warm", 1, Some((100, 15_000, 15.0)), 1.9)]),
             "No method reaches the quality of retraining sooner than retraining: the best, warm, needs \
-             1.5× its sample passes."
+             1.5× its charged passes."
         );
     }
 

@@ -48,11 +48,6 @@ pub(crate) fn methods(records: &[RunRecord]) -> Vec<MethodRuns<'_>> {
     methods
 }
 
-/// Returns the sample passes to the target.
-pub(crate) fn passes_to_target(record: &RunRecord) -> Option<f64> {
-    record.passes_to_target.map(|n| n as f64)
-}
-
 /// Returns the targets of all seeds that have one, in nats; each seed counts once.
 pub(crate) fn target(records: &[RunRecord]) -> Option<Summary> {
     let mut targets: Vec<(u64, f64)> = Vec::new();
@@ -132,6 +127,7 @@ fn gap(record: &RunRecord) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::fixture::{comparison, reaching, record};
+    use crate::speed_up::passes_to_target;
 
     fn of<'a>(methods: &'a [MethodRuns<'a>], name: &str) -> &'a MethodRuns<'a> {
         methods.iter().find(|of| of.method == name).unwrap()

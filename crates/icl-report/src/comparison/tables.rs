@@ -1,13 +1,14 @@
 //! Tables of a comparison.
 
-use icl_core::{ByOrigin, ExactRisk};
+use icl_core::{ByOrigin, ExactRisk, PanelRisk};
 
 use crate::chart::Palette;
 use crate::comparison::protocols::{FLOORS, PARTS, floor_over_seeds, recorded};
-use crate::comparison::runs::{MethodRuns, passes_to_target};
+use crate::comparison::runs::MethodRuns;
 use crate::document::{Column, Row, Table, TableCell};
 use crate::record::RunRecord;
 use crate::speed_up;
+use crate::speed_up::passes_to_target;
 use crate::text::number::{MISSING, accuracy, change, count, nats, percent, scientific, seconds};
 
 /// Quantity of the exact risk.
@@ -22,7 +23,7 @@ type Format = fn(f64) -> String;
 /// final risk; without a target the risks.
 pub(crate) fn comparison(methods: &[MethodRuns<'_>], palette: &Palette) -> Table {
     let has_target = methods.iter().any(|of| of.n_with_target() > 0);
-    let mut columns = Column::group("to the target", &["sample passes", "seconds", "epochs"]);
+    let mut columns = Column::group("to the target", &["charged passes", "seconds", "epochs"]);
     columns.extend(Column::group("speed-up", &["in passes", "in seconds"]));
     columns.push(Column::new("seeds at the target"));
     columns.extend(Column::group(
@@ -42,9 +43,24 @@ pub(crate) fn comparison(methods: &[MethodRuns<'_>], palette: &Palette) -> Table
             &["all data", "old data", "new data"],
         ));
     }
+    let has_panel = methods
+        .iter()
+        .any(|of| of.records.iter().any(|r| r.held_out_risk.is_some()));
+    if has_panel {
+        columns.extend(Column::group(
+            "held-out risk at the end, nats",
+            &["all data", "old data", "new data", "standard error"],
+        ));
+    }
     columns.extend(Column::group(
         "whole training",
-        &["epochs", "sample passes", "seconds", "‖Δθ‖/‖θ‖"],
+        &[
+            "epochs",
+            "sample passes",
+            "charged passes",
+            "seconds",
+            "‖Δθ‖/‖θ‖",
+        ],
     ));
     let most_important = if has_target { [0, 3, 6] } else { [6, 7, 8] };
     for (priority, column) in most_important.into_iter().enumerate() {
@@ -84,9 +100,24 @@ pub(crate) fn comparison(methods: &[MethodRuns<'_>], palette: &Palette) -> Table
                 with_old_partners(|risk| risk.new),
             ]);
         }
+        if has_panel {
+            let held_out = |value: fn(&PanelRisk) -> f64| {
+                TableCell::of(
+                    of.over(|record| record.held_out_risk.as_ref().map(value)),
+                    nats,
+                )
+            };
+            cells.extend([
+                held_out(|risk| risk.mean.all),
+                held_out(|risk| risk.mean.old),
+                held_out(|risk| risk.mean.new),
+                held_out(|risk| risk.standard_error.all),
+            ]);
+        }
         cells.extend([
             over(|record| record.epochs as f64, count),
             over(|record| record.sample_passes as f64, count),
+            TableCell::of(of.over(|record| record.charged_passes), count),
             over(|record| record.train_s, seconds),
             over(|record| record.parameter_change, change),
         ]);

@@ -1,7 +1,7 @@
 //! Record of a comparison, one line of JSON for each method and seed.
 
-use icl_core::{ByOrigin, ExactRisk};
-use icl_train::{Evaluation, Seconds};
+use icl_core::{ByOrigin, ExactRisk, PanelRisk};
+use icl_train::{Cost, Evaluation, Seconds, StoppedBy};
 use serde::{Deserialize, Serialize};
 
 /// Version of [`RunRecord`]'s schema. It grows when a field changes its meaning or is removed.
@@ -35,6 +35,16 @@ pub struct RunRecord {
     pub epochs: usize,
     /// Number of views that went through the encoder in training.
     pub sample_passes: u64,
+    /// Cost that is charged to the method, in full passes: `cost` without `measuring`; `null` in records of
+    /// earlier versions.
+    #[serde(default)]
+    pub charged_passes: Option<f64>,
+    /// Cost by purpose, in full passes; `null` in records of earlier versions.
+    #[serde(default)]
+    pub cost: Option<Cost>,
+    /// What ended the training; `null` if nothing was trained, and in records of earlier versions.
+    #[serde(default)]
+    pub stopped_by: Option<StoppedBy>,
     /// Seconds of training, evaluations not counted.
     pub train_s: f64,
     /// Target in nats: retraining's plateau of the exact risk over all data + 1 %; `null` where
@@ -44,6 +54,9 @@ pub struct RunRecord {
     pub epochs_to_target: Option<usize>,
     /// Sample passes until then.
     pub passes_to_target: Option<u64>,
+    /// Charged cost until then, in full passes; `null` for never, and in records of earlier versions.
+    #[serde(default)]
+    pub charged_to_target: Option<f64>,
     /// Seconds of training until then.
     pub time_to_target_s: Option<f64>,
     /// Convergence epoch of the paper: that of the lowest training loss.
@@ -56,6 +69,13 @@ pub struct RunRecord {
     /// without partners.
     #[serde(default)]
     pub risk_old_partners: Option<ByOrigin<f64>>,
+    /// Risk at the end over a panel of samples that no training has seen, in nats, with its standard error;
+    /// `null` without held-out samples.
+    #[serde(default)]
+    pub held_out_risk: Option<PanelRisk>,
+    /// Number of samples of the panel.
+    #[serde(default)]
+    pub n_held_out: Option<ByOrigin<usize>>,
     /// Number of samples that the accuracies are of; `null` in records of earlier versions, for all.
     #[serde(default)]
     pub n_judged: Option<usize>,

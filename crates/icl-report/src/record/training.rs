@@ -1,6 +1,6 @@
 //! Record of a first encoder's training.
 
-use icl_train::{Evaluation, Seconds};
+use icl_train::{Cost, Evaluation, Seconds, StoppedBy};
 use serde::{Deserialize, Serialize};
 
 /// Version of [`TrainRecord`]'s schema. It grows when a field changes its meaning or is removed.
@@ -30,6 +30,16 @@ pub struct TrainRecord {
     pub epochs: usize,
     /// Number of views that went through the encoder in training.
     pub sample_passes: u64,
+    /// Cost that is charged to the method, in full passes: `cost` without `measuring`; `null` in records of
+    /// earlier versions.
+    #[serde(default)]
+    pub charged_passes: Option<f64>,
+    /// Cost by purpose, in full passes; `null` in records of earlier versions.
+    #[serde(default)]
+    pub cost: Option<Cost>,
+    /// What ended the training; `null` if nothing was trained, and in records of earlier versions.
+    #[serde(default)]
+    pub stopped_by: Option<StoppedBy>,
     /// Seconds of training, evaluations not counted.
     pub train_s: f64,
     /// Exact risk of the untrained encoder, which is the floor.

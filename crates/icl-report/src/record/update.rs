@@ -1,7 +1,7 @@
 //! Record of an update: one encoder before and after.
 
 use icl_core::ExactRisk;
-use icl_train::Evaluation;
+use icl_train::{Cost, Evaluation, StoppedBy};
 use serde::{Deserialize, Serialize};
 
 /// Version of [`UpdateRecord`]'s schema. It grows when a field changes its meaning or is removed.
@@ -41,6 +41,16 @@ pub struct UpdateRecord {
     pub epochs: usize,
     /// Number of views that went through the encoder in training.
     pub sample_passes: u64,
+    /// Cost that is charged to the method, in full passes: `cost` without `measuring`; `null` in records of
+    /// earlier versions.
+    #[serde(default)]
+    pub charged_passes: Option<f64>,
+    /// Cost by purpose, in full passes; `null` in records of earlier versions.
+    #[serde(default)]
+    pub cost: Option<Cost>,
+    /// What ended the training; `null` if nothing was trained, and in records of earlier versions.
+    #[serde(default)]
+    pub stopped_by: Option<StoppedBy>,
     /// Seconds of training, evaluations not counted.
     pub train_s: f64,
     /// Exact risk of θ₀, with its normalisation statistics re-estimated over X′.

@@ -1,9 +1,11 @@
 //! Evaluation of an encoder on fixed views: exact risk, embeddings and judgements.
 
+use std::cell::Cell;
+
 use burn::tensor::{Int, Tensor, TensorData, backend::Backend};
 use icl_core::{
-    Batches, Collate, Encoder, ExactRisk, HostRows, Judge, Mode, SampleError, Samples, Seed, Side,
-    Views, exact_nce_i, exact_risk, host_values,
+    Batches, Collate, Encoder, ExactRisk, HostRows, Increment, Judge, Mode, PanelRisk, SampleError,
+    Samples, Seed, Side, Views, exact_nce_i, exact_risk, host_values, panel_risk,
 };
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
@@ -54,6 +56,8 @@ pub struct Evaluated<M, R> {
     pub encoder: M,
     /// Exact risk in nats: [`ExactRisk`] over X′, or one number over X.
     pub risk: R,
+    /// Number of views that passed through the encoder, also for its statistics.
+    pub n_views: u64,
 }
 
 /// Encoder with re-estimated normalisation statistics, its exact risk, and the judgement of a protocol on
@@ -115,11 +119,15 @@ where
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
-        let (encoder, [anchors, positives]) =
+        let (encoder, [anchors, positives], n_views) =
             self.views_of(encoder, &self.problem.increment.all())?;
         let n_old = self.problem.increment.old().len();
         let risk = exact_risk(anchors, positives, n_old, self.temperature, self.negatives);
-        Ok(Evaluated { encoder, risk })
+        Ok(Evaluated {
+            encoder,
+            risk,
+            n_views,
+        })
     }
 
     /// Computes the exact risk of an encoder over the old data X alone.
@@ -130,10 +138,14 @@ where
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
-        let (encoder, [anchors, positives]) =
+        let (encoder, [anchors, positives], n_views) =
             self.views_of(encoder, self.problem.increment.old())?;
         let risk = exact_nce_i(anchors, positives, self.temperature, self.negatives);
-        Ok(Evaluated { encoder, risk })
+        Ok(Evaluated {
+            encoder,
+            risk,
+            n_views,
+        })
     }
 
     /// Computes the embeddings `[n, d]` of the samples' plain views ([`Views::plain`]), with the
@@ -186,7 +198,7 @@ where
         let samples: Vec<usize> = (0..self.problem.samples.n_samples()).collect();
         let untrained = self.evaluate(untrained)?.encoder;
         let untrained = self.embed_to_host(&untrained, &samples)?;
-        let Evaluated { encoder, risk } = self.evaluate(encoder)?;
+        let Evaluated { encoder, risk, .. } = self.evaluate(encoder)?;
         let embeddings = self.embed_to_host(&encoder, &samples)?;
         let judgement = judge.judge(self.problem.increment, embeddings, untrained)?;
         Ok(Measured {
@@ -196,59 +208,78 @@ where
         })
     }
 
+    /// Computes the risk of an encoder over a panel of samples that it was not trained on, on one fixed pair
+    /// of views of each, with the normalisation statistics that the encoder has: nothing of the panel enters
+    /// the encoder. Partners of views, if they have any, come from the panel.
+    ///
+    /// # Errors
+    /// [`SampleError`] if a sample cannot be read.
+    ///
+    /// # Panics
+    /// If the panel has no new samples.
+    pub fn panel_risk<M>(&self, encoder: &M, panel: &Increment) -> Result<PanelRisk, SampleError>
+    where
+        M: Encoder<B, Batch = C::Batch<B>>,
+    {
+        let views = self.fixed_views(&panel.all(), panel);
+        let [anchors, positives] = views.embeddings(encoder)?;
+        let n_old = panel.old().len();
+        Ok(panel_risk(
+            anchors,
+            positives,
+            n_old,
+            self.temperature,
+            self.negatives,
+        ))
+    }
+
     /// Re-estimates the statistics of an encoder over both fixed views of the samples, and computes its
-    /// embeddings of the first and of the second views, in the order of the samples.
+    /// embeddings of the first and of the second views, in the order of the samples; also the number of
+    /// views that passed through it.
     fn views_of<M>(
         &self,
         encoder: M,
         samples: &[usize],
-    ) -> Result<(M, [Tensor<B, 2>; 2]), SampleError>
+    ) -> Result<(M, [Tensor<B, 2>; 2], u64), SampleError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
+        let views = self.fixed_views(samples, self.problem.increment);
+        let both = Batches::new(2 * views.n_chunks(), |at| {
+            views.batch(at / 2, Side::BOTH[at % 2])
+        });
+        let encoder = encoder.recalibrated(&both)?;
+        drop(both);
+        let embeddings = views.embeddings(&encoder)?;
+        Ok((encoder, embeddings, views.n_views.get()))
+    }
+
+    /// Returns the fixed views of some samples of an increment.
+    fn fixed_views<'e>(
+        &'e self,
+        samples: &[usize],
+        increment: &Increment,
+    ) -> FixedViews<'e, B, S, V, C> {
         let order = self.problem.views.mixes_in_batch().then(|| {
             let mut order: Vec<usize> = (0..samples.len()).collect();
             order.shuffle(&mut self.seed.child("order").rng());
             order
         });
-        let shuffled: Option<Vec<usize>> = order
-            .as_ref()
-            .map(|order| order.iter().map(|&at| samples[at]).collect());
         let mut population = match self.has_old_partners {
-            true => self.problem.increment.old().to_vec(),
+            true => increment.old().to_vec(),
             false => samples.to_vec(),
         };
         population.sort_unstable();
-        let maker = PairMaker {
-            views: self.problem.views,
-            partners: Partners::new(self.problem.samples, &population),
-            seed: self.seed,
-        };
-        let samples = shuffled.as_deref().unwrap_or(samples);
-        // Chunks of nearly equal size: a last chunk of few samples would have deviating statistics.
-        let n_chunks = samples.len().div_ceil(CHUNK).max(1);
-        let n = samples.len();
-        let chunk = |at: usize| &samples[at * n / n_chunks..(at + 1) * n / n_chunks];
-        let chunks: Vec<&[usize]> = (0..n_chunks).map(chunk).collect();
-        let batch = |chunk: usize, side: Side| {
-            self.batch(chunks[chunk], |index, sample| {
-                maker.make(index, sample, (0, side), None)
-            })
-        };
-        let both = Batches::new(2 * chunks.len(), |at| batch(at / 2, Side::BOTH[at % 2]));
-        let encoder = encoder.recalibrated(&both)?;
-        let embed = |side| {
-            let parts = (0..chunks.len())
-                .map(|chunk| Ok(encoder.encode(batch(chunk, side)?, Mode::Evaluation)));
-            let parts: Vec<Tensor<B, 2>> = parts.collect::<Result<_, SampleError>>()?;
-            let embeddings = Tensor::cat(parts, 0);
-            Ok::<_, SampleError>(match &order {
-                None => embeddings,
-                Some(order) => in_first_order(embeddings, order),
-            })
-        };
-        let embeddings = [embed(Side::First)?, embed(Side::Second)?];
-        Ok((encoder, embeddings))
+        FixedViews {
+            evaluator: self,
+            samples: match &order {
+                None => samples.to_vec(),
+                Some(order) => order.iter().map(|&at| samples[at]).collect(),
+            },
+            order,
+            population,
+            n_views: Cell::new(0),
+        }
     }
 
     /// Collates one view of each sample into a batch. `view` is called with a sample's index and the
@@ -267,6 +298,66 @@ where
         let views: Vec<Result<V::View, SampleError>> = samples.par_iter().map(make).collect();
         let views: Vec<V::View> = views.into_iter().collect::<Result<_, _>>()?;
         Ok(collate.collate::<B>(&views, &self.device))
+    }
+}
+
+/// The fixed pairs of views of some samples, in chunks.
+struct FixedViews<'e, B: Backend, S, V, C> {
+    evaluator: &'e Evaluator<'e, B, S, V, C>,
+    /// Samples in the order of the chunks.
+    samples: Vec<usize>,
+    /// Places of these samples in the order of the result, if it is another one.
+    order: Option<Vec<usize>>,
+    /// Samples among which partners are drawn, in ascending order.
+    population: Vec<usize>,
+    /// Number of views that were made so far.
+    n_views: Cell<u64>,
+}
+
+impl<B, S, V, C> FixedViews<'_, B, S, V, C>
+where
+    B: Backend,
+    S: Samples,
+    V: Views<Sample = S::Sample>,
+    C: Collate<View = V::View>,
+{
+    fn n_chunks(&self) -> usize {
+        self.samples.len().div_ceil(CHUNK).max(1)
+    }
+
+    /// Returns one view of each sample of a chunk. Chunks are of nearly equal size: a last chunk of few
+    /// samples would have deviating statistics.
+    fn batch(&self, chunk: usize, side: Side) -> Result<C::Batch<B>, SampleError> {
+        let (n, n_chunks) = (self.samples.len(), self.n_chunks());
+        let samples = &self.samples[chunk * n / n_chunks..(chunk + 1) * n / n_chunks];
+        self.n_views.set(self.n_views.get() + samples.len() as u64);
+        let problem = &self.evaluator.problem;
+        let maker = PairMaker {
+            views: problem.views,
+            partners: Partners::new(problem.samples, &self.population),
+            seed: self.evaluator.seed,
+        };
+        self.evaluator.batch(samples, |index, sample| {
+            maker.make(index, sample, (0, side), None)
+        })
+    }
+
+    /// Computes the embeddings of the first and of the second views, in the order of the result.
+    fn embeddings<M>(&self, encoder: &M) -> Result<[Tensor<B, 2>; 2], SampleError>
+    where
+        M: Encoder<B, Batch = C::Batch<B>>,
+    {
+        let embed = |side| {
+            let parts = (0..self.n_chunks())
+                .map(|chunk| Ok(encoder.encode(self.batch(chunk, side)?, Mode::Evaluation)));
+            let parts: Vec<Tensor<B, 2>> = parts.collect::<Result<_, SampleError>>()?;
+            let embeddings = Tensor::cat(parts, 0);
+            Ok::<_, SampleError>(match &self.order {
+                None => embeddings,
+                Some(order) => in_first_order(embeddings, order),
+            })
+        };
+        Ok([embed(Side::First)?, embed(Side::Second)?])
     }
 }
 

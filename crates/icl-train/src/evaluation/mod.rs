@@ -5,5 +5,5 @@ pub(crate) mod stopping;
 mod target;
 
 pub use evaluator::{Evaluated, Evaluator, Measured};
-pub use stopping::StopRule;
+pub use stopping::{StopRule, StoppedBy};
 pub use target::{TimeToTarget, plateau, time_to_target};

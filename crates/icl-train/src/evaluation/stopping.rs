@@ -17,7 +17,24 @@ pub enum StopRule {
     Never,
 }
 
+/// What ended a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StoppedBy {
+    /// No new minimum of the exact risk: [`StopRule::ExactRisk`].
+    ExactRisk,
+    /// No new minimum of the training loss: [`StopRule::TrainingLoss`].
+    TrainingLoss,
+    /// The last epoch: no rule ended the run before.
+    Epochs,
+}
+
 impl StopRule {
+    /// Returns whether evaluations of the exact risk decide when a run ends.
+    pub(crate) fn needs_risk(self) -> bool {
+        self == Self::ExactRisk
+    }
+
     /// Returns whether the run ends after `n_worse` epochs since the lowest training loss.
     pub(crate) fn ends_by_loss(self, n_worse: usize, patience: usize) -> bool {
         self == Self::TrainingLoss && n_worse >= patience

@@ -30,6 +30,8 @@ pub struct TimeToTarget {
     pub epochs: usize,
     /// Number of views that passed through the encoder in training.
     pub sample_passes: u64,
+    /// Cost that is charged to the method, in full passes; `None` in records of earlier versions.
+    pub charged_passes: Option<f64>,
     /// Training time in seconds, without evaluations.
     pub train_s: f64,
 }
@@ -48,6 +50,7 @@ pub fn time_to_target(evaluations: &[Evaluation], target: f64) -> Option<TimeToT
         .map(|window| TimeToTarget {
             epochs: window[0].epoch,
             sample_passes: window[0].sample_passes,
+            charged_passes: window[0].charged_passes,
             train_s: window[0].train_s,
         })
 }
@@ -61,6 +64,7 @@ mod tests {
         let evaluation = |(epoch, &all): (usize, &f64)| Evaluation {
             epoch,
             sample_passes: 10 * epoch as u64,
+            charged_passes: Some(12.5 * epoch as f64),
             train_s: epoch as f64 / 2.0,
             risk: ExactRisk {
                 all,

@@ -1,11 +1,13 @@
 //! Reports during a training run, and its record.
 
 mod callbacks;
+pub(crate) mod cost;
 pub(crate) mod outcome;
 pub(crate) mod record;
 pub(crate) mod step_report;
 
 pub use callbacks::{Callbacks, Progress};
+pub use cost::Cost;
 pub use outcome::{Outcome, parameter_change};
 pub use record::{Evaluation, QueueBias, Seconds, TrainingRecord};
 pub use step_report::{StepReport, StepSeconds};

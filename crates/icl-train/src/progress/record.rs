@@ -3,6 +3,9 @@
 use icl_core::ExactRisk;
 use serde::{Deserialize, Serialize};
 
+use crate::evaluation::stopping::StoppedBy;
+use crate::progress::cost::Cost;
+
 /// Bias of the queue of old noise in nats: the error of log E_X of new anchors that is due to the age of
 /// the entries, and the error that is due to the anchors' normalisation statistics. See
 /// [`TrainingSettings::old_queue`].
@@ -41,6 +44,10 @@ pub struct Evaluation<R = ExactRisk> {
     pub epoch: usize,
     /// Number of views that passed through the encoder in training so far.
     pub sample_passes: u64,
+    /// Cost that is charged to the method so far, in full passes, without this evaluation; `None` in records
+    /// of earlier versions.
+    #[serde(default)]
+    pub charged_passes: Option<f64>,
     /// Training time so far in seconds, without evaluations.
     pub train_s: f64,
     /// Exact risk in nats.
@@ -99,6 +106,10 @@ pub struct TrainingRecord<R = ExactRisk> {
     pub n_steps: u64,
     /// Number of views that passed through the encoder in training.
     pub sample_passes: u64,
+    /// Cost by purpose, in full passes.
+    pub cost: Cost,
+    /// What ended the run; `None` if nothing was trained, or if the run goes on.
+    pub stopped_by: Option<StoppedBy>,
     /// Time by activity.
     pub seconds: Seconds,
 }
@@ -115,6 +126,8 @@ impl<R> TrainingRecord<R> {
             old_fractions: Vec::new(),
             n_steps: 0,
             sample_passes: 0,
+            cost: Cost::default(),
+            stopped_by: None,
             seconds: Seconds::default(),
         }
     }

@@ -1,13 +1,12 @@
 //! The loss of a prepared batch.
 
-use std::cell::Cell;
-
 use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Encoder, GrowthRatio, MixedBatch, Mode, Seed};
 
 use crate::method::loss::{Anchors, LossKind, LossSettings};
 use crate::noise_queue::old_queue::OldQueue;
+use crate::progress::cost::PassCounter;
 use crate::progress::step_report::PhaseClock;
 use crate::step::distillation::Teacher;
 use crate::step::prefetch::PreparedBatch;
@@ -22,8 +21,8 @@ pub(crate) struct BatchLoss<'a, M, B: AutodiffBackend> {
     pub(crate) teacher: Option<Teacher<M>>,
     /// Old noise of earlier steps, if the settings ask for a queue.
     pub(crate) queue: Option<OldQueue<B>>,
-    /// Number of views that passed through an encoder since the last step.
-    pub(crate) sample_passes: Cell<u64>,
+    /// Views that passed through an encoder since the last step.
+    pub(crate) passes: PassCounter,
     pub(crate) clock: PhaseClock,
 }
 
@@ -90,7 +89,7 @@ where
     ) -> (Tensor<B, 1>, Tensor<B, 2>) {
         let n = batch.samples.len();
         let views = &batch.parts[part];
-        self.count(n);
+        self.passes.count(2 * n);
         // The encoder draws from `Mode::Training`; Burn's own layers draw from the backend's generator.
         // The same seed gives the same draws again, whatever was computed in between.
         if let Some(device) = encoder.devices().first() {
@@ -117,14 +116,8 @@ where
         let Some(teacher) = &self.teacher else {
             return (loss, embeddings);
         };
-        self.count(n);
+        self.passes.count_teacher(2 * n);
         let loss = loss + teacher.term(views.clone(), embeddings.clone());
         (loss, embeddings)
-    }
-
-    /// Counts the passes of both views of `n_samples` samples.
-    fn count(&self, n_samples: usize) {
-        self.sample_passes
-            .set(self.sample_passes.get() + 2 * n_samples as u64);
     }
 }

@@ -49,6 +49,11 @@ impl Counters {
         widened.unwrap_or(self.first_fraction)
     }
 
+    /// Returns whether the share of the old data follows the exact risk.
+    pub(crate) fn is_widening(&self) -> bool {
+        self.widening.is_some()
+    }
+
     /// Adds the result of an evaluation.
     pub(crate) fn add_risk(&mut self, risk: &impl Risk) {
         self.risk = Some(risk.all());

@@ -155,7 +155,7 @@ where
         let update_s = update.end();
         self.record.n_steps += 1;
         self.counters.add_step(loss, rate);
-        self.record.sample_passes += self.loss.sample_passes.take();
+        self.record.sample_passes += self.loss.passes.take(&mut self.record.cost);
         self.record.seconds.steps += start.elapsed().as_secs_f64();
         self.record.seconds.views += prepared.views_s;
         self.record.seconds.collation += prepared.collation_s;
@@ -209,11 +209,18 @@ where
         let start = Instant::now();
         let evaluated = evaluate(self.average.get().valid()).map_err(TrainError::Sample)?;
         let risk = evaluated.risk.clone();
+        let charged = self.record.cost.charged();
+        let passes = evaluated.n_views as f64 * self.loss.passes.forward_share;
+        match self.loss.settings.stop.needs_risk() || self.counters.is_widening() {
+            true => self.record.cost.steering += passes,
+            false => self.record.cost.measuring += passes,
+        }
         let epoch = self.record.n_epochs();
         self.record.seconds.evaluation += start.elapsed().as_secs_f64();
         self.record.evaluations.push(Evaluation {
             epoch,
             sample_passes: self.record.sample_passes,
+            charged_passes: Some(charged),
             train_s: self.record.seconds.training(),
             risk: evaluated.risk,
             old_queue,

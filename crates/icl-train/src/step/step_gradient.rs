@@ -10,6 +10,7 @@ use icl_meta::{Adapted, InnerStep, Pair, RatePolicy, Situation, adapt, first_ord
 use crate::error::TrainError;
 use crate::method::MetaOrder;
 use crate::method::loss::Anchors;
+use crate::progress::cost::Purpose;
 use crate::step::batch_loss::BatchLoss;
 use crate::step::copies::without_graph;
 use crate::step::counters::Counters;
@@ -59,11 +60,14 @@ where
     ) -> Result<(f64, GradientsParams), TrainError> {
         let Step { index, dropout, .. } = self.step;
         let batch = &prepared.batch;
+        let passes = &self.loss.passes;
+        passes.begin(Purpose::Training);
         let loss = self.loss.of_step(encoder, batch, Anchors::All, dropout);
         let gradients = GradientsParams::from_grads(loss.backward(), encoder);
         let loss = loss.into_scalar().elem::<f64>();
         let earlier = self.rates.query.earlier(index).map(without_graph::<B, M>);
         let before = earlier.map(|earlier| {
+            passes.begin_forward(Purpose::Agents);
             let loss = self.loss.at(&earlier, batch, Anchors::All, dropout);
             loss.into_scalar().elem::<f64>()
         });
@@ -81,8 +85,10 @@ where
         let Step { index, dropout, .. } = self.step;
         let n_inner = prepared.support.len();
         let (support, query) = (&prepared.support, &prepared.batch);
+        let passes = &self.loss.passes;
         let seed = |inner: usize| dropout.at(inner as u64);
         let support_step = |encoder: &M, inner: usize| {
+            passes.begin(Purpose::Support);
             let batch = &support[inner];
             self.loss.of_step(encoder, batch, Anchors::Old, seed(inner))
         };
@@ -91,6 +97,7 @@ where
             self.loss.at(encoder, batch, Anchors::Old, seed(inner))
         };
         let query_step = |encoder: &M| {
+            passes.begin(Purpose::Training);
             self.loss
                 .of_step(encoder, query, Anchors::New, seed(n_inner))
         };
@@ -121,17 +128,25 @@ where
         }
         let gradients = match self.meta_order {
             MetaOrder::First => gradients,
-            MetaOrder::Second => second_order::<B, M>(&adapted, &support_loss, gradients),
+            MetaOrder::Second => {
+                passes.begin(Purpose::Support);
+                second_order::<B, M>(&adapted, &support_loss, gradients)
+            }
         };
         // The effect of the inner steps on the query, for the next act of their agent.
         let is_due_next = self.rates.support.is_due(index + 1);
-        let unadapted = is_due_next.then(|| scalar(query_loss(&without_graph(encoder))));
+        let unadapted = is_due_next.then(|| {
+            passes.begin_forward(Purpose::Agents);
+            scalar(query_loss(&without_graph(encoder)))
+        });
         self.counters.support_pair = unadapted.and_then(|before| Pair::of(before, loss));
         let before = self.rates.query.earlier(index).map(|earlier| {
             let rates: Vec<f64> = adapted.trail.iter().map(|(_, rate)| *rate).collect();
             let mut again = |inner: InnerStep<'_, M>| Ok::<_, TrainError>(rates[inner.step]);
-            adapt::<B, M, _>(earlier, n_inner, &support_loss, &mut again)
-                .map(|Adapted { encoder, .. }| scalar(query_loss(&without_graph(&encoder))))
+            passes.begin(Purpose::Agents);
+            let adapted = adapt::<B, M, _>(earlier, n_inner, &support_loss, &mut again);
+            passes.begin_forward(Purpose::Agents);
+            adapted.map(|Adapted { encoder, .. }| scalar(query_loss(&without_graph(&encoder))))
         });
         let before = before.transpose()?;
         self.choose(encoder, loss, before, &gradients)?;

@@ -1,6 +1,5 @@
 //! The loop over epochs and steps that trains an encoder by any method.
 
-use std::cell::Cell;
 use std::time::Instant;
 
 use burn::module::AutodiffModule;
@@ -11,8 +10,10 @@ use crate::checkpoint::identity::Identity;
 use crate::checkpoint::saved::{restore, save};
 use crate::error::TrainError;
 use crate::evaluation::evaluator::{Evaluated, Risk};
+use crate::evaluation::stopping::StoppedBy;
 use crate::method::Method;
 use crate::noise_queue::old_queue::OldQueue;
+use crate::progress::cost::PassCounter;
 use crate::progress::step_report::PhaseClock;
 use crate::progress::{Callbacks, Outcome, Progress};
 use crate::sampling::plan::{EpochPlan, Planner};
@@ -116,7 +117,7 @@ where
                 .old_queue
                 .filter(|_| loss.separates_noise())
                 .map(OldQueue::new),
-            sample_passes: Cell::new(0),
+            passes: PassCounter::new(M::FORWARD_SHARE),
             clock: PhaseClock::new(is_timed),
         };
         let sampling = method.sampling;
@@ -198,7 +199,11 @@ where
         let (stop, patience) = (self.settings.stop, self.settings.patience);
         let last_loss = run.record.epoch_losses.last();
         let n_worse = last_loss.map_or(0, |&loss| run.counters.losses.push(loss));
-        let is_last = stop.ends_by_loss(n_worse, patience) || epoch == self.settings.epochs;
+        let by_loss = stop
+            .ends_by_loss(n_worse, patience)
+            .then_some(StoppedBy::TrainingLoss);
+        let at_end = (epoch == self.settings.epochs).then_some(StoppedBy::Epochs);
+        let is_last = by_loss.is_some() || at_end.is_some();
         if !is_last && epoch != run.counters.next_evaluation {
             return Ok(None);
         }
@@ -208,7 +213,11 @@ where
         run.counters.next_evaluation = self.settings.next_evaluation(epoch, plan.steps.len());
         run.counters.add_risk(&risk);
         let n_worse = run.counters.risks.push(risk.all());
-        Ok((is_last || stop.ends_by_risk(n_worse, patience)).then_some(evaluated))
+        let by_risk = stop
+            .ends_by_risk(n_worse, patience)
+            .then_some(StoppedBy::ExactRisk);
+        run.record.stopped_by = by_loss.or(by_risk).or(at_end);
+        Ok(run.record.stopped_by.map(|_| evaluated))
     }
 
     /// Takes the steps of the plan, and saves a checkpoint where one is due.

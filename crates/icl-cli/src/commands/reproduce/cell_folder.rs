@@ -147,6 +147,8 @@ impl CellFolder {
         table.insert("method".to_owned(), methods.collect::<Vec<_>>().into());
         table.insert("alpha".to_owned(), self.cell.alpha.into());
         table.insert("split".to_owned(), SPLIT.into());
+        // The paper holds nothing out.
+        table.insert("hold-out".to_owned(), 0.0.into());
         let seed = i64::try_from(self.cell.seed).unwrap_or(i64::MAX);
         table.insert("seed".to_owned(), seed.into());
         if let Some(classes) = self.cell.source.classes {

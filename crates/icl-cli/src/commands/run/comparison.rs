@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use burn::module::AutodiffModule;
-use icl_core::{ByOrigin, GrowthRatio, Increment, SampleError, Seed, Views};
+use icl_core::{ByOrigin, GrowthRatio, Increment, PanelRisk, SampleError, Seed, Views};
 use icl_eval::Matrix;
 use icl_report::{EmbeddingMap, RunRecord, SCHEMA};
 use icl_train::{
@@ -47,6 +47,8 @@ struct Judgement {
     accuracies: MethodAccuracies,
     /// Exact risk with partners of views from the old data, if views have partners.
     risk_old_partners: Option<ByOrigin<f64>>,
+    /// Risk over the panel and its numbers of samples, if there is one.
+    held_out: Option<(PanelRisk, ByOrigin<usize>)>,
     n_judged: usize,
 }
 
@@ -73,8 +75,11 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         if self.seed == *self.resolved.seeds.start() {
             tell_equal::<D>(self.data, &increment)?;
         }
+        let held_out = &self.resolved.options.hold_out;
+        let (increment, panel) = held_out.divide(increment, seed)?;
+        let panel = panel.as_ref();
         match self.domain.refitted(self.data, split, increment.old())? {
-            None => self.run_on(&increment),
+            None => self.run_on(&increment, panel),
             Some((domain, data)) => {
                 let refitted = SeedComparison::<D, B> {
                     domain: &domain,
@@ -82,13 +87,17 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
                     device: self.device.clone(),
                     ..*self
                 };
-                refitted.run_on(&increment)
+                refitted.run_on(&increment, panel)
             }
         }
     }
 
-    /// Runs all methods on an increment of the data.
-    fn run_on(&self, increment: &Increment) -> Result<(Vec<RunRecord>, EmbeddingMap), Failure> {
+    /// Runs all methods on an increment of the data, and computes their risk over a panel of others.
+    fn run_on(
+        &self,
+        increment: &Increment,
+        panel: Option<&Increment>,
+    ) -> Result<(Vec<RunRecord>, EmbeddingMap), Failure> {
         let seed = Seed::new(self.seed);
         let trainer = self.trainer(increment);
         let fresh = |name: &str| {
@@ -128,7 +137,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         }
         self.write_up(
             &trainer,
-            increment,
+            (increment, panel),
             &ran,
             &first.encoder,
             &untrained.valid(),
@@ -185,7 +194,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
     fn write_up(
         &self,
         trainer: &DomainTrainer<'_, D, B>,
-        increment: &Increment,
+        (increment, panel): (&Increment, Option<&Increment>),
         ran: &[Ran<D::Encoder<B::InnerBackend>>],
         trained: &D::Encoder<B::InnerBackend>,
         untrained: &D::Encoder<B::InnerBackend>,
@@ -227,9 +236,20 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             } else {
                 None
             };
+            let held_out = panel
+                .map(|panel| {
+                    let risk = evaluator.panel_risk(&one.encoder, panel)?;
+                    let n = ByOrigin::<usize>::try_measure(panel, |rows| {
+                        Ok::<_, SampleError>(rows.len())
+                    })?;
+                    Ok((risk, n))
+                })
+                .transpose()
+                .map_err(unreadable)?;
             let judgement = Judgement {
                 accuracies,
                 risk_old_partners,
+                held_out,
                 n_judged: judged.samples.len(),
             };
             records.push(self.record(one, increment, target, judgement));
@@ -261,15 +281,21 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             backend: self.resolved.backend.clone(),
             epochs: record.n_epochs(),
             sample_passes: record.sample_passes,
+            charged_passes: Some(record.cost.charged()),
+            cost: Some(record.cost),
+            stopped_by: record.stopped_by,
             train_s: record.seconds.training(),
             target,
             epochs_to_target: reached.map(|reached| reached.epochs),
             passes_to_target: reached.map(|reached| reached.sample_passes),
+            charged_to_target: reached.and_then(|reached| reached.charged_passes),
             time_to_target_s: reached.map(|reached| reached.train_s),
             lowest_loss_epoch: lowest,
             lowest_loss_s: lowest.map(|epoch| record.epoch_ends_s[epoch - 1]),
             risk: end.by_origin(),
             risk_old_partners: judgement.risk_old_partners,
+            held_out_risk: judgement.held_out.map(|(risk, _)| risk),
+            n_held_out: judgement.held_out.map(|(_, n)| n),
             n_judged: Some(judgement.n_judged),
             nce1_old: end.nce1_old,
             nce2_old: end.nce2_old,

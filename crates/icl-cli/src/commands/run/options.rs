@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::options::data::DataOptions;
 use crate::options::encoder::EncoderOptions;
+use crate::options::evaluation::HoldOutOptions;
 use crate::options::execution::{
     BackendOption, ConfigOption, ResumeOption, SeedOption, SeedsOption,
 };
@@ -61,6 +62,9 @@ pub struct RunOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pretraining: PretrainingOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub hold_out: HoldOutOptions,
     #[command(flatten)]
     #[serde(flatten)]
     seeds: SeedsOption,
@@ -144,6 +148,7 @@ impl RunOptions {
         values::check_old_queue(&settings, &methods)?;
         let backend = self.backend.fill()?.to_owned();
         self.data.check()?;
+        self.hold_out.check()?;
         self.output.folder.check()?;
         Ok(Resolved {
             methods,

@@ -1,0 +1,88 @@
+//! Options of what is measured.
+
+use anyhow::anyhow;
+use clap::Args;
+use icl_core::{Increment, Seed};
+use serde::Serialize;
+
+use crate::process::failure::Failure;
+
+/// Share of the samples that are held out.
+const HOLD_OUT: f64 = 0.1;
+/// Maximum number of samples of a panel.
+const PANEL: usize = 2048;
+
+/// Samples that no training sees.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Evaluation")]
+pub struct HoldOutOptions {
+    /// Share of the old and of the new samples that no training, no statistic and no stopping rule sees, and
+    /// over which the held-out risk is computed; 0 for none
+    #[arg(long, value_name = "SHARE", default_value_t = HOLD_OUT)]
+    hold_out: f64,
+    /// Maximum number of held-out samples over which the risk is computed
+    #[arg(long, value_name = "N", default_value_t = PANEL)]
+    panel: usize,
+}
+
+impl HoldOutOptions {
+    /// Checks the numbers.
+    ///
+    /// # Errors
+    /// At the first that is not valid.
+    pub fn check(&self) -> Result<(), Failure> {
+        if !(0.0..1.0).contains(&self.hold_out) {
+            return Err(Failure::input(anyhow!(
+                "hold-out: found {}, expected a share from 0 to below 1",
+                self.hold_out
+            )));
+        }
+        if self.panel < 4 {
+            return Err(Failure::input(anyhow!(
+                "panel: found {}, expected at least 4",
+                self.panel
+            )));
+        }
+        Ok(())
+    }
+
+    /// Divides the data into those of the training and the panel, if there is to be one.
+    ///
+    /// # Errors
+    /// If too few samples are left.
+    pub fn divide(
+        &self,
+        increment: Increment,
+        seed: Seed,
+    ) -> Result<(Increment, Option<Increment>), Failure> {
+        if self.hold_out == 0.0 {
+            return Ok((increment, None));
+        }
+        let seed = seed.child("hold-out");
+        let (rest, panel) = increment
+            .hold_out(self.hold_out, seed)
+            .map_err(|error| Failure::input(anyhow!("hold-out: {error}; 0 holds none out")))?;
+        Ok((rest, Some(panel.at_most(self.panel, seed.child("panel")))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panel_is_at_most_as_large_as_asked_for() {
+        let increment = Increment::try_new((0..800).collect(), (800..1000).collect()).unwrap();
+        let divided = |hold_out, panel| {
+            let options = HoldOutOptions { hold_out, panel };
+            options.check().unwrap();
+            options.divide(increment.clone(), Seed::new(1)).unwrap()
+        };
+        let (rest, panel) = divided(0.1, 50);
+        assert_eq!((rest.old().len(), rest.new_data().len()), (720, 180));
+        let panel = panel.unwrap();
+        assert_eq!((panel.old().len(), panel.new_data().len()), (40, 10));
+        assert_eq!(divided(0.0, 50), (increment.clone(), None));
+    }
+}

@@ -1,0 +1,119 @@
+//! The risk over a panel: samples that no training has seen.
+
+use burn::tensor::{Tensor, backend::Backend};
+use serde::{Deserialize, Serialize};
+
+use super::exact_risk::exact_losses;
+use crate::{ByOrigin, host_values};
+
+/// Exact risk R(θ; P) over a panel P of old and new samples, in nats, with its standard error.
+///
+/// The loss of a sample is L^{I,X′} with the noise expectation over all pairs of the panel, so that an
+/// evaluation costs the same however large the data are. The panel has a noise of its own: its risk is
+/// compared between encoders on the same panel, not with the risk over other samples.
+///
+/// It is serialised as a map with the keys `all`, `old`, `new` and `standard_error`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PanelRisk {
+    /// Mean loss over the samples.
+    #[serde(flatten)]
+    pub mean: ByOrigin<f64>,
+    /// Standard error of each mean: sd/√n, with the sample standard deviation (division by n − 1) of the losses.
+    /// The noise that the losses share is taken as given.
+    pub standard_error: ByOrigin<f64>,
+}
+
+/// Computes the risk over a panel of embeddings: `anchors` and `positives` `[n, d]`, of which the first
+/// `n_old` rows are old data.
+///
+/// `negatives` is K. K and τ must be above 0, which is not checked.
+///
+/// # Panics
+/// If the shapes differ or there are fewer than 2 old or 2 new rows.
+pub fn panel_risk<B: Backend>(
+    anchors: Tensor<B, 2>,
+    positives: Tensor<B, 2>,
+    n_old: usize,
+    temperature: f64,
+    negatives: f64,
+) -> PanelRisk {
+    let (losses, _) = exact_losses(anchors, positives, n_old, temperature, negatives);
+    let losses = host_values(losses.all);
+    let (old, new) = losses.split_at(n_old);
+    let parts = ByOrigin {
+        all: &losses[..],
+        old,
+        new,
+    };
+    PanelRisk {
+        mean: parts.map(mean),
+        standard_error: parts.map(|of| {
+            let (n, mean) = (of.len() as f64, mean(of));
+            let squares: f64 = of.iter().map(|loss| (loss - mean).powi(2)).sum();
+            (squares / (n - 1.0) / n).sqrt()
+        }),
+    }
+}
+
+fn mean(of: &[f64]) -> f64 {
+    of.iter().sum::<f64>() / of.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Seed;
+    use crate::testing::{TestBackend, assert_close};
+    use rand::RngExt;
+
+    /// A double loop over the definition, Eq. 2 with the noise of Eq. 27.
+    #[test]
+    fn it_is_the_mean_of_the_losses_with_their_standard_error() {
+        let (n, n_old, d, temperature, negatives) = (9, 5, 3, 0.4, 7.0);
+        let mut rng = Seed::new(4).rng();
+        let mut draw = || -> Vec<f64> { (0..n * d).map(|_| rng.random_range(-1.0..1.0)).collect() };
+        let (a, b) = (draw(), draw());
+        let similarity = |i: usize, j: usize| {
+            let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+            let (x, y) = (&a[i * d..][..d], &b[j * d..][..d]);
+            (dot(x, y) / (dot(x, x) * dot(y, y)).sqrt() / temperature).exp()
+        };
+        let losses: Vec<f64> = (0..n)
+            .map(|i| {
+                let expectation = |columns: std::ops::Range<usize>| {
+                    let others: Vec<f64> = columns
+                        .filter(|&j| j != i)
+                        .map(|j| similarity(i, j))
+                        .collect();
+                    others.iter().sum::<f64>() / others.len() as f64
+                };
+                let alpha = (n - n_old) as f64 / n as f64;
+                let noise = (1.0 - alpha) * expectation(0..n_old) + alpha * expectation(n_old..n);
+                let positive = similarity(i, i);
+                -(positive / (positive + negatives * noise)).ln()
+            })
+            .collect();
+        let device = Default::default();
+        let tensor = |values: &[f64]| {
+            let values = burn::tensor::TensorData::new(values.to_vec(), [n, d]);
+            Tensor::<TestBackend, 2>::from_data(values.convert::<f32>(), &device)
+        };
+        let found = panel_risk(tensor(&a), tensor(&b), n_old, temperature, negatives);
+        let expected = |of: &[f64]| {
+            let n = of.len() as f64;
+            let mean = of.iter().sum::<f64>() / n;
+            let variance = of.iter().map(|x| x * x).sum::<f64>() / n - mean * mean;
+            // The variance of the sample is n/(n − 1) times that of the population.
+            [mean, (variance / (n - 1.0)).sqrt()]
+        };
+        let parts = [&losses[..], &losses[..n_old], &losses[n_old..]];
+        let found = found
+            .mean
+            .as_array()
+            .into_iter()
+            .zip(found.standard_error.as_array());
+        for ((mean, error), part) in found.zip(parts) {
+            assert_close(&[*mean, *error], &expected(part), 1e-5);
+        }
+    }
+}
