@@ -5,6 +5,7 @@ mod claims;
 mod data_set;
 #[cfg(test)]
 mod fixture;
+mod lars;
 mod methods;
 mod page;
 mod published;
@@ -16,6 +17,7 @@ mod tables;
 mod target;
 
 pub use data_set::DaclDataSet;
+pub use lars::scaled_lars_rate;
 pub use page::{DaclReproduction, dacl_document};
 pub use record::{
     DACL_SCHEMA, DaclAccuracies, DaclRecord, DaclSettings, DaclTraining, parse_dacl_records,
