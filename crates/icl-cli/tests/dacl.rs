@@ -76,7 +76,7 @@ fn rows_of_tables_are_computed_once() {
         "Letter, Satellite, Spambase, DNA, Fashion-MNIST, CIFAR-10-4000, without records.",
         "icl reproduce dacl1 --seeds 1 --data-sets digits --limit 100 --width 8 --epochs 1 --batch-size 512 --optimizer adam",
         "optimizer adam",
-        "`icl reproduce dacl2` tests it",
+        "icl reproduce dacl2 tests it, with images and a GPU.",
     ] {
         assert!(page.contains(words), "{words}: {page}");
     }
@@ -132,6 +132,34 @@ fn rows_of_graphs_are_computed() {
     for words in ["MUTAG · 188 graphs · seed 0", "81.7 ± 2.6", "85.3 ± 1.3"] {
         assert!(page.contains(words), "{words}: {page}");
     }
+}
+
+/// The training of a ResNet-18 takes too long here; the rows are counted, and none starts.
+#[test]
+fn rows_of_images_are_those_of_the_target() {
+    let at = tempdir().unwrap();
+    let folder = at.path().join("data/cifar10");
+    fs::create_dir_all(&folder).unwrap();
+    let images = (0..100_u8).flat_map(|image| {
+        let pixels = (0..3072_usize).map(move |pixel| (pixel % 251) as u8 ^ image);
+        std::iter::once(image % 10).chain(pixels)
+    });
+    let file = folder.join("cifar10_train_first4000_lossless.bin.gz");
+    fs::write(file, images.collect::<Vec<u8>>()).unwrap();
+    let ran = run(
+        at.path(),
+        "reproduce dacl2 --data-dir data --seeds 2 --budget 0 --out out",
+    );
+    assert!(
+        ran.stderr
+            .contains("the budget is spent: 20 rows have not run"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(
+        fs::read_to_string(at.path().join("out/dacl2.jsonl")).unwrap(),
+        ""
+    );
 }
 
 #[test]

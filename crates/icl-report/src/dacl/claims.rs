@@ -7,7 +7,7 @@ use crate::dacl::row::DaclRow;
 use crate::dacl::runs::{DaclRuns, OfSeed, paired, values};
 use crate::dacl::seed_spread::SeedSpread;
 use crate::dacl::target::DaclTarget;
-use crate::text::number::{rounded, with_sign};
+use crate::text::number::{plural, rounded, with_sign};
 
 /// Number of seeds from which on a standard deviation decides.
 pub(crate) const MIN_SEEDS: usize = 3;
@@ -96,7 +96,7 @@ pub(crate) fn claims(runs: DaclRuns<'_>) -> Vec<Claim> {
             untested(
                 COMPLEMENTS,
                 "the sum of both losses is not above SimCLR at equal sample passes",
-                "`icl reproduce dacl2` tests it, with images and a GPU.",
+                "icl reproduce dacl2 tests it, with images and a GPU.",
             ),
             untested(
                 "Mixup noise regularises along the covariance of the data (Theorem 2)",
@@ -146,13 +146,9 @@ fn complement(runs: DaclRuns<'_>) -> Claim {
             let found = runs.data_sets().into_iter().filter_map(|data| {
                 let differences = paired(&of_sum(runs, data), &of_control(runs, data));
                 let of = SeedSpread::of(&differences)?;
-                let seeds = if of.n == 1 { "seed" } else { "seeds" };
                 let difference = points(of.mean);
-                Some(format!(
-                    " {}: {difference} over {} {seeds}.",
-                    data.name(),
-                    of.n
-                ))
+                let seeds = plural(of.n, "seed");
+                Some(format!(" {}: {difference} over {seeds}.", data.name()))
             });
             let found: String = found.collect();
             Claim {

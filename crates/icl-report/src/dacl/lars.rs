@@ -1,9 +1,9 @@
 //! The learning rate of LARS in trainings that are shorter than the paper's.
 
 /// Learning rate of LARS in the paper's training on tables.
-pub(crate) const PRINTED_RATE: f64 = 0.1;
+const PRINTED_RATE: f64 = 0.1;
 /// Number of its steps: 1000 epochs of 60,000 images in batches of 4096.
-pub(crate) const PRINTED_STEPS: f64 = 15_000.0;
+const PRINTED_STEPS: f64 = 15_000.0;
 
 /// Returns the learning rate of LARS for a training of `n_steps` steps: the rate of DACL's training on tables
 /// (Verma et al., 2021, section 5.1), scaled so that weights can move as far as there.

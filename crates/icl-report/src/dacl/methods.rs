@@ -2,7 +2,7 @@
 
 use icl_train::UpdateRule;
 
-use crate::dacl::lars::{PRINTED_RATE, PRINTED_STEPS, scaled_lars_rate};
+use crate::dacl::lars::scaled_lars_rate;
 use crate::dacl::published::DACL_SOURCE;
 use crate::dacl::record::DaclRecord;
 use crate::dacl::row::DaclRow;
@@ -123,10 +123,10 @@ fn optimizer_on_tables(runs: DaclRuns<'_>) -> String {
         rates => format!(": {}", rates.join(", ")),
     };
     format!(
-        "Optimizer: LARS with a cosine, as in the paper, but in n steps instead of its {PRINTED_STEPS} at a learning \
-         rate of {PRINTED_RATE}. A step changes a weight by at most lr·η/(1 − m) of its length. So that the sum of \
-         this bound over the steps is the paper's, the learning rate is {PRINTED_RATE} · {PRINTED_STEPS} / n{rates}. \
-         Biases, γ and β have no such bound: their steps grow with the learning rate. The supervised row keeps Adam."
+        "Optimizer: LARS with a cosine, as in the paper, but in n steps instead of its 15,000 at a learning rate of \
+         0.1. A step changes a weight by at most lr·η/(1 − m) of its length. So that the sum of this bound over the \
+         steps is the paper's, the learning rate is 0.1 · 15,000 / n{rates}. Biases, γ and β have no such bound: \
+         their steps grow with the learning rate. The supervised row keeps Adam."
     )
 }
 
@@ -160,8 +160,11 @@ mod tests {
         records[0].settings.optimizer = UpdateRule::Lars;
         // 160 steps.
         let text = of(&records);
-        assert!(text.contains("is 0.1 · 15000 / n: digits 9.38. "), "{text}");
+        assert!(
+            text.contains("is 0.1 · 15,000 / n: digits 9.38. "),
+            "{text}"
+        );
         records[0].training = None;
-        assert!(of(&records).contains("is 0.1 · 15000 / n. "));
+        assert!(of(&records).contains("is 0.1 · 15,000 / n. "));
     }
 }
