@@ -152,7 +152,10 @@ fn complement(runs: DaclRuns<'_>) -> Claim {
             });
             let found: String = found.collect();
             Claim {
-                finding: format!("No verdict from trainings of {epochs} epochs.{found}"),
+                finding: format!(
+                    "No verdict from trainings of {}.{found}",
+                    plural(epochs, "epoch")
+                ),
                 verdict: ClaimVerdict::NotTested,
                 counts: (0, 0),
                 ..claim
