@@ -1,4 +1,4 @@
-//! `icl reproduce dacl1` and `dacl4`: the rows that they compute, the page, and that a second command
+//! `icl reproduce dacl1`, `dacl2` and `dacl4`: the rows that they compute, the page, and that a second command
 //! continues with the rows that are missing.
 
 use std::collections::BTreeSet;
@@ -74,7 +74,9 @@ fn rows_of_tables_are_computed_once() {
         "| DACL, α = 0.9 | ",
         " | not tested |",
         "Letter, Satellite, Spambase, DNA, Fashion-MNIST, CIFAR-10-4000, without records.",
-        "icl reproduce dacl1 --seeds 1 --data-sets digits --limit 100 --width 8 --epochs 1 --batch-size 512",
+        "icl reproduce dacl1 --seeds 1 --data-sets digits --limit 100 --width 8 --epochs 1 --batch-size 512 --optimizer adam",
+        "optimizer adam",
+        "icl reproduce dacl2 tests it, with images and a GPU.",
     ] {
         assert!(page.contains(words), "{words}: {page}");
     }
@@ -96,9 +98,29 @@ fn rows_of_tables_are_computed_once() {
     );
     assert_eq!(records(&path), first);
 
-    let other = TABLES.replace("--epochs 1", "--epochs 2");
-    icl(at.path(), &split(&other)).rejected("found a record of dacl1 with epochs 1,");
-    assert_eq!(records(&path), first);
+    for (other, found) in [
+        (
+            TABLES.replace("--epochs 1", "--epochs 2"),
+            "found a record of dacl1 with epochs 1,",
+        ),
+        (
+            format!("{TABLES} --optimizer lars"),
+            "found a record of dacl1 with epochs 1, batch size 512, width 8, optimizer adam,",
+        ),
+    ] {
+        icl(at.path(), &split(&other)).rejected(found);
+        assert_eq!(records(&path), first);
+    }
+
+    // Records of earlier versions do not name the optimizer.
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace(r#","optimizer":"adam""#, "")).unwrap();
+    let ran = run(at.path(), TABLES);
+    assert!(
+        ran.stderr.contains("16 rows are complete, 0 to run"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -112,6 +134,34 @@ fn rows_of_graphs_are_computed() {
     }
 }
 
+/// The training of a ResNet-18 takes too long here; the rows are counted, and none starts.
+#[test]
+fn rows_of_images_are_those_of_the_target() {
+    let at = tempdir().unwrap();
+    let folder = at.path().join("data/cifar10");
+    fs::create_dir_all(&folder).unwrap();
+    let images = (0..100_u8).flat_map(|image| {
+        let pixels = (0..3072_usize).map(move |pixel| (pixel % 251) as u8 ^ image);
+        std::iter::once(image % 10).chain(pixels)
+    });
+    let file = folder.join("cifar10_train_first4000_lossless.bin.gz");
+    fs::write(file, images.collect::<Vec<u8>>()).unwrap();
+    let ran = run(
+        at.path(),
+        "reproduce dacl2 --data-dir data --seeds 2 --budget 0 --out out",
+    );
+    assert!(
+        ran.stderr
+            .contains("the budget is spent: 20 rows have not run"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(
+        fs::read_to_string(at.path().join("out/dacl2.jsonl")).unwrap(),
+        ""
+    );
+}
+
 #[test]
 fn what_cannot_be_run_is_said() {
     let at = tempdir().unwrap();
@@ -120,7 +170,18 @@ fn what_cannot_be_run_is_said() {
             "dacl1 --data-sets MUTAG",
             "data-sets: found \"MUTAG\", expected one of digits,",
         ),
-        ("dacl4 --limit 200", "limit: found it with dacl4"),
+        (
+            "dacl2 --data-sets digits",
+            "data-sets: found \"digits\", expected one of CIFAR-10-4000",
+        ),
+        (
+            "dacl2 --batch-size 2",
+            "batch-size: found 2, expected at least 4",
+        ),
+        (
+            "dacl2 --data-dir none",
+            "CIFAR-10-4000: found no none/cifar10/cifar10_train_first4000_lossless.bin.gz",
+        ),
         ("dacl1 --epochs 0", "epochs: found 0, expected at least 1"),
         ("dacl1 --limit 5", "limit: found 5, expected at least 100"),
         ("dacl1 --budget=-1", "budget: found -1"),
@@ -135,6 +196,17 @@ fn what_cannot_be_run_is_said() {
     ] {
         icl(at.path(), &split(&format!("reproduce {line}"))).rejected(needle);
     }
+    for (line, needle) in [
+        ("dacl4 --limit 200", "unexpected argument '--limit'"),
+        ("dacl2 --width 8", "unexpected argument '--width'"),
+        (
+            "dacl2 --optimizer lars",
+            "unexpected argument '--optimizer'",
+        ),
+        ("dacl1 --optimizer sgd", "invalid value 'sgd'"),
+    ] {
+        icl(at.path(), &split(&format!("reproduce {line}"))).rejected_at_length(needle);
+    }
     for line in ["reproduce dacl9", "reproduce"] {
         assert_eq!(icl(at.path(), &split(line)).code, Some(2), "{line}");
     }
@@ -145,8 +217,19 @@ fn what_cannot_be_run_is_said() {
             .contains("the budget is spent: 16 rows have not run")
     );
     assert!(!at.path().join("out/dacl1.md").exists());
-    let help = run(at.path(), "reproduce dacl1 --help").stdout;
-    for option in ["--data-sets", "--epochs", "--width", "--seeds", "--out"] {
-        assert!(help.contains(option), "{option}: {help}");
+    let shared = ["--data-sets", "--epochs", "--seeds", "--out"];
+    for (target, has, lacks) in [
+        ("dacl1", &["--limit", "--width", "--optimizer"][..], &[][..]),
+        ("dacl2", &["--limit"], &["--width", "--optimizer"]),
+        ("dacl4", &["--width"], &["--limit", "--optimizer"]),
+    ] {
+        let help = run(at.path(), &format!("reproduce {target} --help")).stdout;
+        for option in shared.iter().chain(has) {
+            assert!(help.contains(option), "{option}: {help}");
+        }
+        for option in lacks {
+            assert!(!help.contains(option), "{option}: {help}");
+        }
+        assert!(help.contains("DIR/TARGET.jsonl"), "{help}");
     }
 }

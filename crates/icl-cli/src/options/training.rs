@@ -48,6 +48,20 @@ pub struct EpochsOption {
     pub epochs: usize,
 }
 
+/// The rule by which a gradient becomes a step.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Training")]
+pub struct OptimizerOption {
+    /// Optimizer
+    #[arg(
+        long,
+        value_parser = choice::any::<UpdateRule>(),
+        default_value = choice::name(&defaults().optimizer)
+    )]
+    pub optimizer: UpdateRule,
+}
+
 /// A training step.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -56,13 +70,9 @@ pub struct StepOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub batch_size: BatchSizeOption,
-    /// Optimizer
-    #[arg(
-        long,
-        value_parser = choice::any::<UpdateRule>(),
-        default_value = choice::name(&defaults().optimizer)
-    )]
-    pub optimizer: UpdateRule,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub optimizer: OptimizerOption,
     /// Learning rate
     #[arg(long, value_name = "RATE", default_value_t = defaults().learning_rate)]
     pub learning_rate: f64,
@@ -84,7 +94,7 @@ impl StepOptions {
     pub fn over(&self, settings: TrainingSettings) -> TrainingSettings {
         TrainingSettings {
             batch_size: self.batch_size.batch_size,
-            optimizer: self.optimizer,
+            optimizer: self.optimizer.optimizer,
             learning_rate: self.learning_rate,
             temperature: self.loss.temperature,
             negatives: self.loss.negatives,

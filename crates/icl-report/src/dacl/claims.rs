@@ -7,10 +7,14 @@ use crate::dacl::row::DaclRow;
 use crate::dacl::runs::{DaclRuns, OfSeed, paired, values};
 use crate::dacl::seed_spread::SeedSpread;
 use crate::dacl::target::DaclTarget;
-use crate::text::number::{rounded, with_sign};
+use crate::text::number::{plural, rounded, with_sign};
 
 /// Number of seeds from which on a standard deviation decides.
 pub(crate) const MIN_SEEDS: usize = 3;
+/// Number of epochs from which on trainings on images decide.
+pub(crate) const MIN_EPOCHS: usize = 100;
+/// Claim of Table 2, which the page of Table 1 names, too.
+const COMPLEMENTS: &str = "DACL complements SimCLR (Table 2)";
 /// Rows of DACL; the paper does not say which α it chose.
 const DACL: [DaclRow; 2] = [DaclRow::LinearAlpha50, DaclRow::LinearAlpha90];
 /// Rows of DACL+; the paper does not say which ρ it chose.
@@ -90,9 +94,9 @@ pub(crate) fn claims(runs: DaclRuns<'_>) -> Vec<Claim> {
                 |data| not_below_any(runs, data),
             ),
             untested(
-                "DACL complements SimCLR (Table 2)",
+                COMPLEMENTS,
                 "the sum of both losses is not above SimCLR at equal sample passes",
-                "It needs images and a GPU.",
+                "icl reproduce dacl2 tests it, with images and a GPU.",
             ),
             untested(
                 "Mixup noise regularises along the covariance of the data (Theorem 2)",
@@ -100,6 +104,7 @@ pub(crate) fn claims(runs: DaclRuns<'_>) -> Vec<Claim> {
                 "The expansion is a numerical test of the library, not of this page.",
             ),
         ],
+        DaclTarget::Table2 => vec![complement(runs)],
         DaclTarget::Table4 => vec![
             judged(
                 runs,
@@ -123,6 +128,49 @@ pub(crate) fn claims(runs: DaclRuns<'_>) -> Vec<Claim> {
             ),
         ],
     }
+}
+
+/// Judges the claim on images, if no training was short.
+fn complement(runs: DaclRuns<'_>) -> Claim {
+    let claim = judged(
+        runs,
+        COMPLEMENTS,
+        "SimCLR + DACL is not above SimCLR with four views, which takes as many passes: the 95 % interval of the \
+         paired difference is not above 0. Fewer than 3 seeds or 100 epochs test nothing",
+        |data| above_zero(&of_sum(runs, data), &of_control(runs, data)),
+    );
+    let epochs = runs.own().map(|record| record.settings.epochs).min();
+    match epochs.filter(|epochs| *epochs < MIN_EPOCHS) {
+        None => claim,
+        Some(epochs) => {
+            let found = runs.data_sets().into_iter().filter_map(|data| {
+                let differences = paired(&of_sum(runs, data), &of_control(runs, data));
+                let of = SeedSpread::of(&differences)?;
+                let difference = points(of.mean);
+                let seeds = plural(of.n, "seed");
+                Some(format!(" {}: {difference} over {seeds}.", data.name()))
+            });
+            let found: String = found.collect();
+            Claim {
+                finding: format!(
+                    "No verdict from trainings of {}.{found}",
+                    plural(epochs, "epoch")
+                ),
+                verdict: ClaimVerdict::NotTested,
+                counts: (0, 0),
+                ..claim
+            }
+        }
+    }
+}
+
+fn of_sum(runs: DaclRuns<'_>, data: DaclDataSet) -> Vec<OfSeed> {
+    compared(runs, data, DaclRow::SimclrDacl)
+}
+
+/// Returns the accuracies at equal sample passes without mixup.
+fn of_control(runs: DaclRuns<'_>, data: DaclDataSet) -> Vec<OfSeed> {
+    compared(runs, data, DaclRow::SimclrFourViews)
 }
 
 fn compared(runs: DaclRuns<'_>, data: DaclDataSet, row: DaclRow) -> Vec<OfSeed> {
@@ -269,6 +317,54 @@ mod tests {
             "Letter: +1.0 to supervised, −1.0 to raw features"
         );
         assert_eq!(none[2].counts, (1, 1));
+    }
+
+    /// Returns records of both rows that the claim on images compares.
+    fn on_images(sum: f64, control: f64, epochs: usize) -> Vec<DaclRecord> {
+        let data = DaclDataSet::Cifar10;
+        let of_sum = records(data, DaclRow::SimclrDacl, sum, 0.01);
+        let of_control = records(data, DaclRow::SimclrFourViews, control, 0.01);
+        let mut all: Vec<DaclRecord> = of_sum.chain(of_control).collect();
+        for record in &mut all {
+            record.target = DaclTarget::Table2;
+            record.settings.epochs = epochs;
+        }
+        all
+    }
+
+    #[test]
+    fn images_are_judged_from_three_seeds_and_100_epochs_on() {
+        let judge = |records: &[DaclRecord]| {
+            let [claim] = &of(DaclTarget::Table2, records)[..] else {
+                panic!("expected one claim")
+            };
+            (claim.verdict, claim.finding.clone(), claim.counts)
+        };
+        use ClaimVerdict::{Holds, NotTested, Refuted};
+        assert_eq!(
+            judge(&on_images(0.82, 0.8, 100)),
+            (Holds, "CIFAR-10-4000: +2.0 ± 0.0".to_owned(), (0, 1))
+        );
+        assert_eq!(judge(&on_images(0.8, 0.8, 100)).0, Refuted);
+        assert_eq!(judge(&on_images(0.79, 0.8, 200)).0, Refuted);
+        let short = "No verdict from trainings of 99 epochs. CIFAR-10-4000: +2.0 over 3 seeds.";
+        assert_eq!(
+            judge(&on_images(0.82, 0.8, 99)),
+            (NotTested, short.to_owned(), (0, 0))
+        );
+        let mut two = on_images(0.82, 0.8, 100);
+        two.retain(|record| record.seed < 2);
+        let few = "No data set has 3 seeds of the rows that it needs.";
+        assert_eq!(judge(&two), (NotTested, few.to_owned(), (0, 0)));
+        // Plain SimCLR, at half the passes, says nothing.
+        let mut plain = on_images(0.82, 0.8, 100);
+        for record in &mut plain {
+            if record.row == DaclRow::SimclrFourViews {
+                record.row = DaclRow::Simclr;
+            }
+        }
+        assert_eq!(judge(&plain).0, NotTested);
+        assert_eq!(judge(&[]).0, NotTested);
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub enum DaclDataSet {
     /// 70,000 images of clothes, of which 6000 are used for training.
     #[serde(rename = "Fashion-MNIST")]
     FashionMnist,
-    /// The first 4000 training images of CIFAR-10.
+    /// The first 4000 training images of CIFAR-10, as images and as tables of pixels.
     #[serde(rename = "CIFAR-10-4000")]
     Cifar10,
     /// 188 molecules, embedded in the program.

@@ -4,6 +4,7 @@ use crate::dacl::data_set::DaclDataSet;
 use crate::dacl::record::{DACL_SCHEMA, DaclAccuracies, DaclRecord, DaclSettings, DaclTraining};
 use crate::dacl::row::DaclRow;
 use crate::dacl::target::DaclTarget;
+use icl_train::UpdateRule;
 
 /// Returns the record of a row with this accuracy on test and validation samples.
 pub(crate) fn record(data: DaclDataSet, row: DaclRow, seed: u64, accuracy: f64) -> DaclRecord {
@@ -22,7 +23,8 @@ pub(crate) fn record(data: DaclDataSet, row: DaclRow, seed: u64, accuracy: f64) 
         settings: DaclSettings {
             epochs: 40,
             batch_size: 512,
-            width: 128,
+            width: Some(128),
+            optimizer: UpdateRule::Adam,
             limit: None,
             backend: "flex".to_owned(),
         },

@@ -5,6 +5,7 @@ mod claims;
 mod data_set;
 #[cfg(test)]
 mod fixture;
+mod lars;
 mod methods;
 mod noise_picture;
 mod page;
@@ -17,6 +18,7 @@ mod tables;
 mod target;
 
 pub use data_set::DaclDataSet;
+pub use lars::scaled_lars_rate;
 pub use noise_picture::NoisePicture;
 pub use page::{DaclReproduction, dacl_document};
 pub use record::{

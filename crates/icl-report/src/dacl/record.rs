@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use icl_train::UpdateRule;
 use serde::{Deserialize, Serialize};
 
 use crate::dacl::data_set::DaclDataSet;
@@ -49,12 +50,19 @@ pub struct DaclSettings {
     pub epochs: usize,
     /// Maximum batch size, also a quarter of the training rows of a table.
     pub batch_size: usize,
-    /// Width of each layer of the encoder.
-    pub width: usize,
+    /// Width of each layer of the encoder; `None` for a ResNet-18, whose widths are fixed.
+    pub width: Option<usize>,
+    /// Optimizer of the training without labels. Records of earlier versions lack it: their optimizer is Adam.
+    #[serde(default = "adam")]
+    pub optimizer: UpdateRule,
     /// Maximum number of samples of a data set.
     pub limit: Option<usize>,
     /// Backend.
     pub backend: String,
+}
+
+fn adam() -> UpdateRule {
+    UpdateRule::Adam
 }
 
 /// Accuracies of a row on test samples, from 0 to 1.
@@ -147,5 +155,17 @@ mod tests {
             wrong(&line[..40])
                 .starts_with("out/dacl1.jsonl, line 1: expected a record of `icl reproduce`: ")
         );
+    }
+
+    #[test]
+    fn a_record_without_an_optimizer_is_one_of_adam() {
+        let of = record(DaclDataSet::Letter, DaclRow::Raw, 3, 0.8);
+        let line = serde_json::to_string(&of).unwrap();
+        let earlier = line.replace(r#","optimizer":"adam""#, "");
+        assert_ne!(earlier, line);
+        let read = |line: &str| parse_dacl_records(Path::new("out/dacl1.jsonl"), line).unwrap();
+        assert_eq!(read(&earlier), [of]);
+        let of_lars = line.replace(r#""optimizer":"adam""#, r#""optimizer":"lars""#);
+        assert_eq!(read(&of_lars)[0].settings.optimizer, UpdateRule::Lars);
     }
 }

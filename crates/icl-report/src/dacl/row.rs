@@ -20,6 +20,8 @@ pub enum DaclRow {
     GaussianPrinted,
     /// Gaussian noise on standardised columns.
     Gaussian,
+    /// Gaussian noise on normalised pixels with σ = 0.1.
+    GaussianSigma10,
     /// Linear mixup with α = 0.5.
     LinearAlpha50,
     /// Linear mixup with α = 0.9.
@@ -48,6 +50,12 @@ pub enum DaclRow {
     HiddenMixup,
     /// Augmentations of graphs.
     Augmentations,
+    /// Augmentations of images.
+    Simclr,
+    /// Two positive pairs of augmented images in a step.
+    SimclrFourViews,
+    /// A positive pair of augmented images and one with linear mixup in a step.
+    SimclrDacl,
 }
 
 impl DaclRow {
@@ -69,6 +77,20 @@ impl DaclRow {
         Self::ShallowUntrained,
         Self::ShallowLinear,
         Self::ShallowAuto,
+    ];
+
+    /// Rows of the table of images, in their order.
+    pub const IMAGES: [Self; 10] = [
+        Self::Majority,
+        Self::Raw,
+        Self::Untrained,
+        Self::GaussianPrinted,
+        Self::GaussianSigma10,
+        Self::LinearAlpha90,
+        Self::PlusKeep50,
+        Self::Simclr,
+        Self::SimclrFourViews,
+        Self::SimclrDacl,
     ];
 
     /// Rows of the table of graphs, in their order.
@@ -93,6 +115,7 @@ impl DaclRow {
             Self::Untrained => "untrained",
             Self::GaussianPrinted => "Gaussian, printed",
             Self::Gaussian => "Gaussian, best σ",
+            Self::GaussianSigma10 => "Gaussian, σ = 0.1",
             Self::LinearAlpha50 => "DACL, α = 0.5",
             Self::LinearAlpha90 => "DACL, α = 0.9",
             Self::PlusKeep90 => "DACL+, ρ = 0.9",
@@ -107,6 +130,9 @@ impl DaclRow {
             Self::HiddenGaussian => "hidden Gaussian",
             Self::HiddenMixup => "DACL, hidden mixup",
             Self::Augmentations => "GraphCL's views",
+            Self::Simclr => "SimCLR",
+            Self::SimclrFourViews => "SimCLR, four views",
+            Self::SimclrDacl => "SimCLR + DACL",
         }
     }
 
@@ -116,7 +142,8 @@ impl DaclRow {
             Self::Majority => "always the most frequent class of the training samples.",
             Self::Counts => "two features, the number of nodes and the number of edges.",
             Self::Raw => {
-                "no encoder: standardised columns of a table, or the sum of the node features of a graph."
+                "no encoder: standardised columns of a table, pixels of an image, or the sum of the node features of a \
+                 graph."
             }
             Self::NotReestimated => {
                 "random weights, with mean 0 and variance 1 in every normalisation, as InfoGraph's code evaluates \
@@ -126,11 +153,14 @@ impl DaclRow {
                 "random weights, with normalisation statistics re-estimated over the training samples."
             }
             Self::GaussianPrinted => {
-                "Gaussian noise of mean 0.1 and sd 1 on columns scaled to [0, 1]."
+                "Gaussian noise of mean 0.1 and sd 1 on columns or pixels scaled to [0, 1]."
             }
             Self::Gaussian => {
                 "Gaussian noise on standardised columns, with the σ among 0.05, 0.1, 0.3 and 0.5 that is best on \
                  validation rows."
+            }
+            Self::GaussianSigma10 => {
+                "Gaussian noise with σ = 0.1 on pixels that are normalised by ImageNet's means and sds."
             }
             Self::LinearAlpha50 => "linear mixup with λ ~ U(0.5, 1).",
             Self::LinearAlpha90 => "linear mixup with λ ~ U(0.9, 1).",
@@ -138,7 +168,10 @@ impl DaclRow {
                 "linear, geometric or binary mixup, drawn for each pair; a column is kept with ρ = 0.9, the others \
                  have α = 0.9."
             }
-            Self::PlusKeep50 => "the same with ρ = 0.5.",
+            Self::PlusKeep50 => {
+                "linear, geometric or binary mixup, drawn for each pair; a column or a value of a pixel is kept with \
+                 ρ = 0.5, the others have α = 0.9."
+            }
             Self::PlusKeep10 => {
                 "the same with ρ = 0.1, the paper's set taken by the letter: a view is then nearer to its partner."
             }
@@ -158,6 +191,16 @@ impl DaclRow {
             }
             Self::HiddenMixup => "linear mixup of the encoder's output, λ ~ U(0.9, 1).",
             Self::Augmentations => "augmentations of the graphs instead of noise.",
+            Self::Simclr => {
+                "augmentations instead of noise: crops, flips, jitter of colours and conversion to grey."
+            }
+            Self::SimclrFourViews => {
+                "two positive pairs of augmented views of each image, whose losses are summed: the control of the \
+                 next row, with as many passes."
+            }
+            Self::SimclrDacl => {
+                "a positive pair of augmented views and one with linear mixup, α = 0.9, whose losses are summed."
+            }
         }
     }
 
@@ -184,7 +227,11 @@ mod tests {
 
     #[test]
     fn names_are_different() {
-        for rows in [&DaclRow::TABLES[..], &DaclRow::GRAPHS[..]] {
+        for rows in [
+            &DaclRow::TABLES[..],
+            &DaclRow::IMAGES[..],
+            &DaclRow::GRAPHS[..],
+        ] {
             for (i, row) in rows.iter().enumerate() {
                 assert!(!row.description().is_empty());
                 assert!(rows[..i].iter().all(|other| other.title() != row.title()));

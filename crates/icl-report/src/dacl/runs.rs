@@ -18,22 +18,23 @@ pub(crate) struct DaclRuns<'a> {
 pub(crate) type OfSeed = (u64, f64);
 
 impl<'a> DaclRuns<'a> {
+    /// Returns the records of the table.
+    pub(crate) fn own(self) -> impl Iterator<Item = &'a DaclRecord> {
+        self.records.iter().filter(move |r| r.target == self.target)
+    }
+
     /// Returns the records of a row on a data set.
     pub(crate) fn of(
         self,
         data: DaclDataSet,
         row: DaclRow,
     ) -> impl Iterator<Item = &'a DaclRecord> {
-        let is_own = move |r: &&DaclRecord| (r.target, r.data, r.row) == (self.target, data, row);
-        self.records.iter().filter(is_own)
+        self.own().filter(move |r| (r.data, r.row) == (data, row))
     }
 
     /// Returns the data sets that have a record, in the table's order.
     pub(crate) fn data_sets(self) -> Vec<DaclDataSet> {
-        let has_record = |data: &DaclDataSet| {
-            let mut records = self.records.iter();
-            records.any(|r| (r.target, r.data) == (self.target, *data))
-        };
+        let has_record = |data: &DaclDataSet| self.own().any(|r| r.data == *data);
         let sets = self.target.data_sets().iter().copied();
         sets.filter(has_record).collect()
     }

@@ -17,7 +17,7 @@ type By = fn(&DaclAccuracies) -> Option<f64>;
 /// Returns the rows of a data set: accuracies in per cent, as mean ± standard deviation over the seeds.
 pub(crate) fn rows_table(runs: DaclRuns<'_>, data: DaclDataSet) -> Table {
     let classifiers: &[(&'static str, By)] = match runs.target {
-        DaclTarget::Table1 => &[
+        DaclTarget::Table1 | DaclTarget::Table2 => &[
             ("converged", |by| by.compared()),
             ("printed", |by| by.printed),
             ("5-NN", |by| by.neighbours),
@@ -50,7 +50,7 @@ pub(crate) fn rows_table(runs: DaclRuns<'_>, data: DaclDataSet) -> Table {
                     .iter()
                     .map(|(_, by)| spread(&values(&runs.accuracies(data, *row, by))))
                     .collect();
-                cells.push(paper(data, *row));
+                cells.push(paper(runs.target, data, *row));
                 cells.extend(training(runs, data, *row));
                 cells.push(TableCell::Value(
                     runs.of(data, *row).count().to_string(),
@@ -98,8 +98,8 @@ fn spread(accuracies: &[f64]) -> TableCell {
     TableCell::Value(digits(of.mean), sd)
 }
 
-fn paper(data: DaclDataSet, row: DaclRow) -> TableCell {
-    match printed_accuracy(data, row) {
+fn paper(target: DaclTarget, data: DaclDataSet, row: DaclRow) -> TableCell {
+    match printed_accuracy(target, data, row) {
         Some(of) => TableCell::Value(
             rounded(of.mean, 1),
             of.sd.map(|sd| format!("± {}", rounded(sd, 1))),

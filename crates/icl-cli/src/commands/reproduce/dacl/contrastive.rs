@@ -1,7 +1,7 @@
-//! Training without labels, the same for tables and graphs.
+//! Training without labels, the same for tables, images and graphs.
 
-use icl_report::dacl::{DaclSettings, DaclTraining};
-use icl_train::{NoiseSet, RateChoice, StopRule, TrainingRecord, TrainingSettings};
+use icl_report::dacl::{DaclSettings, DaclTraining, scaled_lars_rate};
+use icl_train::{NoiseSet, RateChoice, StopRule, TrainingRecord, TrainingSettings, UpdateRule};
 
 /// Learning rate of Adam.
 const LEARNING_RATE: f64 = 1e-3;
@@ -16,10 +16,16 @@ pub fn contrastive(
 ) -> TrainingSettings {
     let n_batches = n_training.div_ceil(max_batch).max(1);
     let batch_size = n_training.div_ceil(n_batches).max(4);
+    let n_steps = settings.epochs * n_training.div_ceil(batch_size).max(1);
+    let learning_rate = match settings.optimizer {
+        UpdateRule::Lars => scaled_lars_rate(n_steps as u64),
+        UpdateRule::Adam | UpdateRule::Sgd => LEARNING_RATE,
+    };
     TrainingSettings {
         epochs: settings.epochs,
         batch_size,
-        learning_rate: LEARNING_RATE,
+        optimizer: settings.optimizer,
+        learning_rate,
         pretraining_rate,
         temperature,
         negatives: (2 * batch_size - 2) as f64,
@@ -52,20 +58,44 @@ pub fn training_record(
 mod tests {
     use super::*;
 
-    #[test]
-    fn all_views_of_the_other_samples_are_negatives() {
-        let settings = DaclSettings {
+    fn settings() -> DaclSettings {
+        DaclSettings {
             epochs: 40,
             batch_size: 512,
-            width: 128,
+            width: Some(128),
+            optimizer: UpdateRule::Adam,
             limit: None,
             backend: "flex".to_owned(),
-        };
+        }
+    }
+
+    #[test]
+    fn all_views_of_the_other_samples_are_negatives() {
+        let settings = settings();
         let of = |n, most| contrastive(&settings, (n, most), 0.5, RateChoice::Cosine);
         let batches = |n, most| (of(n, most).batch_size, of(n, most).negatives);
         assert_eq!(batches(6000, 512), (500, 998.0));
         assert_eq!(batches(1258, 315), (315, 628.0));
         assert_eq!(batches(188, 128), (94, 186.0));
         of(3, 512).check().unwrap();
+        assert_eq!(
+            (of(3, 512).optimizer, of(3, 512).learning_rate),
+            (UpdateRule::Adam, 1e-3)
+        );
+    }
+
+    #[test]
+    fn lars_has_a_learning_rate_for_its_number_of_steps() {
+        let settings = DaclSettings {
+            optimizer: UpdateRule::Lars,
+            ..settings()
+        };
+        for (n, n_steps) in [(6000, 480.0), (1258, 120.0), (3, 40.0)] {
+            let of = contrastive(&settings, (n, 512), 0.5, RateChoice::Cosine);
+            assert_eq!(of.optimizer, UpdateRule::Lars);
+            // The paper's 0.1 in 15,000 steps.
+            assert!((of.learning_rate - 1500.0 / n_steps).abs() < 1e-12);
+            of.check().unwrap();
+        }
     }
 }

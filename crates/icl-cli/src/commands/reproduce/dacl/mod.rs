@@ -1,11 +1,17 @@
-//! `icl reproduce dacl1` and `dacl4`: tables of DACL, whose rows are trained without labels and judged.
+//! `icl reproduce dacl1`, `dacl2` and `dacl4`: tables of DACL, whose rows are trained without labels and judged.
 
+mod cifar;
+mod classifiers;
 mod contrastive;
 mod graphs;
+mod images;
+mod missing;
 mod noise_picture;
 mod options;
 mod page;
 mod record_file;
+mod row_split;
+mod samples;
 mod tables;
 mod work;
 
@@ -24,7 +30,7 @@ use record_file::RecordFile;
 pub fn reproduce(command: &DaclCommand) -> Result<(), Failure> {
     let request = command.request()?;
     let mut file = RecordFile::open(&request.out, request.target, &request.settings)?;
-    let found = work::find(&request)?;
+    let found = samples::find(&request)?;
     for message in &found.missing {
         tell(format_args!("note: {message}: skipped"));
     }

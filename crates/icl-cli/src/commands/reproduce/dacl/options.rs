@@ -1,17 +1,19 @@
-//! The options of `icl reproduce dacl1` and `dacl4`.
+//! The options of `icl reproduce dacl1`, `dacl2` and `dacl4`.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{Arg, Args, Subcommand};
 use icl_report::dacl::{DaclDataSet, DaclSettings, DaclTarget};
+use icl_train::UpdateRule;
 
+use crate::options::choice;
 use crate::options::data::{DataDirOption, LimitOption};
 use crate::options::encoder::WidthOption;
 use crate::options::execution::{BackendOption, SeedsOption};
 use crate::options::output::OutOption;
 use crate::options::reproduction::{BudgetOption, DataSetsOption};
-use crate::options::training::{BatchSizeOption, EpochsOption};
+use crate::options::training::{BatchSizeOption, EpochsOption, OptimizerOption};
 use crate::process::failure::Failure;
 
 const DETAILS: &str = "\
@@ -22,6 +24,9 @@ with the numbers of the paper, ours, and a verdict on each claim. A data set tha
 /// Number of seeds.
 const N_SEEDS: u64 = 3;
 
+/// Optimizers of the training on tables.
+const OPTIMIZERS: [&str; 2] = ["adam", "lars"];
+
 /// Output folder.
 const OUT: &str = "icl-runs/dacl";
 
@@ -29,25 +34,54 @@ const OUT: &str = "icl-runs/dacl";
 #[derive(Debug, Subcommand)]
 pub enum DaclCommand {
     /// Table 1 of DACL: mixup noise on tables
-    #[command(mut_args(of_tables))]
-    Dacl1(DaclOptions),
+    #[command(after_help = DETAILS, mut_args(of_tables))]
+    Dacl1(TablesOptions),
+    /// Table 2 of DACL: mixup noise on images, alone and beside augmentations
+    #[command(after_help = DETAILS, mut_args(of_images))]
+    Dacl2(ImagesOptions),
     /// Table 4 of DACL: hidden mixup on graphs
-    #[command(mut_args(of_graphs))]
-    Dacl4(DaclOptions),
+    #[command(after_help = DETAILS, mut_args(of_graphs))]
+    Dacl4(GraphsOptions),
 }
 
-/// Options of a table of DACL.
+/// Options of the table of tables.
 #[derive(Debug, Args)]
-#[command(after_help = DETAILS, mut_args(refined))]
+pub struct TablesOptions {
+    #[command(flatten)]
+    limit: LimitOption,
+    #[command(flatten)]
+    width: WidthOption,
+    #[command(flatten)]
+    optimizer: OptimizerOption,
+    #[command(flatten)]
+    shared: DaclOptions,
+}
+
+/// Options of the table of images. Its ResNet-18 has fixed widths.
+#[derive(Debug, Args)]
+pub struct ImagesOptions {
+    #[command(flatten)]
+    limit: LimitOption,
+    #[command(flatten)]
+    shared: DaclOptions,
+}
+
+/// Options of the table of graphs.
+#[derive(Debug, Args)]
+pub struct GraphsOptions {
+    #[command(flatten)]
+    width: WidthOption,
+    #[command(flatten)]
+    shared: DaclOptions,
+}
+
+/// Options of all tables.
+#[derive(Debug, Args)]
 pub struct DaclOptions {
     #[command(flatten)]
     data_dir: DataDirOption,
     #[command(flatten)]
     data_sets: DataSetsOption,
-    #[command(flatten)]
-    limit: LimitOption,
-    #[command(flatten)]
-    width: WidthOption,
     #[command(flatten)]
     epochs: EpochsOption,
     #[command(flatten)]
@@ -65,7 +99,6 @@ pub struct DaclOptions {
 /// Returns a shared option as these commands take it.
 fn refined(option: Arg) -> Arg {
     match option.get_id().as_str() {
-        "limit" => option.help("Use at most N rows, balanced across classes (dacl1 only)"),
         "epochs" => option.help("Number of epochs of the training without labels"),
         "batch_size" => option.help("Maximum batch size"),
         "seeds" => option.default_value(N_SEEDS.to_string()),
@@ -77,7 +110,9 @@ fn refined(option: Arg) -> Arg {
 }
 
 fn of_tables(option: Arg) -> Arg {
+    let option = refined(option);
     match option.get_id().as_str() {
+        "limit" => option.help("Use at most N rows, balanced across classes"),
         "width" => option
             .help("Width of each layer; the shallow encoder is twice as wide")
             .default_value("128"),
@@ -85,17 +120,42 @@ fn of_tables(option: Arg) -> Arg {
         "batch_size" => option
             .help("Maximum batch size; a quarter of the training rows where they are few")
             .default_value("512"),
+        "optimizer" => option
+            .value_parser(choice::among::<UpdateRule>(&OPTIMIZERS))
+            .help(
+                "Optimizer of the training without labels; the learning rate of lars is scaled so that weights can \
+                 move as far as in the paper",
+            ),
+        _ => option,
+    }
+}
+
+fn of_images(option: Arg) -> Arg {
+    let option = refined(option);
+    match option.get_id().as_str() {
+        "limit" => option.help("Use at most N images, balanced across classes"),
+        "epochs" => option.default_value("8"),
+        "batch_size" => option.default_value("128"),
         _ => option,
     }
 }
 
 fn of_graphs(option: Arg) -> Arg {
+    let option = refined(option);
     match option.get_id().as_str() {
         "width" => option.help("Width of each layer").default_value("64"),
         "epochs" => option.default_value("20"),
         "batch_size" => option.default_value("128"),
         _ => option,
     }
+}
+
+/// Options that some of the tables have.
+#[derive(Debug, Clone, Copy)]
+struct OwnOptions {
+    limit: Option<usize>,
+    width: Option<usize>,
+    optimizer: Option<UpdateRule>,
 }
 
 /// Checked options.
@@ -126,23 +186,46 @@ impl DaclCommand {
     /// At the first value that is not valid.
     pub fn request(&self) -> Result<DaclRequest, Failure> {
         match self {
-            Self::Dacl1(options) => options.request(DaclTarget::Table1),
-            Self::Dacl4(options) => options.request(DaclTarget::Table4),
+            Self::Dacl1(options) => {
+                let own = OwnOptions {
+                    limit: options.limit.limit,
+                    width: options.width.width,
+                    optimizer: Some(options.optimizer.optimizer),
+                };
+                options.shared.request(DaclTarget::Table1, own)
+            }
+            Self::Dacl2(options) => {
+                let own = OwnOptions {
+                    limit: options.limit.limit,
+                    width: None,
+                    optimizer: None,
+                };
+                options.shared.request(DaclTarget::Table2, own)
+            }
+            Self::Dacl4(options) => {
+                let own = OwnOptions {
+                    limit: None,
+                    width: options.width.width,
+                    optimizer: None,
+                };
+                options.shared.request(DaclTarget::Table4, own)
+            }
         }
     }
 }
 
 impl DaclOptions {
     /// Checks the options of a table.
-    fn request(&self, target: DaclTarget) -> Result<DaclRequest, Failure> {
+    fn request(&self, target: DaclTarget, own: OwnOptions) -> Result<DaclRequest, Failure> {
         let wrong = |option: &str, found: String, expected: &str| {
             Failure::input(anyhow!("{option}: found {found}, expected {expected}"))
         };
         let settings = DaclSettings {
             epochs: self.epochs.epochs,
             batch_size: self.batch_size.batch_size,
-            width: self.width.width.unwrap_or_default(),
-            limit: self.limit.limit,
+            width: own.width,
+            optimizer: own.optimizer.unwrap_or(UpdateRule::Adam),
+            limit: own.limit,
             backend: self.backend.clone().fill()?.to_owned(),
         };
         let n_seeds = self.seeds.seeds.unwrap_or(N_SEEDS);
@@ -150,17 +233,13 @@ impl DaclOptions {
             ("seeds", n_seeds as usize, 1, "at least 1"),
             ("epochs", settings.epochs, 1, "at least 1"),
             ("batch-size", settings.batch_size, 4, "at least 4"),
-            ("width", settings.width, 1, "at least 1"),
-            ("limit", settings.limit.unwrap_or(100), 100, "at least 100"),
+            ("width", own.width.unwrap_or(1), 1, "at least 1"),
+            ("limit", own.limit.unwrap_or(100), 100, "at least 100"),
         ];
         for (option, found, least, expected) in numbers {
             if found < least {
                 return Err(wrong(option, found.to_string(), expected));
             }
-        }
-        if settings.limit.is_some() && target == DaclTarget::Table4 {
-            let found = "it with dacl4".to_owned();
-            return Err(wrong("limit", found, "it with dacl1 only"));
         }
         self.budget.check()?;
         self.out.check()?;
@@ -173,7 +252,7 @@ impl DaclOptions {
             target,
             data_sets: self.chosen(target)?,
             data_dir: self.data_dir.folder(),
-            command: self.command(target, &settings, n_seeds),
+            command: self.command(target, &own, n_seeds),
             settings,
             n_seeds,
             budget_s: self.budget.seconds(),
@@ -198,16 +277,21 @@ impl DaclOptions {
         Ok(all.iter().filter(is_chosen).copied().collect())
     }
 
-    fn command(&self, target: DaclTarget, settings: &DaclSettings, n_seeds: u64) -> String {
-        let data_sets = self.data_sets.command();
-        let limit = settings.limit.map(|limit| format!(" --limit {limit}"));
+    fn command(&self, target: DaclTarget, own: &OwnOptions, n_seeds: u64) -> String {
+        let of = |name: &str, value: Option<usize>| {
+            value.map_or_else(String::new, |value| format!(" --{name} {value}"))
+        };
+        let optimizer = own.optimizer.map_or_else(String::new, |optimizer| {
+            format!(" --optimizer {}", choice::name(&optimizer))
+        });
         format!(
-            "icl reproduce {} --seeds {n_seeds}{data_sets}{} --width {} --epochs {} --batch-size {}",
+            "icl reproduce {} --seeds {n_seeds}{}{}{} --epochs {} --batch-size {}{optimizer}",
             target.name(),
-            limit.unwrap_or_default(),
-            settings.width,
-            settings.epochs,
-            settings.batch_size
+            self.data_sets.command(),
+            of("limit", own.limit),
+            of("width", own.width),
+            self.epochs.epochs,
+            self.batch_size.batch_size,
         )
     }
 }

@@ -10,6 +10,7 @@ use crate::commands::reproduce::dacl::options::DaclRequest;
 use crate::commands::reproduce::dacl::record_file::RecordFile;
 use crate::commands::reproduce::machine::{processor, today};
 use crate::files::whole;
+use crate::options::choice;
 use crate::process::failure::Failure;
 
 /// Writes the page of all records; the paths of its files.
@@ -26,8 +27,14 @@ pub fn write(
         ("backend".to_owned(), settings.backend.clone()),
         ("epochs".to_owned(), settings.epochs.to_string()),
         ("batch-size".to_owned(), settings.batch_size.to_string()),
-        ("width".to_owned(), settings.width.to_string()),
+        (
+            "optimizer".to_owned(),
+            choice::name(&settings.optimizer).to_owned(),
+        ),
     ];
+    if let Some(width) = settings.width {
+        shown.push(("width".to_owned(), width.to_string()));
+    }
     if let Some(limit) = settings.limit {
         shown.push(("limit".to_owned(), limit.to_string()));
     }
@@ -51,7 +58,7 @@ pub fn write(
     };
     let noise = match request.target {
         DaclTarget::Table1 => Some(noise_picture()?),
-        DaclTarget::Table4 => None,
+        DaclTarget::Table2 | DaclTarget::Table4 => None,
     };
     let document = dacl_document(&DaclReproduction {
         target: request.target,

@@ -10,6 +10,7 @@ use icl_report::dacl::{
 };
 
 use crate::files::whole;
+use crate::options::choice;
 use crate::process::failure::Failure;
 
 /// The records of a table, in memory and in a file.
@@ -103,15 +104,15 @@ fn check(
         return Ok(());
     }
     let written = |target: DaclTarget, of: &DaclSettings| {
-        let limit = of
-            .limit
-            .map_or("none".to_owned(), |limit| limit.to_string());
+        let number = |of: Option<usize>| of.map_or("none".to_owned(), |of| of.to_string());
         format!(
-            "{} with epochs {}, batch size {}, width {}, limit {limit} and backend {}",
+            "{} with epochs {}, batch size {}, width {}, optimizer {}, limit {} and backend {}",
             target.name(),
             of.epochs,
             of.batch_size,
-            of.width,
+            number(of.width),
+            choice::name(&of.optimizer),
+            number(of.limit),
             of.backend
         )
     };
@@ -127,13 +128,15 @@ fn check(
 mod tests {
     use super::*;
     use icl_report::dacl::{DACL_SCHEMA, DaclAccuracies};
+    use icl_train::UpdateRule;
     use tempfile::tempdir;
 
     fn settings(epochs: usize) -> DaclSettings {
         DaclSettings {
             epochs,
             batch_size: 64,
-            width: 16,
+            width: Some(16),
+            optimizer: UpdateRule::Adam,
             limit: None,
             backend: "flex".to_owned(),
         }
@@ -186,6 +189,17 @@ mod tests {
         assert!(
             error.contains("found a record of dacl1 with epochs 2,")
                 && error.contains("expected dacl1 with epochs 3,"),
+            "{error}"
+        );
+        let of_lars = DaclSettings {
+            optimizer: UpdateRule::Lars,
+            ..settings(2)
+        };
+        let error = RecordFile::open(at.path(), DaclTarget::Table1, &of_lars).unwrap_err();
+        let error = error.to_string();
+        assert!(
+            error.contains("width 16, optimizer adam,")
+                && error.contains("width 16, optimizer lars,"),
             "{error}"
         );
     }

@@ -4,74 +4,20 @@ use std::time::Instant;
 
 use anyhow::anyhow;
 use icl_core::Seed;
-use icl_data::{GraphDataset, embedded, read_tu};
 use icl_report::dacl::{
-    DACL_SCHEMA, DaclAccuracies, DaclDataSet, DaclRecord, DaclRow, DaclTarget, DaclTraining,
+    DACL_SCHEMA, DaclAccuracies, DaclDataSet, DaclRecord, DaclRow, DaclTraining,
 };
 
 use crate::backend::on_backend;
 use crate::commands::reproduce::dacl::graphs::GraphRowWork;
+use crate::commands::reproduce::dacl::images::ImageRowWork;
 use crate::commands::reproduce::dacl::options::DaclRequest;
 use crate::commands::reproduce::dacl::record_file::RecordFile;
-use crate::commands::reproduce::dacl::tables::{
-    DividedTable, TableRowWork, TableSource, read_source,
-};
-use crate::commands::reproduce::source::graph_files;
+use crate::commands::reproduce::dacl::samples::{DividedSamples, Found};
+use crate::commands::reproduce::dacl::tables::TableRowWork;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::terminal::tell;
-
-/// Samples of a data set in memory.
-pub enum DaclSamples {
-    /// Rows of a table.
-    Table(TableSource),
-    /// Graphs.
-    Graphs(GraphDataset),
-}
-
-/// Data sets that were found, and a message for each of the others.
-pub struct Found {
-    /// Data sets with their samples.
-    pub samples: Vec<(DaclDataSet, DaclSamples)>,
-    /// Messages.
-    pub missing: Vec<String>,
-}
-
-/// Reads the data sets of a request.
-///
-/// # Errors
-/// If one cannot be read, or none is there.
-pub fn find(request: &DaclRequest) -> Result<Found, Failure> {
-    let mut found = Found {
-        samples: Vec::new(),
-        missing: Vec::new(),
-    };
-    for &data in &request.data_sets {
-        match read(data, request)? {
-            Ok(samples) => found.samples.push((data, samples)),
-            Err(message) => found.missing.push(message),
-        }
-    }
-    if found.samples.is_empty() {
-        return Err(Failure::input(anyhow!("{}", found.missing.join("; "))));
-    }
-    Ok(found)
-}
-
-fn read(data: DaclDataSet, request: &DaclRequest) -> Result<Result<DaclSamples, String>, Failure> {
-    if request.target == DaclTarget::Table1 {
-        let source = read_source(data, &request.data_dir)?;
-        return Ok(source.map(DaclSamples::Table));
-    }
-    let graphs = match data {
-        DaclDataSet::Mutag => embedded::graphs(data.name()),
-        _ => match graph_files(data.name(), &request.data_dir) {
-            Ok(path) => read_tu(path),
-            Err(message) => return Ok(Err(message)),
-        },
-    };
-    Ok(Ok(DaclSamples::Graphs(graphs.map_err(Failure::input)?)))
-}
 
 /// Number of rows that were not started because the budget was spent.
 pub struct NotStarted(pub usize);
@@ -109,7 +55,7 @@ pub fn run(
     let begin = Instant::now();
     let mut n_done = 0;
     for (data, samples, seed, rows) in to_run {
-        let mut table = None;
+        let mut divided = None;
         for row in rows {
             if interrupt::requested() {
                 return Err(interrupted(file));
@@ -120,21 +66,16 @@ pub fn run(
             }
             let began = Instant::now();
             let limit = request.settings.limit;
-            if let (DaclSamples::Table(source), None) = (samples, &table) {
-                table = Some(DividedTable::new(source, limit, Seed::new(seed))?);
-            }
-            let (accuracies, training) =
-                compute(request, (data, samples, table.as_ref()), row, seed).map_err(
-                    |failure| match failure {
-                        Failure::Interrupted(_) => interrupted(file),
-                        failure => failure,
-                    },
-                )?;
-            let (n_training, n_test) = match (samples, &table) {
-                (DaclSamples::Graphs(graphs), _) => [graphs.graphs().len(); 2].into(),
-                (_, Some(table)) => (table.split.training.len(), table.split.test.len()),
-                (_, None) => (0, 0),
+            let divided = match &mut divided {
+                Some(divided) => divided,
+                none => none.insert(samples.divided(limit, Seed::new(seed))?),
             };
+            let (accuracies, training) =
+                compute(request, (data, divided), row, seed).map_err(|failure| match failure {
+                    Failure::Interrupted(_) => interrupted(file),
+                    failure => failure,
+                })?;
+            let (n_training, n_test) = divided.sizes();
             let time_s = began.elapsed().as_secs_f64();
             file.add(DaclRecord {
                 schema: DACL_SCHEMA,
@@ -163,13 +104,13 @@ pub fn run(
 
 fn compute(
     request: &DaclRequest,
-    (data, samples, table): (DaclDataSet, &DaclSamples, Option<&DividedTable>),
+    (data, samples): (DaclDataSet, &DividedSamples<'_>),
     row: DaclRow,
     seed: u64,
 ) -> Result<(DaclAccuracies, Option<DaclTraining>), Failure> {
     let settings = &request.settings;
-    match (samples, table) {
-        (DaclSamples::Graphs(graphs), _) => on_backend(
+    match samples {
+        DividedSamples::Graphs(graphs) => on_backend(
             &settings.backend,
             GraphRowWork {
                 data,
@@ -179,7 +120,16 @@ fn compute(
                 settings,
             },
         ),
-        (DaclSamples::Table(_), Some(table)) => on_backend(
+        DividedSamples::Images(images) => on_backend(
+            &settings.backend,
+            ImageRowWork {
+                images,
+                row,
+                seed,
+                settings,
+            },
+        ),
+        DividedSamples::Table(table) => on_backend(
             &settings.backend,
             TableRowWork {
                 table,
@@ -188,7 +138,6 @@ fn compute(
                 settings,
             },
         ),
-        (DaclSamples::Table(_), None) => Err(Failure::Other(anyhow!("a table was not divided"))),
     }
 }
 

@@ -6,7 +6,7 @@ use icl_eval::{
 };
 use icl_report::dacl::DaclAccuracies;
 
-use crate::commands::reproduce::dacl::tables::N_NEIGHBOURS;
+use crate::commands::reproduce::dacl::classifiers::N_NEIGHBOURS;
 use crate::process::failure::Failure;
 
 /// Number of folds.

@@ -103,9 +103,9 @@ impl GraphRowWork<'_> {
 
     /// Returns the configuration of the encoder, without a head.
     fn config(&self) -> GinConfig {
-        GinConfig::new(self.graphs.d_features())
-            .with_d_hidden(self.settings.width)
-            .with_n_layers(LAYERS)
+        let config = GinConfig::new(self.graphs.d_features());
+        let width = self.settings.width.unwrap_or(config.d_hidden);
+        config.with_d_hidden(width).with_n_layers(LAYERS)
     }
 
     fn gin<B: TrainingBackend>(
@@ -277,13 +277,14 @@ mod tests {
     #[test]
     fn a_shorter_training_is_the_beginning_of_a_longer_one() {
         use burn::backend::{Autodiff, Flex};
-        use icl_train::{Evaluation, TrainError};
+        use icl_train::{Evaluation, TrainError, UpdateRule};
 
         let graphs = icl_data::embedded::graphs("MUTAG").unwrap();
         let of_width = DaclSettings {
             epochs: 3,
             batch_size: 64,
-            width: 4,
+            width: Some(4),
+            optimizer: UpdateRule::Adam,
             limit: None,
             backend: "flex".to_owned(),
         };

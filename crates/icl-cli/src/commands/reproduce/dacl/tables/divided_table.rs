@@ -7,13 +7,15 @@ use icl_eval::Matrix;
 use icl_models::Mlp;
 
 use crate::backend::ProgramBackend;
-use crate::commands::reproduce::dacl::tables::classifiers::Judge;
-use crate::commands::reproduce::dacl::tables::row_split::RowSplit;
+use crate::commands::reproduce::dacl::classifiers::Judge;
+use crate::commands::reproduce::dacl::row_split::RowSplit;
 use crate::commands::reproduce::dacl::tables::source::TableSource;
 use crate::process::failure::Failure;
 
 /// Maximum number of rows per encoder pass.
 const CHUNK: usize = 512;
+/// Learning rate of the printed classifier.
+const PRINTED_RATE: f64 = 0.1;
 
 /// Rows of a table as features of a schema that was fitted to the training rows.
 #[derive(Debug)]
@@ -52,6 +54,7 @@ impl DividedTable {
         Judge {
             labels: self.data.labels(),
             split: &self.split,
+            printed_rate: PRINTED_RATE,
         }
     }
 

@@ -92,15 +92,15 @@ impl TableRowWork<'_> {
 
     /// Returns the configuration of the row's encoder, without a head.
     fn encoder(&self) -> MlpConfig {
+        let config = MlpConfig::new(self.table.data.d_features());
+        let width = self.settings.width.unwrap_or(config.width);
         let (n_layers, width) = match self.row {
             DaclRow::ShallowUntrained | DaclRow::ShallowLinear | DaclRow::ShallowAuto => {
-                (SHALLOW_LAYERS, 2 * self.settings.width)
+                (SHALLOW_LAYERS, 2 * width)
             }
-            _ => (LAYERS, self.settings.width),
+            _ => (LAYERS, width),
         };
-        MlpConfig::new(self.table.data.d_features())
-            .with_n_layers(n_layers)
-            .with_width(width)
+        config.with_n_layers(n_layers).with_width(width)
     }
 
     fn fresh<B: TrainingBackend>(&self, device: &B::Device) -> Result<Mlp<B>, Failure> {

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use icl_core::Seed;
 use icl_data::{
-    ImageOptions, RawTable, TableOptions, embedded, read_cifar, read_idx, read_table,
-    table_of_pixels,
+    ImageOptions, RawTable, TableOptions, embedded, read_idx, read_table, table_of_pixels,
 };
 use icl_report::dacl::DaclDataSet;
 
-use crate::commands::reproduce::dacl::tables::row_split::{RowSplit, drawn};
-use crate::options::data::DATA_DIR;
+use crate::commands::reproduce::dacl::cifar::{TEST_OF_CIFAR, first_of_cifar};
+use crate::commands::reproduce::dacl::missing::missing;
+use crate::commands::reproduce::dacl::row_split::{RowSplit, drawn};
 use crate::process::failure::Failure;
 
 /// Folder of Debian's package of Fashion-MNIST.
@@ -19,8 +19,6 @@ const DEBIAN_FASHION: &str = "/usr/share/datasets/fashion-mnist";
 const N_FASHION: usize = 6000;
 /// Share of the rows that are for the test, where the data have no test rows of their own.
 const TEST: f64 = 0.3;
-/// The same for the images of CIFAR-10.
-const TEST_OF_CIFAR: f64 = 0.25;
 
 /// A table in memory.
 #[derive(Debug)]
@@ -70,11 +68,10 @@ pub fn read_source(
         DaclDataSet::Dna => named("DNA.csv.gz"),
         DaclDataSet::FashionMnist => fashion(folder),
         DaclDataSet::Cifar10 => {
-            let path = folder.join("cifar10/cifar10_train_first4000_lossless.bin.gz");
-            if !path.exists() {
-                return Ok(Err(missing(data, &path)));
-            }
-            let images = read_cifar(&path, &ImageOptions::default()).map_err(Failure::input)?;
+            let images = match first_of_cifar(folder, None)? {
+                Ok(images) => images,
+                Err(message) => return Ok(Err(message)),
+            };
             let table = table_of_pixels(&images).map_err(Failure::input)?;
             whole(table, TEST_OF_CIFAR)
         }
@@ -109,14 +106,6 @@ fn fashion(folder: &Path) -> Result<Result<TableSource, String>, Failure> {
     }))
 }
 
-fn missing(data: DaclDataSet, path: &Path) -> String {
-    format!(
-        "{}: found no {}, expected it there (--data-dir or {DATA_DIR} names the folder above)",
-        data.name(),
-        path.display()
-    )
-}
-
 impl TableSource {
     /// Returns at most `limit` rows, and their division by a seed.
     ///
@@ -132,9 +121,7 @@ impl TableSource {
         match self {
             Self::Whole { table, test } => {
                 let table = table.clone().select(&[], limit).map_err(Failure::input)?;
-                let n_test = (test * table.n_rows() as f64).round() as usize;
-                let (test, training) = drawn(table.labels(), n_test, seed.child("test"));
-                let split = RowSplit::new(training, test, table.labels(), seed);
+                let split = RowSplit::of_all(table.labels(), *test, seed);
                 Ok((table, split))
             }
             Self::Divided {

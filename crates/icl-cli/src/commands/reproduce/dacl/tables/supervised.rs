@@ -11,7 +11,7 @@ use icl_train::OnePassAdam;
 use rand::seq::SliceRandom;
 
 use crate::backend::{ProgramBackend, TrainingBackend};
-use crate::commands::reproduce::dacl::tables::classifiers::share;
+use crate::commands::reproduce::dacl::classifiers::share;
 use crate::commands::reproduce::dacl::tables::divided_table::DividedTable;
 use crate::process::failure::Failure;
 use crate::process::interrupt;

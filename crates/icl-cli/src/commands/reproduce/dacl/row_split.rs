@@ -20,6 +20,13 @@ pub struct RowSplit {
 }
 
 impl RowSplit {
+    /// Divides all rows, of which a share is for the test.
+    pub fn of_all(labels: &[usize], test: f64, seed: Seed) -> Self {
+        let n_test = (test * labels.len() as f64).round() as usize;
+        let (test, training) = drawn(labels, n_test, seed.child("test"));
+        Self::new(training, test, labels, seed)
+    }
+
     /// Divides these training rows into rows for fitting and for validation.
     pub fn new(training: Vec<usize>, test: Vec<usize>, labels: &[usize], seed: Seed) -> Self {
         let of_training: Vec<usize> = training.iter().map(|&row| labels[row]).collect();
@@ -84,8 +91,8 @@ mod tests {
     #[test]
     fn validation_rows_are_training_rows() {
         let labels = vec![0; 100];
-        let (test, training) = drawn(&labels, 30, Seed::new(1));
-        let split = RowSplit::new(training, test, &labels, Seed::new(1));
+        let split = RowSplit::of_all(&labels, 0.3, Seed::new(1));
+        assert_eq!(split.test.len(), 30);
         assert_eq!((split.fitting.len(), split.validation.len()), (56, 14));
         let mut both = [split.fitting, split.validation].concat();
         both.sort_unstable();

@@ -1,4 +1,4 @@
-//! The classifiers that judge features of a divided table.
+//! The classifiers that judge features of a divided data set.
 
 use icl_core::Seed;
 use icl_eval::{
@@ -6,7 +6,7 @@ use icl_eval::{
 };
 use icl_report::dacl::DaclAccuracies;
 
-use crate::commands::reproduce::dacl::tables::row_split::RowSplit;
+use crate::commands::reproduce::dacl::row_split::RowSplit;
 use crate::process::failure::Failure;
 
 /// Values of C of the converged classifier.
@@ -20,13 +20,15 @@ const FEW_PRINTED_EPOCHS: usize = 50;
 /// Number of training rows above which there are fewer epochs.
 const MANY_ROWS: usize = 7000;
 
-/// Labels and the division of the rows of a table.
+/// Labels and the division of the rows of a table, or of images.
 #[derive(Debug, Clone, Copy)]
 pub struct Judge<'a> {
     /// Class of each row.
     pub labels: &'a [usize],
     /// Rows by their use.
     pub split: &'a RowSplit,
+    /// Learning rate of the printed classifier.
+    pub printed_rate: f64,
 }
 
 impl Judge<'_> {
@@ -48,6 +50,7 @@ impl Judge<'_> {
             _ => PRINTED_EPOCHS,
         };
         let printed = DescentProbeConfig::dacl_tables()
+            .with_rates(vec![self.printed_rate])
             .with_n_epochs(n_epochs)
             .with_seed(seed.child("printed"))
             .try_init()
@@ -167,6 +170,7 @@ mod tests {
         let judge = Judge {
             labels: &labels,
             split: &split,
+            printed_rate: 0.1,
         };
         let of = judge.judge(&features, Seed::new(1)).unwrap();
         assert_eq!(

@@ -1,0 +1,7 @@
+//! Rows of the table of images: dividing the data, training, judgement.
+
+mod divided_images;
+mod rows;
+
+pub use divided_images::DividedImages;
+pub use rows::ImageRowWork;
