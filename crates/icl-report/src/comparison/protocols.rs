@@ -7,7 +7,7 @@ use crate::summary::Summary;
 pub(crate) type Part = fn(AccuracyByOrigin) -> Option<f64>;
 /// Floor of an accuracy.
 pub(crate) type Floor = fn(&FloorAccuracies) -> AccuracyByOrigin;
-/// AccuracyByOrigin and floors by a protocol.
+/// Accuracies and floors by a protocol.
 pub(crate) type Protocol = fn(&RunRecord) -> Option<ProtocolAccuracies>;
 
 /// Reason for which an accuracy is missing.
