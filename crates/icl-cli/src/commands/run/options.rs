@@ -18,6 +18,7 @@ use crate::options::increment::SplitOptions;
 use crate::options::method::{MethodOption, MethodOptions};
 use crate::options::noise::NoiseOptions;
 use crate::options::output::{OutputOptions, TableOption};
+use crate::options::protocol::{ProtocolName, ProtocolOption};
 use crate::options::training::{PretrainingOptions, TrainingOptions};
 use crate::options::values;
 use crate::process::failure::Failure;
@@ -61,6 +62,9 @@ pub struct RunOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pretraining: PretrainingOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    protocol: ProtocolOption,
     #[command(flatten)]
     #[serde(flatten)]
     seeds: SeedsOption,
@@ -108,6 +112,8 @@ pub struct Resolved {
     pub options: RunOptions,
     /// Methods to run.
     pub methods: Vec<Method>,
+    /// Protocols to measure accuracies by.
+    pub protocols: Vec<ProtocolName>,
     /// Growth ratio α that is asked for; a split of whole samples comes close to it.
     pub alpha: f64,
     /// Split into old and new data.
@@ -141,12 +147,14 @@ impl RunOptions {
             (None, n) => 0..=n - 1,
         };
         let methods = self.method.fill()?;
+        let protocols = self.protocol.fill()?;
         values::check_old_queue(&settings, &methods)?;
         let backend = self.backend.fill()?.to_owned();
         self.data.check()?;
         self.output.folder.check()?;
         Ok(Resolved {
             methods,
+            protocols,
             alpha,
             split,
             seeds,
