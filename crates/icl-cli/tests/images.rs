@@ -46,7 +46,7 @@ fn a_run_compares_methods() {
     let at = with_digits();
     let line = format!(
         "run --data numerals --method retraining --method icl --method icl-corrected --epochs 3 \
-         --learning-rate 0.001 --seed 0 --out out {OPTIONS}"
+         --learning-rate 0.001 --seed 0 --protocol svm,linear,knn --out out {OPTIONS}"
     );
     let shown = ran(at.path(), &line);
     assert!(shown.stderr.contains("12 old images"), "{}", shown.stderr);

@@ -5,7 +5,7 @@ use crate::comparison::check::{check_map, check_records};
 use crate::comparison::distance::Distances;
 use crate::comparison::guide::{LOWEST_LOSS, NO_TARGET, TARGET, TERMS};
 use crate::comparison::headline::headline;
-use crate::comparison::protocols::{ONE_CLASS, lacks_accuracies};
+use crate::comparison::protocols::{NO_PROTOCOL, ONE_CLASS, lacks_accuracies, recorded};
 use crate::comparison::runs::{methods, target};
 use crate::comparison::{charts, cost_chart, tables};
 use crate::course::{Course, queue_of, sections};
@@ -54,10 +54,13 @@ pub fn comparison_document(
         ),
     ]);
     blocks.extend(sections(&courses(records), &palette));
-    let mut accuracies = vec![
-        Block::Figure(charts::accuracy(records, &methods, &palette)),
-        Block::Table(tables::accuracies(records, &methods, &palette)),
-    ];
+    let mut accuracies = match recorded(records).first() {
+        Some(first) => vec![
+            Block::Figure(charts::accuracy(records, &methods, &palette, *first)),
+            Block::Table(tables::accuracies(records, &methods, &palette)),
+        ],
+        None => vec![Block::text(NO_PROTOCOL)],
+    };
     if lacks_accuracies(records) {
         accuracies.push(Block::text(format!("{MISSING}: {ONE_CLASS}")));
     }
@@ -305,6 +308,20 @@ mod tests {
         alone.knn = None;
         let page = page(&[alone], None);
         assert!(!page.contains("linear probe"));
+    }
+
+    #[test]
+    fn a_record_shows_the_protocols_that_it_holds() {
+        let mut fast = record("warm", 1);
+        (fast.accuracy, fast.floors) = Default::default();
+        let of_fast = page(&[fast.clone()], None);
+        assert!(of_fast.contains("Accuracy by a linear probe"));
+        assert!(of_fast.contains("k nearest neighbours"));
+        assert!(!of_fast.contains("support vector machine") && !of_fast.contains("single class"));
+        (fast.linear_probe, fast.knn) = (None, None);
+        let of_none = page(&[fast], None);
+        assert!(of_none.contains("No accuracy was measured"));
+        assert!(!of_none.contains("Accuracy by") && !of_none.contains("floor: majority"));
     }
 
     #[test]
