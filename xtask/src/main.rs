@@ -41,7 +41,7 @@ enum Command {
 
 #[derive(Subcommand)]
 enum Bench {
-    /// Run all benchmarks in turn: backends, graphs, rates, tables, vision
+    /// Run all benchmarks in turn: backends, graphs, protocols, rates, tables, vision
     All {
         /// Backends of the benchmark `backends` besides flex, as comma-separated features of icl-cli
         #[arg(long)]
@@ -62,6 +62,10 @@ enum Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// Time the protocols of accuracies, the support vector machine beside scikit-learn's (bench target `protocols` of icl-eval)
+    ///
+    /// The environment variable PYTHON names a Python with scikit-learn; without it, `python3` is tried.
+    Protocols,
     /// Compare ways to choose a learning rate (bench target `rates` of icl-cli)
     Rates {
         /// Arguments for the benchmark
@@ -107,6 +111,7 @@ impl Bench {
                     Self::Graphs {
                         arguments: arguments(),
                     },
+                    Self::Protocols,
                     Self::Rates {
                         arguments: arguments(),
                     },
@@ -127,6 +132,7 @@ impl Bench {
                 arguments,
                 ..BenchTarget::new("icl-cli", "graphs")
             }],
+            Self::Protocols => vec![BenchTarget::new("icl-eval", "protocols")],
             Self::Rates { arguments } => vec![BenchTarget {
                 arguments,
                 ..BenchTarget::new("icl-cli", "rates")
@@ -248,7 +254,10 @@ mod tests {
         assert!(all[1..].iter().all(|target| target.features.is_none()));
         let names: Vec<&str> = all.iter().map(|target| target.name).collect();
         let vision = VISION.map(|(_, name)| name);
-        assert_eq!(names[..4], ["backends", "graphs", "rates", "tables"]);
-        assert_eq!(names[4..], vision);
+        assert_eq!(
+            names[..5],
+            ["backends", "graphs", "protocols", "rates", "tables"]
+        );
+        assert_eq!(names[5..], vision);
     }
 }

@@ -202,3 +202,39 @@ fn one_process_works_in_a_folder() {
     assert!(again.stdout.ends_with("written to out\n"));
     assert_same_run(&at.path().join("out"));
 }
+
+/// The accuracies of all methods, so that some are left when the first is told.
+const JUDGED: &str = "run --seed 0 --epochs 1 --stop never --protocol svm";
+
+#[test]
+fn accuracies_are_taken_up_again() {
+    let at = tempdir().unwrap();
+    let line = format!("{JUDGED} --out whole");
+    icl(at.path(), &split(&line)).succeeded();
+    let mut child = start(at.path(), &format!("{JUDGED} --out out"), "1");
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let begun = lines.find(|line| line.as_ref().unwrap().contains(": accuracy "));
+    let begun = begun.unwrap().unwrap();
+    interrupt(&child);
+    let last = lines.map(Result::unwrap).last().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{last}");
+    assert_eq!(
+        last,
+        "interrupted: stopped while accuracies were measured; `icl run --resume out` continues it"
+    );
+    let folder = at.path().join("out");
+    let work = folder.join(".checkpoint");
+    let method = begun
+        .trim_start_matches("seed 0  ")
+        .split(':')
+        .next()
+        .unwrap();
+    for name in ["floors", method] {
+        let state = work.join(format!("seed0-{name}-svm.checkpoint"));
+        assert!(state.exists(), "{}", state.display());
+    }
+    assert!(!folder.join("record.jsonl").exists());
+    icl(at.path(), &split("run --resume out")).succeeded();
+    assert_eq!(timeless(&folder), timeless(&at.path().join("whole")));
+    assert!(!work.exists());
+}

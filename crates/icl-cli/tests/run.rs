@@ -128,7 +128,11 @@ fn the_record_holds_what_the_book_says() {
     let (floors, _) = rest.split_once("\n## ").unwrap();
 
     let at = tempdir().unwrap();
-    let records = run(at.path(), "--seed 0 --epochs 2 --method warm", "out");
+    let records = run(
+        at.path(),
+        "--seed 0 --epochs 2 --method warm --protocol svm",
+        "out",
+    );
     let record_of_warm = &records[0];
     assert_eq!(keys(record_of_warm), documented(record));
     for of in [
@@ -265,7 +269,9 @@ fn the_numbers_of_a_record_fit_together() {
         assert!(n_null == 0 || n_null == reached.len(), "{method}");
         assert_eq!(record["target"], records[0]["target"]);
         for part in ["all", "old", "new"] {
-            for accuracy in [&record["accuracy"], &record["floors"]["untrained"]] {
+            let [of_knn, of_probe] = [&record["knn"], &record["linear_probe"]];
+            assert!(record["accuracy"][part].is_null());
+            for accuracy in [&of_knn["accuracy"], &of_probe["floors"]["untrained"]] {
                 assert!((0.0..=1.0).contains(&number(accuracy, part)));
             }
         }
@@ -458,4 +464,25 @@ fn odd_numbers_that_are_legal() {
         let change = number(&records[0], "parameter_change");
         assert!(change.is_finite(), "{options}");
     }
+}
+
+#[test]
+fn protocols_are_chosen() {
+    let at = tempdir().unwrap();
+    let options = "--seed 0 --epochs 1 --method warm --protocol";
+    let records = run(at.path(), &format!("{options} svm,knn"), "two");
+    assert!(records[0]["linear_probe"].is_null());
+    for accuracy in [&records[0]["accuracy"], &records[0]["knn"]["accuracy"]] {
+        assert!((0.0..=1.0).contains(&number(accuracy, "all")));
+    }
+    let records = run(at.path(), &format!("{options} none"), "none");
+    assert!(records[0]["knn"].is_null() && records[0]["accuracy"]["all"].is_null());
+    let report = fs::read_to_string(at.path().join("none").join("report.html")).unwrap();
+    assert!(report.contains("No accuracy was measured"));
+    let config = fs::read_to_string(at.path().join("two").join("config.toml")).unwrap();
+    assert!(config.contains("protocol = [\"knn\", \"svm\"]"), "{config}");
+
+    let line = format!("run {options} none,svm --out other");
+    icl(at.path(), &split(&line)).rejected("protocol: found none beside svm, expected none alone");
+    assert!(!at.path().join("other").exists());
 }

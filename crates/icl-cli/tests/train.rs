@@ -32,7 +32,11 @@ fn it_makes_an_encoder() {
     );
     let record = record(&out);
     assert_eq!(text(&record, "data"), "OLD");
-    assert_eq!((number(&record, "n"), number(&record, "seed")), (60.0, 3.0));
+    assert_eq!((number(&record, "n"), number(&record, "seed")), (54.0, 3.0));
+    assert_eq!(number(&record, "n_held_out"), 6.0);
+    let held_out = ["all", "old"].map(|part| number(&record, &format!("held_out_risk.{part}")));
+    assert!(held_out[0] > 0.0 && held_out[0] == held_out[1]);
+    assert!(record["held_out_risk"]["new"].is_null());
     let [untrained, trained] = ["untrained", "trained"].map(|key| number(&record, key));
     assert!(trained < untrained - 0.1, "{untrained} to {trained}");
     assert!(number(&record, "parameter_change") > 0.01);

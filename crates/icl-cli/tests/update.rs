@@ -75,7 +75,23 @@ fn it_updates_an_encoder() {
         assert_eq!(text(&record, key), value);
     }
     let counts = ["n_old", "n_new", "alpha", "seed"].map(|key| number(&record, key));
-    assert_eq!(counts, [60.0, 40.0, 0.4, 3.0]);
+    // Of 60 and 40, a tenth of each is held out.
+    assert_eq!(counts, [54.0, 36.0, 0.4, 3.0]);
+    for (part, n) in [("all", 10.0), ("old", 6.0), ("new", 4.0)] {
+        assert_eq!(number(&record, &format!("n_held_out.{part}")), n);
+        for key in ["held_out_before", "held_out_risk"] {
+            let risk = number(&record, &format!("{key}.{part}"));
+            let error = number(&record, &format!("{key}.standard_error.{part}"));
+            assert!(risk > 0.0 && error > 0.0, "{key}.{part}: {risk} ± {error}");
+        }
+    }
+    let cost = &record["cost"];
+    let charged = [
+        "training", "teacher", "support", "agents", "pilot", "steering",
+    ];
+    let charged: f64 = charged.iter().map(|key| number(cost, key)).sum();
+    assert_eq!(number(&record, "charged_passes"), charged);
+    assert!(charged > number(&record, "sample_passes"));
     for part in ["all", "new"] {
         let [before, after] = ["before", "after"].map(|at| number(&record[at], part));
         assert!(after < before, "{part}: {before} to {after}");

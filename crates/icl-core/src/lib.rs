@@ -13,7 +13,7 @@
 //! | [`change_ratio`], [`IncrementalInfoNce`], [`nce_ii`] | change ratio (Eq. 6) and NCE-II (Eq. 7, 8) |
 //! | [`NoiseLosses`], [`Strategy`] | the bias of each strategy (Table 2) and Theorem 1 |
 //! | [`exact_risk`], [`ExactRisk`] | the risk over all pairs of the data, with the bound of Theorem 2 |
-//! | [`panel_risk`], [`PanelRisk`] | the risk over samples that no training has seen, with its standard error |
+//! | [`panel_risk`], [`panel_nce_i`], [`PanelRisk`] | the risk over samples that no training has seen, with its standard error |
 //! | [`Encoder`], [`Samples`], [`Views`], [`Collate`] | the traits to implement |
 //! | [`Pairing`], [`Side`], [`Both`] | views that depend on their pair and on other samples; two kinds of views |
 //! | [`mixup`] | mixup noise: views by mixing samples |
@@ -62,7 +62,7 @@ pub use judge::{HostRows, Judge};
 pub use loss::{
     ExactRisk, IncrementalInfoNce, IncrementalInfoNceConfig, InfoNce, InfoNceConfig, NoiseLosses,
     NtXent, NtXentConfig, PanelRisk, Strategy, change_ratio, exact_nce_i, exact_risk,
-    log_change_ratio, log_mixed_noise, nce_i, nce_ii, panel_risk,
+    log_change_ratio, log_mixed_noise, nce_i, nce_ii, panel_nce_i, panel_risk,
 };
 pub use pairing::{Pairing, Side};
 pub use samples::{Collate, SampleError, Samples, Views};

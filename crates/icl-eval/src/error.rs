@@ -1,6 +1,6 @@
 //! Errors of embeddings, folds and the settings of protocols.
 
-/// A rejected input, or a fit that did not converge.
+/// A rejected input, a fit that did not converge, or a request to stop.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum EvalError {
     /// Matrix with an entry that is NaN or infinite.
@@ -90,6 +90,9 @@ pub enum EvalError {
         /// Largest accepted length.
         tolerance: f64,
     },
+    /// Measurement that was asked to stop, by [`Watch::stop_when`](crate::Watch::stop_when).
+    #[error("interrupted")]
+    Interrupted,
     /// Linear classifier whose descent ended at weights that are not finite.
     #[error("linear classifier with the learning rate {rate}: found weights that are not finite")]
     Diverged {

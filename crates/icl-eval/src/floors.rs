@@ -8,7 +8,8 @@ use icl_core::{ByOrigin, Increment, Seed};
 use serde::{Deserialize, Serialize};
 
 use crate::matrix::{assert_labelled, labels_of};
-use crate::{Accuracy, EvalError, Matrix, Protocol};
+use crate::protocol::over_parts;
+use crate::{Accuracy, EvalError, Matrix, Protocol, Watch};
 
 /// Features of the floors, one row for each sample of the data set; `None` if a kind of data has no
 /// such features.
@@ -38,10 +39,8 @@ pub struct Floors {
 }
 
 impl Floors {
-    /// Measures the floors of `protocol` on X′, on X and on ΔX.
-    ///
-    /// With the seed given to [`Protocol::evaluate_parts`], the folds are those of the accuracies that
-    /// it returns. A floor is `None` if it has no features or the part has a single class.
+    /// Measures the floors of `protocol` on X′, on X and on ΔX, unwatched, as
+    /// [`evaluate_with`](Self::evaluate_with) does.
     ///
     /// # Errors
     /// The errors of the fits of the protocol.
@@ -56,23 +55,50 @@ impl Floors {
         increment: &Increment,
         seed: Seed,
     ) -> Result<ByOrigin<Self>, EvalError> {
+        Self::evaluate_with(protocol, features, labels, increment, seed, &Watch::new())
+    }
+
+    /// Measures the floors of `protocol` on X′, on X and on ΔX. `watch` is told the progress and may stop it.
+    ///
+    /// With the seed given to [`Protocol::evaluate_parts`], the folds are those of the accuracies that
+    /// it returns. A floor is `None` if it has no features or the part has a single class.
+    ///
+    /// # Errors
+    /// - [`EvalError::Interrupted`] if the watch stops it;
+    /// - the errors of the fits of the protocol.
+    ///
+    /// # Panics
+    /// If a matrix does not have one row for each label, or an index of the increment is not below the
+    /// number of labels.
+    pub fn evaluate_with(
+        protocol: &dyn Protocol,
+        features: FloorFeatures<'_>,
+        labels: &[usize],
+        increment: &Increment,
+        seed: Seed,
+        watch: &Watch<'_>,
+    ) -> Result<ByOrigin<Self>, EvalError> {
         for matrix in [features.size, features.raw, features.untrained]
             .into_iter()
             .flatten()
         {
             assert_labelled(matrix, labels);
         }
-        ByOrigin::try_measure(increment, |rows| {
+        over_parts(increment, watch, |rows, watch| {
             let labels = labels_of(labels, rows);
-            let accuracy = |matrix: Option<&Matrix>| match matrix {
-                Some(matrix) => protocol.evaluate(&matrix.select(rows), &labels, seed),
+            let accuracy = |place: usize, matrix: Option<&Matrix>| match matrix {
+                Some(matrix) => {
+                    let [from, to] = [place, place + 1].map(|place| place as f64 / 3.0);
+                    let watch = watch.part(from, to);
+                    protocol.evaluate_with(&matrix.select(rows), &labels, seed, &watch)
+                }
                 None => Ok(None),
             };
             Ok(Self {
                 majority: majority(&labels),
-                size: accuracy(features.size)?,
-                raw: accuracy(features.raw)?,
-                untrained: accuracy(features.untrained)?,
+                size: accuracy(0, features.size)?,
+                raw: accuracy(1, features.raw)?,
+                untrained: accuracy(2, features.untrained)?,
             })
         })
     }

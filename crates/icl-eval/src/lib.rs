@@ -8,6 +8,7 @@
 //! | [`DescentProbe`], [`DescentRule`], [`RateDecay`] | linear classifier trained for a fixed number of epochs, as papers print it |
 //! | [`DescentAccuracies`], [`RateAccuracy`] | its accuracy with the learning rate of inner folds, and with every learning rate |
 //! | [`KnnProtocol`] | votes of the nearest neighbours |
+//! | [`Watch`] | progress of a measurement, and a request to stop it |
 //! | [`Floors`], [`FloorFeatures`] | accuracies without training, reported beside every accuracy |
 //! | [`Accuracies`], [`Judgement`] | a protocol with its floors, as a judge of encoders |
 //! | [`NeighboursKept`] | share of nearest neighbours that an update keeps |
@@ -27,6 +28,7 @@ mod protocol;
 #[cfg(doctest)]
 mod readme;
 mod svm;
+mod watch;
 
 pub use cross_validation::{Accuracy, stratified_folds};
 pub use error::EvalError;
@@ -43,3 +45,4 @@ pub use neighbours::{
 pub use plane::PrincipalPlane;
 pub use protocol::Protocol;
 pub use svm::{SvmClassifier, SvmProtocol, SvmProtocolConfig};
+pub use watch::Watch;

@@ -1,10 +1,12 @@
 //! The trait of protocols, which measure the accuracy of embeddings by cross-validation.
 
+use std::cell::Cell;
+
 use icl_core::{ByOrigin, Increment, Seed};
 
 use crate::cross_validation::{n_folds_for, shuffled_stratified_folds};
 use crate::matrix::{assert_labelled, labels_of};
-use crate::{Accuracy, EvalError, Matrix};
+use crate::{Accuracy, EvalError, Matrix, Watch};
 
 /// A protocol that measures how well classes can be predicted from frozen embeddings, by stratified
 /// cross-validation.
@@ -41,12 +43,29 @@ pub trait Protocol {
     fn n_folds(&self) -> usize;
 
     /// Measures the accuracy on embeddings `[n, d]` with given outer folds: `folds[i]` is the fold,
-    /// counted from 0, in which sample i is tested. The result is `None` for a single class.
+    /// counted from 0, in which sample i is tested. The result is `None` for a single class. `watch` is told the
+    /// progress and may stop it.
     ///
     /// # Errors
     /// - [`EvalError::FoldCount`] if there are fewer than two folds;
     /// - [`EvalError::EmptyFold`] if a fold has no sample;
+    /// - [`EvalError::Interrupted`] if the watch stops it;
     /// - the errors of the fits of the protocol.
+    ///
+    /// # Panics
+    /// If there is not one label and one fold for each row.
+    fn evaluate_on_folds_with(
+        &self,
+        embeddings: &Matrix,
+        labels: &[usize],
+        folds: &[usize],
+        watch: &Watch<'_>,
+    ) -> Result<Option<Accuracy>, EvalError>;
+
+    /// Measures as [`evaluate_on_folds_with`](Self::evaluate_on_folds_with) does, unwatched.
+    ///
+    /// # Errors
+    /// Its errors.
     ///
     /// # Panics
     /// If there is not one label and one fold for each row.
@@ -55,10 +74,35 @@ pub trait Protocol {
         embeddings: &Matrix,
         labels: &[usize],
         folds: &[usize],
-    ) -> Result<Option<Accuracy>, EvalError>;
+    ) -> Result<Option<Accuracy>, EvalError> {
+        self.evaluate_on_folds_with(embeddings, labels, folds, &Watch::new())
+    }
 
     /// Measures the accuracy on embeddings `[n, d]` with these labels, on folds drawn from the seed. The
-    /// result is `None` for a single class.
+    /// result is `None` for a single class. `watch` is told the progress and may stop it.
+    ///
+    /// # Errors
+    /// - [`EvalError::Interrupted`] if the watch stops it;
+    /// - the errors of the fits of the protocol.
+    ///
+    /// # Panics
+    /// If there is not one label for each row.
+    fn evaluate_with(
+        &self,
+        embeddings: &Matrix,
+        labels: &[usize],
+        seed: Seed,
+        watch: &Watch<'_>,
+    ) -> Result<Option<Accuracy>, EvalError> {
+        assert_labelled(embeddings, labels);
+        let Some(n_folds) = n_folds_for(labels, self.n_folds()) else {
+            return Ok(None);
+        };
+        let folds = shuffled_stratified_folds(labels, n_folds, seed.child("folds"));
+        self.evaluate_on_folds_with(embeddings, labels, &folds, watch)
+    }
+
+    /// Measures as [`evaluate_with`](Self::evaluate_with) does, unwatched.
     ///
     /// # Errors
     /// The errors of the fits of the protocol.
@@ -71,17 +115,36 @@ pub trait Protocol {
         labels: &[usize],
         seed: Seed,
     ) -> Result<Option<Accuracy>, EvalError> {
-        assert_labelled(embeddings, labels);
-        let Some(n_folds) = n_folds_for(labels, self.n_folds()) else {
-            return Ok(None);
-        };
-        let folds = shuffled_stratified_folds(labels, n_folds, seed.child("folds"));
-        self.evaluate_on_folds(embeddings, labels, &folds)
+        self.evaluate_with(embeddings, labels, seed, &Watch::new())
     }
 
-    /// Measures the accuracy on X′, on X and on ΔX, each by itself, as [`evaluate`](Self::evaluate)
+    /// Measures the accuracy on X′, on X and on ΔX, each by itself, as [`evaluate_with`](Self::evaluate_with)
     /// does. The rows of `embeddings` and `labels` are the samples of the data set, which the indices of
-    /// the increment refer to.
+    /// the increment refer to. `watch` is told the progress and may stop it.
+    ///
+    /// # Errors
+    /// - [`EvalError::Interrupted`] if the watch stops it;
+    /// - the errors of the fits of the protocol.
+    ///
+    /// # Panics
+    /// If there is not one label for each row, or an index of the increment is not below the number of
+    /// rows.
+    fn evaluate_parts_with(
+        &self,
+        embeddings: &Matrix,
+        labels: &[usize],
+        increment: &Increment,
+        seed: Seed,
+        watch: &Watch<'_>,
+    ) -> Result<ByOrigin<Option<Accuracy>>, EvalError> {
+        assert_labelled(embeddings, labels);
+        over_parts(increment, watch, |rows, watch| {
+            let labels = labels_of(labels, rows);
+            self.evaluate_with(&embeddings.select(rows), &labels, seed, watch)
+        })
+    }
+
+    /// Measures as [`evaluate_parts_with`](Self::evaluate_parts_with) does, unwatched.
     ///
     /// # Errors
     /// The errors of the fits of the protocol.
@@ -96,9 +159,28 @@ pub trait Protocol {
         increment: &Increment,
         seed: Seed,
     ) -> Result<ByOrigin<Option<Accuracy>>, EvalError> {
-        assert_labelled(embeddings, labels);
-        ByOrigin::try_measure(increment, |rows| {
-            self.evaluate(&embeddings.select(rows), &labels_of(labels, rows), seed)
-        })
+        self.evaluate_parts_with(embeddings, labels, increment, seed, &Watch::new())
     }
+}
+
+/// Applies `measure` to the samples of X′, of X and of ΔX, with a watch of its part of the work: most protocols
+/// take a time that grows with the square of the number of samples.
+pub(crate) fn over_parts<T>(
+    increment: &Increment,
+    watch: &Watch<'_>,
+    measure: impl Fn(&[usize], &Watch<'_>) -> Result<T, EvalError>,
+) -> Result<ByOrigin<T>, EvalError> {
+    let work = |n: usize| (n * n) as f64;
+    let parts = [increment.old().len(), increment.new_data().len()];
+    let whole = work(parts.iter().sum());
+    let total = whole + parts.into_iter().map(work).sum::<f64>();
+    let done = Cell::new(0.0);
+    let found = ByOrigin::try_measure(increment, |rows| {
+        watch.check()?;
+        let from = done.get();
+        done.set(from + work(rows.len()) / total);
+        measure(rows, &watch.part(from, done.get()))
+    });
+    watch.tell(1.0);
+    found
 }

@@ -7,3 +7,4 @@ mod knn;
 mod linear_probe;
 mod neighbours;
 mod svm;
+mod watch;

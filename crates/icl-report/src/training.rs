@@ -43,6 +43,7 @@ pub fn training_document(record: &TrainRecord) -> Result<Document, ReportError> 
             change(record.parameter_change),
         )),
     ]);
+    blocks.extend(held_out(record).map(Block::text));
     let course = Course {
         series: &record.data,
         label: record.data.clone(),
@@ -78,6 +79,17 @@ fn headline(record: &TrainRecord) -> String {
     format!(
         "Training {word} the exact risk by {change} from {before} nats to {after} nats{advice}."
     )
+}
+
+/// Writes the risk over the held-out samples; `None` without such samples.
+fn held_out(record: &TrainRecord) -> Option<String> {
+    let risk = record.held_out_risk?;
+    Some(format!(
+        "Held-out risk, over {} that no training has seen: {} nats (standard error {}).",
+        plural(record.n_held_out?, "sample"),
+        nats(risk.mean.all?),
+        nats(risk.standard_error.all?),
+    ))
 }
 
 /// Draws the exact risk over the training; `None` if it was measured less than twice.

@@ -2,7 +2,7 @@
 
 use clap::{Arg, Args};
 use icl_core::{Increment, Samples, Seed};
-use icl_data::Found;
+use icl_data::{Found, Split};
 use icl_report::{TRAIN_SCHEMA, TrainRecord};
 use icl_train::{Trainer, TrainingSettings};
 use serde::Serialize;
@@ -18,6 +18,7 @@ use crate::files::whole;
 use crate::files::work_folder::WorkFolder;
 use crate::options::data::DataOptions;
 use crate::options::encoder::EncoderOptions;
+use crate::options::evaluation::HoldOutOptions;
 use crate::options::execution::{
     BackendOption, ConfigOption, DEFAULT_SEED, ResumeOption, SeedOption,
 };
@@ -58,6 +59,9 @@ pub struct TrainOptions {
     pretraining: PretrainingOptions,
     #[command(flatten)]
     #[serde(flatten)]
+    hold_out: HoldOutOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
     seed: SeedOption,
     #[command(flatten)]
     #[serde(flatten)]
@@ -90,6 +94,7 @@ impl TrainOptions {
     /// Fills in the defaults that depend on other options, and checks every value.
     fn resolve(&mut self) -> Result<Training, Failure> {
         self.data.check()?;
+        self.hold_out.check()?;
         self.output.folder.check()?;
         Ok(Training {
             seed: self.seed.seed.unwrap_or(DEFAULT_SEED),
@@ -141,6 +146,13 @@ impl OnNewEncoder for Train<'_> {
                 Found::new(D::name(data))
             ))
         })?;
+        let seed = Seed::new(training.seed).child("data");
+        let (increment, panel) = options.hold_out.divide(increment, seed)?;
+        let refitted = domain.refitted(data, &Split::Random, increment.old())?;
+        let (domain, data) = match &refitted {
+            Some((domain, data)) => (domain, data),
+            None => (domain, data),
+        };
         let input = [
             ("checksum of the data", D::checksum(data)),
             (
@@ -157,6 +169,7 @@ impl OnNewEncoder for Train<'_> {
             domain,
             data,
             increment: &increment,
+            panel: panel.as_ref(),
             work: &work,
         };
         let trained = on_backend(&training.backend, task).and_then(|record| {
@@ -177,6 +190,8 @@ struct Task<'a, D: Domain> {
     domain: &'a D,
     data: &'a D::Data,
     increment: &'a Increment,
+    /// Samples that are held out.
+    panel: Option<&'a Increment>,
     work: &'a WorkFolder,
 }
 
@@ -217,6 +232,11 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             record.seconds.training(),
         ));
         display.finish();
+        let evaluator = trainer.evaluator();
+        let held_out = self
+            .panel
+            .map(|panel| evaluator.panel_risk_old(&outcome.encoder, panel));
+        let held_out = held_out.transpose();
         let path = self.work.results().join(ENCODER);
         let name = D::name(self.data);
         encoder_file::save(&outcome.encoder, self.domain, name, &path)?;
@@ -236,6 +256,8 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             train_s: record.seconds.training(),
             untrained: untrained.unwrap_or(f64::NAN),
             trained,
+            held_out_risk: held_out.map_err(|error| Failure::Input(anyhow::anyhow!(error)))?,
+            n_held_out: self.panel.map(|panel| panel.old().len()),
             parameter_change: outcome.parameter_change,
             seconds: record.seconds,
             evaluations: record.evaluations,

@@ -128,6 +128,11 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
     }
 
     /// Standardises attributes and degree profiles over the old graphs.
+    fn standardized(data: GraphDataset, old: &[usize]) -> GraphDataset {
+        data.standardized_over(old)
+    }
+
+    /// Standardises attributes and degree profiles over the old graphs.
     fn refitted(
         &self,
         data: &GraphDataset,

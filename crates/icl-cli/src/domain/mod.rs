@@ -151,6 +151,13 @@ pub trait Domain: Debug + Sized {
         Ok(None)
     }
 
+    /// Returns the joined data with features that rest on statistics of the data, not of the encoder's file,
+    /// computed over the old samples of these indices.
+    fn standardized(data: Self::Data, old: &[usize]) -> Self::Data {
+        let _ = old;
+        data
+    }
+
     /// Joins old and new data to one data set.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ pub mod method;
 pub mod noise;
 pub mod output;
 pub mod parse;
+pub mod protocol;
 pub mod reproduction;
 pub mod training;
 pub mod values;

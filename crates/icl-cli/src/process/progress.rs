@@ -1,4 +1,4 @@
-//! The progress of training runs: a bar with the remaining time on a terminal, plain lines elsewhere.
+//! The progress of training runs and measurements: a bar with the remaining time on a terminal, plain lines elsewhere.
 
 use std::cell::Cell;
 use std::io::IsTerminal;
@@ -8,10 +8,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::process::terminal::tell;
 
+/// Number of steps of the bar of a measurement.
+const SHARES: u64 = 1000;
+
 /// Display of the progress of all training runs together.
 pub struct Display {
     bar: ProgressBar,
     is_terminal: bool,
+    n_runs: u64,
     n_epochs: u64,
     /// Epochs of the runs that have ended, each counted with its maximum.
     done: Cell<u64>,
@@ -35,6 +39,7 @@ impl Display {
         Self {
             bar,
             is_terminal,
+            n_runs,
             n_epochs,
             done: Cell::new(0),
         }
@@ -55,6 +60,19 @@ impl Display {
     pub fn end(&self, line: &str) {
         self.done.set(self.done.get().saturating_add(self.n_epochs));
         self.bar.set_position(self.done.get());
+        self.line(line);
+    }
+
+    /// Shows the progress of a measurement in the place of the training runs, until it is dropped.
+    pub fn measure(&self, what: &str) -> Measuring<'_> {
+        self.bar.reset();
+        self.bar.set_length(SHARES);
+        self.begin(what);
+        Measuring { display: self }
+    }
+
+    /// Shows a line above the bar.
+    pub fn line(&self, line: &str) {
         if self.is_terminal {
             self.bar.println(line);
         } else {
@@ -65,5 +83,38 @@ impl Display {
     /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// Bar of a measurement.
+pub struct Measuring<'a> {
+    display: &'a Display,
+}
+
+impl Measuring<'_> {
+    /// Returns the bar, to which threads tell the share that is done.
+    pub fn bar(&self) -> MeasuringBar<'_> {
+        MeasuringBar(&self.display.bar)
+    }
+}
+
+/// Bar that several threads move.
+#[derive(Clone, Copy)]
+pub struct MeasuringBar<'a>(&'a ProgressBar);
+
+impl MeasuringBar<'_> {
+    /// Shows a share from 0 to 1.
+    pub fn advance(&self, share: f64) {
+        let position = (share * SHARES as f64) as u64;
+        // A share that another thread has overtaken is old.
+        self.0.set_position(position.max(self.0.position()));
+    }
+}
+
+impl Drop for Measuring<'_> {
+    fn drop(&mut self) {
+        let Display { bar, .. } = self.display;
+        bar.set_length(self.display.n_runs.saturating_mul(self.display.n_epochs));
+        bar.set_position(self.display.done.get());
     }
 }

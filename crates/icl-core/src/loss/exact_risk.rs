@@ -150,12 +150,30 @@ pub fn exact_nce_i<B: Backend>(
     temperature: f64,
     negatives: f64,
 ) -> f64 {
+    mean(&exact_nce_i_losses(
+        anchors,
+        positives,
+        temperature,
+        negatives,
+    ))
+}
+
+/// Computes the losses of which [`exact_nce_i`] is the mean.
+///
+/// # Panics
+/// As [`exact_nce_i`].
+pub(super) fn exact_nce_i_losses<B: Backend>(
+    anchors: Tensor<B, 2>,
+    positives: Tensor<B, 2>,
+    temperature: f64,
+    negatives: f64,
+) -> Vec<f64> {
     let [n, _] = anchors.dims();
     assert!(n >= 2, "the exact risk needs at least 2 rows, found {n}");
     let (anchors, positives) = (normalize(anchors), normalize(positives));
     let log_noise = log_noise_of(&anchors, &positives, 0..n, temperature);
     let positive = positive_logits(anchors, positives, temperature);
-    mean(&host_values(nce_i(positive, log_noise, negatives)))
+    host_values(nce_i(positive, log_noise, negatives))
 }
 
 fn mean(values: &[f64]) -> f64 {

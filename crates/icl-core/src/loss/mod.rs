@@ -15,4 +15,4 @@ pub use incremental::{
 };
 pub use info_nce::{InfoNce, InfoNceConfig, log_mixed_noise, nce_i};
 pub use nt_xent::{NtXent, NtXentConfig};
-pub use panel_risk::{PanelRisk, panel_risk};
+pub use panel_risk::{PanelRisk, panel_nce_i, panel_risk};

@@ -3,7 +3,7 @@
 use burn::tensor::{Tensor, backend::Backend};
 use serde::{Deserialize, Serialize};
 
-use super::exact_risk::exact_losses;
+use super::exact_risk::{exact_losses, exact_nce_i_losses};
 use crate::{ByOrigin, host_values};
 
 /// Exact risk R(θ; P) over a panel P of old and new samples, in nats, with its standard error.
@@ -14,13 +14,13 @@ use crate::{ByOrigin, host_values};
 ///
 /// It is serialised as a map with the keys `all`, `old`, `new` and `standard_error`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct PanelRisk {
+pub struct PanelRisk<T = f64> {
     /// Mean loss over the samples.
     #[serde(flatten)]
-    pub mean: ByOrigin<f64>,
+    pub mean: ByOrigin<T>,
     /// Standard error of each mean: sd/√n, with the sample standard deviation (division by n − 1) of the losses.
     /// The noise that the losses share is taken as given.
-    pub standard_error: ByOrigin<f64>,
+    pub standard_error: ByOrigin<T>,
 }
 
 /// Computes the risk over a panel of embeddings: `anchors` and `positives` `[n, d]`, of which the first
@@ -47,12 +47,39 @@ pub fn panel_risk<B: Backend>(
     };
     PanelRisk {
         mean: parts.map(mean),
-        standard_error: parts.map(|of| {
-            let (n, mean) = (of.len() as f64, mean(of));
-            let squares: f64 = of.iter().map(|loss| (loss - mean).powi(2)).sum();
-            (squares / (n - 1.0) / n).sqrt()
-        }),
+        standard_error: parts.map(standard_error),
     }
+}
+
+/// Computes the risk over a panel of one population, before any new data arrive: the mean of NCE-I, as
+/// [`exact_nce_i`](crate::exact_nce_i), for all samples, which are old; there are none for new ones.
+///
+/// `negatives` is K. K and τ must be above 0, which is not checked.
+///
+/// # Panics
+/// If the shapes differ or n < 2.
+pub fn panel_nce_i<B: Backend>(
+    anchors: Tensor<B, 2>,
+    positives: Tensor<B, 2>,
+    temperature: f64,
+    negatives: f64,
+) -> PanelRisk<Option<f64>> {
+    let losses = exact_nce_i_losses(anchors, positives, temperature, negatives);
+    let of_old = |of: f64| ByOrigin {
+        all: Some(of),
+        old: Some(of),
+        new: None,
+    };
+    PanelRisk {
+        mean: of_old(mean(&losses)),
+        standard_error: of_old(standard_error(&losses)),
+    }
+}
+
+fn standard_error(of: &[f64]) -> f64 {
+    let (n, mean) = (of.len() as f64, mean(of));
+    let squares: f64 = of.iter().map(|loss| (loss - mean).powi(2)).sum();
+    (squares / (n - 1.0) / n).sqrt()
 }
 
 fn mean(of: &[f64]) -> f64 {
@@ -115,5 +142,42 @@ mod tests {
         for ((mean, error), part) in found.zip(parts) {
             assert_close(&[*mean, *error], &expected(part), 1e-5);
         }
+    }
+
+    /// One population of which a part is called new has the same losses up to the noise's weights: with the
+    /// parts of equal size all weights are equal but for the sample itself, so the oracle is a double loop.
+    #[test]
+    fn one_population_has_the_mean_of_its_losses() {
+        let rows = [[1.0, 0.2], [-0.3, 0.8], [0.5, -0.9], [0.1, 0.4]];
+        let positives = [[0.9, 0.1], [-0.1, 1.0], [0.6, -0.5], [-0.4, 0.3]];
+        let (temperature, negatives) = (0.5, 3.0);
+        let f = |x: &[f64; 2], y: &[f64; 2]| {
+            let dot = |a: &[f64; 2], b: &[f64; 2]| a[0] * b[0] + a[1] * b[1];
+            (dot(x, y) / (dot(x, x) * dot(y, y)).sqrt() / temperature).exp()
+        };
+        let losses: Vec<f64> = (0..4)
+            .map(|i| {
+                let noise: f64 = (0..4)
+                    .filter(|&j| j != i)
+                    .map(|j| f(&rows[i], &positives[j]))
+                    .sum();
+                let positive = f(&rows[i], &positives[i]);
+                -(positive / (positive + negatives * noise / 3.0)).ln()
+            })
+            .collect();
+        let mean = losses.iter().sum::<f64>() / 4.0;
+        let squares: f64 = losses.iter().map(|loss| (loss - mean).powi(2)).sum();
+        let device = Default::default();
+        let tensor = |rows: [[f64; 2]; 4]| {
+            Tensor::<TestBackend, 2>::from_data(
+                burn::tensor::TensorData::from(rows).convert::<f32>(),
+                &device,
+            )
+        };
+        let found = panel_nce_i(tensor(rows), tensor(positives), temperature, negatives);
+        assert_eq!((found.mean.new, found.standard_error.new), (None, None));
+        assert_eq!(found.mean.all, found.mean.old);
+        let found = [found.mean.all.unwrap(), found.standard_error.old.unwrap()];
+        assert_close(&found, &[mean, (squares / 12.0).sqrt()], 1e-5);
     }
 }

@@ -9,4 +9,6 @@ pub use folds::stratified_folds;
 
 pub(crate) use accuracy::share_right;
 pub(crate) use folds::{check_folds, checked_n_folds, n_folds_for, shuffled_stratified_folds};
-pub(crate) use nested::{Tunable, checked_grid, choose, measure_folds, over_folds};
+pub(crate) use nested::{
+    Tunable, checked_grid, choose, count_folds, measure_folds, n_fits, over_folds,
+};

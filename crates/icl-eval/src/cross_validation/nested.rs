@@ -7,6 +7,7 @@ use super::accuracy::{Accuracy, mean};
 use super::folds::stratified_folds;
 use crate::EvalError;
 use crate::matrix::labels_of;
+use crate::watch::Work;
 
 /// Labelled samples on which classifiers with one hyper-parameter, such as a penalty C, can be fitted and
 /// tested.
@@ -14,12 +15,14 @@ pub(crate) trait Tunable: Sync {
     /// Returns the class of each sample.
     fn labels(&self) -> &[usize];
 
-    /// Returns the accuracy on `test` of classifiers fitted to `training`, for each value of `grid`.
+    /// Returns the accuracy on `test` of classifiers fitted to `training`, for each value of `grid`, and counts a
+    /// unit of the work for each.
     fn accuracies(
         &self,
         training: &[usize],
         test: &[usize],
         grid: &[f64],
+        work: &Work<'_>,
     ) -> Result<Vec<f64>, EvalError>;
 }
 
@@ -37,6 +40,22 @@ pub(crate) fn checked_grid(grid: Vec<f64>) -> Result<Vec<f64>, EvalError> {
     Ok(grid)
 }
 
+/// Returns the number of units of work of a cross-validation that chooses a value of `grid` for each of `n_folds`
+/// outer folds by `n_inner` inner ones: the fits.
+pub(crate) fn n_fits(n_folds: usize, n_inner: usize, grid: &[f64]) -> usize {
+    let to_choose = if grid.len() == 1 {
+        0
+    } else {
+        n_inner * grid.len()
+    };
+    n_folds * (to_choose + 1)
+}
+
+/// Returns the number of given folds.
+pub(crate) fn count_folds(folds: &[usize]) -> usize {
+    folds.iter().max().map_or(0, |highest| highest + 1)
+}
+
 /// Chooses the value of `grid` with the best mean accuracy over `n_folds` unshuffled folds of these samples,
 /// the smallest of several.
 pub(crate) fn choose(
@@ -44,6 +63,7 @@ pub(crate) fn choose(
     samples: &[usize],
     grid: &[f64],
     n_folds: usize,
+    work: &Work<'_>,
 ) -> Result<f64, EvalError> {
     let labels = labels_of(classifiers.labels(), samples);
     // A single class is predicted with every value, and a single sample leaves none to test on.
@@ -55,7 +75,7 @@ pub(crate) fn choose(
     let folds = stratified_folds(&labels, n_folds);
     let of_folds = in_parallel(n_folds, |fold| {
         let (training, test) = split(samples, &folds, fold);
-        classifiers.accuracies(&training, &test, grid)
+        classifiers.accuracies(&training, &test, grid, work)
     })?;
     let score = |candidate: usize| {
         let scores: Vec<f64> = of_folds.iter().map(|of_fold| of_fold[candidate]).collect();
@@ -91,7 +111,7 @@ pub(crate) fn over_folds<T: Send>(
     folds: &[usize],
     test: impl Fn(&[usize], &[usize]) -> Result<T, EvalError> + Sync,
 ) -> Result<Vec<T>, EvalError> {
-    let n_folds = folds.iter().max().map_or(0, |highest| highest + 1);
+    let n_folds = count_folds(folds);
     let everything: Vec<usize> = (0..folds.len()).collect();
     in_parallel(n_folds, |fold| {
         let (training, tested) = split(&everything, folds, fold);

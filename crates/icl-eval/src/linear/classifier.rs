@@ -7,7 +7,8 @@ use super::standard::Standard;
 use crate::cross_validation::{Tunable, share_right};
 use crate::matrix::{assert_labelled, labels_of};
 use crate::principal_axes::PrincipalAxes;
-use crate::{EvalError, Matrix};
+use crate::watch::Work;
+use crate::{EvalError, Matrix, Watch};
 
 /// Multinomial logistic regression with an L2 penalty on standardised features, equivalent to
 /// scikit-learn's `make_pipeline(StandardScaler(), LogisticRegression(C=c))`:
@@ -50,7 +51,7 @@ impl LinearClassifier {
     /// # Panics
     /// If there is not one label for each row, or no row.
     pub fn fit(training: &Matrix, labels: &[usize], c: f64) -> Result<Self, EvalError> {
-        Reduced::of(training, labels).fit(c)
+        Reduced::of(training, labels).fit(c, &Watch::new())
     }
 
     /// Returns the classes, ascending.
@@ -119,9 +120,9 @@ impl<'a> Reduced<'a> {
     }
 
     /// Fits the classifier to all rows.
-    pub(super) fn fit(self, c: f64) -> Result<LinearClassifier, EvalError> {
-        let fitted =
-            TrainingSet::new(&self.coordinates, self.labels).solve(c, None, Exactness::Final)?;
+    pub(super) fn fit(self, c: f64, watch: &Watch<'_>) -> Result<LinearClassifier, EvalError> {
+        let set = TrainingSet::new(&self.coordinates, self.labels);
+        let fitted = set.solve(c, None, Exactness::Final, watch)?;
         let r = self.coordinates.nrows();
         let weights = self
             .axes
@@ -149,6 +150,7 @@ impl Tunable for Reduced<'_> {
         training: &[usize],
         test: &[usize],
         grid: &[f64],
+        work: &Work<'_>,
     ) -> Result<Vec<f64>, EvalError> {
         let samples = self.coordinates.select_columns(training);
         let set = TrainingSet::new(&samples, &labels_of(self.labels, training));
@@ -158,7 +160,8 @@ impl Tunable for Reduced<'_> {
         // Each fit begins at the last, which is close to it.
         let mut last = None;
         for &c in grid {
-            let fitted = set.solve(c, last, Exactness::ToChoose)?;
+            let fitted = set.solve(c, last, Exactness::ToChoose, work.watch)?;
+            work.advance();
             accuracies.push(share_right(&fitted.predict(&tested), &labels));
             last = Some(fitted);
         }

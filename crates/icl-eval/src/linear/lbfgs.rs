@@ -22,6 +22,11 @@ pub(super) trait Objective {
 
     /// Returns the length of the gradient that is accepted as 0.
     fn tolerance(&self, at: &DMatrix<f64>) -> f64;
+
+    /// Returns whether the solver is to stop where it is.
+    fn is_interrupted(&self) -> bool {
+        false
+    }
 }
 
 /// State of a solver that stopped before it converged.
@@ -30,6 +35,15 @@ pub(super) struct Stopped {
     pub(super) n_iterations: usize,
     pub(super) gradient: f64,
     pub(super) tolerance: f64,
+}
+
+/// Reason for which a solver has no minimum.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Unfinished {
+    /// It stopped before it converged.
+    Stopped(Stopped),
+    /// It was asked to stop.
+    Interrupted,
 }
 
 /// A step and the change of the gradient along it.
@@ -46,11 +60,12 @@ struct Correction {
 /// always ends on a smooth function that is bounded below.
 ///
 /// # Errors
-/// [`Stopped`] after 2000 iterations, or if rounding prevents any further progress.
+/// [`Unfinished::Stopped`] after 2000 iterations, or if rounding prevents any further progress;
+/// [`Unfinished::Interrupted`] if the objective says so.
 pub(super) fn minimise(
     objective: &impl Objective,
     start: DMatrix<f64>,
-) -> Result<DMatrix<f64>, Stopped> {
+) -> Result<DMatrix<f64>, Unfinished> {
     let mut at = start;
     let (mut value, mut gradient) = objective.evaluate(&at);
     let mut memory: VecDeque<Correction> = VecDeque::with_capacity(MEMORY);
@@ -64,11 +79,14 @@ pub(super) fn minimise(
             return Ok(at);
         }
         if n_iterations == MAX_ITERATIONS {
-            return Err(stopped);
+            return Err(Unfinished::Stopped(stopped));
+        }
+        if objective.is_interrupted() {
+            return Err(Unfinished::Interrupted);
         }
         let direction = descent(objective, &memory, &gradient);
         let Some(found) = search(objective, &at, value, &gradient, &direction) else {
-            return Err(stopped);
+            return Err(Unfinished::Stopped(stopped));
         };
         let (next, next_value, next_gradient) = found;
         let step = &next - &at;
@@ -209,6 +227,9 @@ mod tests {
             gradient: 1.0,
             tolerance: 0.5,
         };
-        assert_eq!(minimise(&Slope, DMatrix::zeros(1, 1)), Err(expected));
+        assert_eq!(
+            minimise(&Slope, DMatrix::zeros(1, 1)),
+            Err(Unfinished::Stopped(expected))
+        );
     }
 }

@@ -2,10 +2,12 @@
 
 use super::classifier::Reduced;
 use crate::cross_validation::{
-    check_folds, checked_grid, checked_n_folds, choose, measure_folds, n_folds_for, share_right,
+    check_folds, checked_grid, checked_n_folds, choose, count_folds, measure_folds, n_fits,
+    n_folds_for, share_right,
 };
 use crate::matrix::{assert_labelled, labels_of};
-use crate::{Accuracy, EvalError, Matrix, Protocol};
+use crate::watch::Work;
+use crate::{Accuracy, EvalError, Matrix, Protocol, Watch};
 
 /// Settings of [`LinearProbe`].
 #[derive(Debug, Clone, PartialEq)]
@@ -127,7 +129,9 @@ impl LinearProbe {
         assert_labelled(test, test_labels);
         // With a single class nothing is chosen, whatever the number of inner folds.
         let n_inner = n_folds_for(training_labels, self.config.n_folds).unwrap_or(2);
-        let (predictions, _) = self.predict(training, training_labels, test, n_inner)?;
+        let watch = Watch::new();
+        let work = Work::new(&watch, n_fits(1, n_inner, &self.config.grid));
+        let (predictions, _) = self.predict(training, training_labels, test, n_inner, &work)?;
         Ok(share_right(&predictions, test_labels))
     }
 
@@ -138,11 +142,15 @@ impl LinearProbe {
         labels: &[usize],
         samples: &Matrix,
         n_inner: usize,
+        work: &Work<'_>,
     ) -> Result<(Vec<usize>, f64), EvalError> {
+        work.watch.check()?;
         let reduced = Reduced::of(training, labels);
         let rows: Vec<usize> = (0..labels.len()).collect();
-        let c = choose(&reduced, &rows, &self.config.grid, n_inner)?;
-        Ok((reduced.fit(c)?.predict(samples), c))
+        let c = choose(&reduced, &rows, &self.config.grid, n_inner, work)?;
+        let classifier = reduced.fit(c, work.watch)?;
+        work.advance();
+        Ok((classifier.predict(samples), c))
     }
 }
 
@@ -151,23 +159,29 @@ impl Protocol for LinearProbe {
         self.config.n_folds
     }
 
-    fn evaluate_on_folds(
+    fn evaluate_on_folds_with(
         &self,
         embeddings: &Matrix,
         labels: &[usize],
         folds: &[usize],
+        watch: &Watch<'_>,
     ) -> Result<Option<Accuracy>, EvalError> {
         assert_labelled(embeddings, labels);
         check_folds(labels, folds)?;
         let Some(n_inner) = n_folds_for(labels, self.config.n_folds) else {
             return Ok(None);
         };
+        let work = Work::new(
+            watch,
+            n_fits(count_folds(folds), n_inner, &self.config.grid),
+        );
         let accuracy = measure_folds(folds, |training, test| {
             let (predictions, c) = self.predict(
                 &embeddings.select(training),
                 &labels_of(labels, training),
                 &embeddings.select(test),
                 n_inner,
+                &work,
             )?;
             Ok((share_right(&predictions, &labels_of(labels, test)), Some(c)))
         });

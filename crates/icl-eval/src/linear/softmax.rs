@@ -2,9 +2,9 @@
 
 use nalgebra::DMatrix;
 
-use super::lbfgs::{Objective, minimise};
-use crate::EvalError;
+use super::lbfgs::{Objective, Unfinished, minimise};
 use crate::matrix::classes_of;
+use crate::{EvalError, Watch};
 
 /// Exactness of a fit: the bound of its distance from the minimum, relative to the length of the weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,12 +69,14 @@ impl TrainingSet {
     /// same samples or at zeros.
     ///
     /// # Errors
-    /// [`EvalError::ProbeNotConverged`] if the solver stopped before it converged.
+    /// - [`EvalError::ProbeNotConverged`] if the solver stopped before it converged;
+    /// - [`EvalError::Interrupted`] if the watch says so.
     pub(super) fn solve(
         &self,
         c: f64,
         start: Option<Fitted>,
         exactness: Exactness,
+        watch: &Watch<'_>,
     ) -> Result<Fitted, EvalError> {
         let (n, k) = (self.targets.len(), self.classes.len());
         // The weights of two classes are w/2 and −w/2. Twice their penalty is that of w in the logistic
@@ -90,16 +92,19 @@ impl TrainingSet {
                 set: self,
                 lambda,
                 tolerance,
+                watch,
                 curvature: self.curvature(&parameters).add_scalar(lambda),
             };
-            parameters = minimise(&objective, parameters).map_err(|stopped| {
-                EvalError::ProbeNotConverged {
-                    c,
-                    n_iterations: stopped.n_iterations,
-                    gradient: stopped.gradient,
-                    tolerance: stopped.tolerance,
-                }
-            })?;
+            parameters =
+                minimise(&objective, parameters).map_err(|unfinished| match unfinished {
+                    Unfinished::Interrupted => EvalError::Interrupted,
+                    Unfinished::Stopped(stopped) => EvalError::ProbeNotConverged {
+                        c,
+                        n_iterations: stopped.n_iterations,
+                        gradient: stopped.gradient,
+                        tolerance: stopped.tolerance,
+                    },
+                })?;
         }
         // A constant added to all intercepts has no effect; it is chosen so that their sum is 0.
         let mut intercepts = parameters.row_mut(self.features.ncols() - 1);
@@ -170,6 +175,7 @@ struct Penalty<'a> {
     lambda: f64,
     /// Bound of the distance from the minimum that a fit has to reach, relative to ‖W‖.
     tolerance: f64,
+    watch: &'a Watch<'a>,
     /// Diagonal of the second derivative at the point where the solver began `[d + 1, k]`.
     curvature: DMatrix<f64>,
 }
@@ -195,6 +201,10 @@ impl Objective for Penalty<'_> {
         penalised.zip_apply(&weights, |g, w| *g += self.lambda * w);
         let value = loss / n + 0.5 * self.lambda * weights.norm_squared();
         (value, gradient)
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.watch.is_stopped()
     }
 
     /// Divides by the diagonal of the curvature, which is nearly diagonal along principal axes.
@@ -228,11 +238,12 @@ mod tests {
         TrainingSet::new(&samples, &labels)
     }
 
-    fn penalty(set: &TrainingSet, lambda: f64) -> Penalty<'_> {
+    fn penalty<'a>(set: &'a TrainingSet, watch: &'a Watch<'a>, lambda: f64) -> Penalty<'a> {
         Penalty {
             set,
             lambda,
             tolerance: 1e-5,
+            watch,
             curvature: DMatrix::from_element(set.features.ncols(), set.classes.len(), 1.0),
         }
     }
@@ -240,7 +251,8 @@ mod tests {
     #[test]
     fn derivatives_are_those_of_finite_differences() {
         let set = set(17, 3, 4);
-        let penalty = penalty(&set, 0.3);
+        let watch = Watch::new();
+        let penalty = penalty(&set, &watch, 0.3);
         let at = DMatrix::from_fn(4, 4, |i, j| ((3 * i + 5 * j) % 7) as f64 / 3.0 - 1.0);
         let (_, gradient) = penalty.evaluate(&at);
         for place in 0..16 {
@@ -268,7 +280,7 @@ mod tests {
         // softmax(b) is the share of each class, the sum of b stays 0.
         let labels = [0, 0, 0, 0, 1, 1, 2, 2];
         let fitted = TrainingSet::new(&DMatrix::zeros(1, 8), &labels)
-            .solve(1.0, None, Exactness::Final)
+            .solve(1.0, None, Exactness::Final, &Watch::new())
             .unwrap();
         let third = 2.0_f64.ln() / 3.0;
         for (found, expected) in fitted.parameters.row(1).iter().zip([2.0, -1.0, -1.0]) {
@@ -280,10 +292,14 @@ mod tests {
     #[test]
     fn the_minimum_does_not_depend_on_the_start() {
         let set = set(60, 5, 3);
-        let cold = set.solve(10.0, None, Exactness::Final).unwrap();
+        let cold = set
+            .solve(10.0, None, Exactness::Final, &Watch::new())
+            .unwrap();
         let warm = {
-            let start = set.solve(0.01, None, Exactness::ToChoose).unwrap();
-            set.solve(10.0, Some(start), Exactness::Final)
+            let start = set
+                .solve(0.01, None, Exactness::ToChoose, &Watch::new())
+                .unwrap();
+            set.solve(10.0, Some(start), Exactness::Final, &Watch::new())
         };
         let distance = (&cold.parameters - warm.unwrap().parameters).norm();
         assert!(distance <= 2e-5 * cold.parameters.norm());
@@ -292,7 +308,8 @@ mod tests {
     #[test]
     fn huge_logits_stay_finite() {
         let set = set(9, 2, 3);
-        let penalty = penalty(&set, 1.0);
+        let watch = Watch::new();
+        let penalty = penalty(&set, &watch, 1.0);
         let (value, gradient) = penalty.evaluate(&DMatrix::from_element(3, 3, 1e6));
         assert!(value.is_finite() && gradient.iter().all(|g| g.is_finite()));
         let apart = DMatrix::from_fn(3, 3, |_, class| 1e6 * class as f64);
@@ -302,7 +319,7 @@ mod tests {
     #[test]
     fn a_single_class_is_always_answered() {
         let fitted = TrainingSet::new(&DMatrix::from_element(2, 3, 1.5), &[7, 7, 7])
-            .solve(1.0, None, Exactness::Final)
+            .solve(1.0, None, Exactness::Final, &Watch::new())
             .unwrap();
         assert_eq!(fitted.predict(&DMatrix::from_element(2, 2, -9.0)), [7, 7]);
     }

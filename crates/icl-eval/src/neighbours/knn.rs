@@ -8,7 +8,8 @@ use crate::cross_validation::{
     check_folds, checked_n_folds, measure_folds, n_folds_for, share_right,
 };
 use crate::matrix::{assert_labelled, labels_of};
-use crate::{Accuracy, EvalError, Matrix, Protocol};
+use crate::watch::Work;
+use crate::{Accuracy, EvalError, Matrix, Protocol, Watch};
 
 /// Number of samples whose similarities are held at a time. With n training samples these take 512·n
 /// bytes in each thread.
@@ -139,6 +140,20 @@ impl KnnProtocol {
     /// If there is not one label for each row of `training`, `training` has no rows, or the widths
     /// differ.
     pub fn predict(&self, training: &Matrix, labels: &[usize], samples: &Matrix) -> Vec<usize> {
+        let watch = Watch::new();
+        let work = Work::new(&watch, samples.n_rows());
+        self.predict_with(training, labels, samples, &work)
+            .expect("neighbours that nobody stops are found")
+    }
+
+    /// Predicts as [`predict`](Self::predict) does, and counts each sample as a unit of the work.
+    fn predict_with(
+        &self,
+        training: &Matrix,
+        labels: &[usize],
+        samples: &Matrix,
+        work: &Work<'_>,
+    ) -> Result<Vec<usize>, EvalError> {
         assert_labelled(training, labels);
         assert_eq!(
             samples.n_columns(),
@@ -154,7 +169,8 @@ impl KnnProtocol {
         let training = DMatrix::from_row_slice(n, d, training.values());
         let samples = Directions::of(samples);
         let chunks = samples.values().par_chunks(CHUNK * d);
-        let classes = chunks.flat_map_iter(|chunk| {
+        let classes = chunks.map(|chunk| {
+            work.watch.check()?;
             // Samples are the columns.
             let samples = DMatrix::from_column_slice(d, chunk.len() / d, chunk);
             let similarities = &training * samples;
@@ -162,9 +178,12 @@ impl KnnProtocol {
             let classes: Vec<usize> = columns
                 .map(|sample| self.elect(similarities.column(sample).as_slice(), labels))
                 .collect();
-            classes
+            work.advance_by(classes.len());
+            Ok(classes)
         });
-        classes.collect()
+        let classes: Vec<Result<Vec<usize>, EvalError>> = classes.collect();
+        let classes: Vec<Vec<usize>> = classes.into_iter().collect::<Result<_, _>>()?;
+        Ok(classes.concat())
     }
 
     /// Measures the accuracy on given test samples by their neighbours among given training samples.
@@ -225,25 +244,28 @@ impl Protocol for KnnProtocol {
         self.config.n_folds
     }
 
-    fn evaluate_on_folds(
+    fn evaluate_on_folds_with(
         &self,
         embeddings: &Matrix,
         labels: &[usize],
         folds: &[usize],
+        watch: &Watch<'_>,
     ) -> Result<Option<Accuracy>, EvalError> {
         assert_labelled(embeddings, labels);
         check_folds(labels, folds)?;
         if n_folds_for(labels, self.config.n_folds).is_none() {
             return Ok(None);
         }
+        // Every sample is tested once.
+        let work = Work::new(watch, labels.len());
         let accuracy = measure_folds(folds, |training, test| {
-            let accuracy = self.accuracy(
+            let predictions = self.predict_with(
                 &embeddings.select(training),
                 &labels_of(labels, training),
                 &embeddings.select(test),
-                &labels_of(labels, test),
-            );
-            Ok((accuracy, None))
+                &work,
+            )?;
+            Ok((share_right(&predictions, &labels_of(labels, test)), None))
         });
         accuracy.map(Some)
     }

@@ -8,10 +8,12 @@ use crate::Matrix;
 
 /// Number of rows of a tile. The pieces of rows of two tiles fit in the second-level cache.
 const TILE: usize = 32;
-/// Number of columns of a piece, a multiple of [`LANES`].
+/// Number of columns of a piece, a multiple of [`SUMS`].
 const PIECE: usize = 256;
+/// Number of samples in a piece of a row of [`Gram`], which the vector registers of a processor hold at once.
+pub(super) const LANES: usize = 16;
 /// Number of sums that are added at once.
-const LANES: usize = 4;
+const SUMS: usize = 4;
 
 /// Squared Euclidean distances of the rows of one matrix to those of another, in f64.
 ///
@@ -97,7 +99,7 @@ fn fill_tile(
     values: &mut [f64],
     width: usize,
 ) {
-    let mut sums = [[[0.0; LANES]; TILE]; TILE];
+    let mut sums = [[[0.0; SUMS]; TILE]; TILE];
     let d = a.n_columns();
     for first in (0..d).step_by(PIECE) {
         let piece = first..(first + PIECE).min(d);
@@ -108,7 +110,7 @@ fn fill_tile(
             }
         }
     }
-    let whole = d - d % LANES;
+    let whole = d - d % SUMS;
     for (row, (sums, i)) in values.chunks_exact_mut(width).zip(sums.iter().zip(a_rows)) {
         for (sums, j) in sums.iter().zip(b_rows.clone()) {
             let rest = a.row(i)[whole..].iter().zip(&b.row(j)[whole..]);
@@ -121,12 +123,12 @@ fn fill_tile(
 /// Adds the squared differences to four interleaved sums that a processor adds at once. Entries that do
 /// not fill all four are left out. With differences instead of ‖x‖² + ‖y‖² − 2x·y nothing cancels: the
 /// distance of equal rows is 0.
-fn add_squared_differences(x: &[f64], y: &[f64], sums: &mut [f64; LANES]) {
+fn add_squared_differences(x: &[f64], y: &[f64], sums: &mut [f64; SUMS]) {
     let mut total = *sums;
-    let (x, _) = x.as_chunks::<LANES>();
-    let (y, _) = y.as_chunks::<LANES>();
+    let (x, _) = x.as_chunks::<SUMS>();
+    let (y, _) = y.as_chunks::<SUMS>();
     for (x, y) in x.iter().zip(y) {
-        for lane in 0..LANES {
+        for lane in 0..SUMS {
             let difference = x[lane] - y[lane];
             total[lane] += difference * difference;
         }
@@ -165,6 +167,11 @@ pub(super) struct RbfKernel<'a> {
 }
 
 impl RbfKernel<'_> {
+    /// Returns the kernel of row `row` with column `column`.
+    pub(super) fn between(&self, row: usize, column: usize) -> f64 {
+        (-self.gamma * self.distances.row(row)[column]).exp()
+    }
+
     /// Replaces `values` by the kernel of row `row` with each of `columns`.
     pub(super) fn fill(&self, row: usize, columns: &[usize], values: &mut Vec<f64>) {
         let distances = self.distances.row(row);
@@ -174,6 +181,57 @@ impl RbfKernel<'_> {
                 .iter()
                 .map(|&column| (-self.gamma * distances[column]).exp()),
         );
+    }
+}
+
+/// Kernel matrix `[n, n]` of the samples of a fit with itself, in single precision as in libsvm, in rows of whole
+/// [`LANES`]. All penalties C share it.
+#[derive(Debug)]
+pub(super) struct Gram {
+    values: Vec<[f32; LANES]>,
+    n: usize,
+}
+
+impl Gram {
+    /// Computes the matrix of a symmetric function k(i, j) with k(i, i) = 1.
+    pub(super) fn of(n: usize, kernel: impl Fn(usize, usize) -> f64) -> Self {
+        let n_lanes = n.div_ceil(LANES);
+        let mut gram = Self {
+            values: vec![[0.0; LANES]; n * n_lanes],
+            n,
+        };
+        // Tile by tile, because a column of a large matrix leaves the cache before the next is written.
+        for rows in (0..n).step_by(TILE) {
+            for columns in (0..=rows).step_by(TILE) {
+                for i in rows..(rows + TILE).min(n) {
+                    for j in columns..(columns + TILE).min(i) {
+                        let value = kernel(i, j) as f32;
+                        gram.values[i * n_lanes + j / LANES][j % LANES] = value;
+                        gram.values[j * n_lanes + i / LANES][i % LANES] = value;
+                    }
+                }
+            }
+        }
+        for i in 0..n {
+            gram.values[i * n_lanes + i / LANES][i % LANES] = 1.0;
+        }
+        gram
+    }
+
+    /// Returns the number of samples.
+    pub(super) fn n(&self) -> usize {
+        self.n
+    }
+
+    /// Returns one row.
+    pub(super) fn row(&self, row: usize) -> &[[f32; LANES]] {
+        let n_lanes = self.n.div_ceil(LANES);
+        &self.values[row * n_lanes..][..n_lanes]
+    }
+
+    /// Returns one entry.
+    pub(super) fn entry(&self, row: usize, column: usize) -> f32 {
+        self.row(row)[column / LANES][column % LANES]
     }
 }
 

@@ -1,6 +1,7 @@
 //! The support vector machine of scikit-learn's `SVC()`, and the paper's protocol with it.
 
 mod classifier;
+mod held;
 mod kernel;
 mod one_vs_one;
 mod pair;

@@ -1,8 +1,9 @@
 //! Several classes by one-vs-one voting: one machine for each pair of classes, as in libsvm.
 
-use super::kernel::RbfKernel;
-use super::pair::{PairProblem, PairSolution};
+use super::kernel::{Gram, RbfKernel};
+use super::pair::{PairSolution, PairSolver};
 use crate::EvalError;
+use crate::watch::Work;
 
 /// The problems of all pairs of classes of a training set, without the penalty C.
 #[derive(Debug)]
@@ -20,69 +21,79 @@ struct Pair {
     second: usize,
     /// Positions in the training set of the samples of the first class, then of the second.
     members: Vec<usize>,
-    problem: PairProblem,
+    /// Number of samples of the first class.
+    n_first: usize,
+    /// Kernel of the members.
+    gram: Gram,
 }
 
 impl OneVsOne {
     /// Creates the problems of these samples, which are rows and columns of `kernel`.
     pub(super) fn new(kernel: RbfKernel<'_>, samples: &[usize], labels: &[usize]) -> Self {
-        let n = samples.len();
-        // The kernel of all samples, once for all pairs; it is symmetric, so half of it is computed.
-        let mut values = vec![1.0; n * n];
-        let mut row = Vec::with_capacity(n);
-        for i in 0..n {
-            kernel.fill(samples[i], &samples[..i], &mut row);
-            for (j, &value) in row.iter().enumerate() {
-                values[i * n + j] = value as f32;
-                values[j * n + i] = value as f32;
-            }
-        }
         let mut classes = labels.to_vec();
         classes.sort_unstable();
         classes.dedup();
-        let members = |class: usize| (0..n).filter(move |&i| labels[i] == class);
+        let members = |class: usize| (0..samples.len()).filter(move |&i| labels[i] == class);
         let mut pairs = Vec::new();
         for first in 0..classes.len() {
             for second in first + 1..classes.len() {
                 let mut both: Vec<usize> = members(classes[first]).collect();
                 let n_first = both.len();
                 both.extend(members(classes[second]));
-                let signs = (0..both.len())
-                    .map(|i| if i < n_first { 1 } else { -1 })
-                    .collect();
-                let problem = PairProblem::new(signs, |i, j| values[both[i] * n + both[j]]);
+                let rows: Vec<usize> = both.iter().map(|&member| samples[member]).collect();
                 pairs.push(Pair {
                     first,
                     second,
                     members: both,
-                    problem,
+                    n_first,
+                    gram: Gram::of(rows.len(), |i, j| kernel.between(rows[i], rows[j])),
                 });
             }
         }
         Self { classes, pairs }
     }
 
-    /// Fits the machine with penalty `c`.
+    /// Fits a machine with each penalty of `grid`, ascending, and counts a unit of the work for each.
     ///
     /// # Errors
-    /// [`EvalError::NotConverged`] if a pair did not converge.
-    pub(super) fn solve(&self, c: f64) -> Result<Machine, EvalError> {
-        let voters = self.pairs.iter().map(|pair| {
-            let PairSolution { coefficients, rho } = pair.problem.solve(c)?;
-            let support = pair.members.iter().copied().zip(coefficients);
-            Ok(Voter {
-                first: pair.first,
-                second: pair.second,
-                support: support
-                    .filter(|(_, coefficient)| *coefficient != 0.0)
+    /// - [`EvalError::NotConverged`] if a pair did not converge;
+    /// - [`EvalError::Interrupted`] if the watch says so.
+    pub(super) fn solve(&self, grid: &[f64], work: &Work<'_>) -> Result<Vec<Machine>, EvalError> {
+        let mut solutions: Vec<Option<PairSolution>> = vec![None; self.pairs.len()];
+        let machines = grid.iter().map(|&c| {
+            for (pair, solution) in self.pairs.iter().zip(&mut solutions) {
+                // Without an α at its bound, a greater one changes nothing.
+                if solution.as_ref().is_none_or(|last| last.is_bounded) {
+                    let solver = PairSolver::new(&pair.gram, pair.n_first, c);
+                    *solution = Some(solver.solve(work.watch)?);
+                }
+            }
+            work.advance();
+            let voters = self.pairs.iter().zip(solutions.iter().flatten());
+            Ok(Machine {
+                classes: self.classes.clone(),
+                voters: voters
+                    .map(|(pair, solution)| pair.voter(solution))
                     .collect(),
-                rho,
             })
         });
-        Ok(Machine {
-            classes: self.classes.clone(),
-            voters: voters.collect::<Result<_, _>>()?,
-        })
+        machines.collect()
+    }
+}
+
+impl Pair {
+    /// Returns the decision function of a solution.
+    fn voter(&self, solution: &PairSolution) -> Voter {
+        let support = self.members.iter().zip(&solution.coefficients);
+        Voter {
+            first: self.first,
+            second: self.second,
+            support: support
+                .filter(|(_, coefficient)| **coefficient != 0.0)
+                .map(|(&member, &coefficient)| (member, coefficient))
+                .collect(),
+            rho: solution.rho,
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::chart::{
     Curve, CurveChart, DotChart, DotRow, Figure, Height, Layout, Legend, MapPanel, Palette,
     floor_legend, map_legend,
 };
-use crate::comparison::protocols::{FLOORS, PARTS, PROTOCOLS, floor_over_seeds, initial};
+use crate::comparison::protocols::{FLOORS, PARTS, Part, Protocol, floor_over_seeds, initial};
 use crate::comparison::runs::{MethodRuns, target};
 use crate::record::{EmbeddingMap, RunRecord};
 use crate::text::number::{axis_count, axis_value};
@@ -124,14 +124,17 @@ fn curves(
     records.iter().map(curve).collect()
 }
 
-/// Draws accuracies of the support vector machine on all, old and new data beside their floors.
+/// Draws accuracies by a protocol on all, old and new data beside their floors.
 pub(crate) fn accuracy(
     records: &[RunRecord],
     methods: &[MethodRuns<'_>],
     palette: &Palette,
+    (name, protocol): (&str, Protocol),
 ) -> Figure {
-    let (_, svm) = PROTOCOLS[0];
-    let floor = |floor, part| floor_over_seeds(records, svm, floor, part)?.median;
+    let accuracy = move |part: Part| {
+        move |record: &RunRecord| protocol(record).and_then(|of| part(of.accuracy))
+    };
+    let floor = |floor, part| floor_over_seeds(records, protocol, floor, part)?.median;
     let floors = |part| -> Vec<(char, f64)> {
         let floors = FLOORS.iter();
         floors
@@ -141,14 +144,17 @@ pub(crate) fn accuracy(
     let range: Vec<f64> = PARTS
         .iter()
         .flat_map(|(_, part)| {
-            let values = records.iter().filter_map(|record| part(record.accuracy));
+            let values = records.iter().filter_map(accuracy(*part));
             values.chain(floors(*part).into_iter().map(|(_, value)| value))
         })
         .collect();
-    let chart = |(name, part): &(&str, crate::comparison::protocols::Part)| {
+    let chart = |(name, part): &(&str, Part)| {
         let rows = methods.iter().map(|of| {
-            let values = of.records.iter().filter_map(|record| part(record.accuracy));
-            let median = of.over(|record| part(record.accuracy));
+            let values = of
+                .records
+                .iter()
+                .filter_map(|record| accuracy(*part)(record));
+            let median = of.over(accuracy(*part));
             DotRow {
                 name: of.method,
                 colour: palette.colour(of.method),
@@ -165,13 +171,24 @@ pub(crate) fn accuracy(
         .svg()
     };
     Figure {
-        caption: "Accuracy of a support vector machine. Dots are seeds, the bar is their median, \
-                  vertical lines are the medians of the floors. A method that does not lie clearly at \
-                  the right of all floors shows no use of training."
-            .into(),
+        caption: format!(
+            "Accuracy by {}. Dots are seeds, the bar is their median, vertical lines are the medians of the \
+             floors. A method that does not lie clearly at the right of all floors shows no use of training.",
+            with_article(name)
+        )
+        .into(),
         legend: floor_legend(FLOORS.iter().map(|(name, _)| (initial(name), *name))),
         charts: PARTS.iter().map(chart).collect(),
         layout: Layout::Triples,
+    }
+}
+
+/// Returns a protocol's name in a sentence.
+fn with_article(name: &str) -> String {
+    if name.ends_with('s') {
+        format!("the {name}")
+    } else {
+        format!("a {name}")
     }
 }
 

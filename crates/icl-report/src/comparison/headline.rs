@@ -1,5 +1,6 @@
 //! Answer of a comparison in one sentence.
 
+use crate::comparison::distance::Distances;
 use crate::comparison::runs::MethodRuns;
 use crate::speed_up::passes_to_target;
 use crate::text::number::{count, factor, of_seeds, percent};
@@ -8,7 +9,7 @@ use crate::text::number::{count, factor, of_seeds, percent};
 const SAME: f64 = 1.05;
 
 /// Says which method reaches the quality of retraining, and at which cost.
-pub(crate) fn headline(methods: &[MethodRuns<'_>]) -> String {
+pub(crate) fn headline(methods: &[MethodRuns<'_>], distances: Option<&Distances>) -> String {
     let others: Vec<&MethodRuns<'_>> = methods.iter().filter(|of| !of.is_reference()).collect();
     if methods.iter().all(|of| of.n_with_target() == 0) {
         return "Retraining was not run, so no method can be said to be as good as retraining."
@@ -26,6 +27,11 @@ pub(crate) fn headline(methods: &[MethodRuns<'_>]) -> String {
              retraining in {}.",
             of_seeds(k, n)
         );
+    }
+    if distances.is_some_and(|of| !of.is_clear()) {
+        return "Nothing to speed up: the old encoder is nearer to the quality of retraining than three times \
+                the noise of the measure, on old and on new data."
+            .to_owned();
     }
     let arrived: Vec<&MethodRuns<'_>> = others
         .into_iter()
@@ -144,7 +150,7 @@ mod tests {
             }
         }
         records.extend(ours);
-        headline(&runs::methods(&records))
+        headline(&runs::methods(&records), None)
     }
 
     const QUICK: Reached = Some((10, 1_000, 4.0));
@@ -217,20 +223,20 @@ mod tests {
     fn without_retraining_there_is_no_answer() {
         let mut alone = record("warm", 1);
         alone.target = None;
-        assert!(headline(&runs::methods(&[alone])).starts_with("Retraining was not run"));
+        assert!(headline(&runs::methods(&[alone]), None).starts_with("Retraining was not run"));
         let retraining = [reaching("retraining", 1, QUICK, 2.0)];
-        assert!(headline(&runs::methods(&retraining)).starts_with("Only retraining was run"));
+        assert!(headline(&runs::methods(&retraining), None).starts_with("Only retraining was run"));
         let lost = [
             reaching("retraining", 1, None, 2.0),
             reaching("warm", 1, QUICK, 1.9),
         ];
-        assert!(headline(&runs::methods(&lost)).contains("no speed-up can be given"));
+        assert!(headline(&runs::methods(&lost), None).contains("no speed-up can be given"));
     }
 
     #[test]
     fn twenty_methods_have_one_sentence() {
         let records = twenty_methods();
-        let text = headline(&runs::methods(&records));
+        let text = headline(&runs::methods(&records), None);
         assert!(text.ends_with('.') && !text.contains(". "), "{text}");
     }
 }

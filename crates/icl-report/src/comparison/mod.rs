@@ -3,6 +3,7 @@
 mod charts;
 mod check;
 mod cost_chart;
+mod distance;
 mod guide;
 mod headline;
 mod page;

@@ -2,9 +2,10 @@
 
 use crate::chart::Palette;
 use crate::comparison::check::{check_map, check_records};
+use crate::comparison::distance::Distances;
 use crate::comparison::guide::{LOWEST_LOSS, NO_TARGET, TARGET, TERMS};
 use crate::comparison::headline::headline;
-use crate::comparison::protocols::{ONE_CLASS, lacks_accuracies};
+use crate::comparison::protocols::{NO_PROTOCOL, ONE_CLASS, lacks_accuracies, recorded};
 use crate::comparison::runs::{methods, target};
 use crate::comparison::{charts, cost_chart, tables};
 use crate::course::{Course, queue_of, sections};
@@ -33,10 +34,14 @@ pub fn comparison_document(
     let names = || methods.iter().map(|of| of.method);
     let palette = Palette::new(names());
     let legend = palette.legend(names());
+    let distances = Distances::of(records);
     let mut blocks = vec![
-        Block::Headline(headline(&methods).into()),
+        Block::Headline(headline(&methods, distances.as_ref()).into()),
         Block::Figure(cost_chart::figure(&methods, &palette)),
         Block::heading("The numbers"),
+    ];
+    blocks.extend(distances.map(|of| Block::text(of.sentence())));
+    blocks.extend([
         Block::Table(tables::comparison(&methods, &palette)),
         Block::text(goal(records)),
         Block::Details(
@@ -47,17 +52,20 @@ pub fn comparison_document(
             "Exact risk on old data in two parts".into(),
             vec![Block::Figure(charts::drift(records, &palette, &legend))],
         ),
-    ];
+    ]);
     blocks.extend(sections(&courses(records), &palette));
-    let mut accuracies = vec![
-        Block::Figure(charts::accuracy(records, &methods, &palette)),
-        Block::Table(tables::accuracies(records, &methods, &palette)),
-    ];
+    let mut accuracies = match recorded(records).first() {
+        Some(first) => vec![
+            Block::Figure(charts::accuracy(records, &methods, &palette, *first)),
+            Block::Table(tables::accuracies(records, &methods, &palette)),
+        ],
+        None => vec![Block::text(NO_PROTOCOL)],
+    };
     if lacks_accuracies(records) {
         accuracies.push(Block::text(format!("{MISSING}: {ONE_CLASS}")));
     }
     blocks.push(Block::Details(
-        "AccuracyByOrigin and their floors".into(),
+        "Accuracies and their floors".into(),
         accuracies,
     ));
     blocks.push(Block::Details(
@@ -203,9 +211,9 @@ mod tests {
         assert_eq!(before.matches("class=\"headline\"").count(), 1);
         assert_eq!(before.matches("<svg class=\"chart\"").count(), 1);
         assert_eq!(before.matches("<table>").count(), 1);
-        // The facts, the answer, the hint below the table and the target.
+        // The facts, the answer, the distance, the hint below the table and the target.
         let n_paragraphs = before.matches("<p>").count() + before.matches("<p ").count();
-        assert_eq!(n_paragraphs, 4);
+        assert_eq!(n_paragraphs, 5);
         let order = ["class=\"headline\"", "<svg class=\"chart\"", "<table>"];
         assert!(order.map(|mark| before.find(mark)).is_sorted());
         let text = text_of(&page);
@@ -214,6 +222,7 @@ mod tests {
             "learning rate of the support steps",
             "Share of the old data over the epochs",
             "11 ablations and controls",
+            "Distance of the old encoder from the quality of retraining: on old data it lies",
         ] {
             assert!(text.contains(words), "{words} is missing");
         }
@@ -261,7 +270,7 @@ mod tests {
         let places = [
             "**warm",
             "## The numbers",
-            "## AccuracyByOrigin and their floors",
+            "## Accuracies and their floors",
             "## How to read",
         ]
         .map(|text| markdown.find(text).unwrap());
@@ -299,6 +308,20 @@ mod tests {
         alone.knn = None;
         let page = page(&[alone], None);
         assert!(!page.contains("linear probe"));
+    }
+
+    #[test]
+    fn a_record_shows_the_protocols_that_it_holds() {
+        let mut fast = record("warm", 1);
+        (fast.accuracy, fast.floors) = Default::default();
+        let of_fast = page(&[fast.clone()], None);
+        assert!(of_fast.contains("Accuracy by a linear probe"));
+        assert!(of_fast.contains("k nearest neighbours"));
+        assert!(!of_fast.contains("support vector machine") && !of_fast.contains("single class"));
+        (fast.linear_probe, fast.knn) = (None, None);
+        let of_none = page(&[fast], None);
+        assert!(of_none.contains("No accuracy was measured"));
+        assert!(!of_none.contains("Accuracy by") && !of_none.contains("floor: majority"));
     }
 
     #[test]

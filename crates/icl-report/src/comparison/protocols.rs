@@ -1,4 +1,4 @@
-//! AccuracyByOrigin by each protocol, and their floors.
+//! Accuracies by each protocol, and their floors.
 
 use crate::record::{AccuracyByOrigin, FloorAccuracies, ProtocolAccuracies, RunRecord};
 use crate::summary::Summary;
@@ -7,8 +7,12 @@ use crate::summary::Summary;
 pub(crate) type Part = fn(AccuracyByOrigin) -> Option<f64>;
 /// Floor of an accuracy.
 pub(crate) type Floor = fn(&FloorAccuracies) -> AccuracyByOrigin;
-/// AccuracyByOrigin and floors by a protocol.
+/// Accuracies and floors by a protocol.
 pub(crate) type Protocol = fn(&RunRecord) -> Option<ProtocolAccuracies>;
+
+/// Sentence where no protocol has an accuracy.
+pub(crate) const NO_PROTOCOL: &str =
+    "No accuracy was measured: the data hold no classes, or no protocol was asked for.";
 
 /// Reason for which an accuracy is missing.
 pub(crate) const ONE_CLASS: &str =
@@ -32,10 +36,12 @@ pub(crate) const FLOORS: [(&str, Floor); 4] = [
 /// Protocols by their names, the paper's first.
 pub(crate) const PROTOCOLS: [(&str, Protocol); 3] = [
     ("support vector machine", |record| {
-        Some(ProtocolAccuracies {
+        let machine = ProtocolAccuracies {
             accuracy: record.accuracy,
             floors: record.floors,
-        })
+        };
+        // Where it was not asked for, all its values are missing.
+        (machine != ProtocolAccuracies::default()).then_some(machine)
     }),
     ("linear probe", |record| record.linear_probe),
     ("k nearest neighbours", |record| record.knn),
@@ -66,14 +72,15 @@ pub(crate) fn floor_over_seeds(
     Summary::of_present(seeds.iter().map(value))
 }
 
-/// Returns whether an accuracy is missing because its part of the data holds a single class.
+/// Returns whether a recorded protocol lacks an accuracy because its part of the data holds a single class.
 pub(crate) fn lacks_accuracies(records: &[RunRecord]) -> bool {
-    let lacks = |record: &RunRecord| {
-        PARTS
-            .iter()
-            .any(|(_, part)| part(record.accuracy).is_none())
-    };
-    records.iter().any(lacks)
+    let lacks = |of: ProtocolAccuracies| PARTS.iter().any(|(_, part)| part(of.accuracy).is_none());
+    let protocols = recorded(records);
+    let mut all = records.iter().flat_map(|record| {
+        let of = protocols.iter().map(|(_, protocol)| *protocol);
+        of.filter_map(move |protocol| protocol(record))
+    });
+    all.any(lacks)
 }
 
 /// Returns the letter of a floor in charts: M, S, R or U.
@@ -109,6 +116,11 @@ mod tests {
         records[0].knn = svm;
         let names: Vec<&str> = recorded(&records).iter().map(|of| of.0).collect();
         assert_eq!(names, ["support vector machine", "k nearest neighbours"]);
+        assert!(!lacks_accuracies(&records));
+        records[0].accuracy = AccuracyByOrigin::default();
+        records[0].floors = FloorAccuracies::default();
+        let names: Vec<&str> = recorded(&records).iter().map(|of| of.0).collect();
+        assert_eq!(names, ["k nearest neighbours"]);
         assert!(!lacks_accuracies(&records));
     }
 }

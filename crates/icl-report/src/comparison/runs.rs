@@ -2,6 +2,7 @@
 
 use icl_train::REFERENCE;
 
+use crate::comparison::distance::Distances;
 use crate::record::RunRecord;
 use crate::speed_up::{Rule, SpeedUp, outcome};
 use crate::summary::Summary;
@@ -19,7 +20,8 @@ pub(crate) struct MethodRuns<'a> {
     pub(crate) speed_up_in_time: Option<SpeedUp>,
 }
 
-/// Collects the runs of each method, in the order in which the methods first appear.
+/// Collects the runs of each method, in the order in which the methods first appear. Where the old encoder
+/// is not clearly below the quality of retraining, no method has a speed-up.
 pub(crate) fn methods(records: &[RunRecord]) -> Vec<MethodRuns<'_>> {
     let mut methods: Vec<MethodRuns<'_>> = Vec::new();
     for record in records {
@@ -32,6 +34,9 @@ pub(crate) fn methods(records: &[RunRecord]) -> Vec<MethodRuns<'_>> {
                 speed_up_in_time: None,
             }),
         }
+    }
+    if Distances::of(records).is_some_and(|of| !of.is_clear()) {
+        return methods;
     }
     for of in &mut methods {
         let speed_up = |rule| {

@@ -87,14 +87,14 @@ pub struct RunRecord {
     pub start: ExactRisk,
     /// Exact risk with all its parts at the end.
     pub end: ExactRisk,
-    /// Accuracy of the support vector machine on the final embeddings.
+    /// Accuracy of the support vector machine on the final embeddings; all `null` where it was not asked for.
     pub accuracy: AccuracyByOrigin,
     /// Floors of the accuracy by the same protocol.
     pub floors: FloorAccuracies,
-    /// Accuracy of a linear probe with its floors; `null` in records of earlier versions.
+    /// Accuracy of a linear probe with its floors; `null` where it was not asked for.
     #[serde(default)]
     pub linear_probe: Option<ProtocolAccuracies>,
-    /// Accuracy of the k nearest neighbours with its floors; `null` in records of earlier versions.
+    /// Accuracy of the k nearest neighbours with its floors; `null` where they were not asked for.
     #[serde(default)]
     pub knn: Option<ProtocolAccuracies>,
     /// Parameter change ‖Δθ‖/‖θ‖ from the method's start to its end.

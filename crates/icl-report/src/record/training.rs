@@ -1,5 +1,6 @@
 //! Record of a first encoder's training.
 
+use icl_core::PanelRisk;
 use icl_train::{Cost, Evaluation, Seconds, StoppedBy};
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +47,13 @@ pub struct TrainRecord {
     pub untrained: f64,
     /// Exact risk of the trained encoder.
     pub trained: f64,
+    /// Risk of the trained encoder over a panel of samples that no training has seen, in nats, with its
+    /// standard error: `all` and `old` are the same, `new` is `null`. `null` without held-out samples.
+    #[serde(default)]
+    pub held_out_risk: Option<PanelRisk<Option<f64>>>,
+    /// Number of samples of the panel.
+    #[serde(default)]
+    pub n_held_out: Option<usize>,
     /// Parameter change ‖Δθ‖/‖θ‖ from the untrained encoder to the trained one, over trained parameters.
     /// 0 means that nothing was trained.
     pub parameter_change: f64,

@@ -1,6 +1,6 @@
 //! Record of an update: one encoder before and after.
 
-use icl_core::ExactRisk;
+use icl_core::{ByOrigin, ExactRisk, PanelRisk};
 use icl_train::{Cost, Evaluation, StoppedBy};
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +57,16 @@ pub struct UpdateRecord {
     pub before: ExactRisk,
     /// Exact risk of the updated encoder, with its statistics re-estimated over X′.
     pub after: ExactRisk,
+    /// Risk of θ₀, with its statistics re-estimated over the training samples, over a panel of samples that no
+    /// training has seen, in nats, with its standard error; `null` without held-out samples.
+    #[serde(default)]
+    pub held_out_before: Option<PanelRisk>,
+    /// Risk of the updated encoder over the same panel.
+    #[serde(default)]
+    pub held_out_risk: Option<PanelRisk>,
+    /// Number of samples of the panel.
+    #[serde(default)]
+    pub n_held_out: Option<ByOrigin<usize>>,
     /// Share of the old samples' neighbours that is kept; `null` where there are too few samples.
     pub neighbours_kept: Option<KeptNeighbours>,
     /// Parameter change ‖Δθ‖/‖θ‖ from θ₀ to the updated encoder, over trained parameters. 0 means that

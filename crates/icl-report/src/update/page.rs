@@ -1,5 +1,6 @@
 //! Document of an update.
 
+use icl_core::ByOrigin;
 use icl_train::Evaluation;
 
 use crate::chart::{Curve, CurveChart, Figure, Height, Layout, Palette};
@@ -7,7 +8,7 @@ use crate::course::{Course, queue_of, sections};
 use crate::document::{Block, Document};
 use crate::error::ReportError;
 use crate::record::{UPDATE_SCHEMA, UpdateRecord};
-use crate::text::number::{axis_count, change, count, percent, plural, seconds};
+use crate::text::number::{axis_count, change, count, nats, percent, plural, seconds};
 use crate::update::guide::TERMS;
 use crate::update::{table, verdict};
 
@@ -67,6 +68,7 @@ pub fn update_document(record: &UpdateRecord) -> Result<Document, ReportError> {
     blocks.push(Block::heading("Before and after"));
     blocks.push(Block::Table(table::before_and_after(record)));
     blocks.extend(sentences.map(Block::text));
+    blocks.extend(held_out(record).map(Block::text));
     blocks.push(Block::text(neighbours(record)));
     blocks.push(Block::text(cost(record)));
     blocks.push(Block::text(table::residual(record)));
@@ -130,6 +132,26 @@ fn course(record: &UpdateRecord) -> Option<Figure> {
     })
 }
 
+/// Writes the risk over the held-out samples before and after; `None` without such samples.
+fn held_out(record: &UpdateRecord) -> Option<String> {
+    let (before, after) = (record.held_out_before?, record.held_out_risk?);
+    let n = record.n_held_out?;
+    let part = |name: &str, n: usize, of: fn(&ByOrigin<f64>) -> f64| {
+        format!(
+            "{} → {} nats on {} (standard error {})",
+            nats(of(&before.mean)),
+            nats(of(&after.mean)),
+            plural(n, name),
+            nats(of(&after.standard_error)),
+        )
+    };
+    Some(format!(
+        "Held-out risk, over samples that no training has seen: {}, {}.",
+        part("old sample", n.old, |of| of.old),
+        part("new sample", n.new, |of| of.new),
+    ))
+}
+
 fn neighbours(record: &UpdateRecord) -> String {
     match &record.neighbours_kept {
         Some(kept) => format!(
@@ -144,12 +166,17 @@ fn neighbours(record: &UpdateRecord) -> String {
 }
 
 fn cost(record: &UpdateRecord) -> String {
+    let charged = record.charged_passes.map(|charged| {
+        let charged = count(charged);
+        format!(" All that it used, with the evaluations that decide when it stops, is {charged} full passes.")
+    });
     format!(
-        "The update took {}, {} sample passes and {} s of training on this machine. It moved the \
+        "The update took {}, {} sample passes and {} s of training on this machine.{} It moved the \
          parameters by ‖Δθ‖/‖θ‖ = {}.",
         plural(record.epochs, "epoch"),
         count(record.sample_passes as f64),
         seconds(record.train_s),
+        charged.unwrap_or_default(),
         change(record.parameter_change),
     )
 }
@@ -159,11 +186,44 @@ mod tests {
     use super::*;
     use crate::fixture::{assert_sound, row, text_of, update};
     use crate::record::KeptNeighbours;
+    use icl_core::PanelRisk;
 
     fn page(record: &UpdateRecord) -> String {
         let page = update_document(record).unwrap().html();
         assert_sound(&page);
         page
+    }
+
+    #[test]
+    fn held_out_risk_and_charged_cost_are_told() {
+        let mean = ByOrigin {
+            all: 2.0,
+            old: 1.5,
+            new: 2.5,
+        };
+        let risk = |shift: f64| PanelRisk {
+            mean: mean.map(|of| of + shift),
+            standard_error: mean.map(|of| of / 100.0),
+        };
+        let record = UpdateRecord {
+            held_out_before: Some(risk(0.5)),
+            held_out_risk: Some(risk(0.0)),
+            n_held_out: Some(ByOrigin {
+                all: 20,
+                old: 12,
+                new: 8,
+            }),
+            charged_passes: Some(1234.0),
+            ..update(2.8, 2.25, 0.1)
+        };
+        let text = text_of(&page(&record));
+        for words in [
+            "2.000 → 1.500 nats on 12 old samples (standard error 0.015)",
+            "3.000 → 2.500 nats on 8 new samples (standard error 0.025)",
+            "is 1234 full passes",
+        ] {
+            assert!(text.contains(words), "{words}: {text}");
+        }
     }
 
     #[test]

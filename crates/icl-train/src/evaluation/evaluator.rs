@@ -5,7 +5,7 @@ use std::cell::Cell;
 use burn::tensor::{Int, Tensor, TensorData, backend::Backend};
 use icl_core::{
     Batches, Collate, Encoder, ExactRisk, HostRows, Increment, Judge, Mode, PanelRisk, SampleError,
-    Samples, Seed, Side, Views, exact_nce_i, exact_risk, host_values, panel_risk,
+    Samples, Seed, Side, Views, exact_nce_i, exact_risk, host_values, panel_nce_i, panel_risk,
 };
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
@@ -228,6 +228,28 @@ where
             anchors,
             positives,
             n_old,
+            self.temperature,
+            self.negatives,
+        ))
+    }
+
+    /// Computes the same risk before any new data arrive, over the old samples of a panel.
+    ///
+    /// # Errors
+    /// [`SampleError`] if a sample cannot be read.
+    pub fn panel_risk_old<M>(
+        &self,
+        encoder: &M,
+        panel: &Increment,
+    ) -> Result<PanelRisk<Option<f64>>, SampleError>
+    where
+        M: Encoder<B, Batch = C::Batch<B>>,
+    {
+        let views = self.fixed_views(panel.old(), panel);
+        let [anchors, positives] = views.embeddings(encoder)?;
+        Ok(panel_nce_i(
+            anchors,
+            positives,
             self.temperature,
             self.negatives,
         ))

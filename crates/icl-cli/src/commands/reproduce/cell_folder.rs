@@ -25,6 +25,10 @@ const MAY_BE_ABSENT: [&str; 6] = [
     "weights",
 ];
 
+/// Option of the protocols, and the one by which the paper measures.
+const PROTOCOL: &str = "protocol";
+const MACHINE: &str = "svm";
+
 /// A cell and its folder.
 #[derive(Debug)]
 pub struct CellFolder {
@@ -134,6 +138,7 @@ impl CellFolder {
                     .map(|value| format!("--{key}={}", written(value)).into()),
             );
         }
+        line.push(format!("--{PROTOCOL}={MACHINE}").into());
         // A run that is there is not complete.
         line.extend(["--force".into(), "--out".into(), self.path.clone().into()]);
         Ok(line)
@@ -180,6 +185,16 @@ impl CellFolder {
                     written(expected)
                 )));
             }
+        }
+        // Earlier versions measured by all protocols, without the option.
+        let protocols = config.get(PROTOCOL).and_then(Value::as_array);
+        if let Some(found) = protocols.filter(|it| !it.contains(&Value::from(MACHINE))) {
+            return Err(Failure::input(anyhow!(
+                "{}: found a run with {PROTOCOL} {}, expected {MACHINE}: choose another folder with --out, or \
+                 remove that of the cell",
+                self.path.display(),
+                written(&Value::from(found.clone())),
+            )));
         }
         Ok(())
     }

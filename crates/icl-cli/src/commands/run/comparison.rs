@@ -8,18 +8,21 @@ use icl_core::{ByOrigin, GrowthRatio, Increment, PanelRisk, SampleError, Seed, V
 use icl_eval::Matrix;
 use icl_report::{EmbeddingMap, RunRecord, SCHEMA};
 use icl_train::{
-    Callbacks, Evaluator, Method, Start, Trainer, TrainingRecord, plateau, time_to_target,
+    Callbacks, Evaluator, Identity, Method, Start, Trainer, TrainingRecord, plateau, time_to_target,
 };
 
 use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::commands::run::judged::Judged;
 use crate::commands::run::options::Resolved;
 use crate::commands::run::protocol;
-use crate::commands::run::protocol::{MethodAccuracies, Protocols};
+use crate::commands::run::protocol::{
+    FLOORS, Kept, MethodAccuracies, Protocols, in_files, state_name,
+};
 use crate::domain::encoder_file;
 use crate::domain::{Domain, tell_equal};
 use crate::files::run_results::ENCODER;
 use crate::files::work_folder::WorkFolder;
+use crate::options::protocol::max_judged;
 use crate::options::training::PAPER_PATIENCE;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
@@ -37,6 +40,7 @@ pub struct SeedComparison<'a, D: Domain, B: TrainingBackend> {
     pub domain: &'a D,
     pub data: &'a D::Data,
     pub work: &'a WorkFolder,
+    pub identity: &'a Identity,
     pub seed: u64,
     pub device: B::Device,
     pub display: &'a Display,
@@ -203,14 +207,27 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             .begin(&format!("seed {}: accuracies", self.seed));
         let evaluator = trainer.evaluator();
         let seed = Seed::new(self.seed).child("evaluation");
-        let judged = Judged::of(increment, seed)?;
+        let names = &self.resolved.protocols;
+        let is_judged = D::has_labels(self.data) && !names.is_empty();
+        let raw = is_judged.then(|| self.domain.raw(self.data)).transpose()?;
+        let width = raw.as_ref().map_or(0, Matrix::n_columns);
+        let judged = Judged::of(increment, max_judged(names, width), seed)?;
+        let shown = judged.shown();
         let embed = |encoder: &D::Encoder<B::InnerBackend>| {
             embed::<D, B::InnerBackend>(&evaluator, encoder, &judged.samples)
         };
         // The untrained encoder, too, gets the statistics that belong to its weights.
         let untrained = evaluator.evaluate(untrained.clone()).map_err(unreadable)?;
         let untrained = embed(&untrained.encoder)?;
-        let protocols = Protocols::new(self.domain, self.data, &untrained, &judged, seed)?;
+        let kept = Kept {
+            work: self.work,
+            identity: self.identity,
+            display: self.display,
+            seed: self.seed,
+        };
+        let features = (raw.as_ref(), &untrained);
+        let protocols = Protocols::new::<D>(names, self.data, features, &judged, seed, kept)?;
+        let plane = |embeddings: &Matrix| protocol::plane(&embeddings.select(&shown));
         let target = ran
             .iter()
             .find(|one| one.method.name == icl_train::REFERENCE)
@@ -218,18 +235,18 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             .map(|plateau| plateau * TARGET);
         let mut map = EmbeddingMap {
             seed: self.seed,
-            labels: protocols.labels().to_vec(),
-            is_new: is_new(&judged),
-            before: protocol::plane(&embed(trained)?),
+            labels: shown.iter().map(|&at| protocols.labels()[at]).collect(),
+            is_new: is_new(&judged, &shown),
+            before: plane(&embed(trained)?),
             after: Vec::new(),
         };
         let of_old = trainer.evaluator().with_old_partners();
         let mut records = Vec::new();
         for one in ran {
             let embeddings = embed(&one.encoder)?;
-            let accuracies = protocols.judge(&embeddings);
+            let accuracies = protocols.judge(&one.method.name, &embeddings)?;
             map.after
-                .push((one.method.name.clone(), protocol::plane(&embeddings)));
+                .push((one.method.name.clone(), plane(&embeddings)));
             let risk_old_partners = if self.domain.views().n_partners() > 0 {
                 let evaluated = of_old.evaluate(one.encoder.clone()).map_err(unreadable)?;
                 Some(evaluated.risk.by_origin())
@@ -301,10 +318,10 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             nce2_old: end.nce2_old,
             start,
             end,
-            accuracy: accuracies.svm.accuracy,
-            floors: accuracies.svm.floors,
-            linear_probe: Some(accuracies.linear_probe),
-            knn: Some(accuracies.knn),
+            accuracy: accuracies.svm.unwrap_or_default().accuracy,
+            floors: accuracies.svm.unwrap_or_default().floors,
+            linear_probe: accuracies.linear_probe,
+            knn: accuracies.knn,
             parameter_change: one.parameter_change,
             seconds: record.seconds,
             evaluations: record.evaluations.clone(),
@@ -337,11 +354,13 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
     pub fn forget(&self) -> Result<(), Failure> {
         let methods = self.resolved.methods.iter();
         let methods = methods.map(|method| method.name.as_str());
-        for path in [FIRST]
-            .into_iter()
-            .chain(methods)
-            .map(|name| self.state(name))
-        {
+        let trained = [FIRST].into_iter().chain(methods.clone());
+        let trained = trained.map(|name| self.state(name));
+        let judged = [FLOORS].into_iter().chain(methods).flat_map(|name| {
+            let protocols = self.resolved.protocols.iter();
+            protocols.map(move |protocol| state_name(self.seed, name, *protocol))
+        });
+        for path in trained.chain(judged.map(|name| self.work.state(&name))) {
             match std::fs::remove_file(&path) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
                     return Err(Failure::file(&path, "cannot be removed", error));
@@ -351,12 +370,6 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         }
         Ok(())
     }
-}
-
-/// The name of a method in names of files: that of a point has characters that not every file system
-/// takes.
-fn in_files(name: &str) -> String {
-    name.replace([',', '=', ':'], "-")
 }
 
 fn embed<D: Domain, B: ProgramBackend>(
@@ -370,13 +383,13 @@ fn embed<D: Domain, B: ProgramBackend>(
     Matrix::try_new(values, width).map_err(|error| Failure::Other(error.into()))
 }
 
-/// Whether each of the judged samples is new.
-fn is_new(judged: &Judged) -> Vec<bool> {
+/// Whether each of the judged samples at these positions is new.
+fn is_new(judged: &Judged, shown: &[usize]) -> Vec<bool> {
     let mut is_new = vec![false; judged.samples.len()];
     for &place in judged.increment.new_data() {
         is_new[place] = true;
     }
-    is_new
+    shown.iter().map(|&at| is_new[at]).collect()
 }
 
 fn unreadable(error: SampleError) -> Failure {

@@ -5,8 +5,8 @@ use rand::seq::SliceRandom;
 
 use crate::process::failure::Failure;
 
-/// Maximum number of samples: the protocol of the paper takes a time between n² and n³.
-const MAX_JUDGED: usize = 2000;
+/// Maximum number of points of a map.
+const MAX_SHOWN: usize = 2000;
 
 /// Samples of a data set whose embeddings are judged, the same for all methods and floors of a seed.
 #[derive(Debug)]
@@ -18,24 +18,24 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// Returns all samples of an increment or, of more than 2000, 2000 drawn at random with the growth ratio
+    /// Returns all samples of an increment or, of more than `most`, that many drawn at random with the growth ratio
     /// of the data, at least two of them old and two new.
     ///
     /// # Errors
     /// If the increment is not valid.
-    pub fn of(increment: &Increment, seed: Seed) -> Result<Self, Failure> {
+    pub fn of(increment: &Increment, most: usize, seed: Seed) -> Result<Self, Failure> {
         let all = increment.all().len();
         let mut drawn = Vec::new();
         let mut rng = seed.child("judged").rng();
-        let n_new = (increment.growth_ratio().value() * MAX_JUDGED as f64).round() as usize;
-        let n_new = n_new.clamp(2, MAX_JUDGED - 2);
+        let n_new = (increment.growth_ratio().value() * most as f64).round() as usize;
+        let n_new = n_new.clamp(2, most - 2);
         let parts = [
-            (increment.old(), MAX_JUDGED - n_new, false),
+            (increment.old(), most - n_new, false),
             (increment.new_data(), n_new, true),
         ];
         for (part, n, is_new) in parts {
             let mut part = part.to_vec();
-            if all > MAX_JUDGED {
+            if all > most {
                 part.shuffle(&mut rng);
                 part.truncate(n);
             }
@@ -54,6 +54,16 @@ impl Judged {
     }
 }
 
+impl Judged {
+    /// Returns the positions of the samples that a map shows, ascending: all or, of more than 2000, 2000 at equal
+    /// distances.
+    pub fn shown(&self) -> Vec<usize> {
+        let n = self.samples.len();
+        let n_shown = n.min(MAX_SHOWN);
+        (0..n_shown).map(|place| place * n / n_shown).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,7 +75,7 @@ mod tests {
 
     #[test]
     fn few_samples_are_all_judged_in_their_order() {
-        let judged = Judged::of(&increment(1500, 500), Seed::new(1)).unwrap();
+        let judged = Judged::of(&increment(1500, 500), 2000, Seed::new(1)).unwrap();
         assert_eq!(judged.samples, (0..2000).collect::<Vec<_>>());
         assert_eq!(judged.increment.old(), (500..2000).collect::<Vec<_>>());
     }
@@ -73,7 +83,7 @@ mod tests {
     #[test]
     fn many_samples_are_drawn_by_the_growth_ratio() {
         let increment = increment(14_000, 6_000);
-        let judged = Judged::of(&increment, Seed::new(1)).unwrap();
+        let judged = Judged::of(&increment, 2000, Seed::new(1)).unwrap();
         assert_eq!(judged.samples.len(), 2000);
         assert!(judged.samples.is_sorted());
         assert_eq!(judged.increment.new_data().len(), 600);
@@ -83,7 +93,15 @@ mod tests {
         for &place in judged.increment.old() {
             assert!(judged.samples[place] >= 6_000);
         }
-        let other = Judged::of(&increment, Seed::new(2)).unwrap();
+        let other = Judged::of(&increment, 2000, Seed::new(2)).unwrap();
         assert_ne!(judged.samples, other.samples);
+    }
+
+    #[test]
+    fn a_map_shows_at_most_2000() {
+        let few = Judged::of(&increment(30, 20), 10_000, Seed::new(1)).unwrap();
+        assert_eq!(few.shown(), (0..50).collect::<Vec<_>>());
+        let many = Judged::of(&increment(5_000, 3_000), 10_000, Seed::new(1)).unwrap();
+        assert_eq!(many.shown(), (0..2000).map(|i| 4 * i).collect::<Vec<_>>());
     }
 }

@@ -156,6 +156,7 @@ impl<D: Domain> OnBackend for Comparison<'_, D> {
                 domain: self.domain,
                 data: self.data,
                 work: self.work,
+                identity: &identity,
                 seed,
                 device: device.clone(),
                 display: &display,

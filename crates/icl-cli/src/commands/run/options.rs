@@ -19,6 +19,7 @@ use crate::options::increment::SplitOptions;
 use crate::options::method::{MethodOption, MethodOptions};
 use crate::options::noise::NoiseOptions;
 use crate::options::output::{OutputOptions, TableOption};
+use crate::options::protocol::{ProtocolName, ProtocolOption};
 use crate::options::training::{PretrainingOptions, TrainingOptions};
 use crate::options::values;
 use crate::process::failure::Failure;
@@ -67,6 +68,9 @@ pub struct RunOptions {
     pub hold_out: HoldOutOptions,
     #[command(flatten)]
     #[serde(flatten)]
+    protocol: ProtocolOption,
+    #[command(flatten)]
+    #[serde(flatten)]
     seeds: SeedsOption,
     #[command(flatten)]
     #[serde(flatten)]
@@ -112,6 +116,8 @@ pub struct Resolved {
     pub options: RunOptions,
     /// Methods to run.
     pub methods: Vec<Method>,
+    /// Protocols to measure accuracies by.
+    pub protocols: Vec<ProtocolName>,
     /// Growth ratio α that is asked for; a split of whole samples comes close to it.
     pub alpha: f64,
     /// Split into old and new data.
@@ -145,6 +151,7 @@ impl RunOptions {
             (None, n) => 0..=n - 1,
         };
         let methods = self.method.fill()?;
+        let protocols = self.protocol.fill()?;
         values::check_old_queue(&settings, &methods)?;
         let backend = self.backend.fill()?.to_owned();
         self.data.check()?;
@@ -152,6 +159,7 @@ impl RunOptions {
         self.output.folder.check()?;
         Ok(Resolved {
             methods,
+            protocols,
             alpha,
             split,
             seeds,

@@ -1,92 +1,164 @@
-//! AccuracyByOrigin of embeddings with their floors, and the map of embeddings.
+//! Accuracies of embeddings with their floors, and the map of embeddings.
 
+use anyhow::anyhow;
 use icl_core::{ByOrigin, Increment, Seed};
 use icl_eval::{
-    Accuracy, EvalError, FloorFeatures, Floors, KnnProtocolConfig, LinearProbeConfig, Matrix,
-    PrincipalPlane, Protocol, SvmProtocolConfig,
+    Accuracy, EvalError, FloorFeatures, Floors, Matrix, PrincipalPlane, Protocol, Watch,
 };
 use icl_report::{AccuracyByOrigin, FloorAccuracies, ProtocolAccuracies};
+use icl_train::{Identity, read_checkpoint, write_checkpoint};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::commands::run::judged::Judged;
 use crate::domain::Domain;
+use crate::files::work_folder::WorkFolder;
+use crate::options::protocol::ProtocolName;
 use crate::process::failure::Failure;
+use crate::process::interrupt;
+use crate::process::progress::Display;
 use crate::process::terminal::tell;
+
+/// Where measurements are shown, and kept until the run is complete.
+#[derive(Clone, Copy)]
+pub struct Kept<'a> {
+    pub work: &'a WorkFolder,
+    pub identity: &'a Identity,
+    pub display: &'a Display,
+    /// Seed of the run, which names its measurements.
+    pub seed: u64,
+}
+
+impl Kept<'_> {
+    /// Returns a measurement of an earlier start of this run or, if there is none, measures and keeps it; `None`
+    /// with a warning if it cannot be measured.
+    ///
+    /// # Errors
+    /// If it is interrupted, or a file cannot be read or written.
+    fn measured<T: Serialize + DeserializeOwned>(
+        &self,
+        what: &str,
+        protocol: ProtocolName,
+        measure: impl FnOnce(&Watch<'_>) -> Result<T, EvalError>,
+    ) -> Result<Option<T>, Failure> {
+        let path = self.work.state(&state_name(self.seed, what, protocol));
+        if let Some(kept) = read_checkpoint(&path, self.identity).map_err(Failure::checkpoint)? {
+            return Ok(Some(kept));
+        }
+        let label = format!("seed {}: {what}, {}", self.seed, protocol.words());
+        let measuring = self.display.measure(&label);
+        let bar = measuring.bar();
+        let watch = Watch::new()
+            .on_progress(move |share| bar.advance(share))
+            .stop_when(interrupt::requested);
+        match measure(&watch) {
+            Ok(found) => {
+                write_checkpoint(&path, self.identity, &found).map_err(Failure::checkpoint)?;
+                Ok(Some(found))
+            }
+            Err(EvalError::Interrupted) => Err(Failure::Interrupted(anyhow!(
+                "interrupted: stopped while accuracies were measured"
+            ))),
+            Err(error) => {
+                tell(format_args!("warning: {label}: no accuracy: {error}"));
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// Name of the state of a measurement of a method, or of the [`FLOORS`].
+pub fn state_name(seed: u64, what: &str, protocol: ProtocolName) -> String {
+    let protocol = crate::options::choice::name(&protocol);
+    format!("seed{seed}-{}-{protocol}", in_files(what))
+}
+
+/// The name of a method in names of files: that of a point has characters that not every file system
+/// takes.
+pub fn in_files(name: &str) -> String {
+    name.replace([',', '=', ':'], "-")
+}
+
+/// Name of the measurements of the floors.
+pub const FLOORS: &str = "floors";
 
 /// Protocols on the samples of one increment; all embeddings have the same folds.
 pub struct Protocols<'a> {
-    /// All protocols, that of the paper first; `None` for samples without classes.
-    all: Option<[Measured; 3]>,
+    /// The protocols; none for samples without classes.
+    all: Vec<Measured>,
     labels: Vec<usize>,
     increment: &'a Increment,
     seed: Seed,
+    kept: Kept<'a>,
 }
 
 /// A protocol with its floors.
 struct Measured {
+    name: ProtocolName,
     protocol: Box<dyn Protocol>,
     floors: FloorAccuracies,
 }
 
-/// AccuracyByOrigin of the embeddings of one method.
+/// Accuracies of the embeddings of one method, by the protocols that were asked for.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MethodAccuracies {
     /// Support vector machine of the paper.
-    pub svm: ProtocolAccuracies,
+    pub svm: Option<ProtocolAccuracies>,
     /// Linear probe.
-    pub linear_probe: ProtocolAccuracies,
+    pub linear_probe: Option<ProtocolAccuracies>,
     /// k nearest neighbours.
-    pub knn: ProtocolAccuracies,
+    pub knn: Option<ProtocolAccuracies>,
 }
 
 impl<'a> Protocols<'a> {
-    /// Creates the protocols for the judged samples of `data`, with the floors that need no training:
-    /// sizes, raw features and the embeddings of an untrained encoder.
+    /// Creates the protocols of these names for the judged samples of `data`, with the floors that need no
+    /// training: sizes, raw features and the embeddings of an untrained encoder. They are measured once.
     ///
     /// # Errors
-    /// If a sample cannot be read.
+    /// If a sample cannot be read, it is interrupted, or a file cannot be read or written.
     pub fn new<D: Domain>(
-        domain: &D,
+        names: &[ProtocolName],
         data: &D::Data,
-        untrained: &Matrix,
+        (raw, untrained): (Option<&Matrix>, &Matrix),
         judged: &'a Judged,
         seed: Seed,
+        kept: Kept<'a>,
     ) -> Result<Self, Failure> {
         let increment = &judged.increment;
-        let svm = SvmProtocolConfig::default().try_init().map_err(failure)?;
-        let probe = LinearProbeConfig::default().try_init().map_err(failure)?;
-        let knn = KnnProtocolConfig::default().try_init().map_err(failure)?;
         let labels = D::labels(data);
         let labels: Vec<usize> = judged.samples.iter().map(|&at| labels[at]).collect();
-        if !D::has_labels(data) {
-            return Ok(Self {
-                all: None,
-                labels,
-                increment,
-                seed,
-            });
+        let mut all = Vec::new();
+        if D::has_labels(data) && !names.is_empty() {
+            let of_judged = |features: &Matrix| features.select(&judged.samples);
+            let size = D::sizes(data)?.as_ref().map(of_judged);
+            let raw = raw.map(of_judged);
+            let features = FloorFeatures {
+                size: size.as_ref(),
+                raw: raw.as_ref(),
+                untrained: Some(untrained),
+            };
+            for &name in names {
+                if let Some(protocol) = name.try_init().map_err(failure)? {
+                    let floors = kept.measured(FLOORS, name, |watch| {
+                        let floors = Floors::evaluate_with(
+                            &*protocol, features, &labels, increment, seed, watch,
+                        );
+                        floors.map(|floors| summary(&floors))
+                    })?;
+                    all.push(Measured {
+                        name,
+                        protocol,
+                        floors: floors.unwrap_or_default(),
+                    });
+                }
+            }
         }
-        let of_judged = |features: Matrix| features.select(&judged.samples);
-        let size = D::sizes(data)?.map(of_judged);
-        let raw = of_judged(domain.raw(data)?);
-        let features = FloorFeatures {
-            size: size.as_ref(),
-            raw: Some(&raw),
-            untrained: Some(untrained),
-        };
-        let measured = |protocol: Box<dyn Protocol>| Measured {
-            floors: floors(&*protocol, features, &labels, increment, seed),
-            protocol,
-        };
-        let all = [
-            measured(Box::new(svm)),
-            measured(Box::new(probe)),
-            measured(Box::new(knn)),
-        ];
         Ok(Self {
-            all: Some(all),
+            all,
             labels,
             increment,
             seed,
+            kept,
         })
     }
 
@@ -95,64 +167,58 @@ impl<'a> Protocols<'a> {
         &self.labels
     }
 
-    /// Measures the accuracies on all, old and new samples of embeddings, a row for each sample. An
+    /// Measures the accuracies on all, old and new samples of a method's embeddings, a row for each sample. An
     /// accuracy that cannot be measured is missing, with a warning: the training stands without it. Without
     /// classes all are missing.
-    pub fn judge(&self, embeddings: &Matrix) -> MethodAccuracies {
-        let Some(all) = &self.all else {
-            return MethodAccuracies::default();
-        };
-        let [svm, linear_probe, knn] = all.each_ref().map(|measured| {
-            let parts = measured.protocol.evaluate_parts(
-                embeddings,
-                &self.labels,
-                self.increment,
-                self.seed,
-            );
-            let accuracy = parts
-                .map(|parts| means(&parts, Option::as_ref))
-                .unwrap_or_else(|error| {
-                    tell(format_args!("warning: no accuracy: {error}"));
-                    AccuracyByOrigin::default()
-                });
-            ProtocolAccuracies {
+    ///
+    /// # Errors
+    /// If it is interrupted, or a file cannot be read or written.
+    pub fn judge(&self, method: &str, embeddings: &Matrix) -> Result<MethodAccuracies, Failure> {
+        let mut found = MethodAccuracies::default();
+        let mut words = Vec::new();
+        for measured in &self.all {
+            let accuracy = self.kept.measured(method, measured.name, |watch| {
+                let parts = measured.protocol.evaluate_parts_with(
+                    embeddings,
+                    &self.labels,
+                    self.increment,
+                    self.seed,
+                    watch,
+                );
+                parts.map(|parts| means(&parts, Option::as_ref))
+            })?;
+            let accuracy = accuracy.unwrap_or_default();
+            if let Some(all) = accuracy.all {
+                words.push(format!("{all:.3} by {}", measured.name.words()));
+            }
+            let place = match measured.name {
+                ProtocolName::Svm => &mut found.svm,
+                ProtocolName::Linear => &mut found.linear_probe,
+                ProtocolName::Knn | ProtocolName::None => &mut found.knn,
+            };
+            *place = Some(ProtocolAccuracies {
                 accuracy,
                 floors: measured.floors,
-            }
-        });
-        MethodAccuracies {
-            svm,
-            linear_probe,
-            knn,
+            });
         }
+        if !words.is_empty() {
+            self.kept.display.line(&format!(
+                "seed {}  {method}: accuracy {}",
+                self.kept.seed,
+                words.join(", ")
+            ));
+        }
+        Ok(found)
     }
 }
 
-/// Measures the floors by a protocol. They are missing where they cannot be measured, with a warning.
-fn floors(
-    protocol: &dyn Protocol,
-    features: FloorFeatures<'_>,
-    labels: &[usize],
-    increment: &Increment,
-    seed: Seed,
-) -> FloorAccuracies {
-    let floors = match Floors::evaluate(protocol, features, labels, increment, seed) {
-        Ok(floors) => floors,
-        Err(error) => {
-            tell(format_args!("warning: no floors: {error}"));
-            return FloorAccuracies {
-                majority: AccuracyByOrigin::default(),
-                size: AccuracyByOrigin::default(),
-                raw: AccuracyByOrigin::default(),
-                untrained: AccuracyByOrigin::default(),
-            };
-        }
-    };
+/// Returns the floors as a record has them.
+fn summary(floors: &ByOrigin<Floors>) -> FloorAccuracies {
     FloorAccuracies {
         majority: floors.as_ref().map(|floors| Some(floors.majority)),
-        size: means(&floors, |floors| floors.size.as_ref()),
-        raw: means(&floors, |floors| floors.raw.as_ref()),
-        untrained: means(&floors, |floors| floors.untrained.as_ref()),
+        size: means(floors, |floors| floors.size.as_ref()),
+        raw: means(floors, |floors| floors.raw.as_ref()),
+        untrained: means(floors, |floors| floors.untrained.as_ref()),
     }
 }
 

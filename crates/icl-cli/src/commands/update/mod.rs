@@ -3,6 +3,8 @@
 mod options;
 mod task;
 
+use icl_core::Seed;
+
 use crate::backend::on_backend;
 use crate::domain::data::Data;
 use crate::domain::dispatch::{OnStoredEncoder, with_stored_encoder};
@@ -56,6 +58,9 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
         from.check_data(&old)?;
         let (data, increment) = D::join(&old, &new)?;
         tell_equal::<D>(&data, &increment)?;
+        let seed = Seed::new(resolved.training.seed).child("data");
+        let (increment, panel) = resolved.options.hold_out.divide(increment, seed)?;
+        let data = D::standardized(data, increment.old());
         let input = [
             ("checksum of the encoder", from.checksum.clone()),
             ("checksum of the old data", D::checksum(&old)),
@@ -71,6 +76,7 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             names: [D::name(&old), D::name(&new)],
             data: &data,
             increment: &increment,
+            panel: panel.as_ref(),
             work: &work,
         };
         let updated = on_backend(&resolved.training.backend, task).and_then(|record| {

@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::files::encoder_work::ENCODER;
 use crate::options::data::ReadingOptions;
 use crate::options::encoder::FromOption;
+use crate::options::evaluation::HoldOutOptions;
 use crate::options::execution::{
     BackendOption, ConfigOption, DEFAULT_SEED, ResumeOption, SeedOption,
 };
@@ -55,6 +56,9 @@ pub struct UpdateOptions {
     #[command(flatten)]
     #[serde(flatten)]
     training: TrainingOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub hold_out: HoldOutOptions,
     #[command(flatten)]
     #[serde(flatten)]
     seed: SeedOption,
@@ -117,6 +121,7 @@ impl UpdateOptions {
         };
         let method = self.method.one()?;
         values::check_old_queue(&training.settings, std::slice::from_ref(&method))?;
+        self.hold_out.check()?;
         self.output.folder.check()?;
         let from = text("from", &self.from.from)?.to_owned();
         if let Some(out) = &self.output.folder.out {

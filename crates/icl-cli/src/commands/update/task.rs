@@ -1,7 +1,7 @@
 //! The update on one backend.
 
 use burn::module::AutodiffModule;
-use icl_core::{Increment, Seed};
+use icl_core::{ByOrigin, Increment, Seed};
 use icl_eval::{EvalError, Matrix, NeighboursKeptConfig};
 use icl_report::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};
 use icl_train::parameter_change;
@@ -27,6 +27,8 @@ pub struct Update<'a, D: Domain> {
     /// Old and new data, joined.
     pub data: &'a D::Data,
     pub increment: &'a Increment,
+    /// Old and new samples that are held out.
+    pub panel: Option<&'a Increment>,
     pub work: &'a WorkFolder,
 }
 
@@ -76,6 +78,18 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             Start::Trained => record.evaluations[0].risk,
             Start::Scratch => evaluator.evaluate(given.valid()).map_err(unreadable)?.risk,
         };
+        // θ₀ with its statistics re-estimated, as its exact risk has them.
+        let held_out = match self.panel {
+            None => None,
+            Some(panel) => {
+                let given = evaluator
+                    .evaluate(given.valid())
+                    .map_err(unreadable)?
+                    .encoder;
+                let risk = |encoder| evaluator.panel_risk(encoder, panel).map_err(unreadable);
+                Some([risk(&given)?, risk(&outcome.encoder)?])
+            }
+        };
         let old = self.increment.old();
         let old_before = embed::<D, _>(&evaluator, &given.valid(), old)?;
         let old_after = embed::<D, _>(&evaluator, &outcome.encoder, old)?;
@@ -101,6 +115,9 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             train_s: record.seconds.training(),
             before,
             after,
+            held_out_before: held_out.map(|[before, _]| before),
+            held_out_risk: held_out.map(|[_, after]| after),
+            n_held_out: self.panel.map(sizes),
             neighbours_kept: neighbours_kept(&old_before, &old_after)?,
             // From θ₀, also where the method has started from scratch.
             parameter_change: parameter_change::<B, _>(&given, &outcome.trained),
@@ -110,6 +127,16 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             support_learning_rates: record.support_learning_rates,
             old_fractions: record.old_fractions,
         })
+    }
+}
+
+/// Returns the numbers of all, old and new samples.
+fn sizes(of: &Increment) -> ByOrigin<usize> {
+    let (old, new) = (of.old().len(), of.new_data().len());
+    ByOrigin {
+        all: old + new,
+        old,
+        new,
     }
 }
 

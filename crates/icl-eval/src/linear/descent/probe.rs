@@ -6,11 +6,13 @@ use super::accuracies::{DescentAccuracies, RateAccuracy};
 use super::config::DescentProbeConfig;
 use super::fit::{LabelledRows, columns};
 use crate::cross_validation::{
-    Tunable, check_folds, choose, n_folds_for, over_folds, share_right, shuffled_stratified_folds,
+    Tunable, check_folds, choose, count_folds, n_folds_for, over_folds, share_right,
+    shuffled_stratified_folds,
 };
 use crate::linear::softmax::Fitted;
 use crate::matrix::{assert_labelled, labels_of};
-use crate::{Accuracy, EvalError, Matrix, Protocol};
+use crate::watch::Work;
+use crate::{Accuracy, EvalError, Matrix, Protocol, Watch};
 
 /// Protocol of a linear classifier that is trained for a fixed number of epochs, as papers print it.
 ///
@@ -94,7 +96,9 @@ impl DescentProbe {
         test_labels: &[usize],
     ) -> Result<f64, EvalError> {
         let by_rate = self.accuracy_by_rate(training, training_labels, test, test_labels)?;
-        Ok(by_rate[self.choose_rate(training, training_labels)?])
+        let watch = Watch::new();
+        let work = Work::new(&watch, self.config.n_inner_folds * self.config.rates.len());
+        Ok(by_rate[self.choose_rate(training, training_labels, &work)?])
     }
 
     /// Measures the accuracy on given test samples with each learning rate, ascending by rate. The best of
@@ -162,6 +166,17 @@ impl DescentProbe {
         labels: &[usize],
         folds: &[usize],
     ) -> Result<Option<DescentAccuracies>, EvalError> {
+        self.evaluate_rates_on_folds_with(embeddings, labels, folds, &Watch::new())
+    }
+
+    /// Measures as [`evaluate_rates_on_folds`](Self::evaluate_rates_on_folds) does, and is watched.
+    fn evaluate_rates_on_folds_with(
+        &self,
+        embeddings: &Matrix,
+        labels: &[usize],
+        folds: &[usize],
+        watch: &Watch<'_>,
+    ) -> Result<Option<DescentAccuracies>, EvalError> {
         assert_labelled(embeddings, labels);
         check_folds(labels, folds)?;
         if n_folds_for(labels, self.config.n_folds).is_none() {
@@ -173,10 +188,12 @@ impl DescentProbe {
             embeddings,
             labels,
         };
+        let n_units = count_folds(folds) * (self.config.n_inner_folds + 1) * rates.len();
+        let work = Work::new(watch, n_units);
         let of_folds = over_folds(folds, |training, test| {
-            let place =
-                self.choose_rate(&embeddings.select(training), &labels_of(labels, training))?;
-            Ok((place, samples.accuracies(training, test, rates)?))
+            let (trained, labels) = (embeddings.select(training), labels_of(labels, training));
+            let place = self.choose_rate(&trained, &labels, &work)?;
+            Ok((place, samples.accuracies(training, test, rates, &work)?))
         })?;
         let by_rate: Vec<RateAccuracy> = rates
             .iter()
@@ -200,7 +217,12 @@ impl DescentProbe {
     }
 
     /// Returns the position of the learning rate that inner folds of the training samples choose.
-    fn choose_rate(&self, training: &Matrix, labels: &[usize]) -> Result<usize, EvalError> {
+    fn choose_rate(
+        &self,
+        training: &Matrix,
+        labels: &[usize],
+        work: &Work<'_>,
+    ) -> Result<usize, EvalError> {
         // With a single class nothing is chosen, whatever the number of inner folds.
         let n_inner = n_folds_for(labels, self.config.n_inner_folds).unwrap_or(2);
         let samples = LabelledSamples {
@@ -210,7 +232,7 @@ impl DescentProbe {
         };
         let rows: Vec<usize> = (0..labels.len()).collect();
         let rates = &self.config.rates;
-        let rate = choose(&samples, &rows, rates, n_inner)?;
+        let rate = choose(&samples, &rows, rates, n_inner, work)?;
         Ok(rates.partition_point(|other| *other < rate))
     }
 
@@ -240,13 +262,14 @@ impl Protocol for DescentProbe {
         self.config.n_folds
     }
 
-    fn evaluate_on_folds(
+    fn evaluate_on_folds_with(
         &self,
         embeddings: &Matrix,
         labels: &[usize],
         folds: &[usize],
+        watch: &Watch<'_>,
     ) -> Result<Option<Accuracy>, EvalError> {
-        let accuracies = self.evaluate_rates_on_folds(embeddings, labels, folds)?;
+        let accuracies = self.evaluate_rates_on_folds_with(embeddings, labels, folds, watch)?;
         Ok(accuracies.map(|accuracies| accuracies.chosen))
     }
 }
@@ -268,13 +291,16 @@ impl Tunable for LabelledSamples<'_> {
         training: &[usize],
         test: &[usize],
         rates: &[f64],
+        work: &Work<'_>,
     ) -> Result<Vec<f64>, EvalError> {
+        work.watch.check()?;
         let labels = labels_of(self.labels, training);
         // No two folds have the same first test sample.
         let seed = self.probe.config.seed.at(test[0] as u64);
         let fitted = self
             .probe
             .fit(&self.embeddings.select(training), &labels, rates, seed)?;
+        work.advance_by(rates.len());
         let test_labels = labels_of(self.labels, test);
         Ok(shares_right(
             &fitted,
@@ -373,10 +399,9 @@ mod tests {
         let each = probe.accuracy_by_rate(&training, &trained, &test, &tested);
         let each = each.unwrap();
         assert_eq!(each.len(), 2);
-        assert_eq!(
-            chosen,
-            each[probe.choose_rate(&training, &trained).unwrap()]
-        );
+        let watch = Watch::new();
+        let place = probe.choose_rate(&training, &trained, &Work::new(&watch, 1));
+        assert_eq!(chosen, each[place.unwrap()]);
     }
 
     #[test]
