@@ -157,7 +157,7 @@ fn wrong_options_are_told_and_nothing_is_left() {
         assert!(names(at.path()).is_empty(), "{line}");
     }
     compare(at.path(), "--split none --out out")
-        .rejected("split: found \"none\", expected `random`, `size`, `class`");
+        .rejected_at_length("split: found \"none\", expected `random`, `size`, `class`");
     assert!(names(at.path()).is_empty());
     let twice = format!("--backends {one},{one} --out out");
     if is_quick() {

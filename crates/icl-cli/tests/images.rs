@@ -49,7 +49,7 @@ fn a_run_compares_methods() {
          --learning-rate 0.001 --seed 0 --protocol svm,linear,knn --out out {OPTIONS}"
     );
     let shown = ran(at.path(), &line);
-    assert!(shown.stderr.contains("12 old images"), "{}", shown.stderr);
+    assert!(shown.stderr.contains("10 old images"), "{}", shown.stderr);
     let of_run = records(&at.path().join("out"));
     let of_run: Vec<&Value> = of_run.iter().collect();
     let methods: Vec<&str> = of_run.iter().map(|r| text(r, "method")).collect();

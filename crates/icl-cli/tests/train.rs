@@ -50,7 +50,7 @@ fn it_makes_an_encoder() {
     assert_eq!(last["sample_passes"], record["sample_passes"]);
     assert_eq!(last["train_s"], record["train_s"]);
     let epochs = number(&record, "epochs");
-    assert_eq!(number(&record, "sample_passes"), 2.0 * 60.0 * epochs);
+    assert_eq!(number(&record, "sample_passes"), 2.0 * 54.0 * epochs);
     let losses = record["epoch_losses"].as_array().unwrap();
     assert_eq!(losses.len() as f64, epochs);
 

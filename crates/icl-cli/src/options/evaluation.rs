@@ -2,10 +2,11 @@
 
 use anyhow::anyhow;
 use clap::Args;
-use icl_core::{Increment, Seed};
+use icl_core::{CoreError, Increment, Seed};
 use serde::Serialize;
 
 use crate::process::failure::Failure;
+use crate::process::terminal::tell;
 
 /// Share of the samples that are held out.
 const HOLD_OUT: f64 = 0.1;
@@ -47,10 +48,11 @@ impl HoldOutOptions {
         Ok(())
     }
 
-    /// Divides the data into those of the training and the panel, if there is to be one.
+    /// Divides the data into those of the training and the panel, if there is to be one. Tells if a part has too
+    /// few samples to hold any out.
     ///
     /// # Errors
-    /// If too few samples are left.
+    /// If the share is not valid.
     pub fn divide(
         &self,
         increment: Increment,
@@ -60,10 +62,18 @@ impl HoldOutOptions {
             return Ok((increment, None));
         }
         let seed = seed.child("hold-out");
-        let (rest, panel) = increment
-            .hold_out(self.hold_out, seed)
-            .map_err(|error| Failure::input(anyhow!("hold-out: {error}; 0 holds none out")))?;
-        Ok((rest, Some(panel.at_most(self.panel, seed.child("panel")))))
+        match increment.hold_out(self.hold_out, seed) {
+            Ok((rest, panel)) => Ok((rest, Some(panel.at_most(self.panel, seed.child("panel"))))),
+            Err(CoreError::IncrementTooSmall { .. }) => {
+                tell(format_args!(
+                    "note: {} old and {} new samples are too few to hold any out: no held-out risk",
+                    increment.old().len(),
+                    increment.new_data().len()
+                ));
+                Ok((increment, None))
+            }
+            Err(error) => Err(Failure::input(error)),
+        }
     }
 }
 
@@ -84,5 +94,12 @@ mod tests {
         let panel = panel.unwrap();
         assert_eq!((panel.old().len(), panel.new_data().len()), (40, 10));
         assert_eq!(divided(0.0, 50), (increment.clone(), None));
+        let few = Increment::try_new((0..800).collect(), vec![900, 901, 902]).unwrap();
+        let options = HoldOutOptions {
+            hold_out: 0.1,
+            panel: 50,
+        };
+        let divided = options.divide(few.clone(), Seed::new(1)).unwrap();
+        assert_eq!(divided, (few, None));
     }
 }

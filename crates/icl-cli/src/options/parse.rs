@@ -173,7 +173,8 @@ mod tests {
             (Kind::Text, _) => ["ä", "two words"],
         };
         let one = match option.get_action() {
-            ArgAction::Append => vec![one, "more"],
+            ArgAction::Append if names.is_empty() => vec![one, "more"],
+            ArgAction::Append => vec![one, other],
             _ => vec![one],
         };
         [one, vec![other]].map(|values| values.into_iter().map(str::to_owned).collect())

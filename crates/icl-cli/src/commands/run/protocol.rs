@@ -57,7 +57,7 @@ impl Kept<'_> {
                 Ok(Some(found))
             }
             Err(EvalError::Interrupted) => Err(Failure::Interrupted(anyhow!(
-                "interrupted: stopped while accuracies were measured"
+                "stopped while accuracies were measured"
             ))),
             Err(error) => {
                 tell(format_args!("warning: {label}: no accuracy: {error}"));
