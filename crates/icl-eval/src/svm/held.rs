@@ -78,6 +78,16 @@ impl<'a> Held<'a> {
     }
 }
 
+/// Adds a multiple of a row of the kernel to a value of each sample.
+#[inline(always)]
+pub(super) fn add(values: &mut Lanes, row: &[[f32; LANES]], factor: f64) {
+    for (v, k) in values.iter_mut().zip(row) {
+        for lane in 0..LANES {
+            v[lane] += f64::from(k[lane]) * factor;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

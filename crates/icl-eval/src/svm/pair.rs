@@ -2,14 +2,14 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::held::{Held, Lanes};
+use super::greatest::Greatest;
+use super::held::{Held, Lanes, add};
 use super::kernel::{Gram, LANES};
+use super::pair_step::{clipped, curvature};
 use crate::{EvalError, Watch};
 
 /// Tolerance of the solver: the violation of the optimality conditions at which it stops.
 const TOLERANCE: f64 = 1e-3;
-/// Least curvature along a step, as in libsvm.
-const LEAST_CURVATURE: f64 = 1e-12;
 /// Maximum number of iterations, as in libsvm.
 const MAX_ITERATIONS: usize = 10_000_000;
 /// Maximum number of iterations between two attempts to shrink, as in libsvm.
@@ -216,48 +216,8 @@ impl<'a> PairSolver<'a> {
         let curvature = curvature(self.gram.entry(i, j));
         let c = self.c;
         let old = [self.alpha[i], self.alpha[j]];
-        let [mut a, mut b] = old;
-        if self.sign(i) != self.sign(j) {
-            let step = (-g_i - g_j) / curvature;
-            let difference = a - b;
-            a += step;
-            b += step;
-            if difference > 0.0 {
-                if b < 0.0 {
-                    (a, b) = (difference, 0.0);
-                }
-                if a > c {
-                    (a, b) = (c, c - difference);
-                }
-            } else {
-                if a < 0.0 {
-                    (a, b) = (0.0, -difference);
-                }
-                if b > c {
-                    (a, b) = (c + difference, c);
-                }
-            }
-        } else {
-            let step = (g_i - g_j) / curvature;
-            let sum = a + b;
-            a -= step;
-            b += step;
-            if sum > c {
-                if a > c {
-                    (a, b) = (c, sum - c);
-                }
-                if b > c {
-                    (a, b) = (sum - c, c);
-                }
-            } else {
-                if b < 0.0 {
-                    (a, b) = (sum, 0.0);
-                }
-                if a < 0.0 {
-                    (a, b) = (0.0, sum);
-                }
-            }
-        }
+        let is_other = self.sign(i) != self.sign(j);
+        let [a, b] = clipped(old, is_other, [g_i, g_j], curvature, c);
         (self.alpha[i], self.alpha[j]) = (a, b);
         self.note_bounds(at_i);
         self.note_bounds(at_j);
@@ -278,11 +238,7 @@ impl<'a> PairSolver<'a> {
     #[inline(always)]
     fn bound(&mut self, i: usize, c: f64) {
         let change = self.sign(i) * c;
-        for (sums, k) in self.of_bounded.iter_mut().zip(self.gram.row(i)) {
-            for lane in 0..LANES {
-                sums[lane] += f64::from(k[lane]) * change;
-            }
-        }
+        add(&mut self.of_bounded, self.gram.row(i), change);
     }
 
     /// Updates v after changes of yᵢαᵢ and yⱼαⱼ, and returns the next sample with the greatest v.
@@ -364,11 +320,7 @@ impl<'a> PairSolver<'a> {
         let free = (0..n).filter(|&i| self.alpha[i] > 0.0 && self.alpha[i] < self.c);
         for i in free {
             let coefficient = self.sign(i) * self.alpha[i];
-            for (v, k) in values.iter_mut().zip(self.gram.row(i)) {
-                for lane in 0..LANES {
-                    v[lane] -= f64::from(k[lane]) * coefficient;
-                }
-            }
+            add(&mut values, self.gram.row(i), -coefficient);
         }
         for (&i, &v) in self.held.samples().iter().zip(self.values.as_flattened()) {
             values.as_flattened_mut()[i] = v;
@@ -422,76 +374,23 @@ impl<'a> PairSolver<'a> {
     #[inline(always)]
     fn note_bounds(&mut self, at: usize) {
         let (grows, shrinks) = self.directions(self.held.samples()[at]);
-        self.may_grow.as_flattened_mut()[at] = if grows { 0.0 } else { f64::NEG_INFINITY };
-        self.may_shrink.as_flattened_mut()[at] = if shrinks { 0.0 } else { f64::INFINITY };
+        self.may_grow.as_flattened_mut()[at] = barrier(grows, f64::NEG_INFINITY);
+        self.may_shrink.as_flattened_mut()[at] = barrier(shrinks, f64::INFINITY);
     }
 
     /// Notes in which directions the held samples may go, none of which is left out.
     fn note_all_bounds(&mut self) {
-        let grows = |i| {
-            if self.directions(i).0 {
-                0.0
-            } else {
-                f64::NEG_INFINITY
-            }
-        };
-        let shrinks = |i| {
-            if self.directions(i).1 {
-                0.0
-            } else {
-                f64::INFINITY
-            }
-        };
-        let may_grow = self.held.select(grows, f64::NEG_INFINITY);
-        let may_shrink = self.held.select(shrinks, f64::INFINITY);
-        (self.may_grow, self.may_shrink) = (may_grow, may_shrink);
+        let grows = |i| barrier(self.directions(i).0, f64::NEG_INFINITY);
+        self.may_grow = self.held.select(grows, f64::NEG_INFINITY);
+        let shrinks = |i| barrier(self.directions(i).1, f64::INFINITY);
+        self.may_shrink = self.held.select(shrinks, f64::INFINITY);
     }
 }
 
-/// Returns the curvature along a step of two samples with this kernel value.
+/// Returns what is added to v: nothing where a step is allowed, else an infinity that no choice takes.
 #[inline(always)]
-fn curvature(kernel: f32) -> f64 {
-    let curvature = 2.0 - 2.0 * f64::from(kernel);
-    if curvature > 0.0 {
-        curvature
-    } else {
-        LEAST_CURVATURE
-    }
-}
-
-/// The greatest of some numbers in each lane, and the last place that has it.
-struct Greatest {
-    value: [f64; LANES],
-    at: [u64; LANES],
-}
-
-impl Greatest {
-    #[inline(always)]
-    fn new() -> Self {
-        Self {
-            value: [f64::NEG_INFINITY; LANES],
-            at: [0; LANES],
-        }
-    }
-
-    /// Takes the numbers of the next lanes.
-    #[inline(always)]
-    fn take(&mut self, at: usize, values: [f64; LANES]) {
-        for (lane, value) in values.into_iter().enumerate() {
-            let is_greater = value >= self.value[lane];
-            self.value[lane] = if is_greater { value } else { self.value[lane] };
-            self.at[lane] = if is_greater { at as u64 } else { self.at[lane] };
-        }
-    }
-
-    /// Returns the last place of the greatest number with the number; `None` if all are −∞.
-    #[inline(always)]
-    fn place(&self) -> Option<(usize, f64)> {
-        let greatest = self.value.into_iter().fold(f64::NEG_INFINITY, f64::max);
-        let places = (0..LANES).filter(|&lane| self.value[lane] == greatest);
-        let places = places.map(|lane| self.at[lane] as usize * LANES + lane);
-        (greatest > f64::NEG_INFINITY).then(|| (places.max().unwrap_or(0), greatest))
-    }
+fn barrier(is_allowed: bool, infinity: f64) -> f64 {
+    if is_allowed { 0.0 } else { infinity }
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ pub struct UpdateRecord {
     /// Cost by purpose, in full passes; `null` in records of earlier versions.
     #[serde(default)]
     pub cost: Option<Cost>,
-    /// What ended the training; `null` if nothing was trained, and in records of earlier versions.
+    /// Rule or limit that ended the training; `null` if nothing was trained, and in records of earlier versions.
     #[serde(default)]
     pub stopped_by: Option<StoppedBy>,
     /// Seconds of training, evaluations not counted.

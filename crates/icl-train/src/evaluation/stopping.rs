@@ -17,7 +17,7 @@ pub enum StopRule {
     Never,
 }
 
-/// What ended a run.
+/// Rule or limit that ended a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StoppedBy {

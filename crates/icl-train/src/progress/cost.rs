@@ -1,4 +1,4 @@
-//! What a run has cost, by purpose.
+//! The cost of a run, by purpose.
 
 use std::cell::Cell;
 

@@ -108,7 +108,7 @@ pub struct TrainingRecord<R = ExactRisk> {
     pub sample_passes: u64,
     /// Cost by purpose, in full passes.
     pub cost: Cost,
-    /// What ended the run; `None` if nothing was trained, or if the run goes on.
+    /// Rule or limit that ended the run; `None` if nothing was trained, or if the run goes on.
     pub stopped_by: Option<StoppedBy>,
     /// Time by activity.
     pub seconds: Seconds,

@@ -19,7 +19,7 @@ use crate::process::interrupt;
 use crate::process::progress::Display;
 use crate::process::terminal::tell;
 
-/// Where measurements are shown, and kept until the run is complete.
+/// Place where measurements are shown, and kept until the run is complete.
 #[derive(Clone, Copy)]
 pub struct Kept<'a> {
     pub work: &'a WorkFolder,
