@@ -92,7 +92,7 @@ impl Increment {
     /// Sets a share of the old and of the new data aside, drawn at random: returns the rest and the panel of
     /// what was set aside, which no training may see.
     ///
-    /// Of n samples of a part, round(share · n) are set aside, and at least 2. The draw depends on the seed and
+    /// The panel holds round(share · n) of the n samples of a part, and at least 2. The draw depends on the seed and
     /// on the part's number of samples alone, and each part keeps its order: the same old data have the same
     /// panel before and after new data arrive. A part without samples has none in the panel.
     ///

@@ -57,8 +57,8 @@ pub struct UpdateRecord {
     pub before: ExactRisk,
     /// Exact risk of the updated encoder, with its statistics re-estimated over X′.
     pub after: ExactRisk,
-    /// Risk of θ₀, with its statistics re-estimated over the training samples, over a panel of samples that no
-    /// training has seen, in nats, with its standard error; `null` without held-out samples.
+    /// Risk of θ₀, with its statistics re-estimated over the training samples, over a panel of samples that the
+    /// update has not seen, in nats, with its standard error; `null` without held-out samples.
     #[serde(default)]
     pub held_out_before: Option<PanelRisk>,
     /// Risk of the updated encoder over the same panel.

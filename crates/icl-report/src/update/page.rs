@@ -146,7 +146,8 @@ fn held_out(record: &UpdateRecord) -> Option<String> {
         )
     };
     Some(format!(
-        "Held-out risk, over samples that no training has seen: {}, {}.",
+        "Held-out risk, over samples that this update has not seen: {}, {}. The old encoder has not seen the old ones \
+         either, if it was trained with the same old data, --hold-out and --seed.",
         part("old sample", n.old, |of| of.old),
         part("new sample", n.new, |of| of.new),
     ))
