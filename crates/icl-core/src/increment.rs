@@ -89,6 +89,15 @@ impl Increment {
         Self::without_overlap(old, Vec::new())
     }
 
+    /// Returns the data before the new samples arrived: X, with ΔX empty.
+    #[must_use]
+    pub fn without_new(&self) -> Self {
+        Self {
+            old: self.old.clone(),
+            new: Vec::new(),
+        }
+    }
+
     /// Sets a share of the old and of the new data aside, drawn at random: returns the rest and the panel of
     /// what was set aside, which no training may see.
     ///

@@ -12,7 +12,7 @@
 //! | [`NtXent`] | NT-Xent: NCE-I whose noise is both views of the other samples |
 //! | [`change_ratio`], [`IncrementalInfoNce`], [`nce_ii`] | change ratio (Eq. 6) and NCE-II (Eq. 7, 8) |
 //! | [`NoiseLosses`], [`Strategy`] | the bias of each strategy (Table 2) and Theorem 1 |
-//! | [`exact_risk`], [`ExactRisk`] | the risk over all pairs of the data, with the bound of Theorem 2 |
+//! | [`exact_risk`], [`exact_risk_with_losses`], [`ExactRisk`] | the risk over all pairs of the data, with the bound of Theorem 2 |
 //! | [`panel_risk`], [`panel_nce_i`], [`PanelRisk`] | the risk over samples that no training has seen, with its standard error |
 //! | [`Encoder`], [`Samples`], [`Views`], [`Collate`] | the traits to implement |
 //! | [`Pairing`], [`Side`], [`Both`] | views that depend on their pair and on other samples; two kinds of views |
@@ -61,8 +61,9 @@ pub use increment::{GrowthRatio, Increment};
 pub use judge::{HostRows, Judge};
 pub use loss::{
     ExactRisk, IncrementalInfoNce, IncrementalInfoNceConfig, InfoNce, InfoNceConfig, NoiseLosses,
-    NtXent, NtXentConfig, PanelRisk, Strategy, change_ratio, exact_nce_i, exact_risk,
-    log_change_ratio, log_mixed_noise, nce_i, nce_ii, panel_nce_i, panel_risk,
+    NtXent, NtXentConfig, PanelRisk, Strategy, change_ratio, exact_nce_i, exact_nce_i_losses,
+    exact_risk, exact_risk_with_losses, log_change_ratio, log_mixed_noise, nce_i, nce_ii,
+    panel_nce_i, panel_risk,
 };
 pub use pairing::{Pairing, Side};
 pub use samples::{Collate, SampleError, Samples, Views};

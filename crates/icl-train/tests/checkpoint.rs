@@ -10,7 +10,7 @@ use crate::toy::{
 use icl_core::testing::{TestAutodiff, to_vec};
 use icl_meta::RateChoice;
 use icl_train::{
-    Callbacks, CheckpointError, Method, OptimizerChoice, Outcome, Sampling, TrainError,
+    Callbacks, CheckpointError, Method, OptimizerChoice, Outcome, Sampling, StopRule, TrainError,
     TrainingSettings, UpdateRule,
 };
 
@@ -48,7 +48,11 @@ fn methods() -> Vec<Method> {
     use OptimizerChoice::Plain;
     let order = OptimizerChoice::Meta(None);
     let choices = [
-        (info_nce(Sampling::Widening(0.2)), Plain, RateChoice::Fixed),
+        (
+            info_nce(Sampling::Widening(Some(0.2))),
+            Plain,
+            RateChoice::Fixed,
+        ),
         (info_nce(Sampling::Buffer), Plain, RateChoice::Cosine),
         (info_nce(Sampling::All), Plain, RateChoice::WarmupCosine),
         (distillation(), Plain, RateChoice::Hypergradient),
@@ -96,6 +100,44 @@ fn a_stopped_run_goes_on_as_if_it_had_not_been() {
         );
         assert_eq!(resumed.parameter_change, whole.parameter_change);
         assert!(resumed.trained.weight.val().is_require_grad());
+    }
+}
+
+/// Evaluations fall within epochs, and the encoder of the lowest risk is kept.
+#[test]
+fn a_run_that_ends_by_itself_goes_on_as_if_it_had_not_been_stopped() {
+    for stop in [StopRule::Doubling, StopRule::Slope] {
+        let settings = TrainingSettings {
+            stop,
+            epochs: 200,
+            learning_rate: 0.02,
+            evaluate_every: None,
+            ..long()
+        };
+        let method = info_nce(Sampling::Widening(None));
+        let whole = train_on(&points(), &method, &settings, 4).unwrap();
+        assert!(
+            whole.record.n_epochs() < 200,
+            "{:?}",
+            whole.record.stopped_by
+        );
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run");
+        let mut n_stops = 0;
+        let resumed = loop {
+            match go_on(&path, &method, &settings, 4, [32, 7, 40, 33][n_stops % 4]) {
+                Ok(outcome) => break outcome,
+                Err(TrainError::Interrupted { .. }) => n_stops += 1,
+                Err(error) => panic!("{error}"),
+            }
+        };
+        assert!(n_stops > 2, "{n_stops}");
+        assert_eq!(timeless(resumed.record), timeless(whole.record), "{stop:?}");
+        assert_eq!(
+            to_vec(&resumed.trained.weight.val()),
+            to_vec(&whole.trained.weight.val())
+        );
+        assert_eq!(resumed.risk, whole.risk);
     }
 }
 

@@ -1,11 +1,14 @@
 //! The cost of a run by purpose.
 
-use icl_core::Encoder;
 use icl_core::testing::TestAutodiff;
+use icl_core::{Encoder, ExactRisk, Increment};
 use icl_meta::RateChoice;
 use icl_train::{Cost, MetaOrder, Method, Sampling, StopRule, StoppedBy, TrainingSettings};
 
-use crate::toy::{Linear, distillation, info_nce, meta, points, published, settings, train_on};
+use crate::toy::{
+    Linear, distillation, increment, info_nce, meta, points, published, settings, start, train_on,
+    trainer,
+};
 
 const SHARE: f64 = <Linear<TestAutodiff> as Encoder<TestAutodiff>>::FORWARD_SHARE;
 
@@ -38,7 +41,8 @@ fn evaluations_are_charged_where_they_decide() {
     let all_views = 3.0 * 2.0 * 90.0;
     let expected = Cost {
         training: all_views,
-        measuring: 4.0 * EVALUATED * SHARE,
+        // Four evaluations of the run, and one of its start and of its result each.
+        measuring: 6.0 * EVALUATED * SHARE,
         ..Cost::default()
     };
     assert_eq!(cost(&warm, settings()), (expected, all_views));
@@ -48,16 +52,14 @@ fn evaluations_are_charged_where_they_decide() {
         ..settings()
     };
     let expected = Cost {
-        steering: expected.measuring,
-        measuring: 0.0,
+        steering: 4.0 * EVALUATED * SHARE,
+        measuring: 2.0 * EVALUATED * SHARE,
         ..expected
     };
     assert_eq!(cost(&warm, stopping), (expected, all_views));
-    let (widening, _) = cost(&info_nce(Sampling::Widening(0.2)), settings());
-    assert_eq!(
-        (widening.steering, widening.measuring),
-        (expected.steering, 0.0)
-    );
+    // The share of old data widens by a schedule.
+    let (widening, _) = cost(&info_nce(Sampling::Widening(Some(0.2))), settings());
+    assert_eq!(widening.steering, 0.0);
 }
 
 #[test]
@@ -111,5 +113,115 @@ fn the_rule_that_ended_a_run_is_recorded() {
         ended(StopRule::TrainingLoss),
         (Some(StoppedBy::TrainingLoss), true)
     );
+    assert_eq!(ended(StopRule::Doubling), (Some(StoppedBy::Doubling), true));
+    assert_eq!(ended(StopRule::Slope), (Some(StoppedBy::Slope), true));
     assert_eq!(ended(StopRule::Never), (Some(StoppedBy::Epochs), false));
+}
+
+/// Mean of the risk over old and over new samples.
+fn balanced(risk: &ExactRisk) -> f64 {
+    (risk.old + risk.new) / 2.0
+}
+
+#[test]
+fn rules_that_follow_the_risk_return_the_best_encoder() {
+    let outcome = |stop, learning_rate| {
+        let settings = TrainingSettings {
+            stop,
+            learning_rate,
+            // Between evaluations the risk jumps.
+            evaluate_every: Some(2),
+            ..settings()
+        };
+        train_on(&points(), &info_nce(Sampling::New), &settings, 1).unwrap()
+    };
+    // On new data alone, at a high rate, the risk over old data rises: θ₀ is the best.
+    for stop in [StopRule::Doubling, StopRule::Slope, StopRule::ExactRisk] {
+        let best = outcome(stop, 1.0);
+        let risks = best
+            .record
+            .evaluations
+            .iter()
+            .map(|one| balanced(&one.risk));
+        let risks: Vec<f64> = risks.collect();
+        let lowest = risks.iter().copied().fold(f64::INFINITY, f64::min);
+        let at = best.record.best_evaluation.unwrap();
+        assert_eq!(
+            (risks[at], balanced(&best.risk)),
+            (lowest, lowest),
+            "{stop:?}"
+        );
+        assert!(at < risks.len() - 1, "{risks:?}");
+    }
+    let last = outcome(StopRule::Never, 1.0);
+    let end = last.record.evaluations.last().unwrap();
+    assert_eq!((last.risk, last.record.best_evaluation), (end.risk, None));
+}
+
+#[test]
+fn an_update_that_only_harms_is_not_made() {
+    let settings = TrainingSettings {
+        learning_rate: 10.0,
+        stop: StopRule::Doubling,
+        ..settings()
+    };
+    let whole = TrainingSettings {
+        epochs: 60,
+        learning_rate: 0.02,
+        ..settings.clone()
+    };
+    let trained = train_on(&points(), &info_nce(Sampling::All), &whole, 1).unwrap();
+    let (samples, increment) = (points(), increment());
+    let harmed = trainer(&samples, &increment, &settings, 1)
+        .update(&info_nce(Sampling::New), trained.trained)
+        .unwrap();
+    assert_eq!(harmed.record.best_evaluation, Some(0));
+    assert_eq!(harmed.parameter_change, 0.0);
+}
+
+#[test]
+fn by_default_evaluations_cost_at_most_a_fifth() {
+    let settings = TrainingSettings {
+        epochs: 300,
+        evaluate_every: None,
+        stop: StopRule::ExactRisk,
+        patience: 1000,
+        ..settings()
+    };
+    let record = train_on(&points(), &info_nce(Sampling::All), &settings, 1)
+        .unwrap()
+        .record;
+    let (of, first) = (record.cost, EVALUATED * SHARE);
+    assert!(record.evaluations.len() > 9, "{}", record.evaluations.len());
+    // The first evaluation comes before the first step, and the last one at the last epoch.
+    let between = of.steering - 2.0 * first;
+    assert!(between <= of.training / 4.0, "{of:?}");
+}
+
+#[test]
+fn an_evaluation_costs_the_same_for_more_samples() {
+    let evaluated = |n_samples: usize| {
+        let few = points();
+        let samples: Vec<[f32; 4]> = (0..n_samples).map(|at| few[at % few.len()]).collect();
+        let n_old = 2 * n_samples / 3;
+        let increment = Increment::try_new((0..n_old).collect(), (n_old..n_samples).collect());
+        let settings = TrainingSettings {
+            epochs: 1,
+            stop: StopRule::ExactRisk,
+            steering_panel: 30,
+            panel: 60,
+            ..settings()
+        };
+        let increment = increment.unwrap();
+        let outcome = trainer(&samples, &increment, &settings, 1)
+            .update(&info_nce(Sampling::All), start())
+            .unwrap();
+        let record = outcome.record;
+        let n_evaluations = record.evaluations.len();
+        (record.cost.steering, record.cost.measuring, n_evaluations)
+    };
+    // Both views of each sample of the panels.
+    let expected = (2.0 * 2.0 * 30.0 * SHARE, 2.0 * 2.0 * 60.0 * SHARE, 2);
+    assert_eq!(evaluated(90), expected);
+    assert_eq!(evaluated(900), expected);
 }

@@ -280,7 +280,7 @@ fn a_queue_without_old_noise_or_capacity_is_an_error() {
     };
     let others = [
         info_nce(Sampling::All),
-        info_nce(Sampling::Widening(0.2)),
+        info_nce(Sampling::Widening(Some(0.2))),
         info_nce(Sampling::Buffer),
         distillation(),
     ];

@@ -23,7 +23,7 @@ fn every_method_kind() -> [Method; 8] {
         info_nce(Sampling::All),
         info_nce(Sampling::New),
         info_nce(Sampling::Share(0.2)),
-        info_nce(Sampling::Widening(0.2)),
+        info_nce(Sampling::Widening(Some(0.2))),
         info_nce(Sampling::Buffer),
         distillation(),
         published(),

@@ -14,7 +14,7 @@ const COLUMNS: [&str; 6] = ["method", "start", "sampling", "loss", "optimizer", 
 const LEGEND: &str = "
 start      trained: the encoder of yesterday, θ₀; scratch: a fresh encoder
 sampling   all: the old data X and the new data ΔX; new: ΔX; old: X; share:F: ΔX and a fresh
-           fraction F of X each epoch; widening:F: the same, growing up to all of X; buffer: ΔX
+           fraction F of X each epoch; widening[:F]: the same, growing up to all of X; buffer: ΔX
            and a sample of X, drawn once; stratified: all, with old and new data in each batch
 loss       info-nce: NCE-I (Eq. 1) under the noise of the sampling; published: Eq. 9; corrected:
            Eq. 9 with the term that it drops; +distillation: near the embeddings of θ₀; none

@@ -99,8 +99,10 @@ impl TrainOptions {
         Ok(Training {
             seed: self.seed.seed.unwrap_or(DEFAULT_SEED),
             settings: values::settings(
-                self.training
-                    .over(self.pretraining.over(TrainingSettings::default())),
+                self.training.over(
+                    self.hold_out
+                        .over(self.pretraining.over(TrainingSettings::default())),
+                ),
             )?,
             backend: self.backend.fill()?.to_owned(),
         })
@@ -221,9 +223,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             .pretrain_with(untrained, &mut callbacks)
             .map_err(Failure::training)?;
         let record = outcome.record;
-        let mut risks = record.evaluations.iter().map(|evaluation| evaluation.risk);
-        let (untrained, trained) = (risks.clone().next(), risks.next_back());
-        let trained = trained.unwrap_or(f64::NAN);
+        let (untrained, trained) = (outcome.first_risk, outcome.risk);
         let n = self.increment.old().len();
         display.end(&format!(
             "{} epochs on {n} {}, {:.2} s, exact risk {trained:.4} nats",
@@ -253,8 +253,10 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             charged_passes: Some(record.cost.charged()),
             cost: Some(record.cost),
             stopped_by: record.stopped_by,
+            best_evaluation: record.best_evaluation,
+            expected_gain: record.expected_gain,
             train_s: record.seconds.training(),
-            untrained: untrained.unwrap_or(f64::NAN),
+            untrained,
             trained,
             held_out_risk: held_out.map_err(|error| Failure::Input(anyhow::anyhow!(error)))?,
             n_held_out: self.panel.map(|panel| panel.old().len()),

@@ -3,6 +3,7 @@
 use anyhow::anyhow;
 use clap::Args;
 use icl_core::{CoreError, Increment, Seed};
+use icl_train::TrainingSettings;
 use serde::Serialize;
 
 use crate::process::failure::Failure;
@@ -10,9 +11,6 @@ use crate::process::terminal::tell;
 
 /// Share of the samples that are held out.
 const HOLD_OUT: f64 = 0.1;
-/// Maximum number of samples of a panel.
-const PANEL: usize = 2048;
-
 /// Samples that no training sees.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -22,8 +20,9 @@ pub struct HoldOutOptions {
     /// over which the held-out risk is computed; 0 for none
     #[arg(long, value_name = "SHARE", default_value_t = HOLD_OUT)]
     hold_out: f64,
-    /// Maximum number of held-out samples over which the risk is computed
-    #[arg(long, value_name = "N", default_value_t = PANEL)]
+    /// Maximum number of samples over which a risk is computed at the end, of those held out and of those of the
+    /// training
+    #[arg(long, value_name = "N", default_value_t = TrainingSettings::default().panel)]
     panel: usize,
 }
 
@@ -46,6 +45,14 @@ impl HoldOutOptions {
             )));
         }
         Ok(())
+    }
+
+    /// Returns `settings` with the size of the panel in its place.
+    pub fn over(&self, settings: TrainingSettings) -> TrainingSettings {
+        TrainingSettings {
+            panel: self.panel,
+            ..settings
+        }
     }
 
     /// Divides the data into those of the training and the panel, if there is to be one. Tells if a part has too

@@ -112,8 +112,9 @@ pub struct TrainingOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub epochs: EpochsOption,
-    /// Stopping rule: no new minimum of the exact risk, none of the training loss (the paper's
-    /// rule), or never
+    /// Stopping rule: the gain of the last doubling of the cost is too small (doubling), that of a line through
+    /// the last two doublings (slope), no new minimum of the exact risk (exact-risk), none of the training loss (the
+    /// paper's rule), or never
     #[arg(
         long,
         value_name = "RULE",
@@ -121,18 +122,24 @@ pub struct TrainingOptions {
         default_value = choice::name(&defaults().stop)
     )]
     pub stop: StopRule,
+    /// Smallest gain of a doubling of the cost that is worth it, as a share of the risk (doubling and slope)
+    #[arg(long, value_name = "SHARE", default_value_t = defaults().min_gain)]
+    pub min_gain: f64,
+    /// Maximum number of training samples over which evaluations that steer a run compute the risk
+    #[arg(long, value_name = "N", default_value_t = defaults().steering_panel)]
+    pub steering_panel: usize,
     #[arg(
         long,
         value_name = "N",
         help = format!(
-            "Number of evaluations (epochs under training-loss) without a new minimum after which the training \
-             ends. Without it, {}, or {PAPER_PATIENCE} under training-loss",
+            "Number of evaluations under exact-risk, of epochs under training-loss, without a new minimum after which \
+             the training ends. Without it, {}, or {PAPER_PATIENCE} under training-loss",
             defaults().patience
         )
     )]
     pub patience: Option<usize>,
-    /// Number of epochs between evaluations of the exact risk. Without it, about 32 steps, later a tenth of
-    /// the epochs so far
+    /// Number of epochs between evaluations of the exact risk. Without it, 32 steps, four times the cost of an
+    /// evaluation or a tenth of the cost so far, whichever is most
     #[arg(long, value_name = "EPOCHS")]
     pub evaluate_every: Option<usize>,
     /// Decay of the moving average of the parameters, which is evaluated and written; 0 for no average
@@ -149,11 +156,15 @@ impl TrainingOptions {
     pub fn over(&mut self, settings: TrainingSettings) -> TrainingSettings {
         let patience = match self.stop {
             StopRule::TrainingLoss => PAPER_PATIENCE,
-            StopRule::ExactRisk | StopRule::Never => settings.patience,
+            StopRule::Doubling | StopRule::Slope | StopRule::ExactRisk | StopRule::Never => {
+                settings.patience
+            }
         };
         TrainingSettings {
             epochs: self.epochs.epochs,
             stop: self.stop,
+            min_gain: self.min_gain,
+            steering_panel: self.steering_panel,
             patience: *self.patience.get_or_insert(patience),
             evaluate_every: self.evaluate_every,
             average_decay: self.average_decay,

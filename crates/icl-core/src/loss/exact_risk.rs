@@ -77,11 +77,26 @@ pub fn exact_risk<B: Backend>(
     temperature: f64,
     negatives: f64,
 ) -> ExactRisk {
+    exact_risk_with_losses(anchors, positives, n_old, temperature, negatives).0
+}
+
+/// Computes the exact risk, and the loss L^{I,X′} of each row, in nats, whose means `all`, `old` and `new` are.
+/// Losses of two encoders on the same rows can be compared pair by pair.
+///
+/// # Panics
+/// As [`exact_risk`].
+pub fn exact_risk_with_losses<B: Backend>(
+    anchors: Tensor<B, 2>,
+    positives: Tensor<B, 2>,
+    n_old: usize,
+    temperature: f64,
+    negatives: f64,
+) -> (ExactRisk, Vec<f64>) {
     let (losses, alpha) = exact_losses(anchors, positives, n_old, temperature, negatives);
     let all = host_values(losses.all.clone());
     let bias = |strategy, origin| host_values(losses.bias(strategy, origin));
     let nce1_old = mean(&host_values(losses.old.clone())[..n_old]);
-    ExactRisk {
+    let risk = ExactRisk {
         all: mean(&all),
         old: mean(&all[..n_old]),
         new: mean(&all[n_old..]),
@@ -101,7 +116,8 @@ pub fn exact_risk<B: Backend>(
         theorem1_residual: bias(Strategy::Icl, Origin::Old)[..n_old]
             .iter()
             .fold(0.0, |largest, residual| residual.abs().max(largest)),
-    }
+    };
+    (risk, all)
 }
 
 /// Computes the losses of all rows with the noise of all pairs, and the growth ratio of the rows.
@@ -158,11 +174,11 @@ pub fn exact_nce_i<B: Backend>(
     ))
 }
 
-/// Computes the losses of which [`exact_nce_i`] is the mean.
+/// Computes the losses of which [`exact_nce_i`] is the mean, one of each row, in nats.
 ///
 /// # Panics
 /// As [`exact_nce_i`].
-pub(super) fn exact_nce_i_losses<B: Backend>(
+pub fn exact_nce_i_losses<B: Backend>(
     anchors: Tensor<B, 2>,
     positives: Tensor<B, 2>,
     temperature: f64,

@@ -9,7 +9,9 @@ mod nt_xent;
 mod panel_risk;
 
 pub use bias::{NoiseLosses, Strategy};
-pub use exact_risk::{ExactRisk, exact_nce_i, exact_risk};
+pub use exact_risk::{
+    ExactRisk, exact_nce_i, exact_nce_i_losses, exact_risk, exact_risk_with_losses,
+};
 pub use incremental::{
     IncrementalInfoNce, IncrementalInfoNceConfig, change_ratio, log_change_ratio, nce_ii,
 };

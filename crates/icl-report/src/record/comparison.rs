@@ -1,7 +1,7 @@
 //! Record of a comparison, one line of JSON for each method and seed.
 
 use icl_core::{ByOrigin, ExactRisk, PanelRisk};
-use icl_train::{Cost, Evaluation, Seconds, StoppedBy};
+use icl_train::{Cost, Evaluation, ExpectedGain, Seconds, StoppedBy};
 use serde::{Deserialize, Serialize};
 
 /// Version of [`RunRecord`]'s schema. It grows when a field changes its meaning or is removed.
@@ -45,6 +45,14 @@ pub struct RunRecord {
     /// Rule or limit that ended the training; `null` if nothing was trained, and in records of earlier versions.
     #[serde(default)]
     pub stopped_by: Option<StoppedBy>,
+    /// Index of the evaluation with the lowest risk, the mean of that over old and over new samples, whose encoder was
+    /// written; `null` for the last encoder, where the stopping rule does not follow the risk.
+    #[serde(default)]
+    pub best_evaluation: Option<usize>,
+    /// Gain of the next doubling of the cost that the stopping rule expected at the last evaluation, as a share of
+    /// the risk; `null` for other rules.
+    #[serde(default)]
+    pub expected_gain: Option<ExpectedGain>,
     /// Seconds of training, evaluations not counted.
     pub train_s: f64,
     /// Target in nats: retraining's plateau of the exact risk over all data + 1 %; `null` where

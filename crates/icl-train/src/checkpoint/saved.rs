@@ -26,6 +26,8 @@ struct SavedRun<R> {
     encoder: Bytes,
     average: Bytes,
     n_averaged: u64,
+    /// Encoder of the lowest risk, if one is kept.
+    best: Option<Bytes>,
     optimizer: Bytes,
     query: PolicyState,
     support: PolicyState,
@@ -54,6 +56,7 @@ where
         encoder: bytes(encoder)?,
         average: bytes(run.average.get())?,
         n_averaged: run.average.n_steps(),
+        best: run.best.as_ref().map(bytes).transpose()?,
         optimizer: run.update.save().map_err(CheckpointError::from)?,
         query: run.rates.query.state()?,
         support: run.rates.support.state()?,
@@ -98,6 +101,10 @@ impl<R: Risk> SavedRun<R> {
         let average = load_module::<B, M>(like.clone(), self.average, &device)?;
         let decay = run.loss.settings.average_decay;
         run.average = WeightAverage::resume(average, decay, self.n_averaged);
+        let best = self.best;
+        run.best = best
+            .map(|best| load_module::<B, M>(like.clone(), best, &device))
+            .transpose()?;
         run.update = run.update.load(self.optimizer, &device)?;
         run.rates.query = run.rates.query.restore(self.query, &like, &device)?;
         run.rates.support = run.rates.support.restore(self.support, &like, &device)?;

@@ -1,31 +1,26 @@
 //! Evaluation of an encoder on fixed views: exact risk, embeddings and judgements.
 
-use std::cell::Cell;
-
-use burn::tensor::{Int, Tensor, TensorData, backend::Backend};
+use burn::tensor::{Tensor, backend::Backend};
 use icl_core::{
-    Batches, Collate, Encoder, ExactRisk, HostRows, Increment, Judge, Mode, PanelRisk, SampleError,
-    Samples, Seed, Side, Views, exact_nce_i, exact_risk, host_values, panel_nce_i, panel_risk,
+    Batches, Collate, Encoder, ExactRisk, HostRows, Increment, Judge, PanelRisk, SampleError,
+    Samples, Seed, Side, Views, exact_nce_i_losses, exact_risk_with_losses, host_values,
+    panel_nce_i, panel_risk,
 };
 use rand::seq::SliceRandom;
-use rayon::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::sampling::pair_maker::PairMaker;
-use crate::sampling::partners::Partners;
+use crate::evaluation::fixed_views::{CHUNK, FixedViews, collated};
 use crate::trainer::problem::Problem;
-
-/// Maximum number of samples per encoder pass.
-const CHUNK: usize = 128;
 
 /// Risk in nats that a run follows: over X′, or over X alone before new data arrive.
 pub(crate) trait Risk: Clone + Serialize + DeserializeOwned {
     /// Returns the risk over all data.
     fn all(&self) -> f64;
 
-    /// Returns the risk over the old data.
-    fn old(&self) -> f64;
+    /// Returns the mean of the risk over old and over new data, by which runs are steered: each counts the same,
+    /// however small the increment is.
+    fn balanced(&self) -> f64;
 }
 
 /// Risk over the old data, which are all data.
@@ -34,7 +29,7 @@ impl Risk for f64 {
         *self
     }
 
-    fn old(&self) -> f64 {
+    fn balanced(&self) -> f64 {
         *self
     }
 }
@@ -44,8 +39,8 @@ impl Risk for ExactRisk {
         self.all
     }
 
-    fn old(&self) -> f64 {
-        self.old
+    fn balanced(&self) -> f64 {
+        (self.old + self.new) / 2.0
     }
 }
 
@@ -56,9 +51,16 @@ pub struct Evaluated<M, R> {
     pub encoder: M,
     /// Exact risk in nats: [`ExactRisk`] over X′, or one number over X.
     pub risk: R,
+    /// Loss of each sample of which the risk is the mean, those of old samples first, in nats.
+    pub losses: Vec<f64>,
+    /// Number of old samples among them.
+    pub n_old: usize,
     /// Number of views that passed through the encoder, also for its statistics.
     pub n_views: u64,
 }
+
+/// Function that evaluates an encoder.
+pub(crate) type Evaluate<'a, M, R> = &'a dyn Fn(M) -> Result<Evaluated<M, R>, SampleError>;
 
 /// Encoder with re-estimated normalisation statistics, its exact risk, and the judgement of a protocol on
 /// its embeddings.
@@ -89,6 +91,8 @@ pub struct Evaluator<'a, B: Backend, S, V, C> {
     pub(crate) negatives: f64,
     /// Device of the evaluation.
     pub(crate) device: B::Device,
+    /// Maximum number of samples over which an exact risk is computed.
+    pub(crate) max_samples: usize,
     /// Whether partners are drawn from the old data alone.
     pub(crate) has_old_partners: bool,
 }
@@ -111,6 +115,20 @@ where
         }
     }
 
+    /// Computes exact risks over at most `n` samples, drawn at random with the growth ratio of the data, so that an
+    /// evaluation costs the same however large the data are. The noise expectation is over these samples, too.
+    /// The draw depends on the seed alone.
+    ///
+    /// # Panics
+    /// If an encoder is evaluated with `n` below 4.
+    #[must_use]
+    pub fn with_at_most(self, n: usize) -> Self {
+        Self {
+            max_samples: n,
+            ..self
+        }
+    }
+
     /// Computes the exact risk of an encoder over X′, also over its old and its new part.
     ///
     /// # Errors
@@ -119,13 +137,16 @@ where
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
-        let (encoder, [anchors, positives], n_views) =
-            self.views_of(encoder, &self.problem.increment.all())?;
-        let n_old = self.problem.increment.old().len();
-        let risk = exact_risk(anchors, positives, n_old, self.temperature, self.negatives);
+        let panel = self.panel(self.problem.increment);
+        let (encoder, [anchors, positives], n_views) = self.views_of(encoder, &panel.all())?;
+        let n_old = panel.old().len();
+        let (risk, losses) =
+            exact_risk_with_losses(anchors, positives, n_old, self.temperature, self.negatives);
         Ok(Evaluated {
             encoder,
             risk,
+            losses,
+            n_old,
             n_views,
         })
     }
@@ -138,14 +159,21 @@ where
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
-        let (encoder, [anchors, positives], n_views) =
-            self.views_of(encoder, self.problem.increment.old())?;
-        let risk = exact_nce_i(anchors, positives, self.temperature, self.negatives);
+        let panel = self.panel(&self.problem.increment.without_new());
+        let (encoder, [anchors, positives], n_views) = self.views_of(encoder, panel.old())?;
+        let losses = exact_nce_i_losses(anchors, positives, self.temperature, self.negatives);
         Ok(Evaluated {
             encoder,
-            risk,
+            risk: losses.iter().sum::<f64>() / losses.len() as f64,
+            n_old: losses.len(),
+            losses,
             n_views,
         })
+    }
+
+    /// Returns the samples of an increment over which a risk is computed.
+    fn panel(&self, of: &Increment) -> Increment {
+        of.at_most(self.max_samples, self.seed.child("panel"))
     }
 
     /// Computes the embeddings `[n, d]` of the samples' plain views ([`Views::plain`]), with the
@@ -158,7 +186,8 @@ where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
         let chunks = samples.chunks(CHUNK).map(|chunk| {
-            let batch = self.batch(chunk, |_, sample| Ok(self.problem.views.plain(sample)))?;
+            let plain = |_, sample: &S::Sample| Ok(self.problem.views.plain(sample));
+            let batch = collated::<B, _, _, _>(self.problem, &self.device, chunk, plain)?;
             Ok(encoder.embed(batch))
         });
         let chunks: Vec<Tensor<B, 2>> = chunks.collect::<Result<_, SampleError>>()?;
@@ -273,7 +302,7 @@ where
         let encoder = encoder.recalibrated(&both)?;
         drop(both);
         let embeddings = views.embeddings(&encoder)?;
-        Ok((encoder, embeddings, views.n_views.get()))
+        Ok((encoder, embeddings, views.n_views()))
     }
 
     /// Returns the fixed views of some samples of an increment.
@@ -287,109 +316,11 @@ where
             order.shuffle(&mut self.seed.child("order").rng());
             order
         });
-        let mut population = match self.has_old_partners {
-            true => increment.old().to_vec(),
-            false => samples.to_vec(),
+        let population = match self.has_old_partners {
+            true => increment.old(),
+            false => samples,
         };
-        population.sort_unstable();
-        FixedViews {
-            evaluator: self,
-            samples: match &order {
-                None => samples.to_vec(),
-                Some(order) => order.iter().map(|&at| samples[at]).collect(),
-            },
-            order,
-            population,
-            n_views: Cell::new(0),
-        }
+        let of = (self.problem, self.seed, &self.device);
+        FixedViews::new(of, samples, order, population)
     }
-
-    /// Collates one view of each sample into a batch. `view` is called with a sample's index and the
-    /// sample.
-    fn batch(
-        &self,
-        samples: &[usize],
-        view: impl Fn(usize, &S::Sample) -> Result<V::View, SampleError> + Sync,
-    ) -> Result<C::Batch<B>, SampleError> {
-        let Problem {
-            samples: data,
-            collate,
-            ..
-        } = self.problem;
-        let make = |&index: &usize| view(index, &*data.sample(index)?);
-        let views: Vec<Result<V::View, SampleError>> = samples.par_iter().map(make).collect();
-        let views: Vec<V::View> = views.into_iter().collect::<Result<_, _>>()?;
-        Ok(collate.collate::<B>(&views, &self.device))
-    }
-}
-
-/// The fixed pairs of views of some samples, in chunks.
-struct FixedViews<'e, B: Backend, S, V, C> {
-    evaluator: &'e Evaluator<'e, B, S, V, C>,
-    /// Samples in the order of the chunks.
-    samples: Vec<usize>,
-    /// Places of these samples in the order of the result, if it is another one.
-    order: Option<Vec<usize>>,
-    /// Samples among which partners are drawn, in ascending order.
-    population: Vec<usize>,
-    /// Number of views that were made so far.
-    n_views: Cell<u64>,
-}
-
-impl<B, S, V, C> FixedViews<'_, B, S, V, C>
-where
-    B: Backend,
-    S: Samples,
-    V: Views<Sample = S::Sample>,
-    C: Collate<View = V::View>,
-{
-    fn n_chunks(&self) -> usize {
-        self.samples.len().div_ceil(CHUNK).max(1)
-    }
-
-    /// Returns one view of each sample of a chunk. Chunks are of nearly equal size: a last chunk of few
-    /// samples would have deviating statistics.
-    fn batch(&self, chunk: usize, side: Side) -> Result<C::Batch<B>, SampleError> {
-        let (n, n_chunks) = (self.samples.len(), self.n_chunks());
-        let samples = &self.samples[chunk * n / n_chunks..(chunk + 1) * n / n_chunks];
-        self.n_views.set(self.n_views.get() + samples.len() as u64);
-        let problem = &self.evaluator.problem;
-        let maker = PairMaker {
-            views: problem.views,
-            partners: Partners::new(problem.samples, &self.population),
-            seed: self.evaluator.seed,
-        };
-        self.evaluator.batch(samples, |index, sample| {
-            maker.make(index, sample, (0, side), None)
-        })
-    }
-
-    /// Computes the embeddings of the first and of the second views, in the order of the result.
-    fn embeddings<M>(&self, encoder: &M) -> Result<[Tensor<B, 2>; 2], SampleError>
-    where
-        M: Encoder<B, Batch = C::Batch<B>>,
-    {
-        let embed = |side| {
-            let parts = (0..self.n_chunks())
-                .map(|chunk| Ok(encoder.encode(self.batch(chunk, side)?, Mode::Evaluation)));
-            let parts: Vec<Tensor<B, 2>> = parts.collect::<Result<_, SampleError>>()?;
-            let embeddings = Tensor::cat(parts, 0);
-            Ok::<_, SampleError>(match &self.order {
-                None => embeddings,
-                Some(order) => in_first_order(embeddings, order),
-            })
-        };
-        Ok([embed(Side::First)?, embed(Side::Second)?])
-    }
-}
-
-/// Returns rows in the order that they had before row `order[i]` moved to place i.
-fn in_first_order<B: Backend>(rows: Tensor<B, 2>, order: &[usize]) -> Tensor<B, 2> {
-    let mut places = vec![0_i64; order.len()];
-    for (place, &at) in order.iter().enumerate() {
-        places[at] = place as i64;
-    }
-    let places = TensorData::new(places, [order.len()]);
-    let places = Tensor::<B, 1, Int>::from_data(places, &rows.device());
-    rows.select(0, places)
 }

@@ -1,9 +1,12 @@
 //! The exact risk of an encoder, and the decisions that follow from it.
 
 pub(crate) mod evaluator;
+mod fixed_views;
+pub(crate) mod gain;
 pub(crate) mod stopping;
 mod target;
 
 pub use evaluator::{Evaluated, Evaluator, Measured};
+pub use gain::ExpectedGain;
 pub use stopping::{StopRule, StoppedBy};
 pub use target::{TimeToTarget, plateau, time_to_target};

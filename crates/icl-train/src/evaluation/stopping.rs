@@ -2,10 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::evaluation::gain::{Course, ExpectedGain};
+
 /// Rule by which a run ends early.
+///
+/// The rules that follow the risk also choose the encoder that is returned: that of the evaluation with the lowest
+/// risk, the mean of the risk over old and over new samples. The others return the last encoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StopRule {
+    /// Stops when the last doubling of the cost has lowered the risk by less than
+    /// [`min_gain`](crate::TrainingSettings::min_gain) or by less than the standard error of the difference, so that
+    /// no more is to be expected of the next doubling.
+    Doubling,
+    /// Stops when a line through the risk over the logarithm of the cost, fitted to the last two doublings, falls
+    /// by less than [`min_gain`](crate::TrainingSettings::min_gain) a doubling or by less than its standard error.
+    Slope,
     /// Stops when the exact risk has reached no new minimum for
     /// [`patience`](crate::TrainingSettings::patience) evaluations.
     ExactRisk,
@@ -21,6 +33,10 @@ pub enum StopRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StoppedBy {
+    /// Too small a gain of the last doubling of the cost: [`StopRule::Doubling`].
+    Doubling,
+    /// Too small a slope of the risk: [`StopRule::Slope`].
+    Slope,
     /// No new minimum of the exact risk: [`StopRule::ExactRisk`].
     ExactRisk,
     /// No new minimum of the training loss: [`StopRule::TrainingLoss`].
@@ -32,7 +48,17 @@ pub enum StoppedBy {
 impl StopRule {
     /// Returns whether evaluations of the exact risk decide when a run ends.
     pub(crate) fn needs_risk(self) -> bool {
-        self == Self::ExactRisk
+        matches!(self, Self::Doubling | Self::Slope | Self::ExactRisk)
+    }
+
+    /// Returns the expected gain by which this rule decides, if it does. `n_old` is the number of old samples in the
+    /// panel.
+    pub(crate) fn expected_gain(self, course: &Course, n_old: usize) -> Option<ExpectedGain> {
+        match self {
+            Self::Doubling => course.doubling(n_old),
+            Self::Slope => course.slope(n_old),
+            Self::ExactRisk | Self::TrainingLoss | Self::Never => None,
+        }
     }
 
     /// Returns whether the run ends after `n_worse` epochs since the lowest training loss.
@@ -40,9 +66,20 @@ impl StopRule {
         self == Self::TrainingLoss && n_worse >= patience
     }
 
-    /// Returns whether the run ends after `n_worse` evaluations since the lowest exact risk.
-    pub(crate) fn ends_by_risk(self, n_worse: usize, patience: usize) -> bool {
-        self == Self::ExactRisk && n_worse >= patience
+    /// Returns the reason for which the run ends `n_worse` evaluations after the lowest exact risk, with the gain that
+    /// this rule expects, or `None` if it goes on.
+    pub(crate) fn ends_by_risk(
+        self,
+        (n_worse, patience): (usize, usize),
+        (gain, min_gain): (Option<ExpectedGain>, f64),
+    ) -> Option<StoppedBy> {
+        let is_below = gain.is_some_and(|gain| gain.is_below(min_gain));
+        match self {
+            Self::Doubling => is_below.then_some(StoppedBy::Doubling),
+            Self::Slope => is_below.then_some(StoppedBy::Slope),
+            Self::ExactRisk => (n_worse >= patience).then_some(StoppedBy::ExactRisk),
+            Self::TrainingLoss | Self::Never => None,
+        }
     }
 }
 
@@ -82,9 +119,20 @@ mod tests {
     fn each_rule_follows_its_own_sequence() {
         assert!(StopRule::TrainingLoss.ends_by_loss(2, 2));
         assert!(!StopRule::TrainingLoss.ends_by_loss(1, 2));
-        assert!(!StopRule::TrainingLoss.ends_by_risk(2, 2));
-        assert!(StopRule::ExactRisk.ends_by_risk(2, 2));
         assert!(!StopRule::ExactRisk.ends_by_loss(2, 2));
-        assert!(!StopRule::Never.ends_by_loss(9, 2) && !StopRule::Never.ends_by_risk(9, 2));
+        let small = Some(ExpectedGain {
+            gain: 0.001,
+            standard_error: 0.0,
+        });
+        let ended = |rule: StopRule| rule.ends_by_risk((9, 2), (small, 0.005));
+        assert_eq!(ended(StopRule::Doubling), Some(StoppedBy::Doubling));
+        assert_eq!(ended(StopRule::Slope), Some(StoppedBy::Slope));
+        assert_eq!(ended(StopRule::ExactRisk), Some(StoppedBy::ExactRisk));
+        assert_eq!(ended(StopRule::TrainingLoss), None);
+        assert_eq!(ended(StopRule::Never), None);
+        let goes_on = |rule: StopRule, gain| rule.ends_by_risk((1, 2), (gain, 0.0005));
+        assert_eq!(goes_on(StopRule::Doubling, small), None);
+        assert_eq!(goes_on(StopRule::Slope, None), None);
+        assert_eq!(goes_on(StopRule::ExactRisk, small), None);
     }
 }

@@ -47,7 +47,7 @@ pub enum MethodError {
     /// A loss that separates old noise from new has a sampling whose batches do not hold both.
     #[error(
         "found the loss {loss} with the sampling {sampling}, whose batches do not hold both old and new \
-         data in known proportion; expected stratified, share:F, widening:F or buffer"
+         data in known proportion; expected stratified, share:F, widening, widening:F or buffer"
     )]
     NoParts {
         /// Text of the loss.

@@ -114,7 +114,7 @@ pub fn methods() -> Vec<Method> {
             Plain,
             Fixed,
         ),
-        (DEFAULT, Widening(FRESH_SHARE), InfoNce.into(), Plain, Fixed),
+        (DEFAULT, Widening(None), InfoNce.into(), Plain, Fixed),
         ("warm-cosine", All, InfoNce.into(), Plain, Cosine),
         (
             "warm-hypergradient",
@@ -157,7 +157,7 @@ impl Method {
     pub fn icl() -> Self {
         Self {
             name: DEFAULT.to_owned(),
-            ..Self::new(Sampling::Widening(FRESH_SHARE), LossKind::InfoNce)
+            ..Self::new(Sampling::Widening(None), LossKind::InfoNce)
         }
     }
 

@@ -11,15 +11,19 @@ use crate::progress::record::{Evaluation, TrainingRecord};
 /// Result of a training run: the encoder in two forms, and the record of the run.
 #[derive(Debug, Clone)]
 pub struct Outcome<M: AutodiffModule<B>, B: AutodiffBackend, R = ExactRisk> {
-    /// Encoder at the end of training, from which a further training run starts. Its parameters are
-    /// averaged as [`average_decay`](crate::TrainingSettings::average_decay) says.
+    /// Encoder of the run, from which a further training run starts: that of the lowest risk if the stopping rule
+    /// follows the risk ([`StopRule`](crate::StopRule)), else the last one. Its parameters are averaged as [`average_decay`](crate::TrainingSettings::average_decay) says.
     ///
     /// Start from this field, not from a clone of `encoder`: Burn loses in such a clone the
     /// information which parameters are trained.
     pub trained: M,
     /// The same encoder for inference: without gradients, and with re-estimated normalisation
-    /// statistics. Its risk is that of the last evaluation.
+    /// statistics.
     pub encoder: M::InnerModule,
+    /// Exact risk of the encoder at the start of the run, over the same samples as `risk`.
+    pub first_risk: R,
+    /// Exact risk of this encoder, over at most [`panel`](field@crate::TrainingSettings::panel) training samples.
+    pub risk: R,
     /// Relative change ‖θ − θ_start‖/‖θ_start‖ of the parameters over the run, see
     /// [`parameter_change`].
     pub parameter_change: f64,
@@ -27,12 +31,15 @@ pub struct Outcome<M: AutodiffModule<B>, B: AutodiffBackend, R = ExactRisk> {
     pub record: TrainingRecord<R>,
 }
 
-impl<M: AutodiffModule<B>, B: AutodiffBackend, R> Outcome<M, B, R> {
-    /// Returns the outcome of a method that trains nothing: the encoder and its one evaluation.
-    pub(crate) fn untrained(encoder: M, evaluated: Evaluated<M::InnerModule, R>) -> Self {
+impl<M: AutodiffModule<B>, B: AutodiffBackend, R: Clone> Outcome<M, B, R> {
+    /// Returns the outcome of a method that trains nothing: the encoder, its one evaluation as in a training run,
+    /// and its risk.
+    pub(crate) fn untrained(encoder: M, risk: R, measured: Evaluated<M::InnerModule, R>) -> Self {
         Self {
             trained: encoder,
-            encoder: evaluated.encoder,
+            encoder: measured.encoder,
+            first_risk: measured.risk.clone(),
+            risk: measured.risk,
             parameter_change: 0.0,
             record: TrainingRecord {
                 evaluations: vec![Evaluation {
@@ -40,7 +47,7 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend, R> Outcome<M, B, R> {
                     sample_passes: 0,
                     charged_passes: Some(0.0),
                     train_s: 0.0,
-                    risk: evaluated.risk,
+                    risk,
                     old_queue: None,
                 }],
                 ..TrainingRecord::empty()

@@ -3,6 +3,7 @@
 use icl_core::ExactRisk;
 use serde::{Deserialize, Serialize};
 
+use crate::evaluation::gain::ExpectedGain;
 use crate::evaluation::stopping::StoppedBy;
 use crate::progress::cost::Cost;
 
@@ -108,6 +109,13 @@ pub struct TrainingRecord<R = ExactRisk> {
     pub sample_passes: u64,
     /// Cost by purpose, in full passes.
     pub cost: Cost,
+    /// Index of the evaluation with the lowest risk, whose encoder is the result; `None` if the stopping rule does
+    /// not follow the risk, and then the last encoder is the result.
+    #[serde(default)]
+    pub best_evaluation: Option<usize>,
+    /// Gain that the stopping rule expected at the last evaluation, if it expects any.
+    #[serde(default)]
+    pub expected_gain: Option<ExpectedGain>,
     /// Rule or limit that ended the run; `None` if nothing was trained, or if the run goes on.
     pub stopped_by: Option<StoppedBy>,
     /// Time by activity.
@@ -127,6 +135,8 @@ impl<R> TrainingRecord<R> {
             n_steps: 0,
             sample_passes: 0,
             cost: Cost::default(),
+            best_evaluation: None,
+            expected_gain: None,
             stopped_by: None,
             seconds: Seconds::default(),
         }

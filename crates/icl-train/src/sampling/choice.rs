@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::method::MethodError;
 use crate::sampling::reservoir::Reservoir;
+use crate::sampling::widening;
 use crate::trainer::settings::TrainingSettings;
 
 /// Samples of an epoch: the sampling axis.
@@ -39,10 +40,11 @@ pub enum Sampling {
     /// New data weigh α/(α + f(1 − α)) instead of α, as anchors and as noise: epochs are cheaper, and the
     /// loss is biased.
     Share(f64),
-    /// ΔX, and a random fraction of X that begins at f (`widening:F`, 0 < f ≤ 1) and doubles, up to all
-    /// of X, when the exact risk stalls. Noise distribution: that of [`Share`](Self::Share) with the
-    /// current fraction, and in the end p(X′).
-    Widening(f64),
+    /// ΔX, and in each epoch another random fraction of X, which begins at f (`widening:F`, 0 < f ≤ 1) and doubles, up
+    /// to all of X, whenever the cost of training quadruples, for the first time at the cost of 12 epochs over all data.
+    /// Without f (`widening`), new data are two fifths of the first epochs, or α if that is more. Noise
+    /// distribution: that of [`Share`](Self::Share) with the current fraction, and in the end p(X′).
+    Widening(Option<f64>),
     /// ΔX and a buffer of old samples, drawn from X once by reservoir sampling (`buffer`; Vitter, 1985):
     /// replay. Noise distribution: the buffer and ΔX in the proportion of their sizes.
     /// [`TrainingSettings::replay_size`](field@crate::TrainingSettings::replay_size) is the size of the
@@ -68,22 +70,26 @@ impl Sampling {
         )
     }
 
-    /// Returns the share of `n_old` old samples that the first epoch holds.
-    pub(crate) fn first_fraction(self, settings: &TrainingSettings, n_old: usize) -> f64 {
+    /// Returns the share of the old samples that the first epoch holds. An epoch whose share is not given
+    /// fills at least one batch.
+    pub(crate) fn first_fraction(self, settings: &TrainingSettings, increment: &Increment) -> f64 {
+        let (n_old, n_new) = (increment.old().len(), increment.new_data().len());
         match self {
-            Self::Share(fraction) | Self::Widening(fraction) => fraction,
+            Self::Share(fraction) | Self::Widening(Some(fraction)) => fraction,
+            Self::Widening(None) => {
+                let batch = settings.batch_size.saturating_sub(n_new) as f64 / n_old as f64;
+                let alpha = increment.growth_ratio().value();
+                widening::first_share(alpha).max(batch).min(1.0)
+            }
             Self::Buffer => settings.replay_size(n_old) as f64 / n_old as f64,
             Self::New => 0.0,
             Self::All | Self::Old | Self::Stratified => 1.0,
         }
     }
 
-    /// Returns the first share of a sampling whose share widens.
-    pub(crate) fn widening_from(self) -> Option<f64> {
-        match self {
-            Self::Widening(fraction) => Some(fraction),
-            _ => None,
-        }
+    /// Returns whether the share of the old data widens.
+    pub(crate) fn is_widening(self) -> bool {
+        matches!(self, Self::Widening(_))
     }
 
     /// Returns the old samples of the run: all, or the buffer.
@@ -143,7 +149,8 @@ impl fmt::Display for Sampling {
             Self::Old => f.write_str("old"),
             Self::New => f.write_str("new"),
             Self::Share(fraction) => write!(f, "share:{fraction}"),
-            Self::Widening(fraction) => write!(f, "widening:{fraction}"),
+            Self::Widening(None) => f.write_str("widening"),
+            Self::Widening(Some(fraction)) => write!(f, "widening:{fraction}"),
             Self::Buffer => f.write_str("buffer"),
             Self::Stratified => f.write_str("stratified"),
         }
@@ -164,13 +171,14 @@ impl FromStr for Sampling {
             "new" => Ok(Self::New),
             "buffer" => Ok(Self::Buffer),
             "stratified" => Ok(Self::Stratified),
+            "widening" => Ok(Self::Widening(None)),
             _ => share("share")
                 .map(Self::Share)
-                .or_else(|| share("widening").map(Self::Widening))
+                .or_else(|| share("widening").map(|first| Self::Widening(Some(first))))
                 .ok_or_else(|| MethodError::Value {
                     axis: "sampling",
                     found: text.to_owned(),
-                    expected: "all, old, new, share:F, widening:F (F above 0, at most 1), buffer or stratified",
+                    expected: "all, old, new, share:F, widening, widening:F (F above 0, at most 1), buffer or stratified",
                 }),
         }
     }
@@ -187,7 +195,8 @@ mod tests {
             Sampling::Old,
             Sampling::New,
             Sampling::Share(0.2),
-            Sampling::Widening(1.0),
+            Sampling::Widening(None),
+            Sampling::Widening(Some(1.0)),
             Sampling::Buffer,
             Sampling::Stratified,
         ] {

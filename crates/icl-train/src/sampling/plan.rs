@@ -332,7 +332,7 @@ mod tests {
         assert_eq!(of(&corrected(), 1.0).population[..], range(0..140));
         for (sampling, n_old) in [
             (Sampling::Share(0.3), 30),
-            (Sampling::Widening(0.3), 30),
+            (Sampling::Widening(Some(0.3)), 30),
             (Sampling::Buffer, 20),
         ] {
             let plan = of(&info_nce(sampling), 0.3);

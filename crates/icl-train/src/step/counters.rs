@@ -2,12 +2,27 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::evaluator::Risk;
+use crate::evaluation::gain::Course;
 use crate::evaluation::stopping::Descent;
 use crate::progress::record::TrainingRecord;
 use crate::sampling::choice::Sampling;
-use crate::sampling::widening::Widening;
+use crate::sampling::widening;
 use icl_meta::Pair;
+
+/// State of a run at its last evaluation.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct LastEvaluation {
+    /// Exact risk over all data, in nats.
+    pub(crate) risk: f64,
+    /// Number of epochs before the evaluation.
+    pub(crate) epoch: usize,
+    /// Number of steps of the run before the evaluation.
+    pub(crate) n_steps: u64,
+    /// Charged cost after the evaluation, in full passes.
+    pub(crate) charged: f64,
+    /// Cost of the evaluation, in full passes.
+    pub(crate) cost: f64,
+}
 
 /// Sums, counts and stopping state of a run, beside its encoder.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -22,13 +37,19 @@ pub(crate) struct Counters {
     pub(crate) query_rate: f64,
     /// Losses of a query before and after the inner steps, for the next act of their agent.
     pub(crate) support_pair: Option<Pair>,
-    pub(crate) next_evaluation: usize,
+    /// Last evaluation, if there is one.
+    pub(crate) last: Option<LastEvaluation>,
+    /// Minimum of the exact risk over all data.
     pub(crate) risks: Descent,
+    /// Minimum of the mean of the risk over old and over new data.
+    pub(crate) balanced: Descent,
+    /// Minimum of an epoch's training loss.
     pub(crate) losses: Descent,
-    /// Exact risk at the last evaluation.
-    pub(crate) risk: Option<f64>,
-    widening: Option<Widening>,
-    first_fraction: f64,
+    /// Recent evaluations, sample by sample.
+    pub(crate) course: Course,
+    /// First share of the old data in an epoch, if it widens.
+    widening_from: Option<f64>,
+    fraction: f64,
     /// Whether the run is complete.
     pub(crate) is_complete: bool,
 }
@@ -37,33 +58,27 @@ impl Counters {
     /// Creates the counters of a run whose first epoch holds the share `fraction` of the old data.
     pub(crate) fn new(sampling: Sampling, fraction: f64) -> Self {
         Self {
-            widening: sampling.widening_from().map(Widening::new),
-            first_fraction: fraction,
+            widening_from: sampling.is_widening().then_some(fraction),
+            fraction,
             ..Self::default()
         }
     }
 
-    /// Returns the share of the old data in the next epoch.
+    /// Returns the share of the old data in this epoch.
     pub(crate) fn fraction(&self) -> f64 {
-        let widened = self.widening.map(|widening| widening.fraction());
-        widened.unwrap_or(self.first_fraction)
+        self.fraction
     }
 
-    /// Returns whether the share of the old data follows the exact risk.
-    pub(crate) fn is_widening(&self) -> bool {
-        self.widening.is_some()
-    }
-
-    /// Adds the result of an evaluation.
-    pub(crate) fn add_risk(&mut self, risk: &impl Risk) {
-        self.risk = Some(risk.all());
-        if let Some(widening) = &mut self.widening {
-            let before = widening.fraction();
-            widening.observe(risk.all(), risk.old());
-            if widening.fraction() != before {
-                // Another share of old data is another training loss.
-                self.losses = Descent::default();
-            }
+    /// Updates a widening share of the old data, after training at the cost of `epochs` epochs over all data.
+    pub(crate) fn widen(&mut self, epochs: f64) {
+        let Some(first) = self.widening_from else {
+            return;
+        };
+        let fraction = widening::share(first, epochs);
+        if fraction != self.fraction {
+            self.fraction = fraction;
+            // Another share of old data is another training loss.
+            self.losses = Descent::default();
         }
     }
 

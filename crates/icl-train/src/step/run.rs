@@ -4,12 +4,13 @@ use std::time::Instant;
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Encoder, SampleError, Seed};
+use icl_core::{Encoder, Seed};
 use icl_meta::{RateChoice, RatePolicy};
 
 use crate::checkpoint::identity::digest;
 use crate::error::TrainError;
-use crate::evaluation::evaluator::{Evaluated, Risk};
+use crate::evaluation::evaluator::{Evaluate, Risk};
+use crate::evaluation::gain::ExpectedGain;
 use crate::method::{MetaOrder, Method, OptimizerChoice};
 use crate::noise_queue::queue_bias::{Before, queue_bias};
 use crate::optimizer::UpdateState;
@@ -20,7 +21,7 @@ use crate::sampling::plan::EpochPlan;
 use crate::step::average::WeightAverage;
 use crate::step::batch_loss::BatchLoss;
 use crate::step::copies::settle;
-use crate::step::counters::Counters;
+use crate::step::counters::{Counters, LastEvaluation};
 use crate::step::prefetch::{Batches, Prepared};
 use crate::step::step_gradient::{GradientOf, Rates, Step};
 
@@ -37,6 +38,8 @@ pub(crate) struct Run<'a, M: AutodiffModule<B>, B: AutodiffBackend, R> {
     /// Current encoder; `None` only during an update, which consumes a module and returns the next.
     pub(crate) encoder: Option<M>,
     pub(crate) average: WeightAverage<M>,
+    /// Averaged encoder of the lowest risk, if the stopping rule follows the risk and an evaluation has been made.
+    pub(crate) best: Option<M>,
     pub(crate) counters: Counters,
     pub(crate) record: TrainingRecord<R>,
 }
@@ -87,21 +90,36 @@ where
             start: encoder.clone(),
             average: WeightAverage::new(encoder.clone(), settings.average_decay),
             encoder: Some(encoder),
+            best: None,
             counters: Counters::new(method.sampling, old_fraction),
             record: TrainingRecord::empty(),
             loss,
         }
     }
 
-    /// Ends the run. `encoder` is the encoder of its last evaluation.
-    pub(crate) fn end(self, encoder: M::InnerModule) -> Outcome<M, B, R> {
-        let trained = self.average.get().clone();
-        Outcome {
+    /// Ends the run with the encoder of the lowest risk, or the last one. `measure` evaluates it and the first one.
+    ///
+    /// # Errors
+    /// [`TrainError`] if a sample cannot be read or the risk is not finite.
+    pub(crate) fn end(
+        self,
+        measure: Evaluate<'_, M::InnerModule, R>,
+    ) -> Result<Outcome<M, B, R>, TrainError> {
+        let trained = self.best.as_ref().unwrap_or(self.average.get()).clone();
+        let first = measure(self.start.valid()).map_err(TrainError::Sample)?;
+        let evaluated = measure(trained.valid()).map_err(TrainError::Sample)?;
+        self.check_risk(&evaluated.risk)?;
+        let mut record = self.record;
+        let n_views = (first.n_views + evaluated.n_views) as f64;
+        record.cost.measuring += n_views * self.loss.passes.forward_share;
+        Ok(Outcome {
             parameter_change: parameter_change::<B, _>(&self.start, &trained),
             trained,
-            encoder,
-            record: self.record,
-        }
+            encoder: evaluated.encoder,
+            first_risk: first.risk,
+            risk: evaluated.risk,
+            record,
+        })
     }
 
     /// Returns the checksum of the first encoder.
@@ -199,41 +217,68 @@ where
         Ok(Some(bias))
     }
 
-    /// Evaluates the averaged encoder, adds the evaluation and the bias of the queue to the record, and
-    /// returns the evaluated encoder and its risk.
+    /// Evaluates the averaged encoder, adds the evaluation and the bias of the queue to the record, and keeps the
+    /// encoder if its risk is the lowest and the stopping rule follows the risk. Returns the number of evaluations
+    /// since the lowest risk over all data, and the gain that the stopping rule expects.
+    ///
+    /// # Errors
+    /// [`TrainError`] if a sample cannot be read or the risk is not finite.
     pub(crate) fn evaluate(
         &mut self,
-        evaluate: &dyn Fn(M::InnerModule) -> Result<Evaluated<M::InnerModule, R>, SampleError>,
+        evaluate: Evaluate<'_, M::InnerModule, R>,
         old_queue: Option<QueueBias>,
-    ) -> Result<(M::InnerModule, R), TrainError> {
+    ) -> Result<(usize, Option<ExpectedGain>), TrainError> {
         let start = Instant::now();
         let evaluated = evaluate(self.average.get().valid()).map_err(TrainError::Sample)?;
-        let risk = evaluated.risk.clone();
+        let stop = self.loss.settings.stop;
         let charged = self.record.cost.charged();
-        let passes = evaluated.n_views as f64 * self.loss.passes.forward_share;
-        match self.loss.settings.stop.needs_risk() || self.counters.is_widening() {
-            true => self.record.cost.steering += passes,
-            false => self.record.cost.measuring += passes,
+        let cost = evaluated.n_views as f64 * self.loss.passes.forward_share;
+        match stop.needs_risk() {
+            true => self.record.cost.steering += cost,
+            false => self.record.cost.measuring += cost,
         }
-        let epoch = self.record.n_epochs();
+        let (risk, epoch) = (evaluated.risk, self.record.n_epochs());
         self.record.seconds.evaluation += start.elapsed().as_secs_f64();
         self.record.evaluations.push(Evaluation {
             epoch,
             sample_passes: self.record.sample_passes,
             charged_passes: Some(charged),
             train_s: self.record.seconds.training(),
-            risk: evaluated.risk,
+            risk: risk.clone(),
             old_queue,
         });
-        if !risk.all().is_finite() {
-            return Err(TrainError::NonFinite {
-                what: "the exact risk",
-                found: risk.all(),
-                step: self.record.n_steps,
-                epoch,
-                seed: self.root_seed,
-            });
+        self.check_risk(&risk)?;
+        let n_steps = self.record.n_steps;
+        let counters = &mut self.counters;
+        counters.last = Some(LastEvaluation {
+            risk: risk.all(),
+            epoch,
+            n_steps,
+            charged: self.record.cost.charged(),
+            cost,
+        });
+        let is_best = counters.balanced.push(risk.balanced()) == 0;
+        if stop.needs_risk() && is_best {
+            self.best = Some(self.average.get().clone());
+            self.record.best_evaluation = Some(self.record.evaluations.len() - 1);
         }
-        Ok((evaluated.encoder, risk))
+        counters.course.push(n_steps, charged, evaluated.losses);
+        let gain = stop.expected_gain(&counters.course, evaluated.n_old);
+        self.record.expected_gain = gain;
+        Ok((counters.risks.push(risk.all()), gain))
+    }
+
+    /// Checks that a risk is finite.
+    fn check_risk(&self, risk: &R) -> Result<(), TrainError> {
+        match risk.all() {
+            finite if finite.is_finite() => Ok(()),
+            found => Err(TrainError::NonFinite {
+                what: "the exact risk",
+                found,
+                step: self.record.n_steps,
+                epoch: self.record.n_epochs(),
+                seed: self.root_seed,
+            }),
+        }
     }
 }

@@ -15,7 +15,7 @@ use crate::progress::{Callbacks, Outcome};
 use crate::sampling::choice::Sampling;
 use crate::step::distillation::Teacher;
 use crate::trainer::problem::Problem;
-use crate::trainer::training_loop::TrainingLoop;
+use crate::trainer::training_loop::{Evaluations, TrainingLoop};
 
 pub use settings::{SettingsError, TrainingSettings};
 
@@ -143,7 +143,8 @@ where
     C: Collate<View = V::View>,
 {
     /// Returns the evaluator of this trainer. It draws one fixed pair of views of each sample from the
-    /// root seed, the same for every method.
+    /// root seed, the same for every method, and computes risks over at most
+    /// [`panel`](field@TrainingSettings::panel) training samples.
     pub fn evaluator(&self) -> Evaluator<'_, B::InnerBackend, S, V, C> {
         Evaluator {
             problem: self.problem(),
@@ -151,6 +152,7 @@ where
             temperature: self.settings.temperature,
             negatives: self.settings.negatives,
             device: self.device.clone(),
+            max_samples: self.settings.panel,
             has_old_partners: false,
         }
     }
@@ -158,7 +160,7 @@ where
     /// Trains a fresh encoder on the old data X by NCE-I (Eq. 1) under the noise distribution p(X). The
     /// result is θ₀, from which updates start.
     ///
-    /// Evaluations measure the exact risk over the old data alone.
+    /// Evaluations compute the exact risk over the old data alone.
     /// [`old_queue`](TrainingSettings::old_queue) has no effect here: all noise is old.
     ///
     /// # Errors
@@ -189,14 +191,18 @@ where
     {
         self.settings.check()?;
         self.problem().check()?;
-        let evaluator = self.evaluator();
-        let evaluate = |encoder| evaluator.evaluate_old(encoder);
+        let measuring = self.evaluator();
+        let steering = self.evaluator().with_at_most(self.settings.steering_panel);
+        let evaluations = Evaluations {
+            steer: &|encoder| steering.evaluate_old(encoder),
+            measure: &|encoder| measuring.evaluate_old(encoder),
+        };
         let method = Method {
             rate: self.settings.pretraining_rate,
             ..Method::new(Sampling::Old, LossKind::InfoNce)
         };
         self.training_loop(&method, PRETRAINING)
-            .run(encoder, None, &evaluate, callbacks)
+            .run(encoder, None, &evaluations, callbacks)
     }
 
     /// Updates an encoder by a method, with evaluations of the exact risk over X′. A method without a
@@ -246,18 +252,23 @@ where
             return Err(TrainError::BothViews);
         }
         method.check()?;
-        let evaluator = self.evaluator();
-        let evaluate = |encoder| evaluator.evaluate(encoder);
+        let measuring = self.evaluator();
+        let steering = self.evaluator().with_at_most(self.settings.steering_panel);
+        let evaluations = Evaluations {
+            steer: &|encoder| steering.evaluate(encoder),
+            measure: &|encoder| measuring.evaluate(encoder),
+        };
         let Some(loss) = method.loss else {
-            let evaluated = evaluate(encoder.valid()).map_err(TrainError::Sample)?;
-            return Ok(Outcome::untrained(encoder, evaluated));
+            let evaluated = (evaluations.steer)(encoder.valid()).map_err(TrainError::Sample)?;
+            let measured = (evaluations.measure)(encoder.valid()).map_err(TrainError::Sample)?;
+            return Ok(Outcome::untrained(encoder, evaluated.risk, measured));
         };
         // The teacher is the first encoder after re-estimation of its statistics. It must not record a
         // graph: no backward pass would ever free it.
         let teacher = if loss.distillation {
-            let evaluated = evaluate(encoder.valid()).map_err(TrainError::Sample)?;
+            let measured = (evaluations.measure)(encoder.valid()).map_err(TrainError::Sample)?;
             Some(Teacher {
-                encoder: M::from_inner(evaluated.encoder).no_grad(),
+                encoder: M::from_inner(measured.encoder).no_grad(),
                 weight: self.settings.distillation_weight,
                 distance: self.settings.distillation_distance,
             })
@@ -265,6 +276,6 @@ where
             None
         };
         self.training_loop(method, UPDATE)
-            .run(encoder, teacher, &evaluate, callbacks)
+            .run(encoder, teacher, &evaluations, callbacks)
     }
 }

@@ -20,7 +20,7 @@ use crate::step::distillation::Distance;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainingSettings {
-    /// Maximum number of epochs, at least 1. Default: 300.
+    /// Maximum number of epochs, at least 1. Default: 1000, more than most runs need until their rule ends them.
     pub epochs: usize,
     /// Batch size in samples, at least 4. Sizes within an epoch differ by at most one. Default: 32.
     pub batch_size: usize,
@@ -38,15 +38,24 @@ pub struct TrainingSettings {
     ///
     /// The exact risk always takes the other side's views, so that encoders stay comparable.
     pub noise_set: NoiseSet,
-    /// Rule by which a run ends before its last epoch. Default: the exact risk.
+    /// Rule by which a run ends before its last epoch. Default: the gain of a doubling of the cost.
     pub stop: StopRule,
-    /// Number of evaluations without progress after which the run ends, at least 1; number of epochs
-    /// under [`StopRule::TrainingLoss`]. Default: 20.
+    /// Relative fall of the risk over a doubling of the cost that is worth it, at least 0: below it
+    /// [`StopRule::Doubling`] and [`StopRule::Slope`] end a run. Default: 0.005.
+    pub min_gain: f64,
+    /// Number of evaluations without progress after which the run ends under [`StopRule::ExactRisk`], at least 1;
+    /// number of epochs under [`StopRule::TrainingLoss`]. Default: 20.
     pub patience: usize,
+    /// Maximum number of training samples over which the evaluations that steer a run compute the risk, at least 4.
+    /// Default: 512.
+    pub steering_panel: usize,
+    /// Maximum number of training samples over which the risk of the result is computed, at least 4. Default: 2048.
+    pub panel: usize,
     /// Number of epochs between evaluations of the exact risk, at least 1.
     ///
-    /// Default: `None`, about 32 steps at first, and later a tenth of the epochs so far. Evaluations are
-    /// then dense while the risk falls quickly, and rare afterwards.
+    /// Default: `None`: an evaluation after at least 32 steps, and as soon as training has cost four evaluations and
+    /// a tenth of the run since the last one. Evaluations then take at most about a fifth of a run; they are dense
+    /// while the risk falls quickly, and rare afterwards.
     pub evaluate_every: Option<usize>,
     /// Decay of the moving average of the parameters, from 0 (no average) to below 1. The average is
     /// evaluated and returned. Default: 0.99.
@@ -81,12 +90,16 @@ pub struct TrainingSettings {
 }
 
 /// Number of steps between the first evaluations.
-const STEPS_BETWEEN: usize = 32;
+const STEPS_BETWEEN: u64 = 32;
+/// Cost of training between two evaluations, as a multiple of the cost of one.
+const EVALUATIONS_BETWEEN: f64 = 4.0;
+/// Cost between two evaluations, as a share of the run's cost.
+const COST_BETWEEN: f64 = 0.1;
 
 impl Default for TrainingSettings {
     fn default() -> Self {
         Self {
-            epochs: 300,
+            epochs: 1000,
             batch_size: 32,
             optimizer: UpdateRule::Adam,
             pretraining_rate: RateChoice::Fixed,
@@ -94,8 +107,11 @@ impl Default for TrainingSettings {
             temperature: 0.1,
             negatives: 31.0,
             noise_set: NoiseSet::OtherViews,
-            stop: StopRule::ExactRisk,
+            stop: StopRule::Doubling,
+            min_gain: 0.005,
             patience: 20,
+            steering_panel: 512,
+            panel: 2048,
             evaluate_every: None,
             average_decay: 0.99,
             meta_order: MetaOrder::First,
@@ -143,6 +159,13 @@ impl TrainingSettings {
                 });
             }
         }
+        if !(self.min_gain.is_finite() && self.min_gain >= 0.0) {
+            return Err(SettingsError {
+                field: "min_gain",
+                found: self.min_gain,
+                expected: "a number of at least 0",
+            });
+        }
         if !(0.0..1.0).contains(&self.average_decay) {
             return Err(SettingsError {
                 field: "average_decay",
@@ -154,6 +177,8 @@ impl TrainingSettings {
             ("epochs", self.epochs, 1, "at least 1"),
             ("batch_size", self.batch_size, 4, "at least 4"),
             ("patience", self.patience, 1, "at least 1"),
+            ("steering_panel", self.steering_panel, 4, "at least 4"),
+            ("panel", self.panel, 4, "at least 4"),
             (
                 "evaluate_every",
                 self.evaluate_every.unwrap_or(1),
@@ -196,9 +221,15 @@ impl TrainingSettings {
             .min(n_old)
     }
 
-    /// Returns the epoch of the next evaluation after the one at `epoch`, with `n_steps` steps per epoch.
-    pub(crate) fn next_evaluation(&self, epoch: usize, n_steps: usize) -> usize {
-        let spacing = || STEPS_BETWEEN.div_ceil(n_steps).max(epoch / 10);
-        epoch.saturating_add(self.evaluate_every.unwrap_or_else(spacing))
+    /// Returns whether an evaluation is due without [`evaluate_every`](Self::evaluate_every), `n_steps` steps and
+    /// `cost` after the last one, at `total` cost of the run in all. `evaluation` is the cost of an evaluation.
+    pub(crate) fn is_evaluation_due(
+        &self,
+        (n_steps, cost): (u64, f64),
+        total: f64,
+        evaluation: f64,
+    ) -> bool {
+        let least = (EVALUATIONS_BETWEEN * evaluation).max(COST_BETWEEN * total);
+        n_steps >= STEPS_BETWEEN && cost >= least
     }
 }

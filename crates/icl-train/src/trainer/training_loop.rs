@@ -4,16 +4,17 @@ use std::time::Instant;
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Collate, Encoder, SampleError, Samples, Seed, Views};
+use icl_core::{Collate, Encoder, Samples, Seed, Views};
 
 use crate::checkpoint::identity::Identity;
 use crate::checkpoint::saved::{restore, save};
 use crate::error::TrainError;
-use crate::evaluation::evaluator::{Evaluated, Risk};
+use crate::evaluation::evaluator::{Evaluate, Risk};
 use crate::evaluation::stopping::StoppedBy;
 use crate::method::Method;
 use crate::noise_queue::old_queue::OldQueue;
 use crate::progress::cost::PassCounter;
+use crate::progress::record::QueueBias;
 use crate::progress::step_report::PhaseClock;
 use crate::progress::{Callbacks, Outcome, Progress};
 use crate::sampling::plan::{EpochPlan, Planner};
@@ -24,8 +25,13 @@ use crate::step::run::Run;
 use crate::trainer::problem::Problem;
 use crate::trainer::settings::TrainingSettings;
 
-/// Function that evaluates an encoder.
-pub(super) type Evaluate<'a, M, R> = &'a dyn Fn(M) -> Result<Evaluated<M, R>, SampleError>;
+/// The evaluations of a run.
+pub(super) struct Evaluations<'a, M, R> {
+    /// Evaluation of an encoder during the run, on the panel that steers it.
+    pub(super) steer: Evaluate<'a, M, R>,
+    /// Evaluation of the result.
+    pub(super) measure: Evaluate<'a, M, R>,
+}
 
 /// Everything that a training run needs beside its encoder.
 pub(super) struct TrainingLoop<'a, B: AutodiffBackend, S, V, C> {
@@ -58,7 +64,7 @@ where
         &self,
         encoder: M,
         teacher: Option<Teacher<M>>,
-        evaluate: Evaluate<'_, M::InnerModule, R>,
+        evaluations: &Evaluations<'_, M::InnerModule, R>,
         callbacks: &mut Callbacks<'_>,
     ) -> Result<Outcome<M, B, R>, TrainError>
     where
@@ -76,17 +82,14 @@ where
         if let Some(path) = callbacks.checkpoint() {
             run = restore(run, path, &identity)?;
         }
-        if run.counters.is_complete {
-            let encoder = run.average.get().valid();
-            let evaluated = evaluate(encoder).map_err(TrainError::Sample)?;
-            return Ok(run.end(evaluated.encoder));
+        if !run.counters.is_complete {
+            self.epochs(&mut run, &planner, &identity, evaluations.steer, callbacks)?;
+            run.counters.is_complete = true;
+            if let Some(path) = callbacks.checkpoint().map(ToOwned::to_owned) {
+                save(&run, &path, &identity, callbacks)?;
+            }
         }
-        let encoder = self.epochs(&mut run, &planner, &identity, evaluate, callbacks)?;
-        run.counters.is_complete = true;
-        if let Some(path) = callbacks.checkpoint().map(ToOwned::to_owned) {
-            save(&run, &path, &identity, callbacks)?;
-        }
-        Ok(run.end(encoder))
+        run.end(evaluations.measure)
     }
 
     /// Returns the seed of the run's random stream.
@@ -121,9 +124,12 @@ where
             clock: PhaseClock::new(is_timed),
         };
         let sampling = method.sampling;
-        let n_old = self.problem.increment.old().len();
-        let fraction = sampling.first_fraction(settings, n_old);
-        let widest = sampling.widening_from().map_or(fraction, |_| 1.0);
+        let fraction = sampling.first_fraction(settings, self.problem.increment);
+        let widest = if sampling.is_widening() {
+            1.0
+        } else {
+            fraction
+        };
         let n_steps = planner.epoch(0, widest).steps.len();
         let max_steps = settings.epochs as u64 * n_steps as u64;
         let seed = self.seed();
@@ -138,7 +144,7 @@ where
         )
     }
 
-    /// Trains epoch by epoch and returns the encoder of the last evaluation.
+    /// Trains epoch by epoch until the run ends.
     fn epochs<M, R>(
         &self,
         run: &mut Run<'_, M, B, R>,
@@ -146,7 +152,7 @@ where
         identity: &Identity,
         evaluate: Evaluate<'_, M::InnerModule, R>,
         callbacks: &mut Callbacks<'_>,
-    ) -> Result<M::InnerModule, TrainError>
+    ) -> Result<(), TrainError>
     where
         M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
         R: Risk,
@@ -159,75 +165,128 @@ where
                 self.device.clone(),
                 callbacks.follows_steps(),
             );
-            loop {
+            while run.record.stopped_by.is_none() {
                 let epoch = run.record.n_epochs();
-                let plan = planner.epoch(epoch, run.counters.fraction());
-                // An epoch that was interrupted after a checkpoint has been evaluated already.
+                // An epoch that was interrupted after a checkpoint has begun already.
                 if run.counters.n_steps == 0 {
-                    if let Some(encoder) = self.begin_epoch(run, &plan, &batches, evaluate)? {
-                        return Ok(encoder);
+                    run.counters.widen(self.epochs_of_cost(run));
+                    let plan = planner.epoch(epoch, run.counters.fraction());
+                    self.begin_epoch(run, &plan, &batches, evaluate)?;
+                    if run.record.stopped_by.is_some() {
+                        break;
                     }
                     callbacks.tell(Progress {
                         epoch,
                         n_epochs: self.settings.epochs,
-                        risk: run.counters.risk.unwrap_or(f64::NAN),
+                        risk: run.counters.last.map_or(f64::NAN, |last| last.risk),
                     });
                 }
-                // The evaluation may have widened the share of old data.
                 let mut plan = planner.epoch(epoch, run.counters.fraction());
                 plan.steps.drain(..run.counters.n_steps);
-                self.epoch(run, plan, &batches, identity, callbacks)?;
+                self.epoch(run, plan, &batches, identity, (evaluate, callbacks))?;
                 run.counters.end_epoch(&mut run.record);
             }
+            Ok(())
         })
     }
 
-    /// Evaluates the encoder if an evaluation is due, and returns the evaluated encoder if the run ends
-    /// before this epoch.
+    /// Returns the cost of the training so far, in epochs over all data.
+    fn epochs_of_cost<M, R>(&self, run: &Run<'_, M, B, R>) -> f64
+    where
+        M: AutodiffModule<B>,
+    {
+        let increment = self.problem.increment;
+        let n = increment.old().len() + increment.new_data().len();
+        run.record.cost.training / (2 * n) as f64
+    }
+
+    /// Evaluates the encoder before an epoch if an evaluation is due or the run ends here.
     fn begin_epoch<M, R>(
         &self,
         run: &mut Run<'_, M, B, R>,
         plan: &EpochPlan,
         batches: &Batches<M::Batch>,
         evaluate: Evaluate<'_, M::InnerModule, R>,
-    ) -> Result<Option<M::InnerModule>, TrainError>
+    ) -> Result<(), TrainError>
     where
         M: AutodiffModule<B> + Encoder<B>,
         R: Risk,
     {
-        let epoch = run.record.n_epochs();
-        let (stop, patience) = (self.settings.stop, self.settings.patience);
         let last_loss = run.record.epoch_losses.last();
         let n_worse = last_loss.map_or(0, |&loss| run.counters.losses.push(loss));
-        let by_loss = stop
-            .ends_by_loss(n_worse, patience)
-            .then_some(StoppedBy::TrainingLoss);
-        let at_end = (epoch == self.settings.epochs).then_some(StoppedBy::Epochs);
-        let is_last = by_loss.is_some() || at_end.is_some();
-        if !is_last && epoch != run.counters.next_evaluation {
-            return Ok(None);
+        let ends = self
+            .settings
+            .stop
+            .ends_by_loss(n_worse, self.settings.patience);
+        let by_loss = ends.then_some(StoppedBy::TrainingLoss);
+        let is_last = run.record.n_epochs() == self.settings.epochs;
+        let by_end = by_loss.or(is_last.then_some(StoppedBy::Epochs));
+        if by_end.is_none() && !self.is_evaluation_due(run) {
+            return Ok(());
         }
-        let new = self.problem.increment.new_data();
-        let old_queue = run.queue_bias(plan, new, batches, self.seed())?;
-        let (evaluated, risk) = run.evaluate(evaluate, old_queue)?;
-        run.counters.next_evaluation = self.settings.next_evaluation(epoch, plan.steps.len());
-        run.counters.add_risk(&risk);
-        let n_worse = run.counters.risks.push(risk.all());
-        let by_risk = stop
-            .ends_by_risk(n_worse, patience)
-            .then_some(StoppedBy::ExactRisk);
-        run.record.stopped_by = by_loss.or(by_risk).or(at_end);
-        Ok(run.record.stopped_by.map(|_| evaluated))
+        let old_queue = run.queue_bias(
+            plan,
+            self.problem.increment.new_data(),
+            batches,
+            self.seed(),
+        )?;
+        self.evaluate(run, old_queue, evaluate)?;
+        run.record.stopped_by = by_loss.or(run.record.stopped_by).or(by_end);
+        Ok(())
     }
 
-    /// Takes the steps of the plan, and saves a checkpoint where one is due.
+    /// Returns whether an evaluation is due.
+    fn is_evaluation_due<M, R>(&self, run: &Run<'_, M, B, R>) -> bool
+    where
+        M: AutodiffModule<B>,
+    {
+        let Some(last) = run.counters.last else {
+            return true;
+        };
+        let record = &run.record;
+        match self.settings.evaluate_every {
+            Some(n) => {
+                run.counters.n_steps == 0 && record.n_epochs() >= last.epoch.saturating_add(n)
+            }
+            None => {
+                let charged = record.cost.charged();
+                let since = (record.n_steps - last.n_steps, charged - last.charged);
+                self.settings.is_evaluation_due(since, charged, last.cost)
+            }
+        }
+    }
+
+    /// Evaluates the encoder, and ends the run if the stopping rule says so.
+    fn evaluate<M, R>(
+        &self,
+        run: &mut Run<'_, M, B, R>,
+        old_queue: Option<QueueBias>,
+        evaluate: Evaluate<'_, M::InnerModule, R>,
+    ) -> Result<(), TrainError>
+    where
+        M: AutodiffModule<B> + Encoder<B>,
+        R: Risk,
+    {
+        let (n_worse, gain) = run.evaluate(evaluate, old_queue)?;
+        let TrainingSettings {
+            stop,
+            patience,
+            min_gain,
+            ..
+        } = *self.settings;
+        run.record.stopped_by = stop.ends_by_risk((n_worse, patience), (gain, min_gain));
+        Ok(())
+    }
+
+    /// Takes the steps of the plan until the run ends, evaluates the encoder where that is due, and saves a
+    /// checkpoint where one is due.
     fn epoch<M, R>(
         &self,
         run: &mut Run<'_, M, B, R>,
         plan: EpochPlan,
         batches: &Batches<M::Batch>,
         identity: &Identity,
-        callbacks: &mut Callbacks<'_>,
+        (evaluate, callbacks): (Evaluate<'_, M::InnerModule, R>, &mut Callbacks<'_>),
     ) -> Result<(), TrainError>
     where
         M: AutodiffModule<B> + Encoder<B>,
@@ -243,6 +302,13 @@ where
             steps,
         });
         for _ in 0..n_steps {
+            // Before the first step of an epoch, an evaluation has been made where one was due.
+            if run.counters.n_steps > 0 && self.is_evaluation_due(run) {
+                self.evaluate(run, None, evaluate)?;
+                if run.record.stopped_by.is_some() {
+                    return Ok(());
+                }
+            }
             let wait = Instant::now();
             let prepared = batches.next().map_err(TrainError::Sample)?;
             run.record.seconds.wait += wait.elapsed().as_secs_f64();

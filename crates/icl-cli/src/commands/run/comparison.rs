@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use burn::module::AutodiffModule;
-use icl_core::{ByOrigin, GrowthRatio, Increment, PanelRisk, SampleError, Seed, Views};
+use icl_core::{ByOrigin, ExactRisk, GrowthRatio, Increment, PanelRisk, SampleError, Seed, Views};
 use icl_eval::Matrix;
 use icl_report::{EmbeddingMap, RunRecord, SCHEMA};
 use icl_train::{
@@ -60,6 +60,8 @@ struct Judgement {
 struct Ran<M> {
     method: Method,
     encoder: M,
+    /// Exact risk before and after the run, over the same samples.
+    risks: [ExactRisk; 2],
     record: TrainingRecord,
     parameter_change: f64,
 }
@@ -121,11 +123,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             first.record.n_epochs(),
             increment.old().len(),
             D::SAMPLES,
-            first
-                .record
-                .evaluations
-                .last()
-                .map_or(f64::NAN, |last| last.risk),
+            first.risk,
         ));
         self.save(&first.encoder, FIRST)?;
 
@@ -180,15 +178,13 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
                 method.name,
                 record.n_epochs(),
                 record.seconds.training(),
-                record
-                    .evaluations
-                    .last()
-                    .map_or(f64::NAN, |last| last.risk.all),
+                outcome.risk.all,
             ));
         }
         Ok(Ran {
             method: method.clone(),
             parameter_change: outcome.parameter_change,
+            risks: [outcome.first_risk, outcome.risk],
             encoder: outcome.encoder,
             record: outcome.record,
         })
@@ -284,8 +280,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         let (record, accuracies) = (&one.record, judgement.accuracies);
         let reached = target.and_then(|target| time_to_target(&record.evaluations, target));
         let lowest = record.lowest_loss_epoch(PAPER_PATIENCE);
-        let start = record.evaluations[0].risk;
-        let end = record.evaluations[record.evaluations.len() - 1].risk;
+        let [start, end] = one.risks;
         RunRecord {
             schema: SCHEMA,
             method: one.method.name.clone(),
@@ -301,6 +296,8 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             charged_passes: Some(record.cost.charged()),
             cost: Some(record.cost),
             stopped_by: record.stopped_by,
+            best_evaluation: record.best_evaluation,
+            expected_gain: record.expected_gain,
             train_s: record.seconds.training(),
             target,
             epochs_to_target: reached.map(|reached| reached.epochs),

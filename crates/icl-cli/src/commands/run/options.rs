@@ -138,6 +138,7 @@ impl RunOptions {
     pub fn resolve(mut self) -> Result<Resolved, Failure> {
         let settings = self.methods.over(TrainingSettings::default());
         let settings = self.pretraining.over(settings);
+        let settings = self.hold_out.over(settings);
         let settings = values::settings(self.training.over(settings))?;
         let alpha = self.split.growth_ratio()?.value();
         let split = self.split.split().clone();

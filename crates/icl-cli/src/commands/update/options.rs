@@ -116,7 +116,7 @@ impl UpdateOptions {
         let settings = self.methods.over(TrainingSettings::default());
         let training = Training {
             seed: self.seed.seed.unwrap_or(DEFAULT_SEED),
-            settings: values::settings(self.training.over(settings))?,
+            settings: values::settings(self.training.over(self.hold_out.over(settings)))?,
             backend: self.backend.fill()?.to_owned(),
         };
         let method = self.method.one()?;

@@ -59,7 +59,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             .update_with(method, start, &mut callbacks)
             .map_err(Failure::training)?;
         let record = outcome.record;
-        let after = record.evaluations[record.evaluations.len() - 1].risk;
+        let after = outcome.risk;
         if method.loss.is_some() {
             display.end(&format!(
                 "{}: {} epochs, {:.2} s, exact risk {:.4} nats",
@@ -75,7 +75,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
 
         let evaluator = trainer.evaluator();
         let before = match method.start {
-            Start::Trained => record.evaluations[0].risk,
+            Start::Trained => outcome.first_risk,
             Start::Scratch => evaluator.evaluate(given.valid()).map_err(unreadable)?.risk,
         };
         // θ₀ with its statistics re-estimated, as its exact risk has them.
@@ -112,6 +112,8 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             charged_passes: Some(record.cost.charged()),
             cost: Some(record.cost),
             stopped_by: record.stopped_by,
+            best_evaluation: record.best_evaluation,
+            expected_gain: record.expected_gain,
             train_s: record.seconds.training(),
             before,
             after,

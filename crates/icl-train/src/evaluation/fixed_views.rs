@@ -1,0 +1,134 @@
+//! The fixed pairs of views on which encoders are evaluated.
+
+use std::cell::Cell;
+
+use burn::tensor::{Int, Tensor, TensorData, backend::Backend};
+use icl_core::{Collate, Encoder, Mode, SampleError, Samples, Seed, Side, Views};
+use rayon::prelude::*;
+
+use crate::sampling::pair_maker::PairMaker;
+use crate::sampling::partners::Partners;
+use crate::trainer::problem::Problem;
+
+/// Maximum number of samples per encoder pass.
+pub(super) const CHUNK: usize = 128;
+
+/// Collates one view of each sample into a batch. `view` is called with a sample's index and the sample.
+pub(super) fn collated<B, S, V, C>(
+    problem: Problem<'_, S, V, C>,
+    device: &B::Device,
+    samples: &[usize],
+    view: impl Fn(usize, &S::Sample) -> Result<V::View, SampleError> + Sync,
+) -> Result<C::Batch<B>, SampleError>
+where
+    B: Backend,
+    S: Samples,
+    V: Views<Sample = S::Sample>,
+    C: Collate<View = V::View>,
+{
+    let make = |&index: &usize| view(index, &*problem.samples.sample(index)?);
+    let views: Vec<Result<V::View, SampleError>> = samples.par_iter().map(make).collect();
+    let views: Vec<V::View> = views.into_iter().collect::<Result<_, _>>()?;
+    Ok(problem.collate.collate::<B>(&views, device))
+}
+
+/// The fixed pairs of views of some samples, in chunks.
+pub(super) struct FixedViews<'e, B: Backend, S, V, C> {
+    problem: Problem<'e, S, V, C>,
+    seed: Seed,
+    device: &'e B::Device,
+    /// Samples in the order of the chunks.
+    samples: Vec<usize>,
+    /// Places of these samples in the order of the result, if it is another one.
+    order: Option<Vec<usize>>,
+    /// Samples among which partners are drawn, in ascending order.
+    population: Vec<usize>,
+    /// Number of views that were made so far.
+    n_views: Cell<u64>,
+}
+
+impl<'e, B, S, V, C> FixedViews<'e, B, S, V, C>
+where
+    B: Backend,
+    S: Samples,
+    V: Views<Sample = S::Sample>,
+    C: Collate<View = V::View>,
+{
+    /// Creates the views of `samples`, chunked in `order` if there is one, with partners from `population`.
+    pub(super) fn new(
+        (problem, seed, device): (Problem<'e, S, V, C>, Seed, &'e B::Device),
+        samples: &[usize],
+        order: Option<Vec<usize>>,
+        population: &[usize],
+    ) -> Self {
+        let mut population = population.to_vec();
+        population.sort_unstable();
+        Self {
+            problem,
+            seed,
+            device,
+            samples: match &order {
+                None => samples.to_vec(),
+                Some(order) => order.iter().map(|&at| samples[at]).collect(),
+            },
+            order,
+            population,
+            n_views: Cell::new(0),
+        }
+    }
+
+    /// Returns the number of views that were made so far.
+    pub(super) fn n_views(&self) -> u64 {
+        self.n_views.get()
+    }
+
+    /// Returns the number of chunks.
+    pub(super) fn n_chunks(&self) -> usize {
+        self.samples.len().div_ceil(CHUNK).max(1)
+    }
+
+    /// Returns one view of each sample of a chunk. Chunks are of nearly equal size: a last chunk of few
+    /// samples would have deviating statistics.
+    pub(super) fn batch(&self, chunk: usize, side: Side) -> Result<C::Batch<B>, SampleError> {
+        let (n, n_chunks) = (self.samples.len(), self.n_chunks());
+        let samples = &self.samples[chunk * n / n_chunks..(chunk + 1) * n / n_chunks];
+        self.n_views.set(self.n_views.get() + samples.len() as u64);
+        let maker = PairMaker {
+            views: self.problem.views,
+            partners: Partners::new(self.problem.samples, &self.population),
+            seed: self.seed,
+        };
+        collated::<B, _, _, _>(self.problem, self.device, samples, |index, sample| {
+            maker.make(index, sample, (0, side), None)
+        })
+    }
+
+    /// Computes the embeddings of the first and of the second views, in the order of the result.
+    pub(super) fn embeddings<M>(&self, encoder: &M) -> Result<[Tensor<B, 2>; 2], SampleError>
+    where
+        M: Encoder<B, Batch = C::Batch<B>>,
+    {
+        let embed = |side| {
+            let parts = (0..self.n_chunks())
+                .map(|chunk| Ok(encoder.encode(self.batch(chunk, side)?, Mode::Evaluation)));
+            let parts: Vec<Tensor<B, 2>> = parts.collect::<Result<_, SampleError>>()?;
+            let embeddings = Tensor::cat(parts, 0);
+            Ok::<_, SampleError>(match &self.order {
+                None => embeddings,
+                Some(order) => in_first_order(embeddings, order),
+            })
+        };
+        Ok([embed(Side::First)?, embed(Side::Second)?])
+    }
+}
+
+/// Returns rows in the order that they had before row `order[i]` moved to place i.
+fn in_first_order<B: Backend>(rows: Tensor<B, 2>, order: &[usize]) -> Tensor<B, 2> {
+    let mut places = vec![0_i64; order.len()];
+    for (place, &at) in order.iter().enumerate() {
+        places[at] = place as i64;
+    }
+    let places = TensorData::new(places, [order.len()]);
+    let places = Tensor::<B, 1, Int>::from_data(places, &rows.device());
+    rows.select(0, places)
+}
