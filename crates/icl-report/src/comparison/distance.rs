@@ -93,7 +93,8 @@ fn distance(records: &[RunRecord], origin: Origin, part: &'static str) -> Option
     let starts: Vec<f64> = records
         .iter()
         .filter(|record| record.method != REFERENCE && !record.method.contains("start=scratch"))
-        .map(|record| record.start.by_origin()[origin])
+        .filter_map(|record| record.evaluations.first())
+        .map(|first| first.risk.by_origin()[origin])
         .collect();
     let of = Distance {
         part,

@@ -55,10 +55,14 @@ pub struct RunRecord {
     pub expected_gain: Option<ExpectedGain>,
     /// Seconds of training, evaluations not counted.
     pub train_s: f64,
-    /// Target in nats: retraining's plateau of the exact risk over all data + 1 %; `null` where
-    /// retraining was not run.
+    /// Target over all data in nats: retraining's plateau of the exact risk + 1 %; `null` where retraining was not run.
     pub target: Option<f64>,
-    /// Epochs until the exact risk reached the target and stayed; `null` for never.
+    /// Target over all, over old and over new data in nats; `null` where retraining was not run, and in records of
+    /// earlier versions.
+    #[serde(default)]
+    pub target_by_origin: Option<ByOrigin<f64>>,
+    /// Epochs until the exact risks over old and over new data each reached the target and stayed, in records of earlier
+    /// versions the risk over all data; `null` for never.
     pub epochs_to_target: Option<usize>,
     /// Sample passes until then.
     pub passes_to_target: Option<u64>,

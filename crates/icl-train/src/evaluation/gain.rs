@@ -20,11 +20,25 @@ pub struct ExpectedGain {
     pub standard_error: f64,
 }
 
+/// Maximum number of evaluations for which a gain must have been too small.
+const LONGEST: usize = 12;
+
 impl ExpectedGain {
-    /// Returns whether the gain is below `min_gain`, or too small to be told from noise: below its own standard
-    /// error.
+    /// Returns whether the gain is below `min_gain`.
     pub fn is_below(self, min_gain: f64) -> bool {
-        self.gain < min_gain.max(self.standard_error)
+        self.gain < min_gain
+    }
+
+    /// Returns the number of evaluations in a row at which the gain must be below `min_gain` before a run ends: the
+    /// noisier the gain, the longer. From 1 to 12.
+    ///
+    /// ```text
+    /// n = ⌈2·standard error / min_gain⌉
+    /// ```
+    pub fn n_needed(self, min_gain: f64) -> usize {
+        let n = (2.0 * self.standard_error / min_gain).ceil();
+        // A gain of 0 ± 0 compared with 0 is NaN, which is cast to 0.
+        (n as usize).clamp(1, LONGEST)
     }
 }
 
@@ -222,14 +236,20 @@ mod tests {
     }
 
     #[test]
-    fn noise_is_no_gain() {
+    fn a_noisy_gain_must_be_small_for_longer() {
         let gain = |gain, standard_error| ExpectedGain {
             gain,
             standard_error,
         };
         assert!(!gain(0.02, 0.01).is_below(0.005));
-        assert!(gain(0.02, 0.03).is_below(0.005));
         assert!(gain(0.004, 0.001).is_below(0.005));
         assert!(gain(-0.1, 0.001).is_below(0.005));
+        let needed = |error| gain(0.0, error).n_needed(0.005);
+        assert_eq!(
+            [0.0, 0.0025, 0.0026, 0.018, 1.0].map(needed),
+            [1, 1, 2, 8, 12]
+        );
+        assert_eq!(gain(0.0, 0.0).n_needed(0.0), 1);
+        assert_eq!(gain(0.0, 0.1).n_needed(0.0), 12);
     }
 }

@@ -12,11 +12,12 @@ use crate::evaluation::gain::{Course, ExpectedGain};
 #[serde(rename_all = "kebab-case")]
 pub enum StopRule {
     /// Stops when the last doubling of the cost has lowered the risk by less than
-    /// [`min_gain`](crate::TrainingSettings::min_gain) or by less than the standard error of the difference, so that
-    /// no more is to be expected of the next doubling.
+    /// [`min_gain`](crate::TrainingSettings::min_gain), so that no more is to be expected of the next one, at as many
+    /// evaluations in a row as the standard error of the difference asks for ([`ExpectedGain::n_needed`]).
     Doubling,
     /// Stops when a line through the risk over the logarithm of the cost, fitted to the last two doublings, falls
-    /// by less than [`min_gain`](crate::TrainingSettings::min_gain) a doubling or by less than its standard error.
+    /// by less than [`min_gain`](crate::TrainingSettings::min_gain) a doubling, at as many evaluations in a row as the
+    /// standard error of the slope asks for.
     Slope,
     /// Stops when the exact risk has reached no new minimum for
     /// [`patience`](crate::TrainingSettings::patience) evaluations.
@@ -66,17 +67,17 @@ impl StopRule {
         self == Self::TrainingLoss && n_worse >= patience
     }
 
-    /// Returns the reason for which the run ends `n_worse` evaluations after the lowest exact risk, with the gain that
-    /// this rule expects, or `None` if it goes on.
+    /// Returns the reason for which the run ends `n_worse` evaluations after the lowest exact risk, when the expected
+    /// gain has been too small at `n_small` evaluations in a row, or `None` if it goes on.
     pub(crate) fn ends_by_risk(
         self,
         (n_worse, patience): (usize, usize),
-        (gain, min_gain): (Option<ExpectedGain>, f64),
+        (gain, n_small, min_gain): (Option<ExpectedGain>, usize, f64),
     ) -> Option<StoppedBy> {
-        let is_below = gain.is_some_and(|gain| gain.is_below(min_gain));
+        let is_small = gain.is_some_and(|gain| n_small >= gain.n_needed(min_gain));
         match self {
-            Self::Doubling => is_below.then_some(StoppedBy::Doubling),
-            Self::Slope => is_below.then_some(StoppedBy::Slope),
+            Self::Doubling => is_small.then_some(StoppedBy::Doubling),
+            Self::Slope => is_small.then_some(StoppedBy::Slope),
             Self::ExactRisk => (n_worse >= patience).then_some(StoppedBy::ExactRisk),
             Self::TrainingLoss | Self::Never => None,
         }
@@ -124,13 +125,13 @@ mod tests {
             gain: 0.001,
             standard_error: 0.0,
         });
-        let ended = |rule: StopRule| rule.ends_by_risk((9, 2), (small, 0.005));
+        let ended = |rule: StopRule| rule.ends_by_risk((9, 2), (small, 1, 0.005));
         assert_eq!(ended(StopRule::Doubling), Some(StoppedBy::Doubling));
         assert_eq!(ended(StopRule::Slope), Some(StoppedBy::Slope));
         assert_eq!(ended(StopRule::ExactRisk), Some(StoppedBy::ExactRisk));
         assert_eq!(ended(StopRule::TrainingLoss), None);
         assert_eq!(ended(StopRule::Never), None);
-        let goes_on = |rule: StopRule, gain| rule.ends_by_risk((1, 2), (gain, 0.0005));
+        let goes_on = |rule: StopRule, gain| rule.ends_by_risk((1, 2), (gain, 0, 0.005));
         assert_eq!(goes_on(StopRule::Doubling, small), None);
         assert_eq!(goes_on(StopRule::Slope, None), None);
         assert_eq!(goes_on(StopRule::ExactRisk, small), None);

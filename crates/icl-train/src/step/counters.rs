@@ -47,6 +47,8 @@ pub(crate) struct Counters {
     pub(crate) losses: Descent,
     /// Recent evaluations, sample by sample.
     pub(crate) course: Course,
+    /// Number of evaluations in a row at which the expected gain was too small.
+    pub(crate) n_small: usize,
     /// First share of the old data in an epoch, if it widens.
     widening_from: Option<f64>,
     fraction: f64,

@@ -10,7 +10,7 @@ use icl_meta::{RateChoice, RatePolicy};
 use crate::checkpoint::identity::digest;
 use crate::error::TrainError;
 use crate::evaluation::evaluator::{Evaluate, Risk};
-use crate::evaluation::gain::ExpectedGain;
+use crate::evaluation::stopping::StoppedBy;
 use crate::method::{MetaOrder, Method, OptimizerChoice};
 use crate::noise_queue::queue_bias::{Before, queue_bias};
 use crate::optimizer::UpdateState;
@@ -24,6 +24,7 @@ use crate::step::copies::settle;
 use crate::step::counters::{Counters, LastEvaluation};
 use crate::step::prefetch::{Batches, Prepared};
 use crate::step::step_gradient::{GradientOf, Rates, Step};
+use crate::trainer::settings::TrainingSettings;
 
 /// State of a training run.
 pub(crate) struct Run<'a, M: AutodiffModule<B>, B: AutodiffBackend, R> {
@@ -218,8 +219,8 @@ where
     }
 
     /// Evaluates the averaged encoder, adds the evaluation and the bias of the queue to the record, and keeps the
-    /// encoder if its risk is the lowest and the stopping rule follows the risk. Returns the number of evaluations
-    /// since the lowest risk over all data, and the gain that the stopping rule expects.
+    /// encoder if its risk is the lowest and the stopping rule follows the risk. Returns the reason for which the
+    /// stopping rule ends the run, if it does.
     ///
     /// # Errors
     /// [`TrainError`] if a sample cannot be read or the risk is not finite.
@@ -227,10 +228,15 @@ where
         &mut self,
         evaluate: Evaluate<'_, M::InnerModule, R>,
         old_queue: Option<QueueBias>,
-    ) -> Result<(usize, Option<ExpectedGain>), TrainError> {
+    ) -> Result<Option<StoppedBy>, TrainError> {
         let start = Instant::now();
         let evaluated = evaluate(self.average.get().valid()).map_err(TrainError::Sample)?;
-        let stop = self.loss.settings.stop;
+        let TrainingSettings {
+            stop,
+            patience,
+            min_gain,
+            ..
+        } = *self.loss.settings;
         let charged = self.record.cost.charged();
         let cost = evaluated.n_views as f64 * self.loss.passes.forward_share;
         match stop.needs_risk() {
@@ -265,7 +271,11 @@ where
         counters.course.push(n_steps, charged, evaluated.losses);
         let gain = stop.expected_gain(&counters.course, evaluated.n_old);
         self.record.expected_gain = gain;
-        Ok((counters.risks.push(risk.all()), gain))
+        let is_small = gain.is_some_and(|gain| gain.is_below(min_gain));
+        counters.n_small = if is_small { counters.n_small + 1 } else { 0 };
+        let n_worse = counters.risks.push(risk.all());
+        let small = (gain, counters.n_small, min_gain);
+        Ok(stop.ends_by_risk((n_worse, patience), small))
     }
 
     /// Checks that a risk is finite.

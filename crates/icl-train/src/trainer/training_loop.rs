@@ -14,7 +14,6 @@ use crate::evaluation::stopping::StoppedBy;
 use crate::method::Method;
 use crate::noise_queue::old_queue::OldQueue;
 use crate::progress::cost::PassCounter;
-use crate::progress::record::QueueBias;
 use crate::progress::step_report::PhaseClock;
 use crate::progress::{Callbacks, Outcome, Progress};
 use crate::sampling::plan::{EpochPlan, Planner};
@@ -230,8 +229,8 @@ where
             batches,
             self.seed(),
         )?;
-        self.evaluate(run, old_queue, evaluate)?;
-        run.record.stopped_by = by_loss.or(run.record.stopped_by).or(by_end);
+        let by_risk = run.evaluate(evaluate, old_queue)?;
+        run.record.stopped_by = by_loss.or(by_risk).or(by_end);
         Ok(())
     }
 
@@ -254,28 +253,6 @@ where
                 self.settings.is_evaluation_due(since, charged, last.cost)
             }
         }
-    }
-
-    /// Evaluates the encoder, and ends the run if the stopping rule says so.
-    fn evaluate<M, R>(
-        &self,
-        run: &mut Run<'_, M, B, R>,
-        old_queue: Option<QueueBias>,
-        evaluate: Evaluate<'_, M::InnerModule, R>,
-    ) -> Result<(), TrainError>
-    where
-        M: AutodiffModule<B> + Encoder<B>,
-        R: Risk,
-    {
-        let (n_worse, gain) = run.evaluate(evaluate, old_queue)?;
-        let TrainingSettings {
-            stop,
-            patience,
-            min_gain,
-            ..
-        } = *self.settings;
-        run.record.stopped_by = stop.ends_by_risk((n_worse, patience), (gain, min_gain));
-        Ok(())
     }
 
     /// Takes the steps of the plan until the run ends, evaluates the encoder where that is due, and saves a
@@ -304,7 +281,7 @@ where
         for _ in 0..n_steps {
             // Before the first step of an epoch, an evaluation has been made where one was due.
             if run.counters.n_steps > 0 && self.is_evaluation_due(run) {
-                self.evaluate(run, None, evaluate)?;
+                run.record.stopped_by = run.evaluate(evaluate, None)?;
                 if run.record.stopped_by.is_some() {
                     return Ok(());
                 }

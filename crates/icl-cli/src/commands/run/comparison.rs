@@ -228,7 +228,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             .iter()
             .find(|one| one.method.name == icl_train::REFERENCE)
             .and_then(|one| plateau(&one.record.evaluations))
-            .map(|plateau| plateau * TARGET);
+            .map(|plateau| plateau.map(|risk| risk * TARGET));
         let mut map = EmbeddingMap {
             seed: self.seed,
             labels: shown.iter().map(|&at| protocols.labels()[at]).collect(),
@@ -274,11 +274,11 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         &self,
         one: &Ran<D::Encoder<B::InnerBackend>>,
         increment: &Increment,
-        target: Option<f64>,
+        target: Option<ByOrigin<f64>>,
         judgement: Judgement,
     ) -> RunRecord {
         let (record, accuracies) = (&one.record, judgement.accuracies);
-        let reached = target.and_then(|target| time_to_target(&record.evaluations, target));
+        let reached = target.and_then(|target| time_to_target(&record.evaluations, &target));
         let lowest = record.lowest_loss_epoch(PAPER_PATIENCE);
         let [start, end] = one.risks;
         RunRecord {
@@ -299,7 +299,8 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             best_evaluation: record.best_evaluation,
             expected_gain: record.expected_gain,
             train_s: record.seconds.training(),
-            target,
+            target: target.map(|target| target.all),
+            target_by_origin: target,
             epochs_to_target: reached.map(|reached| reached.epochs),
             passes_to_target: reached.map(|reached| reached.sample_passes),
             charged_to_target: reached.and_then(|reached| reached.charged_passes),
