@@ -9,7 +9,8 @@ use serde_json::Value;
 use tempfile::{TempDir, tempdir};
 
 /// Few and small images; the standard stem leaves little of them to compute.
-const OPTIONS: &str = "--stem standard --batch-size 12 --evaluate-every 2 --average-decay 0.5";
+const OPTIONS: &str =
+    "--encoder resnet18 --stem standard --batch-size 12 --evaluate-every 2 --average-decay 0.5";
 
 fn with_digits() -> TempDir {
     let at = tempdir().unwrap();
@@ -111,7 +112,7 @@ fn an_encoder_is_trained_updated_and_used() {
     );
     let first = record(&at.path().join("first"));
     assert!(number(&first, "parameter_change") > 1e-4);
-    let options = OPTIONS.replace("--stem standard", "");
+    let options = OPTIONS.replace("--encoder resnet18 --stem standard", "");
     ran(
         at.path(),
         &format!(
@@ -160,6 +161,88 @@ fn an_encoder_is_trained_updated_and_used() {
             npy(&at.path().join("first.npy")).1,
             "{threads} threads"
         );
+    }
+}
+
+/// Images of 8 x 8 pixels have a perceptron and weak augmentations unless others are chosen.
+#[test]
+fn a_perceptron_of_small_images_is_trained_updated_and_used() {
+    let at = tempdir().unwrap();
+    let at = at.path();
+    let few = "--batch-size 16 --epochs 4 --stop never";
+    ran(
+        at,
+        &format!("train --data digits --classes 0,1,2,3,4 --limit 120 --out first {few}"),
+    );
+    let first = record(&at.join("first"));
+    assert!(number(&first, "trained") < number(&first, "untrained"));
+    let encoder = fs::read(at.join("first/encoder.safetensors")).unwrap();
+    let encoder = String::from_utf8_lossy(&encoder);
+    for part in ["image-mlp", "shift_px", "contrast"] {
+        assert!(encoder.contains(part), "{part}");
+    }
+    ran(
+        at,
+        &format!(
+            "update --from first/encoder.safetensors --old digits --old-classes 0,1,2,3,4 --new digits \
+             --new-classes 5,6,7,8,9 --limit 120 --out second {few}"
+        ),
+    );
+    assert!(number(&record(&at.join("second")), "parameter_change") > 0.0);
+    ran(
+        at,
+        "embed --from second/encoder.safetensors --data digits --limit 50 --out e.npy",
+    );
+    let (header, values) = npy(&at.join("e.npy"));
+    assert!(header.contains("(50, 128, )"), "{header}");
+    assert!(values.iter().all(|value| value.is_finite()));
+    icl(
+        at,
+        &split("embed --from first/encoder.safetensors --data MUTAG --out x.npy"),
+    )
+    .rejected(
+        "found an encoder of kind \"image-mlp\", expected one for graphs: \"gcn\" or \"gin\"",
+    );
+}
+
+#[test]
+fn a_comparison_on_small_images_takes_the_encoder_that_is_chosen() {
+    let at = tempdir().unwrap();
+    let at = at.path();
+    let few = "--data digits --split class:0,1,2,3,4 --limit 100 --seed 0 --method warm --epochs 1 --batch-size 16";
+    for (options, kind) in [
+        ("", "image-mlp"),
+        ("--width 16 --layers 1 --projection 8", "image-mlp"),
+        (
+            "--noise linear --keep 0.9",
+            "keep: found it with the noise linear",
+        ),
+        ("--noise linear", "\"mlp\""),
+        (
+            "--noise linear --image-size 8",
+            "image-size: found 8 with the encoder mlp and the noise linear",
+        ),
+        (
+            "--noise augment-linear",
+            "noise: found augment-linear for images",
+        ),
+        (
+            "--stem small",
+            "stem: found it with the encoder mlp of images",
+        ),
+    ] {
+        let ran = icl(at, &split(&format!("run {few} {options} --out out")));
+        if kind.contains(':') {
+            ran.rejected(kind);
+            continue;
+        }
+        ran.succeeded();
+        let encoder = fs::read(at.join("out/encoder-warm-seed0.safetensors")).unwrap();
+        assert!(
+            String::from_utf8_lossy(&encoder).contains(kind),
+            "{options}"
+        );
+        fs::remove_dir_all(at.join("out")).unwrap();
     }
 }
 
@@ -229,18 +312,24 @@ fn what_cannot_be_asked_for() {
             "found no class \"2\", expected classes among 1, 7",
         ),
         ("train --data numerals --limit 0", "limit: found 0"),
-        ("train --data numerals --image-size 0", "found 0 as size"),
         (
-            "train --data numerals --projection 0",
+            "train --data numerals --encoder resnet18 --image-size 0",
+            "found 0 as size",
+        ),
+        (
+            "train --data numerals --encoder resnet18 --projection 0",
             "projection: found 0",
         ),
-        ("train --data numerals --blur 1.5", "found 1.5 as blur"),
         (
-            "train --data numerals --weights none.pth",
+            "train --data numerals --encoder resnet18 --blur 1.5",
+            "found 1.5 as blur",
+        ),
+        (
+            "train --data numerals --encoder resnet18 --weights none.pth",
             "none.pth: found no readable file",
         ),
         (
-            "train --data numerals --stem standard --weights noise.pth",
+            "train --data numerals --encoder resnet18 --stem standard --weights noise.pth",
             "noise.pth",
         ),
     ] {
@@ -269,7 +358,7 @@ fn kinds_of_data_are_not_mixed() {
         ),
         (
             "embed --from of-graphs/encoder.safetensors --data numerals --out x.npy",
-            "found an encoder of kind \"gcn\", expected one for images: \"resnet-18\" or \"mlp\"",
+            "found an encoder of kind \"gcn\", expected one for images: \"resnet-18\" or \"image-mlp\" or \"mlp\"",
         ),
         (
             "update --from of-images/encoder.safetensors --old numerals --new MUTAG --out x",

@@ -21,7 +21,11 @@ fn run(at: &Path, options: &str, out: &str) -> Vec<Value> {
 #[test]
 fn it_writes_its_files() {
     let at = tempdir().unwrap();
-    let ran = icl(at.path(), &split("run --seed 4 --epochs 3 --out out")).succeeded();
+    let ran = icl(
+        at.path(),
+        &split("run --seed 4 --epochs 3 --method all --out out"),
+    )
+    .succeeded();
     let out = at.path().join("out");
     let mut expected: Vec<String> = ["config.toml", "map.json", "record.jsonl", "report.html"]
         .map(str::to_owned)

@@ -117,7 +117,7 @@ fn from_a_table_to_an_updated_encoder() {
 fn a_comparison_on_digits_records_the_risk_with_old_partners() {
     let at = tempdir().unwrap();
     let run = format!(
-        "run --data digits --split class:0,1,2,3,4 --method warm --method icl --seed 0 {FEW} --out out"
+        "run --data digits-table --split class:0,1,2,3,4 --method warm --method icl --seed 0 {FEW} --out out"
     );
     icl(at.path(), &split(&run)).succeeded();
     for record in records(&at.path().join("out")) {
@@ -137,7 +137,7 @@ fn a_killed_run_on_a_table_is_resumed_to_the_bit() {
     let at = tempdir().unwrap();
     let run = |out: &str| {
         format!(
-            "run --data digits --split class:0,1,2,3,4 --method icl --seeds 2 {FEW} --out {out}"
+            "run --data digits-table --split class:0,1,2,3,4 --method icl --seeds 2 {FEW} --out {out}"
         )
     };
     icl(at.path(), &split(&run("whole"))).succeeded();
@@ -181,11 +181,11 @@ fn options_for_other_data_are_refused() {
     let at = tempdir().unwrap();
     for (line, message) in [
         (
-            "run --data digits --encoder gcn",
+            "run --data digits-table --encoder gcn",
             "encoder: found gcn for tables, expected mlp",
         ),
         (
-            "run --data digits --noise augment",
+            "run --data digits-table --noise augment",
             "noise: found augment for tables, expected auto, linear, geometric",
         ),
         (
@@ -193,15 +193,15 @@ fn options_for_other_data_are_refused() {
             "noise: found linear for graphs, expected augment, hidden, hidden-gaussian",
         ),
         (
-            "run --data digits --noise linear --keep 0.5",
+            "run --data digits-table --noise linear --keep 0.5",
             "keep: found it with the noise linear, expected it with binary, plus, augment-plus only",
         ),
         (
-            "run --data digits --alpha-mix 1.5",
+            "run --data digits-table --alpha-mix 1.5",
             "mixing range: found α = 1.5, expected a number from 0 to 1",
         ),
         (
-            "run --data digits --stem small",
+            "run --data digits-table --stem small",
             "stem: found it with the encoder mlp of tables, expected it with resnet18 only",
         ),
         (
@@ -209,15 +209,18 @@ fn options_for_other_data_are_refused() {
             "target: found it with MUTAG, a data set of graphs, expected it with tables only",
         ),
         (
-            "run --data digits --layers 0",
+            "run --data digits-table --layers 0",
             "n_layers: found 0, expected at least 1",
         ),
     ] {
         icl(at.path(), &split(line)).rejected(message);
     }
     // The columns have been told before the split is made.
-    icl(at.path(), &split("run --data digits --split class:0,x"))
-        .rejected_in_last_line("found no class \"x\", expected classes among 0, 1");
+    icl(
+        at.path(),
+        &split("run --data digits-table --split class:0,x"),
+    )
+    .rejected_in_last_line("found no class \"x\", expected classes among 0, 1");
     assert!(names(at.path()).is_empty());
 }
 

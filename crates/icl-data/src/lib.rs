@@ -9,9 +9,10 @@
 //! | [`unpack_tar`] | unpacking of a downloaded archive into a folder |
 //! | [`GraphViewsConfig`], [`GraphViews`], [`GraphView`] | augmentations that make the positive pairs of graphs |
 //! | [`ImageViewsConfig`], [`ImageViews`], [`ImageView`], [`ViewParameters`] | augmentations that make the positive pairs of images |
+//! | [`ShiftViewsConfig`], [`ShiftViews`] | views of small images: shift, contrast and noise |
 //! | [`MixedImageViewsConfig`], [`MixedImageViews`], [`ImageNoise`] | mixup noise that makes the positive pairs of images |
 //! | [`TableViewsConfig`], [`TableViews`], [`NoiseKind`] | noise that makes the positive pairs of rows |
-//! | [`GraphCollate`], [`ImageCollate`] | collation of views into a batch |
+//! | [`GraphCollate`], [`ImageCollate`], [`FlatImageCollate`] | collation of views into a batch |
 //! | [`Split`] | division of a data set into old and new samples |
 //! | [`DataError`], [`GraphsError`], [`ImagesError`], [`TablesError`], [`JoinError`], [`JoinImagesError`] | errors, which name file and position |
 
@@ -34,10 +35,11 @@ mod tabular;
 mod tar_archive;
 
 pub use self::image::{
-    CropBox, Image, ImageCollate, ImageCounts, ImageDataset, ImageNoise, ImageOptions, ImageView,
-    ImageViews, ImageViewsConfig, ImageViewsError, ImagesError, Jitter, JitterStep,
-    MixedImageViews, MixedImageViewsConfig, MixedImageViewsError, ViewParameters,
-    looks_like_images, read_cifar, read_idx, read_image_folder, read_images,
+    CropBox, FlatImageCollate, Image, ImageCollate, ImageCounts, ImageDataset, ImageNoise,
+    ImageOptions, ImageView, ImageViews, ImageViewsConfig, ImageViewsError, ImagesError, Jitter,
+    JitterStep, MixedImageViews, MixedImageViewsConfig, MixedImageViewsError, ShiftViews,
+    ShiftViewsConfig, ViewParameters, looks_like_images, read_cifar, read_idx, read_image_folder,
+    read_images,
 };
 pub use error::DataError;
 pub use graph::{

@@ -118,7 +118,7 @@ fn named_classes_are_the_old_data_of_every_kind() {
 
 #[test]
 fn other_splits_of_rows_are_those_of_all_data() {
-    let digits = embedded::tables("digits").unwrap();
+    let digits = embedded::tables("digits-table").unwrap();
     let alpha = GrowthRatio::try_new(0.3).unwrap();
     for rule in Split::ALL {
         let found = digits.increment(rule.clone(), alpha, Seed::new(4)).unwrap();

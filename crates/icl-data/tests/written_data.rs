@@ -54,7 +54,7 @@ fn tables() {
         );
     }
     // Columns without names.
-    let digits = embedded::tables("digits").unwrap();
+    let digits = embedded::tables("digits-table").unwrap();
     let alpha = GrowthRatio::try_new(0.3).unwrap();
     let increment = digits
         .increment(Split::Random, alpha, Seed::new(1))

@@ -14,7 +14,8 @@ use std::time::Instant;
 
 use icl_core::Seed;
 use icl_eval::{
-    KnnProtocolConfig, LinearProbeConfig, Matrix, Protocol, SvmProtocolConfig, stratified_folds,
+    CrossValidated, KnnProtocolConfig, LinearProbeConfig, Matrix, SvmProtocolConfig,
+    stratified_folds,
 };
 use rand::RngExt;
 use serde::Deserialize;
@@ -149,7 +150,7 @@ impl Case {
     #[expect(clippy::type_complexity, reason = "two lists and a time")]
     fn measure(
         &self,
-        protocol: &dyn Protocol,
+        protocol: &dyn CrossValidated,
     ) -> Result<((Vec<f64>, Vec<f64>), f64), Box<dyn Error>> {
         let matrix = Matrix::try_new(self.values.clone(), WIDTH)?;
         let start = Instant::now();

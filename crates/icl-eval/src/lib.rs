@@ -2,12 +2,14 @@
 //!
 //! | item | content |
 //! |---|---|
-//! | [`Protocol`], [`Accuracy`] | accuracy of embeddings by stratified cross-validation |
+//! | [`Protocol`], [`Accuracy`] | accuracy of embeddings |
+//! | [`CrossValidated`] | protocols by stratified cross-validation, on given folds |
 //! | [`SvmProtocol`], [`SvmClassifier`] | the paper's protocol: an RBF-kernel support vector machine |
 //! | [`LinearProbe`], [`LinearClassifier`] | multinomial logistic regression on standardised embeddings |
 //! | [`DescentProbe`], [`DescentRule`], [`RateDecay`] | linear classifier trained for a fixed number of epochs, as papers print it |
 //! | [`DescentAccuracies`], [`RateAccuracy`] | its accuracy with the learning rate of inner folds, and with every learning rate |
 //! | [`KnnProtocol`] | votes of the nearest neighbours |
+//! | [`FewLabels`] | nearest neighbour from a few labelled samples of each class |
 //! | [`Watch`] | progress of a measurement, and a request to stop it |
 //! | [`Floors`], [`FloorFeatures`] | accuracies without training, reported beside every accuracy |
 //! | [`Accuracies`], [`Judgement`] | a protocol with its floors, as a judge of encoders |
@@ -40,9 +42,10 @@ pub use linear::{
 };
 pub use matrix::Matrix;
 pub use neighbours::{
-    KnnProtocol, KnnProtocolConfig, KnnVotes, NeighboursKept, NeighboursKeptConfig,
+    FewLabels, FewLabelsConfig, KnnProtocol, KnnProtocolConfig, KnnVotes, NeighboursKept,
+    NeighboursKeptConfig,
 };
 pub use plane::PrincipalPlane;
-pub use protocol::Protocol;
+pub use protocol::{CrossValidated, Protocol};
 pub use svm::{SvmClassifier, SvmProtocol, SvmProtocolConfig};
 pub use watch::Watch;

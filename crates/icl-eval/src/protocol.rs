@@ -1,4 +1,4 @@
-//! The trait of protocols, which measure the accuracy of embeddings by cross-validation.
+//! The traits of protocols, which measure the accuracy of embeddings, most of them by cross-validation.
 
 use std::cell::Cell;
 
@@ -8,16 +8,11 @@ use crate::cross_validation::{n_folds_for, shuffled_stratified_folds};
 use crate::matrix::{assert_labelled, labels_of};
 use crate::{Accuracy, EvalError, Matrix, Watch};
 
-/// A protocol that measures how well classes can be predicted from frozen embeddings, by stratified
-/// cross-validation.
+/// A protocol that measures how well classes can be predicted from frozen embeddings.
 ///
-/// The outer folds depend on labels, seed and number of folds alone. Accuracies of several encoders on
-/// the same samples are therefore paired, as are those of several protocols with the same number of
-/// folds and their [`Floors`](crate::Floors).
-///
-/// If the smallest class has m members, fewer than there are folds, the number of folds is max(m, 2);
-/// [`Accuracy::n_folds`] holds it. With a single class nothing can be measured and the result is
-/// `None`.
+/// What it draws depends on labels and seed alone. Accuracies of several encoders on the same samples are
+/// therefore paired, as are those of several protocols with the same number of folds and their
+/// [`Floors`](crate::Floors). With a single class nothing can be measured and the result is `None`.
 ///
 /// ```
 /// use icl_core::Seed;
@@ -39,47 +34,8 @@ use crate::{Accuracy, EvalError, Matrix, Watch};
 /// # Ok::<(), icl_eval::EvalError>(())
 /// ```
 pub trait Protocol {
-    /// Returns the number of outer folds if no class has fewer members.
-    fn n_folds(&self) -> usize;
-
-    /// Measures the accuracy on embeddings `[n, d]` with given outer folds: `folds[i]` is the fold,
-    /// counted from 0, in which sample i is tested. The result is `None` for a single class. `watch` is told the
-    /// progress and may stop it.
-    ///
-    /// # Errors
-    /// - [`EvalError::FoldCount`] if there are fewer than two folds;
-    /// - [`EvalError::EmptyFold`] if a fold has no sample;
-    /// - [`EvalError::Interrupted`] if the watch stops it;
-    /// - the errors of the fits of the protocol.
-    ///
-    /// # Panics
-    /// If there is not one label and one fold for each row.
-    fn evaluate_on_folds_with(
-        &self,
-        embeddings: &Matrix,
-        labels: &[usize],
-        folds: &[usize],
-        watch: &Watch<'_>,
-    ) -> Result<Option<Accuracy>, EvalError>;
-
-    /// Measures as [`evaluate_on_folds_with`](Self::evaluate_on_folds_with) does, unwatched.
-    ///
-    /// # Errors
-    /// Its errors.
-    ///
-    /// # Panics
-    /// If there is not one label and one fold for each row.
-    fn evaluate_on_folds(
-        &self,
-        embeddings: &Matrix,
-        labels: &[usize],
-        folds: &[usize],
-    ) -> Result<Option<Accuracy>, EvalError> {
-        self.evaluate_on_folds_with(embeddings, labels, folds, &Watch::new())
-    }
-
-    /// Measures the accuracy on embeddings `[n, d]` with these labels, on folds drawn from the seed. The
-    /// result is `None` for a single class. `watch` is told the progress and may stop it.
+    /// Measures the accuracy on embeddings `[n, d]` with these labels, on folds or samples drawn from the seed.
+    /// The result is `None` for a single class. `watch` is told the progress and may stop it.
     ///
     /// # Errors
     /// - [`EvalError::Interrupted`] if the watch stops it;
@@ -93,14 +49,7 @@ pub trait Protocol {
         labels: &[usize],
         seed: Seed,
         watch: &Watch<'_>,
-    ) -> Result<Option<Accuracy>, EvalError> {
-        assert_labelled(embeddings, labels);
-        let Some(n_folds) = n_folds_for(labels, self.n_folds()) else {
-            return Ok(None);
-        };
-        let folds = shuffled_stratified_folds(labels, n_folds, seed.child("folds"));
-        self.evaluate_on_folds_with(embeddings, labels, &folds, watch)
-    }
+    ) -> Result<Option<Accuracy>, EvalError>;
 
     /// Measures as [`evaluate_with`](Self::evaluate_with) does, unwatched.
     ///
@@ -160,6 +109,68 @@ pub trait Protocol {
         seed: Seed,
     ) -> Result<ByOrigin<Option<Accuracy>>, EvalError> {
         self.evaluate_parts_with(embeddings, labels, increment, seed, &Watch::new())
+    }
+}
+
+/// A protocol by stratified cross-validation, which can be given its outer folds.
+///
+/// Drawn outer folds depend on labels, seed and number of folds alone. If the smallest class has m members, fewer
+/// than there are folds, the number of folds is max(m, 2); [`Accuracy::n_folds`] holds it.
+pub trait CrossValidated {
+    /// Returns the number of outer folds if no class has fewer members.
+    fn n_folds(&self) -> usize;
+
+    /// Measures the accuracy on embeddings `[n, d]` with given outer folds: `folds[i]` is the fold,
+    /// counted from 0, in which sample i is tested. The result is `None` for a single class. `watch` is told the
+    /// progress and may stop it.
+    ///
+    /// # Errors
+    /// - [`EvalError::FoldCount`] if there are fewer than two folds;
+    /// - [`EvalError::EmptyFold`] if a fold has no sample;
+    /// - [`EvalError::Interrupted`] if the watch stops it;
+    /// - the errors of the fits of the protocol.
+    ///
+    /// # Panics
+    /// If there is not one label and one fold for each row.
+    fn evaluate_on_folds_with(
+        &self,
+        embeddings: &Matrix,
+        labels: &[usize],
+        folds: &[usize],
+        watch: &Watch<'_>,
+    ) -> Result<Option<Accuracy>, EvalError>;
+
+    /// Measures as [`evaluate_on_folds_with`](Self::evaluate_on_folds_with) does, unwatched.
+    ///
+    /// # Errors
+    /// Its errors.
+    ///
+    /// # Panics
+    /// If there is not one label and one fold for each row.
+    fn evaluate_on_folds(
+        &self,
+        embeddings: &Matrix,
+        labels: &[usize],
+        folds: &[usize],
+    ) -> Result<Option<Accuracy>, EvalError> {
+        self.evaluate_on_folds_with(embeddings, labels, folds, &Watch::new())
+    }
+}
+
+impl<P: CrossValidated> Protocol for P {
+    fn evaluate_with(
+        &self,
+        embeddings: &Matrix,
+        labels: &[usize],
+        seed: Seed,
+        watch: &Watch<'_>,
+    ) -> Result<Option<Accuracy>, EvalError> {
+        assert_labelled(embeddings, labels);
+        let Some(n_folds) = n_folds_for(labels, self.n_folds()) else {
+            return Ok(None);
+        };
+        let folds = shuffled_stratified_folds(labels, n_folds, seed.child("folds"));
+        self.evaluate_on_folds_with(embeddings, labels, &folds, watch)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The k nearest neighbours against scikit-learn, on values of `scripts/reference/knn.py`.
 
-use icl_eval::{KnnProtocolConfig, KnnVotes, Matrix, Protocol};
+use icl_eval::{CrossValidated, KnnProtocolConfig, KnnVotes, Matrix};
 use serde::Deserialize;
 
 #[derive(Deserialize)]

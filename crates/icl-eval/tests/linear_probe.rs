@@ -1,6 +1,6 @@
 //! The linear probe against scikit-learn, on values of `scripts/reference/linear_probe.py`.
 
-use icl_eval::{LinearClassifier, LinearProbeConfig, Matrix, Protocol};
+use icl_eval::{CrossValidated, LinearClassifier, LinearProbeConfig, Matrix};
 use serde::Deserialize;
 
 #[derive(Deserialize)]

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use icl_eval::{
-    Matrix, PrincipalPlane, Protocol, SvmClassifier, SvmProtocol, SvmProtocolConfig,
+    CrossValidated, Matrix, PrincipalPlane, SvmClassifier, SvmProtocol, SvmProtocolConfig,
     stratified_folds,
 };
 use serde::Deserialize;

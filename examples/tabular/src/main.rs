@@ -17,7 +17,10 @@ fn main() -> Result<()> {
     let epochs = std::env::args().nth(1).map_or(Ok(100), |n| n.parse())?;
     let (seed, alpha) = (Seed::new(1), GrowthRatio::try_new(0.5)?);
     // Columns are standardised by the old rows. Where the old classes are named, α has no effect.
-    let (table, split) = (embedded::tables("digits")?, "class:0,1,2,3,4".parse()?);
+    let (table, split) = (
+        embedded::tables("digits-table")?,
+        "class:0,1,2,3,4".parse()?,
+    );
     let (data, increment) = TabularDataset::split(&table, split, alpha, seed)?;
     // Each column is mixed by its kind, with rows of the data that a step learns from.
     let views = TableViewsConfig::new().with_alpha_mix(0.5);

@@ -3,16 +3,20 @@
 use std::path::Path;
 
 use anyhow::anyhow;
-use icl_data::{GraphDataset, RawTable, table_of_pixels};
+use icl_data::{GraphDataset, ImageDataset, RawTable, table_of_pixels};
 use icl_models::{GcnConfig, GinConfig};
 
 use crate::domain::data::{Data, GRAPHS, IMAGES, TABLES};
 use crate::domain::encoder_file::{EncoderFile, StoredEncoder};
 use crate::domain::graph_encoder::{GraphEncoder, PlainGraphEncoder};
 use crate::domain::hidden_encoder::Hidden;
+use crate::domain::image_encoder::ImageEncoder;
+use crate::domain::image_mlp::ImageMlp;
+use crate::domain::image_resnet::ImageResNet;
 use crate::domain::{Domain, Graphs, Images, Tables};
+use crate::options::choice;
 use crate::options::data::DataOptions;
-use crate::options::encoder::{EncoderKind, EncoderOptions};
+use crate::options::encoder::{EncoderKind, EncoderOptions, MLP_SIDE};
 use crate::options::noise::{Noise, NoiseOptions};
 use crate::process::failure::Failure;
 
@@ -38,7 +42,7 @@ pub fn with_new_encoder<W: OnNewEncoder>(
     noise: &NoiseOptions,
     work: W,
 ) -> Result<W::Output, Failure> {
-    use EncoderKind::{Gcn, Gin, Mlp, Resnet18};
+    use EncoderKind::{Gcn, Gin, Mlp};
     match Data::read(&data.data, &data.reading)? {
         Data::Graphs(graphs) => {
             let is_hidden = noise.kind(&NOISES_OF_GRAPHS, GRAPHS)? != Noise::Augment;
@@ -56,15 +60,7 @@ pub fn with_new_encoder<W: OnNewEncoder>(
                 }
             }
         }
-        Data::Images(images) => match encoder.kind(&[Resnet18, Mlp], IMAGES)? {
-            Mlp => on_table(
-                table_of_pixels(&images).map_err(Failure::input)?,
-                encoder,
-                noise,
-                work,
-            ),
-            _ => work.run(&Images::of(&images, encoder, noise)?, &images),
-        },
+        Data::Images(images) => on_images(images, encoder, noise, work),
         Data::Tables(table) => {
             encoder.kind(&[Mlp], TABLES)?;
             on_table(table, encoder, noise, work)
@@ -74,6 +70,53 @@ pub fn with_new_encoder<W: OnNewEncoder>(
 
 /// Noise of the views of graphs; the first is the default.
 const NOISES_OF_GRAPHS: [Noise; 3] = [Noise::Augment, Noise::Hidden, Noise::HiddenGaussian];
+
+/// Noise of the views of images for a perceptron; the first is the default. With any other, the pixels are the
+/// columns of a table.
+const NOISES_OF_PIXELS: [Noise; 10] = [
+    Noise::Augment,
+    Noise::Linear,
+    Noise::Geometric,
+    Noise::GeometricExact,
+    Noise::Binary,
+    Noise::Plus,
+    Noise::Gaussian,
+    Noise::GaussianPrinted,
+    Noise::Marginal,
+    Noise::None,
+];
+
+fn on_images<W: OnNewEncoder>(
+    images: ImageDataset,
+    encoder: &EncoderOptions,
+    noise: &NoiseOptions,
+    work: W,
+) -> Result<W::Output, Failure> {
+    use EncoderKind::{Mlp, Resnet18};
+    let is_small = images.common_side().is_some_and(|side| side <= MLP_SIDE);
+    let possible = if is_small {
+        [Mlp, Resnet18]
+    } else {
+        [Resnet18, Mlp]
+    };
+    if encoder.kind(&possible, IMAGES)? == Resnet18 {
+        let domain = Images(ImageResNet::of(&images, encoder, noise)?);
+        return work.run(&domain, &images);
+    }
+    let kind = noise.kind(&NOISES_OF_PIXELS, IMAGES)?;
+    if kind == Noise::Augment {
+        return work.run(&Images(ImageMlp::of(&images, encoder)?), &images);
+    }
+    if let Some(found) = encoder.image_size {
+        return Err(Failure::input(anyhow!(
+            "image-size: found {found} with the encoder mlp and the noise {}, expected it with the noise augment \
+             only",
+            choice::name(&kind)
+        )));
+    }
+    let table = table_of_pixels(&images).map_err(Failure::input)?;
+    on_table(table, encoder, noise, work)
+}
 
 fn on_graphs<E: GraphEncoder, W: OnNewEncoder>(
     encoder: E,
@@ -138,7 +181,8 @@ pub fn with_stored_encoder<W: OnStoredEncoder<N>, const N: usize>(
         (GinConfig::HIDDEN_NAME, GRAPHS) => {
             stored::<Graphs<Hidden<GinConfig>>, W, N>(file, data, work)
         }
-        (Images::ENCODER, IMAGES) => stored::<Images, W, N>(file, data, work),
+        (ImageResNet::NAME, IMAGES) => stored::<Images<ImageResNet>, W, N>(file, data, work),
+        (ImageMlp::NAME, IMAGES) => stored::<Images<ImageMlp>, W, N>(file, data, work),
         (Tables::ENCODER, TABLES | IMAGES) => stored::<Tables, W, N>(file, data, work),
         (kind, samples) => {
             let of_samples = KINDS.iter().filter(|(_, of)| *of == samples);
@@ -149,12 +193,13 @@ pub fn with_stored_encoder<W: OnStoredEncoder<N>, const N: usize>(
 }
 
 /// Kinds of encoders, each with the samples that it takes.
-const KINDS: [(&str, &str); 7] = [
+const KINDS: [(&str, &str); 8] = [
     (GcnConfig::NAME, GRAPHS),
     (GinConfig::NAME, GRAPHS),
     (GcnConfig::HIDDEN_NAME, GRAPHS),
     (GinConfig::HIDDEN_NAME, GRAPHS),
-    (Images::ENCODER, IMAGES),
+    (ImageResNet::NAME, IMAGES),
+    (ImageMlp::NAME, IMAGES),
     (Tables::ENCODER, IMAGES),
     (Tables::ENCODER, TABLES),
 ];

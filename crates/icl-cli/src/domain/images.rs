@@ -1,84 +1,31 @@
-//! Images, with a ResNet-18 as encoder.
-
-use std::path::PathBuf;
+//! Images.
 
 use anyhow::anyhow;
 use icl_core::{GrowthRatio, Increment, Samples, Seed, Views};
-use icl_data::{ImageCollate, ImageDataset, ImageViews, ImageViewsConfig, Split};
+use icl_data::{ImageDataset, Split};
 use icl_eval::Matrix;
-use icl_models::{ResNet, ResNetConfig, Stem};
 
 use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::class_numbers::numbers_of_classes;
 use crate::domain::data::{Data, IMAGES};
-use crate::domain::image_pairs::{ImagePairs, Mixup};
+use crate::domain::image_encoder::ImageEncoder;
 use crate::domain::{Domain, Text, Wrong};
-use crate::options::encoder::{EncoderOptions, PAPER_SIDE, SMALL_SIDE};
-use crate::options::noise::NoiseOptions;
 use crate::process::failure::Failure;
 
-/// Key of the mixup noise in an encoder's file.
-const MIXUP: &str = "mixup";
-
-/// Images of one number of channels.
+/// Images of one number of channels, and an encoder of them.
 #[derive(Debug)]
-pub struct Images {
-    config: ResNetConfig,
-    /// Augmentations, whose plain view is that of every noise.
-    augmentations: ImageViews,
-    mixup: Option<Mixup>,
-    views: ImagePairs,
-    /// Initial weights of every fresh encoder, if they are not random.
-    weights: Option<PathBuf>,
-}
+pub struct Images<E: ImageEncoder>(pub E);
 
-impl Images {
-    /// Returns the encoder and the views of the paper for these data, with the options that are given.
-    ///
-    /// # Errors
-    /// If an option is not valid.
-    pub fn of(
-        data: &ImageDataset,
-        choice: &EncoderOptions,
-        noise: &NoiseOptions,
-    ) -> Result<Self, Failure> {
-        let side = match choice.image_size {
-            Some(side) => side,
-            None => data.common_side().unwrap_or(PAPER_SIDE),
-        };
-        let views = ImageViewsConfig::new(side).with_blur(choice.blur);
-        let stem = match (&choice.stem, &choice.weights) {
-            (Some(stem), _) => *stem,
-            (None, None) if side <= SMALL_SIDE => Stem::Small,
-            _ => Stem::Standard,
-        };
-        let config = ResNetConfig::new(data.channels())
-            .with_stem(stem)
-            .with_projection(choice.projection);
-        config.check().map_err(Failure::input)?;
-        let augmentations = views.try_init().map_err(Failure::input)?;
-        let mixup = Mixup::of(noise, IMAGES)?;
-        Ok(Self {
-            config,
-            views: ImagePairs::new(augmentations.clone(), mixup.as_ref())
-                .map_err(Failure::Input)?,
-            augmentations,
-            mixup,
-            weights: choice.weights.clone(),
-        })
-    }
-}
-
-impl Domain for Images {
-    const COLLATE: ImageCollate = ImageCollate;
+impl<E: ImageEncoder> Domain for Images<E> {
+    const COLLATE: E::Collate = E::COLLATE;
     const SAMPLES: &'static str = IMAGES;
-    const ENCODER: &'static str = "resnet-18";
+    const ENCODER: &'static str = E::NAME;
 
     type Data = ImageDataset;
-    type Views = ImagePairs;
-    type Collate = ImageCollate;
-    type Encoder<B: ProgramBackend> = ResNet<B>;
-    type Trained<B: TrainingBackend> = ResNet<B>;
+    type Views = E::Views;
+    type Collate = E::Collate;
+    type Encoder<B: ProgramBackend> = E::Module<B>;
+    type Trained<B: TrainingBackend> = E::Trained<B>;
 
     fn taken(&self, data: Data) -> Result<Option<ImageDataset>, Failure> {
         Ok(match data {
@@ -87,87 +34,43 @@ impl Domain for Images {
         })
     }
 
-    fn views(&self) -> &ImagePairs {
-        &self.views
+    fn views(&self) -> &E::Views {
+        self.0.views()
     }
 
     fn fresh<B: TrainingBackend>(
         &self,
         seed: Seed,
         device: &B::Device,
-    ) -> Result<ResNet<B>, Failure> {
-        let encoder = self.config.init(seed, device);
-        match &self.weights {
-            None => Ok(encoder),
-            Some(path) => encoder
-                .with_torchvision_weights(path)
-                .map_err(Failure::input),
-        }
+    ) -> Result<E::Trained<B>, Failure> {
+        self.0.fresh::<B>(seed, device)
     }
 
-    fn shape<B: TrainingBackend>(&self, device: &B::Device) -> Result<ResNet<B>, anyhow::Error> {
-        Ok(self.config.try_init(Seed::new(0), device)?)
+    fn shape<B: TrainingBackend>(
+        &self,
+        device: &B::Device,
+    ) -> Result<E::Trained<B>, anyhow::Error> {
+        self.0.shape::<B>(device)
     }
 
     fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
-        self.config.tensors()
+        self.0.tensors()
     }
 
     fn encoder_name(&self) -> String {
-        match self.config.projection {
-            None => "a ResNet-18".to_owned(),
-            Some(_) => "a ResNet-18 with a projection head".to_owned(),
-        }
+        self.0.title()
     }
 
     fn describe(&self) -> Result<Vec<(&'static str, String)>, serde_json::Error> {
-        let mut description = vec![
-            ("config", serde_json::to_string(&self.config)?),
-            ("views", serde_json::to_string(self.augmentations.config())?),
-        ];
-        if let Some(mixup) = &self.mixup {
-            description.push((MIXUP, serde_json::to_string(mixup)?));
-        }
-        Ok(description)
+        self.0.describe()
     }
 
     fn from_description(text: &Text<'_>) -> Result<Self, Wrong> {
-        let unreadable = |key: &str, error: &dyn std::fmt::Display, expected: &str| {
-            (
-                format!("metadata \"{key}\" that cannot be read ({error})"),
-                expected.to_owned(),
-            )
-        };
-        let config = text("config", "the encoder's configuration")?;
-        let config: ResNetConfig = serde_json::from_str(&config)
-            .map_err(|error| unreadable("config", &error, "the configuration of a ResNet-18"))?;
-        let expected = "the configuration of views";
-        let views = text("views", expected)?;
-        let views: ImageViewsConfig =
-            serde_json::from_str(&views).map_err(|error| unreadable("views", &error, expected))?;
-        let augmentations = views
-            .try_init()
-            .map_err(|error| unreadable("views", &error, expected))?;
-        // A file without noise has no such entry.
-        let mixup: Option<Mixup> = match text(MIXUP, expected) {
-            Err(_) => None,
-            Ok(mixup) => {
-                serde_json::from_str(&mixup).map_err(|error| unreadable(MIXUP, &error, expected))?
-            }
-        };
-        let views = ImagePairs::new(augmentations.clone(), mixup.as_ref())
-            .map_err(|error| unreadable(MIXUP, &error, expected))?;
-        Ok(Self {
-            config,
-            augmentations,
-            mixup,
-            views,
-            weights: None,
-        })
+        E::from_description(text).map(Self)
     }
 
     fn check(&self, data: &ImageDataset) -> Result<(), Wrong> {
-        let (found, expected) = (data.channels(), self.config.in_channels);
+        let (found, expected) = (data.channels(), self.0.channels());
         if found == expected {
             return Ok(());
         }
@@ -219,9 +122,7 @@ impl Domain for Images {
     /// Returns the pixels of the centre view of each image, at most 32 x 32: a larger matrix would
     /// not fit into memory where the images do not.
     fn raw(&self, data: &ImageDataset) -> Result<Matrix, Failure> {
-        let mut config = self.augmentations.config().clone();
-        config.size = config.size.min(SMALL_SIDE);
-        let views = config.init();
+        let views = self.0.of_pixels();
         let mut values = Vec::new();
         let mut width = 0;
         for index in 0..data.n_images() {

@@ -7,8 +7,12 @@ pub mod encoder_file;
 mod graph_encoder;
 mod graphs;
 mod hidden_encoder;
+mod image_encoder;
+mod image_mlp;
 mod image_pairs;
+mod image_resnet;
 mod images;
+mod metadata;
 mod tables;
 
 use std::fmt::Debug;

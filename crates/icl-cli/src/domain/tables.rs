@@ -9,11 +9,11 @@ use icl_data::{
 };
 use icl_eval::Matrix;
 use icl_models::{Mlp, MlpConfig};
-use serde::de::DeserializeOwned;
 
 use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::class_numbers::numbers_of_classes;
 use crate::domain::data::{Data, TABLES};
+use crate::domain::metadata::{parsed, unreadable};
 use crate::domain::{Domain, Text, Wrong};
 use crate::options::encoder::EncoderOptions;
 use crate::options::noise::{Noise, NoiseOptions};
@@ -225,18 +225,6 @@ impl Domain for Tables {
     }
 
     fn from_description(text: &Text<'_>) -> Result<Self, Wrong> {
-        fn parsed<T: DeserializeOwned>(
-            text: &Text<'_>,
-            key: &str,
-            expected: &str,
-        ) -> Result<T, Wrong> {
-            serde_json::from_str(&text(key, expected)?)
-                .map_err(|error| unreadable(key, &error, expected))
-        }
-        fn unreadable(key: &str, error: &dyn std::fmt::Display, expected: &str) -> Wrong {
-            let found = format!("metadata \"{key}\" that cannot be read ({error})");
-            (found, expected.to_owned())
-        }
         let encoder: MlpConfig = parsed(text, "config", "the configuration of an MLP")?;
         let schema: TableSchema = parsed(text, "schema", "the columns of a table")?;
         let expected = "the configuration of views";

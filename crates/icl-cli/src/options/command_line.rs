@@ -18,9 +18,9 @@ use crate::commands::update::UpdateOptions;
 
 /// Keeps a contrastive encoder up to date as data arrives
 ///
-/// Without a command, it runs `icl run`: it trains an encoder on the old part of the embedded MUTAG
-/// graphs, updates it by every method when the new part arrives, and reports which methods reach
-/// the quality of retraining, and how soon.
+/// Without a command, it compares five methods on the embedded handwritten digits: it trains an encoder on the
+/// digits 0 to 4, updates it by each method when the digits 5 to 9 arrive, and reports how good each is on
+/// samples that it has not seen, and at which cost.
 #[derive(Debug, Parser)]
 #[command(
     name = "icl",

@@ -8,11 +8,15 @@ use icl_data::ImageViewsConfig;
 use icl_models::{GcnConfig, GinConfig, MlpConfig, Stem};
 use serde::{Deserialize, Serialize};
 
+use crate::domain::data::IMAGES;
 use crate::options::choice;
 use crate::process::failure::Failure;
 
 /// Maximum side of a view for which the stem for small images is chosen.
 pub const SMALL_SIDE: usize = 32;
+
+/// Maximum side of images for which a perceptron is the encoder unless another one is chosen.
+pub const MLP_SIDE: usize = 16;
 
 /// Side of a view in the paper, for images that have no common size of their own.
 pub const PAPER_SIDE: usize = 224;
@@ -36,33 +40,47 @@ pub enum EncoderKind {
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Encoder")]
 pub struct EncoderOptions {
-    /// Encoder: gcn or gin for graphs, resnet18 for images, mlp for tables and for images of one size, whose
-    /// pixels are then columns. Without it, gcn, resnet18 or mlp
-    #[arg(long, value_parser = choice::any::<EncoderKind>())]
+    #[arg(
+        long,
+        value_parser = choice::any::<EncoderKind>(),
+        help = format!(
+            "Encoder: gcn or gin for graphs, resnet18 or mlp for images, mlp for tables. Without it, gcn, mlp for \
+             tables and for images of at most {MLP_SIDE} pixels a side, else resnet18"
+        )
+    )]
     pub encoder: Option<EncoderKind>,
     #[arg(
         long,
         value_name = "N",
         help = format!(
-            "Number of layers (gcn, gin, mlp). Without it, {} for gcn, {} for gin, {} for mlp",
+            "Number of layers (gcn, gin, mlp). Without it, {} for gcn, {} for gin, {} for mlp, {} for mlp with \
+             augmented images",
             GcnConfig::new(1).n_layers,
             GinConfig::new(1).n_layers,
-            MlpConfig::new(1).n_layers
+            MlpConfig::new(1).n_layers,
+            mlp_of_pixels(1).n_layers
         )
     )]
     pub layers: Option<usize>,
     #[command(flatten)]
     #[serde(flatten)]
     pub width: WidthOption,
-    /// Width of a projection head on the encoder (not for gcn). Without it, no projection head
-    #[arg(long, value_name = "WIDTH")]
+    #[arg(
+        long,
+        value_name = "WIDTH",
+        help = format!(
+            "Width of a projection head on the encoder (not for gcn). Without it, {} for mlp with augmented \
+             images, else no projection head",
+            mlp_of_pixels(1).projection.unwrap_or_default()
+        )
+    )]
     pub projection: Option<usize>,
     #[arg(
         long,
         value_name = "PIXELS",
         help = format!(
-            "Side of a view in pixels (resnet18 only). Without it, the side of IDX and CIFAR images, and \
-             {PAPER_SIDE} for folders"
+            "Side of a view in pixels (images only). Without it, the side of IDX and CIFAR images; for \
+             folders, {PAPER_SIDE} for resnet18"
         )
     )]
     pub image_size: Option<usize>,
@@ -94,10 +112,12 @@ pub struct WidthOption {
         long,
         value_name = "WIDTH",
         help = format!(
-            "Width of each layer (gcn, gin, mlp). Without it, {} for gcn, {} for gin, {} for mlp",
+            "Width of each layer (gcn, gin, mlp). Without it, {} for gcn, {} for gin, {} for mlp, {} for mlp \
+             with augmented images",
             GcnConfig::new(1).d_hidden,
             GinConfig::new(1).d_hidden,
-            MlpConfig::new(1).width
+            MlpConfig::new(1).width,
+            mlp_of_pixels(1).width
         )
     )]
     pub width: Option<usize>,
@@ -128,7 +148,15 @@ impl EncoderOptions {
                 self.projection.is_some(),
                 &[Gin, Mlp, Resnet18],
             ),
-            ("image-size", self.image_size.is_some(), &[Resnet18]),
+            (
+                "image-size",
+                self.image_size.is_some(),
+                if samples == IMAGES {
+                    &[Resnet18, Mlp]
+                } else {
+                    &[Resnet18]
+                },
+            ),
             ("stem", self.stem.is_some(), &[Resnet18]),
             ("blur", self.blur != default_blur(), &[Resnet18]),
             ("weights", self.weights.is_some(), &[Resnet18]),
@@ -144,6 +172,16 @@ impl EncoderOptions {
         }
         Ok(kind)
     }
+}
+
+/// Returns the default configuration of a perceptron on the augmented pixels of images: 64-128-128-64 for
+/// digits of 8 x 8 pixels, the last layer without normalisation.
+pub fn mlp_of_pixels(n_pixels: usize) -> MlpConfig {
+    MlpConfig::new(n_pixels)
+        .with_n_layers(2)
+        .with_width(128)
+        .with_projection(Some(64))
+        .with_n_projection_layers(1)
 }
 
 fn default_blur() -> f64 {

@@ -7,6 +7,13 @@ use serde::{Serialize, Serializer};
 use crate::options::{choice, values};
 use crate::process::failure::Failure;
 
+/// Names of the methods that a comparison runs unless others are chosen, beside the default of updates: to keep the
+/// encoder, to train it on the new data alone or on all data, and to train a new one.
+const COMPARED: [&str; 4] = ["inference", "fine-tuning", "warm", icl_train::REFERENCE];
+
+/// Name of all methods of the registry.
+const ALL: &str = "all";
+
 /// One method or several.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -29,18 +36,25 @@ impl MethodOption {
         values::method(name)
     }
 
-    /// Returns the methods: those of the registry in its order, then points of the axes; all of the
-    /// registry if none are named. Fills in their names.
+    /// Returns the methods: those of the registry in its order, then points of the axes; the compared five if none
+    /// are named, and all of the registry under `all`. Fills in their names.
     ///
     /// # Errors
     /// If a text is neither a name of the registry nor a point.
     pub fn fill(&mut self) -> Result<Vec<Method>, Failure> {
+        let mut methods = icl_train::methods();
         let mut asked = Vec::new();
         for text in &self.method {
-            asked.extend(values::methods(text)?);
+            match text.as_str() {
+                ALL => asked.extend(methods.clone()),
+                text => asked.extend(values::methods(text)?),
+            }
         }
-        let mut methods = icl_train::methods();
-        methods.retain(|method| asked.is_empty() || asked.contains(method));
+        let is_compared = |name: &str| COMPARED.contains(&name) || name == icl_train::DEFAULT;
+        methods.retain(|method| match asked.is_empty() {
+            true => is_compared(&method.name),
+            false => asked.contains(method),
+        });
         for method in asked {
             if !methods.contains(&method) {
                 methods.push(method);
@@ -113,4 +127,31 @@ impl MethodOptions {
 
 fn defaults() -> TrainingSettings {
     TrainingSettings::default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(method: &[&str]) -> Vec<String> {
+        let mut option = MethodOption {
+            method: method.iter().map(|name| (*name).to_owned()).collect(),
+        };
+        let methods = option.fill().unwrap();
+        let names: Vec<String> = methods.into_iter().map(|method| method.name).collect();
+        assert_eq!(option.method, names);
+        names
+    }
+
+    #[test]
+    fn five_methods_are_compared_unless_others_are_chosen() {
+        let five = ["inference", "retraining", "warm", "fine-tuning", "icl"];
+        assert_eq!(filled(&[]), five);
+        assert_eq!(filled(&["warm,inference"]), ["inference", "warm"]);
+        assert_eq!(filled(&["all"]).len(), icl_train::methods().len());
+        let point = "start=trained,sampling=share:0.5,loss=corrected,optimizer=plain,rate=cosine";
+        let all = filled(&["all", point]);
+        assert_eq!(all.len(), icl_train::methods().len() + 1);
+        assert_eq!(all.last().map(String::as_str), Some(point));
+    }
 }

@@ -70,8 +70,25 @@ impl TableOption {
     /// # Errors
     /// If standard output cannot be written.
     pub fn print(&self, document: &Document, folder: &Path) -> Result<(), Failure> {
+        self.print_with(document, None, folder)
+    }
+
+    /// Prints as [`print`](Self::print) does, with lines between the document and the folder.
+    ///
+    /// # Errors
+    /// If standard output cannot be written.
+    pub fn print_with(
+        &self,
+        document: &Document,
+        lines: Option<&str>,
+        folder: &Path,
+    ) -> Result<(), Failure> {
         let text = document.terminal(width(), self.wide);
-        print(format_args!("{text}\nwritten to {}", folder.display()))
+        let lines = lines.map_or_else(String::new, |lines| format!("\n{lines}\n"));
+        print(format_args!(
+            "{text}{lines}\nwritten to {}",
+            folder.display()
+        ))
     }
 }
 

@@ -2,7 +2,9 @@
 
 use anyhow::anyhow;
 use clap::Args;
-use icl_eval::{EvalError, KnnProtocolConfig, LinearProbeConfig, Protocol, SvmProtocolConfig};
+use icl_eval::{
+    EvalError, FewLabelsConfig, KnnProtocolConfig, LinearProbeConfig, Protocol, SvmProtocolConfig,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::options::choice;
@@ -26,13 +28,15 @@ pub enum ProtocolName {
     Linear,
     /// k nearest neighbours.
     Knn,
+    /// Nearest of a few labelled samples.
+    FewLabels,
     /// No protocol.
     None,
 }
 
 impl ProtocolName {
     /// Protocols in the order in which they are measured: the fastest first.
-    const ALL: [Self; 3] = [Self::Knn, Self::Linear, Self::Svm];
+    const ALL: [Self; 4] = [Self::FewLabels, Self::Knn, Self::Linear, Self::Svm];
 
     /// Returns the name in words.
     pub fn words(self) -> &'static str {
@@ -40,6 +44,7 @@ impl ProtocolName {
             Self::Svm => "support vector machine",
             Self::Linear => "linear probe",
             Self::Knn => "k nearest neighbours",
+            Self::FewLabels => "nearest neighbour from five labels a class",
             Self::None => "no protocol",
         }
     }
@@ -53,6 +58,7 @@ impl ProtocolName {
             Self::Svm => Some(Box::new(SvmProtocolConfig::default().try_init()?)),
             Self::Linear => Some(Box::new(LinearProbeConfig::default().try_init()?)),
             Self::Knn => Some(Box::new(KnnProtocolConfig::default().try_init()?)),
+            Self::FewLabels => Some(Box::new(FewLabelsConfig::default().try_init()?)),
             Self::None => None,
         })
     }
@@ -68,10 +74,10 @@ pub struct ProtocolOption {
         value_name = "LIST",
         value_delimiter = ',',
         value_parser = choice::any::<ProtocolName>(),
-        default_value = "knn,linear",
+        default_value = "few-labels,knn,linear",
         help = format!(
-            "Protocols to measure accuracies by, comma-separated: knn (k nearest neighbours), linear (a linear \
-             probe), svm (the paper's support vector machine, which takes far longer); none measures no \
+            "Protocols to measure accuracies by, comma-separated: few-labels (the nearest of five labelled \
+             samples of each class), knn (k nearest neighbours), linear (a linear probe), svm (the paper's support vector machine, which takes far longer); none measures no \
              accuracy. At most {MAX_JUDGED} samples are judged, drawn at random; with svm, or features of more \
              than {WIDE} columns, {MAX_JUDGED_SLOWLY}"
         )

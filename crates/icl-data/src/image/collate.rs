@@ -21,27 +21,55 @@ impl Collate for ImageCollate {
     type Batch<B: Backend> = Tensor<B, 4>;
 
     fn collate<B: Backend>(&self, views: &[ImageView], device: &B::Device) -> Tensor<B, 4> {
-        let Some(first) = views.first() else {
-            panic!("an image batch must hold at least one view, found none");
-        };
-        let (channels, size) = (first.channels(), first.size());
-        let mut values = Vec::with_capacity(views.len() * first.values().len());
-        for (at, view) in views.iter().enumerate() {
-            assert!(
-                (view.channels(), view.size()) == (channels, size),
-                "views of a batch must have equal shapes, found {} x {} x {} at position {at}, \
-                 expected {channels} x {size} x {size}",
-                view.channels(),
-                view.size(),
-                view.size()
-            );
-            values.extend_from_slice(view.values());
-        }
+        let (values, channels, size) = stacked(views);
         Tensor::from_data(
             TensorData::new(values, [views.len(), channels, size, size]),
             device,
         )
     }
+}
+
+/// Collation of image views into a tensor `[n, channels · size · size]`, a row for each view, for an encoder
+/// that takes the pixels of an image as one list.
+///
+/// # Panics
+/// [`collate`](Collate::collate) panics if there are no views, or if the views differ in their number
+/// of channels or in their size.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FlatImageCollate;
+
+impl Collate for FlatImageCollate {
+    type View = ImageView;
+    type Batch<B: Backend> = Tensor<B, 2>;
+
+    fn collate<B: Backend>(&self, views: &[ImageView], device: &B::Device) -> Tensor<B, 2> {
+        let (values, channels, size) = stacked(views);
+        Tensor::from_data(
+            TensorData::new(values, [views.len(), channels * size * size]),
+            device,
+        )
+    }
+}
+
+/// Returns the values of all views, one after the other, the number of channels and the size.
+fn stacked(views: &[ImageView]) -> (Vec<f32>, usize, usize) {
+    let Some(first) = views.first() else {
+        panic!("an image batch must hold at least one view, found none");
+    };
+    let (channels, size) = (first.channels(), first.size());
+    let mut values = Vec::with_capacity(views.len() * first.values().len());
+    for (at, view) in views.iter().enumerate() {
+        assert!(
+            (view.channels(), view.size()) == (channels, size),
+            "views of a batch must have equal shapes, found {} x {} x {} at position {at}, \
+             expected {channels} x {size} x {size}",
+            view.channels(),
+            view.size(),
+            view.size()
+        );
+        values.extend_from_slice(view.values());
+    }
+    (values, channels, size)
 }
 
 #[cfg(test)]
@@ -67,6 +95,14 @@ mod tests {
         assert_eq!(batch.dims(), [2, 3, 2, 2]);
         let expected: Vec<f64> = (0..12).chain(100..112).map(f64::from).collect();
         assert_eq!(to_vec(&batch), expected);
+    }
+
+    #[test]
+    fn flat_views_are_rows() {
+        let views = [view(3, 2, 0.0), view(3, 2, 100.0)];
+        let rows: Tensor<TestBackend, 2> = FlatImageCollate.collate(&views, &Default::default());
+        assert_eq!(rows.dims(), [2, 12]);
+        assert_eq!(to_vec(&rows), to_vec(&collate(&views)));
     }
 
     #[test]

@@ -78,7 +78,7 @@ impl ImageDataset {
     }
 
     /// Creates a data set in memory, whose classes are the distinct numbers in `labels`, ascending.
-    pub(super) fn of_numbers(
+    pub(crate) fn of_numbers(
         name: String,
         images: Vec<Image>,
         labels: &[u8],

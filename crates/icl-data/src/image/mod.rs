@@ -11,7 +11,7 @@ mod stored;
 mod views;
 mod write;
 
-pub use collate::ImageCollate;
+pub use collate::{FlatImageCollate, ImageCollate};
 pub use dataset::{ImageCounts, ImageDataset};
 pub use error::ImagesError;
 pub use raster::Image;
@@ -21,5 +21,6 @@ pub use read::{
 };
 pub use views::{
     CropBox, ImageNoise, ImageView, ImageViews, ImageViewsConfig, ImageViewsError, Jitter,
-    JitterStep, MixedImageViews, MixedImageViewsConfig, MixedImageViewsError, ViewParameters,
+    JitterStep, MixedImageViews, MixedImageViewsConfig, MixedImageViewsError, ShiftViews,
+    ShiftViewsConfig, ViewParameters,
 };

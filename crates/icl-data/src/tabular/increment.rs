@@ -90,7 +90,7 @@ impl TabularDataset {
     /// use icl_core::{GrowthRatio, Seed};
     /// use icl_data::{TabularDataset, embedded};
     ///
-    /// let digits = embedded::tables("digits")?;
+    /// let digits = embedded::tables("digits-table")?;
     /// let split = "class:0,1,2,3,4".parse()?;
     /// let alpha = GrowthRatio::try_new(0.5)?;
     /// let (data, increment) = TabularDataset::split(&digits, split, alpha, Seed::new(1))?;

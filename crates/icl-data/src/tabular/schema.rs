@@ -26,7 +26,7 @@ const MIN_SKEWNESS: f64 = 2.0;
 /// ```
 /// use icl_data::{ColumnKind, TableSchema, embedded};
 ///
-/// let digits = embedded::tables("digits")?;
+/// let digits = embedded::tables("digits-table")?;
 /// let old: Vec<usize> = (0..1000).collect();
 /// let schema = TableSchema::fit(&digits, &old, &[])?;
 /// assert_eq!(schema.columns()[0].kind, ColumnKind::Constant);
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_schema_is_read_as_it_was_written_and_no_other() {
-        let digits = embedded::tables("digits").unwrap();
+        let digits = embedded::tables("digits-table").unwrap();
         let old: Vec<usize> = (0..300).collect();
         let schema = TableSchema::fit(&digits, &old, &[]).unwrap();
         let stored = serde_json::to_value(&schema).unwrap();

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Accuracy of a protocol over its outer folds.
+/// Accuracy of a protocol over its outer folds; of [`FewLabels`](crate::FewLabels) over its draws.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Accuracy {
     /// Mean over the outer folds, in [0, 1].

@@ -7,7 +7,7 @@ use crate::cross_validation::{
 };
 use crate::matrix::{assert_labelled, labels_of};
 use crate::watch::Work;
-use crate::{Accuracy, EvalError, Matrix, Protocol, Watch};
+use crate::{Accuracy, CrossValidated, EvalError, Matrix, Watch};
 
 /// Settings of [`LinearProbe`].
 #[derive(Debug, Clone, PartialEq)]
@@ -154,7 +154,7 @@ impl LinearProbe {
     }
 }
 
-impl Protocol for LinearProbe {
+impl CrossValidated for LinearProbe {
     fn n_folds(&self) -> usize {
         self.config.n_folds
     }
@@ -192,6 +192,7 @@ impl Protocol for LinearProbe {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Protocol;
 
     use icl_core::Seed;
     use rand::RngExt;

@@ -9,7 +9,7 @@ use crate::cross_validation::{
 };
 use crate::matrix::{assert_labelled, labels_of};
 use crate::watch::Work;
-use crate::{Accuracy, EvalError, Matrix, Protocol, Watch};
+use crate::{Accuracy, CrossValidated, EvalError, Matrix, Watch};
 
 /// Number of samples whose similarities are held at a time. With n training samples these take 512·n
 /// bytes in each thread.
@@ -147,7 +147,7 @@ impl KnnProtocol {
     }
 
     /// Predicts as [`predict`](Self::predict) does, and counts each sample as a unit of the work.
-    fn predict_with(
+    pub(super) fn predict_with(
         &self,
         training: &Matrix,
         labels: &[usize],
@@ -239,7 +239,7 @@ impl KnnProtocol {
     }
 }
 
-impl Protocol for KnnProtocol {
+impl CrossValidated for KnnProtocol {
     fn n_folds(&self) -> usize {
         self.config.n_folds
     }
@@ -274,6 +274,7 @@ impl Protocol for KnnProtocol {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Protocol;
 
     use icl_core::Seed;
     use rand::RngExt;

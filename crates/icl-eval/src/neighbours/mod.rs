@@ -1,8 +1,10 @@
 //! Nearest neighbours by cosine similarity: as a classifier, and as a measure of change.
 
 mod directions;
+mod few_labels;
 mod kept;
 mod knn;
 
+pub use few_labels::{FewLabels, FewLabelsConfig};
 pub use kept::{NeighboursKept, NeighboursKeptConfig};
 pub use knn::{KnnProtocol, KnnProtocolConfig, KnnVotes};

@@ -8,7 +8,7 @@ use crate::cross_validation::{
 };
 use crate::matrix::{assert_labelled, labels_of};
 use crate::watch::Work;
-use crate::{Accuracy, EvalError, Matrix, Protocol, Watch};
+use crate::{Accuracy, CrossValidated, EvalError, Matrix, Watch};
 
 /// Settings of [`SvmProtocol`]. The defaults are those of the paper.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,7 +91,7 @@ pub struct SvmProtocol {
     config: SvmProtocolConfig,
 }
 
-impl Protocol for SvmProtocol {
+impl CrossValidated for SvmProtocol {
     fn n_folds(&self) -> usize {
         self.config.n_folds
     }
@@ -166,6 +166,7 @@ impl Tunable for Machines<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Protocol;
 
     use icl_core::{Increment, Seed};
 

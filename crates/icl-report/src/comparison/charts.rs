@@ -6,7 +6,9 @@ use crate::chart::{
     Curve, CurveChart, DotChart, DotRow, Figure, Height, Layout, Legend, MapPanel, Palette,
     floor_legend, map_legend,
 };
-use crate::comparison::protocols::{FLOORS, PARTS, Part, Protocol, floor_over_seeds, initial};
+use crate::comparison::protocols::{
+    FLOORS, PARTS, Part, Protocol, floor_over_seeds, initial, with_article,
+};
 use crate::comparison::runs::{MethodRuns, target};
 use crate::record::{EmbeddingMap, RunRecord};
 use crate::text::number::{axis_count, axis_value};
@@ -57,6 +59,42 @@ pub(crate) fn risk(records: &[RunRecord], palette: &Palette, legend: &Legend) ->
                 "seconds of training (logarithmic, 0 at the left)",
                 axis_value,
                 TRAIN_S,
+            ),
+        ],
+        layout: Layout::Pairs,
+    }
+}
+
+/// Draws the exact risk over the old and over the new data against charged passes.
+pub(crate) fn risk_by_origin(records: &[RunRecord], palette: &Palette, legend: &Legend) -> Figure {
+    let chart = |title, y_label: &str, y: Coordinate| {
+        CurveChart {
+            title,
+            x_label: PASSES_LABEL,
+            y_label: y_label.into(),
+            x_format: axis_count,
+            height: Height::Linear,
+            curves: curves(records, palette, PASSES, y, false),
+            level: None,
+        }
+        .svg()
+    };
+    Figure {
+        caption: "Quality against cost: lower and further to the left is better. One line for each method and \
+                  seed, measured on the training data; a dotted level is a method that trains nothing. The flat \
+                  piece at the left is the risk before the first step."
+            .into(),
+        legend: legend.clone(),
+        charts: vec![
+            chart(
+                "Exact risk over the old data against charged passes",
+                "exact risk over the old data, nats",
+                |evaluation| evaluation.risk.old,
+            ),
+            chart(
+                "Exact risk over the new data against charged passes",
+                "exact risk over the new data, nats",
+                |evaluation| evaluation.risk.new,
             ),
         ],
         layout: Layout::Pairs,
@@ -180,15 +218,6 @@ pub(crate) fn accuracy(
         legend: floor_legend(FLOORS.iter().map(|(name, _)| (initial(name), *name))),
         charts: PARTS.iter().map(chart).collect(),
         layout: Layout::Triples,
-    }
-}
-
-/// Returns a protocol's name in a sentence.
-fn with_article(name: &str) -> String {
-    if name.ends_with('s') {
-        format!("the {name}")
-    } else {
-        format!("a {name}")
     }
 }
 

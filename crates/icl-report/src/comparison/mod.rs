@@ -1,11 +1,14 @@
 //! Comparison of methods.
 
+mod answer;
 mod charts;
 mod check;
 mod cost_chart;
 mod distance;
 mod guide;
 mod headline;
+mod levels;
+mod overview;
 mod page;
 pub(crate) mod protocols;
 mod runs;

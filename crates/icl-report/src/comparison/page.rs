@@ -1,13 +1,15 @@
 //! Document of a comparison.
 
 use crate::chart::Palette;
+use crate::comparison::answer::answer;
 use crate::comparison::check::{check_map, check_records};
 use crate::comparison::distance::Distances;
 use crate::comparison::guide::{LOWEST_LOSS, NO_TARGET, TARGET, TERMS};
 use crate::comparison::headline::headline;
+use crate::comparison::overview::overview;
 use crate::comparison::protocols::{NO_PROTOCOL, ONE_CLASS, lacks_accuracies, recorded};
 use crate::comparison::runs::{methods, target};
-use crate::comparison::{charts, cost_chart, tables};
+use crate::comparison::{charts, cost_chart, levels, tables};
 use crate::course::{Course, queue_of, sections};
 use crate::document::{Block, Document};
 use crate::error::ReportError;
@@ -16,8 +18,8 @@ use crate::text::number::{MISSING, nats, plural, rounded};
 
 /// Makes the document of a comparison: which methods become as good as retraining, and at which cost.
 ///
-/// It begins with the answer in one sentence and a chart of the costs; a table of all methods follows,
-/// then folded sections with curves, accuracies, learning rates and maps. The same records give the
+/// It begins with the answer in one sentence and charts of the risk against the cost; a table of all methods
+/// follows, then folded sections with all numbers, speed-ups at levels of quality, curves, accuracies, learning rates and maps. The same records give the
 /// same document.
 ///
 /// # Errors
@@ -35,15 +37,36 @@ pub fn comparison_document(
     let palette = Palette::new(names());
     let legend = palette.legend(names());
     let distances = Distances::of(records);
-    let mut blocks = vec![
-        Block::Headline(headline(&methods, distances.as_ref()).into()),
-        Block::Figure(cost_chart::figure(&methods, &palette)),
+    let verdict = headline(&methods, distances.as_ref());
+    let mut blocks = match answer(records, &methods) {
+        Some(answer) => vec![Block::Headline(answer.into()), Block::text(verdict)],
+        None => vec![Block::Headline(verdict.into())],
+    };
+    blocks.extend([
+        Block::Figure(charts::risk_by_origin(records, &palette, &legend)),
         Block::heading("The numbers"),
-    ];
+        Block::Table(overview(records, &methods, &palette)),
+    ]);
+    let speed_ups = levels::levels(records, &methods, &palette, distances.as_ref());
     blocks.extend(distances.map(|of| Block::text(of.sentence())));
     blocks.extend([
-        Block::Table(tables::comparison(&methods, &palette)),
         Block::text(goal(records)),
+        Block::Details(
+            "All numbers".into(),
+            vec![Block::Table(tables::comparison(&methods, &palette))],
+        ),
+    ]);
+    blocks.extend(speed_ups.map(|table| {
+        Block::Details(
+            "Speed-up at levels of quality".into(),
+            vec![Block::text(levels::WORDS), Block::Table(table)],
+        )
+    }));
+    blocks.extend([
+        Block::Details(
+            "Cost of the quality of retraining".into(),
+            vec![Block::Figure(cost_chart::figure(&methods, &palette))],
+        ),
         Block::Details(
             "Exact risk over the training".into(),
             vec![Block::Figure(charts::risk(records, &palette, &legend))],
@@ -198,18 +221,18 @@ mod tests {
             assert!(text.contains(words), "{words} is missing in {text}");
         }
         assert!(!text.contains("Learning rates over the epochs"));
-        assert_eq!(row(&page, "fine-tuning")[0], "never");
-        assert_eq!(row(&page, "retraining")[3], "1.0×");
+        assert_eq!(row(&page, "retraining").len(), 3);
+        assert_eq!(row(&page, "retraining")[2], "22.6 k");
         assert_eq!(page, super::tests::page(&records, Some(&map)));
     }
 
     #[test]
-    fn twenty_methods_make_one_sentence_one_chart_and_one_table() {
+    fn twenty_methods_make_one_sentence_two_charts_and_one_table() {
         let records = twenty_methods();
         let page = page(&records, None);
         let (before, _) = page.split_once("<details class=\"card\">").unwrap();
         assert_eq!(before.matches("class=\"headline\"").count(), 1);
-        assert_eq!(before.matches("<svg class=\"chart\"").count(), 1);
+        assert_eq!(before.matches("<svg class=\"chart\"").count(), 2);
         assert_eq!(before.matches("<table>").count(), 1);
         // The facts, the answer, the distance, the hint below the table and the target.
         let n_paragraphs = before.matches("<p>").count() + before.matches("<p ").count();
@@ -251,7 +274,8 @@ mod tests {
                     );
                 }
                 assert_eq!(text.contains("--wide"), !wide, "{text}");
-                assert_eq!(text.contains("floor: majority"), wide);
+                assert!(text.contains("floor: majority"), "{text}");
+                assert_eq!(text.contains("All numbers:"), wide);
             }
         }
         let text = document.terminal(120, false);

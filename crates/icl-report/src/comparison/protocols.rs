@@ -34,7 +34,7 @@ pub(crate) const FLOORS: [(&str, Floor); 4] = [
 ];
 
 /// Protocols by their names, the paper's first.
-pub(crate) const PROTOCOLS: [(&str, Protocol); 3] = [
+pub(crate) const PROTOCOLS: [(&str, Protocol); 4] = [
     ("support vector machine", |record| {
         let machine = ProtocolAccuracies {
             accuracy: record.accuracy,
@@ -45,7 +45,31 @@ pub(crate) const PROTOCOLS: [(&str, Protocol); 3] = [
     }),
     ("linear probe", |record| record.linear_probe),
     ("k nearest neighbours", |record| record.knn),
+    FEW_LABELS,
 ];
+
+/// Protocol that tells encoders apart where many labels would hide their differences.
+const FEW_LABELS: (&str, Protocol) = ("nearest neighbour from five labels a class", |record| {
+    record.few_labels
+});
+
+/// Returns the protocol whose accuracies stand beside the risks: that of a few labels, else the first that is
+/// recorded.
+pub(crate) fn telling(records: &[RunRecord]) -> Option<(&'static str, Protocol)> {
+    if records.iter().any(|record| record.few_labels.is_some()) {
+        return Some(FEW_LABELS);
+    }
+    recorded(records).first().copied()
+}
+
+/// Returns a protocol's name in a sentence.
+pub(crate) fn with_article(name: &str) -> String {
+    if name.starts_with("linear") {
+        format!("a {name}")
+    } else {
+        format!("the {name}")
+    }
+}
 
 /// Returns the protocols that at least one record holds.
 pub(crate) fn recorded(records: &[RunRecord]) -> Vec<(&'static str, Protocol)> {

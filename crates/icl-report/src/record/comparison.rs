@@ -109,6 +109,10 @@ pub struct RunRecord {
     /// Accuracy of the k nearest neighbours with its floors; `null` where they were not asked for.
     #[serde(default)]
     pub knn: Option<ProtocolAccuracies>,
+    /// Accuracy of the nearest neighbour from five labelled samples a class, mean over several draws of them, with
+    /// its floors; `null` where it was not asked for.
+    #[serde(default)]
+    pub few_labels: Option<ProtocolAccuracies>,
     /// Parameter change ‖Δθ‖/‖θ‖ from the method's start to its end.
     pub parameter_change: f64,
     /// Seconds of each part of the run.

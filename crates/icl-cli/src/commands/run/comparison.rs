@@ -320,6 +320,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             floors: accuracies.svm.unwrap_or_default().floors,
             linear_probe: accuracies.linear_probe,
             knn: accuracies.knn,
+            few_labels: accuracies.few_labels,
             parameter_change: one.parameter_change,
             seconds: record.seconds,
             evaluations: record.evaluations.clone(),

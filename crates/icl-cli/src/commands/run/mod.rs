@@ -26,6 +26,12 @@ use comparison::SeedComparison;
 use options::Resolved;
 pub use options::RunOptions;
 
+/// Commands for those who have seen a comparison and have data of their own.
+const NEXT: &str = "\
+Next, with data of your own:
+  icl train --data OLD_DATA --out first
+  icl update --from first/encoder.safetensors --old OLD_DATA --new NEW_DATA --out second";
+
 /// Facts about the data; no state from which a run continues.
 const DATA: &str = "data";
 
@@ -83,7 +89,12 @@ impl OnNewEncoder for Run<'_> {
         };
         let folder = work.publish()?;
         match report {
-            Ok(document) => resolved.options.tables.print(&document, &folder),
+            Ok(document) => {
+                let report = folder.join(REPORT);
+                let next = format!("Report: {}\n{NEXT}", report.display());
+                let tables = &resolved.options.tables;
+                tables.print_with(&document, Some(&next), &folder)
+            }
             Err(failure) => {
                 print(format_args!("written to {}", folder.display()))?;
                 Err(failure)

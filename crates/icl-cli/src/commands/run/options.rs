@@ -96,7 +96,8 @@ pub struct RunOptions {
 fn refined(option: Arg) -> Arg {
     match option.get_id().as_str() {
         "method" => option.help(
-            "Method to run, as listed by `icl methods`; may be repeated. Without it, all methods",
+            "Method to run, as listed by `icl methods`, or all; may be repeated. Without it, inference, fine-tuning, \
+             warm, icl and retraining",
         ),
         "seed" => option.help("Run only this root seed"),
         "seeds" => option

@@ -108,6 +108,8 @@ pub struct MethodAccuracies {
     pub linear_probe: Option<ProtocolAccuracies>,
     /// k nearest neighbours.
     pub knn: Option<ProtocolAccuracies>,
+    /// Nearest neighbour from five labels a class.
+    pub few_labels: Option<ProtocolAccuracies>,
 }
 
 impl<'a> Protocols<'a> {
@@ -194,6 +196,7 @@ impl<'a> Protocols<'a> {
             let place = match measured.name {
                 ProtocolName::Svm => &mut found.svm,
                 ProtocolName::Linear => &mut found.linear_probe,
+                ProtocolName::FewLabels => &mut found.few_labels,
                 ProtocolName::Knn | ProtocolName::None => &mut found.knn,
             };
             *place = Some(ProtocolAccuracies {

@@ -82,6 +82,14 @@ pub enum ImageViewsError {
         /// Rejected size.
         found: usize,
     },
+    /// The maximum shift is not below the size of a view.
+    #[error("image views: found {found} as shift_px, expected less than the side of {size} pixels")]
+    Shift {
+        /// Rejected shift in pixels.
+        found: usize,
+        /// Side of a view in pixels.
+        size: usize,
+    },
     /// A setting lies outside its interval or is not a number.
     #[error("image views: found {found} as {name}, expected a number {expected}")]
     Number {
@@ -170,7 +178,8 @@ impl ImageViewsConfig {
     }
 }
 
-fn number(
+/// Checks that a setting is from 0 to `most`.
+pub(super) fn number(
     name: &'static str,
     found: f64,
     most: f64,

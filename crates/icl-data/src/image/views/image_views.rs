@@ -171,6 +171,12 @@ impl ImageViews {
         });
     }
 
+    /// Makes the plain view in a slot that holds an earlier view, whose buffers are reused.
+    pub(super) fn plain_into(&self, sample: &Image, slot: &mut ImageView) {
+        let region = SourceRegion::centre(sample, self.config.size);
+        self.make(sample, &region, slot, |_| false);
+    }
+
     /// Makes a random view in a slot that holds an earlier view, whose buffers are reused.
     pub fn view_into(&self, sample: &Arc<Image>, rng: &mut Rng, slot: &mut ImageView) {
         let parameters = self.draw(sample, rng);
@@ -195,8 +201,7 @@ impl Views for ImageViews {
     /// view is only normalised.
     fn plain(&self, sample: &Arc<Image>) -> ImageView {
         let mut view = ImageView::default();
-        let region = SourceRegion::centre(sample, self.config.size);
-        self.make(sample, &region, &mut view, |_| false);
+        self.plain_into(sample, &mut view);
         view
     }
 

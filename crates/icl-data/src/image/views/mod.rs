@@ -1,4 +1,5 @@
-//! Views of images: augmentations (crop, grey, colour jitter, blur, flip), and mixup noise.
+//! Views of images: augmentations (crop, grey, colour jitter, blur, flip), those of small images (shift,
+//! contrast, noise), and mixup noise.
 
 mod chance;
 mod config;
@@ -8,6 +9,7 @@ mod jitter;
 mod mixed;
 mod parameters;
 mod pixels;
+mod shift;
 
 pub use config::{ImageViewsConfig, ImageViewsError};
 pub use crop::CropBox;
@@ -15,6 +17,7 @@ pub use image_views::{ImageView, ImageViews};
 pub use jitter::{Jitter, JitterStep};
 pub use mixed::{ImageNoise, MixedImageViews, MixedImageViewsConfig, MixedImageViewsError};
 pub use parameters::ViewParameters;
+pub use shift::{ShiftViews, ShiftViewsConfig};
 
 #[cfg(test)]
 mod tests;

@@ -30,7 +30,7 @@ use crate::tabular::statistics::FeatureStatistics;
 /// use icl_core::{Pairing, Seed, Side, Views};
 /// use icl_data::{TableSchema, TableViewsConfig, embedded};
 ///
-/// let table = embedded::tables("digits")?;
+/// let table = embedded::tables("digits-table")?;
 /// let old: Vec<usize> = (0..1000).collect();
 /// let digits = TableSchema::fit(&table, &old, &[])?.apply(&table)?;
 /// let views = TableViewsConfig::new().init(digits.schema());

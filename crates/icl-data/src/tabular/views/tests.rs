@@ -126,7 +126,7 @@ fn settings_without_noise_change_no_bit_and_are_noted() {
 }
 
 fn digits() -> TabularDataset {
-    let table = embedded::tables("digits").unwrap();
+    let table = embedded::tables("digits-table").unwrap();
     let all: Vec<usize> = (0..table.n_rows()).collect();
     TableSchema::fit(&table, &all, &[])
         .unwrap()

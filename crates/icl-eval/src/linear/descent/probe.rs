@@ -12,7 +12,7 @@ use crate::cross_validation::{
 use crate::linear::softmax::Fitted;
 use crate::matrix::{assert_labelled, labels_of};
 use crate::watch::Work;
-use crate::{Accuracy, EvalError, Matrix, Protocol, Watch};
+use crate::{Accuracy, CrossValidated, EvalError, Matrix, Watch};
 
 /// Protocol of a linear classifier that is trained for a fixed number of epochs, as papers print it.
 ///
@@ -24,7 +24,7 @@ use crate::{Accuracy, EvalError, Matrix, Protocol, Watch};
 /// scale of the features, on the learning rate and on the number of updates. It is meant for tables beside
 /// those of a paper; [`LinearProbe`](crate::LinearProbe) measures what a linear map can tell.
 ///
-/// [`Protocol::evaluate`] chooses the learning rate by inner folds of each training part, the smallest of
+/// [`Protocol::evaluate`](crate::Protocol::evaluate) chooses the learning rate by inner folds of each training part, the smallest of
 /// several with the best mean accuracy. DACL chooses among three without a validation set (Verma et al.,
 /// 2021, section 5.3), so by the accuracy on the test folds;
 /// [`evaluate_rates`](Self::evaluate_rates) measures both. [`Accuracy::chosen_c`] is empty.
@@ -129,7 +129,7 @@ impl DescentProbe {
     }
 
     /// Measures the accuracies on embeddings `[n, d]` with these labels, on folds drawn from the seed: the
-    /// folds of [`Protocol::evaluate`]. The result is `None` for a single class.
+    /// folds of [`Protocol::evaluate`](crate::Protocol::evaluate). The result is `None` for a single class.
     ///
     /// # Errors
     /// [`EvalError::Diverged`] if weights are not finite after the training.
@@ -151,7 +151,7 @@ impl DescentProbe {
     }
 
     /// Measures the accuracies on embeddings `[n, d]` with given outer folds, as
-    /// [`Protocol::evaluate_on_folds`] does.
+    /// [`CrossValidated::evaluate_on_folds`](crate::CrossValidated::evaluate_on_folds) does.
     ///
     /// # Errors
     /// - [`EvalError::FoldCount`] if there are fewer than two folds;
@@ -257,7 +257,7 @@ impl DescentProbe {
     }
 }
 
-impl Protocol for DescentProbe {
+impl CrossValidated for DescentProbe {
     fn n_folds(&self) -> usize {
         self.config.n_folds
     }
@@ -320,6 +320,7 @@ fn shares_right(fitted: &[Fitted], samples: &Matrix, labels: &[usize]) -> Vec<f6
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Protocol;
 
     use rand::RngExt;
 

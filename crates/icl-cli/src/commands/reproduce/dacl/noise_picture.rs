@@ -26,7 +26,7 @@ const SEED: u64 = 0;
 /// # Errors
 /// If the embedded data cannot be read.
 pub fn noise_picture() -> Result<NoisePicture, Failure> {
-    let table = embedded::tables("digits").map_err(Failure::input)?;
+    let table = embedded::tables("digits-table").map_err(Failure::input)?;
     let all: Vec<usize> = (0..table.n_rows()).collect();
     let schema = TableSchema::fit(&table, &all, &[]).map_err(Failure::input)?;
     let data = schema.apply(&table).map_err(Failure::input)?;
@@ -106,7 +106,7 @@ mod tests {
         let picture = noise_picture().unwrap();
         let is_close = |(x, y): (&f64, &f64)| (x - y).abs() < 1e-5;
         assert_eq!((picture.sample.len(), picture.width), (64, SIDE));
-        let numbers = embedded::tables("digits").unwrap().numbers().unwrap();
+        let numbers = embedded::tables("digits-table").unwrap().numbers().unwrap();
         let row = numbers[..64].iter().map(|x| f64::from(*x) / LARGEST);
         assert!(
             picture

@@ -75,7 +75,10 @@ pub fn read_source(
             let table = table_of_pixels(&images).map_err(Failure::input)?;
             whole(table, TEST_OF_CIFAR)
         }
-        _ => whole(embedded::tables("digits").map_err(Failure::input)?, TEST),
+        _ => whole(
+            embedded::tables("digits-table").map_err(Failure::input)?,
+            TEST,
+        ),
     }
 }
 

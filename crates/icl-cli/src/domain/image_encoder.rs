@@ -1,0 +1,76 @@
+//! The encoders of images, each with its views.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use burn::module::AutodiffModule;
+use icl_core::{Collate, Encoder, Seed, Views};
+use icl_data::{Image, ImageView};
+
+use crate::backend::{ProgramBackend, TrainingBackend};
+use crate::domain::{Text, Wrong};
+use crate::process::failure::Failure;
+
+/// Configuration of an encoder of images and its views.
+pub trait ImageEncoder: Debug + Sized {
+    /// Collation, which has no configuration.
+    const COLLATE: Self::Collate;
+    /// Name of the encoder in files.
+    const NAME: &'static str;
+
+    /// Views, which make positive pairs.
+    type Views: Views<Sample = Arc<Image>, View = ImageView> + Debug;
+    /// Collation of views into what the encoder takes.
+    type Collate: Collate<View = ImageView> + Debug;
+    /// Encoder for use.
+    type Module<B: ProgramBackend>: Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>;
+    /// Encoder in training.
+    type Trained<B: TrainingBackend>: AutodiffModule<B, InnerModule = Self::Module<B::InnerBackend>>
+        + Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>;
+
+    /// Returns the views.
+    fn views(&self) -> &Self::Views;
+
+    /// Returns an encoder that was not trained on these data.
+    ///
+    /// # Errors
+    /// If its initial weights cannot be read.
+    fn fresh<B: TrainingBackend>(
+        &self,
+        seed: Seed,
+        device: &B::Device,
+    ) -> Result<Self::Trained<B>, Failure>;
+
+    /// Returns an encoder of the configured shape.
+    ///
+    /// # Errors
+    /// If the configuration is not valid.
+    fn shape<B: TrainingBackend>(
+        &self,
+        device: &B::Device,
+    ) -> Result<Self::Trained<B>, anyhow::Error>;
+
+    /// Returns the names and shapes of the tensors.
+    fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)>;
+
+    /// Returns the description of the encoder.
+    fn title(&self) -> String;
+
+    /// Returns the metadata of an encoder's file: keys and values.
+    ///
+    /// # Errors
+    /// If a value cannot be written as text.
+    fn describe(&self) -> Result<Vec<(&'static str, String)>, serde_json::Error>;
+
+    /// Reads the metadata that [`describe`](Self::describe) returns.
+    ///
+    /// # Errors
+    /// [`Wrong`].
+    fn from_description(text: &Text<'_>) -> Result<Self, Wrong>;
+
+    /// Returns the number of channels of the images.
+    fn channels(&self) -> usize;
+
+    /// Returns views whose plain view shows the pixels of an image, at most 32 x 32.
+    fn of_pixels(&self) -> impl Views<Sample = Arc<Image>, View = ImageView>;
+}

@@ -1,0 +1,129 @@
+//! A multilayer perceptron on the pixels of small images, with weak augmentations as views.
+
+use std::sync::Arc;
+
+use anyhow::anyhow;
+use icl_core::{Seed, Views};
+use icl_data::{FlatImageCollate, Image, ImageDataset, ImageView, ShiftViews, ShiftViewsConfig};
+use icl_models::{Mlp, MlpConfig};
+
+use crate::backend::{ProgramBackend, TrainingBackend};
+use crate::domain::image_encoder::ImageEncoder;
+use crate::domain::metadata::{parsed, unreadable};
+use crate::domain::{Text, Wrong};
+use crate::options::encoder::{EncoderOptions, SMALL_SIDE, mlp_of_pixels};
+use crate::process::failure::Failure;
+
+/// Configuration of the perceptron and of its views.
+#[derive(Debug)]
+pub struct ImageMlp {
+    config: MlpConfig,
+    channels: usize,
+    views: ShiftViews,
+}
+
+impl ImageMlp {
+    /// Returns the encoder and the views for these images, with the options that are given.
+    ///
+    /// # Errors
+    /// If an option is not valid, or none gives the side of a view and the images have no common one.
+    pub fn of(data: &ImageDataset, options: &EncoderOptions) -> Result<Self, Failure> {
+        let Some(size) = options.image_size.or_else(|| data.common_side()) else {
+            return Err(Failure::input(anyhow!(
+                "image-size: found none with the encoder mlp and images that are no squares of one size in \
+                 memory, expected the side of a view"
+            )));
+        };
+        let views = ShiftViewsConfig::new(size)
+            .try_init()
+            .map_err(Failure::input)?;
+        let channels = data.channels();
+        let defaults = mlp_of_pixels(channels * size * size);
+        let config = MlpConfig {
+            n_layers: options.layers.unwrap_or(defaults.n_layers),
+            width: options.width.width.unwrap_or(defaults.width),
+            projection: options.projection.or(defaults.projection),
+            ..defaults
+        };
+        config.check().map_err(Failure::input)?;
+        Ok(Self {
+            config,
+            channels,
+            views,
+        })
+    }
+}
+
+impl ImageEncoder for ImageMlp {
+    const COLLATE: FlatImageCollate = FlatImageCollate;
+    const NAME: &'static str = "image-mlp";
+
+    type Views = ShiftViews;
+    type Collate = FlatImageCollate;
+    type Module<B: ProgramBackend> = Mlp<B>;
+    type Trained<B: TrainingBackend> = Mlp<B>;
+
+    fn views(&self) -> &ShiftViews {
+        &self.views
+    }
+
+    fn fresh<B: TrainingBackend>(&self, seed: Seed, device: &B::Device) -> Result<Mlp<B>, Failure> {
+        self.config.try_init(seed, device).map_err(Failure::input)
+    }
+
+    fn shape<B: TrainingBackend>(&self, device: &B::Device) -> Result<Mlp<B>, anyhow::Error> {
+        Ok(self.config.try_init(Seed::new(0), device)?)
+    }
+
+    fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
+        self.config.tensors()
+    }
+
+    fn title(&self) -> String {
+        format!("an MLP of pixels with n_layers = {}", self.config.n_layers)
+    }
+
+    fn describe(&self) -> Result<Vec<(&'static str, String)>, serde_json::Error> {
+        Ok(vec![
+            ("channels", self.channels.to_string()),
+            ("config", serde_json::to_string(&self.config)?),
+            ("views", serde_json::to_string(self.views.config())?),
+        ])
+    }
+
+    fn from_description(text: &Text<'_>) -> Result<Self, Wrong> {
+        let channels: usize = parsed(text, "channels", "the number of channels, 1 or 3")?;
+        let config: MlpConfig = parsed(text, "config", "the configuration of an MLP")?;
+        let expected = "the configuration of views of small images";
+        let views: ShiftViewsConfig = parsed(text, "views", expected)?;
+        let views = views
+            .try_init()
+            .map_err(|error| unreadable("views", &error, expected))?;
+        if !matches!(channels, 1 | 3) {
+            return Err((format!("{channels} channels"), "1 or 3".to_owned()));
+        }
+        let n_pixels = channels * views.config().size.pow(2);
+        if config.d_input != n_pixels {
+            return Err((
+                format!("an MLP with d_input = {}", config.d_input),
+                format!("{n_pixels}, the number of values of a view"),
+            ));
+        }
+        Ok(Self {
+            config,
+            channels,
+            views,
+        })
+    }
+
+    fn channels(&self) -> usize {
+        self.channels
+    }
+
+    fn of_pixels(&self) -> impl Views<Sample = Arc<Image>, View = ImageView> {
+        let mut config = self.views.config().clone();
+        config.size = config.size.min(SMALL_SIDE);
+        config.shift_px = 0;
+        config.init()
+    }
+}

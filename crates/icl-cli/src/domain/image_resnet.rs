@@ -1,0 +1,157 @@
+//! A ResNet-18 as encoder of images, with augmentations or mixup noise as views.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use icl_core::{Seed, Views};
+use icl_data::{Image, ImageCollate, ImageDataset, ImageView, ImageViews, ImageViewsConfig};
+use icl_models::{ResNet, ResNetConfig, Stem};
+
+use crate::backend::{ProgramBackend, TrainingBackend};
+use crate::domain::data::IMAGES;
+use crate::domain::image_encoder::ImageEncoder;
+use crate::domain::image_pairs::{ImagePairs, Mixup};
+use crate::domain::metadata::{parsed, unreadable};
+use crate::domain::{Text, Wrong};
+use crate::options::encoder::{EncoderOptions, PAPER_SIDE, SMALL_SIDE};
+use crate::options::noise::NoiseOptions;
+use crate::process::failure::Failure;
+
+/// Key of the mixup noise in an encoder's file.
+const MIXUP: &str = "mixup";
+
+/// Configuration of the ResNet-18 and of its views.
+#[derive(Debug)]
+pub struct ImageResNet {
+    config: ResNetConfig,
+    /// Augmentations, whose plain view is that of every noise.
+    augmentations: ImageViews,
+    mixup: Option<Mixup>,
+    views: ImagePairs,
+    /// Initial weights of every fresh encoder, if they are not random.
+    weights: Option<PathBuf>,
+}
+
+impl ImageResNet {
+    /// Returns the encoder and the views of the paper for these data, with the options that are given.
+    ///
+    /// # Errors
+    /// If an option is not valid.
+    pub fn of(
+        data: &ImageDataset,
+        choice: &EncoderOptions,
+        noise: &NoiseOptions,
+    ) -> Result<Self, Failure> {
+        let side = match choice.image_size {
+            Some(side) => side,
+            None => data.common_side().unwrap_or(PAPER_SIDE),
+        };
+        let views = ImageViewsConfig::new(side).with_blur(choice.blur);
+        let stem = match (&choice.stem, &choice.weights) {
+            (Some(stem), _) => *stem,
+            (None, None) if side <= SMALL_SIDE => Stem::Small,
+            _ => Stem::Standard,
+        };
+        let config = ResNetConfig::new(data.channels())
+            .with_stem(stem)
+            .with_projection(choice.projection);
+        config.check().map_err(Failure::input)?;
+        let augmentations = views.try_init().map_err(Failure::input)?;
+        let mixup = Mixup::of(noise, IMAGES)?;
+        Ok(Self {
+            config,
+            views: ImagePairs::new(augmentations.clone(), mixup.as_ref())
+                .map_err(Failure::Input)?,
+            augmentations,
+            mixup,
+            weights: choice.weights.clone(),
+        })
+    }
+}
+
+impl ImageEncoder for ImageResNet {
+    const COLLATE: ImageCollate = ImageCollate;
+    const NAME: &'static str = "resnet-18";
+
+    type Views = ImagePairs;
+    type Collate = ImageCollate;
+    type Module<B: ProgramBackend> = ResNet<B>;
+    type Trained<B: TrainingBackend> = ResNet<B>;
+
+    fn views(&self) -> &ImagePairs {
+        &self.views
+    }
+
+    fn fresh<B: TrainingBackend>(
+        &self,
+        seed: Seed,
+        device: &B::Device,
+    ) -> Result<ResNet<B>, Failure> {
+        let encoder = self.config.init(seed, device);
+        match &self.weights {
+            None => Ok(encoder),
+            Some(path) => encoder
+                .with_torchvision_weights(path)
+                .map_err(Failure::input),
+        }
+    }
+
+    fn shape<B: TrainingBackend>(&self, device: &B::Device) -> Result<ResNet<B>, anyhow::Error> {
+        Ok(self.config.try_init(Seed::new(0), device)?)
+    }
+
+    fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
+        self.config.tensors()
+    }
+
+    fn title(&self) -> String {
+        match self.config.projection {
+            None => "a ResNet-18".to_owned(),
+            Some(_) => "a ResNet-18 with a projection head".to_owned(),
+        }
+    }
+
+    fn describe(&self) -> Result<Vec<(&'static str, String)>, serde_json::Error> {
+        let mut description = vec![
+            ("config", serde_json::to_string(&self.config)?),
+            ("views", serde_json::to_string(self.augmentations.config())?),
+        ];
+        if let Some(mixup) = &self.mixup {
+            description.push((MIXUP, serde_json::to_string(mixup)?));
+        }
+        Ok(description)
+    }
+
+    fn from_description(text: &Text<'_>) -> Result<Self, Wrong> {
+        let config: ResNetConfig = parsed(text, "config", "the configuration of a ResNet-18")?;
+        let expected = "the configuration of views";
+        let views: ImageViewsConfig = parsed(text, "views", expected)?;
+        let augmentations = views
+            .try_init()
+            .map_err(|error| unreadable("views", &error, expected))?;
+        // A file without noise has no such entry.
+        let mixup: Option<Mixup> = match text(MIXUP, expected) {
+            Err(_) => None,
+            Ok(_) => parsed(text, MIXUP, expected)?,
+        };
+        let views = ImagePairs::new(augmentations.clone(), mixup.as_ref())
+            .map_err(|error| unreadable(MIXUP, &error, expected))?;
+        Ok(Self {
+            config,
+            augmentations,
+            mixup,
+            views,
+            weights: None,
+        })
+    }
+
+    fn channels(&self) -> usize {
+        self.config.in_channels
+    }
+
+    fn of_pixels(&self) -> impl Views<Sample = Arc<Image>, View = ImageView> {
+        let mut config = self.augmentations.config().clone();
+        config.size = config.size.min(SMALL_SIDE);
+        config.init()
+    }
+}

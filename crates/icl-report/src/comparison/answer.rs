@@ -1,0 +1,163 @@
+//! What each way to treat new data gives and costs, in one sentence.
+
+use icl_train::{DEFAULT, REFERENCE};
+
+use crate::comparison::protocols::{FLOORS, floor_over_seeds, telling, with_article};
+use crate::comparison::runs::MethodRuns;
+use crate::record::RunRecord;
+use crate::text::number::{accuracy, count, nats};
+
+/// Ways to treat new data: a method and its description.
+const WAYS: [(&str, &str); 4] = [
+    ("inference", "keeping the old encoder"),
+    ("fine-tuning", "fine-tuning it on the new data"),
+    (DEFAULT, "updating it"),
+    (REFERENCE, "retraining"),
+];
+
+/// Compares keeping, fine-tuning, updating and retraining by held-out risk, accuracy and charged cost, as medians
+/// over the seeds. Returns `None` where one of the four was not run or nothing was held out.
+pub(crate) fn answer(records: &[RunRecord], methods: &[MethodRuns<'_>]) -> Option<String> {
+    let ways: Vec<(&MethodRuns<'_>, &str)> = WAYS
+        .iter()
+        .map(|(name, words)| {
+            let of = methods.iter().find(|of| of.method == *name)?;
+            Some((of, *words))
+        })
+        .collect::<Option<_>>()?;
+    let risks = ways
+        .iter()
+        .map(|(of, words)| {
+            let [old, new] = held_out(of)?;
+            let cost = charged(of).filter(|cost| *cost > 0.0);
+            let cost = cost.map_or_else(String::new, |cost| {
+                format!(" for {} charged passes", count(cost))
+            });
+            let name = if of.method == DEFAULT {
+                format!(" ({DEFAULT})")
+            } else {
+                String::new()
+            };
+            Some(format!("{words}{name} {} / {}{cost}", nats(old), nats(new)))
+        })
+        .collect::<Option<Vec<_>>>()?;
+    let [first, second, third, last] = &risks[..] else {
+        return None;
+    };
+    let risks =
+        format!("Risk in nats on held-out old / new data: {first}, {second}, {third}, and {last}");
+    Some(match accuracies(records, &ways) {
+        Some(accuracies) => format!("{risks}; {accuracies}."),
+        None => format!("{risks}."),
+    })
+}
+
+/// Returns the medians over the seeds of the held-out risk on old and on new data.
+fn held_out(of: &MethodRuns<'_>) -> Option<[f64; 2]> {
+    let old = of.over(|record| record.held_out_risk.map(|risk| risk.mean.old));
+    let new = of.over(|record| record.held_out_risk.map(|risk| risk.mean.new));
+    Some([old?.median?, new?.median?])
+}
+
+/// Returns the median over the seeds of the charged passes; of sample passes in records of earlier versions.
+fn charged(of: &MethodRuns<'_>) -> Option<f64> {
+    let passes = |record: &RunRecord| {
+        let passes = record.charged_passes;
+        Some(passes.unwrap_or(record.sample_passes as f64))
+    };
+    of.over(passes)?.median
+}
+
+/// Lists the accuracies of the ways on all data with the floors that hold for any data.
+fn accuracies(records: &[RunRecord], ways: &[(&MethodRuns<'_>, &str)]) -> Option<String> {
+    let (name, protocol) = telling(records)?;
+    let values = ways.iter().map(|(of, _)| {
+        let all = of.over(|record| protocol(record)?.accuracy.all);
+        Some(accuracy(all?.median?))
+    });
+    let values: Vec<String> = values.collect::<Option<_>>()?;
+    let (last, others) = values.split_last()?;
+    let floors: Vec<String> = FLOORS
+        .iter()
+        .filter(|(name, _)| ["raw features", "untrained encoder"].contains(name))
+        .filter_map(|(name, floor)| {
+            let floor = floor_over_seeds(records, protocol, *floor, |parts| parts.all);
+            Some(format!("{name} {}", accuracy(floor?.median?)))
+        })
+        .collect();
+    let floors = match floors.is_empty() {
+        true => String::new(),
+        false => format!(" (floors: {})", floors.join(", ")),
+    };
+    Some(format!(
+        "accuracy by {} {} and {last}{floors}",
+        with_article(name),
+        others.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comparison::runs;
+    use crate::fixture::{few_labels, held_out as with_held_out, record};
+
+    fn four() -> Vec<RunRecord> {
+        let of = |method: &str, risk, passes, accuracy| {
+            let mut record = few_labels(with_held_out(record(method, 1), risk), accuracy);
+            record.charged_passes = Some(passes);
+            record
+        };
+        vec![
+            of("inference", [0.89, 1.43], 0.0, 0.746),
+            of("retraining", [0.75, 0.77], 420_000.0, 0.853),
+            of("warm", [0.78, 0.86], 168_000.0, 0.843),
+            of("fine-tuning", [1.04, 1.07], 22_000.0, 0.775),
+            of("icl", [0.8, 0.9], 90_000.0, 0.84),
+        ]
+    }
+
+    #[test]
+    fn four_ways_are_compared_in_one_sentence() {
+        let records = four();
+        assert_eq!(
+            answer(&records, &runs::methods(&records)).unwrap(),
+            "Risk in nats on held-out old / new data: keeping the old encoder 0.890 / 1.430, fine-tuning it on \
+             the new data 1.040 / 1.070 for 22.0 k charged passes, updating it (icl) 0.800 / 0.900 for 90.0 k \
+             charged passes, and retraining 0.750 / 0.770 for 420.0 k charged passes; accuracy by the nearest \
+             neighbour from five labels a class 0.746, 0.775, 0.840 and 0.853 (floors: raw features 0.872, \
+             untrained encoder 0.776)."
+        );
+    }
+
+    #[test]
+    fn without_one_of_them_or_held_out_data_there_is_none() {
+        for missing in ["inference", "retraining", "fine-tuning", "icl"] {
+            let mut records = four();
+            records.retain(|record| record.method != missing);
+            assert_eq!(answer(&records, &runs::methods(&records)), None);
+        }
+        let mut records = four();
+        records[0].held_out_risk = None;
+        assert_eq!(answer(&records, &runs::methods(&records)), None);
+    }
+
+    #[test]
+    fn another_protocol_is_taken_where_no_labels_were_drawn() {
+        let mut records = four();
+        for record in &mut records {
+            record.few_labels = None;
+        }
+        let text = answer(&records, &runs::methods(&records)).unwrap();
+        assert!(
+            text.contains("; accuracy by the support vector machine 0."),
+            "{text}"
+        );
+        for record in &mut records {
+            (record.accuracy, record.floors) = Default::default();
+            (record.linear_probe, record.knn) = (None, None);
+        }
+        let text = answer(&records, &runs::methods(&records)).unwrap();
+        assert!(text.ends_with("for 420.0 k charged passes."), "{text}");
+    }
+}
