@@ -6,11 +6,12 @@ use crate::comparison::distance::Distances;
 use crate::comparison::guide::{LOWEST_LOSS, NO_TARGET, TARGET, TERMS};
 use crate::comparison::headline::headline;
 use crate::comparison::protocols::{NO_PROTOCOL, ONE_CLASS, lacks_accuracies, recorded};
-use crate::comparison::runs::{methods, target};
+use crate::comparison::runs::{MethodRuns, methods, target};
 use crate::comparison::{charts, cost_chart, tables};
 use crate::course::{Course, queue_of, sections};
 use crate::document::{Block, Document};
 use crate::error::ReportError;
+use crate::inert::inert_sentence;
 use crate::record::{EmbeddingMap, RunRecord};
 use crate::text::number::{MISSING, nats, plural, rounded};
 
@@ -44,6 +45,9 @@ pub fn comparison_document(
     blocks.extend([
         Block::Table(tables::comparison(&methods, &palette)),
         Block::text(goal(records)),
+    ]);
+    blocks.extend(methods.iter().filter_map(inert));
+    blocks.extend([
         Block::Details(
             "Exact risk over the training".into(),
             vec![Block::Figure(charts::risk(records, &palette, &legend))],
@@ -114,6 +118,13 @@ fn facts(records: &[RunRecord], first: &RunRecord) -> String {
         plural(seeds.len(), "seed"),
         first.backend,
     )
+}
+
+/// Warns of a method whose inner loops did nothing in any of the seeds.
+fn inert(of: &MethodRuns<'_>) -> Option<Block> {
+    let mut records = of.records.iter();
+    let sentence = records.find_map(|record| inert_sentence(of.method, &record.support_moves))?;
+    Some(Block::Warning(sentence.into()))
 }
 
 fn goal(records: &[RunRecord]) -> String {
@@ -322,6 +333,17 @@ mod tests {
         let of_none = page(&[fast], None);
         assert!(of_none.contains("No accuracy was measured"));
         assert!(!of_none.contains("Accuracy by") && !of_none.contains("floor: majority"));
+    }
+
+    #[test]
+    fn an_inner_loop_that_does_nothing_is_told() {
+        let mut record = record("icl-published", 1);
+        record.support_moves = vec![3e-6; 40];
+        let text = text_of(&page(&[record.clone()], None));
+        let words = "The inner loop of icl-published does almost nothing: ‖θ′ − θ‖/‖θ‖ is 3.0e-6";
+        assert!(text.contains(words), "{text}");
+        record.support_moves = vec![3e-2; 40];
+        assert!(!page(&[record], None).contains("does almost nothing"));
     }
 
     #[test]

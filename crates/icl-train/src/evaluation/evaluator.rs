@@ -360,7 +360,7 @@ where
             seed: self.evaluator.seed,
         };
         self.evaluator.batch(samples, |index, sample| {
-            maker.make(index, sample, (0, side), None)
+            maker.make((index, 0), sample, (0, side), None)
         })
     }
 
