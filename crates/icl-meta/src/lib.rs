@@ -6,7 +6,8 @@
 //!
 //! | item | content |
 //! |---|---|
-//! | [`adapt`], [`Adapted`], [`InnerStep`] | the inner loop on the support set (Eq. 11) |
+//! | [`adapt`], [`Adapted`], [`InnerStep`], [`InnerRule`] | the inner loop on the support set (Eq. 11) |
+//! | [`relative_move`], [`gradient_cosine`] | measures of what an inner loop has changed |
 //! | [`first_order`], [`second_order`], [`nested_second_order`] | the gradient of the query's loss (Eq. 12): without and with the derivative of the inner loop |
 //! | [`owned`] | a copy of a module that shares no state with it |
 //! | [`RateChoice`], [`RatePolicy`], [`Situation`], [`Pair`] | sources of the learning rate (Eq. 13–15, controls and ours) |
@@ -18,6 +19,7 @@ mod rate;
 mod readme;
 
 pub use inner_loop::{
-    Adapted, InnerStep, adapt, first_order, nested_second_order, owned, second_order,
+    Adapted, InnerRule, InnerStep, adapt, first_order, gradient_cosine, nested_second_order, owned,
+    relative_move, second_order,
 };
 pub use rate::{Pair, PolicyState, RateChoice, RateError, RatePolicy, Situation};

@@ -10,7 +10,10 @@ use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{Tensor, TensorData};
 use icl_core::Seed;
 use icl_core::testing::{TestBackend, to_vec};
-use icl_meta::{InnerStep, adapt, first_order, nested_second_order, second_order};
+use icl_meta::{
+    InnerRule, InnerStep, adapt, first_order, gradient_cosine, nested_second_order, relative_move,
+    second_order,
+};
 use rand::RngExt;
 
 type Once = Autodiff<TestBackend>;
@@ -147,9 +150,17 @@ impl Case {
     }
 
     fn adapted<B: AutodiffBackend>(&self, mlp: &Mlp<B>) -> icl_meta::Adapted<Mlp<B>> {
+        self.adapted_by(InnerRule::Sgd, mlp)
+    }
+
+    fn adapted_by<B: AutodiffBackend>(
+        &self,
+        rule: InnerRule,
+        mlp: &Mlp<B>,
+    ) -> icl_meta::Adapted<Mlp<B>> {
         let loss = |mlp: &Mlp<B>, step: usize| mlp.loss(&self.support[step]);
         let mut rate = |inner: InnerStep<'_, _>| Ok::<_, Infallible>(self.rates[inner.step]);
-        let Ok(adapted) = adapt::<B, _, _>(mlp, self.rates.len(), &loss, &mut rate);
+        let Ok(adapted) = adapt::<B, _, _>(mlp, self.rates.len(), rule, &loss, &mut rate);
         adapted
     }
 }
@@ -190,6 +201,88 @@ fn the_inner_loop_is_gradient_descent_on_a_copy() {
     assert_eq!(adapted.encoder.hidden.id, mlp.hidden.id);
     let (loss, _) = first_order::<Once, _>(&adapted, &|mlp| mlp.loss(&case.query));
     assert!((loss - case.query_loss(&case.parameters)).abs() < 1e-5 * loss);
+}
+
+/// Adam as its authors write it, in plain loops. A second loop begins without the state of the first.
+#[test]
+fn the_inner_adam_has_fresh_state() {
+    let mut case = Case::new(4);
+    case.rates.iter_mut().for_each(|rate| *rate *= 0.1);
+    let mlp = Mlp::<Once>::new(&case.parameters);
+    let (mut m, mut v) = ([0.0; N_PARAMETERS], [0.0; N_PARAMETERS]);
+    let mut fast = case.parameters.clone();
+    for (step, (support, rate)) in case.support.iter().zip(&case.rates).enumerate() {
+        let (_, gradient) = support.loss(&fast);
+        let t = step as i32 + 1;
+        for (at, g) in gradient.iter().enumerate() {
+            m[at] = 0.9 * m[at] + 0.1 * g;
+            v[at] = 0.999 * v[at] + 0.001 * g * g;
+            let (first, second) = (
+                m[at] / (1.0 - 0.9_f64.powi(t)),
+                v[at] / (1.0 - 0.999_f64.powi(t)),
+            );
+            fast[at] -= rate * first / (second.sqrt() + 1e-8);
+        }
+    }
+    for _ in 0..2 {
+        let adapted = case.adapted_by(InnerRule::Adam, &mlp);
+        let found = [&adapted.encoder.hidden, &adapted.encoder.out].map(|p| to_vec(&p.val()));
+        assert!(error(&found.concat(), &fast) < 1e-5);
+        // The first-order gradient is that of the query where Adam leads.
+        let (_, gradients) = first_order::<Once, _>(&adapted, &|mlp| mlp.loss(&case.query));
+        let (_, expected) = case.query.loss(&fast);
+        assert!(error(&flat(&mlp, &gradients), &expected) < 1e-4);
+    }
+}
+
+#[test]
+fn the_measures_of_an_adaptation_are_those_of_the_formulas() {
+    let case = Case::new(3);
+    let mlp = Mlp::<Once>::new(&case.parameters);
+    let adapted = case.adapted(&mlp);
+    let mut fast = case.parameters.clone();
+    for (support, rate) in case.support.iter().zip(&case.rates) {
+        let (_, gradient) = support.loss(&fast);
+        fast.iter_mut()
+            .zip(&gradient)
+            .for_each(|(p, g)| *p -= rate * g);
+    }
+    let inner = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let moved: Vec<f64> = fast
+        .iter()
+        .zip(&case.parameters)
+        .map(|(a, b)| a - b)
+        .collect();
+    let expected = (inner(&moved, &moved) / inner(&case.parameters, &case.parameters)).sqrt();
+    let found = relative_move::<Once, _>(&mlp, &adapted.encoder);
+    assert!((found - expected).abs() < 1e-5 * expected, "{found}");
+    assert_eq!(relative_move::<Once, _>(&mlp, &mlp), 0.0);
+
+    let query = |mlp: &Mlp<Once>| mlp.loss(&case.query);
+    let (_, at_adapted) = first_order::<Once, _>(&adapted, &query);
+    let before = GradientsParams::from_grads(query(&mlp).backward(), &mlp);
+    let ((_, g), (_, h)) = (case.query.loss(&case.parameters), case.query.loss(&fast));
+    let expected = inner(&g, &h) / (inner(&g, &g) * inner(&h, &h)).sqrt();
+    let found = gradient_cosine::<Once, _>(&mlp, &before, &at_adapted);
+    assert!((found - expected).abs() < 1e-5, "{found}, {expected}");
+    assert_eq!(
+        gradient_cosine::<Once, _>(&mlp, &before, &GradientsParams::new()),
+        0.0
+    );
+}
+
+/// A parameter that is not trained does not count.
+#[test]
+fn the_move_is_over_trained_parameters() {
+    let mut before = Mlp::<Once>::new(&[1.0; N_PARAMETERS]);
+    let mut after = before.clone();
+    after.out = after.out.map(|out| (out * 3.0).detach().require_grad());
+    after.hidden = after
+        .hidden
+        .map(|hidden| (hidden * 7.0).detach().require_grad());
+    before.hidden = before.hidden.no_grad();
+    let found = relative_move::<Once, _>(&before, &after);
+    assert!((found - 2.0).abs() < 1e-6, "{found}");
 }
 
 #[test]
@@ -271,7 +364,7 @@ fn the_inner_loop_owns_its_statistics() {
             .mean()
     };
     let mut rate = |_: InnerStep<'_, _>| Ok::<_, Infallible>(0.1);
-    let Ok(adapted) = adapt::<Once, _, _>(&encoder, 2, &loss, &mut rate);
+    let Ok(adapted) = adapt::<Once, _, _>(&encoder, 2, InnerRule::Sgd, &loss, &mut rate);
     let mean = |encoder: &Normalised<Once>| to_vec(&encoder.norm.running_mean.value_sync());
     assert_eq!(mean(&encoder), [0.0; D_IN]);
     assert!(mean(&adapted.encoder).iter().all(|mean| *mean > 0.1));

@@ -14,6 +14,7 @@ mod document;
 mod error;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod inert;
 pub mod paper;
 #[cfg(doctest)]
 mod readme;

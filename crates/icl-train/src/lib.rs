@@ -9,9 +9,11 @@
 //! | [`Trainer`], [`TrainingSettings`] | training of the first encoder, and its updates |
 //! | [`Method`], [`methods`], [`parse_methods`] | a method as a point on five axes, and the registry of named methods |
 //! | [`Start`], [`Sampling`], [`Loss`], [`LossKind`], [`OptimizerChoice`], [`MetaOrder`], [`RateChoice`] | the values of the axes |
+//! | [`InnerRule`] | the rule of the inner steps of meta-optimization |
 //! | [`NoiseSet`] | the noise samples of NCE-I in a batch |
 //! | [`Outcome`], [`TrainingRecord`], [`Evaluation`], [`parameter_change`] | the result of a run |
 //! | [`Cost`] | the cost of a run by purpose |
+//! | [`inert_move`], [`INERT_MOVE`] | the judgement on inner loops that do nothing |
 //! | [`Callbacks`], [`Progress`], [`StepReport`] | functions that are called during a run |
 //! | [`Evaluator`], [`Evaluated`], [`Measured`] | the exact risk of an encoder, its embeddings, and the judgement of a protocol |
 //! | [`StopRule`], [`StoppedBy`], [`ExpectedGain`], [`plateau`], [`time_to_target`] | the end of a run, and the time to the quality of retraining |
@@ -37,15 +39,15 @@ pub use evaluation::{
     Evaluated, Evaluator, ExpectedGain, Measured, StopRule, StoppedBy, TimeToTarget, plateau,
     time_to_target,
 };
-pub use icl_meta::RateChoice;
+pub use icl_meta::{InnerRule, RateChoice};
 pub use method::{
     DEFAULT, Loss, LossKind, MetaOrder, Method, MethodError, NoiseSet, OptimizerChoice, REFERENCE,
     Start, methods, parse_methods,
 };
 pub use optimizer::{Lars, LarsState, OnePassAdam, UpdateRule};
 pub use progress::{
-    Callbacks, Cost, Evaluation, Outcome, Progress, QueueBias, Seconds, StepReport, StepSeconds,
-    TrainingRecord, parameter_change,
+    Callbacks, Cost, Evaluation, INERT_MOVE, Outcome, Progress, QueueBias, Seconds, StepReport,
+    StepSeconds, TrainingRecord, inert_move, parameter_change,
 };
 pub use sampling::Sampling;
 #[cfg(feature = "testing")]

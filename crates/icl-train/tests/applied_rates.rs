@@ -1,7 +1,8 @@
 //! The learning rates in a record against those that were applied, by steps computed by hand.
 
 use crate::toy::{
-    Jitter, Stack, increment, info_nce, points, published, settings, start, train_on, trainer,
+    Jitter, Stack, increment, info_nce, own_seed, points, published, settings, start, train_on,
+    trainer,
 };
 use burn::tensor::Tensor;
 use icl_core::testing::TestAutodiff;
@@ -131,11 +132,11 @@ fn a_meta_step_is_equations_11_and_12() {
         );
         let contrast = |batch: &icl_train::BatchPlan, weight: &Tensor<TestAutodiff, 2>| {
             let view = |which: u64| {
-                let indices = batch.samples.iter();
+                let indices = batch.samples.iter().zip(&batch.repetitions);
                 let views: Vec<[f32; 4]> = indices
-                    .map(|&i| {
-                        let mut rng = seed.child("views").at(0).at(i as u64).at(which).rng();
-                        Jitter.view(&samples[i], &mut rng)
+                    .map(|(&i, &repetition)| {
+                        let own = own_seed(seed.child("views").at(0), i, repetition);
+                        Jitter.view(&samples[i], &mut own.at(which).rng())
                     })
                     .collect();
                 let views: Tensor<TestAutodiff, 2> = Stack.collate(&views, &Default::default());

@@ -54,6 +54,7 @@ fn calls(method: &Method, changes: TrainingSettings) -> [Vec<Call>; 2] {
     let (samples, increment) = (points(), increment());
     let settings = TrainingSettings {
         epochs: 1,
+        measures_query_cosine: false,
         ..changes
     };
     let encoder = Counting {

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
+mod adaptation;
 mod applied_rates;
 mod batch_bits;
 mod checkpoint;

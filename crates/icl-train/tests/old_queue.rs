@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::path::Path;
 
 use crate::toy::{
-    Jitter, Linear, Stack, corrected, distillation, increment, info_nce, meta, points, published,
-    settings, start, timeless, train_on, trainer,
+    Jitter, Linear, Stack, corrected, distillation, increment, info_nce, meta, own_seed, points,
+    published, settings, start, timeless, train_on, trainer,
 };
 use burn::tensor::Tensor;
 use icl_core::testing::{TestBackend, to_vec};
@@ -85,13 +85,14 @@ fn a_query_has_the_queue_of_the_steps_before_as_old_noise() {
     let seed = Seed::new(3).child("update");
     let planner = Planner::new(&method, &increment, &settings, seed.child("order"));
     let encoder = Linear::<TestBackend>::new(1);
-    let embed = |epoch: u64, indices: &[usize], which: u64| -> Tensor<TestBackend, 2> {
+    let embed = |epoch: u64, batch: &icl_train::BatchPlan, which: u64| -> Tensor<TestBackend, 2> {
         let seed = seed.child("views").at(epoch);
-        let view = |&i: &usize| {
-            let mut rng = seed.at(i as u64).at(which).rng();
-            Jitter.view(&samples[i], &mut rng)
+        let view = |(&i, &repetition): (&usize, &usize)| {
+            let own = own_seed(seed, i, repetition);
+            Jitter.view(&samples[i], &mut own.at(which).rng())
         };
-        let views: Vec<[f32; 4]> = indices.iter().map(view).collect();
+        let indices = batch.samples.iter().zip(&batch.repetitions);
+        let views: Vec<[f32; 4]> = indices.map(view).collect();
         let batch = Stack.collate::<TestBackend>(&views, &Default::default());
         encoder.encode(batch, Mode::Evaluation)
     };
@@ -104,8 +105,8 @@ fn a_query_has_the_queue_of_the_steps_before_as_old_noise() {
         for step in &plan.steps {
             let batch = &step.batch;
             let mixed = MixedBatch {
-                anchors: embed(epoch, &batch.samples, 0),
-                positives: embed(epoch, &batch.samples, 1),
+                anchors: embed(epoch, batch, 0),
+                positives: embed(epoch, batch, 1),
                 samples: &batch.samples,
                 n_old: batch.n_old,
             };
@@ -124,7 +125,8 @@ fn a_query_has_the_queue_of_the_steps_before_as_old_noise() {
                 passes += 2 * batch.samples.len() as u64;
                 let old = &batch.samples[..batch.n_old];
                 if !old.is_empty() {
-                    queues.push(QueuedNoise::new(embed(epoch, old, 1), old.to_vec()));
+                    let embeddings = embed(epoch, batch, 1).narrow(0, 0, old.len());
+                    queues.push(QueuedNoise::new(embeddings, old.to_vec()));
                 }
             }
             queue = Some(QueuedNoise::newest_of(queues, CAPACITY));
@@ -158,8 +160,12 @@ fn queries_are_all_new_once_the_queue_is_full() {
             let (with, without) = (with.epoch(epoch, 1.0), without.epoch(epoch, 1.0));
             assert_eq!(with.steps.len(), without.steps.len());
             for (with, without) in with.steps.iter().zip(&without.steps) {
-                // Support and anchors are the same.
-                assert_eq!(with.support, without.support);
+                // Support and anchors are the same. (Old samples occur less often with a queue.)
+                let samples = |step: &icl_train::StepPlan| -> Vec<Vec<usize>> {
+                    let support = step.support.iter();
+                    support.map(|batch| batch.samples.clone()).collect()
+                };
+                assert_eq!(samples(with), samples(without));
                 let anchors = |batch: &icl_train::BatchPlan| batch.samples[batch.n_old..].to_vec();
                 assert_eq!(anchors(&with.batch), anchors(&without.batch));
                 let expected = if n_entries < capacity { 8 } else { 0 };

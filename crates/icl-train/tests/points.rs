@@ -1,6 +1,6 @@
 //! Methods without a name: points of the five axes.
 
-use crate::toy::{Jitter, Stack, increment, points, settings, start, train_on};
+use crate::toy::{Jitter, Stack, increment, own_seed, points, settings, start, train_on};
 use burn::tensor::Tensor;
 use icl_core::testing::TestAutodiff;
 use icl_core::{Collate, Contrast, Seed, Views, log_mixed_noise, nce_i, paired_cosine_similarity};
@@ -45,9 +45,10 @@ fn equation_9_over_a_buffer_with_distillation_by_the_second_order() {
 
     type Matrix2 = Tensor<TestAutodiff, 2>;
     let view = |batch: &BatchPlan, which: u64| -> Matrix2 {
-        let views = batch.samples.iter().map(|&i| {
-            let mut rng = seed.child("views").at(0).at(i as u64).at(which).rng();
-            Jitter.view(&samples[i], &mut rng)
+        let occurrences = batch.samples.iter().zip(&batch.repetitions);
+        let views = occurrences.map(|(&i, &repetition)| {
+            let own = own_seed(seed.child("views").at(0), i, repetition);
+            Jitter.view(&samples[i], &mut own.at(which).rng())
         });
         Stack.collate(&views.collect::<Vec<_>>(), &Default::default())
     };

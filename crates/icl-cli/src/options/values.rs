@@ -37,11 +37,24 @@ pub fn methods(texts: &str) -> Result<Vec<Method>, Failure> {
     icl_train::parse_methods(texts).map_err(|error| Failure::input(anyhow!("method: {error}")))
 }
 
+/// Checks that every method fits the settings, and at least one of them the queue of old noise.
+///
+/// # Errors
+/// At the first method that does not fit, and if none uses the queue.
+pub fn check_methods(settings: &TrainingSettings, methods: &[Method]) -> Result<(), Failure> {
+    for method in methods {
+        method
+            .check_with(settings)
+            .map_err(|error| Failure::input(anyhow!("{}", error.to_string().replace('_', "-"))))?;
+    }
+    check_old_queue(settings, methods)
+}
+
 /// Checks that at least one of the methods uses the queue of old noise, if there is one.
 ///
 /// # Errors
 /// If none does.
-pub fn check_old_queue(settings: &TrainingSettings, methods: &[Method]) -> Result<(), Failure> {
+fn check_old_queue(settings: &TrainingSettings, methods: &[Method]) -> Result<(), Failure> {
     match settings.old_queue {
         Some(found) if !methods.iter().any(Method::separates_noise) => {
             let known = icl_train::methods();

@@ -11,6 +11,14 @@ use crate::process::terminal::tell;
 /// Number of steps of the bar of a measurement.
 const SHARES: u64 = 1000;
 
+/// Returns the end of a training run's line that says that its inner loops did nothing; empty for other runs.
+/// `support_moves` are the mean relative moves of each epoch.
+pub fn inert_note(support_moves: &[f64]) -> String {
+    icl_train::inert_move(support_moves)
+        .map(|found| format!("; the inner loop moves θ by {found:.1e} of its length only"))
+        .unwrap_or_default()
+}
+
 /// Display of the progress of all training runs together.
 pub struct Display {
     bar: ProgressBar,

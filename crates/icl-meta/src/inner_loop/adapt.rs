@@ -1,9 +1,11 @@
 //! The inner loop of meta-optimization, and the first-order gradient.
 
-use burn::module::{AutodiffModule, ModuleMapper, Param};
+use burn::module::AutodiffModule;
 use burn::optim::GradientsParams;
 use burn::tensor::backend::AutodiffBackend;
 use burn::tensor::{ElementConversion, Tensor};
+
+use crate::inner_loop::inner_rule::{InnerRule, InnerState};
 
 /// Result of an inner loop.
 #[derive(Debug)]
@@ -29,15 +31,16 @@ pub struct InnerStep<'a, M> {
     pub gradients: &'a GradientsParams,
 }
 
-/// Runs the inner loop (Eq. 11): `n_steps` steps of gradient descent on the support loss L_s.
+/// Runs the inner loop (Eq. 11): `n_steps` steps on the support loss L_s by a rule, plain gradient descent
+/// in the paper.
 ///
 /// ```text
 /// θ⁽⁰⁾ = θ        θ⁽ʲ⁺¹⁾ = θ⁽ʲ⁾ − lr_s·∇L_s(θ⁽ʲ⁾)        θ′ = θ⁽ⁿ⁾
 /// ```
 ///
 /// `loss(encoder, j)` computes the support loss `[1]` of step j. `rate` chooses the learning rate lr_s
-/// of each step; an error of it ends the loop. The loop works on a copy that shares no state with
-/// `encoder`: neither its parameters nor its normalisation statistics change.
+/// of each step; an error of it ends the loop. The rule starts without state. The loop works on a copy that
+/// shares no state with `encoder`: neither its parameters nor its normalisation statistics change.
 ///
 /// # Errors
 /// The error of `rate`.
@@ -48,7 +51,7 @@ pub struct InnerStep<'a, M> {
 /// use burn::backend::{Autodiff, Flex};
 /// use burn::nn::{Linear, LinearConfig};
 /// use burn::tensor::Tensor;
-/// use icl_meta::{adapt, first_order};
+/// use icl_meta::{InnerRule, adapt, first_order};
 ///
 /// type B = Autodiff<Flex>;
 ///
@@ -59,6 +62,7 @@ pub struct InnerStep<'a, M> {
 /// let adapted = adapt(
 ///     &encoder,
 ///     3,
+///     InnerRule::Sgd,
 ///     &|encoder, _| loss(encoder),
 ///     &mut |_| Ok::<_, Infallible>(0.01),
 /// )?;
@@ -70,6 +74,7 @@ pub struct InnerStep<'a, M> {
 pub fn adapt<B, M, E>(
     encoder: &M,
     n_steps: usize,
+    rule: InnerRule,
     loss: &dyn Fn(&M, usize) -> Tensor<B, 1>,
     rate: &mut dyn FnMut(InnerStep<'_, M>) -> Result<f64, E>,
 ) -> Result<Adapted<M>, E>
@@ -78,6 +83,7 @@ where
     M: AutodiffModule<B>,
 {
     let mut fast = owned(encoder);
+    let mut state = InnerState::new(rule);
     let (mut trail, mut losses) = (Vec::new(), Vec::new());
     for step in 0..n_steps {
         let value = loss(&fast, step);
@@ -89,7 +95,7 @@ where
             encoder: &fast,
             gradients: &gradients,
         })?;
-        let next = descend(fast.clone(), &gradients, rate);
+        let next = state.step(fast.clone(), gradients, rate);
         trail.push((fast, rate));
         losses.push(value);
         fast = next;
@@ -130,32 +136,4 @@ where
 /// normalisation layers in both.
 pub fn owned<B: AutodiffBackend, M: AutodiffModule<B>>(encoder: &M) -> M {
     M::from_inner(encoder.valid())
-}
-
-/// Takes one step of plain gradient descent, θ − rate·g, in every parameter that has a gradient. The
-/// parameters of the result are leaves of a new graph and keep their identity.
-pub(super) fn descend<B: AutodiffBackend, M: AutodiffModule<B>>(
-    module: M,
-    gradients: &GradientsParams,
-    rate: f64,
-) -> M {
-    module.map(&mut Descend { gradients, rate })
-}
-
-struct Descend<'a> {
-    gradients: &'a GradientsParams,
-    rate: f64,
-}
-
-impl<B: AutodiffBackend> ModuleMapper<B> for Descend<'_> {
-    fn map_float<const D: usize>(&mut self, param: Param<Tensor<B, D>>) -> Param<Tensor<B, D>> {
-        let Some(gradient) = self.gradients.get::<B::InnerBackend, D>(param.id) else {
-            return param;
-        };
-        param.map(|value| {
-            let is_trained = value.is_require_grad();
-            let moved = value.inner() - gradient * self.rate;
-            Tensor::from_inner(moved).set_require_grad(is_trained)
-        })
-    }
 }

@@ -5,7 +5,8 @@ use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
 
-use crate::inner_loop::adapt::{Adapted, descend, owned};
+use crate::inner_loop::adapt::{Adapted, owned};
+use crate::inner_loop::descend::descend;
 use crate::inner_loop::gradient_algebra::{combine, length, parameter_length};
 
 /// Distance between θ and each of the two points of a difference, relative to the length of the
@@ -25,7 +26,7 @@ const RELATIVE_STEP: f64 = 1e-2;
 /// [`nested_second_order`](super::nested_second_order) is exact. Learning rates count as constants.
 ///
 /// `loss(encoder, j)` must be the support loss of the inner loop, with the same randomness at every call
-/// for one step.
+/// for one step. The inner steps must be those of [`InnerRule::Sgd`](super::InnerRule::Sgd).
 pub fn second_order<B, M>(
     adapted: &Adapted<M>,
     loss: &dyn Fn(&M, usize) -> Tensor<B, 1>,

@@ -11,6 +11,14 @@ use crate::rate::situation::Situation;
 /// steps, and the agent costs more than a step of a small encoder.
 pub(super) const HOLD: u64 = 8;
 
+/// Powers of ten that the rate of an update reaches above and below its base.
+const DECADES: f64 = 1.0;
+
+/// Powers of ten that the rate of inner steps reaches. Around the default base of 0.003 it reaches from 1e-5 to
+/// 0.95: inner steps below 1e-3 change almost nothing, and plain gradient descent, unlike the update's Adam, is
+/// still stable at 0.3 and more.
+pub(super) const INNER_DECADES: f64 = 2.5;
+
 /// Weight of the squared action in the reward.
 const PRIOR: f64 = 0.5;
 
@@ -18,7 +26,7 @@ const PRIOR: f64 = 0.5;
 /// normalised, and whose reward compares two losses of one batch.
 ///
 /// ```text
-/// lr = base·10^a, a ∈ [−1, 1], held for 8 steps
+/// lr = base·10^(d·a), a ∈ [−1, 1], held for 8 steps        d = 1, or 2.5 for inner steps
 /// s  = (standardised loss/3, last action, 2·t/T − 1) at step t of at most T
 /// r  = (L_b(θ before) − L_b(θ after)) / root mean square of such differences, limited to ±3, − a²/2
 /// ```
@@ -36,6 +44,8 @@ pub(crate) struct LearnedRate<M, B: AutodiffBackend> {
     pub(super) agent: Ddpg<B>,
     pub(super) base: f64,
     pub(super) n_steps: u64,
+    /// Powers of ten that the rate reaches above and below its base.
+    pub(super) n_decades: f64,
     pub(super) memory: Memory,
     /// Encoder at the last act.
     pub(super) earlier: Option<M>,
@@ -69,6 +79,7 @@ impl<M: Clone, B: AutodiffBackend> LearnedRate<M, B> {
             agent: Self::config().init(seed.value(), device),
             base,
             n_steps,
+            n_decades: DECADES,
             memory: Memory::default(),
             earlier: None,
         }
@@ -82,7 +93,7 @@ impl<M: Clone, B: AutodiffBackend> LearnedRate<M, B> {
         if situation.acts {
             self.act(situation);
         }
-        self.base * 10.0_f64.powf(self.memory.action.unwrap_or(0.0))
+        self.base * 10.0_f64.powf(self.n_decades * self.memory.action.unwrap_or(0.0))
     }
 
     fn act(&mut self, situation: &Situation<'_, M>) {
@@ -123,8 +134,15 @@ mod tests {
     /// A second agent with the same seed receives the states and rewards of the formulas.
     #[test]
     fn state_action_and_reward_are_those_of_the_formulas() {
+        for n_decades in [DECADES, INNER_DECADES] {
+            rates_are_those_of_the_formulas(n_decades);
+        }
+    }
+
+    fn rates_are_those_of_the_formulas(n_decades: f64) {
         let (seed, device, n_steps) = (Seed::new(5), Default::default(), 8000);
         let mut rate = LearnedRate::<One, TestAutodiff>::new(0.01, n_steps, seed, &device);
+        rate.n_decades = n_decades;
         let mut agent =
             LearnedRate::<One, TestAutodiff>::config().init::<TestAutodiff>(seed.value(), &device);
         let encoder = One::from_tensor(Tensor::zeros([1], &device));
@@ -153,7 +171,7 @@ mod tests {
                 }
                 action = Some(agent.act(&state));
             }
-            let expected = 0.01 * 10.0_f64.powf(action.unwrap());
+            let expected = 0.01 * 10.0_f64.powf(n_decades * action.unwrap());
             let found = rate.choose(&Situation {
                 step,
                 acts,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::rate::choice::RateChoice;
 use crate::rate::hypergradient::Hypergradient;
-use crate::rate::learned::{HOLD, LearnedRate, Memory};
+use crate::rate::learned::{HOLD, INNER_DECADES, LearnedRate, Memory};
 use crate::rate::published::PublishedRate;
 use crate::rate::situation::Situation;
 
@@ -65,10 +65,16 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
     }
 
     /// Turns the policy into one for inner steps (Eq. 11). Hypergradient descent then learns from
-    /// [`after_adaptation`](Self::after_adaptation) alone, because every inner loop starts at θ again.
+    /// [`after_adaptation`](Self::after_adaptation) alone, because every inner loop starts at θ again, and
+    /// the rate of [`RateChoice::Learned`] reaches 2.5 powers of ten around its base instead of one.
     pub fn for_inner_steps(mut self) -> Self {
-        if let Kind::Hypergradient(policy) = &mut self.0 {
-            policy.follows_steps = false;
+        match &mut self.0 {
+            Kind::Hypergradient(policy) => policy.follows_steps = false,
+            Kind::Learned(policy) => policy.n_decades = INNER_DECADES,
+            Kind::Fixed(_)
+            | Kind::Cosine { .. }
+            | Kind::WarmupCosine { .. }
+            | Kind::Published(_) => (),
         }
         self
     }

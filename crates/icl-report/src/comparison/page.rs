@@ -8,11 +8,12 @@ use crate::comparison::guide::{LOWEST_LOSS, NO_TARGET, TARGET, TERMS};
 use crate::comparison::headline::headline;
 use crate::comparison::overview::overview;
 use crate::comparison::protocols::{NO_PROTOCOL, ONE_CLASS, lacks_accuracies, recorded};
-use crate::comparison::runs::{methods, target};
+use crate::comparison::runs::{MethodRuns, methods, target};
 use crate::comparison::{charts, cost_chart, levels, tables};
 use crate::course::{Course, queue_of, sections};
 use crate::document::{Block, Document};
 use crate::error::ReportError;
+use crate::inert::inert_sentence;
 use crate::record::{EmbeddingMap, RunRecord};
 use crate::text::number::{MISSING, nats, plural, rounded};
 
@@ -49,13 +50,12 @@ pub fn comparison_document(
     ]);
     let speed_ups = levels::levels(records, &methods, &palette, distances.as_ref());
     blocks.extend(distances.map(|of| Block::text(of.sentence())));
-    blocks.extend([
-        Block::text(goal(records)),
-        Block::Details(
-            "All numbers".into(),
-            vec![Block::Table(tables::comparison(&methods, &palette))],
-        ),
-    ]);
+    blocks.extend([Block::text(goal(records))]);
+    blocks.extend(methods.iter().filter_map(inert));
+    blocks.extend([Block::Details(
+        "All numbers".into(),
+        vec![Block::Table(tables::comparison(&methods, &palette))],
+    )]);
     blocks.extend(speed_ups.map(|table| {
         Block::Details(
             "Speed-up at levels of quality".into(),
@@ -137,6 +137,13 @@ fn facts(records: &[RunRecord], first: &RunRecord) -> String {
         plural(seeds.len(), "seed"),
         first.backend,
     )
+}
+
+/// Warns of a method whose inner loops did nothing in any of the seeds.
+fn inert(of: &MethodRuns<'_>) -> Option<Block> {
+    let mut records = of.records.iter();
+    let sentence = records.find_map(|record| inert_sentence(of.method, &record.support_moves))?;
+    Some(Block::Warning(sentence.into()))
 }
 
 fn goal(records: &[RunRecord]) -> String {
@@ -346,6 +353,17 @@ mod tests {
         let of_none = page(&[fast], None);
         assert!(of_none.contains("No accuracy was measured"));
         assert!(!of_none.contains("Accuracy by") && !of_none.contains("floor: majority"));
+    }
+
+    #[test]
+    fn an_inner_loop_that_does_nothing_is_told() {
+        let mut record = record("icl-published", 1);
+        record.support_moves = vec![3e-6; 40];
+        let text = text_of(&page(&[record.clone()], None));
+        let words = "The inner loop of icl-published does almost nothing: ‖θ′ − θ‖/‖θ‖ is 3.0e-6";
+        assert!(text.contains(words), "{text}");
+        record.support_moves = vec![3e-2; 40];
+        assert!(!page(&[record], None).contains("does almost nothing"));
     }
 
     #[test]

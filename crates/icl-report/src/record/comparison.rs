@@ -127,6 +127,14 @@ pub struct RunRecord {
     /// Mean learning rate lr_s of each epoch; empty without meta-optimization.
     #[serde(default)]
     pub support_learning_rates: Vec<f64>,
+    /// Relative move ‖θ′ − θ‖/‖θ‖ of the trained parameters in an inner loop, mean over the steps of each epoch;
+    /// empty without meta-optimization, and in records of earlier versions.
+    #[serde(default)]
+    pub support_moves: Vec<f64>,
+    /// Cosine between the gradients of the query's loss at θ and at θ′ in the first step of each epoch; empty
+    /// without meta-optimization, and in records of earlier versions.
+    #[serde(default)]
+    pub query_cosines: Vec<f64>,
     /// Share of the old data that each epoch could draw from.
     #[serde(default)]
     pub old_fractions: Vec<f64>,

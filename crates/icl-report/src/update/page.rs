@@ -7,6 +7,7 @@ use crate::chart::{Curve, CurveChart, Figure, Height, Layout, Palette};
 use crate::course::{Course, queue_of, sections};
 use crate::document::{Block, Document};
 use crate::error::ReportError;
+use crate::inert::inert_sentence;
 use crate::record::{UPDATE_SCHEMA, UpdateRecord};
 use crate::text::number::{axis_count, change, count, nats, percent, plural, seconds};
 use crate::update::guide::TERMS;
@@ -71,6 +72,8 @@ pub fn update_document(record: &UpdateRecord) -> Result<Document, ReportError> {
     blocks.extend(held_out(record).map(Block::text));
     blocks.push(Block::text(neighbours(record)));
     blocks.push(Block::text(cost(record)));
+    let inert = inert_sentence(&record.method, &record.support_moves);
+    blocks.extend(inert.map(|sentence| Block::Warning(sentence.into())));
     blocks.push(Block::text(table::residual(record)));
     let course = Course {
         series: &record.method,
@@ -332,6 +335,16 @@ mod tests {
         assert!(text_of(&page).contains("not a finite number"));
         assert_eq!(row(&page, "exact risk, all data"), ["2.800", "–", "–"]);
         assert_eq!(row(&page, "change ratio r (old data)"), ["1.100", "–", "–"]);
+    }
+
+    #[test]
+    fn an_inner_loop_that_does_nothing_is_told() {
+        let mut record = update(2.8, 2.25, 0.1);
+        assert!(!page(&record).contains("does almost nothing"));
+        record.support_moves = vec![0.0; 2];
+        let text = text_of(&page(&record));
+        let words = "The inner loop of warm does almost nothing: ‖θ′ − θ‖/‖θ‖ is 0 on average";
+        assert!(text.contains(words), "{text}");
     }
 
     #[test]

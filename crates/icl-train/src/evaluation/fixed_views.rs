@@ -99,7 +99,7 @@ where
             seed: self.seed,
         };
         collated::<B, _, _, _>(self.problem, self.device, samples, |index, sample| {
-            maker.make(index, sample, (0, side), None)
+            maker.make((index, 0), sample, (0, side), None)
         })
     }
 

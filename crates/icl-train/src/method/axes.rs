@@ -59,8 +59,9 @@ pub enum OptimizerChoice {
     /// θ ← θ − lr·∇L(θ)
     /// ```
     Plain,
-    /// Meta-optimization (`meta`, `meta:first`, `meta:second`): inner steps of gradient descent on
-    /// support batches with old anchors lead to θ′ (Eq. 11), and the gradient of the loss of a query
+    /// Meta-optimization (`meta`, `meta:first`, `meta:second`): inner steps, of gradient descent or by the
+    /// rule of [`TrainingSettings::support_optimizer`](crate::TrainingSettings::support_optimizer), on support
+    /// batches with old anchors lead to θ′ (Eq. 11), and the gradient of the loss of a query
     /// batch with new anchors at θ′ is applied to θ (Eq. 12).
     ///
     /// ```text
@@ -84,6 +85,15 @@ pub enum MetaOrder {
 }
 
 impl OptimizerChoice {
+    /// Returns the order of the derivative; `default` for meta-optimization without an order of its own, and
+    /// `None` for plain updates.
+    pub fn order(self, default: MetaOrder) -> Option<MetaOrder> {
+        match self {
+            Self::Plain => None,
+            Self::Meta(order) => Some(order.unwrap_or(default)),
+        }
+    }
+
     /// Returns whether the choice is meta-optimization.
     pub fn is_meta(self) -> bool {
         matches!(self, Self::Meta(_))

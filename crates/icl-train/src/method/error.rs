@@ -44,6 +44,15 @@ pub enum MethodError {
         "found meta-optimization with a loss that does not separate old data from new, expected loss=published or loss=corrected (Eq. 9)"
     )]
     NoSupport,
+    /// Second-order meta-optimization has inner steps of Adam. The first step of its fresh state is
+    /// lr_s·sign(g), whose derivative is 0 almost everywhere.
+    #[error(
+        "support_optimizer: found adam with the second order of {method}, expected sgd, or meta_order first"
+    )]
+    SecondOrderAdam {
+        /// Name of the method.
+        method: String,
+    },
     /// A loss that separates old noise from new has a sampling whose batches do not hold both.
     #[error(
         "found the loss {loss} with the sampling {sampling}, whose batches do not hold both old and new \

@@ -67,10 +67,7 @@ where
         let anchors: Vec<usize> = anchors.iter().map(|&at| new[at]).collect();
         let of = |old: &[usize]| StepPlan {
             support: Vec::new(),
-            batch: BatchPlan {
-                samples: [old, &anchors].concat(),
-                n_old: old.len(),
-            },
+            batch: BatchPlan::joined(old.to_vec(), anchors.clone()),
         };
         let steps = vec![of(entries.samples()), of(&[])];
         batches.request(Request {

@@ -2,12 +2,14 @@
 
 mod callbacks;
 pub(crate) mod cost;
+mod inert;
 pub(crate) mod outcome;
 pub(crate) mod record;
 pub(crate) mod step_report;
 
 pub use callbacks::{Callbacks, Progress};
 pub use cost::Cost;
+pub use inert::{INERT_MOVE, inert_move};
 pub use outcome::{Outcome, parameter_change};
 pub use record::{Evaluation, QueueBias, Seconds, TrainingRecord};
 pub use step_report::{StepReport, StepSeconds};

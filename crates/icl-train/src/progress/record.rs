@@ -101,6 +101,15 @@ pub struct TrainingRecord<R = ExactRisk> {
     pub learning_rates: Vec<f64>,
     /// Mean learning rate lr_s of the inner steps of each epoch; empty without meta-optimization.
     pub support_learning_rates: Vec<f64>,
+    /// Relative move ‖θ′ − θ‖/‖θ‖ of the trained parameters in an inner loop, mean over the steps of each epoch;
+    /// empty without meta-optimization. See [`relative_move`](icl_meta::relative_move).
+    #[serde(default)]
+    pub support_moves: Vec<f64>,
+    /// Cosine between the gradients of the query's loss at θ and at θ′ in the first step of each epoch; empty
+    /// without meta-optimization, and if it was not measured. At 1 the inner loop changes nothing but the length
+    /// of the gradient.
+    #[serde(default)]
+    pub query_cosines: Vec<f64>,
     /// Share of the old data in each epoch.
     pub old_fractions: Vec<f64>,
     /// Number of steps taken.
@@ -131,6 +140,8 @@ impl<R> TrainingRecord<R> {
             epoch_ends_s: Vec::new(),
             learning_rates: Vec::new(),
             support_learning_rates: Vec::new(),
+            support_moves: Vec::new(),
+            query_cosines: Vec::new(),
             old_fractions: Vec::new(),
             n_steps: 0,
             sample_passes: 0,

@@ -5,7 +5,8 @@ use icl_core::{Pairing, SampleError, Samples, Seed, Side, Views};
 use crate::sampling::partners::Partners;
 
 /// Maker of the random views of one pass over samples. A view depends on the seed of the pass, the sample,
-/// the side and the population of partners, not on batches and threads.
+/// the number of its earlier occurrences in the pass, the side and the population of partners, not on batches
+/// and threads.
 #[derive(Debug)]
 pub(crate) struct PairMaker<'a, S, V> {
     /// The views.
@@ -21,19 +22,23 @@ where
     S: Samples,
     V: Views<Sample = S::Sample>,
 {
-    /// Makes the view on one side of pair number `part` of the sample at `index`, in the slot of an earlier
-    /// view if there is one.
+    /// Makes the view on one side of pair number `part` of the sample at `index`, which has occurred
+    /// `repetition` times before, in the slot of an earlier view if there is one.
     ///
     /// # Errors
     /// [`SampleError`] if a partner cannot be read.
     pub(crate) fn make(
         &self,
-        index: usize,
+        (index, repetition): (usize, usize),
         sample: &S::Sample,
         (part, side): (usize, Side),
         slot: Option<V::View>,
     ) -> Result<V::View, SampleError> {
-        let own = self.seed.at(index as u64);
+        // The first occurrence has the seed that a sample with one occurrence has.
+        let own = match (self.seed.at(index as u64), repetition) {
+            (first, 0) => first,
+            (first, repetition) => first.child("repetition").at(repetition as u64),
+        };
         // The first pair has the seeds that a sample with one pair has.
         let seed = match part {
             0 => own,

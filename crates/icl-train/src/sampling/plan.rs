@@ -1,5 +1,6 @@
 //! The plan of an epoch: the samples of each step.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use icl_core::{Increment, Seed};
@@ -17,6 +18,8 @@ pub struct BatchPlan {
     /// Number of old samples. It is 0 if batches do not separate old from new, and in a query whose old
     /// noise comes from a queue.
     pub n_old: usize,
+    /// Number of earlier occurrences of each sample in the epoch. Each occurrence has views of its own.
+    pub repetitions: Vec<usize>,
 }
 
 /// Batches of one step of the optimizer.
@@ -32,7 +35,8 @@ pub struct StepPlan {
 }
 
 /// Steps of one epoch. Every sample of the epoch occurs once, except under meta-optimization, where the
-/// numbers of inner steps and batches decide how often an old sample occurs.
+/// numbers of inner steps and batches decide how often a sample occurs: an old one in several support batches
+/// and queries, a new one as the anchor of one query and as noise in support batches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EpochPlan {
     /// Steps in order.
@@ -114,10 +118,7 @@ impl<'a> Planner<'a> {
             .len()
             .div_ceil(self.batch_size)
             .min(samples.len() / 2);
-        let batch = |step| BatchPlan {
-            samples: share(&samples, step, n_steps).to_vec(),
-            n_old: 0,
-        };
+        let batch = |step| BatchPlan::joined(Vec::new(), share(&samples, step, n_steps).to_vec());
         let steps = plain((0..n_steps).map(batch));
         EpochPlan::new(steps, samples)
     }
@@ -147,10 +148,7 @@ impl<'a> Planner<'a> {
         plain(old.iter().zip(n_new).map(|(old, n_new)| {
             let (new, after) = rest.split_at(n_new);
             rest = after;
-            BatchPlan {
-                samples: [old, new].concat(),
-                n_old: old.len(),
-            }
+            BatchPlan::joined(old.to_vec(), new.to_vec())
         }))
     }
 
@@ -193,17 +191,29 @@ impl<'a> Planner<'a> {
 }
 
 impl BatchPlan {
-    fn joined(old: Vec<usize>, new: Vec<usize>) -> Self {
+    /// Creates a batch of old samples and others, none of which has occurred before.
+    pub(crate) fn joined(old: Vec<usize>, others: Vec<usize>) -> Self {
         Self {
             n_old: old.len(),
-            samples: [old, new].concat(),
+            repetitions: vec![0; old.len() + others.len()],
+            samples: [old, others].concat(),
         }
     }
 }
 
 impl EpochPlan {
-    fn new(steps: Vec<StepPlan>, mut population: Vec<usize>) -> Self {
+    fn new(mut steps: Vec<StepPlan>, mut population: Vec<usize>) -> Self {
         population.sort_unstable();
+        let mut n_seen: HashMap<usize, usize> = HashMap::new();
+        for step in &mut steps {
+            for batch in step.support.iter_mut().chain([&mut step.batch]) {
+                for (sample, repetition) in batch.samples.iter().zip(&mut batch.repetitions) {
+                    let n_seen = n_seen.entry(*sample).or_default();
+                    *repetition = *n_seen;
+                    *n_seen += 1;
+                }
+            }
+        }
         Self {
             steps,
             population: population.into(),
@@ -406,7 +416,7 @@ mod tests {
             let settings = TrainingSettings::default();
             let planner = Planner::new(&method, &increment, &settings, Seed::new(1));
             let plan = planner.epoch(2, 1.0);
-            let mut anchors = Vec::new();
+            let (mut anchors, mut seen) = (Vec::new(), Vec::new());
             for step in &plan.steps {
                 assert_eq!(step.support.len(), n_inner);
                 for batch in step.support.iter().chain([&step.batch]) {
@@ -418,6 +428,11 @@ mod tests {
                     assert!(batch.samples.len() <= 32);
                     let is_old: Vec<bool> = batch.samples.iter().map(|&i| i < n_old).collect();
                     assert_eq!(is_old.iter().filter(|&&old| old).count(), batch.n_old);
+                    for (sample, repetition) in batch.samples.iter().zip(&batch.repetitions) {
+                        let n_before = seen.iter().filter(|other| *other == sample).count();
+                        assert_eq!(*repetition, n_before);
+                    }
+                    seen.extend_from_slice(&batch.samples);
                     assert!(is_old[..batch.n_old].iter().all(|&old| old));
                 }
                 anchors.extend_from_slice(&step.batch.samples[step.batch.n_old..]);

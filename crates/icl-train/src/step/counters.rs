@@ -33,6 +33,11 @@ pub(crate) struct Counters {
     query_rate_sum: f64,
     support_rate_sum: f64,
     n_support: usize,
+    support_move_sum: f64,
+    /// Number of inner loops in this epoch.
+    n_loops: usize,
+    /// Cosine between the gradients at θ and at θ′ in the first step of this epoch.
+    query_cosine: Option<f64>,
     /// Learning rate of the last step.
     pub(crate) query_rate: f64,
     /// Losses of a query before and after the inner steps, for the next act of their agent.
@@ -97,6 +102,14 @@ impl Counters {
         self.support_rate_sum += rate;
     }
 
+    /// Adds an inner loop that moved the parameters by `relative_move`, and the cosine between the gradients
+    /// at both of its ends if it was measured.
+    pub(crate) fn add_adaptation(&mut self, relative_move: f64, cosine: Option<f64>) {
+        self.n_loops += 1;
+        self.support_move_sum += relative_move;
+        self.query_cosine = self.query_cosine.or(cosine);
+    }
+
     /// Adds the epoch to the record and resets the counters for the next epoch.
     pub(crate) fn end_epoch<R>(&mut self, record: &mut TrainingRecord<R>) {
         let n = self.n_steps as f64;
@@ -108,10 +121,17 @@ impl Counters {
             let rate = self.support_rate_sum / self.n_support as f64;
             record.support_learning_rates.push(rate);
         }
+        if self.n_loops > 0 {
+            let mean = self.support_move_sum / self.n_loops as f64;
+            record.support_moves.push(mean);
+        }
+        record.query_cosines.extend(self.query_cosine.take());
         self.n_steps = 0;
         self.loss_sum = 0.0;
         self.query_rate_sum = 0.0;
         self.support_rate_sum = 0.0;
         self.n_support = 0;
+        self.support_move_sum = 0.0;
+        self.n_loops = 0;
     }
 }

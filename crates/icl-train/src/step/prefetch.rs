@@ -188,17 +188,20 @@ where
                 }
             }
         }
-        let make = |(slots, &index): (Vec<Option<V::View>>, &usize)| {
+        let make = |(slots, (&index, &repetition)): (Vec<Option<V::View>>, (&usize, &usize))| {
             // All views of a sample are made together, because the sample may have to be decoded.
             let sample = samples.sample(index)?;
             let places = (0..n_parts).flat_map(|part| Side::BOTH.map(|side| (part, side)));
             let views = places
                 .zip(slots)
-                .map(|(place, slot)| maker.make(index, &sample, place, slot));
+                .map(|(place, slot)| maker.make((index, repetition), &sample, place, slot));
             views.collect()
         };
-        let made: Vec<Result<Vec<V::View>, SampleError>> =
-            slots.into_par_iter().zip(&plan.samples).map(make).collect();
+        let made: Vec<Result<Vec<V::View>, SampleError>> = slots
+            .into_par_iter()
+            .zip(plan.samples.par_iter().zip(&plan.repetitions))
+            .map(make)
+            .collect();
         let mut seconds: Vec<Vec<V::View>> = (0..n_parts).map(|_| Vec::new()).collect();
         for made in made {
             // Of several samples that cannot be read, the first one is always reported.

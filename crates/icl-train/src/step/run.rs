@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use burn::module::AutodiffModule;
+use burn::optim::GradientsParams;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Encoder, Seed};
 use icl_meta::{RateChoice, RatePolicy};
@@ -23,7 +24,7 @@ use crate::step::batch_loss::BatchLoss;
 use crate::step::copies::settle;
 use crate::step::counters::{Counters, LastEvaluation};
 use crate::step::prefetch::{Batches, Prepared};
-use crate::step::step_gradient::{GradientOf, Rates, Step};
+use crate::step::step_gradient::{GradientOf, Rates, Step, unadapted_gradient};
 use crate::trainer::settings::TrainingSettings;
 
 /// State of a training run.
@@ -84,10 +85,10 @@ where
                     }
                 },
             },
-            meta_order: match method.optimizer {
-                OptimizerChoice::Meta(Some(order)) => order,
-                OptimizerChoice::Meta(None) | OptimizerChoice::Plain => settings.meta_order,
-            },
+            meta_order: method
+                .optimizer
+                .order(settings.meta_order)
+                .unwrap_or(settings.meta_order),
             start: encoder.clone(),
             average: WeightAverage::new(encoder.clone(), settings.average_decay),
             encoder: Some(encoder),
@@ -138,23 +139,26 @@ where
         prepared: Prepared<M::Batch>,
         seed: Seed,
     ) -> Result<StepReport, TrainError> {
-        let start = Instant::now();
         let step = self.record.n_steps;
         let encoder = self
             .encoder
             .take()
             .expect("an encoder outside of an update");
+        let dropout = seed.child("dropout").at(step);
+        let unadapted = self.measure_unadapted(&encoder, &prepared, dropout);
+        let start = Instant::now();
         let gradient = self.loss.clock.start::<B>(&encoder);
         let mut gradient_of = GradientOf {
             loss: &self.loss,
             rates: &mut self.rates,
             counters: &mut self.counters,
             meta_order: self.meta_order,
+            unadapted,
             step: Step {
                 index: step,
                 n_epochs: self.record.n_epochs(),
                 root_seed: self.root_seed,
-                dropout: seed.child("dropout").at(step),
+                dropout,
             },
         };
         let (loss, gradients) = if prepared.support.is_empty() {
@@ -190,6 +194,26 @@ where
                 update: update_s,
             },
         })
+    }
+
+    /// Measures the gradient of the query's loss before the inner steps, in the first step of an epoch under
+    /// meta-optimization.
+    fn measure_unadapted(
+        &mut self,
+        encoder: &M,
+        prepared: &Prepared<M::Batch>,
+        dropout: Seed,
+    ) -> Option<GradientsParams> {
+        let is_due = self.counters.n_steps == 0 && !prepared.support.is_empty();
+        if !(is_due && self.loss.settings.measures_query_cosine) {
+            return None;
+        }
+        let start = Instant::now();
+        let gradient = unadapted_gradient(&self.loss, encoder, prepared, dropout);
+        // No time of the step.
+        self.loss.clock.take_forward();
+        self.record.seconds.evaluation += start.elapsed().as_secs_f64();
+        Some(gradient)
     }
 
     /// Measures the bias of the queue before the epoch of `plan`, if the run has a queue with entries.

@@ -5,7 +5,10 @@ use burn::optim::GradientsParams;
 use burn::tensor::backend::AutodiffBackend;
 use burn::tensor::{ElementConversion, Tensor};
 use icl_core::{Encoder, Seed};
-use icl_meta::{Adapted, InnerStep, Pair, RatePolicy, Situation, adapt, first_order, second_order};
+use icl_meta::{
+    Adapted, InnerStep, Pair, RatePolicy, Situation, adapt, first_order, gradient_cosine, owned,
+    relative_move, second_order,
+};
 
 use crate::error::TrainError;
 use crate::method::MetaOrder;
@@ -44,7 +47,28 @@ pub(crate) struct GradientOf<'r, 'a, M, B: AutodiffBackend> {
     pub(crate) counters: &'r mut Counters,
     /// Order of the derivative under meta-optimization.
     pub(crate) meta_order: MetaOrder,
+    /// Gradient of the query's loss at θ, if it is compared with that at θ′.
+    pub(crate) unadapted: Option<GradientsParams>,
     pub(crate) step: Step,
+}
+
+/// Computes the gradient of the query's loss at θ, before any inner step, with the randomness of the query at
+/// θ′. It changes no state of the encoder, and its passes are charged to nobody.
+pub(crate) fn unadapted_gradient<B, M>(
+    loss: &BatchLoss<'_, M, B>,
+    encoder: &M,
+    prepared: &Prepared<M::Batch>,
+    dropout: Seed,
+) -> GradientsParams
+where
+    B: AutodiffBackend,
+    M: AutodiffModule<B> + Encoder<B>,
+{
+    loss.passes.begin(Purpose::Measuring);
+    let copy = owned(encoder);
+    let seed = dropout.at(prepared.support.len() as u64);
+    let value = loss.at(&copy, &prepared.batch, Anchors::New, seed);
+    GradientsParams::from_grads(value.backward(), &copy)
 }
 
 impl<M, B> GradientOf<'_, '_, M, B>
@@ -84,6 +108,7 @@ where
     ) -> Result<(f64, GradientsParams), TrainError> {
         let Step { index, dropout, .. } = self.step;
         let n_inner = prepared.support.len();
+        let rule = self.loss.settings.support_optimizer;
         let (support, query) = (&prepared.support, &prepared.batch);
         let passes = &self.loss.passes;
         let seed = |inner: usize| dropout.at(inner as u64);
@@ -120,12 +145,17 @@ where
             counters.add_support_rate(rate);
             Ok::<_, TrainError>(rate)
         };
-        let adapted = adapt::<B, M, _>(encoder, n_inner, &support_step, &mut choose)?;
+        let adapted = adapt::<B, M, _>(encoder, n_inner, rule, &support_step, &mut choose)?;
         let (loss, gradients) = first_order::<B, M>(&adapted, &query_step);
         if let Some((last, _)) = adapted.trail.last() {
             let policy = &mut self.rates.support;
             policy.after_adaptation(last, &adapted.encoder, &gradients);
         }
+        let unadapted = self.unadapted.take();
+        self.counters.add_adaptation(
+            relative_move::<B, M>(encoder, &adapted.encoder),
+            unadapted.map(|unadapted| gradient_cosine::<B, M>(encoder, &unadapted, &gradients)),
+        );
         let gradients = match self.meta_order {
             MetaOrder::First => gradients,
             MetaOrder::Second => {
@@ -144,7 +174,7 @@ where
             let rates: Vec<f64> = adapted.trail.iter().map(|(_, rate)| *rate).collect();
             let mut again = |inner: InnerStep<'_, M>| Ok::<_, TrainError>(rates[inner.step]);
             passes.begin(Purpose::Agents);
-            let adapted = adapt::<B, M, _>(earlier, n_inner, &support_loss, &mut again);
+            let adapted = adapt::<B, M, _>(earlier, n_inner, rule, &support_loss, &mut again);
             passes.begin_forward(Purpose::Agents);
             adapted.map(|Adapted { encoder, .. }| scalar(query_loss(&without_graph(&encoder))))
         });

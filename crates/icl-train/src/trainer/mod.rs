@@ -213,7 +213,7 @@ where
     ///
     /// # Errors
     /// [`TrainError`] as for [`pretrain`](Self::pretrain), and if the increment has no new samples, the
-    /// method's choices do not fit each other ([`Method::check`]), or
+    /// method's choices do not fit each other or the settings ([`Method::check_with`]), or
     /// [`old_queue`](TrainingSettings::old_queue) is set for a loss that does not separate old noise
     /// from new, or [`NoiseSet::BothViews`] for one that does.
     pub fn update<M>(&self, method: &Method, encoder: M) -> Result<Outcome<M, B>, TrainError>
@@ -251,7 +251,7 @@ where
         if self.settings.noise_set == NoiseSet::BothViews && method.separates_noise() {
             return Err(TrainError::BothViews);
         }
-        method.check()?;
+        method.check_with(&self.settings)?;
         let measuring = self.evaluator();
         let steering = self.evaluator().with_at_most(self.settings.steering_panel);
         let evaluations = Evaluations {

@@ -1,6 +1,6 @@
 //! Settings of training runs.
 
-use icl_meta::RateChoice;
+use icl_meta::{InnerRule, RateChoice};
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::StopRule;
@@ -66,9 +66,17 @@ pub struct TrainingSettings {
     pub average_decay: f64,
     /// Order of the derivative under meta-optimization, for methods that do not state it. Default: first.
     pub meta_order: MetaOrder,
-    /// Learning rate lr_s of the inner steps under meta-optimization (Eq. 11), which are plain gradient
-    /// descent; above 0. Default: 0.003.
+    /// Rule of the inner steps under meta-optimization (Eq. 11), whose state is fresh at the start of every
+    /// inner loop. Default: gradient descent, as in the paper. [`InnerRule::Adam`] is refused with
+    /// [`MetaOrder::Second`], see [`Method::check_with`](crate::Method::check_with).
+    pub support_optimizer: InnerRule,
+    /// Learning rate lr_s of the inner steps under meta-optimization (Eq. 11); above 0. Default: 0.003.
     pub support_learning_rate: f64,
+    /// Measurement of the cosine between the gradients of the query's loss at θ and at θ′ in the first step of
+    /// every epoch under meta-optimization, see
+    /// [`query_cosines`](crate::TrainingRecord::query_cosines). It takes one more gradient of the query, which is
+    /// charged to nobody, and changes nothing in training. Default: true.
+    pub measures_query_cosine: bool,
     /// Number of old samples in the buffer of [`Sampling::Buffer`](crate::Sampling::Buffer), at least 1.
     /// Default: `None`, a fifth of the old data.
     pub replay_size: Option<usize>,
@@ -115,7 +123,9 @@ impl Default for TrainingSettings {
             evaluate_every: None,
             average_decay: 0.99,
             meta_order: MetaOrder::First,
+            support_optimizer: InnerRule::Sgd,
             support_learning_rate: 3e-3,
+            measures_query_cosine: true,
             replay_size: None,
             old_queue: None,
             distillation_weight: 1.0,

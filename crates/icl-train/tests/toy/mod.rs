@@ -135,6 +135,16 @@ pub fn trainer<'a, S>(
         .seed(seed)
 }
 
+/// Returns the seed of the views of a sample that has occurred `repetition` times before in an epoch; `epoch`
+/// is the seed of the epoch's views.
+pub fn own_seed(epoch: Seed, index: usize, repetition: usize) -> Seed {
+    let first = epoch.at(index as u64);
+    match repetition {
+        0 => first,
+        n => first.child("repetition").at(n as u64),
+    }
+}
+
 /// Outcome of a training run.
 pub type Trained = Result<Outcome<Linear<TestAutodiff>, TestAutodiff>, TrainError>;
 

@@ -26,7 +26,7 @@ use crate::options::protocol::max_judged;
 use crate::options::training::PAPER_PATIENCE;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
-use crate::process::progress::Display;
+use crate::process::progress::{Display, inert_note};
 
 /// Name of θ₀ in files.
 const FIRST: &str = "theta0";
@@ -173,12 +173,13 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         let record = &outcome.record;
         if method.loss.is_some() {
             self.display.end(&format!(
-                "seed {}  {}: {} epochs, {:.2} s, exact risk {:.4} nats",
+                "seed {}  {}: {} epochs, {:.2} s, exact risk {:.4} nats{}",
                 self.seed,
                 method.name,
                 record.n_epochs(),
                 record.seconds.training(),
                 outcome.risk.all,
+                inert_note(&record.support_moves),
             ));
         }
         Ok(Ran {
@@ -327,6 +328,8 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             epoch_losses: record.epoch_losses.clone(),
             learning_rates: record.learning_rates.clone(),
             support_learning_rates: record.support_learning_rates.clone(),
+            support_moves: record.support_moves.clone(),
+            query_cosines: record.query_cosines.clone(),
             old_fractions: record.old_fractions.clone(),
         }
     }

@@ -154,7 +154,7 @@ impl RunOptions {
         };
         let methods = self.method.fill()?;
         let protocols = self.protocol.fill()?;
-        values::check_old_queue(&settings, &methods)?;
+        values::check_methods(&settings, &methods)?;
         let backend = self.backend.fill()?.to_owned();
         self.data.check()?;
         self.hold_out.check()?;

@@ -120,7 +120,7 @@ impl UpdateOptions {
             backend: self.backend.fill()?.to_owned(),
         };
         let method = self.method.one()?;
-        values::check_old_queue(&training.settings, std::slice::from_ref(&method))?;
+        values::check_methods(&training.settings, std::slice::from_ref(&method))?;
         self.hold_out.check()?;
         self.output.folder.check()?;
         let from = text("from", &self.from.from)?.to_owned();

@@ -16,7 +16,7 @@ use crate::files::encoder_work;
 use crate::files::encoder_work::ENCODER;
 use crate::files::work_folder::WorkFolder;
 use crate::process::failure::Failure;
-use crate::process::progress::Display;
+use crate::process::progress::{Display, inert_note};
 
 /// Update of an encoder by a method.
 pub struct Update<'a, D: Domain> {
@@ -62,11 +62,12 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         let after = outcome.risk;
         if method.loss.is_some() {
             display.end(&format!(
-                "{}: {} epochs, {:.2} s, exact risk {:.4} nats",
+                "{}: {} epochs, {:.2} s, exact risk {:.4} nats{}",
                 method.name,
                 record.n_epochs(),
                 record.seconds.training(),
                 after.all,
+                inert_note(&record.support_moves),
             ));
         }
         display.finish();
@@ -127,6 +128,8 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             epoch_losses: record.epoch_losses,
             learning_rates: record.learning_rates,
             support_learning_rates: record.support_learning_rates,
+            support_moves: record.support_moves,
+            query_cosines: record.query_cosines,
             old_fractions: record.old_fractions,
         })
     }

@@ -1,0 +1,226 @@
+//! The inner loop in a training run: its rule, its measures, and views of samples that occur again.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use burn::module::Module;
+use burn::nn::{BatchNorm, BatchNormConfig};
+use burn::tensor::Tensor;
+use burn::tensor::backend::{AutodiffBackend, Backend};
+use icl_core::testing::{TestAutodiff, to_vec};
+use icl_core::{Encoder, Mode, Rng, Views};
+use icl_train::{
+    InnerRule, MetaOrder, MethodError, Planner, RateChoice, Sampling, TrainError, Trainer,
+    TrainingRecord, TrainingSettings,
+};
+
+use crate::toy::{
+    Jitter, Linear, Stack, corrected, increment, info_nce, meta, points, published, settings,
+    start, timeless, train_on, trainer,
+};
+
+/// Encoder with running statistics and random scale. (The generator of the backend is shared with other tests.)
+#[derive(Module, Debug)]
+struct Stateful<B: Backend> {
+    linear: Linear<B>,
+    norm: BatchNorm<B>,
+}
+
+impl<B: Backend> Stateful<B> {
+    fn new() -> Self {
+        Self {
+            linear: Linear::new(1),
+            norm: BatchNormConfig::new(4).init(&Default::default()),
+        }
+    }
+}
+
+impl<B: Backend> Encoder<B> for Stateful<B> {
+    type Batch = Tensor<B, 2>;
+
+    fn encode(&self, batch: Tensor<B, 2>, mode: Mode<'_>) -> Tensor<B, 2> {
+        let y = self
+            .norm
+            .forward(self.linear.encode(batch, Mode::Evaluation));
+        match mode {
+            Mode::Training(rng) => y * (1.0 + rand::RngExt::random::<f64>(rng)) + 0.1,
+            Mode::Evaluation => y,
+        }
+    }
+}
+
+fn values<B: AutodiffBackend>(encoder: &Stateful<B>) -> Vec<f64> {
+    [
+        to_vec(&encoder.linear.weight.val()),
+        to_vec(&encoder.norm.gamma.val()),
+        to_vec(&encoder.norm.running_mean.value_sync()),
+        to_vec(&encoder.norm.running_var.value_sync()),
+    ]
+    .concat()
+}
+
+#[test]
+fn measuring_changes_no_bit_of_training() {
+    let (samples, increment) = (points(), increment());
+    for (rate, old_queue) in [(RateChoice::Fixed, Some(24)), (RateChoice::Learned, None)] {
+        let method = icl_train::Method {
+            rate,
+            ..meta(corrected())
+        };
+        let run = |measures_query_cosine| {
+            let settings = TrainingSettings {
+                measures_query_cosine,
+                old_queue,
+                support_learning_rate: 0.1,
+                epochs: 6,
+                ..settings()
+            };
+            trainer(&samples, &increment, &settings, 2)
+                .update(&method, Stateful::new())
+                .unwrap()
+        };
+        let (with, without) = (run(true), run(false));
+        assert_eq!(values(&with.trained), values(&without.trained));
+        assert_eq!(with.record.query_cosines.len(), 6);
+        assert!(without.record.query_cosines.is_empty());
+        let unmeasured = |mut record: TrainingRecord| {
+            record.query_cosines.clear();
+            record.cost.measuring = 0.0;
+            timeless(record)
+        };
+        assert_eq!(unmeasured(with.record), unmeasured(without.record));
+    }
+}
+
+/// At a tiny lr_s the inner loop changes nothing, and at larger ones ever more.
+#[test]
+fn a_record_tells_how_far_the_inner_loop_went() {
+    let of = |support_learning_rate, support_optimizer| {
+        let settings = TrainingSettings {
+            support_learning_rate,
+            support_optimizer,
+            epochs: 3,
+            ..settings()
+        };
+        let method = meta(published());
+        train_on(&points(), &method, &settings, 1).unwrap().record
+    };
+    let rates = [1e-9, 1e-3, 0.1, 1.0];
+    let records = rates.map(|rate| of(rate, InnerRule::Sgd));
+    for record in &records {
+        assert_eq!(
+            (record.support_moves.len(), record.query_cosines.len()),
+            (3, 3)
+        );
+    }
+    let first = |of: fn(&TrainingRecord) -> &Vec<f64>| records.each_ref().map(|it| of(it)[0]);
+    let (moves, cosines) = (first(|it| &it.support_moves), first(|it| &it.query_cosines));
+    assert!(
+        moves[0] < 1e-6 && moves.is_sorted() && moves[3] > 0.1,
+        "{moves:?}"
+    );
+    assert!((cosines[0] - 1.0).abs() < 1e-6, "{cosines:?}");
+    assert!(
+        cosines[3] < cosines[2] && cosines[2] < 1.0 - 1e-4,
+        "{cosines:?}"
+    );
+    // The move is proportional to a small rate.
+    assert!((moves[2] / moves[1] / 100.0 - 1.0).abs() < 0.1, "{moves:?}");
+    // One inner step of Adam moves every parameter by about lr_s, whatever the gradient.
+    let adam = of(1e-3, InnerRule::Adam).support_moves[0];
+    let weight = to_vec(&start().weight.val());
+    let length = weight.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let one_step = 1e-3 * 16_f64.sqrt() / length;
+    assert!(
+        adam > one_step && adam < 2.0 * one_step,
+        "{adam}, {one_step}"
+    );
+
+    let plain = train_on(&points(), &info_nce(Sampling::All), &settings(), 1).unwrap();
+    assert!(plain.record.support_moves.is_empty() && plain.record.query_cosines.is_empty());
+}
+
+/// An earlier record has neither field.
+#[test]
+fn earlier_records_are_read() {
+    let settings = TrainingSettings {
+        epochs: 1,
+        ..settings()
+    };
+    let record = train_on(&points(), &meta(published()), &settings, 1)
+        .unwrap()
+        .record;
+    let mut value = serde_json::to_value(&record).unwrap();
+    let fields = value.as_object_mut().unwrap();
+    assert!(fields.remove("support_moves").is_some());
+    assert!(fields.remove("query_cosines").is_some());
+    let read: TrainingRecord = serde_json::from_value(value).unwrap();
+    assert!(read.support_moves.is_empty() && read.query_cosines.is_empty());
+    assert_eq!(read.support_learning_rates, record.support_learning_rates);
+}
+
+#[test]
+fn the_second_order_through_adam_is_refused() {
+    let settings = TrainingSettings {
+        support_optimizer: InnerRule::Adam,
+        meta_order: MetaOrder::Second,
+        ..settings()
+    };
+    let error = train_on(&points(), &meta(corrected()), &settings, 1).unwrap_err();
+    assert!(matches!(
+        error,
+        TrainError::Method(MethodError::SecondOrderAdam { .. })
+    ));
+    // Without inner steps neither setting has an effect.
+    train_on(&points(), &corrected(), &settings, 1).unwrap();
+}
+
+/// Views that count how often each view was made.
+struct Counted(Mutex<HashMap<[u32; 4], usize>>);
+
+impl Views for Counted {
+    type Sample = [f32; 4];
+    type View = [f32; 4];
+
+    fn view(&self, sample: &[f32; 4], rng: &mut Rng) -> [f32; 4] {
+        let view = Jitter.view(sample, rng);
+        *self
+            .0
+            .lock()
+            .unwrap()
+            .entry(view.map(f32::to_bits))
+            .or_default() += 1;
+        view
+    }
+
+    fn plain(&self, sample: &[f32; 4]) -> [f32; 4] {
+        *sample
+    }
+}
+
+#[test]
+fn a_sample_that_occurs_again_in_an_epoch_has_other_views() {
+    let (samples, increment) = (points(), increment());
+    let method = meta(published());
+    let settings = TrainingSettings {
+        epochs: 2,
+        evaluate_every: Some(2),
+        ..settings()
+    };
+    let views = Counted(Mutex::default());
+    let trainer = Trainer::<TestAutodiff, _, _, _>::new(&samples, &views, Stack, &increment)
+        .settings(settings.clone());
+    trainer.update(&method, start()).unwrap();
+    let counts = std::mem::take(&mut *views.0.lock().unwrap());
+    // Two evaluations of the same two views of 90 samples; every other view is made once.
+    let n_twice = counts.values().filter(|&&n| n == 2).count();
+    assert_eq!((n_twice, counts.values().max()), (2 * 90, Some(&2)));
+    let seed = icl_core::Seed::new(0).child("update").child("order");
+    let planner = Planner::new(&method, &increment, &settings, seed);
+    let plans = [0, 1].map(|epoch| planner.epoch(epoch, 1.0));
+    let steps = plans.iter().flat_map(|plan| &plan.steps);
+    let batches = steps.flat_map(|step| step.support.iter().chain([&step.batch]));
+    let n_occurrences: usize = batches.clone().map(|batch| batch.samples.len()).sum();
+    assert_eq!(counts.len() - n_twice, 2 * n_occurrences);
+    assert!(batches.flat_map(|batch| &batch.repetitions).any(|&n| n > 1));
+}
