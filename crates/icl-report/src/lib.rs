@@ -11,6 +11,7 @@ mod comparison;
 mod course;
 pub mod dacl;
 mod document;
+mod ending;
 mod error;
 #[cfg(test)]
 pub(crate) mod fixture;

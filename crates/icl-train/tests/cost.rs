@@ -76,7 +76,7 @@ fn inner_steps_and_agents_have_their_own_purpose() {
     assert!(first.training > 0.0 && first.support > 0.0);
     assert_eq!((first.agents, first.teacher, first.pilot), (0.0, 0.0, 0.0));
     // In the first step of each epoch the gradient at θ of a query of 7 new samples and 8 old ones.
-    let evaluated = 4.0 * EVALUATED * SHARE;
+    let evaluated = 6.0 * EVALUATED * SHARE;
     let unmeasured = TrainingSettings {
         measures_query_cosine: false,
         ..settings()

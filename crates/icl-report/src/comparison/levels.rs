@@ -194,7 +194,8 @@ mod tests {
         let palette = Palette::new(methods.iter().map(|of| of.method));
         // θ₀ at retraining's plateau, with its noise.
         let mut near = comparison();
-        near.iter_mut().for_each(|of| of.start = risk(2.3, 1.0));
+        near.iter_mut()
+            .for_each(|of| of.evaluations[0].risk = risk(2.3, 1.0));
         let distances = Distances::of(&near).unwrap();
         assert!(!distances.is_clear());
         assert_eq!(levels(&records, &methods, &palette, Some(&distances)), None);

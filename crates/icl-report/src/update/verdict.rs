@@ -35,10 +35,13 @@ pub(crate) fn sentences(record: &UpdateRecord) -> Vec<String> {
         return vec!["The exact risk is not a finite number: do not use this encoder.".to_owned()];
     }
     if record.parameter_change == 0.0 {
-        return vec![
-            "Nothing was trained: the parameters are those of the encoder that came in.".to_owned(),
-            course(record),
-        ];
+        let words = match record.best_evaluation {
+            Some(0) if record.epochs > 0 => {
+                "Keep the encoder that came in: the update found none with a lower risk."
+            }
+            _ => "Nothing was trained: the parameters are those of the encoder that came in.",
+        };
+        return vec![words.to_owned(), course(record)];
     }
     let old = Turn::of(before.old, after.old);
     let new = Turn::of(before.new, after.new);

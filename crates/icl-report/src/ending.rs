@@ -1,0 +1,118 @@
+//! The end of a run in words: the rule that ended it, and the encoder that it kept.
+
+use icl_train::{ExpectedGain, StoppedBy};
+
+use crate::text::number::{count, percent, plural};
+
+/// Facts about the end of a run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ending<'a> {
+    pub(crate) stopped_by: Option<StoppedBy>,
+    pub(crate) expected_gain: Option<ExpectedGain>,
+    pub(crate) best_evaluation: Option<usize>,
+    /// Charged cost at each evaluation, in full passes.
+    pub(crate) charged: &'a [Option<f64>],
+}
+
+impl Ending<'_> {
+    /// Writes the end of the run as one or two sentences; `None` in records of earlier versions and of methods that
+    /// train nothing.
+    pub(crate) fn sentences(&self) -> Option<String> {
+        let gain = self.expected_gain.map(|of| {
+            let word = if of.gain < 0.0 { "raised" } else { "lowered" };
+            let [gain, error] = [of.gain.abs(), of.standard_error].map(percent);
+            format!("{word} the risk by {gain} (standard error {error})")
+        });
+        let gain = gain.as_deref();
+        let end = match (self.stopped_by?, gain) {
+            (StoppedBy::Doubling, Some(gain)) => {
+                format!("The run ended by itself: the last doubling of its cost {gain}.")
+            }
+            (StoppedBy::Slope, Some(gain)) => {
+                format!(
+                    "The run ended by itself: by the slope of its risk, a doubling of its cost {gain}."
+                )
+            }
+            (StoppedBy::Doubling | StoppedBy::Slope | StoppedBy::ExactRisk, _) => {
+                "The run ended by itself: the exact risk reached no new minimum.".to_owned()
+            }
+            (StoppedBy::TrainingLoss, _) => {
+                "The run ended by itself: the training loss reached no new minimum.".to_owned()
+            }
+            (StoppedBy::Epochs, Some(gain)) => format!(
+                "The run ended at its last epoch, before its stopping rule: the last doubling of its cost {gain}."
+            ),
+            (StoppedBy::Epochs, None) => "The run ended at its last epoch.".to_owned(),
+        };
+        Some(end + &self.kept().unwrap_or_default())
+    }
+
+    /// Writes which encoder is the result, if it is not the last one.
+    fn kept(&self) -> Option<String> {
+        let best = self
+            .best_evaluation
+            .filter(|best| best + 1 < self.charged.len())?;
+        let n = plural(self.charged.len(), "evaluation");
+        Some(match self.charged[best].map(count) {
+            _ if best == 0 => format!(
+                " No encoder of the {n} has a lower risk than the first, which is the result."
+            ),
+            Some(cost) => format!(
+                " The result is the encoder with the lowest risk of the {n}, at {cost} charged passes."
+            ),
+            None => format!(" The result is the encoder with the lowest risk of the {n}."),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ending(stopped_by: StoppedBy, best_evaluation: Option<usize>) -> Ending<'static> {
+        Ending {
+            stopped_by: Some(stopped_by),
+            expected_gain: Some(ExpectedGain {
+                gain: 0.002,
+                standard_error: 0.001,
+            }),
+            best_evaluation,
+            charged: &[Some(0.0), Some(9000.0), Some(18_000.0)],
+        }
+    }
+
+    #[test]
+    fn an_ending_has_its_reason_and_its_encoder() {
+        let words = |of: Ending<'_>| of.sentences().unwrap();
+        assert_eq!(
+            words(ending(StoppedBy::Doubling, Some(2))),
+            "The run ended by itself: the last doubling of its cost lowered the risk by 0.2 % (standard error 0.1 %)."
+        );
+        let earlier = words(ending(StoppedBy::Epochs, Some(1)));
+        assert!(earlier.starts_with("The run ended at its last epoch, before"));
+        assert!(
+            earlier.ends_with("of the 3 evaluations, at 9000 charged passes."),
+            "{earlier}"
+        );
+        let first = ending(StoppedBy::Slope, Some(0));
+        assert!(words(first).ends_with("than the first, which is the result."));
+        let rising = Ending {
+            expected_gain: Some(ExpectedGain {
+                gain: -0.01,
+                standard_error: 0.0,
+            }),
+            ..ending(StoppedBy::Doubling, None)
+        };
+        assert!(words(rising).contains("raised the risk by 1.0 %"));
+        let paper = Ending {
+            expected_gain: None,
+            ..ending(StoppedBy::TrainingLoss, None)
+        };
+        assert!(words(paper).ends_with("the training loss reached no new minimum."));
+        let untrained = Ending {
+            stopped_by: None,
+            ..paper
+        };
+        assert_eq!(untrained.sentences(), None);
+    }
+}
