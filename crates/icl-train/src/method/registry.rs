@@ -15,7 +15,7 @@ pub const REFERENCE: &str = "retraining";
 /// Name of the default method, [`Method::icl`].
 pub const DEFAULT: &str = "icl";
 
-/// Share of the old data in an epoch of `warm-sub`, and in the first epochs of `icl`.
+/// Share of the old data in an epoch of `warm-sub`.
 const FRESH_SHARE: f64 = 0.2;
 
 /// Returns the methods of the registry, in the order in which they are shown.
@@ -153,7 +153,7 @@ pub fn methods() -> Vec<Method> {
 
 impl Method {
     /// Returns the default method, `icl`: a warm start on the new data and a share of the old data, which
-    /// widens when the exact risk stalls ([`Sampling::Widening`]).
+    /// widens with the cost of the training ([`Sampling::Widening`]).
     pub fn icl() -> Self {
         Self {
             name: DEFAULT.to_owned(),
