@@ -1,7 +1,9 @@
-//! Commands for contributors: `cargo xtask check`, `test` and `bench`.
+//! Commands for contributors: `cargo xtask check`, `test`, `bench` and `results`.
 
 mod cargo;
 mod check;
+mod findings;
+mod results;
 mod test_command;
 
 use std::ffi::OsString;
@@ -9,6 +11,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use results::ResultsOptions;
 use test_command::Backend;
 
 /// Commands for contributors.
@@ -37,6 +40,12 @@ enum Command {
     /// Run a benchmark
     #[command(subcommand)]
     Bench(Bench),
+    /// Check the figures of the pages of results, or measure them again
+    ///
+    /// The figures and the runs that they are of are in docs/results/expected.csv. Every run has a folder under
+    /// target/results: a complete one is not repeated as long as its command and crates/ stay the same, and one
+    /// that was interrupted continues. The exit code is 1 if a figure is not met.
+    Results(ResultsOptions),
 }
 
 #[derive(Subcommand)]
@@ -192,6 +201,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             cargo::exit_code(test_command::command(backend).args(arguments))
         }
         Command::Bench(bench) => bench.run(),
+        Command::Results(options) => results::run(&options),
     }
 }
 

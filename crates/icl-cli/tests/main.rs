@@ -10,6 +10,7 @@ mod dacl;
 mod diagnose;
 mod embed;
 mod images;
+mod inner_steps;
 mod learning;
 mod malformed_data;
 mod methods;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::findings::Findings;
 use super::sources::{self, Source};
+use crate::findings::Findings;
 
 /// Names that say nothing about the content of a file.
 const EMPTY_NAMES: [&str; 5] = ["utils", "helpers", "common", "base", "misc"];

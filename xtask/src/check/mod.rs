@@ -2,7 +2,6 @@
 
 mod arrows;
 mod circles;
-mod findings;
 mod house;
 mod options;
 mod pages;
@@ -16,8 +15,8 @@ use std::process::ExitCode;
 use anyhow::Context;
 use cargo_metadata::{Metadata, MetadataCommand};
 
-use crate::cargo;
-use findings::Findings;
+use crate::findings::Findings;
+use crate::{cargo, results};
 
 /// The repository that is checked.
 struct Repository {
@@ -28,7 +27,7 @@ struct Repository {
 type Check = fn(&Repository) -> anyhow::Result<Findings>;
 
 /// All checks, the quick ones first.
-const CHECKS: [(&str, Check); 9] = [
+const CHECKS: [(&str, Check); 10] = [
     ("dependency arrows", |repository| {
         Ok(Findings::of(arrows::problems(&arrows::packages(
             &repository.metadata,
@@ -44,6 +43,9 @@ const CHECKS: [(&str, Check); 9] = [
     }),
     ("book and links", |repository| {
         pages::check(&repository.root)
+    }),
+    ("figures of results", |repository| {
+        results::changed_by_hand(&repository.root)
     }),
     ("format", |repository| {
         of_cargo(&repository.root, ["fmt", "--all", "--", "--check"], &[])

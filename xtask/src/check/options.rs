@@ -9,9 +9,9 @@ use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Expr, ExprLit, Field, Lit, LitStr, Meta, Token};
 
-use super::findings::Findings;
 use super::sources::{self, Source};
 use super::syntax;
+use crate::findings::Findings;
 
 /// Folder of the program.
 const PROGRAM: &str = "crates/icl-cli/src";

@@ -4,8 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use pulldown_cmark::{Event, Parser, Tag};
 
-use super::findings::Findings;
 use super::sources::{self, Source};
+use crate::findings::Findings;
 
 /// Path of the book's table of contents.
 const SUMMARY: &str = "docs/book/src/SUMMARY.md";

@@ -5,9 +5,9 @@ use std::path::Path;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, Visibility};
 
-use super::findings::Findings;
 use super::sources::{self, Source};
 use super::syntax;
+use crate::findings::Findings;
 
 /// Words with which no summary begins, because they make it a riddle: the reader has to find out
 /// which thing or action is meant ("What it should be.", "Of the rows, at least one.").

@@ -65,7 +65,7 @@ pub enum RateChoice {
     /// the paper): the reward compares the losses of one batch before and after the agent's last action.
     ///
     /// ```text
-    /// lr_t = lr·10^(d·a), a ∈ [−1, 1], chosen every 8 steps        d = 1, or 2.5 for inner steps
+    /// lr_t = lr·10^(d·a), a ∈ [−1, 1], chosen every 8 steps        d = 1, or 2.5 for inner steps by SGD
     /// ```
     Learned,
 }

@@ -7,9 +7,10 @@ use icl_core::Seed;
 use icl_core::module_bytes::{Bytes, EncodeError, Unfit, load_module, save_module};
 use serde::{Deserialize, Serialize};
 
+use crate::inner_loop::InnerRule;
 use crate::rate::choice::RateChoice;
 use crate::rate::hypergradient::Hypergradient;
-use crate::rate::learned::{HOLD, INNER_DECADES, LearnedRate, Memory};
+use crate::rate::learned::{HOLD, LearnedRate, Memory, inner_decades};
 use crate::rate::published::PublishedRate;
 use crate::rate::situation::Situation;
 
@@ -64,13 +65,14 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
         })
     }
 
-    /// Turns the policy into one for inner steps (Eq. 11). Hypergradient descent then learns from
-    /// [`after_adaptation`](Self::after_adaptation) alone, because every inner loop starts at θ again, and
-    /// the rate of [`RateChoice::Learned`] reaches 2.5 powers of ten around its base instead of one.
-    pub fn for_inner_steps(mut self) -> Self {
+    /// Turns the policy into one for inner steps by a rule (Eq. 11). Hypergradient descent then learns from
+    /// [`after_adaptation`](Self::after_adaptation) alone, because every inner loop starts at θ again. The rate of
+    /// [`RateChoice::Learned`] reaches 2.5 powers of ten around its base with [`InnerRule::Sgd`], and one with
+    /// [`InnerRule::Adam`], as for updates.
+    pub fn for_inner_steps(mut self, rule: InnerRule) -> Self {
         match &mut self.0 {
             Kind::Hypergradient(policy) => policy.follows_steps = false,
-            Kind::Learned(policy) => policy.n_decades = INNER_DECADES,
+            Kind::Learned(policy) => policy.n_decades = inner_decades(rule),
             Kind::Fixed(_)
             | Kind::Cosine { .. }
             | Kind::WarmupCosine { .. }
@@ -255,7 +257,32 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use crate::rate::policy::{cosine, warmup_cosine};
+    use super::*;
+    use burn::module::Param;
+    use burn::tensor::Tensor;
+    use icl_core::testing::TestAutodiff;
+
+    type One = Param<Tensor<TestAutodiff, 1>>;
+
+    #[test]
+    fn inner_steps_of_gradient_descent_have_a_wider_reach() {
+        let reach = |rule: Option<InnerRule>| {
+            let device = Default::default();
+            let choice = RateChoice::Learned;
+            let policy =
+                RatePolicy::<One, TestAutodiff>::new(choice, 3e-3, 100, Seed::new(1), &device);
+            let policy = match rule {
+                Some(rule) => policy.for_inner_steps(rule),
+                None => policy,
+            };
+            match policy.0 {
+                Kind::Learned(policy) => policy.n_decades,
+                _ => panic!("expected a learned rate"),
+            }
+        };
+        let rules = [None, Some(InnerRule::Adam), Some(InnerRule::Sgd)];
+        assert_eq!(rules.map(reach), [1.0, 1.0, 2.5]);
+    }
 
     #[test]
     fn the_cosine_falls_from_the_base_to_nothing() {

@@ -81,7 +81,7 @@ where
                     }
                     OptimizerChoice::Meta(_) => {
                         policy(method.rate, settings.support_learning_rate, "support")
-                            .for_inner_steps()
+                            .for_inner_steps(settings.support_optimizer)
                     }
                 },
             },

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use cargo_metadata::Metadata;
 
-use super::findings::Findings;
 use super::sources;
+use crate::findings::Findings;
 use imports::Imports;
 use modules::{Modules, Texts};
 

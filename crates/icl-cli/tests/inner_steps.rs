@@ -1,0 +1,51 @@
+//! The inner steps of meta-optimization, from outside.
+
+use serde_json::Value;
+use tempfile::tempdir;
+
+use crate::support::{icl, records, split};
+
+const RUN: &str = "run --seed 0 --epochs 3 --stop never --evaluate-every 3 --protocol none --method warm \
+                   --method icl-corrected-wo-lrl";
+
+fn numbers(of: &Value) -> Vec<f64> {
+    let items = of.as_array().unwrap().iter();
+    items.map(|item| item.as_f64().unwrap()).collect()
+}
+
+#[test]
+fn an_inner_loop_that_does_nothing_is_told() {
+    let at = tempdir().unwrap();
+    let run = |options: &str, out: &str| {
+        let ran = icl(at.path(), &split(&format!("{RUN} {options} --out {out}"))).succeeded();
+        let line = ran
+            .stderr
+            .lines()
+            .find(|line| line.contains("icl-corrected-wo-lrl"));
+        let of = records(&at.path().join(out));
+        assert!(numbers(&of[0]["support_moves"]).is_empty());
+        let [moves, cosines] = ["support_moves", "query_cosines"].map(|key| numbers(&of[1][key]));
+        assert_eq!((moves.len(), cosines.len()), (3, 3));
+        // Lines end anywhere.
+        let page: Vec<&str> = ran.stdout.split_whitespace().collect();
+        (line.unwrap().to_owned(), page.join(" "), moves, cosines)
+    };
+    let (line, page, moves, cosines) = run("--support-learning-rate 1e-6", "still");
+    assert!(line.contains("; the inner loop moves θ by "), "{line}");
+    assert!(page.contains("does almost nothing"), "{page}");
+    assert!(moves.iter().all(|it| *it < 1e-4) && cosines.iter().all(|it| *it > 0.999));
+    let (line, page, moves, _) = run("--support-optimizer adam", "adam");
+    assert!(!line.contains("the inner loop"), "{line}");
+    assert!(!page.contains("does almost nothing"), "{page}");
+    assert!(moves.iter().all(|it| *it > 1e-3), "{moves:?}");
+}
+
+#[test]
+fn the_second_order_through_adam_is_refused_before_anything_is_trained() {
+    let at = tempdir().unwrap();
+    let line =
+        "run --method warm,icl-published --meta-order second --support-optimizer adam --out out";
+    icl(at.path(), &split(line)).rejected(
+        "support-optimizer: found adam with the second order of icl-published, expected sgd, or meta-order first",
+    );
+}
