@@ -9,6 +9,7 @@ mod config_file;
 mod dacl;
 mod diagnose;
 mod embed;
+mod first_run;
 mod images;
 mod inner_steps;
 mod learning;

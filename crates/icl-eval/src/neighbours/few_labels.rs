@@ -84,9 +84,9 @@ impl FewLabelsConfig {
 /// [`Accuracy::n_folds`] is the number of draws. With a single class, or no sample left to judge, there is no
 /// accuracy. Of equally similar labelled samples the one with the lower index counts.
 ///
-/// Source: the k-shot nearest-neighbour classifier of Wang, Chao, Weinberger and van der Maaten (2019),
-/// "SimpleShot". Deviation: all classes are told apart at once and all other samples are judged, and features
-/// are not centred.
+/// Source: nearest-neighbour classification from a few labels on frozen features, as in Wang, Chao, Weinberger and
+/// van der Maaten (2019), "SimpleShot". Deviations: the nearest labelled sample decides and not the nearest mean of
+/// a class, features are not centred, and all classes are told apart at once, on all other samples.
 ///
 /// ```
 /// use icl_core::Seed;

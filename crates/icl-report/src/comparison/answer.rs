@@ -1,4 +1,4 @@
-//! What each way to treat new data gives and costs, in one sentence.
+//! Quality and cost of each way to treat new data, in one sentence.
 
 use icl_train::{DEFAULT, REFERENCE};
 

@@ -190,7 +190,8 @@ fn course(record: &RunRecord) -> Course<'_> {
 mod tests {
     use super::*;
     use crate::fixture::{
-        assert_sound, comparison as seven_methods, map, record, row, run, text_of, twenty_methods,
+        assert_sound, comparison as seven_methods, few_labels, held_out, map, record, row, run,
+        text_of, twenty_methods,
     };
     use crate::record::AccuracyByOrigin;
     use crate::text::wrap::width;
@@ -291,6 +292,25 @@ mod tests {
             .filter(|line| line.contains("method "))
             .collect();
         assert_eq!(header.len(), 1, "{text}");
+    }
+
+    #[test]
+    fn the_table_of_a_first_run_is_one_table_of_80_columns() {
+        let mut records = Vec::new();
+        for seed in 1..=3 {
+            let x = 0.1 * seed as f64;
+            for method in ["inference", "retraining", "warm", "fine-tuning", "icl"] {
+                let mut record = few_labels(held_out(record(method, seed), [x, 1.0 + x]), x);
+                record.charged_passes = Some(323_400.0 + 17_800.0 * x);
+                records.push(record);
+            }
+        }
+        let document = comparison_document(&records, None).unwrap();
+        let text = document.terminal(80, false);
+        let headings = text.lines().filter(|line| line.starts_with("method "));
+        assert_eq!(headings.count(), 1, "{text}");
+        assert!(text.contains("0.200 / 1.200") && text.contains("charged passes"));
+        assert!(text.contains("Risk in nats on held-out old / new data"));
     }
 
     #[test]
