@@ -4,6 +4,17 @@ use icl_train::{ExpectedGain, StoppedBy};
 
 use crate::text::number::{count, percent, plural};
 
+/// Returns the name of a rule, as options and records have it.
+pub(crate) fn rule_name(rule: StoppedBy) -> &'static str {
+    match rule {
+        StoppedBy::Doubling => "doubling",
+        StoppedBy::Slope => "slope",
+        StoppedBy::ExactRisk => "exact-risk",
+        StoppedBy::TrainingLoss => "training-loss",
+        StoppedBy::Epochs => "epochs",
+    }
+}
+
 /// Facts about the end of a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ending<'a> {

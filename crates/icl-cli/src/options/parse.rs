@@ -43,7 +43,7 @@ impl From<Failure> for ParseError {
 /// Command of a command line without any: a comparison that ends within half a minute on two cores. Half of the
 /// digits' classes are new, and the settings are those at which the methods differ.
 const FIRST_RUN: &str = "run --data digits --split class:0,1,2,3,4 --temperature 0.2 --negatives 31 --batch-size 64 \
-                         --epochs 60 --evaluate-every 5 --stop never --protocol few-labels";
+                         --epochs 60 --protocol few-labels";
 
 /// Parses the words of a command line, of which the first is the program's name. Without any other it is
 /// a first run, which is told.

@@ -6,6 +6,7 @@ use crate::chart::Palette;
 use crate::comparison::protocols::{FLOORS, PARTS, floor_over_seeds, recorded};
 use crate::comparison::runs::MethodRuns;
 use crate::document::{Column, Row, Table, TableCell};
+use crate::ending::rule_name;
 use crate::record::RunRecord;
 use crate::speed_up;
 use crate::speed_up::passes_to_target;
@@ -58,6 +59,7 @@ pub(crate) fn comparison(methods: &[MethodRuns<'_>], palette: &Palette) -> Table
             "epochs",
             "sample passes",
             "charged passes",
+            "ended by",
             "seconds",
             "‖Δθ‖/‖θ‖",
         ],
@@ -118,6 +120,7 @@ pub(crate) fn comparison(methods: &[MethodRuns<'_>], palette: &Palette) -> Table
             over(|record| record.epochs as f64, count),
             over(|record| record.sample_passes as f64, count),
             TableCell::of(of.over(|record| record.charged_passes), count),
+            ended_by(of),
             over(|record| record.train_s, seconds),
             over(|record| record.parameter_change, change),
         ]);
@@ -137,6 +140,24 @@ fn arrivals(of: &MethodRuns<'_>) -> TableCell {
     match n {
         0 => TableCell::Missing,
         n => TableCell::Value(format!("{reached} of {n}"), ended_above),
+    }
+}
+
+/// Writes the rules that ended a method's runs, each with its number of seeds where they differ.
+fn ended_by(of: &MethodRuns<'_>) -> TableCell {
+    let rules = of.records.iter().filter_map(|record| record.stopped_by);
+    let names: Vec<&str> = rules.map(rule_name).collect();
+    let mut distinct = names.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let counted = |name: &&str| {
+        let n = names.iter().filter(|of| *of == name).count();
+        format!("{name} {n}")
+    };
+    match &distinct[..] {
+        [] => TableCell::Missing,
+        [one] => TableCell::Word((*one).to_owned()),
+        several => TableCell::Word(several.iter().map(counted).collect::<Vec<_>>().join(", ")),
     }
 }
 
