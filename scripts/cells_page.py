@@ -34,12 +34,12 @@ def plateau(run, part):
 
 
 def distance(runs, part):
-    """theta_0's distance from retraining's plateau + 1 %, and the spread of that plateau over the seeds."""
-    reference = [run for run in runs if run["method"] == REFERENCE]
-    plateaus = [plateau(run, part) for run in reference]
-    start = statistics.mean(run["evaluations"][0]["risk"][part] for run in runs if run["method"] == "inference")
-    target = 1.01 * statistics.mean(plateaus)
-    return start, target, statistics.stdev(plateaus) if len(plateaus) > 1 else float("nan")
+    """theta_0's distance from retraining's plateau + 1 %: start, target, and the spread of the distance over the seeds."""
+    targets = {run["seed"]: 1.01 * plateau(run, part) for run in runs if run["method"] == REFERENCE}
+    starts = {run["seed"]: run["evaluations"][0]["risk"][part] for run in runs if run["method"] == "inference"}
+    of_seeds = [starts[seed] - target for seed, target in targets.items()]
+    noise = statistics.stdev(of_seeds) if len(of_seeds) > 1 else float("nan")
+    return statistics.mean(starts.values()), statistics.mean(targets.values()), noise
 
 
 def cost_to(run, level):

@@ -20,7 +20,9 @@ pub struct ExpectedGain {
     pub standard_error: f64,
 }
 
-/// Maximum number of evaluations for which a gain must have been too small.
+/// Minimum number of evaluations in a row at which a gain must have been too small: one alone may be a dip.
+const SHORTEST: usize = 2;
+/// Maximum number of these evaluations.
 const LONGEST: usize = 12;
 
 impl ExpectedGain {
@@ -30,7 +32,7 @@ impl ExpectedGain {
     }
 
     /// Returns the number of evaluations in a row at which the gain must be below `min_gain` before a run ends: the
-    /// noisier the gain, the longer. From 1 to 12.
+    /// noisier the gain, the longer. From 2 to 12.
     ///
     /// ```text
     /// n = ⌈2·standard error / min_gain⌉
@@ -38,7 +40,7 @@ impl ExpectedGain {
     pub fn n_needed(self, min_gain: f64) -> usize {
         let n = (2.0 * self.standard_error / min_gain).ceil();
         // A gain of 0 ± 0 compared with 0 is NaN, which is cast to 0.
-        (n as usize).clamp(1, LONGEST)
+        (n as usize).clamp(SHORTEST, LONGEST)
     }
 }
 
@@ -246,10 +248,10 @@ mod tests {
         assert!(gain(-0.1, 0.001).is_below(0.005));
         let needed = |error| gain(0.0, error).n_needed(0.005);
         assert_eq!(
-            [0.0, 0.0025, 0.0026, 0.018, 1.0].map(needed),
-            [1, 1, 2, 8, 12]
+            [0.0, 0.005, 0.0051, 0.018, 1.0].map(needed),
+            [2, 2, 3, 8, 12]
         );
-        assert_eq!(gain(0.0, 0.0).n_needed(0.0), 1);
+        assert_eq!(gain(0.0, 0.0).n_needed(0.0), 2);
         assert_eq!(gain(0.0, 0.1).n_needed(0.0), 12);
     }
 }

@@ -125,13 +125,13 @@ mod tests {
             gain: 0.001,
             standard_error: 0.0,
         });
-        let ended = |rule: StopRule| rule.ends_by_risk((9, 2), (small, 1, 0.005));
+        let ended = |rule: StopRule| rule.ends_by_risk((9, 2), (small, 2, 0.005));
         assert_eq!(ended(StopRule::Doubling), Some(StoppedBy::Doubling));
         assert_eq!(ended(StopRule::Slope), Some(StoppedBy::Slope));
         assert_eq!(ended(StopRule::ExactRisk), Some(StoppedBy::ExactRisk));
         assert_eq!(ended(StopRule::TrainingLoss), None);
         assert_eq!(ended(StopRule::Never), None);
-        let goes_on = |rule: StopRule, gain| rule.ends_by_risk((1, 2), (gain, 0, 0.005));
+        let goes_on = |rule: StopRule, gain| rule.ends_by_risk((1, 2), (gain, 1, 0.005));
         assert_eq!(goes_on(StopRule::Doubling, small), None);
         assert_eq!(goes_on(StopRule::Slope, None), None);
         assert_eq!(goes_on(StopRule::ExactRisk, small), None);
