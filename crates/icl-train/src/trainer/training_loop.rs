@@ -130,7 +130,7 @@ where
             fraction
         };
         let n_steps = planner.epoch(0, widest).steps.len();
-        let max_steps = settings.epochs as u64 * n_steps as u64;
+        let max_steps = (settings.epochs as u64).saturating_mul(n_steps as u64);
         let seed = self.seed();
         Run::new(
             encoder,
