@@ -3,7 +3,7 @@
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl::core::ExactRisk;
-use icl::train::{Outcome, TrainingRecord, plateau, time_to_target};
+use icl::train::{Outcome, TimeToTarget, TrainingRecord, plateau, time_to_target};
 
 /// The target is retraining's plateau times this.
 const TARGET: f64 = 1.01;
@@ -80,75 +80,68 @@ pub fn print(rows: &[Row], floors: &[(&str, f64)]) {
     );
 }
 
-/// What happened, in numbers: how soon the update came within 1 % of retraining, or that it did not.
-///
-/// The default method decides by the exact risk when to look at more of the old data, so that its
-/// evaluations are work, too: four views of each of the `n_samples`, without gradients.
-pub fn verdict(updated: &TrainingRecord, retrained: &TrainingRecord, n_samples: usize) -> String {
+/// Tells in numbers how soon the update came within 1 % of retraining on old and on new data, or that it did not.
+pub fn verdict(updated: &TrainingRecord, retrained: &TrainingRecord) -> String {
+    // The encoder of a run is that of its best evaluation.
     let risk = |run: &TrainingRecord| {
-        run.evaluations
-            .last()
-            .map_or(f64::NAN, |last| last.risk.all)
+        let at = run.best_evaluation.unwrap_or(run.evaluations.len() - 1);
+        run.evaluations[at].risk
     };
-    let plateau = plateau(&retrained.evaluations).unwrap_or(f64::NAN);
-    let target = TARGET * plateau;
-    let goal = format!("1 % above retraining's plateau, {target:.4} nats,");
-    let untrained = retrained
-        .evaluations
-        .first()
-        .map_or(f64::NAN, |first| first.risk.all);
-    if target >= untrained {
+    let words = |run: &TrainingRecord| {
+        let risk = risk(run);
+        format!(
+            "{:.4} nats on old and {:.4} on new data",
+            risk.old, risk.new
+        )
+    };
+    let (of_update, of_retraining) = (words(updated), words(retrained));
+    let Some(plateau) = plateau(&retrained.evaluations) else {
+        return format!("Retraining was not measured; the update ended at {of_update}.");
+    };
+    let target = plateau.map(|risk| risk * TARGET);
+    let goal = format!(
+        "1 % above retraining's plateau, {:.4} nats on old and {:.4} on new data,",
+        target.old, target.new
+    );
+    let untrained = retrained.evaluations[0].risk;
+    if target.old >= untrained.old || target.new >= untrained.new {
         return format!(
-            "Retraining did not bring the exact risk 1 % below that of the untrained encoder, {untrained:.4} \
-             nats: its plateau is no target. The update ended at {:.4} nats, retraining at {:.4}.",
-            risk(updated),
-            risk(retrained)
+            "Retraining did not bring the exact risk 1 % below that of the untrained encoder: its plateau is no \
+             target. The update ended at {of_update}, retraining at {of_retraining}."
         );
     }
     let [update, retraining] =
-        [updated, retrained].map(|run| time_to_target(&run.evaluations, target));
-    if risk(retrained) * TARGET < plateau {
+        [updated, retrained].map(|run| time_to_target(&run.evaluations, &target));
+    let end = risk(retrained);
+    if end.old * TARGET < plateau.old || end.new * TARGET < plateau.new {
         return format!(
-            "Retraining was still improving when its epochs ended, so there is no plateau to reach; the \
-             update ended at {:.4} nats, retraining at {:.4}.",
-            risk(updated),
-            risk(retrained)
+            "Retraining was still improving when its epochs ended, so there is no plateau to reach; the update \
+             ended at {of_update}, retraining at {of_retraining}."
         );
     }
-    let (Some(update), Some(retraining)) = (update, retraining) else {
-        let who = if update.is_none() {
-            "The update"
-        } else {
-            "Retraining"
-        };
-        return format!(
-            "{who} did not reach {goal} and stay there; the update ended at {:.4} nats, {:+.1} % from \
-             the plateau.",
-            risk(updated),
-            100.0 * (risk(updated) / plateau - 1.0)
-        );
-    };
-    if update.sample_passes == 0 {
-        return format!("θ₀ was at {goal} before the first step: there was nothing to speed up.");
+    let charged = |reached: Option<TimeToTarget>| reached.and_then(|of| of.charged_passes);
+    match (charged(update), charged(retraining)) {
+        (Some(0.0), _) => {
+            format!("θ₀ was at {goal} before the first step: there was nothing to speed up.")
+        }
+        (Some(update), Some(retraining)) => format!(
+            "The update reached {goal} after {update:.0} charged passes, retraining after {retraining:.0}: {}.",
+            times(retraining, update),
+        ),
+        (update, _) => {
+            let who = if update.is_none() {
+                "The update"
+            } else {
+                "Retraining"
+            };
+            format!("{who} did not reach {goal} and stay there; the update ended at {of_update}.")
+        }
     }
-    let evaluations = updated
-        .evaluations
-        .iter()
-        .filter(|it| it.epoch <= update.epochs);
-    let evaluating = (4 * n_samples * evaluations.count()) as u64;
-    format!(
-        "The update reached {goal} after {} passes, retraining after {}: {}, and {} with the update's \
-         own evaluations counted.",
-        update.sample_passes,
-        retraining.sample_passes,
-        times(retraining.sample_passes, update.sample_passes),
-        times(retraining.sample_passes, update.sample_passes + evaluating)
-    )
 }
 
 /// How many times fewer, or more, `passes` are than `others`.
-fn times(others: u64, passes: u64) -> String {
-    let ratio = others as f64 / passes as f64;
+fn times(others: f64, passes: f64) -> String {
+    let ratio = others / passes;
     if ratio >= 1.0 {
         format!("{ratio:.1} times fewer")
     } else {

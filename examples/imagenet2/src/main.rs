@@ -146,9 +146,6 @@ fn compare(data: &ImageDataset, arguments: &Arguments) -> Result<()> {
             ("untrained encoder", mean(floors.all.untrained)),
         ],
     );
-    println!(
-        "{}",
-        table::verdict(&updated.record, &retrained.record, data.n_images())
-    );
+    println!("{}", table::verdict(&updated.record, &retrained.record));
     Ok(())
 }

@@ -101,10 +101,7 @@ fn main() -> Result<()> {
         pixels.len() / data.n_images(),
     )?)?;
     table::print(&rows, &[("raw pixels", raw), ("untrained encoder", floor)]);
-    println!(
-        "{}",
-        table::verdict(&updated.record, &retrained.record, data.n_images())
-    );
+    println!("{}", table::verdict(&updated.record, &retrained.record));
     Ok(())
 }
 

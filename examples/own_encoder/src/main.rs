@@ -91,9 +91,6 @@ fn main() -> Result<()> {
             ("untrained encoder", mean(floors.all.untrained)),
         ],
     );
-    println!(
-        "{}",
-        table::verdict(&updated.record, &retrained.record, N_WAVES)
-    );
+    println!("{}", table::verdict(&updated.record, &retrained.record));
     Ok(())
 }

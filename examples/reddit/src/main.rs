@@ -115,10 +115,7 @@ fn compare(data: &GraphDataset, arguments: &Arguments) -> Result<()> {
             ("untrained encoder", mean(floors.all.untrained)),
         ],
     );
-    println!(
-        "{}",
-        table::verdict(&updated.record, &retrained.record, n_old + n_new)
-    );
+    println!("{}", table::verdict(&updated.record, &retrained.record));
     Ok(())
 }
 

@@ -57,7 +57,7 @@ fn main() -> Result<()> {
     let [raw, untrained] = [floors.raw, floors.untrained].map(|floor| mean(&floor));
     let floors = [("raw values", raw), ("untrained encoder", untrained)];
     table::print(&rows, &floors);
-    let verdict = table::verdict(&updated.record, &retrained.record, data.n_rows());
+    let verdict = table::verdict(&updated.record, &retrained.record);
     println!("{verdict}");
     Ok(())
 }
