@@ -51,7 +51,7 @@ impl Ending<'_> {
                 "The run ended by itself: the training loss reached no new minimum.".to_owned()
             }
             (StoppedBy::Epochs, Some(gain)) => format!(
-                "The run ended at its last epoch, before its stopping rule: the last doubling of its cost {gain}."
+                "The run ended at its last epoch, before its stopping rule: a doubling of its cost still {gain}."
             ),
             (StoppedBy::Epochs, None) => "The run ended at its last epoch.".to_owned(),
         };

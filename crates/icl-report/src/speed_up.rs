@@ -81,7 +81,7 @@ impl Outcome {
 pub(crate) fn outcome(rule: Rule, method: &RunRecord, reference: &RunRecord) -> Option<Outcome> {
     if rule.is_to_target() {
         method.target?;
-        match method.epochs_to_target {
+        match method.passes_to_target {
             None => return Some(Outcome::Never),
             Some(0) => return Some(Outcome::AtStart),
             Some(_) => {}
@@ -205,6 +205,10 @@ mod tests {
             assert_eq!(outcome(rule, &never, &retraining), Some(Never));
             assert_eq!(outcome(rule, &at_start, &retraining), Some(AtStart));
         }
+        // Within the first epoch is not before the first step.
+        let early = reaching("warm", Some((0, 1000, 2.0)), Some((24, 3.0)));
+        let found = outcome(Rule::TargetPasses, &early, &retraining);
+        assert_eq!(found, Some(Ratio(4.0)));
         // The paper's rule knows neither.
         for method in [&never, &at_start] {
             assert_eq!(

@@ -106,15 +106,20 @@ fn a_stopped_run_goes_on_as_if_it_had_not_been() {
 /// Evaluations fall within epochs, and the encoder of the lowest risk is kept.
 #[test]
 fn a_run_that_ends_by_itself_goes_on_as_if_it_had_not_been_stopped() {
-    for stop in [StopRule::Doubling, StopRule::Slope] {
+    for (stop, sampling, learning_rate) in [
+        (StopRule::Doubling, Sampling::Widening(None), 0.02),
+        (StopRule::Slope, Sampling::Widening(None), 0.02),
+        // The risk over old data rises: the best encoder is an early one.
+        (StopRule::Doubling, Sampling::New, 1.0),
+    ] {
         let settings = TrainingSettings {
             stop,
             epochs: 200,
-            learning_rate: 0.02,
+            learning_rate,
             evaluate_every: None,
             ..long()
         };
-        let method = info_nce(Sampling::Widening(None));
+        let method = info_nce(sampling);
         let whole = train_on(&points(), &method, &settings, 4).unwrap();
         assert!(
             whole.record.n_epochs() < 200,
@@ -132,12 +137,25 @@ fn a_run_that_ends_by_itself_goes_on_as_if_it_had_not_been_stopped() {
             }
         };
         assert!(n_stops > 2, "{n_stops}");
-        assert_eq!(timeless(resumed.record), timeless(whole.record), "{stop:?}");
+        let record = timeless(whole.record);
+        assert_eq!(timeless(resumed.record), record, "{stop:?}");
         assert_eq!(
             to_vec(&resumed.trained.weight.val()),
             to_vec(&whole.trained.weight.val())
         );
         assert_eq!(resumed.risk, whole.risk);
+        assert!(resumed.trained.weight.val().is_require_grad());
+        if sampling != Sampling::New {
+            continue;
+        }
+        // An interruption lies between the best encoder and the last.
+        let best = record.best_evaluation.unwrap();
+        let passes = |at: usize| record.evaluations[at].sample_passes;
+        let last = record.evaluations.len() - 1;
+        assert!(
+            passes(last) - passes(best) > 40 * 2 * 16,
+            "{best} of {last}"
+        );
     }
 }
 
@@ -174,7 +192,7 @@ fn a_complete_run_is_not_run_again() {
     let first = go_on(&path, &method, &long(), 4, u64::MAX).unwrap();
     // A run that trains would be interrupted at its first step.
     let again = go_on(&path, &method, &long(), 4, 1).unwrap();
-    assert_eq!(first.record, again.record);
+    assert_eq!(timeless(first.record), timeless(again.record));
     assert_eq!(first.parameter_change, again.parameter_change);
     assert_eq!(
         to_vec(&first.encoder.weight.val()),

@@ -77,7 +77,7 @@ mod tests {
             check_records(&[record("warm", 1), old])
                 .unwrap_err()
                 .to_string(),
-            "record 2 has schema 0, expected 1"
+            "record 2 has schema 0, expected 2"
         );
         let mut other = record("warm", 2);
         other.data = "PROTEINS".into();

@@ -1,15 +1,14 @@
 //! Distance of the old encoder from the quality of retraining, against the noise of the measure.
 
 use icl_core::Origin;
-use icl_train::{Evaluation, REFERENCE};
+use icl_train::{Evaluation, REFERENCE, plateau};
 
 use crate::record::RunRecord;
-use crate::summary::Summary;
 use crate::text::number::{nats, percent, rounded};
 
 /// Ratio of the target to the plateau of retraining, on each part.
 const TARGET: f64 = 1.01;
-/// Number of last evaluations whose median is the plateau.
+/// Number of retraining's last evaluations whose spread is the noise of a single seed.
 const PLATEAU: usize = 5;
 /// Distance in units of the noise below which nothing can be said to have been made faster.
 const CLEAR: f64 = 3.0;
@@ -87,7 +86,10 @@ fn distance(records: &[RunRecord], origin: Origin, part: &'static str) -> Option
         let starts: Vec<f64> = starts
             .filter_map(|of| of.evaluations.first().map(risk))
             .collect();
-        of_seeds.push((mean(&starts)?, TARGET * median(&last)?));
+        of_seeds.push((
+            mean(&starts)?,
+            TARGET * plateau(&reference.evaluations)?[origin],
+        ));
     }
     let (starts, targets): (Vec<f64>, Vec<f64>) = of_seeds.iter().copied().unzip();
     let distances: Vec<f64> = of_seeds
@@ -106,10 +108,6 @@ fn distance(records: &[RunRecord], origin: Origin, part: &'static str) -> Option
     };
     let numbers = [of.start, of.target, of.noise];
     (numbers.iter().all(|x| x.is_finite()) && of.noise > 0.0).then_some(of)
-}
-
-fn median(of: &[f64]) -> Option<f64> {
-    Summary::of_present(of.iter().copied().map(Some))?.median
 }
 
 fn mean(of: &[f64]) -> Option<f64> {

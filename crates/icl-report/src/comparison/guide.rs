@@ -33,7 +33,7 @@ pub(crate) const TERMS: [(&str, &str); 12] = [
     (
         "Target",
         "Retraining's plateau (the median of its last five exact risks) + 1 %. A method has reached it \
-         when its risk lies at or below it in three evaluations in a row. Where θ₀ lies at the target \
+         when its risk lies at or below it on old and on new data, each, in three evaluations in a row. Where θ₀ lies at the target \
          before the first step there is nothing to speed up, and no speed-up is given.",
     ),
     (
@@ -51,7 +51,7 @@ pub(crate) const TERMS: [(&str, &str); 12] = [
     ),
     (
         "BatchNorm's statistics",
-        "They are re-estimated by a pass over X′ before every measurement. Those gathered during \
+        "They are re-estimated by a pass over the measured samples of X′ before every measurement. Those gathered during \
          training belong to parameters that have changed since, and alone can shift the risk by a few \
          tenths of a nat.",
     ),

@@ -5,6 +5,7 @@ mod charts;
 mod check;
 mod cost_chart;
 mod distance;
+mod goal;
 mod guide;
 mod headline;
 mod levels;

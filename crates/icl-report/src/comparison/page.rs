@@ -4,18 +4,19 @@ use crate::chart::Palette;
 use crate::comparison::answer::answer;
 use crate::comparison::check::{check_map, check_records};
 use crate::comparison::distance::Distances;
-use crate::comparison::guide::{LOWEST_LOSS, NO_TARGET, TARGET, TERMS};
+use crate::comparison::goal::goal;
+use crate::comparison::guide::{LOWEST_LOSS, TERMS};
 use crate::comparison::headline::headline;
 use crate::comparison::overview::overview;
 use crate::comparison::protocols::{NO_PROTOCOL, ONE_CLASS, lacks_accuracies, recorded};
-use crate::comparison::runs::{MethodRuns, methods, target};
+use crate::comparison::runs::{MethodRuns, methods};
 use crate::comparison::{charts, cost_chart, levels, tables};
 use crate::course::{Course, queue_of, sections};
 use crate::document::{Block, Document};
 use crate::error::ReportError;
 use crate::inert::inert_sentence;
 use crate::record::{EmbeddingMap, RunRecord};
-use crate::text::number::{MISSING, nats, plural, rounded};
+use crate::text::number::{MISSING, plural, rounded};
 
 /// Makes the document of a comparison: which methods become as good as retraining, and at which cost.
 ///
@@ -146,20 +147,6 @@ fn inert(of: &MethodRuns<'_>) -> Option<Block> {
     Some(Block::Warning(sentence.into()))
 }
 
-fn goal(records: &[RunRecord]) -> String {
-    match target(records) {
-        None => NO_TARGET.to_owned(),
-        Some(target) => format!(
-            "Target: {TARGET}: {} nats{}. Medians over the seeds, [least–greatest] where seeds differ.",
-            target.median.map_or(MISSING.to_owned(), nats),
-            match target.n {
-                1 => String::new(),
-                n => format!(" (median over {n} seeds, each of which has its own)"),
-            },
-        ),
-    }
-}
-
 fn courses(records: &[RunRecord]) -> Vec<Course<'_>> {
     records.iter().map(course).collect()
 }
@@ -218,7 +205,7 @@ mod tests {
             "MUTAG: which methods are as good as retraining?",
             "94 old samples, 94 new ones (α = 0.50) · split: random · 3 seeds · backend: flex",
             "warm-sub reaches the quality of retraining in all 3 seeds",
-            "2.300 nats (median over 3 seeds",
+            "on new data (medians over 3 seeds",
             "floor: untrained encoder",
             "linear probe",
             "k nearest neighbours",

@@ -107,7 +107,7 @@ impl MethodRuns<'_> {
     /// Returns the number of seeds that were at the target before the first step.
     pub(crate) fn n_at_start(&self) -> usize {
         self.aimed()
-            .filter(|r| r.epochs_to_target == Some(0))
+            .filter(|r| r.passes_to_target == Some(0))
             .count()
     }
 
@@ -124,8 +124,16 @@ impl MethodRuns<'_> {
     }
 }
 
+/// Returns how far the encoder of a run lies above the target, as a share of it: on old or on new data, where it is
+/// more. The risk is that of the evaluation, over the same samples as the target. In records of earlier versions it is
+/// that over all data.
 fn gap(record: &RunRecord) -> Option<f64> {
-    record.target.map(|target| record.risk.all / target - 1.0)
+    let last = record.evaluations.len().checked_sub(1)?;
+    let risk = record.evaluations[record.best_evaluation.unwrap_or(last)].risk;
+    match record.target_by_origin {
+        Some(target) => Some((risk.old / target.old).max(risk.new / target.new) - 1.0),
+        None => record.target.map(|target| record.risk.all / target - 1.0),
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use icl_train::{Cost, Evaluation, ExpectedGain, Seconds, StoppedBy};
 use serde::{Deserialize, Serialize};
 
 /// Version of [`RunRecord`]'s schema. It grows when a field changes its meaning or is removed.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// Record of one method with one seed.
 ///

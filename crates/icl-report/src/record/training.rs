@@ -5,7 +5,7 @@ use icl_train::{Cost, Evaluation, ExpectedGain, Seconds, StoppedBy};
 use serde::{Deserialize, Serialize};
 
 /// Version of [`TrainRecord`]'s schema. It grows when a field changes its meaning or is removed.
-pub const TRAIN_SCHEMA: u32 = 1;
+pub const TRAIN_SCHEMA: u32 = 2;
 
 /// Record of the training of one encoder from scratch.
 ///
@@ -63,7 +63,7 @@ pub struct TrainRecord {
     #[serde(default)]
     pub n_held_out: Option<usize>,
     /// Parameter change ‖Δθ‖/‖θ‖ from the untrained encoder to the trained one, over trained parameters.
-    /// 0 means that nothing was trained.
+    /// 0 means that nothing was trained, or no better encoder was found.
     pub parameter_change: f64,
     /// Seconds of each part of the training.
     pub seconds: Seconds,

@@ -5,7 +5,7 @@ use icl_train::{Cost, Evaluation, ExpectedGain, StoppedBy};
 use serde::{Deserialize, Serialize};
 
 /// Version of [`UpdateRecord`]'s schema. It grows when a field changes its meaning or is removed.
-pub const UPDATE_SCHEMA: u32 = 1;
+pub const UPDATE_SCHEMA: u32 = 2;
 
 /// Record of one update of one encoder.
 ///
@@ -61,9 +61,9 @@ pub struct UpdateRecord {
     pub expected_gain: Option<ExpectedGain>,
     /// Seconds of training, evaluations not counted.
     pub train_s: f64,
-    /// Exact risk of θ₀, with its normalisation statistics re-estimated over X′.
+    /// Exact risk of θ₀ over training samples, with its normalisation statistics re-estimated over them.
     pub before: ExactRisk,
-    /// Exact risk of the updated encoder, with its statistics re-estimated over X′.
+    /// Exact risk of the updated encoder over the same samples, with its statistics re-estimated over them.
     pub after: ExactRisk,
     /// Risk of θ₀, with its statistics re-estimated over the training samples, over a panel of samples that the
     /// update has not seen, in nats, with its standard error; `null` without held-out samples.
@@ -78,7 +78,7 @@ pub struct UpdateRecord {
     /// Share of the old samples' neighbours that is kept; `null` where there are too few samples.
     pub neighbours_kept: Option<KeptNeighbours>,
     /// Parameter change ‖Δθ‖/‖θ‖ from θ₀ to the updated encoder, over trained parameters. 0 means that
-    /// nothing was trained.
+    /// nothing was trained, or no better encoder was found.
     pub parameter_change: f64,
     /// Exact risk over the update, from before the first step to after the last.
     pub evaluations: Vec<Evaluation>,

@@ -1,7 +1,7 @@
 //! The file of a checkpoint.
 //!
 //! ```text
-//! one line of JSON: {"schema": 1, "length": …, "checksum": …, "identity": [[field, value], …]}
+//! one line of JSON: {"schema": 2, "length": …, "checksum": …, "identity": [[field, value], …]}
 //! `length` bytes of MessagePack
 //! ```
 
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::checkpoint::{CheckpointError, Identity};
 
 /// Version of the format and of the state in it.
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -172,8 +172,8 @@ mod tests {
         *flipped.last_mut().unwrap() ^= 1;
         assert!(error(&flipped, "1").contains("checksum"));
         let text = String::from_utf8_lossy(&whole).into_owned();
-        let newer = text.replace("\"schema\":1", "\"schema\":2");
-        assert!(error(newer.as_bytes(), "1").contains("schema 2, expected schema 1"));
+        let newer = text.replace("\"schema\":2", "\"schema\":3");
+        assert!(error(newer.as_bytes(), "1").contains("schema 3, expected schema 2"));
         assert!(error(b"hello\n", "1").contains("header"));
     }
 }

@@ -2,9 +2,8 @@
 
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::{
-    Batches, Collate, Encoder, ExactRisk, HostRows, Increment, Judge, PanelRisk, SampleError,
-    Samples, Seed, Side, Views, exact_nce_i_losses, exact_risk_with_losses, host_values,
-    panel_nce_i, panel_risk,
+    Collate, Encoder, ExactRisk, HostRows, Increment, Judge, PanelRisk, SampleError, Samples, Seed,
+    Views, exact_nce_i_losses, exact_risk_with_losses, host_values, panel_nce_i, panel_risk,
 };
 use rand::seq::SliceRandom;
 use serde::Serialize;
@@ -93,6 +92,8 @@ pub struct Evaluator<'a, B: Backend, S, V, C> {
     pub(crate) device: B::Device,
     /// Maximum number of samples over which an exact risk is computed.
     pub(crate) max_samples: usize,
+    /// Maximum number of samples over which statistics are re-estimated, at least `max_samples`.
+    pub(crate) max_statistics: usize,
     /// Whether partners are drawn from the old data alone.
     pub(crate) has_old_partners: bool,
 }
@@ -116,8 +117,8 @@ where
     }
 
     /// Computes exact risks over at most `n` samples, drawn at random with the growth ratio of the data, so that an
-    /// evaluation costs the same however large the data are. The noise expectation is over these samples, too.
-    /// The draw depends on the seed alone.
+    /// evaluation costs the same however large the data are. The noise expectation and the normalisation
+    /// statistics are over these samples, too. The draw depends on the seed alone.
     ///
     /// # Panics
     /// If an encoder is evaluated with `n` below 4.
@@ -125,6 +126,7 @@ where
     pub fn with_at_most(self, n: usize) -> Self {
         Self {
             max_samples: n,
+            max_statistics: n,
             ..self
         }
     }
@@ -137,8 +139,12 @@ where
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
-        let panel = self.panel(self.problem.increment);
-        let (encoder, [anchors, positives], n_views) = self.views_of(encoder, &panel.all())?;
+        let panel = self.panel(self.problem.increment, self.max_samples);
+        let of_statistics = self
+            .panel(self.problem.increment, self.max_statistics)
+            .all();
+        let (encoder, [anchors, positives], n_views) =
+            self.views_of(encoder, &panel.all(), &of_statistics)?;
         let n_old = panel.old().len();
         let (risk, losses) =
             exact_risk_with_losses(anchors, positives, n_old, self.temperature, self.negatives);
@@ -159,8 +165,11 @@ where
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
-        let panel = self.panel(&self.problem.increment.without_new());
-        let (encoder, [anchors, positives], n_views) = self.views_of(encoder, panel.old())?;
+        let old = self.problem.increment.without_new();
+        let panel = self.panel(&old, self.max_samples);
+        let of_statistics = self.panel(&old, self.max_statistics);
+        let (encoder, [anchors, positives], n_views) =
+            self.views_of(encoder, panel.old(), of_statistics.old())?;
         let losses = exact_nce_i_losses(anchors, positives, self.temperature, self.negatives);
         Ok(Evaluated {
             encoder,
@@ -171,9 +180,25 @@ where
         })
     }
 
-    /// Returns the samples of an increment over which a risk is computed.
-    fn panel(&self, of: &Increment) -> Increment {
-        of.at_most(self.max_samples, self.seed.child("panel"))
+    /// Re-estimates the normalisation statistics of an encoder over old and new samples. Returns it with the number of
+    /// views that passed through it.
+    ///
+    /// # Errors
+    /// [`SampleError`] if a sample cannot be read.
+    pub(crate) fn with_statistics<M>(&self, encoder: M) -> Result<(M, u64), SampleError>
+    where
+        M: Encoder<B, Batch = C::Batch<B>>,
+    {
+        let samples = self
+            .panel(self.problem.increment, self.max_statistics)
+            .all();
+        let views = self.fixed_views(&samples, self.problem.increment);
+        Ok((views.recalibrated(encoder)?, views.n_views()))
+    }
+
+    /// Returns at most `n` samples of an increment.
+    fn panel(&self, of: &Increment, n: usize) -> Increment {
+        of.at_most(n, self.seed.child("panel"))
     }
 
     /// Computes the embeddings `[n, d]` of the samples' plain views ([`Views::plain`]), with the
@@ -284,25 +309,28 @@ where
         ))
     }
 
-    /// Re-estimates the statistics of an encoder over both fixed views of the samples, and computes its
-    /// embeddings of the first and of the second views, in the order of the samples; also the number of
-    /// views that passed through it.
+    /// Re-estimates the statistics of an encoder over both fixed views of some samples, and computes its
+    /// embeddings of the first and of the second views of `samples`, in their order; also the number of views that
+    /// passed through it.
     fn views_of<M>(
         &self,
         encoder: M,
         samples: &[usize],
+        of_statistics: &[usize],
     ) -> Result<(M, [Tensor<B, 2>; 2], u64), SampleError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
+        let views = self.fixed_views(of_statistics, self.problem.increment);
+        let encoder = views.recalibrated(encoder)?;
+        if samples == of_statistics {
+            let embeddings = views.embeddings(&encoder)?;
+            return Ok((encoder, embeddings, views.n_views()));
+        }
+        let n_views = views.n_views();
         let views = self.fixed_views(samples, self.problem.increment);
-        let both = Batches::new(2 * views.n_chunks(), |at| {
-            views.batch(at / 2, Side::BOTH[at % 2])
-        });
-        let encoder = encoder.recalibrated(&both)?;
-        drop(both);
         let embeddings = views.embeddings(&encoder)?;
-        Ok((encoder, embeddings, views.n_views()))
+        Ok((encoder, embeddings, n_views + views.n_views()))
     }
 
     /// Returns the fixed views of some samples of an increment.

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use burn::tensor::{Int, Tensor, TensorData, backend::Backend};
-use icl_core::{Collate, Encoder, Mode, SampleError, Samples, Seed, Side, Views};
+use icl_core::{Batches, Collate, Encoder, Mode, SampleError, Samples, Seed, Side, Views};
 use rayon::prelude::*;
 
 use crate::sampling::pair_maker::PairMaker;
@@ -83,13 +83,13 @@ where
     }
 
     /// Returns the number of chunks.
-    pub(super) fn n_chunks(&self) -> usize {
+    fn n_chunks(&self) -> usize {
         self.samples.len().div_ceil(CHUNK).max(1)
     }
 
     /// Returns one view of each sample of a chunk. Chunks are of nearly equal size: a last chunk of few
     /// samples would have deviating statistics.
-    pub(super) fn batch(&self, chunk: usize, side: Side) -> Result<C::Batch<B>, SampleError> {
+    fn batch(&self, chunk: usize, side: Side) -> Result<C::Batch<B>, SampleError> {
         let (n, n_chunks) = (self.samples.len(), self.n_chunks());
         let samples = &self.samples[chunk * n / n_chunks..(chunk + 1) * n / n_chunks];
         self.n_views.set(self.n_views.get() + samples.len() as u64);
@@ -101,6 +101,17 @@ where
         collated::<B, _, _, _>(self.problem, self.device, samples, |index, sample| {
             maker.make((index, 0), sample, (0, side), None)
         })
+    }
+
+    /// Re-estimates the statistics of an encoder over both views of each sample.
+    pub(super) fn recalibrated<M>(&self, encoder: M) -> Result<M, SampleError>
+    where
+        M: Encoder<B, Batch = C::Batch<B>>,
+    {
+        let both = Batches::new(2 * self.n_chunks(), |at| {
+            self.batch(at / 2, Side::BOTH[at % 2])
+        });
+        encoder.recalibrated(&both)
     }
 
     /// Computes the embeddings of the first and of the second views, in the order of the result.

@@ -52,6 +52,11 @@ impl StopRule {
         matches!(self, Self::Doubling | Self::Slope | Self::ExactRisk)
     }
 
+    /// Returns whether this rule decides by an expected gain.
+    pub(crate) fn expects_gain(self) -> bool {
+        matches!(self, Self::Doubling | Self::Slope)
+    }
+
     /// Returns the expected gain by which this rule decides, if it does. `n_old` is the number of old samples in the
     /// panel.
     pub(crate) fn expected_gain(self, course: &Course, n_old: usize) -> Option<ExpectedGain> {

@@ -35,7 +35,7 @@ pub struct Cost {
     pub agents: f64,
     /// Trial runs that choose a setting; no method of today has any.
     pub pilot: f64,
-    /// Evaluations that decide something: when to stop, or which share of the old data to take. The
+    /// Evaluations that decide something: when to stop, and which encoder to keep. The
     /// re-estimation of normalisation statistics counts as the encoder does it: once for each time that it
     /// goes through the views.
     pub steering: f64,

@@ -64,7 +64,7 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend, R: Clone> Outcome<M, B, R> {
 ///
 /// Normalisation statistics and other parameters that are not trained do not count. The result is NaN
 /// if no parameter is trained, and infinite if θ_before = 0 has changed. A training method whose change
-/// is exactly 0 has not trained.
+/// is exactly 0 has not trained, or has found no encoder that is better than the first.
 ///
 /// # Panics
 /// If the numbers of parameters differ: the encoders are not of one architecture.

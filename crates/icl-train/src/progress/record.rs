@@ -53,7 +53,7 @@ pub struct Evaluation<R = ExactRisk> {
     pub train_s: f64,
     /// Exact risk in nats.
     pub risk: R,
-    /// Bias of the queue of old noise, if the run has a queue with entries.
+    /// Bias of the queue of old noise, at evaluations between two epochs of a run that has a queue with entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_queue: Option<QueueBias>,
 }
@@ -93,7 +93,7 @@ impl Seconds {
 pub struct TrainingRecord<R = ExactRisk> {
     /// Evaluations of the exact risk, from before the first step to after the last.
     pub evaluations: Vec<Evaluation<R>>,
-    /// Mean training loss of each epoch, in nats.
+    /// Mean training loss of each epoch, in nats. A run that ends within an epoch has a last one of fewer steps.
     pub epoch_losses: Vec<f64>,
     /// Training time in seconds at the end of each epoch.
     pub epoch_ends_s: Vec<f64>,

@@ -20,6 +20,8 @@ pub enum Distance {
 pub(crate) struct Teacher<M> {
     /// Encoder, used in evaluation mode.
     pub(crate) encoder: M,
+    /// Number of views over which its statistics were re-estimated.
+    pub(crate) n_views: u64,
     /// Weight of the term.
     pub(crate) weight: f64,
     /// Distance between embeddings.

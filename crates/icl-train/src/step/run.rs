@@ -107,6 +107,7 @@ where
         self,
         measure: Evaluate<'_, M::InnerModule, R>,
     ) -> Result<Outcome<M, B, R>, TrainError> {
+        let start = Instant::now();
         let trained = self.best.as_ref().unwrap_or(self.average.get()).clone();
         let first = measure(self.start.valid()).map_err(TrainError::Sample)?;
         let evaluated = measure(trained.valid()).map_err(TrainError::Sample)?;
@@ -114,6 +115,7 @@ where
         let mut record = self.record;
         let n_views = (first.n_views + evaluated.n_views) as f64;
         record.cost.measuring += n_views * self.loss.passes.forward_share;
+        record.seconds.evaluation += start.elapsed().as_secs_f64();
         Ok(Outcome {
             parameter_change: parameter_change::<B, _>(&self.start, &trained),
             trained,
@@ -292,7 +294,9 @@ where
             self.best = Some(self.average.get().clone());
             self.record.best_evaluation = Some(self.record.evaluations.len() - 1);
         }
-        counters.course.push(n_steps, charged, evaluated.losses);
+        if stop.expects_gain() {
+            counters.course.push(n_steps, charged, evaluated.losses);
+        }
         let gain = stop.expected_gain(&counters.course, evaluated.n_old);
         self.record.expected_gain = gain;
         let is_small = gain.is_some_and(|gain| gain.is_below(min_gain));

@@ -69,6 +69,9 @@ pub struct Trainer<'a, B: AutodiffBackend, S, V, C> {
     device: B::Device,
 }
 
+/// Number of samples over which the statistics of a result are re-estimated, or more if its risk is over more.
+const STATISTICS: usize = 2048;
+
 /// Name of the random stream of the first training.
 const PRETRAINING: &str = "pretraining";
 
@@ -153,6 +156,7 @@ where
             negatives: self.settings.negatives,
             device: self.device.clone(),
             max_samples: self.settings.panel,
+            max_statistics: self.settings.panel.max(STATISTICS),
             has_old_partners: false,
         }
     }
@@ -266,9 +270,12 @@ where
         // The teacher is the first encoder after re-estimation of its statistics. It must not record a
         // graph: no backward pass would ever free it.
         let teacher = if loss.distillation {
-            let measured = (evaluations.measure)(encoder.valid()).map_err(TrainError::Sample)?;
+            let (with_statistics, n_views) = measuring
+                .with_statistics(encoder.valid())
+                .map_err(TrainError::Sample)?;
             Some(Teacher {
-                encoder: M::from_inner(measured.encoder).no_grad(),
+                encoder: M::from_inner(with_statistics).no_grad(),
+                n_views,
                 weight: self.settings.distillation_weight,
                 distance: self.settings.distillation_distance,
             })

@@ -110,6 +110,7 @@ where
     {
         let (method, settings) = (self.method, self.settings);
         let loss = method.loss.expect("a method without a loss trains nothing");
+        let of_statistics = teacher.as_ref().map_or(0, |teacher| teacher.n_views);
         let batch_loss = BatchLoss {
             loss: loss.kind,
             alpha: self.problem.increment.growth_ratio(),
@@ -132,7 +133,7 @@ where
         let n_steps = planner.epoch(0, widest).steps.len();
         let max_steps = (settings.epochs as u64).saturating_mul(n_steps as u64);
         let seed = self.seed();
-        Run::new(
+        let mut run = Run::new(
             encoder,
             method,
             batch_loss,
@@ -140,7 +141,9 @@ where
             fraction,
             self.root_seed,
             seed,
-        )
+        );
+        run.record.cost.teacher = of_statistics as f64 * M::FORWARD_SHARE;
+        run
     }
 
     /// Trains epoch by epoch until the run ends.
@@ -168,9 +171,11 @@ where
                 let epoch = run.record.n_epochs();
                 // An epoch that was interrupted after a checkpoint has begun already.
                 if run.counters.n_steps == 0 {
+                    // The last epoch's loss belongs to the share that it had.
+                    let by_loss = self.ends_by_loss(run);
                     run.counters.widen(self.epochs_of_cost(run));
                     let plan = planner.epoch(epoch, run.counters.fraction());
-                    self.begin_epoch(run, &plan, &batches, evaluate)?;
+                    self.begin_epoch(run, by_loss, &plan, &batches, evaluate)?;
                     if run.record.stopped_by.is_some() {
                         break;
                     }
@@ -199,10 +204,25 @@ where
         run.record.cost.training / (2 * n) as f64
     }
 
+    /// Adds the loss of the last epoch, and returns the reason for which the run ends by it, if it does.
+    fn ends_by_loss<M, R>(&self, run: &mut Run<'_, M, B, R>) -> Option<StoppedBy>
+    where
+        M: AutodiffModule<B>,
+    {
+        let last_loss = run.record.epoch_losses.last();
+        let n_worse = last_loss.map_or(0, |&loss| run.counters.losses.push(loss));
+        let ends = self
+            .settings
+            .stop
+            .ends_by_loss(n_worse, self.settings.patience);
+        ends.then_some(StoppedBy::TrainingLoss)
+    }
+
     /// Evaluates the encoder before an epoch if an evaluation is due or the run ends here.
     fn begin_epoch<M, R>(
         &self,
         run: &mut Run<'_, M, B, R>,
+        by_loss: Option<StoppedBy>,
         plan: &EpochPlan,
         batches: &Batches<M::Batch>,
         evaluate: Evaluate<'_, M::InnerModule, R>,
@@ -211,13 +231,6 @@ where
         M: AutodiffModule<B> + Encoder<B>,
         R: Risk,
     {
-        let last_loss = run.record.epoch_losses.last();
-        let n_worse = last_loss.map_or(0, |&loss| run.counters.losses.push(loss));
-        let ends = self
-            .settings
-            .stop
-            .ends_by_loss(n_worse, self.settings.patience);
-        let by_loss = ends.then_some(StoppedBy::TrainingLoss);
         let is_last = run.record.n_epochs() == self.settings.epochs;
         let by_end = by_loss.or(is_last.then_some(StoppedBy::Epochs));
         if by_end.is_none() && !self.is_evaluation_due(run) {

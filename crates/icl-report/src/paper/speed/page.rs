@@ -234,7 +234,7 @@ fn arrivals(group: &Group<'_>) -> String {
             .count();
         at_start += aimed
             .iter()
-            .filter(|r| r.epochs_to_target == Some(0))
+            .filter(|r| r.passes_to_target == Some(0))
             .count();
         n_at_all += aimed.len();
         match reached {
