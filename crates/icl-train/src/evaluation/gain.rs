@@ -73,16 +73,15 @@ impl Course {
     }
 
     /// Returns the gain of the last doubling of the cost C, from paired differences of each sample's loss. `n_old`
-    /// is the number of old samples in the panel. Returns `None` without an evaluation at half the cost.
+    /// is the number of old samples in the panel. Returns `None` without an evaluation at a quarter to half of the cost.
     ///
     /// ```text
-    /// gain = (R̄ of evaluations at (C/√8, C/2]  −  R̄ of those at (C/√2, C]) / the former
+    /// gain = (R̄ of evaluations at (C/4, C/2]  −  R̄ of those at (C/2, C]) / the former
     /// ```
     pub(crate) fn doubling(&self, n_old: usize) -> Option<ExpectedGain> {
         let cost = self.points.last()?.cost;
-        let root = std::f64::consts::SQRT_2;
-        let later = self.mean_losses(cost / root, cost)?;
-        let earlier = self.mean_losses(cost / (2.0 * root), cost / 2.0)?;
+        let later = self.mean_losses(cost / 2.0, cost)?;
+        let earlier = self.mean_losses(cost / 4.0, cost / 2.0)?;
         let falls: Vec<f64> = earlier.iter().zip(&later).map(|(a, b)| a - b).collect();
         let (before, _) = balanced(&earlier, n_old);
         let (fall, standard_error) = balanced(&falls, n_old);
@@ -185,13 +184,13 @@ mod tests {
     #[test]
     fn evaluations_of_a_window_are_averaged() {
         let found = course(&[
-            (4.0, [9.0; 4]),
+            (5.0, [9.0; 4]),
             (7.5, [3.0; 4]),
             (10.0, [1.0; 4]),
             (15.0, [1.5; 4]),
             (20.0, [0.5; 4]),
         ]);
-        // (20/√8, 10] holds 7.5 and 10, (20/√2, 20] holds 15 and 20.
+        // (5, 10] holds 7.5 and 10, (10, 20] holds 15 and 20.
         let found = found.doubling(2).unwrap();
         assert!((found.gain - 0.5).abs() < 1e-12);
         assert_eq!(found.standard_error, 0.0);
