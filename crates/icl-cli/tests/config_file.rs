@@ -146,7 +146,7 @@ fn what_is_no_toml_or_no_option() {
         (
             "stop = \"now\"\n",
             (1, 8),
-            "stop: found \"now\", expected one of exact-risk, training-loss, never",
+            "stop: found \"now\", expected one of doubling, slope, exact-risk, training-loss, never",
         ),
         (
             "optimizer = \"rmsprop\"\n",

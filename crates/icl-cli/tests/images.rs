@@ -47,7 +47,7 @@ fn a_run_compares_methods() {
     let at = with_digits();
     let line = format!(
         "run --data numerals --method retraining --method icl --method icl-corrected --epochs 3 \
-         --learning-rate 0.001 --seed 0 --protocol svm,linear,knn --out out {OPTIONS}"
+         --learning-rate 0.001 --stop never --seed 0 --protocol svm,linear,knn --out out {OPTIONS}"
     );
     let shown = ran(at.path(), &line);
     assert!(shown.stderr.contains("10 old images"), "{}", shown.stderr);
@@ -108,7 +108,9 @@ fn an_encoder_is_trained_updated_and_used() {
     new.write(at.path(), "more");
     ran(
         at.path(),
-        &format!("train --data numerals --projection 8 --epochs 3 --out first {OPTIONS}"),
+        &format!(
+            "train --data numerals --projection 8 --epochs 3 --stop never --out first {OPTIONS}"
+        ),
     );
     let first = record(&at.path().join("first"));
     assert!(number(&first, "parameter_change") > 1e-4);
@@ -116,7 +118,7 @@ fn an_encoder_is_trained_updated_and_used() {
     ran(
         at.path(),
         &format!(
-            "update --from first/encoder.safetensors --old numerals --new more --epochs 2 \
+            "update --from first/encoder.safetensors --old numerals --new more --epochs 2 --stop never \
              --out second {options}"
         ),
     );

@@ -163,7 +163,7 @@ fn flags_that_cannot_be_read() {
         ),
         (
             "run --stop now",
-            "[possible values: exact-risk, training-loss, never]",
+            "[possible values: doubling, slope, exact-risk, training-loss, never]",
         ),
         ("run --no-such", "unexpected argument '--no-such'"),
         ("run more", "unexpected argument 'more'"),

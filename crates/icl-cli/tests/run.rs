@@ -166,7 +166,7 @@ fn the_record_holds_what_the_book_says() {
             assert!(row.contains(&format!("`{field}`")), "{key}.{field}");
         }
     }
-    assert_eq!(record_of_warm["schema"], 1);
+    assert_eq!(record_of_warm["schema"], 2);
 }
 
 fn keys(object: &Value) -> BTreeSet<String> {
@@ -215,14 +215,15 @@ fn the_numbers_of_a_record_fit_together() {
             );
         }
         assert_eq!(number(record, "alpha"), n_new / (n_old + n_new));
-        // Two views a sample and epoch; fine-tuning sees the new data alone, warm-sub, icl at first
-        // and replay a fifth of the old as well, and distillation the new ones twice.
+        // Two views a sample and epoch; fine-tuning sees the new data alone, warm-sub and replay a fifth of the old
+        // as well, icl at first so many that new ones are two fifths, and distillation the new ones twice.
         let fifth = (0.2 * n_old).round();
         let n_seen = match method {
             "inference" => 0.0,
             "fine-tuning" => n_new,
             "distillation" => 2.0 * n_new,
-            "warm-sub" | "icl" => n_new + fifth,
+            "warm-sub" => n_new + fifth,
+            "icl" => n_new + 1.5 * n_new,
             "replay" => n_new + (0.2 * n_old).ceil(),
             // 4 steps an epoch, each of 3 support batches of 16 + 16, and queries of 16 old and, together,
             // all new samples.
@@ -367,7 +368,8 @@ fn every_default_is_in_the_configuration() {
         "learning-rate = 0.003",
         "temperature = 0.1",
         "negatives = 31.0",
-        "stop = \"exact-risk\"",
+        "stop = \"doubling\"",
+        "min-gain = 0.005",
         "average-decay = 0.99",
         &format!("backend = \"{}\"", default_backend()),
     ] {

@@ -155,7 +155,7 @@ fn the_record_holds_what_the_book_says() {
             );
         }
     }
-    assert_eq!(record["schema"], 1);
+    assert_eq!(record["schema"], 2);
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn what_it_rejects() {
         ),
         (
             "--data OLD --out out --stop now",
-            "[possible values: exact-risk, training-loss, never]",
+            "[possible values: doubling, slope, exact-risk, training-loss, never]",
         ),
     ] {
         train(at.path(), options).rejected_at_length(message);

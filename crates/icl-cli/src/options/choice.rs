@@ -78,7 +78,7 @@ mod tests {
     fn names_are_those_of_serde() {
         assert_eq!(
             names::<StopRule>(),
-            ["exact-risk", "training-loss", "never"]
+            ["doubling", "slope", "exact-risk", "training-loss", "never"]
         );
         assert_eq!(name(&StopRule::TrainingLoss), "training-loss");
         assert_eq!(parse::<StopRule>("never").unwrap(), StopRule::Never);

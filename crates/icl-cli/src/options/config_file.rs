@@ -374,7 +374,7 @@ mod tests {
             ),
             (
                 "\n  stop = \"now\"",
-                "line 2, column 10: stop: found \"now\", expected one of exact-risk, training-loss, never",
+                "line 2, column 10: stop: found \"now\", expected one of doubling, slope, exact-risk, training-loss, never",
             ),
             (
                 "temperature = \"ä\"",

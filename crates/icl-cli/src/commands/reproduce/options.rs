@@ -10,7 +10,7 @@ use toml::{Table, Value};
 
 use crate::options::choice;
 use crate::options::data::{DataDirOption, ReadingOptions};
-use crate::options::encoder::{EncoderOptions, PAPER_SIDE};
+use crate::options::encoder::{EncoderKind, EncoderOptions, PAPER_SIDE};
 use crate::options::execution::{BackendOption, SeedsOption};
 use crate::options::output::OutOption;
 use crate::options::reproduction::{BudgetOption, DataSetsOption};
@@ -200,6 +200,9 @@ impl ReproduceOptions {
         if is_image {
             options.extend(table(&self.reading)?);
             options.extend(table(&self.encoder)?);
+            // The paper's encoder, whatever the size of the images.
+            let encoder = options.entry("encoder".to_owned());
+            encoder.or_insert_with(|| choice::name(&EncoderKind::Resnet18).into());
         }
         Ok(options)
     }
