@@ -10,7 +10,7 @@ use crate::{Accuracy, EvalError, Matrix, Watch};
 
 /// A protocol that measures how well classes can be predicted from frozen embeddings.
 ///
-/// What it draws depends on labels and seed alone. Accuracies of several encoders on the same samples are
+/// Its draws depend on labels and seed alone. Accuracies of several encoders on the same samples are
 /// therefore paired, as are those of several protocols with the same number of folds and their
 /// [`Floors`](crate::Floors). With a single class nothing can be measured and the result is `None`.
 ///
