@@ -3,10 +3,7 @@
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl::core::ExactRisk;
-use icl::train::{Outcome, TimeToTarget, TrainingRecord, plateau, time_to_target};
-
-/// The target is retraining's plateau times this.
-const TARGET: f64 = 1.01;
+use icl::train::{Outcome, TARGET_RATIO, TimeToTarget, TrainingRecord, plateau, time_to_target};
 
 /// One encoder's line.
 #[derive(Debug)]
@@ -98,7 +95,7 @@ pub fn verdict(updated: &TrainingRecord, retrained: &TrainingRecord) -> String {
     let Some(plateau) = plateau(&retrained.evaluations) else {
         return format!("Retraining was not measured; the update ended at {of_update}.");
     };
-    let target = plateau.map(|risk| risk * TARGET);
+    let target = plateau.map(|risk| risk * TARGET_RATIO);
     let goal = format!(
         "1 % above retraining's plateau, {:.4} nats on old and {:.4} on new data,",
         target.old, target.new
@@ -113,7 +110,7 @@ pub fn verdict(updated: &TrainingRecord, retrained: &TrainingRecord) -> String {
     let [update, retraining] =
         [updated, retrained].map(|run| time_to_target(&run.evaluations, &target));
     let end = risk(retrained);
-    if end.old * TARGET < plateau.old || end.new * TARGET < plateau.new {
+    if end.old * TARGET_RATIO < plateau.old || end.new * TARGET_RATIO < plateau.new {
         return format!(
             "Retraining was still improving when its epochs ended, so there is no plateau to reach; the update \
              ended at {of_update}, retraining at {of_retraining}."

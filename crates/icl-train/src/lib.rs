@@ -16,7 +16,7 @@
 //! | [`inert_move`], [`INERT_MOVE`] | the judgement on inner loops that do nothing |
 //! | [`Callbacks`], [`Progress`], [`StepReport`] | functions that are called during a run |
 //! | [`Evaluator`], [`Evaluated`], [`Measured`] | the exact risk of an encoder, its embeddings, and the judgement of a protocol |
-//! | [`StopRule`], [`StoppedBy`], [`ExpectedGain`], [`plateau`], [`time_to_target`] | the end of a run, and the time to the quality of retraining |
+//! | [`StopRule`], [`StoppedBy`], [`ExpectedGain`], [`plateau`], [`TARGET_RATIO`], [`time_to_target`] | the end of a run, and the time to the quality of retraining |
 //! | [`UpdateRule`], [`OnePassAdam`], [`Lars`], [`LarsState`], [`Distance`] | the optimizers, and the distance of the distillation term |
 //! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
 
@@ -36,8 +36,8 @@ mod trainer;
 pub use checkpoint::{CheckpointError, Identity, read_checkpoint, write_checkpoint};
 pub use error::TrainError;
 pub use evaluation::{
-    Evaluated, Evaluator, ExpectedGain, Measured, StopRule, StoppedBy, TimeToTarget, plateau,
-    time_to_target,
+    Evaluated, Evaluator, ExpectedGain, Measured, StopRule, StoppedBy, TARGET_RATIO, TimeToTarget,
+    plateau, time_to_target,
 };
 pub use icl_meta::{InnerRule, RateChoice};
 pub use method::{

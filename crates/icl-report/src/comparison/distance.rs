@@ -1,13 +1,11 @@
 //! Distance of the old encoder from the quality of retraining, against the noise of the measure.
 
 use icl_core::Origin;
-use icl_train::{Evaluation, REFERENCE, plateau};
+use icl_train::{Evaluation, REFERENCE, TARGET_RATIO, plateau};
 
 use crate::record::RunRecord;
 use crate::text::number::{nats, percent, rounded};
 
-/// Ratio of the target to the plateau of retraining, on each part.
-const TARGET: f64 = 1.01;
 /// Number of retraining's last evaluations whose spread is the noise of a single seed.
 const PLATEAU: usize = 5;
 /// Distance in units of the noise below which nothing can be said to have been made faster.
@@ -88,7 +86,7 @@ fn distance(records: &[RunRecord], origin: Origin, part: &'static str) -> Option
             .collect();
         of_seeds.push((
             mean(&starts)?,
-            TARGET * plateau(&reference.evaluations)?[origin],
+            TARGET_RATIO * plateau(&reference.evaluations)?[origin],
         ));
     }
     let (starts, targets): (Vec<f64>, Vec<f64>) = of_seeds.iter().copied().unzip();

@@ -9,4 +9,4 @@ mod target;
 pub use evaluator::{Evaluated, Evaluator, Measured};
 pub use gain::ExpectedGain;
 pub use stopping::{StopRule, StoppedBy};
-pub use target::{TimeToTarget, plateau, time_to_target};
+pub use target::{TARGET_RATIO, TimeToTarget, plateau, time_to_target};

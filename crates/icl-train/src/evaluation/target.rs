@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Evaluation;
 
+/// Ratio of the target to the plateau of retraining, on old and on new data each.
+pub const TARGET_RATIO: f64 = 1.01;
 /// Number of evaluations whose median is the plateau.
 const PLATEAU: usize = 5;
 /// Number of consecutive evaluations that must lie at or under the target.

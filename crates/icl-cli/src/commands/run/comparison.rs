@@ -8,7 +8,8 @@ use icl_core::{ByOrigin, ExactRisk, GrowthRatio, Increment, PanelRisk, SampleErr
 use icl_eval::Matrix;
 use icl_report::{EmbeddingMap, RunRecord, SCHEMA};
 use icl_train::{
-    Callbacks, Evaluator, Identity, Method, Start, Trainer, TrainingRecord, plateau, time_to_target,
+    Callbacks, Evaluator, Identity, Method, Start, TARGET_RATIO, Trainer, TrainingRecord, plateau,
+    time_to_target,
 };
 
 use crate::backend::{ProgramBackend, TrainingBackend};
@@ -30,9 +31,6 @@ use crate::process::progress::{Display, inert_note};
 
 /// Name of θ₀ in files.
 const FIRST: &str = "theta0";
-
-/// Ratio of the target to the plateau of retraining.
-const TARGET: f64 = 1.01;
 
 /// Run of all methods with one seed.
 pub struct SeedComparison<'a, D: Domain, B: TrainingBackend> {
@@ -229,7 +227,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             .iter()
             .find(|one| one.method.name == icl_train::REFERENCE)
             .and_then(|one| plateau(&one.record.evaluations))
-            .map(|plateau| plateau.map(|risk| risk * TARGET));
+            .map(|plateau| plateau.map(|risk| risk * TARGET_RATIO));
         let mut map = EmbeddingMap {
             seed: self.seed,
             labels: shown.iter().map(|&at| protocols.labels()[at]).collect(),
