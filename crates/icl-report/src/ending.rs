@@ -1,6 +1,6 @@
 //! The end of a run in words: the rule that ended it, and the encoder that it kept.
 
-use icl_train::{ExpectedGain, StoppedBy};
+use icl_train::{Evaluation, ExpectedGain, StoppedBy};
 
 use crate::text::number::{count, percent, plural};
 
@@ -16,16 +16,16 @@ pub(crate) fn rule_name(rule: StoppedBy) -> &'static str {
 }
 
 /// Facts about the end of a run.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Ending<'a> {
+#[derive(Debug, Clone)]
+pub(crate) struct Ending {
     pub(crate) stopped_by: Option<StoppedBy>,
     pub(crate) expected_gain: Option<ExpectedGain>,
     pub(crate) best_evaluation: Option<usize>,
     /// Charged cost at each evaluation, in full passes.
-    pub(crate) charged: &'a [Option<f64>],
+    pub(crate) charged: Vec<Option<f64>>,
 }
 
-impl Ending<'_> {
+impl Ending {
     /// Writes the end of the run as one or two sentences; `None` in records of earlier versions and of methods that
     /// train nothing.
     pub(crate) fn sentences(&self) -> Option<String> {
@@ -76,11 +76,16 @@ impl Ending<'_> {
     }
 }
 
+/// Returns the charged cost at each evaluation of a run.
+pub(crate) fn charged<R>(evaluations: &[Evaluation<R>]) -> Vec<Option<f64>> {
+    evaluations.iter().map(|of| of.charged_passes).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn ending(stopped_by: StoppedBy, best_evaluation: Option<usize>) -> Ending<'static> {
+    fn ending(stopped_by: StoppedBy, best_evaluation: Option<usize>) -> Ending {
         Ending {
             stopped_by: Some(stopped_by),
             expected_gain: Some(ExpectedGain {
@@ -88,13 +93,13 @@ mod tests {
                 standard_error: 0.001,
             }),
             best_evaluation,
-            charged: &[Some(0.0), Some(9000.0), Some(18_000.0)],
+            charged: vec![Some(0.0), Some(9000.0), Some(18_000.0)],
         }
     }
 
     #[test]
     fn an_ending_has_its_reason_and_its_encoder() {
-        let words = |of: Ending<'_>| of.sentences().unwrap();
+        let words = |of: Ending| of.sentences().unwrap();
         assert_eq!(
             words(ending(StoppedBy::Doubling, Some(2))),
             "The run ended by itself: the last doubling of its cost lowered the risk by 0.2 % (standard error 0.1 %)."
@@ -119,7 +124,7 @@ mod tests {
             expected_gain: None,
             ..ending(StoppedBy::TrainingLoss, None)
         };
-        assert!(words(paper).ends_with("the training loss reached no new minimum."));
+        assert!(words(paper.clone()).ends_with("the training loss reached no new minimum."));
         let untrained = Ending {
             stopped_by: None,
             ..paper

@@ -3,7 +3,7 @@
 use crate::chart::{Curve, CurveChart, Figure, Height, Layout, Legend, Palette};
 use crate::course::{Course, queue_of, sections};
 use crate::document::{Block, Column, Document, Row, Table, TableCell};
-use crate::ending::Ending;
+use crate::ending::{Ending, charged};
 use crate::error::ReportError;
 use crate::record::{TRAIN_SCHEMA, TrainRecord};
 use crate::text::number::{axis_count, change, count, nats, percent, plural, seconds};
@@ -45,16 +45,11 @@ pub fn training_document(record: &TrainRecord) -> Result<Document, ReportError> 
         )),
     ]);
     blocks.extend(held_out(record).map(Block::text));
-    let charged: Vec<Option<f64>> = record
-        .evaluations
-        .iter()
-        .map(|of| of.charged_passes)
-        .collect();
     let ending = Ending {
         stopped_by: record.stopped_by,
         expected_gain: record.expected_gain,
         best_evaluation: record.best_evaluation,
-        charged: &charged,
+        charged: charged(&record.evaluations),
     };
     blocks.extend(ending.sentences().map(Block::text));
     let course = Course {

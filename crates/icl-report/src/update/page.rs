@@ -6,7 +6,7 @@ use icl_train::Evaluation;
 use crate::chart::{Curve, CurveChart, Figure, Height, Layout, Palette};
 use crate::course::{Course, queue_of, sections};
 use crate::document::{Block, Document};
-use crate::ending::Ending;
+use crate::ending::{Ending, charged};
 use crate::error::ReportError;
 use crate::inert::inert_sentence;
 use crate::record::{UPDATE_SCHEMA, UpdateRecord};
@@ -73,12 +73,7 @@ pub fn update_document(record: &UpdateRecord) -> Result<Document, ReportError> {
     blocks.extend(held_out(record).map(Block::text));
     blocks.push(Block::text(neighbours(record)));
     blocks.push(Block::text(cost(record)));
-    let charged: Vec<Option<f64>> = record
-        .evaluations
-        .iter()
-        .map(|of| of.charged_passes)
-        .collect();
-    blocks.extend(ending(record, &charged).sentences().map(Block::text));
+    blocks.extend(ending(record).sentences().map(Block::text));
     let inert = inert_sentence(&record.method, &record.support_moves);
     blocks.extend(inert.map(|sentence| Block::Warning(sentence.into())));
     blocks.push(Block::text(table::residual(record)));
@@ -177,12 +172,12 @@ fn neighbours(record: &UpdateRecord) -> String {
 }
 
 /// Returns the facts about the end of the update.
-fn ending<'a>(record: &UpdateRecord, charged: &'a [Option<f64>]) -> Ending<'a> {
+fn ending(record: &UpdateRecord) -> Ending {
     Ending {
         stopped_by: record.stopped_by,
         expected_gain: record.expected_gain,
         best_evaluation: record.best_evaluation,
-        charged,
+        charged: charged(&record.evaluations),
     }
 }
 
