@@ -11,6 +11,7 @@ from pathlib import Path
 
 REFERENCE = "retraining"
 LEVELS = (0.1, 0.25, 0.5, 1.0)
+SHARES = (0.1, 0.25, 0.5)
 
 
 def records(folder):
@@ -50,13 +51,17 @@ def cost_to(run, level):
     return None
 
 
+def balanced(risk):
+    return risk["old"] + risk["new"]
+
+
 def levels(reference):
     """Retraining's lowest risks so far at shares of its cost."""
     total = reference["charged_passes"]
     found = []
     for share in LEVELS:
         until = [of["risk"] for of in reference["evaluations"] if of["charged_passes"] <= share * total]
-        best = min(until, key=lambda risk: risk["old"] + risk["new"])
+        best = min(until, key=balanced)
         found.append((best["old"], best["new"]))
     return found
 
@@ -117,6 +122,28 @@ def level_rows(runs):
     return rows
 
 
+def share_rows(runs):
+    """Lowest risk so far at shares of retraining's cost, against retraining's own at its end: old / new, medians."""
+    reference = {run["seed"]: run for run in runs if run["method"] == REFERENCE}
+    rows = []
+    for method in dict.fromkeys(run["method"] for run in runs):
+        if method == "inference":
+            continue
+        row = [method]
+        for share in SHARES:
+            excess = {"old": [], "new": []}
+            for run in (run for run in runs if run["method"] == method):
+                other = reference[run["seed"]]
+                end = min((of["risk"] for of in other["evaluations"]), key=balanced)
+                until = share * other["charged_passes"]
+                best = min((of["risk"] for of in run["evaluations"] if of["charged_passes"] <= until), key=balanced)
+                for part, values in excess.items():
+                    values.append(100 * (best[part] / end[part] - 1))
+            row.append(" / ".join(f"{statistics.median(excess[part]):+.1f} %" for part in ("old", "new")))
+        rows.append(row)
+    return rows
+
+
 def table(head, rows):
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
@@ -148,6 +175,8 @@ def main():
             print("Cost to the lowest risk, on old and on new data, that retraining has at a share of its cost, as a share of")
             print("the cost that retraining itself took to it:\n")
             print(table(["method", *(f"at {100 * level:.0f} %" for level in LEVELS)], level_rows(runs)) + "\n")
+            print("Lowest risk until a share of retraining's cost, above retraining's lowest, old / new (training panel):\n")
+            print(table(["method", *(f"at {100 * share:.0f} %" for share in SHARES)], share_rows(runs)) + "\n")
     print("## All cells in which θ₀ is far from the target\n")
     print(f"{len(far)} of {len(cells)} cells: {', '.join(name for name, _ in far)}.\n")
     rows = []

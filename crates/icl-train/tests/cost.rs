@@ -191,21 +191,32 @@ fn an_update_that_only_harms_is_not_made() {
 
 #[test]
 fn by_default_evaluations_cost_at_most_a_fifth() {
-    let settings = TrainingSettings {
+    let settings = |stop| TrainingSettings {
         epochs: 300,
         evaluate_every: None,
-        stop: StopRule::ExactRisk,
         patience: 1000,
+        stop,
         ..settings()
     };
-    let record = train_on(&points(), &info_nce(Sampling::All), &settings, 1)
-        .unwrap()
-        .record;
-    let (of, first) = (record.cost, EVALUATED * SHARE);
-    assert!(record.evaluations.len() > 9, "{}", record.evaluations.len());
-    // The first evaluation comes before the first step, and the last one at the last epoch.
-    let between = of.steering - 2.0 * first;
-    assert!(between <= of.training / 4.0, "{of:?}");
+    let record = |stop| {
+        let method = info_nce(Sampling::All);
+        train_on(&points(), &method, &settings(stop), 1)
+            .unwrap()
+            .record
+    };
+    let long = record(StopRule::ExactRisk);
+    assert!(long.evaluations.len() > 9, "{}", long.evaluations.len());
+    // The last evaluation comes at the last epoch, due or not.
+    let due = long.cost.steering - EVALUATED * SHARE;
+    assert!(due <= long.cost.charged() / 5.0, "{:?}", long.cost);
+    // The shortest run that the rule ends.
+    let short = record(StopRule::Doubling);
+    assert_eq!(short.stopped_by, Some(StoppedBy::Doubling));
+    assert!(
+        short.cost.steering <= short.cost.charged() / 5.0,
+        "{:?}",
+        short.cost
+    );
 }
 
 #[test]

@@ -138,8 +138,8 @@ pub struct TrainingOptions {
         )
     )]
     pub patience: Option<usize>,
-    /// Number of epochs between evaluations of the exact risk. Without it, 32 steps, four times the cost of an
-    /// evaluation or a tenth of the cost so far, whichever is most
+    /// Number of epochs between evaluations of the exact risk. Without it, at least 32 steps and a tenth of the cost so
+    /// far, and as many as keep evaluations below a fifth of the run's cost
     #[arg(long, value_name = "EPOCHS")]
     pub evaluate_every: Option<usize>,
     /// Decay of the moving average of the parameters, which is evaluated and written; 0 for no average

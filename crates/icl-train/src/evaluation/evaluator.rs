@@ -92,7 +92,7 @@ pub struct Evaluator<'a, B: Backend, S, V, C> {
     pub(crate) device: B::Device,
     /// Maximum number of samples over which an exact risk is computed.
     pub(crate) max_samples: usize,
-    /// Maximum number of samples over which statistics are re-estimated, at least `max_samples`.
+    /// Maximum number of samples over which statistics are re-estimated.
     pub(crate) max_statistics: usize,
     /// Whether partners are drawn from the old data alone.
     pub(crate) has_old_partners: bool,

@@ -161,6 +161,17 @@ where
         }
     }
 
+    /// Returns the evaluator that steers a run: over at most
+    /// [`steering_panel`](field@TrainingSettings::steering_panel) training samples, with statistics over half as many. A
+    /// re-estimation passes the data through the encoder as often as the risk itself, or more.
+    fn steering_evaluator(&self) -> Evaluator<'_, B::InnerBackend, S, V, C> {
+        let panel = self.settings.steering_panel;
+        Evaluator {
+            max_statistics: panel.div_ceil(2).max(4),
+            ..self.evaluator().with_at_most(panel)
+        }
+    }
+
     /// Trains a fresh encoder on the old data X by NCE-I (Eq. 1) under the noise distribution p(X). The
     /// result is θ₀, from which updates start.
     ///
@@ -196,7 +207,7 @@ where
         self.settings.check()?;
         self.problem().check()?;
         let measuring = self.evaluator();
-        let steering = self.evaluator().with_at_most(self.settings.steering_panel);
+        let steering = self.steering_evaluator();
         let evaluations = Evaluations {
             steer: &|encoder| steering.evaluate_old(encoder),
             measure: &|encoder| measuring.evaluate_old(encoder),
@@ -257,7 +268,7 @@ where
         }
         method.check_with(&self.settings)?;
         let measuring = self.evaluator();
-        let steering = self.evaluator().with_at_most(self.settings.steering_panel);
+        let steering = self.steering_evaluator();
         let evaluations = Evaluations {
             steer: &|encoder| steering.evaluate(encoder),
             measure: &|encoder| measuring.evaluate(encoder),

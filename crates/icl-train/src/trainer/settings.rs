@@ -47,15 +47,15 @@ pub struct TrainingSettings {
     /// number of epochs under [`StopRule::TrainingLoss`]. Default: 20.
     pub patience: usize,
     /// Maximum number of training samples over which the evaluations that steer a run compute the risk, at least 4.
-    /// Default: 512.
+    /// Normalisation statistics are re-estimated over half as many. Default: 512.
     pub steering_panel: usize,
     /// Maximum number of training samples over which the risk of the result is computed, at least 4. Default: 2048.
     pub panel: usize,
     /// Number of epochs between evaluations of the exact risk, at least 1.
     ///
-    /// Default: `None`: an evaluation after at least 32 steps, and as soon as training has cost four evaluations and
-    /// a tenth of the run since the last one. Evaluations then take at most about a fifth of a run; they are dense
-    /// while the risk falls quickly, and rare afterwards.
+    /// Default: `None`: an evaluation after at least 32 steps and a tenth of the run's cost since the last one, as soon as
+    /// all evaluations take at most a fifth of the run's cost with it. They are dense while the risk falls quickly, and
+    /// rare afterwards.
     pub evaluate_every: Option<usize>,
     /// Decay of the moving average of the parameters, from 0 (no average) to below 1. The average is
     /// evaluated and returned. Default: 0.99.
@@ -99,8 +99,8 @@ pub struct TrainingSettings {
 
 /// Number of steps between the first evaluations.
 const STEPS_BETWEEN: u64 = 32;
-/// Cost of training between two evaluations, as a multiple of the cost of one.
-const EVALUATIONS_BETWEEN: f64 = 4.0;
+/// Maximum share of a run's cost that evaluations take.
+const EVALUATION_SHARE: f64 = 0.2;
 /// Cost between two evaluations, as a share of the run's cost.
 const COST_BETWEEN: f64 = 0.1;
 
@@ -232,14 +232,16 @@ impl TrainingSettings {
     }
 
     /// Returns whether an evaluation is due without [`evaluate_every`](Self::evaluate_every), `n_steps` steps and
-    /// `cost` after the last one, at `total` cost of the run in all. `evaluation` is the cost of an evaluation.
+    /// `cost` after the last one, at `total` cost of the run in all. `evaluations` is the cost of all evaluations of the
+    /// run if this one is made, and `training` that of everything else so far.
     pub(crate) fn is_evaluation_due(
         &self,
         (n_steps, cost): (u64, f64),
         total: f64,
-        evaluation: f64,
+        (evaluations, training): (f64, f64),
     ) -> bool {
-        let least = (EVALUATIONS_BETWEEN * evaluation).max(COST_BETWEEN * total);
-        n_steps >= STEPS_BETWEEN && cost >= least
+        n_steps >= STEPS_BETWEEN
+            && cost >= COST_BETWEEN * total
+            && evaluations <= EVALUATION_SHARE * (evaluations + training)
     }
 }

@@ -263,7 +263,10 @@ where
             None => {
                 let charged = record.cost.charged();
                 let since = (record.n_steps - last.n_steps, charged - last.charged);
-                self.settings.is_evaluation_due(since, charged, last.cost)
+                let evaluations = (record.evaluations.len() + 1) as f64 * last.cost;
+                let training = charged - record.cost.steering;
+                self.settings
+                    .is_evaluation_due(since, charged, (evaluations, training))
             }
         }
     }
