@@ -116,7 +116,7 @@ pub fn verdict(updated: &TrainingRecord, retrained: &TrainingRecord) -> String {
              ended at {of_update}, retraining at {of_retraining}."
         );
     }
-    let charged = |reached: Option<TimeToTarget>| reached.and_then(|of| of.charged_passes);
+    let charged = |reached: Option<TimeToTarget>| reached.map(|of| of.charged_passes);
     match (charged(update), charged(retraining)) {
         (Some(0.0), _) => {
             format!("θ₀ was at {goal} before the first step: there was nothing to speed up.")

@@ -22,12 +22,11 @@ pub(crate) struct Ending {
     pub(crate) expected_gain: Option<ExpectedGain>,
     pub(crate) best_evaluation: Option<usize>,
     /// Charged cost at each evaluation, in full passes.
-    pub(crate) charged: Vec<Option<f64>>,
+    pub(crate) charged: Vec<f64>,
 }
 
 impl Ending {
-    /// Writes the end of the run as one or two sentences; `None` in records of earlier versions and of methods that
-    /// train nothing.
+    /// Writes the end of the run as one or two sentences; `None` for methods that train nothing.
     pub(crate) fn sentences(&self) -> Option<String> {
         let gain = self.expected_gain.map(|of| {
             let word = if of.gain < 0.0 { "raised" } else { "lowered" };
@@ -64,20 +63,20 @@ impl Ending {
             .best_evaluation
             .filter(|best| best + 1 < self.charged.len())?;
         let n = plural(self.charged.len(), "evaluation");
-        Some(match self.charged[best].map(count) {
-            _ if best == 0 => format!(
+        Some(match best {
+            0 => format!(
                 " No encoder of the {n} has a lower risk than the first, which is the result."
             ),
-            Some(cost) => format!(
-                " The result is the encoder with the lowest risk of the {n}, at {cost} charged passes."
+            _ => format!(
+                " The result is the encoder with the lowest risk of the {n}, at {} charged passes.",
+                count(self.charged[best])
             ),
-            None => format!(" The result is the encoder with the lowest risk of the {n}."),
         })
     }
 }
 
 /// Returns the charged cost at each evaluation of a run.
-pub(crate) fn charged<R>(evaluations: &[Evaluation<R>]) -> Vec<Option<f64>> {
+pub(crate) fn charged<R>(evaluations: &[Evaluation<R>]) -> Vec<f64> {
     evaluations.iter().map(|of| of.charged_passes).collect()
 }
 
@@ -93,7 +92,7 @@ mod tests {
                 standard_error: 0.001,
             }),
             best_evaluation,
-            charged: vec![Some(0.0), Some(9000.0), Some(18_000.0)],
+            charged: vec![0.0, 9000.0, 18_000.0],
         }
     }
 

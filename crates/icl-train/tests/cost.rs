@@ -25,7 +25,7 @@ fn cost(method: &Method, changes: TrainingSettings) -> (Cost, f64) {
     let charged: Vec<f64> = record
         .evaluations
         .iter()
-        .filter_map(|of| of.charged_passes)
+        .map(|of| of.charged_passes)
         .collect();
     assert_eq!((charged.len(), charged[0]), (4, 0.0));
     assert!(charged.is_sorted() && charged[3] <= record.cost.charged());

@@ -59,13 +59,9 @@ fn held_out(of: &MethodRuns<'_>) -> Option<[f64; 2]> {
     Some([old?.median?, new?.median?])
 }
 
-/// Returns the median over the seeds of the charged passes; of sample passes in records of earlier versions.
+/// Returns the median over the seeds of the charged passes.
 fn charged(of: &MethodRuns<'_>) -> Option<f64> {
-    let passes = |record: &RunRecord| {
-        let passes = record.charged_passes;
-        Some(passes.unwrap_or(record.sample_passes as f64))
-    };
-    of.over(passes)?.median
+    of.over(|record| Some(record.charged_passes))?.median
 }
 
 /// Lists the accuracies of the ways on all data with the floors that hold for any data.
@@ -105,7 +101,7 @@ mod tests {
     fn four() -> Vec<RunRecord> {
         let of = |method: &str, risk, passes, accuracy| {
             let mut record = few_labels(with_held_out(record(method, 1), risk), accuracy);
-            record.charged_passes = Some(passes);
+            record.charged_passes = passes;
             record
         };
         vec![

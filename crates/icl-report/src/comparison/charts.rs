@@ -18,12 +18,7 @@ use crate::text::rich_text::RichText;
 type Coordinate = fn(&Evaluation) -> f64;
 
 const TRAIN_S: Coordinate = |evaluation| evaluation.train_s;
-/// Charged passes; sample passes in records of earlier versions.
-const PASSES: Coordinate = |evaluation| {
-    evaluation
-        .charged_passes
-        .unwrap_or(evaluation.sample_passes as f64)
-};
+const PASSES: Coordinate = |evaluation| evaluation.charged_passes;
 const PASSES_LABEL: &str = "charged passes (logarithmic, 0 at the left)";
 
 /// Draws the exact risk over all data against charged passes and against seconds.

@@ -3,14 +3,13 @@
 use crate::chart::{Bar, BarChart, Figure, Layout, Legend, Palette};
 use crate::comparison::runs::MethodRuns;
 use crate::speed_up::AT_START;
-use crate::speed_up::passes_to_target;
 use crate::summary::Summary;
 use crate::text::number::{NEVER, axis_count, axis_value, count, factor, nats, percent};
 
 /// Draws the charged passes that each method needs to reach the target. Where none reaches it, draws
 /// the distance of the final exact risk from the target, and without a target the final exact risk.
 pub(crate) fn figure(methods: &[MethodRuns<'_>], palette: &Palette) -> Figure {
-    let costs = |of: &MethodRuns<'_>| of.to_target(passes_to_target);
+    let costs = |of: &MethodRuns<'_>| of.to_target(|record| record.charged_to_target);
     let has_target = methods.iter().any(|of| of.n_with_target() > 0);
     let is_reached = methods.iter().any(|of| of.n_reached() > 0);
     let (caption, chart) = if is_reached {

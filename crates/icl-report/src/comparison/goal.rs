@@ -38,7 +38,7 @@ pub(crate) fn goal(records: &[RunRecord]) -> String {
     }
 }
 
-/// Writes the medians of the target on old and on new data; `None` in records of earlier versions.
+/// Writes the medians of the target on old and on new data; `None` without retraining.
 fn parts_of_target(records: &[RunRecord]) -> Option<[String; 2]> {
     let of_seeds = || {
         let references = records.iter().filter(|record| record.method == REFERENCE);

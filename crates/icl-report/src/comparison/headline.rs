@@ -2,7 +2,6 @@
 
 use crate::comparison::distance::Distances;
 use crate::comparison::runs::MethodRuns;
-use crate::speed_up::passes_to_target;
 use crate::text::number::{count, factor, of_seeds, percent};
 
 /// Smallest speed-up that counts as one.
@@ -117,7 +116,7 @@ fn nearest(methods: &[MethodRuns<'_>]) -> String {
 }
 
 fn median_passes(of: &MethodRuns<'_>) -> Option<f64> {
-    of.to_target(passes_to_target)?.median
+    of.to_target(|record| record.charged_to_target)?.median
 }
 
 /// Says in how many seeds a method did not keep the quality that it had reached.

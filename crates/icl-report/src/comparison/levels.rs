@@ -102,15 +102,15 @@ pub(crate) fn levels(
 /// Returns the lowest risks that a run has had by a share of its whole charged passes, after the first step, and the
 /// passes until then.
 fn level(record: &RunRecord, share: f64) -> Option<Level> {
-    let whole = passes(record.evaluations.last()?);
+    let whole = record.evaluations.last()?.charged_passes;
     let trained = record.evaluations.iter().filter(|of| of.sample_passes > 0);
     // A product of a share may lie a rounding below the cost that it stands for.
-    let within = trained.filter(|of| passes(of) <= share * whole * (1.0 + 1e-9));
+    let within = trained.filter(|of| of.charged_passes <= share * whole * (1.0 + 1e-9));
     within
         .map(|of| Level {
             old: of.risk.old,
             new: of.risk.new,
-            passes: passes(of),
+            passes: of.charged_passes,
         })
         .filter(|level| (level.old + level.new).is_finite())
         .min_by(|a, b| (a.old + a.new).total_cmp(&(b.old + b.new)))
@@ -120,12 +120,7 @@ fn level(record: &RunRecord, share: f64) -> Option<Level> {
 fn first_at(record: &RunRecord, level: Level) -> Option<f64> {
     let mut evaluations = record.evaluations.iter();
     let is_there = |of: &&Evaluation| of.risk.old <= level.old && of.risk.new <= level.new;
-    evaluations.find(is_there).map(passes)
-}
-
-/// Returns the charged passes of an evaluation; the sample passes in records of earlier versions.
-fn passes(of: &Evaluation) -> f64 {
-    of.charged_passes.unwrap_or(of.sample_passes as f64)
+    evaluations.find(is_there).map(|of| of.charged_passes)
 }
 
 #[cfg(test)]
@@ -138,7 +133,7 @@ mod tests {
     fn falling(method: &str, risks: &[f64]) -> RunRecord {
         let mut record = run(method, 1, 1.0, 1.0, 0.0, risks.len() - 1);
         for (i, (of, all)) in record.evaluations.iter_mut().zip(risks).enumerate() {
-            of.charged_passes = Some(100.0 * i as f64);
+            of.charged_passes = 100.0 * i as f64;
             of.risk = risk(*all, 1.0);
         }
         record

@@ -36,11 +36,8 @@ pub(crate) fn overview(
         cells.extend(protocol.map(|(_, protocol)| {
             TableCell::of(of.over(|record| protocol(record)?.accuracy.all), accuracy)
         }));
-        let passes = |record: &RunRecord| {
-            let passes = record.charged_passes;
-            Some(passes.unwrap_or(record.sample_passes as f64))
-        };
-        cells.push(TableCell::of(of.over(passes), count));
+        let charged = of.over(|record| Some(record.charged_passes));
+        cells.push(TableCell::of(charged, count));
         Row::new(of.method, cells).coloured(palette.colour(of.method))
     };
     let mut rows: Vec<Row> = methods.iter().map(row).collect();
@@ -100,7 +97,7 @@ mod tests {
     fn medians_and_ranges_stand_in_four_columns() {
         let of = |seed, risk, accuracy| {
             let mut record = few_labels(held_out(record("warm", seed), risk), accuracy);
-            record.charged_passes = Some(1000.0 * seed as f64);
+            record.charged_passes = 1000.0 * seed as f64;
             record
         };
         let records = [

@@ -125,22 +125,18 @@ impl MethodRuns<'_> {
 }
 
 /// Returns how far the encoder of a run lies above the target, as a share of it: on old or on new data, where it is
-/// more. The risk is that of the evaluation, over the same samples as the target. In records of earlier versions it is
-/// that over all data.
+/// more. The risk is that of the evaluation, over the same samples as the target.
 fn gap(record: &RunRecord) -> Option<f64> {
     let last = record.evaluations.len().checked_sub(1)?;
     let risk = record.evaluations[record.best_evaluation.unwrap_or(last)].risk;
-    match record.target_by_origin {
-        Some(target) => Some((risk.old / target.old).max(risk.new / target.new) - 1.0),
-        None => record.target.map(|target| record.risk.all / target - 1.0),
-    }
+    let target = record.target_by_origin?;
+    Some((risk.old / target.old).max(risk.new / target.new) - 1.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fixture::{comparison, reaching, record};
-    use crate::speed_up::passes_to_target;
 
     fn of<'a>(methods: &'a [MethodRuns<'a>], name: &str) -> &'a MethodRuns<'a> {
         methods.iter().find(|of| of.method == name).unwrap()
@@ -202,7 +198,10 @@ mod tests {
         let records = [alone];
         let methods = methods(&records);
         assert_eq!(methods[0].n_with_target(), 0);
-        assert_eq!(methods[0].to_target(passes_to_target), None);
+        assert_eq!(
+            methods[0].to_target(|record| record.charged_to_target),
+            None
+        );
         assert_eq!(methods[0].gap(), None);
         assert_eq!(methods[0].speed_up_in_passes, None);
         assert_eq!(target(&records), None);

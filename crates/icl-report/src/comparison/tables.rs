@@ -9,7 +9,6 @@ use crate::document::{Column, Row, Table, TableCell};
 use crate::ending::rule_name;
 use crate::record::RunRecord;
 use crate::speed_up;
-use crate::speed_up::passes_to_target;
 use crate::text::number::{MISSING, accuracy, change, count, nats, percent, scientific, seconds};
 
 /// Quantity of the exact risk.
@@ -79,7 +78,7 @@ pub(crate) fn comparison(methods: &[MethodRuns<'_>], palette: &Palette) -> Table
             )
         };
         let mut cells = vec![
-            TableCell::of(of.to_target(passes_to_target), count),
+            TableCell::of(of.to_target(|record| record.charged_to_target), count),
             TableCell::of(of.to_target(|record| record.time_to_target_s), seconds),
             TableCell::of(
                 of.to_target(|record| record.epochs_to_target.map(|n| n as f64)),
@@ -119,7 +118,7 @@ pub(crate) fn comparison(methods: &[MethodRuns<'_>], palette: &Palette) -> Table
         cells.extend([
             over(|record| record.epochs as f64, count),
             over(|record| record.sample_passes as f64, count),
-            TableCell::of(of.over(|record| record.charged_passes), count),
+            over(|record| record.charged_passes, count),
             ended_by(of),
             over(|record| record.train_s, seconds),
             over(|record| record.parameter_change, change),

@@ -35,39 +35,29 @@ pub struct RunRecord {
     pub epochs: usize,
     /// Number of views that went through the encoder in training.
     pub sample_passes: u64,
-    /// Cost that is charged to the method, in full passes: `cost` without `measuring`; `null` in records of
-    /// earlier versions.
-    #[serde(default)]
-    pub charged_passes: Option<f64>,
-    /// Cost by purpose, in full passes; `null` in records of earlier versions.
-    #[serde(default)]
-    pub cost: Option<Cost>,
-    /// Rule or limit that ended the training; `null` if nothing was trained, and in records of earlier versions.
-    #[serde(default)]
+    /// Cost that is charged to the method, in full passes: `cost` without `measuring`.
+    pub charged_passes: f64,
+    /// Cost by purpose, in full passes.
+    pub cost: Cost,
+    /// Rule or limit that ended the training; `null` if nothing was trained.
     pub stopped_by: Option<StoppedBy>,
     /// Index of the evaluation with the lowest risk, the mean of that over old and over new samples, whose encoder was
     /// written; `null` for the last encoder, where the stopping rule does not follow the risk.
-    #[serde(default)]
     pub best_evaluation: Option<usize>,
     /// Gain of the next doubling of the cost that the stopping rule expected at the last evaluation, as a share of
     /// the risk; `null` for other rules.
-    #[serde(default)]
     pub expected_gain: Option<ExpectedGain>,
     /// Seconds of training, evaluations not counted.
     pub train_s: f64,
     /// Target over all data in nats: retraining's plateau of the exact risk + 1 %; `null` where retraining was not run.
     pub target: Option<f64>,
-    /// Target over all, over old and over new data in nats; `null` where retraining was not run, and in records of
-    /// earlier versions.
-    #[serde(default)]
+    /// Target over all, over old and over new data in nats; `null` where retraining was not run.
     pub target_by_origin: Option<ByOrigin<f64>>,
-    /// Epochs until the exact risks over old and over new data each reached the target and stayed, in records of earlier
-    /// versions the risk over all data; `null` for never.
+    /// Epochs until the exact risks over old and over new data each reached the target and stayed; `null` for never.
     pub epochs_to_target: Option<usize>,
     /// Sample passes until then.
     pub passes_to_target: Option<u64>,
-    /// Charged cost until then, in full passes; `null` for never, and in records of earlier versions.
-    #[serde(default)]
+    /// Charged cost until then, in full passes; `null` for never.
     pub charged_to_target: Option<f64>,
     /// Seconds of training until then.
     pub time_to_target_s: Option<f64>,
@@ -79,18 +69,14 @@ pub struct RunRecord {
     pub risk: ByOrigin<f64>,
     /// Exact risk at the end with partners of views from the old data alone, in nats; `null` for views
     /// without partners.
-    #[serde(default)]
     pub risk_old_partners: Option<ByOrigin<f64>>,
     /// Risk at the end over a panel of samples that no training has seen, in nats, with its standard error;
     /// `null` without held-out samples.
-    #[serde(default)]
     pub held_out_risk: Option<PanelRisk>,
     /// Number of samples of the panel.
-    #[serde(default)]
     pub n_held_out: Option<ByOrigin<usize>>,
-    /// Number of samples that the accuracies are of; `null` in records of earlier versions, for all.
-    #[serde(default)]
-    pub n_judged: Option<usize>,
+    /// Number of samples that the accuracies are of.
+    pub n_judged: usize,
     /// Mean L^{I,X} over the old data at the end, in nats: R_old of Theorem 2.
     pub nce1_old: f64,
     /// Mean L^{II} over the old data at the end, in nats.
@@ -104,14 +90,11 @@ pub struct RunRecord {
     /// Floors of the accuracy by the same protocol.
     pub floors: FloorAccuracies,
     /// Accuracy of a linear probe with its floors; `null` where it was not asked for.
-    #[serde(default)]
     pub linear_probe: Option<ProtocolAccuracies>,
     /// Accuracy of the k nearest neighbours with its floors; `null` where they were not asked for.
-    #[serde(default)]
     pub knn: Option<ProtocolAccuracies>,
     /// Accuracy of the nearest neighbour from five labelled samples a class, mean over several draws of them, with
     /// its floors; `null` where it was not asked for.
-    #[serde(default)]
     pub few_labels: Option<ProtocolAccuracies>,
     /// Parameter change ‖Δθ‖/‖θ‖ from the method's start to its end.
     pub parameter_change: f64,
@@ -122,21 +105,16 @@ pub struct RunRecord {
     /// Mean training loss of each epoch, in nats.
     pub epoch_losses: Vec<f64>,
     /// Mean learning rate of each epoch; under meta-optimization lr_q.
-    #[serde(default)]
     pub learning_rates: Vec<f64>,
     /// Mean learning rate lr_s of each epoch; empty without meta-optimization.
-    #[serde(default)]
     pub support_learning_rates: Vec<f64>,
     /// Relative move ‖θ′ − θ‖/‖θ‖ of the trained parameters in an inner loop, mean over the steps of each epoch;
-    /// empty without meta-optimization, and in records of earlier versions.
-    #[serde(default)]
+    /// empty without meta-optimization.
     pub support_moves: Vec<f64>,
     /// Cosine between the gradients of the query's loss at θ and at θ′ in the first step of each epoch; empty
-    /// without meta-optimization, and in records of earlier versions.
-    #[serde(default)]
+    /// without meta-optimization.
     pub query_cosines: Vec<f64>,
     /// Share of the old data that each epoch could draw from.
-    #[serde(default)]
     pub old_fractions: Vec<f64>,
 }
 

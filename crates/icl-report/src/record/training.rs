@@ -31,23 +31,17 @@ pub struct TrainRecord {
     pub epochs: usize,
     /// Number of views that went through the encoder in training.
     pub sample_passes: u64,
-    /// Cost that is charged to the method, in full passes: `cost` without `measuring`; `null` in records of
-    /// earlier versions.
-    #[serde(default)]
-    pub charged_passes: Option<f64>,
-    /// Cost by purpose, in full passes; `null` in records of earlier versions.
-    #[serde(default)]
-    pub cost: Option<Cost>,
-    /// Rule or limit that ended the training; `null` if nothing was trained, and in records of earlier versions.
-    #[serde(default)]
+    /// Cost that is charged to the method, in full passes: `cost` without `measuring`.
+    pub charged_passes: f64,
+    /// Cost by purpose, in full passes.
+    pub cost: Cost,
+    /// Rule or limit that ended the training; `null` if nothing was trained.
     pub stopped_by: Option<StoppedBy>,
     /// Index of the evaluation with the lowest risk, the mean of that over old and over new samples, whose encoder was
     /// written; `null` for the last encoder, where the stopping rule does not follow the risk.
-    #[serde(default)]
     pub best_evaluation: Option<usize>,
     /// Gain of the next doubling of the cost that the stopping rule expected at the last evaluation, as a share of
     /// the risk; `null` for other rules.
-    #[serde(default)]
     pub expected_gain: Option<ExpectedGain>,
     /// Seconds of training, evaluations not counted.
     pub train_s: f64,
@@ -57,10 +51,8 @@ pub struct TrainRecord {
     pub trained: f64,
     /// Risk of the trained encoder over a panel of samples that no training has seen, in nats, with its
     /// standard error: `all` and `old` are the same, `new` is `null`. `null` without held-out samples.
-    #[serde(default)]
     pub held_out_risk: Option<PanelRisk<Option<f64>>>,
     /// Number of samples of the panel.
-    #[serde(default)]
     pub n_held_out: Option<usize>,
     /// Parameter change ‖Δθ‖/‖θ‖ from the untrained encoder to the trained one, over trained parameters.
     /// 0 means that nothing was trained, or no better encoder was found.

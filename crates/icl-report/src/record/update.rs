@@ -41,23 +41,17 @@ pub struct UpdateRecord {
     pub epochs: usize,
     /// Number of views that went through the encoder in training.
     pub sample_passes: u64,
-    /// Cost that is charged to the method, in full passes: `cost` without `measuring`; `null` in records of
-    /// earlier versions.
-    #[serde(default)]
-    pub charged_passes: Option<f64>,
-    /// Cost by purpose, in full passes; `null` in records of earlier versions.
-    #[serde(default)]
-    pub cost: Option<Cost>,
-    /// Rule or limit that ended the training; `null` if nothing was trained, and in records of earlier versions.
-    #[serde(default)]
+    /// Cost that is charged to the method, in full passes: `cost` without `measuring`.
+    pub charged_passes: f64,
+    /// Cost by purpose, in full passes.
+    pub cost: Cost,
+    /// Rule or limit that ended the training; `null` if nothing was trained.
     pub stopped_by: Option<StoppedBy>,
     /// Index of the evaluation with the lowest risk, the mean of that over old and over new samples, whose encoder was
     /// written; `null` for the last encoder, where the stopping rule does not follow the risk.
-    #[serde(default)]
     pub best_evaluation: Option<usize>,
     /// Gain of the next doubling of the cost that the stopping rule expected at the last evaluation, as a share of
     /// the risk; `null` for other rules.
-    #[serde(default)]
     pub expected_gain: Option<ExpectedGain>,
     /// Seconds of training, evaluations not counted.
     pub train_s: f64,
@@ -67,13 +61,10 @@ pub struct UpdateRecord {
     pub after: ExactRisk,
     /// Risk of θ₀, with its statistics re-estimated over the training samples, over a panel of samples that the
     /// update has not seen, in nats, with its standard error; `null` without held-out samples.
-    #[serde(default)]
     pub held_out_before: Option<PanelRisk>,
     /// Risk of the updated encoder over the same panel.
-    #[serde(default)]
     pub held_out_risk: Option<PanelRisk>,
     /// Number of samples of the panel.
-    #[serde(default)]
     pub n_held_out: Option<ByOrigin<usize>>,
     /// Share of the old samples' neighbours that is kept; `null` where there are too few samples.
     pub neighbours_kept: Option<KeptNeighbours>,
@@ -89,12 +80,10 @@ pub struct UpdateRecord {
     /// Mean learning rate lr_s of each epoch; empty without meta-optimization.
     pub support_learning_rates: Vec<f64>,
     /// Relative move ‖θ′ − θ‖/‖θ‖ of the trained parameters in an inner loop, mean over the steps of each epoch;
-    /// empty without meta-optimization, and in records of earlier versions.
-    #[serde(default)]
+    /// empty without meta-optimization.
     pub support_moves: Vec<f64>,
     /// Cosine between the gradients of the query's loss at θ and at θ′ in the first step of each epoch; empty
-    /// without meta-optimization, and in records of earlier versions.
-    #[serde(default)]
+    /// without meta-optimization.
     pub query_cosines: Vec<f64>,
     /// Share of the old data that each epoch could draw from.
     pub old_fractions: Vec<f64>,

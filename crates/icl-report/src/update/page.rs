@@ -182,17 +182,13 @@ fn ending(record: &UpdateRecord) -> Ending {
 }
 
 fn cost(record: &UpdateRecord) -> String {
-    let charged = record.charged_passes.map(|charged| {
-        let charged = count(charged);
-        format!(" All that it used, with the evaluations that decide when it stops, is {charged} full passes.")
-    });
     format!(
-        "The update took {}, {} sample passes and {} s of training on this machine.{} It moved the \
-         parameters by ‖Δθ‖/‖θ‖ = {}.",
+        "The update took {}, {} sample passes and {} s of training on this machine. All that it used, with the \
+         evaluations that decide when it stops, is {} full passes. It moved the parameters by ‖Δθ‖/‖θ‖ = {}.",
         plural(record.epochs, "epoch"),
         count(record.sample_passes as f64),
         seconds(record.train_s),
-        charged.unwrap_or_default(),
+        count(record.charged_passes),
         change(record.parameter_change),
     )
 }
@@ -229,7 +225,7 @@ mod tests {
                 old: 12,
                 new: 8,
             }),
-            charged_passes: Some(1234.0),
+            charged_passes: 1234.0,
             ..update(2.8, 2.25, 0.1)
         };
         let text = text_of(&page(&record));

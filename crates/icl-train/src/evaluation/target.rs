@@ -40,8 +40,8 @@ pub struct TimeToTarget {
     pub epochs: usize,
     /// Number of views that passed through the encoder in training.
     pub sample_passes: u64,
-    /// Cost that is charged to the method, in full passes; `None` in records of earlier versions.
-    pub charged_passes: Option<f64>,
+    /// Cost that is charged to the method, in full passes.
+    pub charged_passes: f64,
     /// Training time in seconds, without evaluations.
     pub train_s: f64,
 }
@@ -83,7 +83,7 @@ mod tests {
         let evaluation = |(epoch, &all): (usize, &f64)| Evaluation {
             epoch,
             sample_passes: 10 * epoch as u64,
-            charged_passes: Some(12.5 * epoch as f64),
+            charged_passes: 12.5 * epoch as f64,
             train_s: epoch as f64 / 2.0,
             risk: ExactRisk {
                 all,

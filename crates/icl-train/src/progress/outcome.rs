@@ -45,7 +45,7 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend, R: Clone> Outcome<M, B, R> {
                 evaluations: vec![Evaluation {
                     epoch: 0,
                     sample_passes: 0,
-                    charged_passes: Some(0.0),
+                    charged_passes: 0.0,
                     train_s: 0.0,
                     risk,
                     old_queue: None,

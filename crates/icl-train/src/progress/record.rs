@@ -45,10 +45,8 @@ pub struct Evaluation<R = ExactRisk> {
     pub epoch: usize,
     /// Number of views that passed through the encoder in training so far.
     pub sample_passes: u64,
-    /// Cost that is charged to the method so far, in full passes, without this evaluation; `None` in records
-    /// of earlier versions.
-    #[serde(default)]
-    pub charged_passes: Option<f64>,
+    /// Cost that is charged to the method so far, in full passes, without this evaluation.
+    pub charged_passes: f64,
     /// Training time so far in seconds, without evaluations.
     pub train_s: f64,
     /// Exact risk in nats.

@@ -274,7 +274,7 @@ where
         self.record.evaluations.push(Evaluation {
             epoch,
             sample_passes: self.record.sample_passes,
-            charged_passes: Some(charged),
+            charged_passes: charged,
             train_s: self.record.seconds.training(),
             risk: risk.clone(),
             old_queue,
