@@ -2,7 +2,7 @@
 
 use crate::toy::{corrected, increment, points, settings, start, timeless, trainer};
 use icl_meta::RateChoice;
-use icl_train::{Callbacks, Method, OptimizerChoice, StepReport};
+use icl_train::{Callbacks, Method, OptimizerChoice, StepReport, TrainingSettings};
 
 fn methods() -> [Method; 2] {
     let plain = corrected();
@@ -46,6 +46,38 @@ fn every_step_is_told_with_its_loss_and_its_time() {
         assert!((sum(|step| step.seconds.views) - record.seconds.views).abs() < 1e-9);
         assert!((sum(|step| step.seconds.transfer) - record.seconds.collation).abs() < 1e-9);
     }
+}
+
+#[test]
+fn progress_tells_steps_and_evaluations() {
+    let (samples, increment) = (points(), increment());
+    let settings = TrainingSettings {
+        epochs: 2,
+        ..settings()
+    };
+    let mut told = Vec::new();
+    let mut watch = Callbacks::new().on_progress(|at| told.push(at));
+    trainer(&samples, &increment, &settings, 1)
+        .update_with(&corrected(), start(), &mut watch)
+        .unwrap();
+    drop(watch);
+    let at = |epoch, step, is_evaluating| (epoch, step, is_evaluating);
+    let found: Vec<_> = told
+        .iter()
+        .map(|of| at(of.epoch, of.step, of.is_evaluating))
+        .collect();
+    let steps = |epoch| (1..=6).map(move |step| at(epoch, step, false));
+    // An evaluation before each epoch and after the last one, and that of the result.
+    let expected: Vec<_> = [at(0, 0, true)]
+        .into_iter()
+        .chain(steps(0))
+        .chain([at(1, 0, true)])
+        .chain(steps(1))
+        .chain([at(2, 0, true), at(2, 0, true)])
+        .collect();
+    assert_eq!(found, expected);
+    assert!(told[0].risk.is_nan() && told[1].risk.is_finite());
+    assert!(told[..told.len() - 1].iter().all(|of| of.n_steps == 6));
 }
 
 #[test]

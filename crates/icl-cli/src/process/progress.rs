@@ -1,15 +1,18 @@
 //! The progress of training runs and measurements: a bar with the remaining time on a terminal, plain lines elsewhere.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io::IsTerminal;
+use std::time::Duration;
 
 use icl_train::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::process::terminal::tell;
 
-/// Number of steps of the bar of a measurement.
+/// Number of steps of the bar of a measurement, and of an epoch.
 const SHARES: u64 = 1000;
+/// Time between two drawings of a bar that does not move.
+const TICK: Duration = Duration::from_millis(500);
 
 /// Returns the end of a training run's line that says that its inner loops did nothing; empty for other runs.
 /// `support_moves` are the mean relative moves of each epoch.
@@ -27,6 +30,8 @@ pub struct Display {
     n_epochs: u64,
     /// Epochs of the runs that have ended, each counted with its maximum.
     done: Cell<u64>,
+    /// Name of the current training run.
+    what: RefCell<String>,
 }
 
 impl Display {
@@ -34,7 +39,9 @@ impl Display {
     pub fn new(n_runs: u64, n_epochs: u64) -> Self {
         let is_terminal = std::io::stderr().is_terminal();
         let bar = if is_terminal {
-            ProgressBar::new(n_runs.saturating_mul(n_epochs))
+            let bar = ProgressBar::new(n_runs.saturating_mul(n_epochs).saturating_mul(SHARES));
+            bar.enable_steady_tick(TICK);
+            bar
         } else {
             ProgressBar::hidden()
         };
@@ -50,24 +57,39 @@ impl Display {
             n_runs,
             n_epochs,
             done: Cell::new(0),
+            what: RefCell::new(String::new()),
         }
     }
 
     /// Names the training run that begins.
     pub fn begin(&self, what: &str) {
+        what.clone_into(&mut self.what.borrow_mut());
         self.bar.set_message(what.to_owned());
     }
 
     /// Shows the progress of the training run.
     pub fn advance(&self, progress: &Progress) {
-        let position = self.done.get().saturating_add(progress.epoch as u64);
-        self.bar.set_position(position);
+        let epochs = self.done.get().saturating_add(progress.epoch as u64);
+        let steps = progress.step as u64 * SHARES / progress.n_steps.max(1) as u64;
+        self.bar
+            .set_position(epochs.saturating_mul(SHARES).saturating_add(steps));
+        let what = self.what.borrow();
+        self.bar.set_message(match progress.is_evaluating {
+            true => format!("{what}: evaluation"),
+            false => format!(
+                "{what}: step {} of {} in epoch {}",
+                progress.step,
+                progress.n_steps,
+                progress.epoch + 1
+            ),
+        });
     }
 
     /// Shows the end of the training run, perhaps before its last epoch, in a line.
     pub fn end(&self, line: &str) {
         self.done.set(self.done.get().saturating_add(self.n_epochs));
-        self.bar.set_position(self.done.get());
+        self.bar
+            .set_position(self.done.get().saturating_mul(SHARES));
         self.line(line);
     }
 
@@ -122,7 +144,8 @@ impl MeasuringBar<'_> {
 impl Drop for Measuring<'_> {
     fn drop(&mut self) {
         let Display { bar, .. } = self.display;
-        bar.set_length(self.display.n_runs.saturating_mul(self.display.n_epochs));
-        bar.set_position(self.display.done.get());
+        let n_epochs = self.display.n_runs.saturating_mul(self.display.n_epochs);
+        bar.set_length(n_epochs.saturating_mul(SHARES));
+        bar.set_position(self.display.done.get().saturating_mul(SHARES));
     }
 }

@@ -10,13 +10,19 @@ const SHARE: u32 = 20;
 /// Minimum time between two checkpoints.
 const SOONEST: Duration = Duration::from_secs(1);
 
-/// State of a run, passed to [`Callbacks::on_progress`] before the first epoch and after each.
+/// State of a run, passed to [`Callbacks::on_progress`] after each step and before each evaluation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
     /// Number of epochs trained.
     pub epoch: usize,
     /// Maximum number of epochs.
     pub n_epochs: usize,
+    /// Number of steps taken in the current epoch.
+    pub step: usize,
+    /// Number of steps in the current epoch.
+    pub n_steps: usize,
+    /// Whether an evaluation begins; the run reports nothing until it has ended.
+    pub is_evaluating: bool,
     /// Exact risk at the last evaluation, in nats.
     pub risk: f64,
 }
@@ -71,7 +77,7 @@ impl<'a> Callbacks<'a> {
         }
     }
 
-    /// Sets the function that is called before the first epoch and after each epoch.
+    /// Sets the function that is called after each step and before each evaluation.
     pub fn on_progress(mut self, progress: impl FnMut(Progress) + 'a) -> Self {
         self.progress = Box::new(progress);
         self

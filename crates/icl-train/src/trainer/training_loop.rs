@@ -88,7 +88,28 @@ where
                 save(&run, &path, &identity, callbacks)?;
             }
         }
+        callbacks.tell(self.progress(&run, 0, true));
         run.end(evaluations.measure)
+    }
+
+    /// Returns the state of a run in an epoch of `n_steps` steps.
+    fn progress<M, R>(
+        &self,
+        run: &Run<'_, M, B, R>,
+        n_steps: usize,
+        is_evaluating: bool,
+    ) -> Progress
+    where
+        M: AutodiffModule<B>,
+    {
+        Progress {
+            epoch: run.record.n_epochs(),
+            n_epochs: self.settings.epochs,
+            step: run.counters.n_steps,
+            n_steps,
+            is_evaluating,
+            risk: run.counters.last.map_or(f64::NAN, |last| last.risk),
+        }
     }
 
     /// Returns the seed of the run's random stream.
@@ -175,15 +196,10 @@ where
                     let by_loss = self.ends_by_loss(run);
                     run.counters.widen(self.epochs_of_cost(run));
                     let plan = planner.epoch(epoch, run.counters.fraction());
-                    self.begin_epoch(run, by_loss, &plan, &batches, evaluate)?;
+                    self.begin_epoch(run, by_loss, (&plan, &batches), (evaluate, callbacks))?;
                     if run.record.stopped_by.is_some() {
                         break;
                     }
-                    callbacks.tell(Progress {
-                        epoch,
-                        n_epochs: self.settings.epochs,
-                        risk: run.counters.last.map_or(f64::NAN, |last| last.risk),
-                    });
                 }
                 let mut plan = planner.epoch(epoch, run.counters.fraction());
                 plan.steps.drain(..run.counters.n_steps);
@@ -223,9 +239,8 @@ where
         &self,
         run: &mut Run<'_, M, B, R>,
         by_loss: Option<StoppedBy>,
-        plan: &EpochPlan,
-        batches: &Batches<M::Batch>,
-        evaluate: Evaluate<'_, M::InnerModule, R>,
+        (plan, batches): (&EpochPlan, &Batches<M::Batch>),
+        (evaluate, callbacks): (Evaluate<'_, M::InnerModule, R>, &mut Callbacks<'_>),
     ) -> Result<(), TrainError>
     where
         M: AutodiffModule<B> + Encoder<B>,
@@ -236,6 +251,7 @@ where
         if by_end.is_none() && !self.is_evaluation_due(run) {
             return Ok(());
         }
+        callbacks.tell(self.progress(run, plan.steps.len(), true));
         let old_queue = run.queue_bias(
             plan,
             self.problem.increment.new_data(),
@@ -286,7 +302,9 @@ where
         R: Risk,
     {
         let EpochPlan { steps, population } = plan;
-        let n_steps = steps.len();
+        // Steps of an epoch that was interrupted have been taken before.
+        let n_left = steps.len();
+        let n_steps = run.counters.n_steps + n_left;
         let epoch = run.record.n_epochs();
         let seed = self.seed();
         batches.request(Request {
@@ -294,9 +312,10 @@ where
             population,
             steps,
         });
-        for _ in 0..n_steps {
+        for _ in 0..n_left {
             // Before the first step of an epoch, an evaluation has been made where one was due.
             if run.counters.n_steps > 0 && self.is_evaluation_due(run) {
+                callbacks.tell(self.progress(run, n_steps, true));
                 run.record.stopped_by = run.evaluate(evaluate, None)?;
                 if run.record.stopped_by.is_some() {
                     return Ok(());
@@ -306,6 +325,7 @@ where
             let prepared = batches.next().map_err(TrainError::Sample)?;
             run.record.seconds.wait += wait.elapsed().as_secs_f64();
             let report = run.step(prepared, seed)?;
+            callbacks.tell(self.progress(run, n_steps, false));
             callbacks.tell_step(report);
             let is_stopped = callbacks.is_stopped();
             let is_due = is_stopped || callbacks.is_save_due();

@@ -97,7 +97,10 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         let energy = EnergyMeter::start();
         let mut callbacks = Callbacks::new()
             .on_progress(|progress| {
-                risk_at_start.get_or_insert(progress.risk);
+                // θ₀ is evaluated before the first step.
+                if !progress.is_evaluating {
+                    risk_at_start.get_or_insert(progress.risk);
+                }
             })
             .on_step(|step| {
                 n_taken.set(n_taken.get() + 1);
