@@ -2,6 +2,7 @@
 
 mod arrows;
 mod circles;
+mod dependencies;
 mod house;
 mod options;
 mod pages;
@@ -27,7 +28,7 @@ struct Repository {
 type Check = fn(&Repository) -> anyhow::Result<Findings>;
 
 /// All checks, the quick ones first.
-const CHECKS: [(&str, Check); 10] = [
+const CHECKS: [(&str, Check); 11] = [
     ("dependency arrows", |repository| {
         Ok(Findings::of(arrows::problems(&arrows::packages(
             &repository.metadata,
@@ -46,6 +47,9 @@ const CHECKS: [(&str, Check); 10] = [
     }),
     ("figures of results", |repository| {
         results::changed_by_hand(&repository.root)
+    }),
+    ("dependencies", |repository| {
+        dependencies::check(&repository.root)
     }),
     ("format", |repository| {
         of_cargo(&repository.root, ["fmt", "--all", "--", "--check"], &[])
