@@ -1,26 +1,47 @@
 //! Modules and optimizers as bytes, by Burn's own records.
 
 use burn::module::{AutodiffModule, Module};
-use burn::record::{DoublePrecisionSettings, NamedMpkBytesRecorder, Record, Recorder};
+use burn::record::{
+    DoublePrecisionSettings, NamedMpkBytesRecorder, PrecisionSettings, Record, Recorder,
+    RecorderError,
+};
 use burn::tensor::backend::{AutodiffBackend, Backend};
 
 /// Bytes that serde writes as one block.
 pub type Bytes = serde_bytes::ByteBuf;
 
-/// In f64, which every float of a backend fits in without loss.
-type BytesRecorder = NamedMpkBytesRecorder<DoublePrecisionSettings>;
+/// Floats in f32 and integers in i64, for backends whose floats have 32 bits or fewer.
+#[derive(Debug, Default, Clone)]
+struct SinglePrecision;
+
+impl PrecisionSettings for SinglePrecision {
+    type FloatElem = f32;
+    type IntElem = i64;
+}
+
+type SingleRecorder = NamedMpkBytesRecorder<SinglePrecision>;
+type DoubleRecorder = NamedMpkBytesRecorder<DoublePrecisionSettings>;
+
+/// Returns whether floats of the backend need f64. A record is loaded in the backend's own precision, so that nothing is
+/// lost in one that is at least as precise.
+const fn is_double<B: Backend>() -> bool {
+    size_of::<B::FloatElem>() > size_of::<f32>()
+}
 
 /// Burn could not turn a module or an optimizer into bytes.
 #[derive(Debug, thiserror::Error)]
 #[error("the module or the optimizer could not be written down")]
-pub struct EncodeError(#[source] burn::record::RecorderError);
+pub struct EncodeError(#[source] RecorderError);
 
 /// Saves any record.
 ///
 /// # Errors
 /// [`EncodeError`] if Burn cannot write it down.
 pub fn save_record<B: Backend, R: Record<B>>(record: R) -> Result<Bytes, EncodeError> {
-    let bytes = Recorder::<B>::record(&BytesRecorder::default(), record, ());
+    let bytes = match is_double::<B>() {
+        true => Recorder::<B>::record(&DoubleRecorder::default(), record, ()),
+        false => Recorder::<B>::record(&SingleRecorder::default(), record, ()),
+    };
     bytes.map(Bytes::from).map_err(EncodeError)
 }
 
@@ -33,7 +54,11 @@ pub struct Unfit;
 /// # Errors
 /// [`Unfit`] if the bytes are of another kind of record.
 pub fn load_record<B: Backend, R: Record<B>>(bytes: Bytes, device: &B::Device) -> Result<R, Unfit> {
-    let record = Recorder::<B>::load(&BytesRecorder::default(), bytes.into_vec(), device);
+    let bytes = bytes.into_vec();
+    let record = match is_double::<B>() {
+        true => Recorder::<B>::load(&DoubleRecorder::default(), bytes, device),
+        false => Recorder::<B>::load(&SingleRecorder::default(), bytes, device),
+    };
     record.map_err(|_| Unfit)
 }
 

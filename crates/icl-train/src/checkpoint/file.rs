@@ -1,20 +1,21 @@
 //! The file of a checkpoint.
 //!
 //! ```text
-//! one line of JSON: {"schema": 2, "length": …, "checksum": …, "identity": [[field, value], …]}
+//! one line of JSON: {"schema": 3, "length": …, "checksum": …, "identity": [[field, value], …]}
 //! `length` bytes of MessagePack
 //! ```
 
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use icl_core::write_atomically;
+use icl_core::AtomicFile;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::{CheckpointError, Identity};
 
 /// Version of the format and of the state in it.
-const SCHEMA: u32 = 2;
+const SCHEMA: u32 = 3;
 
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -41,11 +42,13 @@ pub fn write_checkpoint(
     identity: &Identity,
     state: &impl Serialize,
 ) -> Result<(), CheckpointError> {
-    let body = rmp_serde::to_vec_named(state).map_err(CheckpointError::Encode)?;
+    // Encoded twice, first for the header alone: the state of a large encoder is not held in memory once more.
+    let mut measured = Measured::default();
+    encode(&mut measured, state).map_err(CheckpointError::Encode)?;
     let header = Header {
         schema: SCHEMA,
-        length: body.len() as u64,
-        checksum: crc32fast::hash(&body),
+        length: measured.length,
+        checksum: measured.checksum.finalize(),
         identity: identity.clone(),
     };
     let failure = |source| CheckpointError::File {
@@ -53,10 +56,39 @@ pub fn write_checkpoint(
         what: "written",
         source,
     };
-    let mut bytes = serde_json::to_vec(&header).map_err(|error| failure(error.into()))?;
-    bytes.push(b'\n');
-    bytes.extend_from_slice(&body);
-    write_atomically(path, &bytes).map_err(failure)
+    let mut file = BufWriter::new(AtomicFile::begin(path).map_err(failure)?);
+    serde_json::to_writer(&mut file, &header).map_err(|error| failure(error.into()))?;
+    file.write_all(b"\n").map_err(failure)?;
+    // What can be encoded once can be encoded again: an error is the file's.
+    encode(&mut file, state).map_err(|error| failure(std::io::Error::other(error)))?;
+    let file = file
+        .into_inner()
+        .map_err(|error| failure(error.into_error()))?;
+    file.replace().map_err(failure)
+}
+
+/// Writes a state as MessagePack.
+fn encode(to: &mut impl Write, state: &impl Serialize) -> Result<(), rmp_serde::encode::Error> {
+    rmp_serde::encode::write_named(to, state)
+}
+
+/// Length and checksum of what is written to it.
+#[derive(Default)]
+struct Measured {
+    length: u64,
+    checksum: crc32fast::Hasher,
+}
+
+impl Write for Measured {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.length += bytes.len() as u64;
+        self.checksum.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Reads the state in a file, or returns `None` if the file does not exist.
@@ -172,8 +204,8 @@ mod tests {
         *flipped.last_mut().unwrap() ^= 1;
         assert!(error(&flipped, "1").contains("checksum"));
         let text = String::from_utf8_lossy(&whole).into_owned();
-        let newer = text.replace("\"schema\":2", "\"schema\":3");
-        assert!(error(newer.as_bytes(), "1").contains("schema 3, expected schema 2"));
+        let newer = text.replace("\"schema\":3", "\"schema\":4");
+        assert!(error(newer.as_bytes(), "1").contains("schema 4, expected schema 3"));
         assert!(error(b"hello\n", "1").contains("header"));
     }
 }

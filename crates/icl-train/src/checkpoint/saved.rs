@@ -23,16 +23,24 @@ use icl_meta::PolicyState;
 /// and all other random draws are functions of the seed and of the numbers of steps and epochs.
 #[derive(Serialize, Deserialize)]
 struct SavedRun<R> {
-    encoder: Bytes,
-    average: Bytes,
+    /// Moving average of the parameters, unless the run has ended and `best` is its result.
+    average: Option<Bytes>,
     n_averaged: u64,
     /// Encoder of the lowest risk, if one is kept.
     best: Option<Bytes>,
+    /// State that only further steps need: `None` when the run has ended.
+    stepping: Option<Stepping>,
+    counters: Counters,
+    record: TrainingRecord<R>,
+}
+
+/// State that the next step needs.
+#[derive(Serialize, Deserialize)]
+struct Stepping {
+    encoder: Bytes,
     optimizer: Bytes,
     query: PolicyState,
     support: PolicyState,
-    counters: Counters,
-    record: TrainingRecord<R>,
     /// Queue of old noise, if the run has one.
     old_queue: Option<SavedQueue>,
 }
@@ -50,19 +58,26 @@ where
     R: Risk,
 {
     let start = Instant::now();
-    let encoder = run.encoder.as_ref().expect("an encoder between two steps");
     let bytes = |module: &M| save_module::<B, _>(module).map_err(CheckpointError::from);
+    let has_ended = run.counters.is_complete;
+    let average = (!has_ended || run.best.is_none()).then(|| bytes(run.average.get()));
+    let stepping = || -> Result<Stepping, TrainError> {
+        let encoder = run.encoder.as_ref().expect("an encoder between two steps");
+        Ok(Stepping {
+            encoder: bytes(encoder)?,
+            optimizer: run.update.save().map_err(CheckpointError::from)?,
+            query: run.rates.query.state()?,
+            support: run.rates.support.state()?,
+            old_queue: run.loss.queue.as_ref().map(OldQueue::save),
+        })
+    };
     let state = SavedRun {
-        encoder: bytes(encoder)?,
-        average: bytes(run.average.get())?,
+        average: average.transpose()?,
         n_averaged: run.average.n_steps(),
         best: run.best.as_ref().map(bytes).transpose()?,
-        optimizer: run.update.save().map_err(CheckpointError::from)?,
-        query: run.rates.query.state()?,
-        support: run.rates.support.state()?,
+        stepping: (!has_ended).then(stepping).transpose()?,
         counters: run.counters.clone(),
         record: run.record.clone(),
-        old_queue: run.loss.queue.as_ref().map(OldQueue::save),
     };
     write_checkpoint(path, identity, &state)?;
     callbacks.saved(start.elapsed());
@@ -98,21 +113,42 @@ impl<R: Risk> SavedRun<R> {
     {
         let like = run.encoder.take().expect("an encoder between two steps");
         let device = like.devices().into_iter().next().unwrap_or_default();
-        let average = load_module::<B, M>(like.clone(), self.average, &device)?;
-        let decay = run.loss.settings.average_decay;
-        run.average = WeightAverage::resume(average, decay, self.n_averaged);
-        let best = self.best;
-        run.best = best
-            .map(|best| load_module::<B, M>(like.clone(), best, &device))
-            .transpose()?;
-        run.update = run.update.load(self.optimizer, &device)?;
-        run.rates.query = run.rates.query.restore(self.query, &like, &device)?;
-        run.rates.support = run.rates.support.restore(self.support, &like, &device)?;
-        run.encoder = Some(load_module::<B, M>(like, self.encoder, &device)?);
+        let load = |bytes| load_module::<B, M>(like.clone(), bytes, &device);
+        if let Some(average) = self.average {
+            let decay = run.loss.settings.average_decay;
+            run.average = WeightAverage::resume(load(average)?, decay, self.n_averaged);
+        }
+        run.best = self.best.map(load).transpose()?;
         run.counters = self.counters;
         run.record = self.record;
+        let is_complete = run.counters.is_complete;
+        match self.stepping {
+            Some(stepping) if !is_complete => stepping.into_run(run, like, &device),
+            None if is_complete => Ok(run),
+            _ => Err(Unfit),
+        }
+    }
+}
+
+impl Stepping {
+    /// Returns the run with this state. `like` is an encoder of the run's kind.
+    fn into_run<'a, M, B, R>(
+        self,
+        mut run: Run<'a, M, B, R>,
+        like: M,
+        device: &B::Device,
+    ) -> Result<Run<'a, M, B, R>, Unfit>
+    where
+        M: AutodiffModule<B> + Encoder<B>,
+        B: AutodiffBackend,
+        R: Risk,
+    {
+        run.update = run.update.load(self.optimizer, device)?;
+        run.rates.query = run.rates.query.restore(self.query, &like, device)?;
+        run.rates.support = run.rates.support.restore(self.support, &like, device)?;
+        run.encoder = Some(load_module::<B, M>(like, self.encoder, device)?);
         run.loss.queue = match (run.loss.queue.take(), self.old_queue) {
-            (Some(queue), Some(saved)) => Some(queue.load(saved, &device)?),
+            (Some(queue), Some(saved)) => Some(queue.load(saved, device)?),
             (None, None) => None,
             _ => return Err(Unfit),
         };
