@@ -46,6 +46,9 @@ fn read_map(path: &Path) -> Result<Option<EmbeddingMap>, Failure> {
             ))
         }),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Failure::file(path, "cannot be read", error)),
+        Err(error) => Err(Failure::input(anyhow!(
+            "{}: found no readable file ({error}), expected a map of `icl run`",
+            path.display()
+        ))),
     }
 }
