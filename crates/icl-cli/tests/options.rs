@@ -124,6 +124,64 @@ fn splits_that_leave_a_side_empty() {
     assert!(names(at.path()).is_empty());
 }
 
+/// Sizes beyond their bounds would end in an allocation that fails.
+#[test]
+fn sizes_beyond_their_bounds() {
+    let at = tempdir().unwrap();
+    for (option, largest) in [
+        ("projection", "8192"),
+        ("width", "8192"),
+        ("layers", "1024"),
+        ("image-size", "2048"),
+        ("image-cache", "4194304"),
+        ("limit", "4294967295"),
+        ("panel", "4294967295"),
+        ("steering-panel", "4294967295"),
+        ("replay-size", "4294967295"),
+        ("old-queue", "4294967295"),
+        ("batch-size", "65536"),
+        ("epochs", "1000000"),
+        ("patience", "1000000"),
+        ("evaluate-every", "1000000"),
+        ("negatives", "1000000000"),
+        ("seeds", "10000"),
+    ] {
+        let above: u64 = largest.parse::<u64>().unwrap() + 1;
+        for found in [above, u64::MAX] {
+            icl(
+                at.path(),
+                &split(&format!("run --{option} {found} --out out")),
+            )
+            .rejected_at_length(&format!("invalid value '{found}' for '--{option} <"));
+            std::fs::write(at.path().join("c.toml"), format!("{option} = {above}\n")).unwrap();
+            let ran = icl(at.path(), &split("run --config c.toml --out out"));
+            ran.rejected(&format!("c.toml, line 1, column {}: ", option.len() + 4));
+            assert!(
+                ran.stderr
+                    .contains(&format!("found \"{above}\", expected a ")),
+                "{}",
+                ran.stderr
+            );
+            assert!(
+                ran.stderr.contains(&format!(" from 0 to {largest}")),
+                "{}",
+                ran.stderr
+            );
+        }
+    }
+    for line in [
+        "run --layers 1024 --width 8192",
+        "run --encoder gin --width 8192 --projection 8192 --layers 40",
+        "run --data digits --image-size 2048 --encoder mlp --width 8192",
+        "run --data digits-table --layers 1000 --width 8192",
+        "run --noise hidden --layers 100 --width 8192",
+    ] {
+        icl(at.path(), &split(&format!("{line} --out out"))).rejected("weights with these layers");
+    }
+    std::fs::remove_file(at.path().join("c.toml")).unwrap();
+    assert!(names(at.path()).is_empty());
+}
+
 /// These are found by the parser of flags, which adds where to read on.
 #[test]
 fn flags_that_cannot_be_read() {

@@ -1,5 +1,6 @@
 //! Options of the commands: groups that commands share, and how arguments and files become options.
 
+pub mod bounds;
 pub mod choice;
 pub mod command_line;
 pub mod config_file;
