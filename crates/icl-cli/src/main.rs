@@ -29,7 +29,7 @@ use options::command_line::Command;
 use options::parse::{ParseError, parse};
 use process::failure::Failure;
 use process::panics::silence_decoders;
-use process::terminal::tell;
+use process::terminal::{print, tell};
 
 fn main() -> ExitCode {
     silence_decoders();
@@ -37,6 +37,12 @@ fn main() -> ExitCode {
         Ok(command) => command,
         Err(ParseError::CommandLine(error)) => error.exit(),
         Err(ParseError::File(failure)) => return fail(&failure),
+        Err(ParseError::Complete(folder)) => {
+            return end(print(format_args!(
+                "already complete: {}",
+                folder.display()
+            )));
+        }
     };
     let result = match command {
         Command::Backends(options) => backends::show(&options),
@@ -53,6 +59,11 @@ fn main() -> ExitCode {
         Command::Train(options) => train::train(*options),
         Command::Update(options) => update::update(*options),
     };
+    end(result)
+}
+
+/// Reports how a command ended.
+fn end(result: Result<(), Failure>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => fail(&failure),
