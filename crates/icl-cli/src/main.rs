@@ -29,12 +29,18 @@ use options::command_line::Command;
 use options::parse::{ParseError, parse};
 use process::failure::Failure;
 use process::panics::silence_decoders;
-use process::terminal::{print, tell};
+use process::terminal::{brief, print, tell};
+use process::threads;
 
 fn main() -> ExitCode {
     silence_decoders();
     let command = match parse(std::env::args_os()) {
         Ok(command) => command,
+        Err(ParseError::CommandLine(error)) if error.use_stderr() => {
+            tell(brief(&error.to_string()));
+            return ExitCode::from(2);
+        }
+        // Help, and the version.
         Err(ParseError::CommandLine(error)) => error.exit(),
         Err(ParseError::File(failure)) => return fail(&failure),
         Err(ParseError::Complete(folder)) => {
@@ -44,7 +50,12 @@ fn main() -> ExitCode {
             )));
         }
     };
-    let result = match command {
+    let result = threads::start().and_then(|()| run_command(command));
+    end(result)
+}
+
+fn run_command(command: Command) -> Result<(), Failure> {
+    match command {
         Command::Backends(options) => backends::show(&options),
         Command::CompareBackends(options) => compare_backends::compare(*options),
         Command::Diagnose(options) => diagnose::diagnose(&options),
@@ -58,8 +69,7 @@ fn main() -> ExitCode {
         Command::Split(options) => split::split(&options),
         Command::Train(options) => train::train(*options),
         Command::Update(options) => update::update(*options),
-    };
-    end(result)
+    }
 }
 
 /// Reports how a command ended.

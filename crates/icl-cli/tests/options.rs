@@ -234,3 +234,88 @@ fn flags_that_cannot_be_read() {
     }
     assert!(names(at.path()).is_empty());
 }
+
+/// Names from outside may hold what a terminal obeys.
+#[test]
+fn control_characters_do_not_reach_the_terminal() {
+    let at = tempdir().unwrap();
+    let evil = "a\u{1b}[31m\u{7}\u{9b}b\r\u{202e}";
+    let long = evil.repeat(1000);
+    let file = at.path().join("c.toml");
+    let in_file = |text: String| std::fs::write(&file, text).unwrap();
+    let quoted = |text: &str| {
+        text.replace('\u{1b}', "\\u001b")
+            .replace('\u{7}', "\\u0007")
+            .replace('\r', "\\r")
+    };
+    for evil in [evil, &long] {
+        let option = format!("--{evil}");
+        for words in [
+            vec!["run", "--data", evil],
+            vec!["run", "--backend", evil],
+            vec!["run", "--method", evil],
+            vec!["run", "--split", evil],
+            vec!["run", "--epochs", evil],
+            vec!["run", &option],
+            vec!["run", evil],
+            vec![evil],
+            vec!["report", evil],
+            vec!["train", "--resume", evil],
+            vec!["run", "--config", evil],
+        ] {
+            assert_inert(&icl(at.path(), &words), &words.join(" "));
+        }
+        for line in [
+            format!("data = \"{}\"", quoted(evil)),
+            format!("\"{}\" = 1", quoted(evil)),
+            format!("epochs = \"{}\"", quoted(evil)),
+            evil.to_owned(),
+        ] {
+            in_file(line.clone());
+            assert_inert(&icl(at.path(), &["run", "--config", "c.toml"]), &line);
+        }
+    }
+    assert_eq!(names(at.path()), ["c.toml"]);
+}
+
+#[track_caller]
+fn assert_inert(ran: &crate::support::Ran, what: &str) {
+    assert_eq!(ran.code, Some(2), "{what:?}: {:?}", ran.stderr);
+    let is_obeyed = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
+    assert!(
+        !ran.stderr.contains(is_obeyed),
+        "{what:?}: {:?}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.lines().count() <= 3,
+        "{what:?}: {:?}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.chars().count() <= 2001,
+        "{what:?}: {:?}",
+        ran.stderr
+    );
+}
+
+/// Memory for a thousand stacks is refused. (A limit on threads would not bind the superuser.)
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_that_cannot_be_started() {
+    let at = tempdir().unwrap();
+    let program = env!("CARGO_BIN_EXE_icl");
+    let output = std::process::Command::new("sh")
+        .args(["-c", "ulimit -v 1000000; exec \"$0\" methods", program])
+        .env("RAYON_NUM_THREADS", "1000")
+        .current_dir(at.path())
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(
+        stderr.starts_with("error: the threads to compute on cannot be started: "),
+        "{stderr}"
+    );
+    assert_eq!(stderr.lines().count(), 1, "{stderr}");
+}

@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 use icl_train::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::process::terminal::tell;
+use crate::process::terminal::{legible, one_line, tell};
 
 /// Number of steps of the bar of a measurement.
 const SHARES: u64 = 1000;
@@ -55,7 +55,7 @@ impl Display {
 
     /// Names the training run that begins.
     pub fn begin(&self, what: &str) {
-        self.bar.set_message(what.to_owned());
+        self.bar.set_message(one_line(what));
     }
 
     /// Shows the progress of the training run.
@@ -82,7 +82,7 @@ impl Display {
     /// Shows a line above the bar.
     pub fn line(&self, line: &str) {
         if self.is_terminal {
-            self.bar.println(line);
+            self.bar.println(legible(line));
         } else {
             tell(line);
         }
