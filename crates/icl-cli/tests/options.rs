@@ -100,6 +100,24 @@ fn names_that_nothing_has() {
     ] {
         icl(at.path(), &split(&format!("{QUICK} {flags}"))).rejected(message);
     }
+    for (flags, similar) in [
+        ("--method wram", "warm"),
+        ("--method warm,retrain", "retraining"),
+        ("--data mutga", "MUTAG"),
+    ] {
+        icl(at.path(), &split(&format!("run {flags}")))
+            .rejected(&format!(" (did you mean {similar}?)"));
+    }
+    for (line, tip) in [
+        ("trian", "a similar subcommand exists: 'train'"),
+        ("run --epoch 3", "a similar argument exists: '--epochs'"),
+        (
+            "update",
+            "--from <ENCODER.safetensors> --old <DATA> --new <DATA> --out <DIR>",
+        ),
+    ] {
+        icl(at.path(), &split(line)).rejected_at_length(tip);
+    }
     icl(at.path(), &["run", "--data", ""]).rejected("data: found no name");
     assert!(names(at.path()).is_empty());
 }

@@ -35,9 +35,9 @@ pub const INPUT: &str = "input";
 
 /// State of the work in a folder.
 pub enum Begun {
-    /// It was interrupted: the path of the file of its options, and their text.
+    /// Interrupted work: the path of the file of its options, and their text.
     Interrupted(PathBuf, String),
-    /// Its results are complete.
+    /// Complete results.
     Complete,
 }
 

@@ -15,5 +15,6 @@ pub mod output;
 pub mod parse;
 pub mod protocol;
 pub mod reproduction;
+pub mod similar;
 pub mod training;
 pub mod values;
