@@ -29,16 +29,33 @@ use options::command_line::Command;
 use options::parse::{ParseError, parse};
 use process::failure::Failure;
 use process::panics::silence_decoders;
-use process::terminal::tell;
+use process::terminal::{brief, print, tell};
+use process::threads;
 
 fn main() -> ExitCode {
     silence_decoders();
     let command = match parse(std::env::args_os()) {
         Ok(command) => command,
+        Err(ParseError::CommandLine(error)) if error.use_stderr() => {
+            tell(brief(&error.to_string()));
+            return ExitCode::from(2);
+        }
+        // Help, and the version.
         Err(ParseError::CommandLine(error)) => error.exit(),
         Err(ParseError::File(failure)) => return fail(&failure),
+        Err(ParseError::Complete(folder)) => {
+            return end(print(format_args!(
+                "already complete: {}",
+                folder.display()
+            )));
+        }
     };
-    let result = match command {
+    let result = threads::start().and_then(|()| run_command(command));
+    end(result)
+}
+
+fn run_command(command: Command) -> Result<(), Failure> {
+    match command {
         Command::Backends(options) => backends::show(&options),
         Command::CompareBackends(options) => compare_backends::compare(*options),
         Command::Diagnose(options) => diagnose::diagnose(&options),
@@ -52,7 +69,11 @@ fn main() -> ExitCode {
         Command::Split(options) => split::split(&options),
         Command::Train(options) => train::train(*options),
         Command::Update(options) => update::update(*options),
-    };
+    }
+}
+
+/// Reports how a command ended.
+fn end(result: Result<(), Failure>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => fail(&failure),

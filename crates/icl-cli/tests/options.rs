@@ -100,6 +100,24 @@ fn names_that_nothing_has() {
     ] {
         icl(at.path(), &split(&format!("{QUICK} {flags}"))).rejected(message);
     }
+    for (flags, similar) in [
+        ("--method wram", "warm"),
+        ("--method warm,retrain", "retraining"),
+        ("--data mutga", "MUTAG"),
+    ] {
+        icl(at.path(), &split(&format!("run {flags}")))
+            .rejected(&format!(" (did you mean {similar}?)"));
+    }
+    for (line, tip) in [
+        ("trian", "a similar subcommand exists: 'train'"),
+        ("run --epoch 3", "a similar argument exists: '--epochs'"),
+        (
+            "update",
+            "--from <ENCODER.safetensors> --old <DATA> --new <DATA> --out <DIR>",
+        ),
+    ] {
+        icl(at.path(), &split(line)).rejected_at_length(tip);
+    }
     icl(at.path(), &["run", "--data", ""]).rejected("data: found no name");
     assert!(names(at.path()).is_empty());
 }
@@ -121,6 +139,64 @@ fn splits_that_leave_a_side_empty() {
             ));
         }
     }
+    assert!(names(at.path()).is_empty());
+}
+
+/// Sizes beyond their bounds would end in an allocation that fails.
+#[test]
+fn sizes_beyond_their_bounds() {
+    let at = tempdir().unwrap();
+    for (option, largest) in [
+        ("projection", "8192"),
+        ("width", "8192"),
+        ("layers", "1024"),
+        ("image-size", "2048"),
+        ("image-cache", "4194304"),
+        ("limit", "4294967295"),
+        ("panel", "4294967295"),
+        ("steering-panel", "4294967295"),
+        ("replay-size", "4294967295"),
+        ("old-queue", "4294967295"),
+        ("batch-size", "65536"),
+        ("epochs", "1000000"),
+        ("patience", "1000000"),
+        ("evaluate-every", "1000000"),
+        ("negatives", "1000000000"),
+        ("seeds", "10000"),
+    ] {
+        let above: u64 = largest.parse::<u64>().unwrap() + 1;
+        for found in [above, u64::MAX] {
+            icl(
+                at.path(),
+                &split(&format!("run --{option} {found} --out out")),
+            )
+            .rejected_at_length(&format!("invalid value '{found}' for '--{option} <"));
+            std::fs::write(at.path().join("c.toml"), format!("{option} = {above}\n")).unwrap();
+            let ran = icl(at.path(), &split("run --config c.toml --out out"));
+            ran.rejected(&format!("c.toml, line 1, column {}: ", option.len() + 4));
+            assert!(
+                ran.stderr
+                    .contains(&format!("found \"{above}\", expected a ")),
+                "{}",
+                ran.stderr
+            );
+            assert!(
+                ran.stderr.contains(&format!(" from 0 to {largest}")),
+                "{}",
+                ran.stderr
+            );
+        }
+    }
+    for line in [
+        "run --layers 1024 --width 8192",
+        "run --encoder gin --width 8192 --projection 8192 --layers 40",
+        "run --data digits --image-size 2048 --encoder mlp --width 8192",
+        "run --data digits-table --layers 1000 --width 8192",
+        "run --noise hidden --layers 100 --width 8192",
+    ] {
+        icl(at.path(), &split(&format!("{line} --out out"))).rejected("weights with these layers");
+    }
+    std::fs::remove_file(at.path().join("c.toml")).unwrap();
     assert!(names(at.path()).is_empty());
 }
 
@@ -175,4 +251,89 @@ fn flags_that_cannot_be_read() {
         icl(at.path(), &split(line)).rejected_at_length(message);
     }
     assert!(names(at.path()).is_empty());
+}
+
+/// Names from outside may hold what a terminal obeys.
+#[test]
+fn control_characters_do_not_reach_the_terminal() {
+    let at = tempdir().unwrap();
+    let evil = "a\u{1b}[31m\u{7}\u{9b}b\r\u{202e}";
+    let long = evil.repeat(1000);
+    let file = at.path().join("c.toml");
+    let in_file = |text: String| std::fs::write(&file, text).unwrap();
+    let quoted = |text: &str| {
+        text.replace('\u{1b}', "\\u001b")
+            .replace('\u{7}', "\\u0007")
+            .replace('\r', "\\r")
+    };
+    for evil in [evil, &long] {
+        let option = format!("--{evil}");
+        for words in [
+            vec!["run", "--data", evil],
+            vec!["run", "--backend", evil],
+            vec!["run", "--method", evil],
+            vec!["run", "--split", evil],
+            vec!["run", "--epochs", evil],
+            vec!["run", &option],
+            vec!["run", evil],
+            vec![evil],
+            vec!["report", evil],
+            vec!["train", "--resume", evil],
+            vec!["run", "--config", evil],
+        ] {
+            assert_inert(&icl(at.path(), &words), &words.join(" "));
+        }
+        for line in [
+            format!("data = \"{}\"", quoted(evil)),
+            format!("\"{}\" = 1", quoted(evil)),
+            format!("epochs = \"{}\"", quoted(evil)),
+            evil.to_owned(),
+        ] {
+            in_file(line.clone());
+            assert_inert(&icl(at.path(), &["run", "--config", "c.toml"]), &line);
+        }
+    }
+    assert_eq!(names(at.path()), ["c.toml"]);
+}
+
+#[track_caller]
+fn assert_inert(ran: &crate::support::Ran, what: &str) {
+    assert_eq!(ran.code, Some(2), "{what:?}: {:?}", ran.stderr);
+    let is_obeyed = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
+    assert!(
+        !ran.stderr.contains(is_obeyed),
+        "{what:?}: {:?}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.lines().count() <= 3,
+        "{what:?}: {:?}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.chars().count() <= 2001,
+        "{what:?}: {:?}",
+        ran.stderr
+    );
+}
+
+/// Memory for a thousand stacks is refused. (A limit on threads would not bind the superuser.)
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_that_cannot_be_started() {
+    let at = tempdir().unwrap();
+    let program = env!("CARGO_BIN_EXE_icl");
+    let output = std::process::Command::new("sh")
+        .args(["-c", "ulimit -v 1000000; exec \"$0\" methods", program])
+        .env("RAYON_NUM_THREADS", "1000")
+        .current_dir(at.path())
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(
+        stderr.starts_with("error: the threads to compute on cannot be started: "),
+        "{stderr}"
+    );
+    assert_eq!(stderr.lines().count(), 1, "{stderr}");
 }

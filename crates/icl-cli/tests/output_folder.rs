@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Stdio;
 
-use crate::support::{command, contents, icl, names, records, split};
+use crate::support::{MANIFEST, command, contents, icl, names, records, split};
 use tempfile::tempdir;
 
 const QUICK: &str = "run --seed 0 --epochs 1 --method warm";
@@ -22,6 +22,8 @@ fn what_is_there_is_not_touched() {
     let at = tempdir().unwrap();
     quick(at.path(), "--out out").succeeded();
     let before = contents(&at.path().join("out"));
+    let again = icl(at.path(), &split("run --resume out")).succeeded();
+    assert_eq!(again.stdout, "already complete: out\n");
     icl(
         at.path(),
         &split("run --seed 1 --epochs 1 --method warm --out out"),
@@ -67,12 +69,25 @@ fn force_replaces_our_files_only() {
     let out = at.path().join("out");
     fs::write(out.join("notes.txt"), "theirs").unwrap();
     fs::create_dir(out.join("more")).unwrap();
-    fs::write(out.join("encoder-warm-seed9.safetensors"), "stale").unwrap();
-    icl(
-        at.path(),
-        &split("run --seed 1 --epochs 1 --method inference --out out --force"),
-    )
-    .succeeded();
+    let line = "run --seed 1 --epochs 1 --method inference --out out --force";
+    // Nobody but us removes an encoder that another command has written, or a folder of its name.
+    let theirs = out.join("encoder-mine.safetensors");
+    fs::write(&theirs, "theirs").unwrap();
+    let before = contents(&out);
+    icl(at.path(), &split(line)).rejected(
+        "out: found encoder-mine.safetensors in out, which no command of icl wrote there",
+    );
+    assert_eq!(contents(&out), before);
+    fs::remove_file(theirs).unwrap();
+    fs::rename(out.join("map.json"), at.path().join("map.json")).unwrap();
+    fs::create_dir(out.join("map.json")).unwrap();
+    icl(at.path(), &split(line)).rejected("out: found map.json in out");
+    fs::remove_dir(out.join("map.json")).unwrap();
+    fs::remove_file(at.path().join("map.json")).unwrap();
+    icl(at.path(), &split(line)).succeeded();
+    let listed = fs::read_to_string(out.join(MANIFEST)).unwrap();
+    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    assert_eq!(listed["files"].as_array().unwrap().len(), 6);
     assert_eq!(
         names(&out),
         [
@@ -189,11 +204,11 @@ fn places_that_only_linux_has() {
     assert!(names(at.path()).is_empty());
 }
 
-/// As many seeds as there are numbers are a wish like any other: they are run one by one.
+/// As many seeds as can be asked for are a wish like any other: they are run one by one.
 #[test]
-fn seeds_without_end_begin() {
+fn a_great_many_seeds_begin() {
     let at = tempdir().unwrap();
-    let endless = "run --seeds 18446744073709551615 --epochs 1 --method warm --out out";
+    let endless = "run --seeds 10000 --epochs 1 --method warm --out out";
     let mut child = command(at.path(), &split(endless))
         .stdout(Stdio::null())
         .stderr(Stdio::piped())

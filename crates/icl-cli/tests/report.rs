@@ -126,4 +126,33 @@ fn maps_that_cannot_be_read() {
         at.path(),
         "out/map.json: expected a map of `icl run`: EOF while parsing",
     );
+    fs::write(&path, b"{\"seed\": \xff}").unwrap();
+    rejected(at.path(), "out/map.json: found no readable file (");
+}
+
+#[test]
+fn extreme_numbers_are_drawn_or_refused() {
+    let at = a_run();
+    let path = at.path().join("out/record.jsonl");
+    let whole = fs::read_to_string(&path).unwrap();
+    let with = |field: &str, value: &str| {
+        let lines = whole.lines().map(|line| {
+            let mut record: serde_json::Value = serde_json::from_str(line).unwrap();
+            record[field] = serde_json::from_str(value).unwrap();
+            format!("{record}\n")
+        });
+        fs::write(&path, lines.collect::<String>()).unwrap();
+    };
+    for number in ["5e-324", "1e308", "-1.7976931348623157e308"] {
+        for field in ["target", "train_s", "parameter_change"] {
+            with(field, number);
+            let ran = icl(at.path(), &["report", "out"]).succeeded();
+            assert!(ran.stdout.len() < 100_000, "{field} {number}");
+        }
+    }
+    with("best_evaluation", "99");
+    rejected(
+        at.path(),
+        "out/record.jsonl: record 1 has the best evaluation 99 (counted from 0), expected one of",
+    );
 }

@@ -282,6 +282,12 @@ fn it_goes_on_after_an_interruption() {
             last.ends_with(&format!("`icl train --resume {out}` continues it")),
             "{last}"
         );
+        assert!(
+            ran.stderr
+                .contains("finishing this step; Ctrl-C again quits now\n"),
+            "{}",
+            ran.stderr
+        );
         assert_eq!(names(&at.path().join(out)), [".checkpoint"]);
         // Nobody else may take the folder.
         train(at.path(), &format!("--data OLD --out {out}"))
@@ -295,7 +301,8 @@ fn it_goes_on_after_an_interruption() {
             ran.stdout
         );
         is_whole(at.path(), out);
-        train(at.path(), &format!("--resume {out}")).rejected("resume: found no interrupted work");
+        let again = train(at.path(), &format!("--resume {out}")).succeeded();
+        assert_eq!(again.stdout, format!("already complete: {out}\n"));
     }
     // Killed more than once.
     kill(begin(

@@ -44,18 +44,29 @@ impl AtomicFile {
     /// The error of the file system.
     pub fn begin(path: &Path) -> io::Result<Self> {
         static N_BEGUN: AtomicU64 = AtomicU64::new(0);
-        let mut name = std::ffi::OsString::from(format!(
-            "{UNFINISHED}{}-{}-",
-            std::process::id(),
-            N_BEGUN.fetch_add(1, Ordering::Relaxed)
-        ));
-        name.push(path.file_name().unwrap_or_default());
-        let unfinished = path.with_file_name(name);
-        Ok(Self {
-            path: path.to_owned(),
-            file: File::create(&unfinished)?,
-            unfinished,
-        })
+        loop {
+            let mut name = std::ffi::OsString::from(format!(
+                "{UNFINISHED}{}-{}-",
+                std::process::id(),
+                N_BEGUN.fetch_add(1, Ordering::Relaxed)
+            ));
+            name.push(path.file_name().unwrap_or_default());
+            let unfinished = path.with_file_name(name);
+            // Nothing that has the name already is opened or followed, such as a link that somebody has put there.
+            match File::create_new(&unfinished) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (),
+                file => {
+                    let file = file?;
+                    // Tells the file from one that a crash has left. Not every file system has locks.
+                    let _ = file.try_lock();
+                    return Ok(Self {
+                        path: path.to_owned(),
+                        unfinished,
+                        file,
+                    });
+                }
+            }
+        }
     }
 
     /// Returns the path of the unfinished file. Its name ends with that of the finished one.
@@ -96,7 +107,27 @@ impl AtomicFile {
 
     /// Whether a file of this name is an unfinished one, which a crash has left.
     pub fn is_unfinished(name: &str) -> bool {
-        name.starts_with(UNFINISHED)
+        finished_name(name).is_some()
+    }
+
+    /// Removes the unfinished files in a folder that crashes have left, if `is_ours` accepts the names that they were
+    /// to have. Those that a process is writing stay.
+    ///
+    /// # Errors
+    /// If the folder cannot be read, or a file cannot be removed.
+    pub fn remove_unfinished(folder: &Path, is_ours: impl Fn(&str) -> bool) -> io::Result<()> {
+        for entry in folder.read_dir()? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let is_ours = name.to_str().and_then(finished_name).is_some_and(&is_ours);
+            if is_ours
+                && entry.file_type()?.is_file()
+                && File::open(entry.path())?.try_lock().is_ok()
+            {
+                std::fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -115,6 +146,14 @@ impl Drop for AtomicFile {
         // After a rename there is no such file.
         let _ = std::fs::remove_file(&self.unfinished);
     }
+}
+
+/// Returns the name that an unfinished file was to have, by its temporary one.
+fn finished_name(name: &str) -> Option<&str> {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let mut parts = name.strip_prefix(UNFINISHED)?.splitn(3, '-');
+    let (process, number, name) = (parts.next()?, parts.next()?, parts.next()?);
+    (is_number(process) && is_number(number) && !name.is_empty()).then_some(name)
 }
 
 /// Writes a file of these bytes as an [`AtomicFile`] that replaces an earlier file.
@@ -169,7 +208,48 @@ mod tests {
         let file = AtomicFile::begin(&at.path().join("a.zip")).unwrap();
         let name = file.unfinished().file_name().unwrap().to_str().unwrap();
         assert!(AtomicFile::is_unfinished(name) && name.ends_with("-a.zip"));
-        assert!(!AtomicFile::is_unfinished("a.zip"));
+        for other in [
+            "a.zip",
+            ".unfinished-",
+            ".unfinished-1-a.zip",
+            ".unfinished-1-2-",
+        ] {
+            assert!(!AtomicFile::is_unfinished(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn files_that_a_crash_has_left_are_removed() {
+        let at = tempfile::tempdir().unwrap();
+        let write = |name: &str| std::fs::write(at.path().join(name), "").unwrap();
+        let left = ".unfinished-1-0-a";
+        let others = [".unfinished-1-0-b", ".unfinished-a", "a"];
+        write(left);
+        others.iter().for_each(|name| write(name));
+        let at_work = AtomicFile::begin(&at.path().join("a")).unwrap();
+        AtomicFile::remove_unfinished(at.path(), |name| name == "a").unwrap();
+        assert!(!at.path().join(left).exists());
+        assert!(at_work.unfinished().exists());
+        assert!(others.iter().all(|name| at.path().join(name).exists()));
+        assert!(AtomicFile::remove_unfinished(&at.path().join("none"), |_| true).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_with_a_temporary_name_is_not_followed() {
+        let at = tempfile::tempdir().unwrap();
+        let path = at.path().join("a");
+        let first = AtomicFile::begin(&path).unwrap();
+        let name = first.unfinished().file_name().unwrap().to_str().unwrap();
+        let number: u64 = name.split('-').nth(2).unwrap().parse().unwrap();
+        // Names of the next files are known; other tests may take some of them.
+        for next in number + 1..number + 20 {
+            let planted = format!("{UNFINISHED}{}-{next}-a", std::process::id());
+            std::os::unix::fs::symlink("theirs", at.path().join(planted)).unwrap();
+        }
+        write_atomically(&path, b"ours").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"ours");
+        assert!(!at.path().join("theirs").exists());
     }
 
     #[cfg(unix)]

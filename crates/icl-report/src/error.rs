@@ -52,6 +52,19 @@ pub enum ReportError {
         /// Schema that this version reads.
         expected: u32,
     },
+    /// A record's best evaluation is none of its evaluations.
+    #[error(
+        "record {position} has the best evaluation {found} (counted from 0), expected one of {n_evaluations} \
+         evaluations"
+    )]
+    BestEvaluation {
+        /// Position of the record, counted from 1.
+        position: usize,
+        /// Index of the best evaluation.
+        found: usize,
+        /// Number of the record's evaluations.
+        n_evaluations: usize,
+    },
     /// The records are of two comparisons.
     #[error("records of two comparisons: {field} is `{first}` in one and `{other}` in another")]
     Mixed {

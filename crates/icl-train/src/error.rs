@@ -76,4 +76,7 @@ pub enum TrainError {
     /// A sample cannot be read.
     #[error("a sample could not be read")]
     Sample(#[source] SampleError),
+    /// The system refuses the thread that prepares batches.
+    #[error("the thread that prepares batches cannot be started")]
+    Thread(#[source] std::io::Error),
 }

@@ -7,6 +7,7 @@ use anyhow::anyhow;
 use clap::Args;
 use icl_report::EmbeddingMap;
 
+use crate::files::manifest::{Manifest, remove_unfinished};
 use crate::files::run_results::{MAP, RECORD, REPORT};
 use crate::files::whole;
 use crate::options::output::TableOption;
@@ -25,14 +26,23 @@ pub struct ReportOptions {
 /// Reads the record and the map in a folder, writes the report again and prints its tables.
 ///
 /// # Errors
-/// If the folder holds no readable record, or the report cannot be written.
+/// If the folder holds no readable record, or a report that no command wrote beside files that one did, or the report cannot be written.
 pub fn rebuild(options: &ReportOptions) -> Result<(), Failure> {
     let folder = &options.folder;
+    let list = Manifest::read(folder)?;
+    if !list.files().is_empty() {
+        list.check(folder, |name| name == REPORT)?;
+    }
     let records = icl_report::read_records(&folder.join(RECORD)).map_err(Failure::input)?;
     let map = read_map(&folder.join(MAP))?;
     let document = icl_report::comparison_document(&records, map.as_ref())
         .map_err(|error| Failure::input(anyhow!("{}: {error}", folder.join(RECORD).display())))?;
     let path = folder.join(REPORT);
+    remove_unfinished(folder, |name| name == REPORT);
+    if !list.files().is_empty() && !list.files().contains(REPORT) {
+        let files = list.files().iter().cloned();
+        Manifest::new(files.chain([REPORT.to_owned()]).collect()).write(folder)?;
+    }
     whole::replace(&path, document.html().as_bytes())?;
     options.tables.print(&document, &path)
 }
@@ -46,6 +56,9 @@ fn read_map(path: &Path) -> Result<Option<EmbeddingMap>, Failure> {
             ))
         }),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Failure::file(path, "cannot be read", error)),
+        Err(error) => Err(Failure::input(anyhow!(
+            "{}: found no readable file ({error}), expected a map of `icl run`",
+            path.display()
+        ))),
     }
 }

@@ -8,6 +8,7 @@ use icl_data::{
 };
 
 use crate::options::data::ReadingOptions;
+use crate::options::similar::suggestion;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
@@ -53,8 +54,9 @@ impl Data {
         if !is_one_of(embedded::graph_names()) && !path.exists() {
             return Err(Failure::input(anyhow!(
                 "{name}: found no such file or folder, expected an embedded data set ({}), a TU data \
-                 set, a table, an IDX or CIFAR file, or a folder of images",
-                embedded::names().join(", ")
+                 set, a table, an IDX or CIFAR file, or a folder of images{}",
+                embedded::names().join(", "),
+                suggestion(name, embedded::names().iter().copied())
             )));
         }
         if let Some(path) = table_at(path) {

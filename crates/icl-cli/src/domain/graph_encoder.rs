@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::backend::{ProgramBackend, TrainingBackend};
+use crate::options::bounds::check_weights;
 use crate::options::encoder::EncoderOptions;
 use crate::process::failure::Failure;
 
@@ -126,6 +127,7 @@ macro_rules! graph_encoder {
                 config.n_layers = options.layers.unwrap_or(config.n_layers);
                 config.d_hidden = options.width.width.unwrap_or(config.d_hidden);
                 config.check().map_err(Failure::input)?;
+                check_weights(<$config>::tensors(&config))?;
                 Ok(config)
             }
 

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::graph_encoder::{GraphEncoder, PlainGraphEncoder};
+use crate::options::bounds::check_weights;
 use crate::options::encoder::EncoderOptions;
 use crate::options::noise::{Noise, NoiseOptions};
 use crate::process::failure::Failure;
@@ -49,6 +50,7 @@ impl<E: PlainGraphEncoder> Hidden<E> {
             .with_n_layers(HEAD_LAYERS)
             .with_norm(true);
         head.check().map_err(Failure::input)?;
+        check_weights(encoder.tensors().chain(head.tensors()))?;
         let noise = match noise.noise {
             Noise::HiddenGaussian => HiddenNoise::Gaussian {
                 sigma: noise.sigma(),

@@ -11,6 +11,7 @@ use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::image_encoder::ImageEncoder;
 use crate::domain::metadata::{parsed, unreadable};
 use crate::domain::{Text, Wrong};
+use crate::options::bounds::check_weights;
 use crate::options::encoder::{EncoderOptions, SMALL_SIDE, mlp_of_pixels};
 use crate::process::failure::Failure;
 
@@ -46,6 +47,7 @@ impl ImageMlp {
             ..defaults
         };
         config.check().map_err(Failure::input)?;
+        check_weights(config.tensors())?;
         Ok(Self {
             config,
             channels,

@@ -15,6 +15,7 @@ use crate::domain::class_numbers::numbers_of_classes;
 use crate::domain::data::{Data, TABLES};
 use crate::domain::metadata::{parsed, unreadable};
 use crate::domain::{Domain, Text, Wrong};
+use crate::options::bounds::check_weights;
 use crate::options::encoder::EncoderOptions;
 use crate::options::noise::{Noise, NoiseOptions};
 use crate::process::failure::Failure;
@@ -104,6 +105,7 @@ impl Tables {
             ..defaults
         };
         config.check().map_err(Failure::input)?;
+        check_weights(config.tensors())?;
         let chosen = noise.kind(&NOISES, TABLES)?;
         let kind = match chosen {
             Noise::Linear => NoiseKind::Linear,

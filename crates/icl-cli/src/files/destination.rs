@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 
+use crate::files::manifest::{Manifest, remove_unfinished};
 use crate::process::failure::Failure;
 
 /// Folder of the output folders that have no name.
@@ -39,21 +40,26 @@ impl Destination {
         self.force
     }
 
-    /// Takes the folder, which is created if need be; also returns the uppermost folder that was
-    /// created.
+    /// Takes the folder for files whose names `is_result` accepts; it is created if need be. Also returns the
+    /// uppermost folder that was created.
     ///
     /// # Errors
-    /// If the folder is not empty and may not be replaced, or cannot be written.
-    pub fn take(self) -> Result<(PathBuf, Option<PathBuf>), Failure> {
+    /// If the folder is not empty and may not be replaced, holds a file of such a name that no command wrote, or
+    /// cannot be written.
+    pub fn take(self, is_result: fn(&str) -> bool) -> Result<(PathBuf, Option<PathBuf>), Failure> {
         match self.folder {
-            Some(path) => claim(path, self.force),
+            Some(path) => claim(path, self.force, is_result),
             None => create_first_free(&self.otherwise),
         }
     }
 }
 
 /// Takes a named folder, created if need be; also the uppermost folder that was created.
-fn claim(path: PathBuf, force: bool) -> Result<(PathBuf, Option<PathBuf>), Failure> {
+fn claim(
+    path: PathBuf,
+    force: bool,
+    is_result: fn(&str) -> bool,
+) -> Result<(PathBuf, Option<PathBuf>), Failure> {
     if !is_folder(&path)? {
         // The last ancestor of a relative path is the empty one, which is the current folder.
         let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
@@ -73,18 +79,31 @@ fn claim(path: PathBuf, force: bool) -> Result<(PathBuf, Option<PathBuf>), Failu
             path.display()
         )));
     }
+    remove_unfinished(&path, is_result);
     if !force && is_taken(&path)? {
         return Err(Failure::input(anyhow!(
             "out: found files in {}, expected a new folder (--force replaces an earlier run)",
             path.display()
         )));
     }
+    Manifest::read(&path)?.check(&path, is_result)?;
     if work.exists() {
         // Unless another process is at work with it.
         drop(lock(&path)?);
-        std::fs::remove_dir_all(&work).map_err(|error| unusable(&path, &error))?;
+        remove_work(&work).map_err(|error| unusable(&path, &error))?;
     }
     Ok((path, None))
+}
+
+/// Removes the folder of work in progress. After a kill in between the work is not taken for one that continues.
+///
+/// # Errors
+/// The error of the file system.
+pub fn remove_work(work: &Path) -> std::io::Result<()> {
+    match std::fs::remove_file(work.join(CONFIG)) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => std::fs::remove_dir_all(work),
+    }
 }
 
 /// Locks a folder for this process.

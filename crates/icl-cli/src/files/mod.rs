@@ -3,6 +3,7 @@
 pub mod destination;
 pub mod embeddings;
 pub mod encoder_work;
+pub mod manifest;
 pub mod npy;
 pub mod run_results;
 pub mod tensors;

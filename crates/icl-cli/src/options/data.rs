@@ -8,7 +8,7 @@ use clap::Args;
 use icl_data::{Header, Missing, TableOptions, embedded};
 use serde::{Serialize, Serializer};
 
-use crate::options::choice;
+use crate::options::{bounds, choice};
 use crate::process::failure::Failure;
 
 /// Environment variable that names the folder of all data sets.
@@ -78,7 +78,12 @@ pub struct ReadingOptions {
     )]
     pub skip_broken: bool,
     /// Maximum memory for the decoded images of a folder, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = icl_data::ImageOptions::default().cache_bytes / MIB)]
+    #[arg(
+        long,
+        value_name = "MIB",
+        value_parser = bounds::at_most(bounds::CACHE_MIB),
+        default_value_t = icl_data::ImageOptions::default().cache_bytes / MIB
+    )]
     pub image_cache: usize,
     /// Column of the classes, by its name or its number from 1 (tables only). Without it, a table has no
     /// classes; training needs none
@@ -110,7 +115,7 @@ pub struct ReadingOptions {
 #[command(next_help_heading = "Data")]
 pub struct LimitOption {
     /// Use at most N samples, balanced across classes
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = bounds::at_most(bounds::SAMPLES))]
     pub limit: Option<usize>,
 }
 

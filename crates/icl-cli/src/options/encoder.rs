@@ -9,7 +9,7 @@ use icl_models::{GcnConfig, GinConfig, MlpConfig, Stem};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::data::IMAGES;
-use crate::options::choice;
+use crate::options::{bounds, choice};
 use crate::process::failure::Failure;
 
 /// Maximum side of a view for which the stem for small images is chosen.
@@ -52,6 +52,7 @@ pub struct EncoderOptions {
     #[arg(
         long,
         value_name = "N",
+        value_parser = bounds::at_most(bounds::LAYERS),
         help = format!(
             "Number of layers (gcn, gin, mlp). Without it, {} for gcn, {} for gin, {} for mlp, {} for mlp with \
              augmented images",
@@ -68,6 +69,7 @@ pub struct EncoderOptions {
     #[arg(
         long,
         value_name = "WIDTH",
+        value_parser = bounds::at_most(bounds::WIDTH),
         help = format!(
             "Width of a projection head on the encoder (not for gcn). Without it, {} for mlp with augmented \
              images, else no projection head",
@@ -78,6 +80,7 @@ pub struct EncoderOptions {
     #[arg(
         long,
         value_name = "PIXELS",
+        value_parser = bounds::at_most(bounds::IMAGE_SIDE),
         help = format!(
             "Side of a view in pixels (images only). Without it, the side of IDX and CIFAR images; for \
              folders, {PAPER_SIDE} for resnet18"
@@ -111,6 +114,7 @@ pub struct WidthOption {
     #[arg(
         long,
         value_name = "WIDTH",
+        value_parser = bounds::at_most(bounds::WIDTH),
         help = format!(
             "Width of each layer (gcn, gin, mlp). Without it, {} for gcn, {} for gin, {} for mlp, {} for mlp \
              with augmented images",

@@ -6,6 +6,7 @@ use icl_core::{CoreError, Increment, Seed};
 use icl_train::TrainingSettings;
 use serde::Serialize;
 
+use crate::options::bounds;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
@@ -22,7 +23,12 @@ pub struct HoldOutOptions {
     hold_out: f64,
     /// Maximum number of samples over which a risk is computed at the end, of those held out and of those of the
     /// training
-    #[arg(long, value_name = "N", default_value_t = TrainingSettings::default().panel)]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = bounds::at_most(bounds::SAMPLES),
+        default_value_t = TrainingSettings::default().panel
+    )]
     panel: usize,
 }
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::backend;
 use crate::backend::BACKENDS;
+use crate::options::bounds;
 use crate::process::failure::Failure;
 
 /// Root seed of a command that runs one seed.
@@ -56,7 +57,7 @@ pub struct SeedOption {
 #[command(next_help_heading = "Execution")]
 pub struct SeedsOption {
     /// Number of seeds: run the seeds 0 to N − 1
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = bounds::at_most(bounds::SEEDS))]
     pub seeds: Option<u64>,
 }
 

@@ -4,7 +4,7 @@ use clap::Args;
 use icl_train::{Distance, InnerRule, MetaOrder, Method, TrainingSettings};
 use serde::{Serialize, Serializer};
 
-use crate::options::{choice, values};
+use crate::options::{bounds, choice, values};
 use crate::process::failure::Failure;
 
 /// Names of the methods that a comparison runs unless others are chosen, beside the default of updates: to keep the
@@ -99,11 +99,11 @@ pub struct MethodOptions {
     #[arg(long, value_name = "RATE", default_value_t = defaults().support_learning_rate)]
     pub support_learning_rate: f64,
     /// Number of old samples in the replay buffer (replay only). Without it, a fifth of the old samples
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = bounds::at_most(bounds::SAMPLES))]
     pub replay_size: Option<usize>,
     /// Number of recent embeddings of old samples that are used as old noise beside the batch (only methods
     /// that separate old from new noise). Without it, none
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = bounds::at_most(bounds::SAMPLES))]
     pub old_queue: Option<usize>,
     /// Weight of the distance between the embeddings of the encoder and those of the encoder before the
     /// update (distillation only)

@@ -1,5 +1,6 @@
 //! Options of the commands: groups that commands share, and how arguments and files become options.
 
+pub mod bounds;
 pub mod choice;
 pub mod command_line;
 pub mod config_file;
@@ -14,5 +15,6 @@ pub mod output;
 pub mod parse;
 pub mod protocol;
 pub mod reproduction;
+pub mod similar;
 pub mod training;
 pub mod values;

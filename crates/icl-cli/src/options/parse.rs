@@ -13,7 +13,7 @@ use anyhow::anyhow;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
-use crate::files::work_folder;
+use crate::files::work_folder::{self, Begun};
 use crate::options::command_line::{Arguments, Command};
 use crate::options::config_file::{ConfigFile, Kind};
 use crate::process::failure::Failure;
@@ -26,6 +26,8 @@ pub enum ParseError {
     CommandLine(clap::Error),
     /// The file is wrong.
     File(Failure),
+    /// The work in this folder is complete: there is nothing to continue.
+    Complete(PathBuf),
 }
 
 impl From<clap::Error> for ParseError {
@@ -49,7 +51,8 @@ const FIRST_RUN: &str = "run --data digits --split class:0,1,2,3,4 --temperature
 /// a first run, which is told.
 ///
 /// # Errors
-/// If the command line or the file that it names is wrong, or the command line asks for help.
+/// If the command line or the file that it names is wrong, the command line asks for help, or the work that it
+/// continues is complete.
 pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, ParseError> {
     let mut words: Vec<OsString> = words.into_iter().collect();
     if words.len() == 1 {
@@ -104,13 +107,16 @@ fn each_option(
 }
 
 /// Reads the file of options that the command line names; its path and its text.
-fn options_file(given: &ArgMatches) -> Result<Option<(PathBuf, String)>, Failure> {
+fn options_file(given: &ArgMatches) -> Result<Option<(PathBuf, String)>, ParseError> {
     // Of a command that has no such option there is no such file.
     let path = |option| given.try_get_one::<PathBuf>(option).ok().flatten();
     if let Some(folder) = path("resume") {
-        return work_folder::interrupted_options(folder).map(Some);
+        return match work_folder::begun(folder)? {
+            Begun::Interrupted(path, text) => Ok(Some((path, text))),
+            Begun::Complete => Err(ParseError::Complete(folder.clone())),
+        };
     }
-    path("config").map(|path| read(path)).transpose()
+    Ok(path("config").map(|path| read(path)).transpose()?)
 }
 
 fn read(path: &Path) -> Result<(PathBuf, String), Failure> {
@@ -176,7 +182,7 @@ mod tests {
             (Kind::Boolean, _) => ["true", "false"],
             (_, [first, .., last]) => [*last, *first],
             (Kind::Number, _) => ["0.25", "1e-3"],
-            (Kind::Count, _) => ["7", "18446744073709551615"],
+            (Kind::Count, _) => ["7", "1024"],
             (Kind::Classes, _) => ["a\\,b,c", "1"],
             _ if option.get_long() == Some("split") => ["class:a,two words", "size"],
             (Kind::Text, _) => ["ä", "two words"],

@@ -4,7 +4,7 @@ use clap::Args;
 use icl_train::{NoiseSet, RateChoice, StopRule, TrainingSettings, UpdateRule};
 use serde::Serialize;
 
-use crate::options::choice;
+use crate::options::{bounds, choice};
 
 /// Patience of the paper, in epochs.
 pub const PAPER_PATIENCE: usize = 50;
@@ -23,6 +23,7 @@ pub struct LossOptions {
         visible_alias = "k",
         alias = "K",
         value_name = "K",
+        value_parser = bounds::number_at_most(bounds::NEGATIVES),
         default_value_t = defaults().negatives
     )]
     pub negatives: f64,
@@ -34,7 +35,12 @@ pub struct LossOptions {
 #[command(next_help_heading = "Training")]
 pub struct BatchSizeOption {
     /// Batch size
-    #[arg(long, value_name = "N", default_value_t = defaults().batch_size)]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = bounds::at_most(bounds::BATCH),
+        default_value_t = defaults().batch_size
+    )]
     pub batch_size: usize,
 }
 
@@ -44,7 +50,12 @@ pub struct BatchSizeOption {
 #[command(next_help_heading = "Training")]
 pub struct EpochsOption {
     /// Maximum number of epochs
-    #[arg(long, value_name = "N", default_value_t = defaults().epochs)]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = bounds::at_most(bounds::EPOCHS),
+        default_value_t = defaults().epochs
+    )]
     pub epochs: usize,
 }
 
@@ -126,11 +137,17 @@ pub struct TrainingOptions {
     #[arg(long, value_name = "SHARE", default_value_t = defaults().min_gain)]
     pub min_gain: f64,
     /// Maximum number of training samples over which evaluations that steer a run compute the risk
-    #[arg(long, value_name = "N", default_value_t = defaults().steering_panel)]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = bounds::at_most(bounds::SAMPLES),
+        default_value_t = defaults().steering_panel
+    )]
     pub steering_panel: usize,
     #[arg(
         long,
         value_name = "N",
+        value_parser = bounds::at_most(bounds::EPOCHS),
         help = format!(
             "Number of evaluations under exact-risk, of epochs under training-loss, without a new minimum after which \
              the training ends. Without it, {}, or {PAPER_PATIENCE} under training-loss",
@@ -140,7 +157,7 @@ pub struct TrainingOptions {
     pub patience: Option<usize>,
     /// Number of epochs between evaluations of the exact risk. Without it, at least 32 steps and a tenth of the cost so
     /// far, and as many as keep evaluations below a fifth of the run's cost
-    #[arg(long, value_name = "EPOCHS")]
+    #[arg(long, value_name = "EPOCHS", value_parser = bounds::at_most(bounds::EPOCHS))]
     pub evaluate_every: Option<usize>,
     /// Decay of the moving average of the parameters, which is evaluated and written; 0 for no average
     #[arg(long, value_name = "DECAY", default_value_t = defaults().average_decay)]

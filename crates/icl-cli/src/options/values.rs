@@ -1,8 +1,9 @@
 //! Checks of values that several commands take.
 
 use anyhow::anyhow;
-use icl_train::{Method, TrainingSettings};
+use icl_train::{Method, MethodError, TrainingSettings};
 
+use crate::options::similar::suggestion;
 use crate::process::failure::Failure;
 
 /// Returns the settings if all of them are valid; errors name them as the options are named.
@@ -26,7 +27,7 @@ pub fn settings(settings: TrainingSettings) -> Result<TrainingSettings, Failure>
 /// # Errors
 /// If there is none.
 pub fn method(text: &str) -> Result<Method, Failure> {
-    Method::named(text).map_err(|error| Failure::input(anyhow!("method: {error}")))
+    Method::named(text).map_err(|error| unknown(&error))
 }
 
 /// Reads a list of names and points, separated by commas.
@@ -34,7 +35,16 @@ pub fn method(text: &str) -> Result<Method, Failure> {
 /// # Errors
 /// If one of them is neither.
 pub fn methods(texts: &str) -> Result<Vec<Method>, Failure> {
-    icl_train::parse_methods(texts).map_err(|error| Failure::input(anyhow!("method: {error}")))
+    icl_train::parse_methods(texts).map_err(|error| unknown(&error))
+}
+
+/// Returns the failure to find a method, with a similar name if there is one.
+fn unknown(error: &MethodError) -> Failure {
+    let similar = match error {
+        MethodError::Name { found, known } => suggestion(found, known.iter().map(String::as_str)),
+        _ => String::new(),
+    };
+    Failure::input(anyhow!("method: {error}{similar}"))
 }
 
 /// Checks that every method fits the settings, and at least one of them the queue of old noise.

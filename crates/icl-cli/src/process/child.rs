@@ -73,10 +73,22 @@ pub fn run(
         .spawn()?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     thread::scope(|scope| {
-        let stdout = scope.spawn(|| read(stdout));
-        let stderr = scope.spawn(|| read(stderr));
+        let readers = thread::Builder::new()
+            .spawn_scoped(scope, || read(stdout))
+            .and_then(|stdout| {
+                let stderr = thread::Builder::new().spawn_scoped(scope, || read(stderr))?;
+                Ok([stdout, stderr])
+            });
+        let readers = match readers {
+            Ok(readers) => readers,
+            Err(error) => {
+                child.kill()?;
+                child.wait()?;
+                return Err(error);
+            }
+        };
         let status = wait(&mut child, on_interrupt, limit)?;
-        let [stdout, stderr] = [stdout, stderr].map(|reader| reader.join().unwrap_or_default());
+        let [stdout, stderr] = readers.map(|reader| reader.join().unwrap_or_default());
         Ok(Ended {
             status,
             stdout,

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first ends the program at the next step, the second at once.
+//! Ctrl-C: the first says so and ends the program at the next step, the second at once.
 
 use std::io::{self, Read};
 use std::process::exit;
@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::anyhow;
 
 use crate::process::failure::{Failure, INTERRUPTED};
+use crate::process::terminal::tell;
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
@@ -19,6 +20,7 @@ pub fn watch() -> Result<(), Failure> {
         if REQUESTED.swap(true, Ordering::Relaxed) {
             exit(INTERRUPTED.into());
         }
+        tell("finishing this step; Ctrl-C again quits now");
     })
     .map_err(|error| Failure::Other(anyhow!("signals cannot be watched: {error}")))
 }

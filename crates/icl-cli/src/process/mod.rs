@@ -1,4 +1,4 @@
-//! The process and its surroundings: failures, interrupts, panics, child processes, the terminal.
+//! The process and its surroundings: failures, interrupts, panics, threads, child processes, the terminal.
 
 pub mod child;
 pub mod failure;
@@ -6,3 +6,4 @@ pub mod interrupt;
 pub mod panics;
 pub mod progress;
 pub mod terminal;
+pub mod threads;

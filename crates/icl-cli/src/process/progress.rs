@@ -7,7 +7,7 @@ use std::time::Duration;
 use icl_train::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::process::terminal::tell;
+use crate::process::terminal::{legible, one_line, tell};
 
 /// Number of steps of the bar of a measurement, and of an epoch.
 const SHARES: u64 = 1000;
@@ -63,8 +63,9 @@ impl Display {
 
     /// Names the training run that begins.
     pub fn begin(&self, what: &str) {
-        what.clone_into(&mut self.what.borrow_mut());
-        self.bar.set_message(what.to_owned());
+        let what = one_line(what);
+        self.what.borrow_mut().clone_from(&what);
+        self.bar.set_message(what);
     }
 
     /// Shows the progress of the training run.
@@ -104,7 +105,7 @@ impl Display {
     /// Shows a line above the bar.
     pub fn line(&self, line: &str) {
         if self.is_terminal {
-            self.bar.println(line);
+            self.bar.println(legible(line));
         } else {
             tell(line);
         }

@@ -11,7 +11,7 @@ use crate::process::failure::Failure;
 /// If standard output cannot be written for another reason, such as a full disk.
 pub fn print(text: impl Display) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
-    match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
+    match writeln!(stdout, "{}", legible(&text.to_string())).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::Other(
             anyhow::anyhow!("standard output cannot be written: {error}"),
         )),
@@ -26,28 +26,97 @@ pub fn width() -> usize {
     size.map_or(icl_report::DEFAULT_WIDTH, |(width, _)| usize::from(width.0))
 }
 
-/// Writes a line to standard error. Without a reader the work continues.
-pub fn tell(line: impl Display) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+/// Largest number of characters of a message.
+const MESSAGE: usize = 2000;
+/// Largest number of lines of a message.
+const LINES: usize = 3;
+
+/// Writes a message to standard error, of at most three lines and 2,000 characters and without control characters, as
+/// names from outside may hold them. Without a reader the work continues.
+pub fn tell(message: impl Display) {
+    let message = curtailed(&legible(&message.to_string()));
+    let _ = writeln!(std::io::stderr(), "{message}");
+}
+
+/// Returns a text with its control characters escaped, except for the ends of lines, and with them those that change
+/// the direction of writing.
+pub fn legible(text: &str) -> String {
+    let mut legible = String::with_capacity(text.len());
+    for c in text.chars() {
+        let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        match c.is_control() && c != '\n' || turns {
+            true => legible.extend(c.escape_default()),
+            false => legible.push(c),
+        }
+    }
+    legible
+}
+
+/// Cuts a message after three lines and 2,000 characters, and says so by an ellipsis.
+fn curtailed(message: &str) -> String {
+    let end_of_lines = message.match_indices('\n').nth(LINES - 1);
+    let end_of_lines = end_of_lines.map_or(message.len(), |(end, _)| end);
+    let end = message
+        .char_indices()
+        .nth(MESSAGE - 1)
+        .map_or(message.len(), |(end, _)| end);
+    match message.get(..end.min(end_of_lines)) {
+        Some(start) if start.len() < message.trim_end().len() => format!("{start}…"),
+        _ => message.trim_end().to_owned(),
+    }
+}
+
+/// Returns a message of the parser of the command line in at most three lines: without blank lines and usage, and the
+/// lines between the first and the last as one.
+pub fn brief(message: &str) -> String {
+    let lines = message
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty());
+    let lines: Vec<&str> = lines.filter(|line| !line.starts_with("Usage: ")).collect();
+    match lines.as_slice() {
+        [first, between @ .., last] if between.len() > 1 => {
+            format!("{first}\n  {}\n{last}", between.join(" "))
+        }
+        lines => lines.join("\n"),
+    }
 }
 
 /// Returns a text on one line: a space for each run of white space, and other control characters escaped.
 pub fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let mut line = String::new();
-    for c in words.join(" ").chars() {
-        if c.is_control() {
-            line.extend(c.escape_default());
-        } else {
-            line.push(c);
-        }
-    }
-    line
+    legible(&words.join(" "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn control_characters_are_escaped() {
+        assert_eq!(
+            legible("a\u{1b}[31m\tb\nc\u{9b}\u{202e}é\u{7f}\r"),
+            "a\\u{1b}[31m\\tb\nc\\u{9b}\\u{202e}é\\u{7f}\\r"
+        );
+    }
+
+    #[test]
+    fn messages_are_short() {
+        assert_eq!(curtailed("a\nb\nc\n"), "a\nb\nc");
+        assert_eq!(curtailed("a\nb\nc\nd"), "a\nb\nc…");
+        let long = curtailed(&"é".repeat(3000));
+        assert_eq!((long.chars().count(), long.ends_with('…')), (2000, true));
+        let whole = "é".repeat(1999);
+        assert_eq!(curtailed(&whole), whole);
+        assert_eq!(
+            brief("error: wrong\n\n  a\n  b\n\nUsage: icl\n\nFor more, try '--help'.\n"),
+            "error: wrong\n  a b\nFor more, try '--help'."
+        );
+        assert_eq!(
+            brief("error: wrong\n\nUsage: icl\n\nSee.\n"),
+            "error: wrong\nSee."
+        );
+    }
 
     #[test]
     fn lines_are_joined() {

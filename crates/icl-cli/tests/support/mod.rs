@@ -138,12 +138,17 @@ pub fn names(folder: &Path) -> Vec<String> {
     contents(folder).into_keys().collect()
 }
 
-/// The files in a folder with what they hold; folders in it hold nothing.
+/// The list of the files that a command wrote, in their folder.
+pub const MANIFEST: &str = ".icl-manifest.json";
+
+/// The files in a folder with what they hold, but for the list of them; folders in it hold nothing.
 pub fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let entries = fs::read_dir(folder).unwrap();
-    entries
-        .map(|entry| {
-            let path = entry.unwrap().path();
+    let paths = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    paths
+        .filter(|path| path.file_name().unwrap() != MANIFEST)
+        .map(|path| {
             let name = path.file_name().unwrap().to_str().unwrap().to_owned();
             let bytes = if path.is_dir() {
                 Vec::new()

@@ -127,18 +127,19 @@ impl Square {
                 })
         };
         let [x, y] = [range(0), range(1)];
-        let half = (x.1 - x.0).max(y.1 - y.0) / 2.0;
+        // Halves do not overflow.
+        let half = (x.1 / 2.0 - x.0 / 2.0).max(y.1 / 2.0 - y.0 / 2.0);
         Self {
-            centre: [(x.0 + x.1) / 2.0, (y.0 + y.1) / 2.0],
+            centre: [x.0 / 2.0 + x.1 / 2.0, y.0 / 2.0 + y.1 / 2.0],
             half: if half > 0.0 { half } else { 1.0 },
         }
     }
 
     /// Returns the pixel of a point; `None` if it is not finite.
     fn of(&self, point: [f64; 2]) -> Option<(f64, f64)> {
-        let scale = (SIDE / 2.0 - MARGIN) / self.half;
-        let x = SIDE / 2.0 + (point[0] - self.centre[0]) * scale;
-        let y = SIDE / 2.0 - (point[1] - self.centre[1]) * scale;
+        let scale = SIDE / 2.0 - MARGIN;
+        let x = SIDE / 2.0 + (point[0] - self.centre[0]) / self.half * scale;
+        let y = SIDE / 2.0 - (point[1] - self.centre[1]) / self.half * scale;
         (x.is_finite() && y.is_finite()).then_some((x, y))
     }
 }
@@ -178,6 +179,15 @@ mod tests {
         assert_eq!(svg.matches("<path").count(), 2);
         assert!(!svg.contains("NaN") && svg.contains("&lt;before&gt;"));
         roxmltree::Document::parse(&svg).unwrap();
+    }
+
+    #[test]
+    fn the_corners_of_any_square_lie_inside() {
+        for side in [5e-324, 1e-300, 1.0, 1e300, f64::MAX] {
+            let square = Square::around(&[[-side, -side], [side, side]]);
+            let corner = square.of([side, -side]).unwrap();
+            assert_eq!(corner, (SIDE - MARGIN, SIDE - MARGIN), "{side:e}");
+        }
     }
 
     #[test]

@@ -1,4 +1,21 @@
 //! Axes: places of quantities on a chart.
+//!
+//! Records may hold any number that a double can be, and axes answer them all with finite places and few ticks:
+//! quantities beyond ±10³⁰⁰ lie at the axis' end, and no range is so narrow that doubles could not tell its ticks
+//! apart.
+
+use std::ops::RangeInclusive;
+
+/// Largest absolute value that an axis tells apart from larger ones; sums and products of a few remain finite.
+const LARGEST: f64 = 1e300;
+/// Smallest positive value on a logarithmic axis.
+const SMALLEST: f64 = 1e-300;
+/// Smallest range in proportion to its values. A double tells 10⁶ values apart in it.
+const NARROWEST: f64 = 1e-9;
+/// Pixels within which all places lie, far outside every chart.
+const FARTHEST: f64 = 1e6;
+/// Largest number of powers of ten on an axis.
+const MOST_DECADES: i32 = 12;
 
 /// Linear axis.
 #[derive(Debug, Clone, Copy)]
@@ -11,12 +28,24 @@ pub(crate) struct Linear {
 
 impl Linear {
     /// Creates an axis on which `low` lies at pixel `from` and `high` at pixel `to`. An empty range is
-    /// widened to 1.
+    /// widened to 1, a range that is too narrow for its values to a billionth of them.
     pub(crate) fn new((low, high): (f64, f64), (from, to): (f64, f64)) -> Self {
+        let bounded = |value: f64| match value.is_nan() {
+            true => 0.0,
+            false => value.clamp(-LARGEST, LARGEST),
+        };
+        let (low, high) = (bounded(low), bounded(high));
         let (low, high) = if high > low {
             (low, high)
         } else {
             (low - 0.5, low + 0.5)
+        };
+        let narrowest = (NARROWEST * low.abs().max(high.abs())).max(SMALLEST);
+        let (low, high) = if high - low < narrowest {
+            let middle = low + (high - low) / 2.0;
+            (middle - narrowest, middle + narrowest)
+        } else {
+            (low, high)
         };
         Self {
             low,
@@ -40,13 +69,19 @@ impl Linear {
         (low - margin, high + margin)
     }
 
-    /// Returns the pixel of a value.
+    /// Returns the pixel of a value; one that is not a number lies at the axis' start.
     pub(crate) fn at(&self, value: f64) -> f64 {
-        self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
+        let share = (value - self.low) / (self.high - self.low);
+        let place = self.from + share * (self.to - self.from);
+        match place.is_nan() {
+            true => self.from,
+            false => place.clamp(-FARTHEST, FARTHEST),
+        }
     }
 
-    /// Returns about `n` round values and the digits that they need.
+    /// Returns about `n` round values, at most twice as many, in ascending order, and the digits that they need.
     pub(crate) fn ticks(&self, n: usize) -> (Vec<f64>, usize) {
+        let n = n.max(1);
         let rough = (self.high - self.low) / n as f64;
         let power = 10f64.powf(rough.log10().floor());
         let step = [1.0, 2.0, 2.5, 5.0, 10.0]
@@ -60,16 +95,20 @@ impl Linear {
                 (scaled - scaled.round()).abs() < 1e-6 * scaled
             })
             .unwrap_or(6);
-        let first = (self.low / step).ceil() as i64;
-        let last = (self.high / step).floor() as i64;
-        let ticks = (first..=last).map(|i| i as f64 * step).collect();
+        // Both are exact: the range is at least a billionth of its values, the step a share of the range.
+        let (first, last) = ((self.low / step).ceil(), (self.high / step).floor());
+        let ticks = (0..2 * n)
+            .map(|i| first + i as f64)
+            .take_while(|&i| i <= last)
+            .map(|i| i * step)
+            .collect();
         (ticks, digits as usize)
     }
 
     /// Returns powers of ten, and where these are few their double and fivefold, whose logarithms lie
     /// on the axis.
     pub(crate) fn decades(&self) -> Vec<f64> {
-        round_factors(10f64.powf(self.low), 10f64.powf(self.high))
+        round_factors(self.low, self.high)
     }
 }
 
@@ -92,6 +131,7 @@ impl FromZero {
     ) -> Self {
         let (low, high) = values
             .filter(|x| x.is_finite() && *x > 0.0)
+            .map(|x| x.clamp(SMALLEST, LARGEST))
             .fold((f64::INFINITY, 0.0f64), |(low, high), x| {
                 (low.min(x), high.max(x))
             });
@@ -124,32 +164,54 @@ impl FromZero {
 
     /// Returns round values along the axis.
     pub(crate) fn ticks(&self) -> Vec<f64> {
-        round_factors(self.low, self.high)
+        round_factors(self.low.log10(), self.high.log10())
     }
 }
 
-/// Returns powers of ten between two positive values and, where these are few, round multiples.
+/// Returns powers of ten between two logarithms and, where these are few, round multiples.
 fn round_factors(low: f64, high: f64) -> Vec<f64> {
-    let decades = (high / low).log10();
-    let factors: &[f64] = match decades {
-        d if d < 0.7 => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0],
-        d if d < 2.5 => &[1.0, 2.0, 5.0],
+    let factors: &[f64] = match high - low {
+        decades if decades < 0.7 => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0],
+        decades if decades < 2.5 => &[1.0, 2.0, 5.0],
         _ => &[1.0],
     };
-    let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
-    let power = |power: i32, factor: f64| match power {
-        power if power < 0 => factor / 10f64.powi(-power),
-        power => factor * 10f64.powi(power),
-    };
-    (first..=last)
-        .flat_map(|exponent| factors.iter().map(move |factor| power(exponent, *factor)))
-        .filter(|tick| (low * (1.0 - 1e-9)..=high * (1.0 + 1e-9)).contains(tick))
+    multiples(factors, low, high)
+}
+
+/// Returns the multiples of powers of ten by these factors whose logarithms lie between two others, in ascending
+/// order; of many powers every second, third and so on.
+pub(super) fn multiples(factors: &[f64], low: f64, high: f64) -> Vec<f64> {
+    let powers = power_of(low.floor())..=power_of(high.ceil());
+    let stride = decade_stride(&powers);
+    let range = (low - 1e-9)..=(high + 1e-9);
+    powers
+        .filter(|power| power % stride == 0)
+        .flat_map(|power| factors.iter().map(move |&factor| (factor, power)))
+        .map(|(factor, power)| match power {
+            power if power < 0 => factor / 10f64.powi(-power),
+            power => factor * 10f64.powi(power),
+        })
+        .filter(|tick| range.contains(&tick.log10()))
         .collect()
+}
+
+/// Returns a power of ten that doubles have.
+fn power_of(logarithm: f64) -> i32 {
+    logarithm.clamp(SMALLEST.log10(), LARGEST.log10()) as i32
+}
+
+/// Returns the distance of powers of ten at which there are at most [`MOST_DECADES`] and one.
+fn decade_stride(powers: &RangeInclusive<i32>) -> i32 {
+    let decades = powers.end() - powers.start();
+    (decades / MOST_DECADES + i32::from(decades % MOST_DECADES > 0)).max(1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use icl_core::{Rng, Seed};
+    use rand::Rng as _;
 
     #[test]
     fn linear_ticks_are_round() {
@@ -177,5 +239,73 @@ mod tests {
         assert!(nothing.at(0.0) == 0.0 && nothing.at(5.0).is_finite());
         let one = FromZero::new([4.0].into_iter(), (0.0, 100.0), 20.0);
         assert!((one.at(4.0) - 60.0).abs() < 1e-9);
+    }
+
+    /// Doubles of random bits: all magnitudes alike, with subnormal numbers, infinities and what is no number.
+    fn any_double(rng: &mut Rng) -> f64 {
+        const EDGES: [f64; 8] = [
+            0.0,
+            5e-324,
+            f64::MIN_POSITIVE,
+            1e308,
+            f64::MAX,
+            f64::MIN,
+            f64::INFINITY,
+            f64::NAN,
+        ];
+        match rng.next_u64() {
+            choice if choice % 8 == 0 => EDGES[(choice / 8 % 8) as usize],
+            _ => f64::from_bits(rng.next_u64()),
+        }
+    }
+
+    #[track_caller]
+    fn assert_ascending(ticks: &[f64], most: usize) {
+        assert!(ticks.len() <= most, "{} ticks", ticks.len());
+        assert!(ticks.iter().all(|tick| tick.is_finite()), "{ticks:?}");
+        assert!(ticks.windows(2).all(|pair| pair[0] < pair[1]), "{ticks:?}");
+    }
+
+    #[test]
+    fn axes_of_any_doubles_have_few_finite_ticks() {
+        let mut rng = Seed::new(15).rng();
+        let pixels = (40.0, 460.0);
+        let near = |place: f64| (-FARTHEST..=FARTHEST).contains(&place);
+        for _ in 0..20_000 {
+            let first = any_double(&mut rng);
+            let second = match rng.next_u64() % 4 {
+                0 => first.next_up(),
+                1 => first * (1.0 + 1e-12),
+                _ => any_double(&mut rng),
+            };
+            let other = any_double(&mut rng);
+            let range = Linear::padded([first, second].into_iter());
+            for range in [(first, second), range] {
+                let axis = Linear::new(range, pixels);
+                for n in [0, 1, 4, 6] {
+                    let (ticks, digits) = axis.ticks(n);
+                    assert_ascending(&ticks, 2 * n.max(1));
+                    assert!(digits <= 6);
+                    for tick in ticks {
+                        let at = axis.at(tick);
+                        assert!((39.9..460.1).contains(&at), "{tick} of {range:?} at {at}");
+                    }
+                }
+                assert!(near(axis.at(other)), "{other} of {range:?}");
+                let decades = axis.decades();
+                assert_ascending(&decades, 7 * (MOST_DECADES as usize + 2));
+            }
+            let axis = FromZero::new([first, second].into_iter(), pixels, 20.0);
+            assert_ascending(&axis.ticks(), 7 * (MOST_DECADES as usize + 2));
+            assert!(near(axis.at(other)) && near(axis.break_at()));
+        }
+    }
+
+    #[test]
+    fn many_decades_have_every_second_power() {
+        let all = multiples(&[1.0], 0.0, 12.0);
+        assert_eq!((all.len(), all[1]), (13, 10.0));
+        let some = multiples(&[1.0], -6.0, 14.0);
+        assert_eq!((some.len(), some[0], some[1]), (11, 1e-6, 1e-4));
     }
 }

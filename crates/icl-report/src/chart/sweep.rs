@@ -1,9 +1,10 @@
 //! A factor over a ratio from 0 to 1, with places for words such as “never”.
 
 use crate::chart::colour::Colour;
-use crate::chart::scale::Linear;
+use crate::chart::scale::{Linear, multiples};
 use crate::chart::svg::{frame, listed};
 use crate::text::escape::escape;
+use crate::text::number::axis_value;
 
 const WIDTH: f64 = 520.0;
 const HEIGHT: f64 = 340.0;
@@ -126,12 +127,12 @@ impl Axes {
         };
         let mut last = f64::INFINITY;
         let mut rows = String::new();
-        for tick in ticks(self.low, self.high) {
+        for tick in multiples(&[1.0, 2.0, 5.0], self.low.log10(), self.high.log10()) {
             let at = self.y.at(tick.log10());
             let class = if tick == 1.0 { "target" } else { "grid" };
             rows += &format!("<path class=\"{class}\" d=\"M{LEFT} {at:.1}H{right}\"/>");
             if last - at >= 15.0 {
-                rows += &row(at, &format!("{tick}×"));
+                rows += &row(at, &format!("{}×", axis_value(tick)));
                 last = at;
             }
         }
@@ -152,19 +153,6 @@ impl Axes {
             row(self.at((0.1, SweepPoint::AtStart)).1, "at start"),
         )
     }
-}
-
-/// Returns powers of ten with their double and fivefold within a range.
-fn ticks(low: f64, high: f64) -> Vec<f64> {
-    let powers = (low.log10().floor() as i32)..=(high.log10().ceil() as i32);
-    powers
-        .flat_map(|power| [1.0, 2.0, 5.0].map(|factor| (factor, power)))
-        .map(|(factor, power)| match power {
-            power if power < 0 => factor / 10f64.powi(-power),
-            power => factor * 10f64.powi(power),
-        })
-        .filter(|tick| (low..=high).contains(tick))
-        .collect()
 }
 
 impl SweepLine {
@@ -247,7 +235,7 @@ mod tests {
         .svg();
         roxmltree::Document::parse(&svg).unwrap();
         assert_eq!(
-            ticks(0.05, 25.0),
+            multiples(&[1.0, 2.0, 5.0], 0.05f64.log10(), 25f64.log10()),
             [0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0]
         );
     }

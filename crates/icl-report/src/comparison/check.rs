@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use crate::error::ReportError;
 use crate::record::{EmbeddingMap, RunRecord, SCHEMA};
 
-/// Checks that there is a record, that all are of this schema, of one data set, split and backend, and
-/// that there is one per method and seed. Returns the first.
+/// Checks that there is a record, that all are of this schema, of one data set, split and backend, that
+/// their best evaluations exist, and that there is one per method and seed. Returns the first.
 pub(crate) fn check_records(records: &[RunRecord]) -> Result<&RunRecord, ReportError> {
     let first = records.first().ok_or(ReportError::Empty)?;
     let mut seen = HashSet::new();
@@ -16,6 +16,15 @@ pub(crate) fn check_records(records: &[RunRecord]) -> Result<&RunRecord, ReportE
                 position: i + 1,
                 found: record.schema,
                 expected: SCHEMA,
+            });
+        }
+        if let Some(found) = record.best_evaluation
+            && found >= record.evaluations.len()
+        {
+            return Err(ReportError::BestEvaluation {
+                position: i + 1,
+                found,
+                n_evaluations: record.evaluations.len(),
             });
         }
         for (field, first, other) in [
@@ -78,6 +87,12 @@ mod tests {
                 .unwrap_err()
                 .to_string(),
             "record 2 has schema 0, expected 2"
+        );
+        let mut beyond = record("warm", 2);
+        beyond.best_evaluation = Some(usize::MAX);
+        assert_eq!(
+            check_records(&[beyond]).unwrap_err().to_string(),
+            "record 1 has the best evaluation 18446744073709551615 (counted from 0), expected one of 41 evaluations"
         );
         let mut other = record("warm", 2);
         other.data = "PROTEINS".into();

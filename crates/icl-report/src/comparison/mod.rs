@@ -5,6 +5,8 @@ mod charts;
 mod check;
 mod cost_chart;
 mod distance;
+#[cfg(test)]
+mod extreme_numbers;
 mod goal;
 mod guide;
 mod headline;

@@ -6,6 +6,8 @@ use crate::summary::Summary;
 pub(crate) const MISSING: &str = "–";
 /// Text where the target was not reached.
 pub(crate) const NEVER: &str = "never";
+/// Smallest absolute value that is written with its power of ten: a double has no more digits.
+const LONG: f64 = 1e15;
 
 /// Writes a loss or a risk in nats.
 pub(crate) fn nats(value: f64) -> String {
@@ -45,11 +47,12 @@ pub(crate) fn milliseconds(seconds: f64) -> String {
 pub(crate) fn count(value: f64) -> String {
     match value {
         x if !x.is_finite() => MISSING.to_owned(),
+        x if x >= 1e6 * LONG => scientific(x),
         x if x >= 9_999_500.0 => format!("{:.1} M", x / 1e6),
         x if x >= 999_950.0 => format!("{:.2} M", x / 1e6),
         x if x >= 9_999.5 => format!("{:.1} k", x / 1e3),
-        x if x.fract() == 0.0 => format!("{x:.0}"),
-        x => format!("{x:.1}"),
+        x if x.fract() == 0.0 => rounded(x, 0),
+        x => rounded(x, 1),
     }
 }
 
@@ -91,21 +94,27 @@ pub(crate) fn scientific(value: f64) -> String {
     }
 }
 
-/// Writes a value with a fixed number of digits.
+/// Writes a value with a fixed number of digits, a very large one with two and its power of ten.
 pub(crate) fn rounded(value: f64, digits: usize) -> String {
-    signed(value, format!("{value:.digits$}"))
+    match value.abs() < LONG {
+        true => signed(value, format!("{value:.digits$}")),
+        false => scientific(value),
+    }
 }
 
 /// Writes a share in per cent.
 pub(crate) fn percent(value: f64) -> String {
-    signed(value, format!("{:.1} %", value * 100.0))
+    match (100.0 * value).is_finite() {
+        true => format!("{} %", rounded(100.0 * value, 1)),
+        false => MISSING.to_owned(),
+    }
 }
 
 /// Writes a factor with one digit behind the point, below 0.95 with two.
 pub(crate) fn factor(value: f64) -> String {
     let digits = if value < 0.95 { 2 } else { 1 };
     match value.is_finite() {
-        true => format!("{value:.digits$}×"),
+        true => format!("{}×", rounded(value, digits)),
         false => MISSING.to_owned(),
     }
 }
@@ -207,6 +216,19 @@ mod tests {
             ("1 seed".into(), "3 seeds".into())
         );
         assert_eq!(of_seeds(1, 3), "1 of 3 seeds");
+    }
+
+    #[test]
+    fn very_large_numbers_are_short() {
+        let large = [1e15, -1.5e300, f64::MAX];
+        assert_eq!(large.map(nats), ["1.0e15", "−1.5e300", "1.8e308"]);
+        assert_eq!(count(u64::MAX as f64), "18446744073709.6 M");
+        for text in [count(1e300), seconds(1e300), axis_count(1e300)] {
+            assert!(text.len() < 12, "{text}");
+        }
+        for write in [percent, factor, milliseconds] {
+            assert!(write(1e300).len() < 12 && write(f64::MAX).len() < 12);
+        }
     }
 
     #[test]

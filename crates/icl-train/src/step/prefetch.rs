@@ -73,13 +73,16 @@ impl<T> Batches<T> {
 /// Starts a thread in `scope` that prepares the requested steps in order. If `is_timed`, it waits for the
 /// transfer of each batch to the device. The thread ends at a sample that cannot be read, or when the
 /// receiver is dropped.
+///
+/// # Errors
+/// If the system refuses the thread.
 pub(crate) fn prefetch<'scope, B, S, V, C>(
     scope: &'scope Scope<'scope, '_>,
     problem: Problem<'scope, S, V, C>,
     seed: Seed,
     device: B::Device,
     is_timed: bool,
-) -> Batches<C::Batch<B>>
+) -> std::io::Result<Batches<C::Batch<B>>>
 where
     B: Backend,
     S: Samples,
@@ -88,7 +91,7 @@ where
 {
     let (requests, requested) = channel::<Request>();
     let (sender, prepared) = sync_channel(AHEAD);
-    scope.spawn(move || {
+    std::thread::Builder::new().spawn_scoped(scope, move || {
         let mut maker = Maker {
             problem,
             seed,
@@ -105,8 +108,8 @@ where
                 }
             }
         }
-    });
-    Batches { requests, prepared }
+    })?;
+    Ok(Batches { requests, prepared })
 }
 
 /// Maker of views and batches.

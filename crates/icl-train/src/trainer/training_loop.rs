@@ -187,7 +187,8 @@ where
                 self.seed().child("views"),
                 self.device.clone(),
                 callbacks.follows_steps(),
-            );
+            )
+            .map_err(TrainError::Thread)?;
             while run.record.stopped_by.is_none() {
                 let epoch = run.record.n_epochs();
                 // An epoch that was interrupted after a checkpoint has begun already.

@@ -17,7 +17,7 @@ use crate::options::method::MethodOption;
 use crate::options::noise::NoiseOptions;
 use crate::options::output::{OutputOptions, TableOption};
 use crate::options::training::StepOptions;
-use crate::options::values;
+use crate::options::{bounds, values};
 use crate::process::failure::Failure;
 
 const DETAILS: &str = "\
@@ -43,7 +43,12 @@ pub struct CompareOptions {
     )]
     backends: Vec<String>,
     /// Number of steps
-    #[arg(long, value_name = "N", default_value_t = icl_report::COMPARED_STEPS)]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = bounds::at_most(bounds::EPOCHS),
+        default_value_t = icl_report::COMPARED_STEPS
+    )]
     steps: usize,
     #[command(flatten)]
     #[serde(flatten)]

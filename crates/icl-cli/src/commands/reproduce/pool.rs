@@ -15,6 +15,7 @@ use crate::process::child::OnInterrupt;
 use crate::process::failure::{Failure, INTERRUPTED};
 use crate::process::interrupt;
 use crate::process::terminal::tell;
+use crate::process::threads::refused;
 
 /// Outcome of all cells.
 pub struct Ended {
@@ -55,9 +56,9 @@ pub fn run(cells: &[&CellFolder], options: &ReproduceOptions) -> Result<Ended, F
     let mut failed = Vec::new();
     let mut is_interrupted = false;
     std::thread::scope(|scope| {
-        for _ in 0..options.jobs.min(cells.len()) {
+        for number in 0..options.jobs.min(cells.len()) {
             let (send, next) = (send.clone(), &next);
-            scope.spawn(move || {
+            let worker = move || {
                 while let Some(cell) = next() {
                     let begin = Instant::now();
                     let ending = run_one(cell, options);
@@ -65,7 +66,13 @@ pub fn run(cells: &[&CellFolder], options: &ReproduceOptions) -> Result<Ended, F
                         return;
                     }
                 }
-            });
+            };
+            match std::thread::Builder::new().spawn_scoped(scope, worker) {
+                Err(error) if number == 0 => return Err(refused(&error)),
+                // Fewer cells at a time are computed then.
+                Err(_) => break,
+                Ok(_) => (),
+            }
         }
         drop(send);
         for (cell, ending, took) in ended {
@@ -87,7 +94,8 @@ pub fn run(cells: &[&CellFolder], options: &ReproduceOptions) -> Result<Ended, F
                 }
             }
         }
-    });
+        Ok(())
+    })?;
     let n_left = queue.lock().unwrap_or_else(PoisonError::into_inner).len();
     if is_interrupted || interrupt::requested() {
         return Err(Failure::Interrupted(anyhow!(

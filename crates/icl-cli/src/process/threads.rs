@@ -1,0 +1,27 @@
+//! Threads, which a system may refuse: a limit on processes or on memory.
+
+use std::io;
+
+use anyhow::anyhow;
+
+use crate::process::failure::Failure;
+
+/// Starts the threads on which the program computes, one for each core or as many as `RAYON_NUM_THREADS` says. They
+/// would start at their first use, and a refusal would be a panic there.
+///
+/// # Errors
+/// If the system refuses them.
+pub fn start() -> Result<(), Failure> {
+    rayon::ThreadPoolBuilder::new()
+        .build_global()
+        .map_err(|error| {
+            Failure::Other(anyhow!(
+                "the threads to compute on cannot be started: {error}"
+            ))
+        })
+}
+
+/// Returns the failure to start a thread.
+pub fn refused(error: &io::Error) -> Failure {
+    Failure::Other(anyhow!("a thread cannot be started: {error}"))
+}
