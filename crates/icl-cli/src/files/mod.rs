@@ -4,6 +4,7 @@ pub mod destination;
 pub mod embeddings;
 pub mod encoder_work;
 pub mod npy;
+mod npy_header;
 pub mod run_results;
 pub mod tensors;
 pub mod whole;

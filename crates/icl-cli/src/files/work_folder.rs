@@ -16,7 +16,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use icl_core::{AtomicFile, write_atomically};
+use icl_core::{AtomicFile, InputFile, write_atomically};
 
 use crate::files::destination::{
     CONFIG, Destination, WORK, is_taken, lock, remove_created, unusable,
@@ -30,13 +30,17 @@ const STATE: &str = "checkpoint";
 /// Extension of facts about the input, which are no states.
 pub const INPUT: &str = "input";
 
+/// Size of the largest file of options that is read, in bytes: 1 MiB.
+pub const MAX_OPTIONS_BYTES: u64 = 1 << 20;
+
 /// Reads the options of the work that was interrupted in a folder; the path of their file, and its text.
 ///
 /// # Errors
 /// If there is no such work.
 pub fn interrupted_options(folder: &Path) -> Result<(PathBuf, String), Failure> {
     let config = folder.join(WORK).join(CONFIG);
-    match std::fs::read_to_string(&config) {
+    let read = InputFile::open(&config, MAX_OPTIONS_BYTES).and_then(InputFile::text);
+    match read {
         Ok(options) => Ok((config, options)),
         Err(error) => Err(Failure::input(anyhow!(
             "resume: found no interrupted work in {} ({}: {error}), expected the folder of a command that \

@@ -1,13 +1,13 @@
 //! Files of one data set, in an archive or a folder.
 
-use std::fs::{self, File};
-use std::io::{BufReader, ErrorKind};
+use std::fs;
+use std::io::{BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use super::archive::{Archive, ArchiveBytes};
 use super::names::{FilePrefix, TuTable, only_data_set};
 use super::table::TextTable;
-use crate::disk::{list_folder, read_file};
+use crate::disk::{list_folder, open_file, read_file};
 use crate::error::DataError;
 use crate::graph::error::GraphsError;
 use crate::place::{FileRef, Found};
@@ -47,7 +47,7 @@ impl TuFiles {
             return Self::open_folder(path);
         }
         if metadata.is_file() {
-            let file = File::open(path).map_err(unreadable)?;
+            let file = open_file(&FileRef::on_disk(path))?;
             let opened = Self::open_archive(path, Box::new(BufReader::new(file)));
             // Arbitrary data may precede a zip archive, so that its beginning distinguishes a
             // damaged archive from another kind of file only after the archive cannot be read.
@@ -142,7 +142,6 @@ impl TuFiles {
 
 fn begins_as_zip(path: &Path) -> bool {
     let mut beginning = [0; 4];
-    let read =
-        File::open(path).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut beginning));
-    read.is_ok() && ZIP_BEGINNINGS.contains(&beginning.as_slice())
+    let read = open_file(&FileRef::on_disk(path)).map(|mut file| file.read_exact(&mut beginning));
+    matches!(read, Ok(Ok(()))) && ZIP_BEGINNINGS.contains(&beginning.as_slice())
 }

@@ -13,6 +13,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
+use icl_core::InputFile;
 use safetensors::SafeTensors;
 
 use self::slot::{Slot, slots};
@@ -22,6 +23,9 @@ use super::encoder::ResNet;
 use crate::image_ops::ImageBackend;
 
 pub use self::error::{FileFault, PickleFault, TensorFault, WeightsError};
+
+/// Size of the largest file that is read, in bytes: 1 GiB. The weights of a `resnet18` take 45 MB.
+const MAX_BYTES: u64 = 1 << 30;
 
 impl<B: ImageBackend> ResNet<B> {
     /// Loads the weights and statistics of a torchvision `resnet18` into this encoder, on the device
@@ -65,7 +69,8 @@ impl<B: ImageBackend> ResNet<B> {
                 path: path.to_owned(),
             });
         }
-        let bytes = fs::read(path).map_err(unreadable)?;
+        let bytes = InputFile::open(path, MAX_BYTES).and_then(InputFile::bytes);
+        let bytes = bytes.map_err(|error| unreadable(error.into()))?;
         let result = if is_safetensors {
             let mut file =
                 SafeTensors::deserialize(&bytes).map_err(|fault| of_file(fault.into()))?;
