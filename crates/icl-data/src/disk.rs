@@ -13,7 +13,7 @@ use crate::place::FileRef;
 /// Size of the largest file that is read, in bytes after unpacking: 2 GiB.
 ///
 /// A malicious archive of a few kilobytes can unpack to any size.
-const MAX_BYTES: u64 = 2 << 30;
+pub(crate) const MAX_BYTES: u64 = 2 << 30;
 
 /// Size to which every gzip file may unpack.
 const MAX_SMALL_BYTES: u64 = 64 << 20;
@@ -64,24 +64,11 @@ fn rejected(file: &FileRef, error: InputFileError) -> DataError {
     }
 }
 
-/// Reads all bytes of `reader`, whose stated size is `size`.
+/// Reads all bytes of `reader`, whose stated size is `size`: at most `limit`, and at most 2 GiB.
 ///
 /// # Errors
 /// [`DataError::TooLarge`] if there are more than 2 GiB; the result of `wrap` for an error of the
 /// reader.
-pub(crate) fn read_at_most(
-    reader: impl Read,
-    size: u64,
-    file: &FileRef,
-    wrap: impl FnOnce(io::Error) -> DataError,
-) -> Result<Vec<u8>, DataError> {
-    read_within(reader, size, MAX_BYTES, file, wrap)
-}
-
-/// Reads all bytes of `reader`, whose stated size is `size`: at most `limit`, and at most 2 GiB.
-///
-/// # Errors
-/// Those of [`read_at_most`].
 fn read_within(
     reader: impl Read,
     size: u64,
