@@ -4,7 +4,7 @@
 
 Also, for the reader of PyTorch's files,
 
-    python3 scripts/reference/resnet.py --small FOLDER    # the two small files that are kept
+    python3 scripts/reference/resnet.py --small FOLDER    # the four small files that are kept
     python3 scripts/reference/resnet.py --large FOLDER    # whole networks, for a test that makes them
 """
 
@@ -123,6 +123,13 @@ def small(folder):
     state["parameter"] = torch.nn.Parameter(torch.tensor([1.0, 2.0]))
     torch.save(state, folder / "tensors.pth")
     torch.save(state, folder / "tensors_legacy.pth", _use_new_zipfile_serialization=False)
+    nested = {
+        "epoch": 3,
+        "state_dict": {"module.plain": state["plain"], "module.middle": state["middle"]},
+        "best": torch.tensor([0.5, 0.25]),
+    }
+    torch.save(nested, folder / "nested.pth")
+    torch.save(nested, folder / "nested_legacy.pth", _use_new_zipfile_serialization=False)
 
 
 def large(folder):
@@ -136,7 +143,9 @@ def large(folder):
     model = network(3, 1000, False).to(memory_format=torch.channels_last)
     torch.save(model.state_dict(), folder / "channels_last.pth")
     torch.save(model, folder / "model.pth")
-    torch.save({"epoch": 3, "state_dict": model.state_dict()}, folder / "checkpoint.pth")
+    parallel = {f"module.{name}": tensor for name, tensor in model.state_dict().items()}
+    torch.save({"epoch": 3, "state_dict": parallel}, folder / "checkpoint.pth")
+    torch.save({"epoch": 3, "model": model.state_dict()}, folder / "other.pth")
     torch.jit.script(model).save(folder / "script.pth")
 
 

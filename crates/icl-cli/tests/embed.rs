@@ -518,7 +518,7 @@ fn files_that_are_no_encoder() {
     rejected(
         at,
         "embed --from T --data T --out a.npy",
-        "T: found no readable file (Is a directory (os error 21)), expected the .safetensors file",
+        "T: found no readable file (a folder, pipe or device), expected the .safetensors file",
     );
     let no_file = "b.safetensors: found no safetensors file (";
     let cut = "b.safetensors: found a safetensors file that is truncated or damaged, expected";

@@ -22,6 +22,7 @@ mod report;
 mod reproduce;
 mod resume;
 mod run;
+mod special_files;
 mod support;
 mod tables;
 mod train;

@@ -23,6 +23,7 @@
 //! | [`graph`] | batches of graphs |
 //! | [`Seed`] | one root seed for each run |
 //! | [`write_atomically`], [`module_bytes`] | files that are whole or absent; modules as bytes |
+//! | [`InputFile`] | regular files, read up to a limit |
 //! | [`is_host_memory`], [`has_double_precision`], [`host_values`] | properties of devices |
 
 mod atomic_file;
@@ -35,6 +36,7 @@ mod encoder;
 mod error;
 pub mod graph;
 mod increment;
+mod input_file;
 mod judge;
 mod loss;
 pub mod mixup;
@@ -58,6 +60,7 @@ pub use device::{has_double_precision, host_values, is_host_memory, keep_freed_m
 pub use encoder::{Batches, Encoder, Mode};
 pub use error::CoreError;
 pub use increment::{GrowthRatio, Increment};
+pub use input_file::{InputFile, InputFileError};
 pub use judge::{HostRows, Judge};
 pub use loss::{
     ExactRisk, IncrementalInfoNce, IncrementalInfoNceConfig, InfoNce, InfoNceConfig, NoiseLosses,

@@ -2,10 +2,10 @@
 //!
 //! This module does not access the network.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use crate::disk::open_file;
 use crate::error::DataError;
 use crate::place::{FileRef, Found};
 
@@ -249,7 +249,7 @@ impl CatalogueFile {
             file: file.clone(),
             source,
         };
-        let (n_bytes, sum) = File::open(path).and_then(md5_of).map_err(unreadable)?;
+        let (n_bytes, sum) = md5_of(open_file(&file)?).map_err(unreadable)?;
         match (self.n_bytes, self.md5) {
             (Some(expected), _) if n_bytes != expected => Err(DataError::DownloadLength {
                 file,

@@ -1,8 +1,11 @@
 //! Files and folders on disk, read without trusting the size that a file states.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, Read};
 use std::path::Path;
+
+use flate2::bufread::MultiGzDecoder;
+use icl_core::{InputFile, InputFileError};
 
 use crate::error::DataError;
 use crate::place::FileRef;
@@ -10,7 +13,18 @@ use crate::place::FileRef;
 /// Size of the largest file that is read, in bytes after unpacking: 2 GiB.
 ///
 /// A malicious archive of a few kilobytes can unpack to any size.
-const MAX_BYTES: u64 = 2 << 30;
+pub(crate) const MAX_BYTES: u64 = 2 << 30;
+
+/// Size to which every gzip file may unpack.
+const MAX_SMALL_BYTES: u64 = 64 << 20;
+
+/// Largest number of bytes to which one compressed byte of a larger file may unpack. Real tables and
+/// images reach 5 to 50; a file made for harm reaches 1000.
+const MAX_RATIO: u64 = 200;
+
+/// Size of the largest archive or compressed table that is opened, in bytes: 64 GiB. It is read in parts
+/// and never held in memory as a whole.
+const MAX_STREAMED_BYTES: u64 = 64 << 30;
 
 /// Size of the largest buffer that is allocated only because a file states this size.
 const MAX_TRUSTED_BYTES: u64 = 64 << 20;
@@ -21,38 +35,41 @@ const MAX_TRUSTED_BYTES: u64 = 64 << 20;
 /// [`DataError::Unreadable`] if it is missing, unreadable or no regular file;
 /// [`DataError::TooLarge`] if it holds more than 2 GiB.
 pub(crate) fn read_file(file: &FileRef) -> Result<Vec<u8>, DataError> {
-    let unreadable = |source| DataError::Unreadable {
-        file: file.clone(),
-        source,
-    };
-    let metadata = fs::metadata(file.path()).map_err(unreadable)?;
-    if !metadata.is_file() {
-        // Opening a pipe would block until another process writes into it.
-        return Err(unreadable(ErrorKind::InvalidInput.into()));
-    }
-    let opened = File::open(file.path()).map_err(unreadable)?;
-    read_at_most(opened, metadata.len(), file, unreadable)
+    let opened = InputFile::open(file.path(), MAX_BYTES);
+    opened
+        .and_then(InputFile::bytes)
+        .map_err(|error| rejected(file, error))
 }
 
-/// Reads all bytes of `reader`, whose stated size is `size`.
+/// Opens a regular file on disk that is read in parts.
 ///
 /// # Errors
-/// [`DataError::TooLarge`] if there are more than 2 GiB; the result of `wrap` for an error of the
-/// reader.
-pub(crate) fn read_at_most(
-    reader: impl Read,
-    size: u64,
-    file: &FileRef,
-    wrap: impl FnOnce(io::Error) -> DataError,
-) -> Result<Vec<u8>, DataError> {
-    read_within(reader, size, MAX_BYTES, file, wrap)
+/// [`DataError::Unreadable`] if it is missing, unreadable or no regular file;
+/// [`DataError::TooLarge`] if it holds more than 64 GiB.
+pub(crate) fn open_file(file: &FileRef) -> Result<File, DataError> {
+    let opened = InputFile::open(file.path(), MAX_STREAMED_BYTES);
+    opened
+        .map(InputFile::into_file)
+        .map_err(|error| rejected(file, error))
+}
+
+fn rejected(file: &FileRef, error: InputFileError) -> DataError {
+    let file = file.clone();
+    match error {
+        InputFileError::TooLarge { limit } => DataError::TooLarge { file, limit },
+        error => DataError::Unreadable {
+            file,
+            source: error.into(),
+        },
+    }
 }
 
 /// Reads all bytes of `reader`, whose stated size is `size`: at most `limit`, and at most 2 GiB.
 ///
 /// # Errors
-/// Those of [`read_at_most`].
-pub(crate) fn read_within(
+/// [`DataError::TooLarge`] if there are more than 2 GiB; the result of `wrap` for an error of the
+/// reader.
+fn read_within(
     reader: impl Read,
     size: u64,
     limit: u64,
@@ -73,6 +90,22 @@ pub(crate) fn read_within(
         Ok(read) if read as u64 > limit => Err(too_large()),
         Ok(_) => Ok(bytes),
     }
+}
+
+/// Decompresses the bytes of a gzip file.
+///
+/// # Errors
+/// [`DataError::TooLarge`] if they unpack to more than 64 MiB and more than 200 times their size, or to
+/// more than 2 GiB; the result of `wrap` if they are cut or damaged.
+pub(crate) fn read_gzip(
+    bytes: &[u8],
+    file: &FileRef,
+    wrap: impl FnOnce(io::Error) -> DataError,
+) -> Result<Vec<u8>, DataError> {
+    // A gzip file states its size only at its end and modulo 2^32, so that it is not used.
+    let size = bytes.len() as u64;
+    let limit = MAX_SMALL_BYTES.max(size.saturating_mul(MAX_RATIO));
+    read_within(MultiGzDecoder::new(bytes), size, limit, file, wrap)
 }
 
 /// Lists the names of the files and of the folders in a folder, each sorted.

@@ -1,12 +1,13 @@
 //! Unpacking of tar archives.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 use tar::Archive;
 
+use crate::disk::open_file;
 use crate::error::DataError;
 use crate::place::FileRef;
 
@@ -19,12 +20,12 @@ use crate::place::FileRef;
 /// untouched unless the whole archive can be read; then only files of the same names are replaced.
 ///
 /// # Errors
-/// - [`DataError::Unreadable`] if the archive cannot be opened;
+/// - [`DataError::Unreadable`] if the archive cannot be opened or is no regular file;
+/// - [`DataError::TooLarge`] if it holds more than 64 GiB;
 /// - [`DataError::Tar`] if it is cut or damaged, if it holds a link or an entry that points outside
 ///   the folder, or if the folder cannot be written.
 pub fn unpack_tar(archive: &Path, into: &Path) -> Result<(), DataError> {
-    let file = FileRef::on_disk(archive);
-    let opened = File::open(archive).map_err(|source| DataError::Unreadable { file, source })?;
+    let opened = open_file(&FileRef::on_disk(archive))?;
     let damaged = |source| DataError::Tar {
         path: archive.to_owned(),
         source,
@@ -118,6 +119,7 @@ mod tests {
     use super::*;
     use flate2::Compression;
     use flate2::write::GzEncoder;
+    use std::fs::File;
     use std::io::Write;
 
     fn tar_gz(entries: &[(&str, &[u8])]) -> Vec<u8> {

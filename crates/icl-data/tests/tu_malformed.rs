@@ -261,11 +261,14 @@ fn empty_files_and_bytes_that_are_no_text() {
                 &format!(", line 1: found an empty file, expected {holds}"),
             );
         }
-        assert_error(
-            TuFiles::valid().with(ending, b"1\n1\n\xff2\n".to_vec()),
-            &file,
-            ", line 3: found bytes that are not UTF-8 (byte 4 of the file, counted from 0), expected text",
+        let (text, byte) = match ending {
+            "A" => (&b"1,2\n2,1\n\xff2\n"[..], 8),
+            _ => (&b"1\n1\n\xff2\n"[..], 4),
+        };
+        let rest = format!(
+            ", line 3: found bytes that are not UTF-8 (byte {byte} of the file, counted from 0), expected text"
         );
+        assert_error(TuFiles::valid().with(ending, text.to_vec()), &file, &rest);
     }
 }
 
@@ -282,7 +285,7 @@ fn many_distinct_labels_would_need_too_much_memory() {
             .with("node_labels", labels)
             .without("node_attributes"),
         "T_node_labels.txt",
-        ": found 400000000 feature values, expected at most 268435456",
+        ": found 400000000 feature values, expected at most 16777216",
     );
 }
 
@@ -418,6 +421,28 @@ fn a_wrong_sum_is_an_error() {
     assert_eq!(
         archive_error(&replaced(zip, "12345", "12346")),
         ", entry T_graph_labels.txt: found an entry that cannot be unpacked, expected an intact one, stored or deflated"
+    );
+}
+
+#[test]
+fn a_table_that_unpacks_to_far_more_than_its_archive_is_not_read() {
+    // 8 MiB of labels, which an archive packs to 8 kB.
+    let labels = "1\n".repeat(4 << 20);
+    let zip = TuFiles::valid().with("graph_labels", labels).into_zip(&[]);
+    assert!(zip.len() < 100_000);
+    assert_eq!(
+        archive_error(&zip),
+        ", entry T/T_graph_labels.txt: found more than 4194304 bytes, expected at most that many"
+    );
+}
+
+#[test]
+fn a_line_without_end_is_not_read() {
+    let attributes = "1,".repeat(1 << 20);
+    assert_error(
+        TuFiles::valid().with("node_attributes", attributes),
+        "T_node_attributes.txt",
+        ", line 1: found a line of more than 1048576 bytes, expected at most that many",
     );
 }
 

@@ -56,6 +56,6 @@ pub use image_ops::{BatchNormGradients, BatchNormSaved, ImageBackend, Window};
 pub use mlp::{Mlp, MlpConfig, MlpError};
 pub use readout::Readout;
 #[cfg(feature = "weights")]
-pub use resnet::{FileFault, PickleFault, TensorFault, WeightsError};
+pub use resnet::{FileFault, PickleFault, TensorFault, WeightsError, WeightsLayout};
 pub use resnet::{ResNet, ResNetConfig, ResNetError, Stem};
 pub use stock_batch_norm::recalibrate_batch_norm;

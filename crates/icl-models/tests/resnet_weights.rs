@@ -76,6 +76,39 @@ fn every_tensor_lands_in_its_place() {
     assert!(head.iter().all(|path| before[*path] == after[*path]));
 }
 
+#[test]
+fn a_beginning_of_all_names_is_removed() {
+    let case = case();
+    let (_folder, file) = temporary("resnet18.safetensors");
+    let mut tensors = state(&case);
+    for tensor in &mut tensors {
+        tensor.0 = format!("module.{}", tensor.0);
+    }
+    write(&tensors, &file);
+    let (loaded, layout) = encoder(with_classes())
+        .load_torchvision_weights(&file)
+        .unwrap();
+    assert_loaded(&loaded, &case, 0.0);
+    assert_eq!(
+        layout.to_string(),
+        "names that begin with \"module.\", which was removed"
+    );
+    let without = encoder(ResNetConfig::new(3)).load_torchvision_weights(&file);
+    assert!(!without.unwrap().1.is_plain());
+
+    // Faults have the names of the file.
+    tensors.retain(|(name, ..)| name != "module.bn1.bias");
+    let (_, message) = rejected(&tensors, with_classes());
+    assert_eq!(
+        message,
+        "found no tensor \"module.bn1.bias\", expected it with shape [64]"
+    );
+    // Not of all.
+    tensors.push(("bn1.bias".into(), Dtype::F32, vec![64], vec![0; 256]));
+    let (faults, _) = rejected(&tensors, with_classes());
+    assert!(faults.len() > 100);
+}
+
 /// The faults of these tensors for this encoder, and the message.
 fn rejected(state: &[Stored], config: ResNetConfig) -> (Vec<TensorFault>, String) {
     let (_folder, file) = temporary("weights.safetensors");
@@ -262,6 +295,7 @@ fn what_pytorch_writes_is_read() {
         ("protocol_4.pth", 0.0),
         ("double.pth", 0.0),
         ("channels_last.pth", 0.0),
+        ("checkpoint.pth", 0.0),
         ("half.pth", 1e-3),
     ] {
         let file = folder.path().join(name);
@@ -281,7 +315,7 @@ fn what_pytorch_writes_is_read() {
     };
     assert_eq!(class, "torchvision.models.resnet.ResNet");
     assert!(matches!(fault("script.pth"), FileFault::Object { .. }));
-    let FileFault::NoStateDict { entry } = fault("checkpoint.pth") else {
+    let FileFault::NoStateDict { entry } = fault("other.pth") else {
         panic!("it holds more than a state dict");
     };
     assert_eq!(entry.as_deref(), Some("epoch"));

@@ -1,10 +1,11 @@
 //! `icl report`: rebuilds the report of an earlier run and prints its tables.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::Args;
+use icl_core::InputFile;
 use icl_report::EmbeddingMap;
 
 use crate::files::manifest::{Manifest, remove_unfinished};
@@ -47,8 +48,12 @@ pub fn rebuild(options: &ReportOptions) -> Result<(), Failure> {
     options.tables.print(&document, &path)
 }
 
+/// Size of the largest map that is read, in bytes: 256 MiB.
+const MAX_MAP_BYTES: u64 = 256 << 20;
+
 fn read_map(path: &Path) -> Result<Option<EmbeddingMap>, Failure> {
-    match std::fs::read_to_string(path) {
+    let read = InputFile::open(path, MAX_MAP_BYTES).and_then(InputFile::text);
+    match read.map_err(io::Error::from) {
         Ok(text) => serde_json::from_str(&text).map(Some).map_err(|error| {
             Failure::input(anyhow!(
                 "{}: expected a map of `icl run`: {error}",

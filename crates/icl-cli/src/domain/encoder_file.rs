@@ -7,6 +7,7 @@ use anyhow::anyhow;
 use burn::module::ParamId;
 use burn::tensor::TensorData;
 use burn_store::{ModuleSnapshot, TensorSnapshot};
+use icl_core::InputFile;
 use icl_data::Found;
 use safetensors::tensor::{Metadata, TensorInfo};
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
@@ -88,9 +89,9 @@ impl StoredEncoder {
     /// Reads a file.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If it cannot be read, is no regular file or has more than 2 GiB.
     pub fn open(path: &Path) -> Result<Self, Failure> {
-        match std::fs::read(path) {
+        match InputFile::open(path, whole::MAX_ENCODER_BYTES).and_then(InputFile::bytes) {
             Ok(bytes) => Ok(Self {
                 path: path.to_owned(),
                 bytes,

@@ -1,7 +1,7 @@
 //! A ResNet-18 as encoder of images, with augmentations or mixup noise as views.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 use icl_core::{Seed, Views};
 use icl_data::{Image, ImageCollate, ImageDataset, ImageView, ImageViews, ImageViewsConfig};
@@ -16,6 +16,10 @@ use crate::domain::{Text, Wrong};
 use crate::options::encoder::{EncoderOptions, PAPER_SIDE, SMALL_SIDE};
 use crate::options::noise::NoiseOptions;
 use crate::process::failure::Failure;
+use crate::process::terminal::tell;
+
+/// Whether the user knows what was removed around the tensors of the initial weights.
+static LAYOUT_IS_TOLD: Once = Once::new();
 
 /// Key of the mixup noise in an encoder's file.
 const MIXUP: &str = "mixup";
@@ -90,9 +94,17 @@ impl ImageEncoder for ImageResNet {
         let encoder = self.config.init(seed, device);
         match &self.weights {
             None => Ok(encoder),
-            Some(path) => encoder
-                .with_torchvision_weights(path)
-                .map_err(Failure::input),
+            Some(path) => {
+                let loaded = encoder.load_torchvision_weights(path);
+                let (encoder, layout) = loaded.map_err(Failure::input)?;
+                // Once, however many encoders begin with these weights.
+                if !layout.is_plain() {
+                    LAYOUT_IS_TOLD.call_once(|| {
+                        tell(format_args!("note: {}: found {layout}", path.display()))
+                    });
+                }
+                Ok(encoder)
+            }
         }
     }
 

@@ -5,6 +5,7 @@ pub mod embeddings;
 pub mod encoder_work;
 pub mod manifest;
 pub mod npy;
+mod npy_header;
 pub mod run_results;
 pub mod tensors;
 pub mod whole;

@@ -2,7 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use npyz::{NpyFile, Order};
+use icl_core::InputFile;
+use icl_data::Found;
+
+use crate::files::npy_header::NpyHeader;
+
+/// Size of the largest file that is read, in bytes: 2 GiB.
+const MAX_BYTES: u64 = 2 << 30;
+
+/// Number of axes that an error names.
+const MAX_SHOWN_AXES: usize = 8;
 
 /// An array `[n_rows, n_columns]` read from a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,84 +33,118 @@ pub struct EmbeddingsError {
     expected: &'static str,
 }
 
-/// Reads embeddings of f32 or f64, in either memory order.
+/// Reads embeddings of f32 or f64, in either memory order and either byte order.
+///
+/// Takes at most five times the size of the file in memory.
 ///
 /// # Errors
-/// If the file cannot be read, is truncated, or holds another type or shape, no row or no column, or a value
-/// that is not finite.
+/// If the file cannot be read, is no regular file, has more than 2 GiB or a header of more than 64 KiB, is
+/// truncated, or holds another type or shape, no row or no column, or a value that is not finite.
 pub fn read(path: &Path) -> Result<Array, EmbeddingsError> {
     let error = |found: String, expected| EmbeddingsError {
         path: path.to_owned(),
         found,
         expected,
     };
-    let bytes = std::fs::read(path).map_err(|cause| {
+    let bytes = InputFile::open(path, MAX_BYTES).and_then(InputFile::bytes);
+    let bytes = bytes.map_err(|cause| {
         error(
             format!("no readable file ({cause})"),
             "a .npy file or a table of numbers",
         )
     })?;
-    let mut rest = &bytes[..];
-    let header = npyz::NpyHeader::from_reader(&mut rest).map_err(|cause| {
-        error(
-            format!("no NumPy header ({cause})"),
-            "a .npy file or a table of numbers",
-        )
-    })?;
-    let &[n_rows, n_columns] = header.shape() else {
-        return Err(error(
-            format!("shape {:?}", header.shape()),
-            "two dimensions, [n, d]",
-        ));
+    let (header, rest) =
+        NpyHeader::read(&bytes).map_err(|fault| error(fault.found, fault.expected))?;
+    let &[n_rows, n_columns] = &header.shape[..] else {
+        return Err(error(shape(&header.shape), "two dimensions, [n, d]"));
     };
     if n_rows == 0 || n_columns == 0 {
         return Err(error(
-            format!("shape [{n_rows}, {n_columns}]"),
+            shape(&header.shape),
             "at least one row and one column",
         ));
     }
-    let descriptor = header.dtype().descr();
-    let width = match &descriptor {
-        f32s if f32s.ends_with("f4'") => 4,
-        f64s if f64s.ends_with("f8'") => 8,
-        _ => return Err(error(format!("type {descriptor}"), "f32 or f64")),
+    let Some(element) = Element::of(&header.descriptor) else {
+        return Err(error(
+            format!("type {}", Found::new(&header.descriptor)),
+            "f32 or f64",
+        ));
     };
-    let needed = u128::from(n_rows) * u128::from(n_columns) * width;
-    if (rest.len() as u128) < needed {
+    let n_values = u128::from(n_rows) * u128::from(n_columns);
+    let needed = n_values.checked_mul(element.n_bytes as u128);
+    if needed.is_none_or(|needed| (rest.len() as u128) < needed) {
         return Err(error(
             format!("{} bytes of values", rest.len()),
             "as many as its header says: the file is truncated",
         ));
     }
-    let order = header.order();
-    let file = NpyFile::with_header(header, rest);
-    let values: std::io::Result<Vec<f64>> = if width == 4 {
-        file.into_vec::<f32>()
-            .map(|values| values.into_iter().map(f64::from).collect())
-    } else {
-        file.into_vec::<f64>()
-    };
-    let values = values.map_err(|cause| error(cause.to_string(), "f32 or f64"))?;
     let (n_rows, n_columns) = (n_rows as usize, n_columns as usize);
-    let values = match order {
-        Order::C => values,
-        Order::Fortran => (0..n_rows * n_columns)
-            .map(|at| values[at % n_columns * n_rows + at / n_columns])
-            .collect(),
-    };
-    if let Some(at) = values.iter().position(|value| !value.is_finite()) {
-        let (row, column) = (at / n_columns, at % n_columns);
-        return Err(error(
-            format!(
-                "{} in row {row}, column {column} (counted from 0)",
-                values[at]
-            ),
-            "finite numbers",
-        ));
+    let mut values = Vec::with_capacity(n_rows * n_columns);
+    for row in 0..n_rows {
+        for column in 0..n_columns {
+            let at = match header.is_fortran {
+                false => row * n_columns + column,
+                true => column * n_rows + row,
+            };
+            let value = element.decode(&rest[at * element.n_bytes..][..element.n_bytes]);
+            if !value.is_finite() {
+                return Err(error(
+                    format!("{value} in row {row}, column {column} (counted from 0)"),
+                    "finite numbers",
+                ));
+            }
+            values.push(value);
+        }
     }
     Ok(Array {
         n_rows,
         n_columns,
         values,
     })
+}
+
+/// Returns a shape in the words of an error, of which a long one names the first axes.
+fn shape(lengths: &[u64]) -> String {
+    let shown = &lengths[..lengths.len().min(MAX_SHOWN_AXES)];
+    match lengths.len() - shown.len() {
+        0 => format!("shape {shown:?}"),
+        more => format!("shape {shown:?} and {more} more axes"),
+    }
+}
+
+/// Type of the elements.
+#[derive(Debug, Clone, Copy)]
+struct Element {
+    n_bytes: usize,
+    is_big_endian: bool,
+}
+
+impl Element {
+    fn of(descriptor: &str) -> Option<Self> {
+        let is_big_endian = descriptor.starts_with('>');
+        let n_bytes = match descriptor.strip_prefix(['<', '>']).unwrap_or(descriptor) {
+            "f4" => 4,
+            "f8" => 8,
+            _ => return None,
+        };
+        Some(Self {
+            n_bytes,
+            is_big_endian,
+        })
+    }
+
+    /// Returns the value of an element of `n_bytes` bytes.
+    fn decode(self, bytes: &[u8]) -> f64 {
+        let mut padded = [0; 8];
+        let place = &mut padded[..bytes.len()];
+        place.copy_from_slice(bytes);
+        if self.is_big_endian {
+            place.reverse();
+        }
+        let whole = u64::from_le_bytes(padded);
+        match self.n_bytes {
+            4 => f64::from(f32::from_bits(whole as u32)),
+            _ => f64::from_bits(whole),
+        }
+    }
 }

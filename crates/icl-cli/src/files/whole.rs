@@ -4,9 +4,12 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use anyhow::anyhow;
-use icl_core::{AtomicFile, write_atomically};
+use icl_core::{AtomicFile, InputFile, write_atomically};
 
 use crate::process::failure::Failure;
+
+/// Size of the largest file of an encoder or its weights that is read, in bytes: 2 GiB.
+pub const MAX_ENCODER_BYTES: u64 = 2 << 30;
 
 /// Writes a file and replaces the one that had its name.
 ///
@@ -43,7 +46,8 @@ pub fn checksum(path: Option<&Path>) -> Result<String, Failure> {
     let Some(path) = path else {
         return Ok("none".to_owned());
     };
-    let bytes = std::fs::read(path).map_err(|error| {
+    let bytes = InputFile::open(path, MAX_ENCODER_BYTES).and_then(InputFile::bytes);
+    let bytes = bytes.map_err(|error| {
         Failure::input(anyhow!(
             "{}: found no readable file ({error}), expected one",
             path.display()

@@ -18,7 +18,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use icl_core::{AtomicFile, write_atomically};
+use icl_core::{AtomicFile, InputFile, write_atomically};
 
 use crate::files::destination::{
     CONFIG, Destination, WORK, is_taken, lock, remove_created, remove_work, unusable,
@@ -32,6 +32,9 @@ const RESULTS: &str = "results";
 const STATE: &str = "checkpoint";
 /// Extension of facts about the input, which are no states.
 pub const INPUT: &str = "input";
+
+/// Size of the largest file of options that is read, in bytes: 1 MiB.
+pub const MAX_OPTIONS_BYTES: u64 = 1 << 20;
 
 /// State of the work in a folder.
 pub enum Begun {
@@ -48,7 +51,8 @@ pub enum Begun {
 pub fn begun(folder: &Path) -> Result<Begun, Failure> {
     let work = folder.join(WORK);
     let config = work.join(CONFIG);
-    match std::fs::read_to_string(&config) {
+    let read = InputFile::open(&config, MAX_OPTIONS_BYTES).and_then(InputFile::text);
+    match read.map_err(std::io::Error::from) {
         Ok(options) => Ok(Begun::Interrupted(config, options)),
         Err(error)
             if error.kind() == ErrorKind::NotFound

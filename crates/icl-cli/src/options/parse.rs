@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use icl_core::InputFile;
 
 use crate::files::work_folder::{self, Begun};
 use crate::options::command_line::{Arguments, Command};
@@ -120,7 +121,8 @@ fn options_file(given: &ArgMatches) -> Result<Option<(PathBuf, String)>, ParseEr
 }
 
 fn read(path: &Path) -> Result<(PathBuf, String), Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let read = InputFile::open(path, work_folder::MAX_OPTIONS_BYTES).and_then(InputFile::text);
+    let text = read.map_err(|error| {
         Failure::input(anyhow!(
             "{}: found no readable file ({error}), expected a TOML file",
             path.display()

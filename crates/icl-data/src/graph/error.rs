@@ -95,6 +95,14 @@ pub enum GraphsError {
         /// Position of this byte in the file, counted from 0.
         byte: usize,
     },
+    /// A line is longer than the longest that is read.
+    #[error("{at}: found a line of more than {limit} bytes, expected at most that many")]
+    LongLine {
+        /// Line in question.
+        at: Place,
+        /// Length of the longest line that is read, in bytes.
+        limit: usize,
+    },
     /// A line or field is not an integer.
     #[error("{at}: found {found}, expected an integer of at most 64 bits")]
     NotAnInteger {

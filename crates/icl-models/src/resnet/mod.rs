@@ -12,4 +12,4 @@ pub use self::config::{ResNetConfig, ResNetError};
 pub use self::encoder::ResNet;
 pub use self::stem::Stem;
 #[cfg(feature = "weights")]
-pub use self::weights::{FileFault, PickleFault, TensorFault, WeightsError};
+pub use self::weights::{FileFault, PickleFault, TensorFault, WeightsError, WeightsLayout};

@@ -2,19 +2,24 @@
 
 use std::path::Path;
 
+use icl_core::InputFile;
 use serde::Deserialize;
 
 use crate::error::ReportError;
 use crate::record::comparison::{RunRecord, SCHEMA};
 
+/// Size of the largest file of records that is read, in bytes: 256 MiB. A record takes a few kilobytes.
+const MAX_BYTES: u64 = 256 << 20;
+
 /// Reads the records of a `record.jsonl` that `icl run` wrote.
 ///
 /// # Errors
-/// If the file cannot be read, or a line is no record of this [`SCHEMA`].
+/// If the file cannot be read, is no regular file or has more than 256 MiB, or a line is no record of this [`SCHEMA`].
 pub fn read_records(path: &Path) -> Result<Vec<RunRecord>, ReportError> {
-    let text = std::fs::read_to_string(path).map_err(|source| ReportError::Unreadable {
+    let read = InputFile::open(path, MAX_BYTES).and_then(InputFile::text);
+    let text = read.map_err(|error| ReportError::Unreadable {
         path: path.to_owned(),
-        source,
+        source: error.into(),
     })?;
     let lines = text.lines().enumerate();
     lines.map(|(i, line)| parse(path, i + 1, line)).collect()

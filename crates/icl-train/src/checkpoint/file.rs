@@ -8,7 +8,7 @@
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use icl_core::AtomicFile;
+use icl_core::{AtomicFile, InputFile};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,9 @@ use crate::checkpoint::{CheckpointError, Identity};
 
 /// Version of the format and of the state in it.
 const SCHEMA: u32 = 3;
+
+/// Size of the largest checkpoint that is read, in bytes: 16 GiB.
+const MAX_BYTES: u64 = 16 << 30;
 
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -100,7 +103,8 @@ pub fn read_checkpoint<T: DeserializeOwned>(
     path: &Path,
     identity: &Identity,
 ) -> Result<Option<T>, CheckpointError> {
-    let bytes = match std::fs::read(path) {
+    let read = InputFile::open(path, MAX_BYTES).and_then(InputFile::bytes);
+    let bytes = match read.map_err(std::io::Error::from) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(source) => {

@@ -1,12 +1,13 @@
 //! Zip archives, whose entries are all checked before any is read.
 
-use std::io::{self, Read, Seek};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use crate::disk::read_at_most;
+use super::lines::Lines;
+use crate::disk::MAX_BYTES;
 use crate::error::DataError;
 use crate::graph::error::GraphsError;
 use crate::place::FileRef;
@@ -20,7 +21,16 @@ pub(super) struct Archive {
     path: PathBuf,
     zip: ZipArchive<Box<dyn ArchiveBytes>>,
     entries: Vec<ArchiveEntry>,
+    /// Length to which each file may unpack, in bytes.
+    limit: u64,
 }
+
+/// Length to which every file may unpack, in bytes: 4 MiB.
+const MAX_SMALL_BYTES: u64 = 4 << 20;
+
+/// Largest number of bytes to which a file may unpack for each byte of a larger archive. The data sets of the
+/// format's authors reach 5 to 12 in total; an archive made for harm reaches 1000.
+const MAX_RATIO: u64 = 32;
 
 /// A file of the archive, with its index in the archive's table.
 struct ArchiveEntry {
@@ -33,13 +43,16 @@ struct ArchiveEntry {
 
 impl Archive {
     /// Reads and checks the archive's table. Error messages call the archive by `path`.
-    pub(super) fn open(path: &Path, bytes: Box<dyn ArchiveBytes>) -> Result<Self, DataError> {
+    pub(super) fn open(path: &Path, mut bytes: Box<dyn ArchiveBytes>) -> Result<Self, DataError> {
         let damaged = |source| {
             DataError::from(GraphsError::Archive {
                 path: path.to_path_buf(),
                 source,
             })
         };
+        let n_bytes = bytes.seek(SeekFrom::End(0));
+        let n_bytes = n_bytes.map_err(|error| damaged(ZipError::Io(error)))?;
+        let limit = n_bytes.saturating_mul(MAX_RATIO);
         let zip = ZipArchive::new(bytes).map_err(damaged)?;
         if zip.has_duplicate_names() {
             return Err(GraphsError::RepeatedEntry {
@@ -71,6 +84,7 @@ impl Archive {
             path: path.to_path_buf(),
             zip,
             entries,
+            limit: limit.clamp(MAX_SMALL_BYTES, MAX_BYTES),
         })
     }
 
@@ -85,22 +99,27 @@ impl Archive {
         FileRef::in_archive(&self.path, entry.map_or(file, |entry| &entry.name))
     }
 
-    /// Returns the contents of a file, or `None` if it is missing.
-    pub(super) fn read(&mut self, file: &str) -> Result<Option<Vec<u8>>, DataError> {
+    /// Returns the lines of a file, or `None` if it is missing.
+    pub(super) fn lines(&mut self, file: &str) -> Result<Option<Lines<'_>>, DataError> {
         let Some(entry) = self.entries.iter().find(|entry| entry.file == file) else {
             return Ok(None);
         };
         let name = FileRef::in_archive(&self.path, &entry.name);
-        let damaged = |source| {
+        let of_entry = name.clone();
+        let damaged = move |source| {
             DataError::from(GraphsError::Entry {
-                file: name.clone(),
+                file: of_entry.clone(),
                 source,
             })
         };
-        let mut reader = self.zip.by_index(entry.index).map_err(damaged)?;
-        let size = reader.size();
-        let wrap = |source: io::Error| damaged(ZipError::Io(source));
-        read_at_most(&mut reader, size, &name, wrap).map(Some)
+        let reader = self.zip.by_index(entry.index).map_err(&damaged)?;
+        let limit = self.limit;
+        if reader.size() > limit {
+            return Err(DataError::TooLarge { file: name, limit });
+        }
+        let wrap = move |source: io::Error| damaged(ZipError::Io(source));
+        let reader = Box::new(BufReader::new(reader));
+        Ok(Some(Lines::new(name, reader, limit, Box::new(wrap))))
     }
 }
 

@@ -1,36 +1,36 @@
 //! Assembly of the graphs of a data set from its tables.
 
+use super::distinct::DistinctLabels;
 use super::features::{NodeFeatures, NodeTables};
 use super::files::TuFiles;
 use super::names::TuTable;
-use super::table::{TextTable, check_count};
+use super::table::{MAX_COUNT, TextTable, check_count};
 use crate::error::DataError;
 use crate::graph::adjacency::Adjacency;
 use crate::graph::dataset::{GraphCounts, GraphDataset};
 use crate::graph::error::GraphsError;
 use crate::graph::sample::Graph;
-
-/// Maximum number of nodes, and of directed edges in both directions: the largest `i32`.
-const MAX_COUNT: usize = i32::MAX as usize;
+use crate::place::FileRef;
 
 /// Reads all tables, checks their consistency and builds the graphs.
 pub(super) fn assemble(mut files: TuFiles) -> Result<GraphDataset, DataError> {
-    let labels = files.required(TuTable::GraphLabels)?;
-    let classes = GraphClasses::of(labels.integers()?);
-    let indicator = files.required(TuTable::GraphIndicator)?;
-    let members = Members::read(&indicator, &labels, classes.of_graph.len())?;
+    let table = files.required(TuTable::GraphLabels)?;
+    let labels = table.file().clone();
+    let classes = DistinctLabels::read(table, MAX_COUNT, "graphs")?;
+    let table = files.required(TuTable::GraphIndicator)?;
+    let indicator = table.file().clone();
+    let members = Members::read(table, &labels, classes.of_line.len())?;
     let n_nodes = members.graph.len();
 
     let table = files.required(TuTable::Edges)?;
-    let edges = table.edges(n_nodes)?;
-    check_count(table.file(), "edges", edges.len(), MAX_COUNT / 2)?;
+    let file = table.file().clone();
+    let edges = table.edges(n_nodes, MAX_COUNT / 2)?;
     let n_edge_lines = edges.len();
-    let (starts, edges) = members.group(&table, &edges)?;
-    drop(table);
+    let (starts, edges) = members.group(&file, &edges)?;
 
     let nodes = NodeTables::read(&mut files, &indicator, n_nodes)?;
     let mut counts = GraphCounts {
-        n_graphs: classes.of_graph.len(),
+        n_graphs: classes.of_line.len(),
         n_nodes,
         n_edge_lines,
         n_distinct: 0,
@@ -46,7 +46,7 @@ pub(super) fn assemble(mut files: TuFiles) -> Result<GraphDataset, DataError> {
         counts.n_distinct += repairs.n_distinct;
         counts.n_self_loops += repairs.n_self_loops;
         counts.n_mirrored += repairs.n_mirrored;
-        counts.n_class[classes.of_graph[graph]] += 1;
+        counts.n_class[classes.of_line[graph] as usize] += 1;
         adjacencies.push(adjacency);
     }
     drop(edges);
@@ -63,7 +63,8 @@ pub(super) fn assemble(mut files: TuFiles) -> Result<GraphDataset, DataError> {
         .map(|(graph, adjacency)| {
             let rows = members.offsets[graph] * d_features..members.offsets[graph + 1] * d_features;
             let features = values[rows].into();
-            Graph::from_parts(adjacency, features, d_features, classes.of_graph[graph])
+            let class = classes.of_line[graph] as usize;
+            Graph::from_parts(adjacency, features, d_features, class)
         })
         .collect();
     Ok(GraphDataset {
@@ -75,27 +76,6 @@ pub(super) fn assemble(mut files: TuFiles) -> Result<GraphDataset, DataError> {
         scales,
         counts,
     })
-}
-
-/// Class of every graph.
-struct GraphClasses {
-    /// Distinct labels, ascending.
-    labels: Vec<i64>,
-    /// For each graph, the index of its label in `labels`.
-    of_graph: Vec<usize>,
-}
-
-impl GraphClasses {
-    fn of(labels_of_graphs: Vec<i64>) -> Self {
-        let mut labels = labels_of_graphs.clone();
-        labels.sort_unstable();
-        labels.dedup();
-        let of_graph = labels_of_graphs
-            .iter()
-            .map(|label| labels.partition_point(|other| other < label))
-            .collect();
-        Self { labels, of_graph }
-    }
 }
 
 /// Assignment of the nodes to the graphs.
@@ -111,21 +91,28 @@ struct Members {
 }
 
 impl Members {
-    fn read(indicator: &TextTable, labels: &TextTable, n_graphs: usize) -> Result<Self, DataError> {
-        let graphs = indicator.integers()?;
-        check_count(indicator.file(), "nodes", graphs.len(), MAX_COUNT)?;
+    fn read(
+        indicator: TextTable<'_>,
+        labels: &FileRef,
+        n_graphs: usize,
+    ) -> Result<Self, DataError> {
+        let file = indicator.file().clone();
         let mut offsets = vec![0; n_graphs + 1];
-        for (node, &graph) in graphs.iter().enumerate() {
-            if graph < 1 || graph > n_graphs as i64 {
+        let mut graph = Vec::new();
+        indicator.integers(|line, found| {
+            check_count(&file, "nodes", line, MAX_COUNT)?;
+            if found < 1 || found > n_graphs as i64 {
                 return Err(GraphsError::GraphOutOfRange {
-                    at: indicator.line(node + 1),
-                    found: graph,
+                    at: file.line(line),
+                    found,
                     n_graphs,
                 }
                 .into());
             }
-            offsets[graph as usize] += 1;
-        }
+            offsets[found as usize] += 1;
+            graph.push((found - 1) as u32);
+            Ok(())
+        })?;
         if let Some(graph) = (1..=n_graphs).find(|&graph| offsets[graph] == 0) {
             return Err(GraphsError::GraphWithoutNodes {
                 at: labels.line(graph),
@@ -136,7 +123,6 @@ impl Members {
         for graph in 0..n_graphs {
             offsets[graph + 1] += offsets[graph];
         }
-        let graph: Vec<u32> = graphs.iter().map(|&graph| (graph - 1) as u32).collect();
         let mut next = offsets.clone();
         let mut local = vec![0; graph.len()];
         let mut order = vec![0; graph.len()];
@@ -158,7 +144,7 @@ impl Members {
     /// within each graph.
     fn group(
         &self,
-        table: &TextTable,
+        file: &FileRef,
         edges: &[[u32; 2]],
     ) -> Result<(Vec<usize>, Vec<[u32; 2]>), DataError> {
         let mut starts = vec![0; self.offsets.len()];
@@ -166,7 +152,7 @@ impl Members {
             let (from_graph, to_graph) = (self.graph[from as usize], self.graph[to as usize]);
             if from_graph != to_graph {
                 return Err(GraphsError::EdgeBetweenGraphs {
-                    at: table.line(index + 1),
+                    at: file.line(index + 1),
                     from: from as usize + 1,
                     from_graph: from_graph as usize + 1,
                     to: to as usize + 1,

@@ -1,20 +1,28 @@
 //! Node features from node labels and attributes, or from the degree profile if there are none.
 
+use super::distinct::DistinctLabels;
 use super::files::TuFiles;
 use super::names::TuTable;
-use super::table::{Attributes, MAX_FEATURE_VALUES, TextTable, check_count};
+use super::table::{Attributes, MAX_COUNT, MAX_FEATURE_VALUES, check_count, check_lines};
 use crate::error::DataError;
 use crate::graph::adjacency::Adjacency;
 use crate::graph::features::{D_PROFILE, FeatureLayout, degree_profile};
 use crate::graph::standardize::{ColumnScale, standardize};
+use crate::place::FileRef;
 
 /// Object that each line of a table of nodes describes.
 const EACH_NODE: &str = "node (line of the graph indicator)";
 
+/// Number of values that the columns of distinct node labels may have in every data set, 2^24 or 64 MiB, and for each
+/// node in a larger one.
+///
+/// A short file can require more: each distinct label adds a column for every node.
+const MAX_LABEL_VALUES: usize = 1 << 24;
+const MAX_LABELS: usize = 128;
+
 /// Tables of node labels and attributes, in the order of the files.
 pub(super) struct NodeTables {
-    /// Distinct labels, ascending, and for each node the index of its label.
-    labels: Option<(Vec<i64>, Vec<u32>)>,
+    labels: Option<DistinctLabels>,
     attributes: Option<Attributes>,
 }
 
@@ -31,7 +39,7 @@ impl NodeTables {
     /// Reads the tables that exist; each must have one line for each of `n_nodes` nodes.
     pub(super) fn read(
         files: &mut TuFiles,
-        indicator: &TextTable,
+        indicator: &FileRef,
         n_nodes: usize,
     ) -> Result<Self, DataError> {
         let mut tables = Self {
@@ -39,24 +47,20 @@ impl NodeTables {
             attributes: None,
         };
         // The error for too many features names the file that causes them.
-        let mut widest = indicator.file().clone();
+        let mut widest = indicator.clone();
         if let Some(table) = files.optional(TuTable::NodeLabels)? {
-            let of_node = table.integers()?;
-            table.check_lines(of_node.len(), n_nodes, EACH_NODE)?;
-            let mut labels = of_node.clone();
-            labels.sort_unstable();
-            labels.dedup();
-            let of_node = of_node
-                .iter()
-                .map(|label| labels.partition_point(|other| other < label) as u32)
-                .collect();
-            tables.labels = Some((labels, of_node));
             widest = table.file().clone();
+            let labels = DistinctLabels::read(table, MAX_COUNT, "nodes")?;
+            check_lines(&widest, labels.of_line.len(), n_nodes, EACH_NODE)?;
+            let n_values = labels.labels.len().saturating_mul(n_nodes);
+            let limit = MAX_LABEL_VALUES.max(n_nodes.saturating_mul(MAX_LABELS));
+            check_count(&widest, "feature values", n_values, limit)?;
+            tables.labels = Some(labels);
         }
         if let Some(table) = files.optional(TuTable::NodeAttributes)? {
-            let attributes = table.attributes()?;
-            let n_lines = attributes.values.len() / attributes.n_columns;
-            table.check_lines(n_lines, n_nodes, EACH_NODE)?;
+            let file = table.file().clone();
+            let attributes = table.attributes(n_nodes)?;
+            check_lines(&file, attributes.n_lines, n_nodes, EACH_NODE)?;
             tables.attributes = Some(attributes);
         }
         let n_values = tables.d_features().saturating_mul(n_nodes);
@@ -65,7 +69,7 @@ impl NodeTables {
     }
 
     fn d_features(&self) -> usize {
-        let n_labels = self.labels.as_ref().map_or(0, |(labels, _)| labels.len());
+        let n_labels = self.labels.as_ref().map_or(0, |all| all.labels.len());
         let n_attributes = self.attributes.as_ref().map_or(0, |table| table.n_columns);
         match n_labels + n_attributes {
             0 => D_PROFILE,
@@ -85,7 +89,10 @@ impl NodeTables {
                 scales,
             };
         }
-        let (node_labels, label_of_node) = self.labels.unwrap_or_default();
+        let DistinctLabels {
+            labels: node_labels,
+            of_line: label_of_node,
+        } = self.labels.unwrap_or_default();
         let (mut attributes, n_attributes) = self
             .attributes
             .map_or((Vec::new(), 0), |table| (table.values, table.n_columns));

@@ -1,13 +1,14 @@
 //! Files of one data set, in an archive or a folder.
 
-use std::fs::{self, File};
-use std::io::{BufReader, ErrorKind};
+use std::fs;
+use std::io::{BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use super::archive::{Archive, ArchiveBytes};
+use super::lines::Lines;
 use super::names::{FilePrefix, TuTable, only_data_set};
 use super::table::TextTable;
-use crate::disk::{list_folder, read_file};
+use crate::disk::{MAX_BYTES, list_folder, open_file};
 use crate::error::DataError;
 use crate::graph::error::GraphsError;
 use crate::place::{FileRef, Found};
@@ -47,7 +48,7 @@ impl TuFiles {
             return Self::open_folder(path);
         }
         if metadata.is_file() {
-            let file = File::open(path).map_err(unreadable)?;
+            let file = open_file(&FileRef::on_disk(path))?;
             let opened = Self::open_archive(path, Box::new(BufReader::new(file)));
             // Arbitrary data may precede a zip archive, so that its beginning distinguishes a
             // damaged archive from another kind of file only after the archive cannot be read.
@@ -106,30 +107,38 @@ impl TuFiles {
     }
 
     /// Reads a table, which may be missing.
-    pub(super) fn optional(&mut self, table: TuTable) -> Result<Option<TextTable>, DataError> {
+    pub(super) fn optional(&mut self, table: TuTable) -> Result<Option<TextTable<'_>>, DataError> {
         let name = self.prefix.file(table);
         let file = self.file_ref(&name);
-        let bytes = match &mut self.container {
-            Container::Archive(archive) => archive.read(&name)?,
-            Container::Folder(_) => match read_file(&file) {
+        let lines = match &mut self.container {
+            Container::Archive(archive) => archive.lines(&name)?,
+            Container::Folder(_) => match open_file(&file) {
                 Err(DataError::Unreadable { source, .. })
                     if source.kind() == ErrorKind::NotFound =>
                 {
                     None
                 }
-                read => Some(read?),
+                opened => {
+                    let reader = Box::new(BufReader::new(opened?));
+                    let of_file = file.clone();
+                    let wrap = move |source| DataError::Unreadable {
+                        file: of_file.clone(),
+                        source,
+                    };
+                    Some(Lines::new(file, reader, MAX_BYTES, Box::new(wrap)))
+                }
             },
         };
-        let table = bytes.map(|bytes| TextTable::try_new(file, bytes, table));
-        Ok(table.transpose()?)
+        Ok(lines.map(|lines| TextTable::new(lines, table)))
     }
 
     /// Reads a table, which must exist.
-    pub(super) fn required(&mut self, table: TuTable) -> Result<TextTable, DataError> {
-        self.optional(table)?.ok_or_else(|| DataError::MissingFile {
+    pub(super) fn required(&mut self, table: TuTable) -> Result<TextTable<'_>, DataError> {
+        let missing = DataError::MissingFile {
             file: self.file_ref(&self.prefix.file(table)),
             beside: Found::new(&self.prefix.file(TuTable::Edges)),
-        })
+        };
+        self.optional(table)?.ok_or(missing)
     }
 
     fn file_ref(&self, name: &str) -> FileRef {
@@ -142,7 +151,6 @@ impl TuFiles {
 
 fn begins_as_zip(path: &Path) -> bool {
     let mut beginning = [0; 4];
-    let read =
-        File::open(path).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut beginning));
-    read.is_ok() && ZIP_BEGINNINGS.contains(&beginning.as_slice())
+    let read = open_file(&FileRef::on_disk(path)).map(|mut file| file.read_exact(&mut beginning));
+    matches!(read, Ok(Ok(()))) && ZIP_BEGINNINGS.contains(&beginning.as_slice())
 }

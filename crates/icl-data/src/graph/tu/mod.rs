@@ -2,8 +2,10 @@
 
 mod archive;
 mod assemble;
+mod distinct;
 mod features;
 mod files;
+mod lines;
 mod names;
 mod table;
 mod write;
@@ -53,7 +55,9 @@ pub(crate) use names::is_edge_list;
 /// - an edge joins two graphs, or a graph has no nodes;
 /// - an archive is cut or damaged, or has an entry, needed or not, that points outside it;
 /// - there is no data set, or more than one;
-/// - a file is larger than 2 GiB, or there are more than 2^28 feature values.
+/// - a file is larger than 2 GiB, or unpacks to more than 4 MiB and 32 times the size of its archive, or has a line
+///   of more than 1 MiB;
+/// - there are more than 2^28 feature values, or distinct node labels make more than 2^24 and 128 for each node.
 pub fn read_tu(path: impl AsRef<Path>) -> Result<GraphDataset, DataError> {
     assemble::assemble(TuFiles::open(path.as_ref())?)
 }

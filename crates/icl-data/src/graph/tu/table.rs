@@ -1,20 +1,21 @@
-//! Text files of the TU format as tables of numbers.
+//! Text files of the TU format as tables of numbers, read line by line.
 
+use super::lines::Lines;
 use super::names::TuTable;
 use crate::error::DataError;
 use crate::graph::error::GraphsError;
-use crate::place::{FileRef, Found, Place};
+use crate::place::{FileRef, Found};
+
+/// Maximum number of nodes, and of directed edges in both directions: the largest `i32`.
+pub(super) const MAX_COUNT: usize = i32::MAX as usize;
 
 /// Maximum number of feature values of a data set: 2^28, or 1 GiB.
-///
-/// A short file can require more: each distinct node label adds a column for every node.
 pub(super) const MAX_FEATURE_VALUES: usize = 1 << 28;
 
-/// Text of a file, with the file's name for error messages.
-#[derive(Debug)]
-pub(super) struct TextTable {
-    file: FileRef,
-    text: String,
+/// Text file of one table, of which nothing has been read.
+pub(super) struct TextTable<'a> {
+    lines: Lines<'a>,
+    table: TuTable,
 }
 
 /// Numbers `[n_rows, n_columns]`, row by row.
@@ -22,148 +23,158 @@ pub(super) struct TextTable {
 pub(super) struct Attributes {
     pub(super) values: Vec<f64>,
     pub(super) n_columns: usize,
+    /// Number of lines of the file, of which only as many as expected have their values here.
+    pub(super) n_lines: usize,
 }
 
-impl TextTable {
-    /// Checks that `bytes` are text and not only white space.
-    pub(super) fn try_new(
-        file: FileRef,
-        bytes: Vec<u8>,
-        table: TuTable,
-    ) -> Result<Self, GraphsError> {
-        let mut text = String::from_utf8(bytes).map_err(|error| {
-            let byte = error.utf8_error().valid_up_to();
-            let before = &error.as_bytes()[..byte];
-            let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-            GraphsError::NotUtf8 {
-                at: file.line(line),
-                byte,
-            }
-        })?;
-        text.truncate(text.trim_end().len());
-        if text.is_empty() {
-            return Err(GraphsError::EmptyFile {
-                at: file.line(1),
-                expected: table.line_holds(),
-            });
-        }
-        Ok(Self { file, text })
+impl<'a> TextTable<'a> {
+    pub(super) fn new(lines: Lines<'a>, table: TuTable) -> Self {
+        Self { lines, table }
     }
 
     pub(super) fn file(&self) -> &FileRef {
-        &self.file
+        self.lines.file()
     }
 
-    /// Returns the place of a line of this file, counted from 1.
-    pub(super) fn line(&self, line: usize) -> Place {
-        self.file.line(line)
+    /// Reads one integer per line, passes each with its line to `take`, and returns the number of lines.
+    pub(super) fn integers(
+        self,
+        mut take: impl FnMut(usize, i64) -> Result<(), DataError>,
+    ) -> Result<usize, DataError> {
+        let file = self.file().clone();
+        self.each_line(|line, text| take(line, integer(&file, line, text)?))
     }
 
-    /// Checks that a list with one element per line of this table has `expected` elements.
-    pub(super) fn check_lines(
-        &self,
-        found: usize,
-        expected: usize,
-        each: &'static str,
-    ) -> Result<(), GraphsError> {
-        if found == expected {
-            return Ok(());
-        }
-        Err(GraphsError::LineCount {
-            at: self.line(found.min(expected) + 1),
-            found,
-            expected,
-            each,
-        })
-    }
-
-    /// Parses one integer per line.
-    pub(super) fn integers(&self) -> Result<Vec<i64>, GraphsError> {
-        self.lines()
-            .map(|(line, text)| self.integer(line, text))
-            .collect()
-    }
-
-    /// Parses two nodes per line, from 1 to `n_nodes`, and returns them counted from 0.
-    pub(super) fn edges(&self, n_nodes: usize) -> Result<Vec<[u32; 2]>, GraphsError> {
-        let node = |line, field| {
-            let found = self.integer(line, field)?;
+    /// Reads two nodes per line, from 1 to `n_nodes`, and returns them counted from 0. There may be `limit`
+    /// lines.
+    pub(super) fn edges(self, n_nodes: usize, limit: usize) -> Result<Vec<[u32; 2]>, DataError> {
+        let file = self.file().clone();
+        let node = |line: usize, field: &str| {
+            let found = integer(&file, line, field)?;
             if 1 <= found && found <= n_nodes as i64 {
                 Ok((found - 1) as u32)
             } else {
                 Err(GraphsError::NodeOutOfRange {
-                    at: self.line(line),
+                    at: file.line(line),
                     found,
                     n_nodes,
                 })
             }
         };
-        self.lines()
-            .map(|(line, text)| match text.split_once(',') {
-                Some((from, to)) if !to.contains(',') => Ok([node(line, from)?, node(line, to)?]),
-                _ => Err(self.columns(line, text, 2)),
-            })
-            .collect()
+        let mut edges = Vec::new();
+        self.each_line(|line, text| {
+            check_count(&file, "edges", line, limit)?;
+            match text.split_once(',') {
+                Some((from, to)) if !to.contains(',') => {
+                    edges.push([node(line, from)?, node(line, to)?]);
+                    Ok(())
+                }
+                _ => Err(columns(&file, line, text, 2).into()),
+            }
+        })?;
+        Ok(edges)
     }
 
-    /// Parses the same number of finite numbers on every line.
-    pub(super) fn attributes(&self) -> Result<Attributes, DataError> {
+    /// Reads the same number of finite numbers on every line and keeps those of the first `n_kept` lines.
+    pub(super) fn attributes(self, n_kept: usize) -> Result<Attributes, DataError> {
+        let file = self.file().clone();
         let mut values = Vec::new();
         let mut n_columns = 0;
-        for (line, text) in self.lines() {
-            let before = values.len();
-            for field in text.split(',') {
-                values.push(self.number(line, field)?);
-            }
+        let n_lines = self.each_line(|line, text| {
+            let n_found = text.split(',').count();
             if line == 1 {
-                n_columns = values.len();
+                n_columns = n_found;
             }
-            if values.len() - before != n_columns {
-                return Err(self.columns(line, text, n_columns).into());
+            for field in text.split(',') {
+                let value = number(&file, line, field)?;
+                if line <= n_kept {
+                    values.push(value);
+                }
             }
-            check_count(
-                &self.file,
-                "node attributes",
-                values.len(),
-                MAX_FEATURE_VALUES,
-            )?;
-        }
-        Ok(Attributes { values, n_columns })
-    }
-
-    /// Returns the lines, counted from 1. A line may end in a carriage return.
-    fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
-        (1..).zip(self.text.split('\n'))
-    }
-
-    fn integer(&self, line: usize, field: &str) -> Result<i64, GraphsError> {
-        let field = field.trim();
-        field.parse().map_err(|_| GraphsError::NotAnInteger {
-            at: self.line(line),
-            found: Found::new(field),
+            if n_found != n_columns {
+                return Err(columns(&file, line, text, n_columns).into());
+            }
+            check_count(&file, "node attributes", values.len(), MAX_FEATURE_VALUES)
+        })?;
+        Ok(Attributes {
+            values,
+            n_columns,
+            n_lines,
         })
     }
 
-    fn number(&self, line: usize, field: &str) -> Result<f64, GraphsError> {
-        let field = field.trim();
-        match field.parse::<f64>() {
-            // This comparison is also false for NaN.
-            Ok(number) if number.abs() <= f64::from(f32::MAX) => Ok(number),
-            _ => Err(GraphsError::NotANumber {
-                at: self.line(line),
-                found: Found::new(field),
-            }),
+    /// Passes each line with its number, counted from 1, to `parse` and returns the number of lines, which is
+    /// not 0.
+    fn each_line(
+        mut self,
+        mut parse: impl FnMut(usize, &str) -> Result<(), DataError>,
+    ) -> Result<usize, DataError> {
+        let mut n_lines = 0;
+        while let Some((line, text)) = self.lines.next()? {
+            n_lines = line;
+            let parsed = parse(line, text);
+            if parsed.is_err() {
+                // A damaged file is told as such, not by the first line that makes no sense.
+                self.lines.check_rest()?;
+                parsed?;
+            }
         }
+        if n_lines == 0 {
+            return Err(GraphsError::EmptyFile {
+                at: self.file().line(1),
+                expected: self.table.line_holds(),
+            }
+            .into());
+        }
+        Ok(n_lines)
     }
+}
 
-    fn columns(&self, line: usize, text: &str, expected: usize) -> GraphsError {
-        let blank = text.trim().is_empty();
-        GraphsError::Columns {
-            at: self.line(line),
-            found: if blank { 0 } else { text.split(',').count() },
-            expected,
-        }
+fn integer(file: &FileRef, line: usize, field: &str) -> Result<i64, GraphsError> {
+    let field = field.trim();
+    field.parse().map_err(|_| GraphsError::NotAnInteger {
+        at: file.line(line),
+        found: Found::new(field),
+    })
+}
+
+fn number(file: &FileRef, line: usize, field: &str) -> Result<f64, GraphsError> {
+    let field = field.trim();
+    match field.parse::<f64>() {
+        // This comparison is also false for NaN.
+        Ok(number) if number.abs() <= f64::from(f32::MAX) => Ok(number),
+        _ => Err(GraphsError::NotANumber {
+            at: file.line(line),
+            found: Found::new(field),
+        }),
     }
+}
+
+fn columns(file: &FileRef, line: usize, text: &str, expected: usize) -> GraphsError {
+    let blank = text.trim().is_empty();
+    GraphsError::Columns {
+        at: file.line(line),
+        found: if blank { 0 } else { text.split(',').count() },
+        expected,
+    }
+}
+
+/// Checks that a list with one element per line of a table has `expected` elements.
+pub(super) fn check_lines(
+    file: &FileRef,
+    found: usize,
+    expected: usize,
+    each: &'static str,
+) -> Result<(), GraphsError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(GraphsError::LineCount {
+        at: file.line(found.min(expected) + 1),
+        found,
+        expected,
+        each,
+    })
 }
 
 /// Checks that a count is at most `limit`.
@@ -189,9 +200,21 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    fn table(text: &str) -> TextTable {
+    fn table(text: &str) -> TextTable<'_> {
         let file = FileRef::on_disk(Path::new("t.txt"));
-        TextTable::try_new(file, text.as_bytes().to_vec(), TuTable::Edges).unwrap()
+        let wrap = |error| panic!("{error}");
+        let lines = Lines::new(file, Box::new(text.as_bytes()), 1 << 20, Box::new(wrap));
+        TextTable::new(lines, TuTable::Edges)
+    }
+
+    fn integers(text: &str) -> Vec<i64> {
+        let mut integers = Vec::new();
+        let taken = table(text).integers(|_, integer| {
+            integers.push(integer);
+            Ok(())
+        });
+        assert_eq!(taken.unwrap(), integers.len());
+        integers
     }
 
     #[test]
@@ -204,14 +227,14 @@ mod tests {
             " 1\t,2 \n2 ,  1\n3,2 \n  \n\n",
             "1,2\n2,1\r\n+3,02",
         ] {
-            assert_eq!(table(text).edges(3).unwrap(), expected, "{text:?}");
+            assert_eq!(table(text).edges(3, 3).unwrap(), expected, "{text:?}");
         }
-        assert_eq!(table("-1\r\n 7 \n\n").integers().unwrap(), [-1, 7]);
+        assert_eq!(integers("-1\r\n 7 \n\n"), [-1, 7]);
     }
 
     #[test]
     fn attributes_are_a_full_table_of_finite_numbers() {
-        let read = table("1.5, -2e3\n .5,+4\n").attributes().unwrap();
+        let read = table("1.5, -2e3\n .5,+4\n").attributes(2).unwrap();
         assert_eq!(read.values, [1.5, -2000.0, 0.5, 4.0]);
         assert_eq!(read.n_columns, 2);
         for (text, message) in [
@@ -244,9 +267,17 @@ mod tests {
                 "t.txt, line 1: found \"x\", expected a finite number",
             ),
         ] {
-            let error = table(text).attributes().unwrap_err().to_string();
+            let error = table(text).attributes(9).unwrap_err().to_string();
             assert!(error.starts_with(message), "{error}");
         }
+    }
+
+    #[test]
+    fn counts_are_checked_as_they_are_passed() {
+        let error = table("1,2\n1,2\n1,x").edges(2, 1).unwrap_err().to_string();
+        assert_eq!(error, "t.txt: found 2 edges, expected at most 1");
+        let read = table("1\n2\n3\n").attributes(2).unwrap();
+        assert_eq!((read.values, read.n_lines), (vec![1.0, 2.0], 3));
     }
 
     #[test]

@@ -18,9 +18,9 @@ use crate::image::stored::{ImageFiles, StoredImage};
 /// recognised by the endings of their names (`.jpg`, `.jpeg`, `.jpe`, `.jfif`, `.png`, `.webp`, in
 /// upper or lower case) and decoded by the format of their contents. Hidden files and folders (whose
 /// names begin with a dot) and other files are ignored and counted in [`ImageCounts`]. Symbolic
-/// links are followed. Classes are sorted by the bytes of their names, and images by the bytes of
-/// their names relative to `path`, independently of the file system. The name of the data set is
-/// the folder's name.
+/// links are followed; a folder to which several links of one class lead is entered once. Classes
+/// are sorted by the bytes of their names, and images by the bytes of their names relative to
+/// `path`, independently of the file system. The name of the data set is the folder's name.
 ///
 /// **Pixels** are RGB with 8 bits per channel: grey is repeated, palettes are resolved, alpha is
 /// dropped, and 16 bits are rounded to 8 (`round(x / 257)`). The first frame of an animation is

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
+use super::real_folders::RealFolders;
 use crate::error::DataError;
 use crate::image::error::ImagesError;
 use crate::image::stored::name_bytes;
@@ -112,10 +113,13 @@ impl Listing {
         }
     }
 
-    /// Adds the images in the folder of a class, at any depth.
+    /// Adds the images in the folder of a class, at any depth. A folder to which several links lead is entered
+    /// once.
     fn read_class(&mut self, root: &Path, class: usize) -> Result<(), DataError> {
         let folder = root.join(&self.class_names[class]);
         let n_before = self.files.len();
+        let mut folders = RealFolders::default();
+        folders.is_new(&folder);
         let mut entries = WalkDir::new(&folder)
             .follow_links(true)
             .min_depth(1)
@@ -153,6 +157,8 @@ impl Listing {
                 });
             } else if !kind.is_dir() {
                 self.n_other += 1;
+            } else if !folders.is_new(entry.path()) {
+                entries.skip_current_dir();
             }
         }
         if self.files.len() == n_before {
@@ -174,11 +180,15 @@ pub(super) fn is_image_name(name: &OsStr) -> bool {
 
 /// Returns `true` if a folder holds an image, at most a few folders deep.
 pub(super) fn holds_images(folder: &Path) -> bool {
+    let mut folders = RealFolders::default();
     WalkDir::new(folder)
         .follow_links(true)
         .max_depth(MAX_LOOK_DEPTH)
         .into_iter()
-        .filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.file_name()))
+        .filter_entry(|entry| {
+            let is_hidden = entry.depth() > 0 && is_hidden(entry.file_name());
+            !is_hidden && (!entry.file_type().is_dir() || folders.is_new(entry.path()))
+        })
         .filter_map(Result::ok)
         .any(|entry| entry.file_type().is_file() && is_image_name(entry.file_name()))
 }

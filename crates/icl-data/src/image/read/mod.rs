@@ -6,6 +6,7 @@ mod folder;
 mod idx;
 mod listing;
 mod names;
+mod real_folders;
 mod source;
 
 pub use cifar::read_cifar;

@@ -5,9 +5,7 @@ use std::fs::{self, Metadata};
 use std::io::ErrorKind;
 use std::path::Path;
 
-use flate2::bufread::MultiGzDecoder;
-
-use crate::disk::{read_at_most, read_file};
+use crate::disk::{read_file, read_gzip};
 use crate::error::DataError;
 use crate::image::error::ImagesError;
 use crate::place::FileRef;
@@ -108,7 +106,5 @@ pub(super) fn unpacked<'a>(file: &FileRef, bytes: &'a [u8]) -> Result<Cow<'a, [u
             source,
         })
     };
-    // A gzip file states its size only at its end and modulo 2^32, so that it is not used.
-    let size = bytes.len() as u64;
-    read_at_most(MultiGzDecoder::new(bytes), size, file, damaged).map(Cow::Owned)
+    read_gzip(bytes, file, damaged).map(Cow::Owned)
 }

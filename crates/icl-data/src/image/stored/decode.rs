@@ -1,12 +1,11 @@
 //! Decoding of image files.
 
-use std::fs::File;
 use std::io::{Cursor, Read};
 
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
 
 use super::jpeg_end;
-use crate::disk::read_file;
+use crate::disk::{open_file, read_file};
 use crate::error::DataError;
 use crate::image::error::ImagesError;
 use crate::image::raster::Image;
@@ -44,8 +43,9 @@ pub(super) fn sides(file: &FileRef) -> Result<(u32, u32), DataError> {
     let metadata = std::fs::metadata(file.path()).map_err(unreadable)?;
     if metadata.is_file() && metadata.len() > HEADER_BYTES {
         let mut beginning = Vec::with_capacity(HEADER_BYTES as usize);
-        let opened = File::open(file.path()).map_err(unreadable)?;
-        let read = opened.take(HEADER_BYTES).read_to_end(&mut beginning);
+        let read = open_file(file)?
+            .take(HEADER_BYTES)
+            .read_to_end(&mut beginning);
         read.map_err(unreadable)?;
         if let Ok((_, decoder)) = decoder(file, &beginning) {
             return Ok(decoder.dimensions());

@@ -1,8 +1,6 @@
 //! Tables in the Parquet format.
 
 use std::fmt::{self, Write};
-use std::fs::{self, File};
-use std::io::ErrorKind;
 use std::panic::catch_unwind;
 
 use parquet::data_type::Decimal;
@@ -14,6 +12,7 @@ use time::OffsetDateTime;
 
 use super::assemble::Assembly;
 use super::cells::Origin;
+use crate::disk::open_file;
 use crate::error::DataError;
 use crate::place::FileRef;
 use crate::tabular::error::TablesError;
@@ -38,19 +37,11 @@ pub(super) fn read_parquet(
 }
 
 fn decode(file: &FileRef, name: String, options: &TableOptions) -> Result<RawTable, DataError> {
-    let unreadable = |source| DataError::Unreadable {
-        file: file.clone(),
-        source,
-    };
     let broken = |source| {
         let file = file.clone();
         DataError::from(TablesError::Parquet { file, source })
     };
-    if !fs::metadata(file.path()).map_err(unreadable)?.is_file() {
-        return Err(unreadable(ErrorKind::InvalidInput.into()));
-    }
-    let opened = File::open(file.path()).map_err(unreadable)?;
-    let reader = SerializedFileReader::new(opened).map_err(broken)?;
+    let reader = SerializedFileReader::new(open_file(file)?).map_err(broken)?;
     let schema = reader.metadata().file_metadata().schema();
     let columns: Vec<String> = schema
         .get_fields()

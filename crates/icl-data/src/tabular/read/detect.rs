@@ -5,11 +5,9 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use flate2::bufread::MultiGzDecoder;
-
 use super::columnar::read_parquet;
 use super::delimited::read_delimited;
-use crate::disk::{read_file, read_within};
+use crate::disk::{read_file, read_gzip};
 use crate::error::DataError;
 use crate::place::FileRef;
 use crate::tabular::error::TablesError;
@@ -18,11 +16,6 @@ use crate::tabular::table::RawTable;
 
 /// First bytes of every gzip file. No text begins with them.
 const GZIP_BEGINNING: [u8; 2] = [0x1f, 0x8b];
-/// Size to which every gzip file may unpack.
-const MAX_SMALL_BYTES: u64 = 64 << 20;
-/// Largest number of bytes to which one compressed byte of a larger file may unpack. Real tables
-/// reach 5 to 50; a file made for harm reaches 1000.
-const MAX_RATIO: u64 = 200;
 
 /// Format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,7 +140,5 @@ fn unpacked<'a>(file: &FileRef, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataEr
         let file = file.clone();
         DataError::from(TablesError::Gzip { file, source })
     };
-    let size = bytes.len() as u64;
-    let limit = MAX_SMALL_BYTES.max(size.saturating_mul(MAX_RATIO));
-    read_within(MultiGzDecoder::new(bytes), size, limit, file, damaged).map(Cow::Owned)
+    read_gzip(bytes, file, damaged).map(Cow::Owned)
 }

@@ -83,8 +83,9 @@ pub enum FileFault {
     },
     /// The pickle holds a module or another object.
     #[error(
-        "found an object of class {class:?}, expected a state dict, as \
-         torch.save(model.state_dict(), path) writes it"
+        "found an object of class {}, expected a state dict, as \
+         torch.save(model.state_dict(), path) writes it",
+        Cut(class)
     )]
     Object {
         /// Class of the object.
@@ -100,7 +101,7 @@ pub enum FileFault {
         entry: Option<String>,
     },
     /// The values of a tensor are missing, or not as many as expected.
-    #[error("storage {key:?}: found {found} bytes, expected {expected}")]
+    #[error("storage {}: found {found} bytes, expected {expected}", Cut(key))]
     Storage {
         /// Name of the storage in the file.
         key: String,
@@ -109,14 +110,36 @@ pub enum FileFault {
         /// Number of bytes of the tensor.
         expected: u64,
     },
+    /// The storages of an archive would unpack to more than is read.
+    #[error(
+        "storage {}: found {found} bytes unpacked, expected at most {limit} more in a file of this size",
+        Cut(key)
+    )]
+    Unpacked {
+        /// Name of the storage in the file.
+        key: String,
+        /// Number of bytes of the storage.
+        found: u64,
+        /// Number of bytes that may be unpacked besides those of other storages.
+        limit: u64,
+    },
+    /// A tensor has more axes than any of the encoder could have.
+    #[error("found tensor {} of more than 8 axes, expected at most 8", Cut(name))]
+    Axes {
+        /// Name of the tensor in the file.
+        name: String,
+    },
     /// The length of a storage is unknown, because no tensor of a known type uses it.
-    #[error("storage {key:?}: found no tensor of a known type that uses it, expected one")]
+    #[error(
+        "storage {}: found no tensor of a known type that uses it, expected one",
+        Cut(key)
+    )]
     NoTensor {
         /// Name of the storage in the file.
         key: String,
     },
     /// The reader of the safetensors format rejects it.
-    #[error("found a damaged safetensors file ({0}), expected an intact one")]
+    #[error("found a damaged safetensors file ({}), expected an intact one", CutLine(.0))]
     Safetensors(#[from] SafeTensorError),
 }
 
@@ -132,6 +155,11 @@ pub enum PickleFault {
     Operands(u8),
     /// Text that is not UTF-8.
     Text,
+    /// More operations than any state dict needs.
+    TooLong {
+        /// Largest number of operations that are executed.
+        limit: usize,
+    },
 }
 
 impl fmt::Display for PickleFault {
@@ -141,6 +169,7 @@ impl fmt::Display for PickleFault {
             Self::Operation(code) => write!(f, "operation 0x{code:02x}"),
             Self::Operands(code) => write!(f, "operation 0x{code:02x} without its operands"),
             Self::Text => f.write_str("text that is not UTF-8"),
+            Self::TooLong { limit } => write!(f, "more than {limit} operations"),
         }
     }
 }
@@ -192,35 +221,38 @@ pub enum TensorFault {
 
 impl fmt::Display for TensorFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Missing { name, .. }
+        | Self::Unknown { name, .. }
+        | Self::Shape { name, .. }
+        | Self::Elements { name, .. }
+        | Self::Number { name, .. }) = self;
+        let name = Cut(name);
         match self {
-            Self::Missing { name, expected } => {
+            Self::Missing { expected, .. } => {
                 write!(
                     f,
-                    "found no tensor {name:?}, expected it with shape {expected:?}"
+                    "found no tensor {name}, expected it with shape {expected:?}"
                 )
             }
-            Self::Unknown { name, found } => write!(
+            Self::Unknown { found, .. } => write!(
                 f,
-                "found tensor {name:?} of shape {found:?}, expected none of that name"
+                "found tensor {name} of shape {found:?}, expected none of that name"
             ),
             Self::Shape {
-                name,
-                found,
-                expected,
+                found, expected, ..
             } => write!(
                 f,
-                "found shape {found:?} of tensor {name:?}, expected {expected:?}"
+                "found shape {found:?} of tensor {name}, expected {expected:?}"
             ),
-            Self::Elements { name, found } => write!(
+            Self::Elements { found, .. } => write!(
                 f,
-                "found elements of type {found:?} in tensor {name:?}, expected 16, 32 or 64 bit \
-                 floating-point numbers"
+                "found elements of type {} in tensor {name}, expected 16, 32 or 64 bit \
+                 floating-point numbers",
+                Cut(found)
             ),
             Self::Number {
-                name,
-                found,
-                expected,
-            } => write!(f, "found {found} in tensor {name:?}, expected {expected}"),
+                found, expected, ..
+            } => write!(f, "found {found} in tensor {name}, expected {expected}"),
         }
     }
 }
@@ -251,8 +283,37 @@ struct NotStateDict<'a>(&'a Option<String>);
 impl fmt::Display for NotStateDict<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Some(name) => write!(f, "entry {name:?} that is not a tensor"),
+            Some(name) => write!(f, "entry {} that is not a tensor", Cut(name)),
             None => f.write_str("no dictionary"),
         }
+    }
+}
+
+/// Text of a file between quotes, escaped and cut after 60 characters, since a file may hold any.
+struct Cut<'a>(&'a str);
+
+impl fmt::Display for Cut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.char_indices().nth(60) {
+            Some((end, _)) => write!(f, "{:?}…", &self.0[..end]),
+            None => write!(f, "{:?}", self.0),
+        }
+    }
+}
+
+/// Message of another crate, which may repeat the file, with control characters escaped and cut after 200
+/// characters.
+struct CutLine<'a>(&'a SafeTensorError);
+
+impl fmt::Display for CutLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let message = self.0.to_string();
+        for c in message.chars().take(200) {
+            match c.is_control() {
+                true => write!(f, "{}", c.escape_default())?,
+                false => write!(f, "{c}")?,
+            }
+        }
+        Ok(())
     }
 }

@@ -2,14 +2,18 @@
 //!
 //! A pickle is a program for a stack machine. This machine builds plain values only: it imports and
 //! calls nothing, so a file cannot run code. All values are in one list and refer to one another by
-//! their index, so reading a deeply nested file does not recurse, and memory is proportional to the
-//! length of the pickle.
+//! their index, so reading a deeply nested file does not recurse. No operation copies a value, and their
+//! number is limited, so that memory is at most the length of the pickle and a few tens of megabytes.
 
 use std::collections::HashMap;
 
 use super::cursor::Cursor;
 use super::error::{FileFault, PickleFault};
-use super::pickle::{Id, Pickle, Value};
+use super::pickle::{Id, Pickle, Value, class_name};
+
+/// Maximum number of operations of a pickle: 2^19. A state dict of a `resnet18` takes 7000, and each may add a
+/// value of a few tens of bytes.
+const MAX_OPERATIONS: usize = 1 << 19;
 
 /// Reads the pickle at the beginning of `bytes` and returns it with its length.
 pub(super) fn read_pickle(bytes: &[u8]) -> Result<(Pickle, usize), FileFault> {
@@ -21,7 +25,15 @@ pub(super) fn read_pickle(bytes: &[u8]) -> Result<(Pickle, usize), FileFault> {
         memo: HashMap::new(),
     };
     let mut byte = 0;
+    let mut n_operations = 0;
     let root = loop {
+        if n_operations == MAX_OPERATIONS {
+            let found = PickleFault::TooLong {
+                limit: MAX_OPERATIONS,
+            };
+            return Err(FileFault::Pickle { byte, found });
+        }
+        n_operations += 1;
         match machine.step() {
             Ok(None) => byte = machine.cursor.position(),
             Ok(Some(root)) => break root,
@@ -97,17 +109,17 @@ impl StackMachine<'_> {
             }
             b'c' => {
                 let (module, name) = (self.cursor.line()?, self.cursor.line()?);
-                self.push(Value::Class(format!("{module}.{name}")));
+                let [module, name] = [module, name].map(|text| self.add(Value::Text(text)));
+                self.push(Value::Class { module, name });
             }
             0x93 => {
                 let (name, module) = (self.pop(code)?, self.pop(code)?);
-                let (Value::Text(module), Value::Text(name)) =
-                    (&self.values[module], &self.values[name])
+                let [Value::Text(_), Value::Text(_)] = [&self.values[module], &self.values[name]]
                 else {
                     return Err(operands(code));
                 };
-                let class = format!("{module}.{name}");
-                self.push(Value::Class(class));
+                // The texts may be long and are not copied for each class that they name.
+                self.push(Value::Class { module, name });
             }
             b')' | b']' => self.push(Value::Sequence(Vec::new())),
             b'}' => self.push(Value::Dictionary(Vec::new())),
@@ -169,9 +181,9 @@ impl StackMachine<'_> {
             }
             0x81 => {
                 let (_, class) = (self.pop(code)?, self.pop(code)?);
-                return Err(match &self.values[class] {
-                    Value::Class(class) => Fault::Class(class.clone()),
-                    _ => operands(code),
+                return Err(match self.class(class) {
+                    Some(class) => Fault::Class(class),
+                    None => operands(code),
                 });
             }
             // Attributes of a dictionary, such as the versions of the modules that it came from.
@@ -189,9 +201,7 @@ impl StackMachine<'_> {
 
     /// Builds the value that calling `class` with `arguments` would return.
     fn make(&mut self, code: u8, class: Id, arguments: Id) -> Result<(), Fault> {
-        let Value::Class(class) = &self.values[class] else {
-            return Err(operands(code));
-        };
+        let class = self.class(class).ok_or_else(|| operands(code))?;
         match class.as_str() {
             "collections.OrderedDict" => self.push(Value::Dictionary(Vec::new())),
             "torch._utils._rebuild_tensor" | "torch._utils._rebuild_tensor_v2" => {
@@ -202,14 +212,24 @@ impl StackMachine<'_> {
                 Value::Sequence(items) if !items.is_empty() => self.stack.push(items[0]),
                 _ => return Err(operands(code)),
             },
-            other => return Err(Fault::Class(other.to_owned())),
+            _ => return Err(Fault::Class(class)),
         }
         Ok(())
     }
 
+    fn class(&self, id: Id) -> Option<String> {
+        class_name(&self.values, id)
+    }
+
     fn push(&mut self, value: Value) {
-        self.stack.push(self.values.len());
+        let id = self.add(value);
+        self.stack.push(id);
+    }
+
+    /// Adds a value that is not on the stack.
+    fn add(&mut self, value: Value) -> Id {
         self.values.push(value);
+        self.values.len() - 1
     }
 
     /// Returns the last value after the last mark.

@@ -10,9 +10,11 @@ mod torch_file;
 mod views;
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::fs;
 use std::path::Path;
 
+use icl_core::InputFile;
 use safetensors::SafeTensors;
 
 use self::slot::{Slot, slots};
@@ -23,6 +25,9 @@ use crate::image_ops::ImageBackend;
 
 pub use self::error::{FileFault, PickleFault, TensorFault, WeightsError};
 
+/// Size of the largest file that is read, in bytes: 1 GiB. The weights of a `resnet18` take 45 MB.
+const MAX_BYTES: u64 = 1 << 30;
+
 impl<B: ImageBackend> ResNet<B> {
     /// Loads the weights and statistics of a torchvision `resnet18` into this encoder, on the device
     /// of the encoder.
@@ -30,6 +35,10 @@ impl<B: ImageBackend> ResNet<B> {
     /// `path` names a state dict: `torch.save(model.state_dict(), path)` with extension `.pth` or
     /// `.pt` (zip archives, and the format before PyTorch 1.6 of torchvision's own downloads), or its
     /// tensors with extension `.safetensors`. Elements may have 16, 32 or 64 bits.
+    ///
+    /// A state dict that is the value of the key `state_dict` of another dictionary, as many training programs
+    /// save it, is taken out of it, and a beginning `module.` of all names, which `DataParallel` puts there, is
+    /// removed; [`load_torchvision_weights`](Self::load_torchvision_weights) returns which.
     ///
     /// Every tensor of the encoder must be in the file and every tensor of the file in the encoder,
     /// each with the right shape, with these exceptions: `num_batches_tracked` is ignored, as are
@@ -41,7 +50,20 @@ impl<B: ImageBackend> ResNet<B> {
     ///
     /// # Errors
     /// [`WeightsError`] if the file cannot be read or is damaged, or with all tensors that do not fit.
-    pub fn with_torchvision_weights(mut self, path: &Path) -> Result<Self, WeightsError> {
+    pub fn with_torchvision_weights(self, path: &Path) -> Result<Self, WeightsError> {
+        self.load_torchvision_weights(path)
+            .map(|(encoder, _)| encoder)
+    }
+
+    /// Loads weights and statistics as [`with_torchvision_weights`](Self::with_torchvision_weights) does, and
+    /// returns what was removed around the tensors of the file, so that a program can say so.
+    ///
+    /// # Errors
+    /// Those of [`with_torchvision_weights`](Self::with_torchvision_weights).
+    pub fn load_torchvision_weights(
+        mut self,
+        path: &Path,
+    ) -> Result<(Self, WeightsLayout), WeightsError> {
         let of_file = |fault| WeightsError::File {
             path: path.to_owned(),
             fault,
@@ -65,17 +87,19 @@ impl<B: ImageBackend> ResNet<B> {
                 path: path.to_owned(),
             });
         }
-        let bytes = fs::read(path).map_err(unreadable)?;
+        let bytes = InputFile::open(path, MAX_BYTES).and_then(InputFile::bytes);
+        let bytes = bytes.map_err(|error| unreadable(error.into()))?;
         let result = if is_safetensors {
             let mut file =
                 SafeTensors::deserialize(&bytes).map_err(|fault| of_file(fault.into()))?;
-            fill(slots(&mut self), &mut file)
+            fill(slots(&mut self), &mut file, false)
         } else {
             let mut file = TorchFile::read(&bytes).map_err(of_file)?;
-            fill(slots(&mut self), &mut file)
+            let is_nested = file.is_nested;
+            fill(slots(&mut self), &mut file, is_nested)
         };
         match result {
-            Ok(()) => Ok(self),
+            Ok(layout) => Ok((self, layout)),
             Err(Rejected::File(fault)) => Err(of_file(fault)),
             Err(Rejected::Tensors(faults)) => Err(WeightsError::Tensors {
                 path: path.to_owned(),
@@ -85,20 +109,58 @@ impl<B: ImageBackend> ResNet<B> {
     }
 }
 
+/// Parts around the tensors of a file of weights that were removed.
+///
+/// Prints as text that completes "found …".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WeightsLayout {
+    /// Whether the state dict was the value of the key `state_dict` of another dictionary.
+    pub is_nested: bool,
+    /// Whether all names began with `module.`.
+    pub is_prefixed: bool,
+}
+
+impl WeightsLayout {
+    /// Returns whether the file was a plain state dict.
+    pub fn is_plain(self) -> bool {
+        self == Self::default()
+    }
+}
+
+impl fmt::Display for WeightsLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match (self.is_nested, self.is_prefixed) {
+            (false, false) => "a plain state dict",
+            (true, false) => "the state dict under the key \"state_dict\"",
+            (false, true) => "names that begin with \"module.\", which was removed",
+            (true, true) => {
+                "the state dict under the key \"state_dict\", and names that begin with \"module.\", \
+                 which was removed"
+            }
+        })
+    }
+}
+
 enum Rejected {
     File(FileFault),
     Tensors(Vec<TensorFault>),
 }
 
-/// Sets all slots. Names and shapes are compared before any values are read.
+/// Beginning that `DataParallel` gives to all names.
+const MODULE: &str = "module.";
+
+/// Sets all slots and returns what was removed around the tensors. Names and shapes are compared before any values are read.
 fn fill<B: ImageBackend>(
     slots: Vec<(String, Slot<'_, B>)>,
     file: &mut dyn StateDict,
-) -> Result<(), Rejected> {
+    is_nested: bool,
+) -> Result<WeightsLayout, Rejected> {
     let mut shapes = file.shapes();
+    let is_prefixed = !shapes.is_empty() && shapes.keys().all(|name| name.starts_with(MODULE));
+    let prefix = if is_prefixed { MODULE } else { "" };
     let mut faults = Vec::new();
     for (name, slot) in &slots {
-        let (name, expected) = (name.clone(), slot.shape());
+        let (name, expected) = (format!("{prefix}{name}"), slot.shape());
         match shapes.remove(&name) {
             None => faults.push(TensorFault::Missing { name, expected }),
             Some(found) if found != expected => faults.push(TensorFault::Shape {
@@ -111,8 +173,9 @@ fn fill<B: ImageBackend>(
     }
     let has = |wanted: &str| slots.iter().any(|(name, _)| name == wanted);
     for (name, found) in shapes {
-        let is_head = !has("fc.weight") && (name == "fc.weight" || name == "fc.bias");
-        let counted = name.strip_suffix("num_batches_tracked");
+        let plain = name.strip_prefix(prefix).unwrap_or(&name);
+        let is_head = !has("fc.weight") && (plain == "fc.weight" || plain == "fc.bias");
+        let counted = plain.strip_suffix("num_batches_tracked");
         let is_count = counted.is_some_and(|layer| has(&format!("{layer}running_var")));
         if !is_head && !is_count {
             faults.push(TensorFault::Unknown { name, found });
@@ -122,6 +185,7 @@ fn fill<B: ImageBackend>(
         return Err(Rejected::Tensors(faults));
     }
     for (name, slot) in slots {
+        let name = format!("{prefix}{name}");
         match file.values(&name) {
             Ok(values) => faults.extend(wrong_number(&name, &values).or_else(|| {
                 slot.set(values);
@@ -132,7 +196,10 @@ fn fill<B: ImageBackend>(
         }
     }
     if faults.is_empty() {
-        Ok(())
+        Ok(WeightsLayout {
+            is_nested,
+            is_prefixed,
+        })
     } else {
         Err(Rejected::Tensors(faults))
     }

@@ -11,8 +11,11 @@ pub(super) enum Value {
     Bool(bool),
     Int(i64),
     Text(String),
-    /// A class or function, by its full name.
-    Class(String),
+    /// A class or function, by the texts of its module and its name.
+    Class {
+        module: Id,
+        name: Id,
+    },
     /// A tuple or list.
     Sequence(Vec<Id>),
     /// Entries in their order.
@@ -21,6 +24,28 @@ pub(super) enum Value {
     Persistent(Id),
     /// A tensor, with the arguments that build it.
     Tensor(Id),
+}
+
+/// Maximum length of the name of a class that is kept, in bytes. A pickle may name one long text very often.
+const MAX_CLASS_BYTES: usize = 256;
+
+/// Returns the beginning of the full name of a class or function.
+pub(super) fn class_name(values: &[Value], id: Id) -> Option<String> {
+    let Value::Class { module, name } = values.get(id)? else {
+        return None;
+    };
+    let [Value::Text(module), Value::Text(name)] = [values.get(*module)?, values.get(*name)?]
+    else {
+        return None;
+    };
+    let mut full = String::new();
+    for c in module.chars().chain(['.']).chain(name.chars()) {
+        if full.len() + c.len_utf8() > MAX_CLASS_BYTES {
+            break;
+        }
+        full.push(c);
+    }
+    Some(full)
 }
 
 /// All values of a pickle.
@@ -46,6 +71,27 @@ impl Pickle {
         self.get(self.root)
     }
 
+    /// Returns the descriptions of all objects outside the pickle.
+    pub(super) fn persistent(&self) -> impl Iterator<Item = Id> {
+        self.values.iter().filter_map(|value| match value {
+            Value::Persistent(description) => Some(*description),
+            _ => None,
+        })
+    }
+
+    /// Returns the text at an index.
+    pub(super) fn text(&self, id: Id) -> Option<&str> {
+        match self.get(id) {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Returns the full name of a class or function.
+    pub(super) fn class(&self, id: Id) -> Option<String> {
+        class_name(&self.values, id)
+    }
+
     /// Returns the items of a tuple or list.
     pub(super) fn sequence(&self, id: Id) -> Option<&[Id]> {
         match self.get(id) {
@@ -60,11 +106,5 @@ impl Pickle {
             Value::Int(n) => u64::try_from(*n).ok(),
             _ => None,
         }
-    }
-
-    /// Returns the items of a tuple or list of integers from 0 on.
-    pub(super) fn counts(&self, id: Id) -> Option<Vec<u64>> {
-        let items = self.sequence(id)?;
-        items.iter().map(|&id| self.count(id)).collect()
     }
 }

@@ -10,19 +10,22 @@ use super::error::FileFault;
 use super::machine::read_pickle;
 use super::pickle::{Pickle, Value};
 use super::state_dict::{StateDict, Unread};
-use super::views::{Storage, View, views};
+use super::views::{Storage, View, Views, storages};
 
 /// Maximum length of a pickle, in bytes. A state dict needs a few hundred a tensor, but an archive may
 /// claim any length.
 const MAX_PICKLE: u64 = 16 << 20;
 
-/// Maximum length of a storage, in bytes. Tensors of the encoder are far smaller, but an archive may
-/// unpack to any length.
-const MAX_STORAGE: u64 = 1 << 30;
+/// Length to which the storages of every archive may unpack in total, in bytes, and to which those of a larger
+/// one may, as a multiple of its length. PyTorch does not compress them, but an archive may unpack to any length.
+const MAX_SMALL_STORAGES: u64 = 16 << 20;
+const MAX_STORAGES_RATIO: u64 = 4;
 
 /// A state dict written by PyTorch.
 pub(super) struct TorchFile<'a> {
     views: HashMap<String, View>,
+    /// Whether the state dict is the value of the key `state_dict` of another dictionary.
+    pub(super) is_nested: bool,
     numbers: Numbers<'a>,
 }
 
@@ -32,6 +35,10 @@ enum Numbers<'a> {
     Zip {
         archive: ZipArchive<Cursor<&'a [u8]>>,
         folder: String,
+        /// Storages unpacked so far, by their names: each is unpacked once for all its views.
+        unpacked: HashMap<String, Vec<u8>>,
+        /// Length to which further ones may unpack, in bytes.
+        n_left: u64,
     },
     /// Parts of the file, by the names of the storages.
     Parts(HashMap<String, &'a [u8]>),
@@ -69,9 +76,19 @@ impl<'a> TorchFile<'a> {
             &format!("{folder}data.pkl"),
             MAX_PICKLE,
         )?)?;
+        let views = Views::of(&pickle)?;
+        let n_bytes = bytes.len() as u64;
         Ok(Self {
-            views: views(&pickle)?,
-            numbers: Numbers::Zip { archive, folder },
+            views: views.of_name,
+            is_nested: views.is_nested,
+            numbers: Numbers::Zip {
+                archive,
+                folder,
+                unpacked: HashMap::new(),
+                n_left: n_bytes
+                    .saturating_mul(MAX_STORAGES_RATIO)
+                    .max(MAX_SMALL_STORAGES),
+            },
         })
     }
 
@@ -86,11 +103,12 @@ impl<'a> TorchFile<'a> {
         if !is_little_endian(&system) {
             return Err(FileFault::ByteOrder);
         }
-        let views = views(&state)?;
-        let storages: HashMap<&str, &Storage> = views
-            .values()
-            .map(|view| (view.storage.key.as_str(), &view.storage))
-            .collect();
+        let Views {
+            of_name: views,
+            is_nested,
+        } = Views::of(&state)?;
+        // Storages of other entries, such as an optimizer's, lie between those of the state dict.
+        let storages = storages(&state);
         // Number of elements and elements of each storage, in the order of the list of keys.
         let mut parts = HashMap::new();
         for key in texts(&keys) {
@@ -113,6 +131,7 @@ impl<'a> TorchFile<'a> {
         }
         Ok(Self {
             views,
+            is_nested,
             numbers: Numbers::Parts(parts),
         })
     }
@@ -126,7 +145,7 @@ impl StateDict for TorchFile<'_> {
 
     fn values(&mut self, name: &str) -> Result<Vec<f32>, Unread> {
         let view = &self.views[name];
-        let Storage { key, class, len } = &view.storage;
+        let Storage { key, class, len } = &*view.storage;
         let Some(element) = view.storage.element() else {
             return Err(Unread::Elements(class.clone()));
         };
@@ -136,16 +155,31 @@ impl StateDict for TorchFile<'_> {
             found: found as u64,
             expected,
         };
-        let unpacked;
         let bytes = match &mut self.numbers {
             Numbers::Parts(parts) => *parts.get(key).ok_or_else(|| wrong(0))?,
-            Numbers::Zip { archive, folder } => {
-                let name = format!("{folder}data/{key}");
-                if archive.index_for_name(&name).is_none() {
-                    return Err(wrong(0).into());
+            Numbers::Zip {
+                archive,
+                folder,
+                unpacked,
+                n_left,
+            } => {
+                if !unpacked.contains_key(key) {
+                    let name = format!("{folder}data/{key}");
+                    if archive.index_for_name(&name).is_none() {
+                        return Err(wrong(0).into());
+                    }
+                    *n_left = n_left
+                        .checked_sub(expected)
+                        .ok_or_else(|| FileFault::Unpacked {
+                            key: key.clone(),
+                            found: expected,
+                            limit: *n_left,
+                        })?;
+                    // One byte more, by which a longer one is noticed.
+                    let bytes = entry(archive, &name, expected.saturating_add(1))?;
+                    unpacked.insert(key.clone(), bytes);
                 }
-                unpacked = entry(archive, &name, MAX_STORAGE)?;
-                &unpacked
+                unpacked.get(key).ok_or_else(|| wrong(0))?
             }
         };
         if bytes.len() as u64 != expected {
@@ -204,10 +238,15 @@ fn end() -> FileFault {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
 
-    // Both by scripts/reference/resnet.py --small.
+    use crate::resnet::weights::error::PickleFault;
+
+    // All by scripts/reference/resnet.py --small.
     const ZIP: &[u8] = include_bytes!("../../../tests/reference/tensors.pth");
     const PARTS: &[u8] = include_bytes!("../../../tests/reference/tensors_legacy.pth");
+    const NESTED: &[u8] = include_bytes!("../../../tests/reference/nested.pth");
+    const NESTED_PARTS: &[u8] = include_bytes!("../../../tests/reference/nested_legacy.pth");
 
     fn ramp(values: std::ops::Range<u8>) -> Vec<f32> {
         values.map(f32::from).collect()
@@ -238,6 +277,111 @@ mod tests {
                 Err(Unread::Elements(class)) if class == "torch.LongStorage"
             ));
         }
+    }
+
+    #[test]
+    fn a_state_dict_beside_other_entries_is_found() {
+        for bytes in [NESTED, NESTED_PARTS] {
+            let mut file = TorchFile::read(bytes).unwrap();
+            assert!(file.is_nested);
+            assert_eq!(file.shapes().len(), 2);
+            assert_eq!(file.values("module.plain").unwrap(), ramp(0..24));
+            assert_eq!(file.values("module.middle").unwrap(), ramp(3..7));
+        }
+        assert!(!TorchFile::read(ZIP).unwrap().is_nested);
+    }
+
+    /// A text of a pickle.
+    fn text(text: &str) -> Vec<u8> {
+        [
+            b"X",
+            &(text.len() as u32).to_le_bytes()[..],
+            text.as_bytes(),
+        ]
+        .concat()
+    }
+
+    /// The fault of a pickle that begins with these operations, ends with those and has others between.
+    fn fault(begin: &[Vec<u8>], repeated: &[u8], n: usize, end: &[u8]) -> FileFault {
+        let pickle = [&b"\x80\x02"[..], &begin.concat(), &repeated.repeat(n), end].concat();
+        let read = read_pickle(&pickle).and_then(|(pickle, _)| Views::of(&pickle));
+        let fault = read.unwrap_err();
+        let message = fault.to_string();
+        assert!(message.chars().count() < 400, "{message}");
+        assert!(!message.contains(char::is_control), "{message}");
+        fault
+    }
+
+    #[test]
+    fn a_class_that_is_named_often_is_not_copied() {
+        // Each copy of the name would take 2 MB.
+        let long = text(&"x".repeat(1_000_000));
+        let begin = [long.clone(), b"q\0".to_vec(), long, b"q\x01".to_vec()];
+        let found = fault(&begin, b"h\0h\x01\x93", 150_000, b".");
+        assert!(matches!(found, FileFault::NoStateDict { entry: None }));
+        let found = fault(&begin, b"h\0h\x01\x93", 200_000, b".");
+        assert!(matches!(
+            found,
+            FileFault::Pickle {
+                found: PickleFault::TooLong { limit: 524_288 },
+                ..
+            }
+        ));
+        let found = fault(&begin, b"h\0h\x01\x93)R", 1, b".");
+        assert!(matches!(found, FileFault::Object { class } if class.len() == 256));
+    }
+
+    #[test]
+    fn long_shapes_and_names_that_many_tensors_share_are_refused() {
+        let class = b"ctorch._utils\n_rebuild_tensor_v2\nq\0ctorch\nFloatStorage\nq\x01".to_vec();
+        // A shape of 100,000 axes, and a storage with a long key.
+        let shape = [&b"("[..], &b"K\x01".repeat(100_000), b"tq\x02"].concat();
+        let storage = |key: &str| {
+            let (storage, key, cpu) = (text("storage"), text(key), text("cpu"));
+            [b"(", &storage[..], b"h\x01", &key, &cpu, b"K\x01tq\x03"].concat()
+        };
+        let tensor = b"K\x01h\0(h\x03QK\0h\x02h\x02tRs";
+        let begin = [class.clone(), shape, storage("0"), b"}".to_vec()];
+        let found = fault(&begin, tensor, 1, b".");
+        assert!(matches!(found, FileFault::Axes { name } if name == "1"));
+        let shape = b"K\x01\x85q\x02".to_vec();
+        let begin = [class, shape, storage(&"k".repeat(100_000)), b"}".to_vec()];
+        let found = fault(&begin, tensor, 10_000, b".");
+        assert!(matches!(found, FileFault::NoStateDict { entry: Some(_) }));
+    }
+
+    #[test]
+    fn an_archive_unpacks_to_a_multiple_of_its_length() {
+        // One storage of 32 MiB of zeros, which the archive compresses.
+        let n_elements: u32 = 8 << 20;
+        let pickle = [
+            &b"\x80\x02}"[..],
+            &text("a"),
+            b"ctorch._utils\n_rebuild_tensor_v2\n((",
+            &text("storage"),
+            b"ctorch\nFloatStorage\n",
+            &text("0"),
+            &text("cpu"),
+            b"J",
+            &n_elements.to_le_bytes(),
+            b"tQK\0K\x01\x85K\x01\x85tRs.",
+        ];
+        let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        let options = zip::write::SimpleFileOptions::default();
+        zip.start_file("x/data.pkl", options).unwrap();
+        zip.write_all(&pickle.concat()).unwrap();
+        zip.start_file("x/data/0", options).unwrap();
+        zip.write_all(&vec![0; 4 * n_elements as usize]).unwrap();
+        let bytes = zip.finish().unwrap().into_inner();
+        let error = TorchFile::read(&bytes).unwrap().values("a").unwrap_err();
+        let Unread::File(fault) = error else {
+            panic!("its elements are numbers");
+        };
+        assert_eq!(
+            fault.to_string(),
+            "storage \"0\": found 33554432 bytes unpacked, expected at most 16777216 more in a file of \
+             this size"
+        );
     }
 
     /// All values of a file, or its first fault.
@@ -302,7 +446,7 @@ mod tests {
     fn pickles_of_other_things_are_named() {
         let read = |pickle: &[u8]| {
             let (pickle, _) = read_pickle(pickle)?;
-            views(&pickle).map(|views| views.len())
+            Views::of(&pickle).map(|views| views.of_name.len())
         };
         let message = |pickle: &[u8]| read(pickle).unwrap_err().to_string();
         assert_eq!(read(b"\x80\x02}.").unwrap(), 0);
@@ -319,8 +463,12 @@ mod tests {
         );
         // Ten million levels deep, which would overflow the stack of a reader that calls itself.
         let mut deep = b"\x80\x02)".to_vec();
-        deep.resize(10_000_000, 0x85);
+        deep.resize(500_000, 0x85);
         deep.push(b'.');
         assert!(message(&deep).starts_with("found no dictionary"));
+        deep.pop();
+        deep.resize(10_000_000, 0x85);
+        let long = message(&deep);
+        assert!(long.contains("found more than 524288 operations"), "{long}");
     }
 }

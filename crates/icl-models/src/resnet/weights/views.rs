@@ -1,6 +1,7 @@
 //! Tensors as views of storages, as a pickle describes them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use super::error::FileFault;
 use super::pickle::{Id, Pickle, Value};
@@ -44,7 +45,7 @@ impl Storage {
 /// A view of a storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct View {
-    pub(super) storage: Storage,
+    pub(super) storage: Rc<Storage>,
     /// Index of the first element.
     pub(super) offset: u64,
     pub(super) shape: Vec<usize>,
@@ -95,30 +96,82 @@ impl View {
     }
 }
 
-/// Returns the tensors of a pickled state dict.
-///
-/// # Errors
-/// [`FileFault::NoStateDict`] if the pickle is something else.
-pub(super) fn views(pickle: &Pickle) -> Result<HashMap<String, View>, FileFault> {
-    let Value::Dictionary(entries) = pickle.root() else {
-        return Err(FileFault::NoStateDict { entry: None });
-    };
-    let view = |&(key, value): &(Id, Id)| {
-        let name = match pickle.get(key) {
-            Value::Text(name) => name.clone(),
-            Value::Int(name) => name.to_string(),
-            _ => return Err(FileFault::NoStateDict { entry: None }),
-        };
-        match tensor(pickle, value) {
-            Some(view) => Ok((name, view)),
-            None => Err(FileFault::NoStateDict { entry: Some(name) }),
-        }
-    };
-    entries.iter().map(view).collect()
+/// Maximum number of axes of a tensor. Those of a `resnet18` have four.
+const MAX_AXES: usize = 8;
+
+/// Maximum length of the name of a tensor or storage, in bytes. Those of a `resnet18` have 40.
+const MAX_NAME_BYTES: usize = 1024;
+
+/// Tensors of a pickled state dict.
+#[derive(Debug)]
+pub(super) struct Views {
+    /// By the names of the tensors.
+    pub(super) of_name: HashMap<String, View>,
+    /// Whether the state dict is the value of the key `state_dict` of another dictionary.
+    pub(super) is_nested: bool,
 }
 
-/// Builds a tensor from its arguments: storage, offset, shape, strides and others, which are ignored.
-fn tensor(pickle: &Pickle, id: Id) -> Option<View> {
+impl Views {
+    /// Finds the tensors of a pickle, which is a state dict or has one under the key `state_dict`.
+    ///
+    /// # Errors
+    /// [`FileFault::NoStateDict`] if the pickle is something else, [`FileFault::Axes`] if a tensor has too
+    /// many axes.
+    pub(super) fn of(pickle: &Pickle) -> Result<Self, FileFault> {
+        let Value::Dictionary(entries) = pickle.root() else {
+            return Err(FileFault::NoStateDict { entry: None });
+        };
+        let nested = entries
+            .iter()
+            .find(|(key, _)| pickle.text(*key) == Some(NESTED_IN));
+        let nested = nested.and_then(|(_, value)| match pickle.get(*value) {
+            Value::Dictionary(entries) => Some(entries),
+            _ => None,
+        });
+        let mut of_name = HashMap::new();
+        // Many tensors may be views of one storage, whose description may be long.
+        let mut storages = HashMap::new();
+        for &(key, value) in nested.unwrap_or(entries) {
+            let name = match pickle.get(key) {
+                Value::Text(name) if name.len() <= MAX_NAME_BYTES => name.clone(),
+                Value::Int(name) => name.to_string(),
+                _ => return Err(FileFault::NoStateDict { entry: None }),
+            };
+            match tensor(pickle, value, &mut storages) {
+                Some(view) if view.shape.len() > MAX_AXES => {
+                    return Err(FileFault::Axes { name });
+                }
+                Some(view) => of_name.insert(name, view),
+                None => return Err(FileFault::NoStateDict { entry: Some(name) }),
+            };
+        }
+        Ok(Self {
+            of_name,
+            is_nested: nested.is_some(),
+        })
+    }
+}
+
+/// Returns the storages that a pickle describes, by their names, also those of no tensor of the state dict.
+pub(super) fn storages(pickle: &Pickle) -> HashMap<String, Storage> {
+    let mut read = HashSet::new();
+    let mut of_key = HashMap::new();
+    for description in pickle.persistent() {
+        if read.insert(description)
+            && let Some(storage) = storage(pickle, description)
+        {
+            of_key.insert(storage.key.clone(), storage);
+        }
+    }
+    of_key
+}
+
+/// Key under which training programs save a state dict beside their own state.
+const NESTED_IN: &str = "state_dict";
+
+/// Builds a tensor from its arguments: storage, offset, shape, strides and others, which are ignored. Of a
+/// shape with more axes than the maximum it keeps one more than that.
+fn tensor(pickle: &Pickle, id: Id, storages: &mut HashMap<Id, Rc<Storage>>) -> Option<View> {
     let Value::Tensor(arguments) = pickle.get(id) else {
         return None;
     };
@@ -128,17 +181,32 @@ fn tensor(pickle: &Pickle, id: Id) -> Option<View> {
     let Value::Persistent(description) = pickle.get(*storage) else {
         return None;
     };
-    let view = View {
-        storage: self::storage(pickle, *description)?,
+    let storage = match storages.get(description) {
+        Some(storage) => Rc::clone(storage),
+        None => {
+            let storage = Rc::new(self::storage(pickle, *description)?);
+            storages.insert(*description, Rc::clone(&storage));
+            storage
+        }
+    };
+    let [shape, strides] = [pickle.sequence(*shape)?, pickle.sequence(*strides)?];
+    if shape.len() != strides.len() {
+        return None;
+    }
+    let n_axes = shape.len().min(MAX_AXES + 1);
+    let counts = |items: &[Id]| -> Option<Vec<u64>> {
+        items[..n_axes].iter().map(|&id| pickle.count(id)).collect()
+    };
+    let lengths = counts(shape)?;
+    Some(View {
+        storage,
         offset: pickle.count(*offset)?,
-        shape: pickle
-            .counts(*shape)?
+        shape: lengths
             .into_iter()
             .map(|n| usize::try_from(n).ok())
             .collect::<Option<_>>()?,
-        strides: pickle.counts(*strides)?,
-    };
-    (view.shape.len() == view.strides.len()).then_some(view)
+        strides: counts(strides)?,
+    })
 }
 
 /// Builds a storage from its description: "storage", class, key, device, number of elements and, in
@@ -147,17 +215,14 @@ fn storage(pickle: &Pickle, id: Id) -> Option<Storage> {
     let [kind, class, key, _, len, rest @ ..] = pickle.sequence(id)? else {
         return None;
     };
+    let key = pickle.text(*key)?;
     let is_whole = rest.iter().all(|&id| *pickle.get(id) == Value::Other);
-    match (pickle.get(*kind), pickle.get(*class), pickle.get(*key)) {
-        (Value::Text(kind), Value::Class(class), Value::Text(key))
-            if kind == "storage" && is_whole =>
-        {
-            Some(Storage {
-                key: key.clone(),
-                class: class.clone(),
-                len: pickle.count(*len)?,
-            })
-        }
-        _ => None,
+    if pickle.text(*kind) != Some("storage") || !is_whole || key.len() > MAX_NAME_BYTES {
+        return None;
     }
+    Some(Storage {
+        key: key.to_owned(),
+        class: pickle.class(*class)?,
+        len: pickle.count(*len)?,
+    })
 }

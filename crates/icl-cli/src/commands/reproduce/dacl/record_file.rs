@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
+use icl_core::InputFile;
 use icl_report::dacl::{
     DaclDataSet, DaclRecord, DaclRow, DaclSettings, DaclTarget, parse_dacl_records,
 };
@@ -12,6 +13,9 @@ use icl_report::dacl::{
 use crate::files::whole;
 use crate::options::choice;
 use crate::process::failure::Failure;
+
+/// Size of the largest file of records that is read, in bytes: 256 MiB.
+const MAX_BYTES: u64 = 256 << 20;
 
 /// The records of a table, in memory and in a file.
 #[derive(Debug)]
@@ -36,7 +40,8 @@ impl RecordFile {
         std::fs::create_dir_all(folder).map_err(|error| {
             Failure::input(anyhow!("out: cannot write {}: {error}", folder.display()))
         })?;
-        let text = match std::fs::read_to_string(&path) {
+        let read = InputFile::open(&path, MAX_BYTES).and_then(InputFile::text);
+        let text = match read.map_err(std::io::Error::from) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
             Err(error) => return Err(Failure::file(&path, "cannot be read", error)),

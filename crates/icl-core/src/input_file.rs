@@ -1,0 +1,199 @@
+//! Files that are read without trust in their kind and size.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::path::Path;
+
+/// Size of the largest buffer that is allocated only because a file states this size.
+const MAX_TRUSTED_BYTES: u64 = 64 << 20;
+
+/// Regular file of at most so many bytes, opened to be read.
+///
+/// A pipe, a device or a folder is not opened, since opening a pipe waits until another process writes
+/// into it and a device may never end. The size is checked when the file is opened and again while it is
+/// read, because a file may grow, and the size that some file systems state is not the true one.
+///
+/// ```
+/// use icl_core::InputFile;
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("numbers.txt");
+/// std::fs::write(&path, "1 2 3")?;
+/// assert_eq!(InputFile::open(&path, 10)?.text()?, "1 2 3");
+/// let error = InputFile::open(&path, 4).unwrap_err();
+/// assert_eq!(error.to_string(), "more than 4 bytes, the limit for such a file");
+/// assert!(InputFile::open(folder.path(), 10).is_err());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct InputFile {
+    file: File,
+    n_bytes: u64,
+    limit: u64,
+}
+
+/// Reason why an [`InputFile`] cannot be read. Prints without the path, as what was found.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputFileError {
+    /// The operating system could not open or read it.
+    #[error(transparent)]
+    System(#[from] io::Error),
+    /// The path is that of a folder, a pipe, a device or a socket.
+    #[error("a folder, pipe or device")]
+    NotRegular,
+    /// The file is larger than the largest of its format that is read.
+    #[error("more than {limit} bytes, the limit for such a file")]
+    TooLarge {
+        /// Largest size that is read, in bytes.
+        limit: u64,
+    },
+    /// The file should be text and is not UTF-8.
+    #[error("byte {byte} is not UTF-8")]
+    NotUtf8 {
+        /// Position of the first such byte, counted from 0.
+        byte: usize,
+    },
+}
+
+impl From<InputFileError> for io::Error {
+    fn from(error: InputFileError) -> Self {
+        let kind = match error {
+            InputFileError::System(error) => return error,
+            InputFileError::NotRegular => ErrorKind::InvalidInput,
+            InputFileError::TooLarge { .. } => ErrorKind::FileTooLarge,
+            InputFileError::NotUtf8 { .. } => ErrorKind::InvalidData,
+        };
+        Self::new(kind, error)
+    }
+}
+
+impl InputFile {
+    /// Opens a file of a format whose largest files that are read have `limit` bytes.
+    ///
+    /// # Errors
+    /// [`InputFileError::System`] if there is no such file or it cannot be opened,
+    /// [`InputFileError::NotRegular`] if it is no regular file, nor a link to one, and
+    /// [`InputFileError::TooLarge`] if it has more than `limit` bytes.
+    pub fn open(path: &Path, limit: u64) -> Result<Self, InputFileError> {
+        // Before it is opened, because that waits at a pipe.
+        if !std::fs::metadata(path)?.is_file() {
+            return Err(InputFileError::NotRegular);
+        }
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Err(InputFileError::NotRegular);
+        }
+        let n_bytes = metadata.len();
+        if n_bytes > limit {
+            return Err(InputFileError::TooLarge { limit });
+        }
+        Ok(Self {
+            file,
+            n_bytes,
+            limit,
+        })
+    }
+
+    /// Returns the size that the file states, in bytes.
+    pub fn n_bytes(&self) -> u64 {
+        self.n_bytes
+    }
+
+    /// Returns all bytes.
+    ///
+    /// # Errors
+    /// [`InputFileError::System`] if they cannot be read, [`InputFileError::TooLarge`] if there are more than
+    /// the limit.
+    pub fn bytes(self) -> Result<Vec<u8>, InputFileError> {
+        let limit = self.limit;
+        let mut bytes = Vec::with_capacity(self.n_bytes.min(MAX_TRUSTED_BYTES) as usize);
+        let n_read = self
+            .file
+            .take(limit.saturating_add(1))
+            .read_to_end(&mut bytes)?;
+        match n_read as u64 > limit {
+            true => Err(InputFileError::TooLarge { limit }),
+            false => Ok(bytes),
+        }
+    }
+
+    /// Returns all bytes as text.
+    ///
+    /// # Errors
+    /// Those of [`bytes`](Self::bytes), and [`InputFileError::NotUtf8`] if the bytes are not UTF-8.
+    pub fn text(self) -> Result<String, InputFileError> {
+        String::from_utf8(self.bytes()?).map_err(|error| InputFileError::NotUtf8 {
+            byte: error.utf8_error().valid_up_to(),
+        })
+    }
+
+    /// Returns the opened file, for readers that do not keep all its bytes.
+    pub fn into_file(self) -> File {
+        self.file
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_at_most_the_limit_is_read() {
+        let at = tempfile::tempdir().unwrap();
+        let path = at.path().join("a");
+        std::fs::write(&path, b"123\xff").unwrap();
+        assert_eq!(InputFile::open(&path, 4).unwrap().n_bytes(), 4);
+        assert_eq!(
+            InputFile::open(&path, 4).unwrap().bytes().unwrap(),
+            b"123\xff"
+        );
+        assert_eq!(
+            InputFile::open(&path, u64::MAX)
+                .unwrap()
+                .bytes()
+                .unwrap()
+                .len(),
+            4
+        );
+        let error = InputFile::open(&path, 4).unwrap().text().unwrap_err();
+        assert!(matches!(error, InputFileError::NotUtf8 { byte: 3 }));
+        let error = InputFile::open(&path, 3).unwrap_err();
+        assert!(matches!(error, InputFileError::TooLarge { limit: 3 }));
+        assert_eq!(io::Error::from(error).kind(), ErrorKind::FileTooLarge);
+    }
+
+    #[test]
+    fn a_file_that_grows_after_it_was_opened_is_not_read_beyond_the_limit() {
+        let at = tempfile::tempdir().unwrap();
+        let path = at.path().join("a");
+        std::fs::write(&path, b"1").unwrap();
+        let opened = InputFile::open(&path, 3).unwrap();
+        std::fs::write(&path, b"12345").unwrap();
+        let error = opened.bytes().unwrap_err();
+        assert!(matches!(error, InputFileError::TooLarge { limit: 3 }));
+    }
+
+    #[test]
+    fn a_path_without_a_file_is_an_error() {
+        let at = tempfile::tempdir().unwrap();
+        let error = InputFile::open(at.path(), 10).unwrap_err();
+        assert!(matches!(error, InputFileError::NotRegular));
+        let error = InputFile::open(&at.path().join("none"), 10).unwrap_err();
+        assert_eq!(io::Error::from(error).kind(), ErrorKind::NotFound);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn neither_a_device_nor_a_pipe_is_opened() {
+        let at = tempfile::tempdir().unwrap();
+        let pipe = at.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        for path in [Path::new("/dev/zero"), &pipe] {
+            let error = InputFile::open(path, u64::MAX).unwrap_err();
+            assert!(matches!(error, InputFileError::NotRegular));
+        }
+    }
+}
