@@ -23,9 +23,9 @@ fn whole() -> (Vec<Value>, Value) {
         let mut record = few_labels(held_out(record, [2.3, 2.4]), 0.9);
         record.evaluations.truncate(12);
         for at in &mut record.evaluations {
-            at.charged_passes = Some(at.sample_passes as f64);
+            at.charged_passes = at.sample_passes as f64;
         }
-        record.charged_passes = Some(record.sample_passes as f64);
+        record.charged_passes = record.sample_passes as f64;
         record.charged_to_target = record.passes_to_target.map(|passes| passes as f64);
         record.best_evaluation = Some(0);
         record.support_learning_rates = record.learning_rates.clone();
