@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn the_corners_of_any_square_lie_inside() {
-        for side in [5e-324, 1e-300, 1.0, 1e300, f64::MAX] {
+        for side in [f64::MIN_POSITIVE, 1e-300, 1.0, 1e300, f64::MAX] {
             let square = Square::around(&[[-side, -side], [side, side]]);
             let corner = square.of([side, -side]).unwrap();
             assert_eq!(corner, (SIDE - MARGIN, SIDE - MARGIN), "{side:e}");
