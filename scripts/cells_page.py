@@ -161,14 +161,13 @@ def main():
         if is_far:
             far.append((name, goal))
         print(f"## {first['data']}, split {first['split']}, α = {first['alpha']:.2f}\n")
-        print(f"{first['n_old']} old and {first['n_new']} new samples, {seeds} seeds. Distance of θ₀ from the target: ", end="")
-        print(
-            "; ".join(
-                f"on {part} data {100 * (start / target - 1):+.1f} % ({(start - target) / noise:+.1f} times the noise)"
-                for part, (start, target, noise) in distances.items()
-            ),
-            end=".\n\n" if is_far else ". **Nothing to speed up.**\n\n",
-        )
+        print(f"{first['n_old']} old and {first['n_new']} new samples, {seeds} seed{'s' * (seeds > 1)}. Distance of θ₀ from the target: ", end="")
+        parts = []
+        for part, (start, target, noise) in distances.items():
+            times = f" ({(start - target) / noise:+.1f} times the noise)" if seeds > 1 else ""
+            parts.append(f"on {part} data {100 * (start / target - 1):+.1f} %{times}")
+        verdict = "" if is_far else " **Nothing to speed up.**" if seeds > 1 else " One seed does not tell the noise."
+        print("; ".join(parts) + "." + verdict + "\n")
         head = ["method", "charged passes", "of retraining's", "held-out old", "held-out new", "old", "new", "within 1 %", "ended by"]
         print(table(head, rows) + "\n")
         if is_far:
