@@ -144,6 +144,19 @@ def share_rows(runs):
     return rows
 
 
+def against_warm(runs):
+    """icl against warm in the same seeds: median ratio of their costs, mean difference of their risks with its standard error."""
+    of = {(run["method"], run["seed"]): run for run in runs}
+    seeds = sorted({run["seed"] for run in runs})
+    pairs = [(of["icl", seed], of["warm", seed]) for seed in seeds]
+    cells = [f"{statistics.median(a['charged_passes'] / b['charged_passes'] for a, b in pairs):.2f}"]
+    for part in ("old", "new"):
+        excess = [100 * (a["held_out_risk"][part] / b["held_out_risk"][part] - 1) for a, b in pairs]
+        error = f" ± {statistics.stdev(excess) / len(excess) ** 0.5:.1f}" if len(excess) > 1 else ""
+        cells.append(f"{statistics.mean(excess):+.1f} %{error}")
+    return cells
+
+
 def table(head, rows):
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
@@ -176,6 +189,10 @@ def main():
             print(table(["method", *(f"at {100 * level:.0f} %" for level in LEVELS)], level_rows(runs)) + "\n")
             print("Lowest risk until a share of retraining's cost, above retraining's lowest, old / new (training panel):\n")
             print(table(["method", *(f"at {100 * share:.0f} %" for share in SHARES)], share_rows(runs)) + "\n")
+    print("## `icl` against `warm`, seed by seed\n")
+    print("Median of the ratio of their charged costs, and mean difference of their held-out risks with its standard error.\n")
+    rows = [[name, *against_warm(runs)] for name, runs in cells]
+    print(table(["cell", "cost", "held-out old", "held-out new"], rows) + "\n")
     print("## All cells in which θ₀ is far from the target\n")
     print(f"{len(far)} of {len(cells)} cells: {', '.join(name for name, _ in far)}.\n")
     rows = []
