@@ -84,3 +84,45 @@ pub fn load_module<B: AutodiffBackend, M: AutodiffModule<B>>(
 ) -> Result<M, Unfit> {
     Ok(like.load_record(load_record::<B, <M as Module<B>>::Record>(bytes, device)?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use burn::module::Param;
+    use burn::nn::{Linear, LinearConfig};
+    use burn::tensor::ops::FloatElem;
+    use burn::tensor::{Tensor, TensorData};
+
+    use crate::testing::{TestAutodiff, to_vec};
+
+    const N: usize = 64;
+
+    #[test]
+    fn weights_come_back_to_the_bit_in_the_backend_s_own_precision() {
+        let device = Default::default();
+        let fresh = || {
+            LinearConfig::new(N, N)
+                .with_bias(false)
+                .init::<TestAutodiff>(&device)
+        };
+        let roots: Vec<f64> = (0..N * N).map(|at| (at as f64).sqrt()).collect();
+        let roots = TensorData::new(roots, [N, N]).convert::<FloatElem<TestAutodiff>>();
+        let mut saved: Linear<TestAutodiff> = fresh();
+        saved.weight = Param::from_tensor(Tensor::from_data(roots, &device));
+        let bytes = save_module::<TestAutodiff, _>(&saved).unwrap();
+        let of_weights = N * N * size_of::<FloatElem<TestAutodiff>>();
+        assert!(bytes.len() < of_weights + 1024, "{}", bytes.len());
+        let loaded = load_module::<TestAutodiff, _>(fresh(), bytes, &device).unwrap();
+        let bits = |of: &Linear<TestAutodiff>| -> Vec<_> {
+            to_vec(&of.weight.val())
+                .into_iter()
+                .map(f64::to_bits)
+                .collect()
+        };
+        assert_eq!(bits(&loaded), bits(&saved));
+        assert!(
+            load_module::<TestAutodiff, _>(fresh(), Bytes::from(vec![1, 2, 3]), &device).is_err()
+        );
+    }
+}

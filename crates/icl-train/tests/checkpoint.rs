@@ -187,17 +187,21 @@ fn other_optimizers_go_on_as_adam_does() {
 #[test]
 fn a_complete_run_is_not_run_again() {
     let method = corrected();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("run");
-    let first = go_on(&path, &method, &long(), 4, u64::MAX).unwrap();
-    // A run that trains would be interrupted at its first step.
-    let again = go_on(&path, &method, &long(), 4, 1).unwrap();
-    assert_eq!(timeless(first.record), timeless(again.record));
-    assert_eq!(first.parameter_change, again.parameter_change);
-    assert_eq!(
-        to_vec(&first.encoder.weight.val()),
-        to_vec(&again.encoder.weight.val())
-    );
+    // The result is the last average, or the encoder of the lowest risk.
+    for stop in [StopRule::Never, StopRule::Doubling] {
+        let settings = TrainingSettings { stop, ..long() };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run");
+        let first = go_on(&path, &method, &settings, 4, u64::MAX).unwrap();
+        // A run that trains would be interrupted at its first step.
+        let again = go_on(&path, &method, &settings, 4, 1).unwrap();
+        assert_eq!(timeless(first.record), timeless(again.record));
+        assert_eq!(first.parameter_change, again.parameter_change);
+        assert_eq!(
+            to_vec(&first.encoder.weight.val()),
+            to_vec(&again.encoder.weight.val())
+        );
+    }
 }
 
 #[test]
