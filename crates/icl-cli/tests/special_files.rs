@@ -62,6 +62,26 @@ fn arrays() {
 }
 
 #[test]
+fn lists_of_written_files() {
+    let at = tempdir().unwrap();
+    for file in special(at.path(), "") {
+        let out = at.path().join(format!("of-{file}"));
+        fs::create_dir(&out).unwrap();
+        symlink(at.path().join(&file), out.join(".icl-manifest.json")).unwrap();
+        let line = format!("run --data MUTAG --epochs 1 --out of-{file} --force");
+        icl(at.path(), &split(&line)).rejected(".icl-manifest.json: found no readable file (");
+        assert_eq!(n_files(&out), 1);
+    }
+}
+
+#[test]
+fn a_name_with_many_lines_hides_nothing() {
+    let at = tempdir().unwrap();
+    let ran = icl(at.path(), &["run", "--data", "a\n\n\n\nb", "--out", "out"]);
+    ran.rejected("a\\n\\n\\n\\nb: found no such file or folder");
+}
+
+#[test]
 fn files_of_a_report() {
     for of in ["record.jsonl", "map.json"] {
         let at = tempdir().unwrap();

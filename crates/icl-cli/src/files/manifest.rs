@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::anyhow;
-use icl_core::AtomicFile;
+use icl_core::{AtomicFile, InputFile};
 use serde::{Deserialize, Serialize};
 
 use crate::files::whole;
@@ -14,6 +14,8 @@ use crate::process::failure::Failure;
 
 /// Name of the list, in the folder of the files.
 pub const MANIFEST: &str = ".icl-manifest.json";
+/// Size of the largest list that is read, in bytes: 16 MiB.
+const MAX_BYTES: u64 = 16 << 20;
 /// Version of the list.
 const SCHEMA: u32 = 1;
 
@@ -45,7 +47,8 @@ impl Manifest {
                 path.display()
             ))
         };
-        let bytes = match std::fs::read(&path) {
+        let read = InputFile::open(&path, MAX_BYTES).and_then(InputFile::bytes);
+        let bytes = match read.map_err(std::io::Error::from) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return Ok(Self::new(BTreeSet::new()));

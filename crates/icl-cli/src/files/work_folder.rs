@@ -221,7 +221,8 @@ impl WorkFolder {
     fn names_to_move(&self) -> std::io::Result<BTreeSet<String>> {
         let path = self.target.join(WORK).join(MOVING);
         let mut names = self.names_of_results()?;
-        match std::fs::read_to_string(&path) {
+        let read = InputFile::open(&path, MAX_OPTIONS_BYTES).and_then(InputFile::text);
+        match read.map_err(std::io::Error::from) {
             Ok(noted) => names.extend(noted.lines().map(str::to_owned)),
             Err(error) if error.kind() == ErrorKind::NotFound => (),
             Err(error) => return Err(error),

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::process::ExitCode;
 
+use icl_core::InputFileError;
 use icl_train::{CheckpointError, TrainError};
 
 /// Exit code of a program that was interrupted.
@@ -48,6 +49,13 @@ impl Failure {
     /// be written.
     pub fn checkpoint(error: CheckpointError) -> Self {
         match error {
+            CheckpointError::File { ref source, .. }
+                if source
+                    .get_ref()
+                    .is_some_and(|inner| inner.is::<InputFileError>()) =>
+            {
+                Self::input(error)
+            }
             CheckpointError::File { .. }
             | CheckpointError::Encode(_)
             | CheckpointError::Module(_) => Self::Other(error.into()),
@@ -79,5 +87,29 @@ impl fmt::Display for Failure {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkpoint_that_is_no_file_is_an_input() {
+        let failure = |source| {
+            Failure::checkpoint(CheckpointError::File {
+                path: "a.checkpoint".into(),
+                what: "read",
+                source,
+            })
+        };
+        let refused = failure(InputFileError::NotRegular.into());
+        assert!(matches!(refused, Failure::Input(_)));
+        assert!(
+            refused.to_string().starts_with("a.checkpoint: "),
+            "{refused}"
+        );
+        let of_machine = failure(std::io::ErrorKind::PermissionDenied.into());
+        assert!(matches!(of_machine, Failure::Other(_)));
     }
 }

@@ -52,17 +52,16 @@ pub fn legible(text: &str) -> String {
     legible
 }
 
-/// Cuts a message after three lines and 2,000 characters, and says so by an ellipsis.
+/// Cuts a message after 2,000 characters, and says so by an ellipsis. More than three lines become one: they come from
+/// a name, behind which the message must not disappear.
 fn curtailed(message: &str) -> String {
-    let end_of_lines = message.match_indices('\n').nth(LINES - 1);
-    let end_of_lines = end_of_lines.map_or(message.len(), |(end, _)| end);
-    let end = message
-        .char_indices()
-        .nth(MESSAGE - 1)
-        .map_or(message.len(), |(end, _)| end);
-    match message.get(..end.min(end_of_lines)) {
-        Some(start) if start.len() < message.trim_end().len() => format!("{start}…"),
-        _ => message.trim_end().to_owned(),
+    let message = match message.trim_end() {
+        long if long.lines().count() > LINES => long.replace('\n', "\\n"),
+        short => short.to_owned(),
+    };
+    match message.char_indices().nth(MESSAGE) {
+        None => message,
+        Some(_) => message.chars().take(MESSAGE - 1).chain(['…']).collect(),
     }
 }
 
@@ -103,10 +102,10 @@ mod tests {
     #[test]
     fn messages_are_short() {
         assert_eq!(curtailed("a\nb\nc\n"), "a\nb\nc");
-        assert_eq!(curtailed("a\nb\nc\nd"), "a\nb\nc…");
+        assert_eq!(curtailed("a\nb\n\nc\nd: found"), "a\\nb\\n\\nc\\nd: found");
         let long = curtailed(&"é".repeat(3000));
         assert_eq!((long.chars().count(), long.ends_with('…')), (2000, true));
-        let whole = "é".repeat(1999);
+        let whole = "é".repeat(2000);
         assert_eq!(curtailed(&whole), whole);
         assert_eq!(
             brief("error: wrong\n\n  a\n  b\n\nUsage: icl\n\nFor more, try '--help'.\n"),

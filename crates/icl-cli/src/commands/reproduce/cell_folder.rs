@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
+use icl_core::InputFile;
 use icl_report::paper::MethodSet;
 use icl_report::{RunRecord, read_records};
 use icl_train::Method;
@@ -13,6 +14,7 @@ use crate::commands::reproduce::grid::{GridCell, SPLIT};
 use crate::commands::reproduce::options::{ReproduceOptions, written};
 use crate::files::destination::{CONFIG, WORK};
 use crate::files::run_results::RECORD;
+use crate::files::work_folder::MAX_OPTIONS_BYTES;
 use crate::process::failure::Failure;
 
 /// Options of a run that its configuration lacks unless they are given.
@@ -201,6 +203,6 @@ impl CellFolder {
 }
 
 fn read_config(folder: &Path) -> Option<Table> {
-    let text = std::fs::read_to_string(folder.join(CONFIG)).ok()?;
-    text.parse().ok()
+    let file = InputFile::open(&folder.join(CONFIG), MAX_OPTIONS_BYTES).ok()?;
+    file.text().ok()?.parse().ok()
 }
