@@ -1,0 +1,27 @@
+//! The program `icl` as a function, so that tests can run it in their own process.
+//!
+//! | item | meaning |
+//! |---|---|
+//! | [`main`] | one call of the program |
+
+#[cfg(not(any(
+    feature = "flex",
+    feature = "tch",
+    feature = "wgpu",
+    feature = "vulkan",
+    feature = "cuda"
+)))]
+compile_error!(
+    "the program needs at least one backend: build it with one of the features `flex`, `tch`, \
+     `wgpu`, `vulkan` and `cuda`"
+);
+
+mod backend;
+mod call;
+mod commands;
+mod domain;
+mod files;
+mod options;
+mod process;
+
+pub use call::main;
