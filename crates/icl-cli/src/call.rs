@@ -11,33 +11,78 @@ use crate::options::command_line::Command;
 use crate::options::parse::{ParseError, parse};
 use crate::process::failure::Failure;
 use crate::process::panics::silence_decoders;
-use crate::process::terminal::{brief, print, tell};
+use crate::process::terminal::{brief, message, print, tell};
 use crate::process::threads;
 
-/// Runs the program with these arguments, the first of which is its name, and returns its exit code: 0, 1 for a fault
-/// of the machine, 2 for wrong input and 130 after an interruption.
-///
-/// Help and the version end the process.
+/// Reason why a call of the program failed. Prints as the program does on standard error.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Refusal {
+    /// One error of at most three lines and 2,000 characters, without control characters.
+    pub message: String,
+    /// Exit code: 1 for a fault of the machine, 2 for wrong input and 130 after an interruption.
+    pub exit_code: u8,
+}
+
+/// Runs the program with these arguments, the first of which is its name, and returns its exit code: 0 or that of the
+/// [`Refusal`], which it prints.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     silence_decoders();
+    match run(arguments, threads::start) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(refusal) => {
+            tell(&refusal.message);
+            ExitCode::from(refusal.exit_code)
+        }
+    }
+}
+
+/// Runs the program as [`main`] does in a process that has its threads already, such as one that calls it often.
+///
+/// # Errors
+/// If the program would end with another exit code than 0.
+pub fn call(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Refusal> {
+    run(arguments, || Ok(()))
+}
+
+fn run(
+    arguments: impl IntoIterator<Item = OsString>,
+    start: impl FnOnce() -> Result<(), Failure>,
+) -> Result<(), Refusal> {
     let command = match parse(arguments) {
         Ok(command) => command,
         Err(ParseError::CommandLine(error)) if error.use_stderr() => {
-            tell(brief(&error.to_string()));
-            return ExitCode::from(2);
+            return Err(Refusal {
+                message: message(brief(&error.to_string())),
+                exit_code: 2,
+            });
         }
         // Help, and the version.
-        Err(ParseError::CommandLine(error)) => error.exit(),
-        Err(ParseError::File(failure)) => return fail(&failure),
+        Err(ParseError::CommandLine(error)) => {
+            // Without a reader there is nothing to do.
+            let _ = error.print();
+            return Ok(());
+        }
+        Err(ParseError::File(failure)) => return Err(failure.into()),
         Err(ParseError::Complete(folder)) => {
-            return end(print(format_args!(
-                "already complete: {}",
-                folder.display()
-            )));
+            let folder = folder.display();
+            return Ok(print(format_args!("already complete: {folder}"))?);
         }
     };
-    let result = threads::start().and_then(|()| run_command(command));
-    end(result)
+    Ok(start().and_then(|()| run_command(command))?)
+}
+
+impl From<Failure> for Refusal {
+    fn from(failure: Failure) -> Self {
+        let kind = match failure {
+            Failure::Interrupted(_) => "interrupted",
+            _ => "error",
+        };
+        Self {
+            message: message(format_args!("{kind}: {failure}")),
+            exit_code: failure.exit_code(),
+        }
+    }
 }
 
 fn run_command(command: Command) -> Result<(), Failure> {
@@ -56,22 +101,4 @@ fn run_command(command: Command) -> Result<(), Failure> {
         Command::Train(options) => train::train(*options),
         Command::Update(options) => update::update(*options),
     }
-}
-
-/// Reports how a command ended.
-fn end(result: Result<(), Failure>) -> ExitCode {
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => fail(&failure),
-    }
-}
-
-/// Reports the failure in a line on standard error.
-fn fail(failure: &Failure) -> ExitCode {
-    let kind = match failure {
-        Failure::Interrupted(_) => "interrupted",
-        _ => "error",
-    };
-    tell(format_args!("{kind}: {failure}"));
-    failure.exit_code()
 }

@@ -2,7 +2,8 @@
 //!
 //! | item | meaning |
 //! |---|---|
-//! | [`main`] | one call of the program |
+//! | [`main`] | the whole program |
+//! | [`call`], [`Refusal`] | one call of it, and why it failed |
 
 #[cfg(not(any(
     feature = "flex",
@@ -24,4 +25,4 @@ mod files;
 mod options;
 mod process;
 
-pub use call::main;
+pub use call::{Refusal, call, main};

@@ -6,6 +6,7 @@
 //! | [`Gcn`], [`GraphConv`], [`Readout`] | a graph convolutional network as encoder of graphs, and its layers |
 //! | [`Gin`] | a graph isomorphism network as encoder of graphs |
 //! | [`Mlp`] | a multilayer perceptron as encoder of rows of a table |
+//! | `read_weights` | the tensors of a file of PyTorch or safetensors, for other encoders (feature `weights`) |
 //! | [`ProjectionHead`] | a head of n layers between an encoder and the losses |
 //! | [`HiddenMixup`], [`HiddenViews`], [`HiddenCollate`] | noise between an encoder and its head, with its views and collation |
 //! | [`BatchStatistics`] | statistics of batch normalisation that are estimated at fixed parameters |
@@ -56,6 +57,6 @@ pub use image_ops::{BatchNormGradients, BatchNormSaved, ImageBackend, Window};
 pub use mlp::{Mlp, MlpConfig, MlpError};
 pub use readout::Readout;
 #[cfg(feature = "weights")]
-pub use resnet::{FileFault, PickleFault, TensorFault, WeightsError, WeightsLayout};
+pub use resnet::{FileFault, PickleFault, TensorFault, WeightsError, WeightsLayout, read_weights};
 pub use resnet::{ResNet, ResNetConfig, ResNetError, Stem};
 pub use stock_batch_norm::recalibrate_batch_norm;

@@ -231,7 +231,7 @@ mod tests {
             ),
         ] {
             let error = fetch_fox(&serve(status, body), &path, kind).unwrap_err();
-            assert_eq!(error.exit_code(), std::process::ExitCode::FAILURE);
+            assert_eq!(error.exit_code(), 1);
             let error = error.to_string();
             assert!(error.contains(message), "{error}");
             assert!(error.ends_with("; do it by hand"), "{error}");

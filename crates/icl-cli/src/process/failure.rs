@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::path::Path;
-use std::process::ExitCode;
 
 use icl_core::InputFileError;
 use icl_train::{CheckpointError, TrainError};
@@ -64,11 +63,11 @@ impl Failure {
     }
 
     /// Returns the exit code of this kind of failure.
-    pub fn exit_code(&self) -> ExitCode {
+    pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Input(_) => ExitCode::from(2),
-            Self::Other(_) => ExitCode::FAILURE,
-            Self::Interrupted(_) => ExitCode::from(INTERRUPTED),
+            Self::Input(_) => 2,
+            Self::Other(_) => 1,
+            Self::Interrupted(_) => INTERRUPTED,
         }
     }
 }

@@ -31,11 +31,15 @@ const MESSAGE: usize = 2000;
 /// Largest number of lines of a message.
 const LINES: usize = 3;
 
-/// Writes a message to standard error, of at most three lines and 2,000 characters and without control characters, as
-/// names from outside may hold them. Without a reader the work continues.
-pub fn tell(message: impl Display) {
-    let message = curtailed(&legible(&message.to_string()));
-    let _ = writeln!(std::io::stderr(), "{message}");
+/// Writes a [`message`] to standard error. Without a reader the work continues.
+pub fn tell(text: impl Display) {
+    let _ = writeln!(std::io::stderr(), "{}", message(text));
+}
+
+/// Returns a text as a message, of at most three lines and 2,000 characters and without control characters, as names
+/// from outside may hold them.
+pub fn message(text: impl Display) -> String {
+    curtailed(&legible(&text.to_string()))
 }
 
 /// Returns a text with its control characters escaped, except for the ends of lines, and with them those that change

@@ -12,4 +12,6 @@ pub use self::config::{ResNetConfig, ResNetError};
 pub use self::encoder::ResNet;
 pub use self::stem::Stem;
 #[cfg(feature = "weights")]
-pub use self::weights::{FileFault, PickleFault, TensorFault, WeightsError, WeightsLayout};
+pub use self::weights::{
+    FileFault, PickleFault, TensorFault, WeightsError, WeightsLayout, read_weights,
+};

@@ -17,7 +17,7 @@ use std::path::Path;
 use icl_core::InputFile;
 use safetensors::SafeTensors;
 
-use self::slot::{Slot, slots};
+use self::slot::slots;
 use self::state_dict::{StateDict, Unread};
 use self::torch_file::TorchFile;
 use super::encoder::ResNet;
@@ -64,49 +64,82 @@ impl<B: ImageBackend> ResNet<B> {
         mut self,
         path: &Path,
     ) -> Result<(Self, WeightsLayout), WeightsError> {
-        let of_file = |fault| WeightsError::File {
-            path: path.to_owned(),
-            fault,
-        };
-        let is_safetensors = match path.extension().and_then(OsStr::to_str) {
-            Some("safetensors") => true,
-            Some("pth" | "pt") => false,
-            _ if path.is_dir() => false,
-            _ => {
-                return Err(WeightsError::Extension {
-                    path: path.to_owned(),
-                });
+        let (names, mut slots): (Vec<_>, Vec<_>) = slots(&mut self)
+            .into_iter()
+            .map(|(name, slot)| ((name, slot.shape()), Some(slot)))
+            .unzip();
+        let layout = read(path, &names, |index, values| {
+            if let Some(slot) = slots[index].take() {
+                slot.set(values);
             }
-        };
-        let unreadable = |source| WeightsError::Unreadable {
-            path: path.to_owned(),
-            source,
-        };
-        if !fs::metadata(path).map_err(unreadable)?.is_file() {
-            return Err(WeightsError::NoFile {
+        })?;
+        drop(slots);
+        Ok((self, layout))
+    }
+}
+
+/// Reads the tensors of these names and shapes from a file as
+/// [`load_torchvision_weights`](ResNet::load_torchvision_weights) reads those of an encoder, for other encoders.
+///
+/// Returns the values of each, row after row in single precision, and what was removed around the tensors.
+///
+/// # Errors
+/// [`WeightsError`] if the file cannot be read or is damaged, or with all tensors that do not fit.
+pub fn read_weights(
+    path: &Path,
+    tensors: &[(String, Vec<usize>)],
+) -> Result<(Vec<Vec<f32>>, WeightsLayout), WeightsError> {
+    let mut all = Vec::with_capacity(tensors.len());
+    let layout = read(path, tensors, |_, values| all.push(values))?;
+    Ok((all, layout))
+}
+
+/// Gives the values of each of the tensors, by its index and in their order, to `set`.
+fn read(
+    path: &Path,
+    tensors: &[(String, Vec<usize>)],
+    set: impl FnMut(usize, Vec<f32>),
+) -> Result<WeightsLayout, WeightsError> {
+    let of_file = |fault| WeightsError::File {
+        path: path.to_owned(),
+        fault,
+    };
+    let is_safetensors = match path.extension().and_then(OsStr::to_str) {
+        Some("safetensors") => true,
+        Some("pth" | "pt") => false,
+        _ if path.is_dir() => false,
+        _ => {
+            return Err(WeightsError::Extension {
                 path: path.to_owned(),
             });
         }
-        let bytes = InputFile::open(path, MAX_BYTES).and_then(InputFile::bytes);
-        let bytes = bytes.map_err(|error| unreadable(error.into()))?;
-        let result = if is_safetensors {
-            let mut file =
-                SafeTensors::deserialize(&bytes).map_err(|fault| of_file(fault.into()))?;
-            fill(slots(&mut self), &mut file, false)
-        } else {
-            let mut file = TorchFile::read(&bytes).map_err(of_file)?;
-            let is_nested = file.is_nested;
-            fill(slots(&mut self), &mut file, is_nested)
-        };
-        match result {
-            Ok(layout) => Ok((self, layout)),
-            Err(Rejected::File(fault)) => Err(of_file(fault)),
-            Err(Rejected::Tensors(faults)) => Err(WeightsError::Tensors {
-                path: path.to_owned(),
-                faults,
-            }),
-        }
+    };
+    let unreadable = |source| WeightsError::Unreadable {
+        path: path.to_owned(),
+        source,
+    };
+    if !fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err(WeightsError::NoFile {
+            path: path.to_owned(),
+        });
     }
+    let bytes = InputFile::open(path, MAX_BYTES).and_then(InputFile::bytes);
+    let bytes = bytes.map_err(|error| unreadable(error.into()))?;
+    let result = if is_safetensors {
+        let mut file = SafeTensors::deserialize(&bytes).map_err(|fault| of_file(fault.into()))?;
+        take(tensors, &mut file, false, set)
+    } else {
+        let mut file = TorchFile::read(&bytes).map_err(of_file)?;
+        let is_nested = file.is_nested;
+        take(tensors, &mut file, is_nested, set)
+    };
+    result.map_err(|rejected| match rejected {
+        Rejected::File(fault) => of_file(fault),
+        Rejected::Tensors(faults) => WeightsError::Tensors {
+            path: path.to_owned(),
+            faults,
+        },
+    })
 }
 
 /// Parts around the tensors of a file of weights that were removed.
@@ -149,18 +182,19 @@ enum Rejected {
 /// Beginning that `DataParallel` gives to all names.
 const MODULE: &str = "module.";
 
-/// Sets all slots and returns what was removed around the tensors. Names and shapes are compared before any values are read.
-fn fill<B: ImageBackend>(
-    slots: Vec<(String, Slot<'_, B>)>,
+/// Takes all tensors and returns what was removed around them. Names and shapes are compared before any values are read.
+fn take(
+    tensors: &[(String, Vec<usize>)],
     file: &mut dyn StateDict,
     is_nested: bool,
+    mut set: impl FnMut(usize, Vec<f32>),
 ) -> Result<WeightsLayout, Rejected> {
     let mut shapes = file.shapes();
     let is_prefixed = !shapes.is_empty() && shapes.keys().all(|name| name.starts_with(MODULE));
     let prefix = if is_prefixed { MODULE } else { "" };
     let mut faults = Vec::new();
-    for (name, slot) in &slots {
-        let (name, expected) = (format!("{prefix}{name}"), slot.shape());
+    for (name, expected) in tensors {
+        let (name, expected) = (format!("{prefix}{name}"), expected.clone());
         match shapes.remove(&name) {
             None => faults.push(TensorFault::Missing { name, expected }),
             Some(found) if found != expected => faults.push(TensorFault::Shape {
@@ -171,7 +205,7 @@ fn fill<B: ImageBackend>(
             Some(_) => {}
         }
     }
-    let has = |wanted: &str| slots.iter().any(|(name, _)| name == wanted);
+    let has = |wanted: &str| tensors.iter().any(|(name, _)| name == wanted);
     for (name, found) in shapes {
         let plain = name.strip_prefix(prefix).unwrap_or(&name);
         let is_head = !has("fc.weight") && (plain == "fc.weight" || plain == "fc.bias");
@@ -184,13 +218,13 @@ fn fill<B: ImageBackend>(
     if !faults.is_empty() {
         return Err(Rejected::Tensors(faults));
     }
-    for (name, slot) in slots {
+    for (index, (name, _)) in tensors.iter().enumerate() {
         let name = format!("{prefix}{name}");
         match file.values(&name) {
-            Ok(values) => faults.extend(wrong_number(&name, &values).or_else(|| {
-                slot.set(values);
-                None
-            })),
+            Ok(values) => match wrong_number(&name, &values) {
+                Some(fault) => faults.push(fault),
+                None => set(index, values),
+            },
             Err(Unread::Elements(found)) => faults.push(TensorFault::Elements { name, found }),
             Err(Unread::File(fault)) => return Err(Rejected::File(fault)),
         }
