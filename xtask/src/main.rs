@@ -1,4 +1,4 @@
-//! Commands for contributors: `cargo xtask check`, `test`, `bench` and `results`.
+//! Commands for contributors: `cargo xtask check`, `test`, `bench`, `fuzz` and `results`.
 
 mod cargo;
 mod check;
@@ -40,6 +40,14 @@ enum Command {
     /// Run a benchmark
     #[command(subcommand)]
     Bench(Bench),
+    /// Read generated inputs of a format, or of all, and check that its reader keeps its promise (fuzz/README.md)
+    ///
+    /// The exit code is 1 if one does not; the input lies under target/fuzz then.
+    Fuzz {
+        /// Formats, or `all`, and options: `--inputs N`, `--seed SEED`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+        arguments: Vec<OsString>,
+    },
     /// Check the figures of the pages of results, or measure them again
     ///
     /// The figures and the runs that they are of are in docs/results/expected.csv. Every run has a folder under
@@ -201,6 +209,10 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             cargo::exit_code(test_command::command(backend).args(arguments))
         }
         Command::Bench(bench) => bench.run(),
+        Command::Fuzz { arguments } => {
+            let program = ["run", "--release", "--package", "icl-fuzz", "--"];
+            cargo::exit_code(cargo::command(program).args(arguments))
+        }
         Command::Results(options) => results::run(&options),
     }
 }

@@ -30,7 +30,7 @@ const MODIFIERS: [&str; 5] = ["pub", "async", "unsafe", "extern", "default"];
 /// Checks all rules on all Rust files.
 pub fn check(root: &Path) -> anyhow::Result<Findings> {
     let mut findings = Findings::default();
-    for start in ["crates", "examples", "xtask"] {
+    for start in ["crates", "examples", "fuzz", "xtask"] {
         for source in sources::read(root, start, "rs")? {
             findings.problems.extend(name_problem(&source.path));
             findings.problems.extend(table_of_contents_problem(&source));

@@ -11,18 +11,23 @@ use crate::process::terminal::tell;
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
-/// Watches for the signals to interrupt and to terminate from now on.
+/// Watches for the signals to interrupt and to terminate from now on, if nobody in this process does yet.
 ///
 /// # Errors
 /// If the system refuses.
 pub fn watch() -> Result<(), Failure> {
-    ctrlc::set_handler(|| {
+    let watched = ctrlc::set_handler(|| {
         if REQUESTED.swap(true, Ordering::Relaxed) {
             exit(INTERRUPTED.into());
         }
         tell("finishing this step; Ctrl-C again quits now");
-    })
-    .map_err(|error| Failure::Other(anyhow!("signals cannot be watched: {error}")))
+    });
+    match watched {
+        Ok(()) | Err(ctrlc::Error::MultipleHandlers) => Ok(()),
+        Err(error) => Err(Failure::Other(anyhow!(
+            "signals cannot be watched: {error}"
+        ))),
+    }
 }
 
 /// Whether there was such a signal.

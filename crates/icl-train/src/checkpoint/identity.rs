@@ -17,7 +17,7 @@ impl Identity {
         Self(facts.into_iter().collect())
     }
 
-    /// Returns the first fact in which `self` differs from `expected`: its name and both values.
+    /// Returns the first fact in which `self` differs from `expected`: its name and both values, as an error shows them.
     pub(super) fn difference(&self, expected: &Self) -> Option<(String, String, String)> {
         let value = |of: &Self, name: &str| {
             let fact = of.0.iter().find(|(known, _)| known == name);
@@ -25,9 +25,26 @@ impl Identity {
         };
         let names = expected.0.iter().chain(&self.0).map(|(name, _)| name);
         names
-            .map(|name| (name.clone(), value(self, name), value(expected, name)))
-            .find(|(_, found, expected)| found != expected)
+            .map(|name| [name.clone(), value(self, name), value(expected, name)])
+            .find(|[_, found, expected]| found != expected)
+            .map(|texts| texts.map(|text| shown(&text)).into())
     }
+}
+
+/// Returns a text from a file as an error shows it: its first 200 characters, without control characters.
+fn shown(text: &str) -> String {
+    const LENGTH: usize = 200;
+    let mut shown = String::new();
+    for c in text.chars().take(LENGTH) {
+        match c.is_control() {
+            true => shown.extend(c.escape_default()),
+            false => shown.push(c),
+        }
+    }
+    if text.chars().nth(LENGTH).is_some() {
+        shown.push('…');
+    }
+    shown
 }
 
 /// Computes the CRC-32 of all float parameters, in the order of the module.
@@ -65,5 +82,12 @@ mod tests {
         assert_eq!(fewer.1, "not there");
         let more = of(&[("seed", "1"), ("τ", "0.1"), ("K", "3")]).difference(&run);
         assert_eq!(more.unwrap().2, "not there");
+    }
+
+    #[test]
+    fn values_of_a_file_are_shown_briefly() {
+        assert_eq!(shown("\"adam\", τ\u{7f}\n"), "\"adam\", τ\\u{7f}\\n");
+        assert_eq!(shown(&"é".repeat(200)), "é".repeat(200));
+        assert_eq!(shown(&"é".repeat(201)), "é".repeat(200) + "…");
     }
 }

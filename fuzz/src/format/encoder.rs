@@ -1,0 +1,87 @@
+//! Encoders that the program wrote, as `icl embed` reads them.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use super::program::{call, prepare, text, write_data};
+use super::{Format, Told};
+use crate::parts::{Part, Valid};
+
+/// Returns the format.
+pub fn format() -> Result<Format> {
+    let (at, graphs, table) = write_data()?;
+    let out = at.path().join("out");
+    let mut valid = Vec::new();
+    for (data, encoder) in [
+        (&graphs, "gcn --layers 1 --width 3"),
+        (&graphs, "gin --layers 1 --width 3"),
+        (&graphs, "gcn --layers 1 --width 2 --noise hidden"),
+        (&table, "mlp --layers 1 --width 3"),
+    ] {
+        let (data, out) = (text(data), text(&out));
+        let options = "--epochs 1 --batch-size 4 --negatives 2 --hold-out 0 --force";
+        prepare(&format!(
+            "train --data {data} --encoder {encoder} {options} --out {out}"
+        ))?;
+        let bytes = std::fs::read(Path::new(out).join("encoder.safetensors"))?;
+        let (length, rest) = bytes
+            .split_first_chunk()
+            .context("a file without a length")?;
+        let (header, values) = rest.split_at(u64::from_le_bytes(*length) as usize);
+        valid.push(Valid {
+            parts: vec![Part::new("header", header), Part::new("values", values)],
+            pack,
+        });
+    }
+    let read = move |folder: &Path| -> Result<(), Told> {
+        let path = folder.join("encoder.safetensors");
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        let is_of_table = bytes.windows(5).any(|window| window == b"\"mlp\"");
+        let data = if is_of_table { &table } else { &graphs };
+        let out = at.path().join("embeddings.npy");
+        call([
+            "embed",
+            "--from",
+            text(&path),
+            "--data",
+            text(data),
+            "--out",
+            text(&out),
+            "--force",
+        ])
+    };
+    Ok(Format {
+        name: "encoder",
+        valid,
+        words: &[
+            "\"",
+            "{",
+            "}",
+            "[",
+            "]",
+            ":",
+            ",",
+            "\\u0000",
+            "\\u001b[31m",
+            "F16",
+            "I64",
+            "null",
+            "1e308",
+            "\"shape\":[0]",
+            "-",
+            "4294967296",
+        ],
+        memory: 0,
+        read: Box::new(read),
+    })
+}
+
+fn pack(parts: &[Part]) -> Result<Vec<Part>> {
+    let [header, values] = parts else {
+        bail!("found {} parts, expected 2", parts.len());
+    };
+    let length = (header.bytes.len() as u64).to_le_bytes();
+    let bytes = [&length, &header.bytes[..], &values.bytes].concat();
+    Ok(vec![Part::new("encoder.safetensors", bytes)])
+}

@@ -1,0 +1,31 @@
+//! Memory that a piece of work takes at most.
+
+use peak_alloc::PeakAlloc;
+
+/// Counts the bytes that the process has allocated.
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+/// Does the work and returns with its result the largest number of bytes that were allocated during it, beside those
+/// that were allocated before. Other threads must be idle.
+pub fn measured<T>(work: impl FnOnce() -> T) -> (T, u64) {
+    ALLOCATOR.reset_peak_usage();
+    let before = ALLOCATOR.current_usage();
+    let result = work();
+    let peak = ALLOCATOR.peak_usage().saturating_sub(before);
+    (result, peak as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_moment_counts() {
+        let (_, peak) = measured(|| {
+            drop(std::hint::black_box(vec![1_u8; 5 << 20]));
+            std::hint::black_box(vec![1_u8; 1 << 20])
+        });
+        assert!((5 << 20..6 << 20).contains(&peak), "{peak}");
+    }
+}
