@@ -6,6 +6,8 @@
 //! caveats follow.
 
 mod backends;
+#[cfg(test)]
+mod browser;
 mod chart;
 mod comparison;
 mod course;
