@@ -49,6 +49,7 @@ mod pairing;
 #[cfg(doctest)]
 mod readme;
 mod samples;
+mod saved_tensors;
 mod seed;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
