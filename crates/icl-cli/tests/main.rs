@@ -9,6 +9,7 @@ mod config_file;
 mod dacl;
 mod diagnose;
 mod embed;
+mod file_faults;
 mod first_run;
 mod images;
 mod inner_steps;

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::file_system::file_system;
+
 /// Beginning of the names of unfinished files.
 const UNFINISHED: &str = ".unfinished-";
 
@@ -53,7 +55,7 @@ impl AtomicFile {
             name.push(path.file_name().unwrap_or_default());
             let unfinished = path.with_file_name(name);
             // Nothing that has the name already is opened or followed, such as a link that somebody has put there.
-            match File::create_new(&unfinished) {
+            match file_system().create_new(&unfinished) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (),
                 file => {
                     let file = file?;
@@ -79,8 +81,8 @@ impl AtomicFile {
     /// # Errors
     /// The error of the file system; the earlier file still exists then.
     pub fn replace(self) -> io::Result<()> {
-        self.file.sync_all()?;
-        std::fs::rename(&self.unfinished, &self.path)?;
+        file_system().sync(&self.file)?;
+        file_system().rename(&self.unfinished, &self.path)?;
         sync_folder(&self.path);
         Ok(())
     }
@@ -91,15 +93,15 @@ impl AtomicFile {
     /// [`AlreadyExists`](io::ErrorKind::AlreadyExists) if a file has the name, or the error of the file
     /// system.
     pub fn create_new(self) -> io::Result<()> {
-        self.file.sync_all()?;
-        match std::fs::hard_link(&self.unfinished, &self.path) {
+        file_system().sync(&self.file)?;
+        match file_system().hard_link(&self.unfinished, &self.path) {
             Ok(()) => (),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
             // Not every file system has hard links.
             Err(_) if self.path.symlink_metadata().is_ok() => {
                 return Err(io::ErrorKind::AlreadyExists.into());
             }
-            Err(_) => std::fs::rename(&self.unfinished, &self.path)?,
+            Err(_) => file_system().rename(&self.unfinished, &self.path)?,
         }
         sync_folder(&self.path);
         Ok(())
@@ -124,7 +126,7 @@ impl AtomicFile {
                 && entry.file_type()?.is_file()
                 && File::open(entry.path())?.try_lock().is_ok()
             {
-                std::fs::remove_file(entry.path())?;
+                file_system().remove_file(&entry.path())?;
             }
         }
         Ok(())
@@ -133,7 +135,7 @@ impl AtomicFile {
 
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        file_system().write(&mut self.file, bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -144,7 +146,7 @@ impl Write for AtomicFile {
 impl Drop for AtomicFile {
     fn drop(&mut self) {
         // After a rename there is no such file.
-        let _ = std::fs::remove_file(&self.unfinished);
+        let _ = file_system().remove_file(&self.unfinished);
     }
 }
 
@@ -172,9 +174,7 @@ fn sync_folder(path: &Path) {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
-    if let Ok(folder) = File::open(folder.unwrap_or(Path::new("."))) {
-        let _ = folder.sync_all();
-    }
+    let _ = file_system().sync_folder(folder.unwrap_or(Path::new(".")));
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@
 //! | [`graph`] | batches of graphs |
 //! | [`Seed`] | one root seed for each run |
 //! | [`write_atomically`], [`module_bytes`] | files that are whole or absent; modules as bytes |
+//! | [`file_system`], [`FileSystem`], [`Disk`] | the operations by which files are written |
 //! | [`InputFile`] | regular files, read up to a limit |
 //! | [`is_host_memory`], [`has_double_precision`], [`host_values`] | properties of devices |
 
@@ -34,6 +35,9 @@ mod contrast;
 mod device;
 mod encoder;
 mod error;
+#[cfg(any(test, feature = "testing"))]
+mod faults;
+mod file_system;
 pub mod graph;
 mod increment;
 mod input_file;
@@ -45,6 +49,7 @@ mod pairing;
 #[cfg(doctest)]
 mod readme;
 mod samples;
+mod saved_tensors;
 mod seed;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -59,6 +64,7 @@ pub use contrast::{
 pub use device::{has_double_precision, host_values, is_host_memory, keep_freed_memory};
 pub use encoder::{Batches, Encoder, Mode};
 pub use error::CoreError;
+pub use file_system::{Disk, FileSystem, file_system};
 pub use increment::{GrowthRatio, Increment};
 pub use input_file::{InputFile, InputFileError};
 pub use judge::{HostRows, Judge};

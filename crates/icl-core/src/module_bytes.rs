@@ -7,6 +7,8 @@ use burn::record::{
 };
 use burn::tensor::backend::{AutodiffBackend, Backend};
 
+pub use crate::saved_tensors::{SavedTensors, Unfit};
+
 /// Bytes that serde writes as one block.
 pub type Bytes = serde_bytes::ByteBuf;
 
@@ -45,11 +47,8 @@ pub fn save_record<B: Backend, R: Record<B>>(record: R) -> Result<Bytes, EncodeE
     bytes.map(Bytes::from).map_err(EncodeError)
 }
 
-/// Bytes that are whole, but not of this kind of module, optimizer or agent.
-#[derive(Debug)]
-pub struct Unfit;
-
-/// Loads a saved record.
+/// Loads a saved record, whose [`SavedTensors`] have been checked: Burn panics at tensors whose bytes do not fit their
+/// shape or type, and accepts wrong shapes.
 ///
 /// # Errors
 /// [`Unfit`] if the bytes are of another kind of record.
@@ -59,7 +58,7 @@ pub fn load_record<B: Backend, R: Record<B>>(bytes: Bytes, device: &B::Device) -
         true => Recorder::<B>::load(&DoubleRecorder::default(), bytes, device),
         false => Recorder::<B>::load(&SingleRecorder::default(), bytes, device),
     };
-    record.map_err(|_| Unfit)
+    record.map_err(|_| Unfit::Kind)
 }
 
 /// Saves a module's parameters and statistics, with the identities of its parameters.
@@ -76,12 +75,16 @@ pub fn save_module<B: AutodiffBackend, M: AutodiffModule<B>>(
 /// trained in the result.
 ///
 /// # Errors
-/// [`Unfit`] if the bytes are of another kind of module.
+/// [`Unfit`] if the bytes are of another kind of module, or its tensors have other names, shapes or types than those of
+/// `like`.
 pub fn load_module<B: AutodiffBackend, M: AutodiffModule<B>>(
     like: M,
     bytes: Bytes,
     device: &B::Device,
 ) -> Result<M, Unfit> {
+    let expected = save_module::<B, M>(&like).map_err(|_| Unfit::Kind)?;
+    SavedTensors::read(&bytes)?.check_like(&SavedTensors::read(&expected)?)?;
+    drop(expected);
     Ok(like.load_record(load_record::<B, <M as Module<B>>::Record>(bytes, device)?))
 }
 

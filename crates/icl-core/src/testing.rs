@@ -1,7 +1,10 @@
-//! Test support of all crates: a backend to test on, closeness, finite differences.
+//! Test support of all crates: a backend to test on, closeness, finite differences, faults of the disk.
 
 use burn::backend::Autodiff;
 use burn::tensor::{DType, Tensor, backend::Backend};
+
+pub use crate::faults::{Fault, FaultyDisk, Operations, WAITS};
+pub use crate::file_system::choose_file_system;
 
 /// Backend that tests run on: `flex`, or the one of a feature `testing-NAME`.
 pub type TestBackend = ChosenBackend;

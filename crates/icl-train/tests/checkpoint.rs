@@ -7,6 +7,8 @@ use crate::toy::{
     Linear, corrected, distillation, increment, info_nce, points, published, settings, start,
     timeless, train_on, trainer,
 };
+use burn::module::Param;
+use burn::tensor::{Tensor, TensorData};
 use icl_core::testing::{TestAutodiff, to_vec};
 use icl_meta::RateChoice;
 use icl_train::{
@@ -260,5 +262,98 @@ fn a_damaged_checkpoint_is_refused() {
         let error = go_on(&path, method, &long(), 4, u64::MAX).unwrap_err();
         assert!(matches!(error, TrainError::Checkpoint(_)), "{error}");
         assert!(error.to_string().contains("found"), "{error}");
+    }
+}
+
+/// A checkpoint with the state of another one, as its header says: its checksum is right.
+fn with_state_of(whole: &[u8], other: &[u8]) -> Vec<u8> {
+    let parts = |bytes: &[u8]| {
+        let end = bytes.iter().position(|&byte| byte == b'\n').unwrap();
+        (bytes[..end].to_vec(), bytes[end + 1..].to_vec())
+    };
+    let ((header, _), (_, state)) = (parts(whole), parts(other));
+    let mut header: serde_json::Value = serde_json::from_slice(&header).unwrap();
+    header["length"] = state.len().into();
+    header["checksum"] = crc32fast::hash(&state).into();
+    [header.to_string().into_bytes(), b"\n".to_vec(), state].concat()
+}
+
+/// An encoder of outputs of this width.
+fn linear(width: usize) -> Linear<TestAutodiff> {
+    let weight: Vec<f64> = (0..4 * width).map(|at| 0.1 + at as f64).collect();
+    let weight = TensorData::new(weight, [4, width]);
+    Linear {
+        weight: Param::from_tensor(Tensor::from_data(weight, &Default::default())),
+    }
+}
+
+/// Trains an encoder by Eq. 9 from the file, if it exists, for `n_steps` steps.
+fn train_linear(
+    path: &Path,
+    width: usize,
+    settings: &TrainingSettings,
+    n_steps: u64,
+) -> TrainError {
+    let (samples, increment) = (points(), increment());
+    let taken = Cell::new(0);
+    let mut watch = Callbacks::new().with_checkpoint(path).stop_when(|| {
+        taken.set(taken.get() + 1);
+        taken.get() >= n_steps
+    });
+    let trainer = trainer(&samples, &increment, settings, 4);
+    let trained = trainer.update_with(&corrected(), linear(width), &mut watch);
+    trained.map(|_| ()).unwrap_err()
+}
+
+#[test]
+fn a_state_that_does_not_fit_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let state = |width: usize, settings: &TrainingSettings, n_steps: u64| {
+        let path = folder.path().join("other");
+        let error = train_linear(&path, width, settings, n_steps);
+        assert!(matches!(error, TrainError::Interrupted { .. }), "{error}");
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::remove_file(path).unwrap();
+        bytes
+    };
+    let whole = state(4, &long(), 3);
+    // The state of a run of its kind is taken.
+    std::fs::write(&path, with_state_of(&whole, &state(4, &long(), 4))).unwrap();
+    let error = train_linear(&path, 4, &long(), 1);
+    assert!(
+        matches!(error, TrainError::Interrupted { step: 5 }),
+        "{error}"
+    );
+
+    let other = |change: fn(&mut TrainingSettings)| {
+        let mut settings = long();
+        change(&mut settings);
+        settings
+    };
+    let [lars, longer, smaller, queue] = [
+        other(|it| it.optimizer = UpdateRule::Lars),
+        other(|it| it.epochs = 60),
+        other(|it| it.batch_size = 4),
+        other(|it| it.old_queue = Some(8)),
+    ];
+    let kind = "found a state that does not fit the encoder, expected the state of this run";
+    for (state, message) in [
+        (
+            state(5, &long(), 3),
+            "found tensor weight with shape [4, 5] of F32 in 80 bytes in the state, expected shape [4, 4] of \
+             F32 in 64 bytes",
+        ),
+        (state(4, &lars, 3), kind),
+        (state(4, &longer, 200), kind),
+        (state(4, &smaller, 15), kind),
+        (state(4, &queue, 3), kind),
+    ] {
+        let crafted = with_state_of(&whole, &state);
+        std::fs::write(&path, &crafted).unwrap();
+        let error = train_linear(&path, 4, &long(), 1);
+        assert!(matches!(error, TrainError::Checkpoint(_)), "{error}");
+        assert_eq!(error.to_string(), format!("{}: {message}", path.display()));
+        assert_eq!(std::fs::read(&path).unwrap(), crafted);
     }
 }

@@ -1,4 +1,4 @@
-//! Rules of the house on a file's name and length, and on `lib.rs`.
+//! Rules of the house on a file's name and length, on `lib.rs`, and on direct writes.
 
 use std::path::Path;
 
@@ -27,6 +27,33 @@ const ITEMS: [&str; 10] = [
 /// Words that may stand before such a word.
 const MODIFIERS: [&str; 5] = ["pub", "async", "unsafe", "extern", "default"];
 
+/// Crates whose results are written through `icl_core::FileSystem` alone, so that tests can let every write fail.
+const WRITE_RESULTS: [&str; 3] = [
+    "crates/icl-core/src",
+    "crates/icl-train/src",
+    "crates/icl-cli/src",
+];
+/// Their files that write to the disk themselves: the trait's implementation, downloads, and a record to which lines
+/// are added one by one.
+const WRITE_DIRECTLY: [&str; 3] = [
+    "crates/icl-core/src/file_system.rs",
+    "crates/icl-cli/src/commands/fetch.rs",
+    "crates/icl-cli/src/commands/reproduce/dacl/record_file.rs",
+];
+/// Operations of the standard library that write.
+const WRITES: [&str; 10] = [
+    "fs::write(",
+    "fs::rename(",
+    "fs::hard_link(",
+    "fs::copy(",
+    "fs::remove_",
+    "fs::create_dir",
+    "File::create",
+    "File::options(",
+    "OpenOptions::",
+    ".sync_all(",
+];
+
 /// Checks all rules on all Rust files.
 pub fn check(root: &Path) -> anyhow::Result<Findings> {
     let mut findings = Findings::default();
@@ -34,6 +61,7 @@ pub fn check(root: &Path) -> anyhow::Result<Findings> {
         for source in sources::read(root, start, "rs")? {
             findings.problems.extend(name_problem(&source.path));
             findings.problems.extend(table_of_contents_problem(&source));
+            findings.problems.extend(direct_write_problem(&source));
             length(&source, &mut findings);
         }
     }
@@ -81,6 +109,27 @@ fn begins_item(line: &str) -> bool {
     words
         .find(|word| !MODIFIERS.contains(word))
         .is_some_and(|word| ITEMS.contains(&word))
+}
+
+/// Results are written through `icl_core::FileSystem`.
+fn direct_write_problem(source: &Source) -> Option<String> {
+    let writes_results = WRITE_RESULTS.iter().any(|it| source.path.starts_with(it));
+    if !writes_results || WRITE_DIRECTLY.iter().any(|it| source.path == Path::new(it)) {
+        return None;
+    }
+    let code = source.text.lines().take(n_lines_before_tests(source));
+    let is_code = |line: &str| !line.trim_start().starts_with("//");
+    let writes = |line: &str| WRITES.iter().any(|write| line.contains(write));
+    code.enumerate()
+        .find(|(_, line)| is_code(line) && writes(line))
+        .map(|(line, text)| {
+            format!(
+                "{}:{}: `{}` writes to the disk directly; use icl_core::file_system() or AtomicFile",
+                source.path.display(),
+                line + 1,
+                text.trim()
+            )
+        })
 }
 
 fn length(source: &Source, findings: &mut Findings) {
@@ -162,6 +211,24 @@ mod tests {
                 table_of_contents_problem(&source("crates/a/src/a.rs", &text)),
                 None
             );
+        }
+    }
+
+    #[test]
+    fn direct_writes_are_found_before_tests() {
+        let tests = "#[cfg(test)]\nmod tests {\n    std::fs::write(path, b\"\");\n}\n";
+        let direct = "//! Doc.\n/// std::fs::write(path)\nlet file = File::create_new(path)?;\n";
+        for (path, text, is_wrong) in [
+            ("crates/icl-cli/src/files/a.rs", direct, true),
+            ("crates/icl-cli/src/files/a.rs", tests, false),
+            ("crates/icl-core/src/file_system.rs", direct, false),
+            ("crates/icl-cli/tests/a.rs", direct, false),
+            ("crates/icl-data/src/a.rs", direct, false),
+        ] {
+            let problem = direct_write_problem(&source(path, text));
+            let expected = format!("{path}:3: `let file = File::create_new(path)?;` writes");
+            assert_eq!(problem.is_some(), is_wrong, "{path}");
+            assert!(problem.is_none_or(|it| it.starts_with(&expected)));
         }
     }
 

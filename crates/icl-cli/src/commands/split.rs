@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{Arg, Args};
-use icl_core::{Increment, Seed};
+use icl_core::{Increment, Seed, file_system};
 use icl_data::Split;
 
 use crate::domain::data::Data;
@@ -103,15 +103,15 @@ const NEW: &str = "new";
 fn write(data: &Data, increment: &Increment, out: &Path) -> Result<(), Failure> {
     let unfinished = unfinished(out);
     let failure = |error| Failure::file(out, "cannot be written", error);
-    std::fs::create_dir(&unfinished).map_err(failure)?;
+    file_system().create_folder(&unfinished).map_err(failure)?;
     let parts = [(OLD, increment.old()), (NEW, increment.new_data())];
     let written = parts
         .iter()
         .try_for_each(|(name, samples)| write_part(data, samples, &unfinished.join(name)))
-        .and_then(|()| std::fs::rename(&unfinished, out).map_err(failure));
+        .and_then(|()| file_system().rename(&unfinished, out).map_err(failure));
     if written.is_err() {
         // The error that matters is the first one.
-        let _ = std::fs::remove_dir_all(&unfinished);
+        let _ = file_system().remove_folders(&unfinished);
     }
     written
 }
@@ -129,7 +129,7 @@ fn write_part(data: &Data, samples: &[usize], folder: &Path) -> Result<(), Failu
         Data::Images(images) => images.write(samples, folder).map_err(Failure::input),
         Data::Tables(table) => {
             let failure = |error| Failure::file(folder, "cannot be written", error);
-            std::fs::create_dir(folder).map_err(failure)?;
+            file_system().create_folder(folder).map_err(failure)?;
             let path = folder.join(format!("{}.csv", table.name()));
             table.write(samples, path).map_err(Failure::input)
         }

@@ -182,7 +182,7 @@ impl OnNewEncoder for Train<'_> {
             Ok(document) => document,
             Err(failure) => return Err(work.fail(failure, "train")),
         };
-        let folder = work.publish()?;
+        let folder = work.publish(Some("train"))?;
         options.tables.print(&document, &folder)
     }
 }

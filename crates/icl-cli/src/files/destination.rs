@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
+use icl_core::file_system;
 
 use crate::files::manifest::{Manifest, remove_unfinished};
 use crate::process::failure::Failure;
@@ -65,7 +66,7 @@ fn claim(
         let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
         let created = path.ancestors().take_while(is_missing).last();
         let created = created.map(ToOwned::to_owned);
-        std::fs::create_dir_all(&path).map_err(|error| {
+        file_system().create_folders(&path).map_err(|error| {
             remove_created(created.as_deref());
             unusable(&path, &error)
         })?;
@@ -100,10 +101,8 @@ fn claim(
 /// # Errors
 /// The error of the file system.
 pub fn remove_work(work: &Path) -> std::io::Result<()> {
-    match std::fs::remove_file(work.join(CONFIG)) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-        _ => std::fs::remove_dir_all(work),
-    }
+    file_system().remove_if_there(&work.join(CONFIG))?;
+    file_system().remove_folders(work)
 }
 
 /// Locks a folder for this process.
@@ -113,7 +112,7 @@ pub fn remove_work(work: &Path) -> std::io::Result<()> {
 pub fn lock(target: &Path) -> Result<File, Failure> {
     let path = target.join(WORK).join(LOCK);
     let failure = |error| Failure::file(&path, "cannot be written", error);
-    let file = File::create(&path).map_err(failure)?;
+    let file = file_system().create(&path).map_err(failure)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(Failure::input(anyhow!(
@@ -149,9 +148,20 @@ pub fn is_taken(path: &Path) -> Result<bool, Failure> {
     Ok(entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != WORK)))
 }
 
-/// Returns the failure to write the output folder.
+/// Returns the failure to write the output folder: of the input if there can be no folder or it may not be written,
+/// of the machine after any other error of it.
 pub fn unusable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::input(anyhow!("out: cannot write {}: {error}", path.display()))
+    let message = anyhow!("out: cannot write {}: {error}", path.display());
+    match error.kind() {
+        ErrorKind::AlreadyExists
+        | ErrorKind::InvalidFilename
+        | ErrorKind::InvalidInput
+        | ErrorKind::NotADirectory
+        | ErrorKind::NotFound
+        | ErrorKind::PermissionDenied
+        | ErrorKind::ReadOnlyFilesystem => Failure::Input(message),
+        _ => Failure::Other(message),
+    }
 }
 
 /// Removes a folder that was created and all empty folders in it.
@@ -163,7 +173,7 @@ pub fn remove_created(created: Option<&Path>) {
         }
     }
     // A folder that is not empty holds other files, and stays.
-    let _ = std::fs::remove_dir(created);
+    let _ = file_system().remove_folder(created);
 }
 
 /// Creates the first folder of the names `name-1`, `name-2` and so on that is free; also returns
@@ -172,11 +182,11 @@ fn create_first_free(name: &str) -> Result<(PathBuf, Option<PathBuf>), Failure> 
     let runs = Path::new(RUNS);
     let is_there = runs.exists();
     let failure = |error| Failure::file(runs, "cannot be written", error);
-    std::fs::create_dir_all(runs).map_err(failure)?;
+    file_system().create_folders(runs).map_err(failure)?;
     let mut number = 1_u64;
     loop {
         let folder = runs.join(format!("{name}-{number}"));
-        match std::fs::create_dir(&folder) {
+        match file_system().create_folder(&folder) {
             Ok(()) if is_there => return Ok((folder.clone(), Some(folder))),
             Ok(()) => return Ok((folder, Some(runs.to_owned()))),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,

@@ -18,7 +18,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use icl_core::{AtomicFile, InputFile, write_atomically};
+use icl_core::{AtomicFile, InputFile, file_system, write_atomically};
 
 use crate::files::destination::{
     CONFIG, Destination, WORK, is_taken, lock, remove_created, remove_work, unusable,
@@ -102,13 +102,17 @@ impl WorkFolder {
         let may_share = destination.may_replace();
         let (target, created) = destination.take(is_result)?;
         let work = target.join(WORK);
-        let failure = |error| {
+        let begun = file_system()
+            .create_folders(&work.join(RESULTS))
+            .map_err(|error| unusable(&target, &error))
+            .and_then(|()| lock(&target));
+        let lock = begun.inspect_err(|_| {
+            // Only empty folders: another process may have begun here meanwhile.
+            remove_created(Some(&work));
             remove_created(created.as_deref());
-            unusable(&target, &error)
-        };
-        std::fs::create_dir_all(work.join(RESULTS)).map_err(failure)?;
+        })?;
         let folder = Self {
-            _lock: lock(&target)?,
+            _lock: lock,
             target,
             created,
             is_result,
@@ -137,7 +141,8 @@ impl WorkFolder {
         remove_unfinished(target, is_result);
         Manifest::read(target)?.check(target, is_result)?;
         let results = folder.results();
-        std::fs::create_dir_all(&results)
+        file_system()
+            .create_folders(&results)
             .map_err(|error| Failure::file(&results, "cannot be written", error))?;
         Ok(folder)
     }
@@ -166,6 +171,11 @@ impl WorkFolder {
         if !self.is_kept {
             return failure;
         }
+        self.with_hint(failure, command)
+    }
+
+    /// Returns a failure with how to continue the work, which is kept.
+    fn with_hint(&self, failure: Failure, command: &str) -> Failure {
         let how = format!(
             "`icl {command} --resume {}` continues it",
             self.target.display()
@@ -178,42 +188,53 @@ impl WorkFolder {
     }
 
     /// Moves the results to their folder and ends the work. Earlier results, as the folder's list has them, are
-    /// replaced or removed; other files stay.
+    /// replaced or removed; other files stay. `command` is the one that continues the work, if any does.
     ///
     /// # Errors
     /// If files cannot be moved, or other files were put into the folder since the work began: the
     /// work is kept then.
-    pub fn publish(mut self) -> Result<PathBuf, Failure> {
+    pub fn publish(mut self, command: Option<&str>) -> Result<PathBuf, Failure> {
         self.is_kept = true;
-        let target = self.target.clone();
-        let failure = |error| Failure::file(&target, "cannot be written", error);
-        if !self.may_share && is_taken(&target)? {
+        self.move_results().map_err(|failure| match command {
+            Some(command) => self.with_hint(failure, command),
+            None => failure,
+        })?;
+        // The results are complete, and the next command here removes the rest.
+        let _ = remove_work(&self.target.join(WORK));
+        Ok(self.target.clone())
+    }
+
+    /// Moves the results to their folder, and removes the options last, without which nothing continues.
+    fn move_results(&self) -> Result<(), Failure> {
+        let target = &self.target;
+        let failure = |error| Failure::file(target, "cannot be written", error);
+        if !self.may_share && is_taken(target)? {
             return Err(Failure::Other(anyhow!(
                 "{}: found files that were not there when the work began, expected none; the results are kept in {}",
                 target.display(),
                 self.results().display()
             )));
         }
-        let earlier = Manifest::read(&target)?;
-        earlier.check(&target, self.is_result)?;
+        let earlier = Manifest::read(target)?;
+        earlier.check(target, self.is_result)?;
         let ours = self.names_to_move().map_err(failure)?;
         let either = earlier.files().union(&ours).cloned().collect();
         // After a kill from here on the work continues later, or another command replaces what was moved by then.
-        Manifest::new(either).write(&target)?;
+        Manifest::new(either).write(target)?;
         for name in self.names_of_results().map_err(failure)? {
-            std::fs::rename(self.results().join(&name), target.join(&name)).map_err(failure)?;
+            file_system()
+                .rename(&self.results().join(&name), &target.join(&name))
+                .map_err(failure)?;
         }
         for name in earlier.files().difference(&ours) {
-            match std::fs::remove_file(target.join(name)) {
-                Err(error) if error.kind() != ErrorKind::NotFound => return Err(failure(error)),
-                _ => (),
-            }
+            file_system()
+                .remove_if_there(&target.join(name))
+                .map_err(failure)?;
         }
-        Manifest::new(ours).write(&target)?;
-        std::fs::remove_file(target.join(WORK).join(CONFIG)).map_err(failure)?;
-        // The results are complete, and the next command here removes the rest.
-        let _ = remove_work(&target.join(WORK));
-        Ok(target)
+        Manifest::new(ours).write(target)?;
+        file_system()
+            .remove_file(&target.join(WORK).join(CONFIG))
+            .map_err(failure)
     }
 
     /// Returns the names of the results, those that were moved before a kill included, and notes them for the next
@@ -309,7 +330,7 @@ mod tests {
             Begun::Complete => (),
             Begun::Interrupted(..) => {
                 let work = WorkFolder::resume(target, is_result).unwrap();
-                work.publish().unwrap();
+                work.publish(None).unwrap();
             }
         }
     }
@@ -319,12 +340,12 @@ mod tests {
         let at = tempdir().unwrap();
         let out = at.path().join("out");
         worked(&out, &[CONFIG, "encoder-a", "encoder-b"])
-            .publish()
+            .publish(None)
             .unwrap();
         assert_eq!(names(&out), [MANIFEST, CONFIG, "encoder-a", "encoder-b"]);
         std::fs::write(out.join("notes.txt"), "theirs").unwrap();
         worked(&out, &[CONFIG, "encoder-b", "encoder-c"])
-            .publish()
+            .publish(None)
             .unwrap();
         assert_eq!(
             names(&out),
@@ -355,7 +376,7 @@ mod tests {
         let out = at.path().join("out");
         let work = worked(&out, &[CONFIG, "encoder-a"]);
         std::fs::write(out.join("encoder-a"), "theirs").unwrap();
-        let error = work.publish().unwrap_err().to_string();
+        let error = work.publish(None).unwrap_err().to_string();
         assert!(error.starts_with("out: found encoder-a in "), "{error}");
         assert!(WorkFolder::resume(&out, is_result).is_err());
         assert_eq!(std::fs::read(out.join("encoder-a")).unwrap(), b"theirs");
@@ -374,7 +395,7 @@ mod tests {
             let at = tempdir().unwrap();
             for force in [false, true] {
                 let out = at.path().join(format!("out{force}"));
-                worked(&out, &[CONFIG, "encoder-a"]).publish().unwrap();
+                worked(&out, &[CONFIG, "encoder-a"]).publish(None).unwrap();
                 killed(&out, &results);
                 let work = out.join(WORK);
                 let parts: [&dyn Fn(); 6] = [
@@ -399,7 +420,7 @@ mod tests {
                 parts[..n_parts].iter().for_each(|part| part());
                 match force {
                     false => resume(&out),
-                    true => drop(worked(&out, &results).publish().unwrap()),
+                    true => drop(worked(&out, &results).publish(None).unwrap()),
                 }
                 assert_eq!(
                     names(&out),
@@ -416,7 +437,7 @@ mod tests {
     fn unfinished_files_of_a_kill_are_removed_by_the_next_command() {
         let at = tempdir().unwrap();
         let out = at.path().join("out");
-        worked(&out, &[CONFIG]).publish().unwrap();
+        worked(&out, &[CONFIG]).publish(None).unwrap();
         let left = [
             ".unfinished-1-0-config.toml",
             ".unfinished-1-1-.icl-manifest.json",

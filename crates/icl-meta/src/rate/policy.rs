@@ -231,7 +231,7 @@ impl State {
             (Self::Published { agent, last_loss }, Kind::Published(mut policy)) => {
                 policy.agent = PublishedRate::<B>::config()
                     .load(&agent, device)
-                    .map_err(|_| Unfit)?;
+                    .map_err(|_| Unfit::Kind)?;
                 policy.last_loss = last_loss;
                 Kind::Published(policy)
             }
@@ -245,12 +245,12 @@ impl State {
             ) => {
                 policy.agent = LearnedRate::<M, B>::config()
                     .load(&agent, device)
-                    .map_err(|_| Unfit)?;
+                    .map_err(|_| Unfit::Kind)?;
                 policy.memory = memory;
                 policy.earlier = module(earlier)?;
                 Kind::Learned(policy)
             }
-            _ => return Err(Unfit),
+            _ => return Err(Unfit::Kind),
         })
     }
 }

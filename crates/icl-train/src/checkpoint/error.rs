@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use icl_core::module_bytes::EncodeError;
+use icl_core::module_bytes::{EncodeError, Unfit};
 
 /// Error that makes a checkpoint unusable.
 #[derive(Debug, thiserror::Error)]
@@ -67,10 +67,12 @@ pub enum CheckpointError {
         expected: String,
     },
     /// The state is complete, but belongs to another kind of encoder, optimizer or agent.
-    #[error("{}: found a state that does not fit the encoder, expected the state of this run", path.display())]
+    #[error("{}: {unfit}", path.display())]
     Contents {
         /// Path of the file.
         path: PathBuf,
+        /// Part of the state that does not fit.
+        unfit: Unfit,
     },
     /// The state cannot be encoded as bytes.
     #[error("the state of the run could not be encoded")]

@@ -8,6 +8,7 @@
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+use icl_core::module_bytes::Unfit;
 use icl_core::{AtomicFile, InputFile};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -156,7 +157,10 @@ pub fn read_checkpoint<T: DeserializeOwned>(
     }
     rmp_serde::from_slice(body)
         .map(Some)
-        .map_err(|_| CheckpointError::Contents { path })
+        .map_err(|_| CheckpointError::Contents {
+            path,
+            unfit: Unfit::Kind,
+        })
 }
 
 #[cfg(test)]

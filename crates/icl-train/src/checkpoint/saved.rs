@@ -12,11 +12,12 @@ use crate::checkpoint::Identity;
 use crate::evaluation::evaluator::Risk;
 use crate::noise_queue::old_queue::{OldQueue, SavedQueue};
 use crate::progress::record::TrainingRecord;
+use crate::sampling::plan::Planner;
 use crate::step::average::WeightAverage;
 use crate::step::counters::Counters;
 use crate::step::run::Run;
 use crate::{Callbacks, CheckpointError, TrainError, read_checkpoint, write_checkpoint};
-use icl_core::module_bytes::{Bytes, Unfit, load_module, save_module};
+use icl_core::module_bytes::{Bytes, SavedTensors, Unfit, load_module, save_module};
 use icl_meta::PolicyState;
 
 /// Everything on which the rest of a run depends beside its identity. The order of the data, the views
@@ -89,6 +90,7 @@ pub(crate) fn restore<'a, M, B, R>(
     run: Run<'a, M, B, R>,
     path: &Path,
     identity: &Identity,
+    planner: &Planner<'_>,
 ) -> Result<Run<'a, M, B, R>, TrainError>
 where
     M: AutodiffModule<B> + Encoder<B>,
@@ -98,13 +100,40 @@ where
     let Some(saved) = read_checkpoint::<SavedRun<R>>(path, identity)? else {
         return Ok(run);
     };
-    let unfit = |Unfit| CheckpointError::Contents {
+    let unfit = |unfit| CheckpointError::Contents {
         path: path.to_owned(),
+        unfit,
     };
-    Ok(saved.into_run(run).map_err(unfit)?)
+    let n_epochs = run.loss.settings.epochs;
+    let checked = saved.check(n_epochs, planner);
+    Ok(checked.and_then(|()| saved.into_run(run)).map_err(unfit)?)
 }
 
 impl<R: Risk> SavedRun<R> {
+    /// Checks the numbers by which a run counts: they lead to places in lists.
+    fn check(&self, n_epochs: usize, planner: &Planner<'_>) -> Result<(), Unfit> {
+        let Self {
+            counters, record, ..
+        } = self;
+        let fraction = counters.fraction();
+        let per_epoch = [
+            record.epoch_ends_s.len(),
+            record.learning_rates.len(),
+            record.old_fractions.len(),
+        ];
+        let best = record.best_evaluation;
+        let is_whole = record.n_epochs() <= n_epochs
+            && per_epoch.iter().all(|&n| n == record.n_epochs())
+            && best.is_none_or(|best| best < record.evaluations.len())
+            && (0.0..=1.0).contains(&fraction)
+            && (counters.n_steps == 0
+                || counters.n_steps <= planner.epoch(record.n_epochs(), fraction).steps.len());
+        match is_whole {
+            true => Ok(()),
+            false => Err(Unfit::Kind),
+        }
+    }
+
     /// Returns the run with this state.
     fn into_run<'a, M, B>(self, mut run: Run<'a, M, B, R>) -> Result<Run<'a, M, B, R>, Unfit>
     where
@@ -125,7 +154,7 @@ impl<R: Risk> SavedRun<R> {
         match self.stepping {
             Some(stepping) if !is_complete => stepping.into_run(run, like, &device),
             None if is_complete => Ok(run),
-            _ => Err(Unfit),
+            _ => Err(Unfit::Kind),
         }
     }
 }
@@ -143,14 +172,15 @@ impl Stepping {
         B: AutodiffBackend,
         R: Risk,
     {
-        run.update = run.update.load(self.optimizer, device)?;
+        let parameters = SavedTensors::read(&self.encoder)?;
+        run.update = run.update.load(self.optimizer, &parameters, device)?;
         run.rates.query = run.rates.query.restore(self.query, &like, device)?;
         run.rates.support = run.rates.support.restore(self.support, &like, device)?;
         run.encoder = Some(load_module::<B, M>(like, self.encoder, device)?);
         run.loss.queue = match (run.loss.queue.take(), self.old_queue) {
             (Some(queue), Some(saved)) => Some(queue.load(saved, device)?),
             (None, None) => None,
-            _ => return Err(Unfit),
+            _ => return Err(Unfit::Kind),
         };
         Ok(run)
     }

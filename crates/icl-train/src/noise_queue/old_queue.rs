@@ -79,11 +79,22 @@ impl<B: Backend> OldQueue<B> {
         self.entries = match saved.directions {
             None => None,
             Some(data) => {
-                let is_whole = matches!(data.shape[..], [n, _] if n == saved.samples.len());
-                if !is_whole {
-                    return Err(Unfit);
-                }
                 let dtype = data.dtype;
+                let is_whole = match data.shape[..] {
+                    [n, width] => {
+                        let n_bytes = n
+                            .checked_mul(width)
+                            .and_then(|n| n.checked_mul(dtype.size()));
+                        n == saved.samples.len()
+                            && n <= self.capacity
+                            && n_bytes == Some(data.bytes.len())
+                            && dtype.is_float()
+                    }
+                    _ => false,
+                };
+                if !is_whole {
+                    return Err(Unfit::Kind);
+                }
                 let directions = Tensor::from_data(data, (device, dtype));
                 Some(QueuedNoise::from_directions(directions, saved.samples))
             }

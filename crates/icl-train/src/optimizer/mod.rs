@@ -9,7 +9,7 @@ use burn::optim::{GradientsParams, Optimizer, Sgd, SgdConfig};
 use burn::tensor::backend::AutodiffBackend;
 use serde::{Deserialize, Serialize};
 
-use icl_core::module_bytes::{Bytes, EncodeError, Unfit, load_record, save_record};
+use icl_core::module_bytes::{Bytes, EncodeError, SavedTensors, Unfit, load_record, save_record};
 
 pub(crate) use adam::CHUNK;
 pub use adam::OnePassAdam;
@@ -55,8 +55,14 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> UpdateState<M, B> {
         }
     }
 
-    /// Restores a state that [`save`](Self::save) returned.
-    pub(crate) fn load(self, bytes: Bytes, device: &B::Device) -> Result<Self, Unfit> {
+    /// Restores a state that [`save`](Self::save) returned, for a module with these parameters.
+    pub(crate) fn load(
+        self,
+        bytes: Bytes,
+        parameters: &SavedTensors,
+        device: &B::Device,
+    ) -> Result<Self, Unfit> {
+        SavedTensors::read(&bytes)?.check_states_of(parameters)?;
         Ok(match self {
             Self::Adam(optimizer) => {
                 Self::Adam(optimizer.load_record(load_record::<B, _>(bytes, device)?))

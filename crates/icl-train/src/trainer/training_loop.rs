@@ -79,7 +79,7 @@ where
         let mut run = self.begin(encoder, teacher, &planner, callbacks.follows_steps());
         let identity = self.identity(run.start_digest());
         if let Some(path) = callbacks.checkpoint() {
-            run = restore(run, path, &identity)?;
+            run = restore(run, path, &identity, &planner)?;
         }
         if !run.counters.is_complete {
             self.epochs(&mut run, &planner, &identity, evaluations.steer, callbacks)?;

@@ -61,7 +61,7 @@ pub fn compare(options: CompareOptions) -> Result<(), Failure> {
     for (name, text) in [(CONFIG, &config), (RECORD, &lines), (REPORT, &html)] {
         whole::replace(&work.results().join(name), text.as_bytes())?;
     }
-    let folder = work.publish()?;
+    let folder = work.publish(None)?;
     resolved.options.tables.print(&document, &folder)
 }
 

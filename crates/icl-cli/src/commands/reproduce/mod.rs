@@ -13,6 +13,7 @@ mod source;
 
 use anyhow::anyhow;
 use clap::Args;
+use icl_core::file_system;
 
 use crate::process::failure::Failure;
 use crate::process::interrupt;
@@ -64,7 +65,7 @@ fn reproduce_grid(options: &ReproduceOptions) -> Result<(), Failure> {
         .iter()
         .map(|cell| CellFolder::find(&cells, cell, options))
         .collect::<Result<Vec<_>, _>>()?;
-    std::fs::create_dir_all(&cells).map_err(|error| {
+    file_system().create_folders(&cells).map_err(|error| {
         Failure::input(anyhow!("out: cannot write {}: {error}", cells.display()))
     })?;
     let to_run: Vec<&CellFolder> = folders

@@ -1,10 +1,11 @@
 //! One seed of a comparison: θ₀ trained on the old data, then every method.
 
-use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use burn::module::AutodiffModule;
-use icl_core::{ByOrigin, ExactRisk, GrowthRatio, Increment, PanelRisk, SampleError, Seed, Views};
+use icl_core::{
+    ByOrigin, ExactRisk, GrowthRatio, Increment, PanelRisk, SampleError, Seed, Views, file_system,
+};
 use icl_eval::Matrix;
 use icl_report::{EmbeddingMap, RunRecord, SCHEMA};
 use icl_train::{
@@ -361,12 +362,8 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             protocols.map(move |protocol| state_name(self.seed, name, *protocol))
         });
         for path in trained.chain(judged.map(|name| self.work.state(&name))) {
-            match std::fs::remove_file(&path) {
-                Err(error) if error.kind() != ErrorKind::NotFound => {
-                    return Err(Failure::file(&path, "cannot be removed", error));
-                }
-                _ => (),
-            }
+            let removed = file_system().remove_if_there(&path);
+            removed.map_err(|error| Failure::file(&path, "cannot be removed", error))?;
         }
         Ok(())
     }

@@ -87,7 +87,7 @@ impl OnNewEncoder for Run<'_> {
             Ok(written) => written,
             Err(failure) => return Err(work.fail(failure, "run")),
         };
-        let folder = work.publish()?;
+        let folder = work.publish(Some("run"))?;
         match report {
             Ok(document) => {
                 let report = folder.join(REPORT);
@@ -103,8 +103,8 @@ impl OnNewEncoder for Run<'_> {
     }
 }
 
-/// Writes everything but the encoders, which are written already. The failure of the report is the
-/// inner one: the training stands without it.
+/// Writes everything but the encoders, which are written already. A failure to make the report is the
+/// inner one: the results stand without it.
 fn write_results(
     work: &WorkFolder,
     config: &str,
@@ -120,12 +120,11 @@ fn write_results(
     }
     whole::replace(&results.join(RECORD), &lines)?;
     whole::replace(&results.join(MAP), &json(map)?)?;
-    Ok(icl_report::comparison_document(records, Some(map))
-        .map_err(|error| Failure::Other(error.into()))
-        .and_then(|document| {
-            whole::replace(&results.join(REPORT), document.html().as_bytes())?;
-            Ok(document)
-        }))
+    let document = icl_report::comparison_document(records, Some(map));
+    if let Ok(document) = &document {
+        whole::replace(&results.join(REPORT), document.html().as_bytes())?;
+    }
+    Ok(document.map_err(|error| Failure::Other(error.into())))
 }
 
 struct Comparison<'a, D: Domain> {

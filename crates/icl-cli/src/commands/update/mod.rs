@@ -90,7 +90,7 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             Ok(document) => document,
             Err(failure) => return Err(work.fail(failure, "update")),
         };
-        let folder = work.publish()?;
+        let folder = work.publish(Some("update"))?;
         resolved.options.tables.print(&document, &folder)
     }
 }

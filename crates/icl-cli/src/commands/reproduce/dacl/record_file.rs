@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use icl_core::InputFile;
+use icl_core::{InputFile, file_system};
 use icl_report::dacl::{
     DaclDataSet, DaclRecord, DaclRow, DaclSettings, DaclTarget, parse_dacl_records,
 };
@@ -37,7 +37,7 @@ impl RecordFile {
         settings: &DaclSettings,
     ) -> Result<Self, Failure> {
         let path = folder.join(format!("{}.jsonl", target.name()));
-        std::fs::create_dir_all(folder).map_err(|error| {
+        file_system().create_folders(folder).map_err(|error| {
             Failure::input(anyhow!("out: cannot write {}: {error}", folder.display()))
         })?;
         let read = InputFile::open(&path, MAX_BYTES).and_then(InputFile::text);

@@ -1,0 +1,437 @@
+//! The tensors in the bytes of a record, read before Burn turns them into tensors, which panics at wrong ones.
+
+use std::fmt;
+
+use burn::module::ParamId;
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+/// Number of characters of the identity of a parameter.
+const ID_LENGTH: usize = 13;
+
+/// Largest number of values within each other that are read: each takes a part of the stack.
+const MAX_DEPTH: usize = 100;
+
+/// Bytes that are whole, but not of this kind of module, optimizer or agent. Prints as what was found.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unfit {
+    /// State of another kind.
+    #[error("found a state that does not fit the encoder, expected the state of this run")]
+    Kind,
+    /// Tensor of another shape or type, too many or too few.
+    #[error("found {found} in the state, expected {expected}")]
+    Tensor {
+        /// Name, shape and type of the tensor.
+        found: String,
+        /// Shape and type that it should have.
+        expected: String,
+    },
+}
+
+/// Names, shapes and types of the tensors in saved bytes.
+#[derive(Debug)]
+pub struct SavedTensors {
+    tensors: Vec<SavedTensor>,
+    /// Names at the top of the record: fields of a module, identities of parameters of an optimizer.
+    entries: Vec<String>,
+}
+
+#[derive(Debug)]
+struct SavedTensor {
+    /// Names of the fields that lead to it.
+    path: Vec<String>,
+    /// Identity of a parameter.
+    id: Option<String>,
+    shape: Vec<u64>,
+    dtype: String,
+    n_bytes: usize,
+}
+
+impl SavedTensors {
+    /// Reads the record of a module or an optimizer.
+    ///
+    /// # Errors
+    /// [`Unfit::Kind`] if the bytes are no record.
+    pub fn read(bytes: &[u8]) -> Result<Self, Unfit> {
+        let mut reader = rmp_serde::Deserializer::from_read_ref(bytes);
+        reader.set_max_depth(MAX_DEPTH);
+        let record = Node::deserialize(&mut reader).map_err(|_| Unfit::Kind)?;
+        let item = record.field("item").ok_or(Unfit::Kind)?;
+        let entries = match item {
+            Node::Map(fields) => fields.iter().map(|(name, _)| name.clone()).collect(),
+            _ => Vec::new(),
+        };
+        let mut tensors = Vec::new();
+        collect(item, None, &mut Vec::new(), &mut tensors);
+        tensors.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(Self { tensors, entries })
+    }
+
+    /// Checks that they have the names, shapes and types of others: both are of one kind of module.
+    ///
+    /// # Errors
+    /// [`Unfit`] for the first tensor that differs.
+    pub fn check_like(&self, expected: &Self) -> Result<(), Unfit> {
+        let n = self.tensors.len().max(expected.tensors.len());
+        for at in 0..n {
+            match (self.tensors.get(at), expected.tensors.get(at)) {
+                (Some(found), Some(expected)) if found.path == expected.path => {
+                    found.check(&expected.kind())?;
+                    if found.has_id() != expected.has_id() {
+                        return Err(Unfit::Kind);
+                    }
+                }
+                (Some(found), None) => return Err(found.unfit("none".to_owned())),
+                (Some(found), Some(expected)) if found.path < expected.path => {
+                    return Err(found.unfit("none".to_owned()));
+                }
+                (_, Some(missing)) => {
+                    return Err(Unfit::Tensor {
+                        found: format!("no tensor {}", missing.name()),
+                        expected: missing.kind().to_string(),
+                    });
+                }
+                (None, None) => (),
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that they are states of an optimizer for these parameters: tensors of the shape and type of their
+    /// parameter.
+    ///
+    /// # Errors
+    /// [`Unfit`] for the first tensor that differs, or a state of another parameter.
+    pub fn check_states_of(&self, parameters: &Self) -> Result<(), Unfit> {
+        let parameter = |id: &String| {
+            let mut all = parameters.tensors.iter();
+            all.find(|it| it.id.as_ref() == Some(id)).ok_or(Unfit::Kind)
+        };
+        for entry in &self.entries {
+            parameter(entry)?;
+        }
+        for tensor in &self.tensors {
+            let expected = parameter(tensor.path.first().ok_or(Unfit::Kind)?)?;
+            tensor.check(&expected.kind())?;
+            // Burn has a variant for each number of axes.
+            let rank = format!("Rank{}", tensor.shape.len());
+            if !tensor.path.contains(&rank) {
+                return Err(Unfit::Kind);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Shape, type and size of a tensor.
+#[derive(Debug, PartialEq, Eq)]
+struct TensorKind<'a> {
+    shape: &'a [u64],
+    dtype: &'a str,
+    n_bytes: usize,
+}
+
+impl fmt::Display for TensorKind<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            shape,
+            dtype,
+            n_bytes,
+        } = self;
+        write!(f, "shape {shape:?} of {dtype} in {n_bytes} bytes")
+    }
+}
+
+impl SavedTensor {
+    fn name(&self) -> String {
+        let path = match self.path.split_last() {
+            // Burn's name of the tensor beside its identity.
+            Some((last, path)) if last == "param" => path,
+            _ => &self.path,
+        };
+        path.join(".")
+    }
+
+    fn kind(&self) -> TensorKind<'_> {
+        TensorKind {
+            shape: &self.shape,
+            dtype: &self.dtype,
+            n_bytes: self.n_bytes,
+        }
+    }
+
+    /// Whether it is a parameter, with an identity that Burn can read.
+    fn has_id(&self) -> bool {
+        let is_readable =
+            |id: &String| id.len() == ID_LENGTH && ParamId::try_deserialize(id).is_some();
+        self.id.as_ref().is_some_and(is_readable)
+    }
+
+    fn check(&self, expected: &TensorKind<'_>) -> Result<(), Unfit> {
+        match self.kind() == *expected {
+            true => Ok(()),
+            false => Err(self.unfit(expected.to_string())),
+        }
+    }
+
+    fn unfit(&self, expected: String) -> Unfit {
+        Unfit::Tensor {
+            found: format!("tensor {} with {}", self.name(), self.kind()),
+            expected,
+        }
+    }
+}
+
+/// Collects the tensors at and below a node.
+fn collect(node: &Node, id: Option<&str>, path: &mut Vec<String>, found: &mut Vec<SavedTensor>) {
+    if let Some((shape, dtype, n_bytes)) = node.tensor() {
+        found.push(SavedTensor {
+            path: path.clone(),
+            id: id.map(str::to_owned),
+            shape,
+            dtype,
+            n_bytes,
+        });
+        return;
+    }
+    let mut below = |name: String, node: &Node, id: Option<&str>| {
+        path.push(name);
+        collect(node, id, path, found);
+        path.pop();
+    };
+    match node {
+        Node::Map(fields) => {
+            let id = node.field("id").and_then(|id| match id {
+                Node::Text(id) => Some(id.as_str()),
+                _ => None,
+            });
+            for (name, field) in fields {
+                below(name.clone(), field, id);
+            }
+        }
+        Node::List(items) => {
+            for (at, item) in items.iter().enumerate() {
+                below(at.to_string(), item, None);
+            }
+        }
+        _ => (),
+    }
+}
+
+/// Any value, without the contents of its bytes.
+#[derive(Debug)]
+enum Node {
+    Map(Vec<(String, Node)>),
+    List(Vec<Node>),
+    /// Number of bytes.
+    Bytes(usize),
+    Text(String),
+    Count(u64),
+    Other,
+}
+
+impl Node {
+    fn field(&self, name: &str) -> Option<&Self> {
+        let Self::Map(fields) = self else { return None };
+        let field = fields.iter().find(|(other, _)| other == name);
+        field.map(|(_, node)| node)
+    }
+
+    /// Returns shape, type and number of bytes, if it is a tensor.
+    fn tensor(&self) -> Option<(Vec<u64>, String, usize)> {
+        let (bytes, shape, dtype) = (
+            self.field("bytes")?,
+            self.field("shape")?,
+            self.field("dtype")?,
+        );
+        let (Self::Bytes(n_bytes), Self::List(shape), Self::Text(dtype)) = (bytes, shape, dtype)
+        else {
+            return None;
+        };
+        let axis = |node: &Self| match node {
+            Self::Count(n) => Some(*n),
+            _ => None,
+        };
+        let shape: Option<Vec<u64>> = shape.iter().map(axis).collect();
+        Some((shape?, dtype.clone(), *n_bytes))
+    }
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NodeVisitor)
+    }
+}
+
+struct NodeVisitor;
+
+impl<'de> Visitor<'de> for NodeVisitor {
+    type Value = Node;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
+        let mut fields = Vec::new();
+        while let Some((name, node)) = map.next_entry()? {
+            fields.push((name, node));
+        }
+        Ok(Node::Map(fields))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Node, A::Error> {
+        let mut all = Vec::new();
+        while let Some(item) = items.next_element()? {
+            all.push(item);
+        }
+        Ok(Node::List(all))
+    }
+
+    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Node, E> {
+        Ok(Node::Bytes(bytes.len()))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Node, E> {
+        Ok(Node::Text(text.to_owned()))
+    }
+
+    fn visit_u64<E>(self, n: u64) -> Result<Node, E> {
+        Ok(Node::Count(n))
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Node, E> {
+        Ok(Node::Other)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Node, E> {
+        Ok(Node::Other)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Node, E> {
+        Ok(Node::Other)
+    }
+
+    fn visit_unit<E>(self) -> Result<Node, E> {
+        Ok(Node::Other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use burn::module::Module;
+    use burn::nn::{BatchNorm, BatchNormConfig, Linear, LinearConfig};
+    use burn::optim::momentum::MomentumConfig;
+    use burn::optim::{GradientsParams, Optimizer, SgdConfig};
+    use burn::record::{DoublePrecisionSettings, NamedMpkBytesRecorder, Recorder};
+    use burn::tensor::Tensor;
+
+    use crate::module_bytes::{Bytes, load_module, save_module, save_record};
+    use crate::testing::TestAutodiff;
+
+    type B = TestAutodiff;
+
+    #[derive(Module, Debug)]
+    struct Layers<B: burn::tensor::backend::Backend> {
+        layers: Vec<Linear<B>>,
+        statistics: BatchNorm<B>,
+    }
+
+    /// Layers of these widths.
+    fn layers(widths: &[usize]) -> Layers<B> {
+        let device = Default::default();
+        let layer = |pair: &[usize]| LinearConfig::new(pair[0], pair[1]).init(&device);
+        Layers {
+            layers: widths.windows(2).map(layer).collect(),
+            statistics: BatchNormConfig::new(3).init(&device),
+        }
+    }
+
+    fn load(bytes: Bytes) -> Result<Layers<B>, Unfit> {
+        load_module(layers(&[2, 3, 4]), bytes, &Default::default())
+    }
+
+    /// What is said of bytes that do not fit.
+    fn unfit(bytes: Bytes) -> String {
+        load(bytes).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn modules_of_other_shapes_are_refused() {
+        let bytes = |widths: &[usize]| save_module::<B, _>(&layers(widths)).unwrap();
+        assert!(load(bytes(&[2, 3, 4])).is_ok());
+        for (widths, message) in [
+            (
+                &[2, 3, 5][..],
+                "found tensor layers.1.bias with shape [5] of F32 in 20 bytes in the state, expected shape [4] of F32 \
+                 in 16 bytes",
+            ),
+            (
+                &[2, 3],
+                "found no tensor layers.1.bias in the state, expected shape [4] of F32 in 16 bytes",
+            ),
+            (
+                &[2, 3, 4, 4],
+                "found tensor layers.2.bias with shape [4] of F32 in 16 bytes in the state, expected none",
+            ),
+        ] {
+            assert_eq!(unfit(bytes(widths)), message);
+        }
+        let kind = Unfit::Kind.to_string();
+        let one = save_module::<B, _>(&layers(&[2, 3, 4]).statistics).unwrap();
+        assert!(unfit(one).starts_with("found tensor beta"));
+        assert_eq!(unfit(Bytes::from(Vec::new())), kind);
+        assert_eq!(unfit(Bytes::from(vec![0x93; 10_000])), kind);
+    }
+
+    #[test]
+    fn modules_of_another_type_or_with_torn_tensors_are_refused() {
+        let recorder = NamedMpkBytesRecorder::<DoublePrecisionSettings>::default();
+        let double =
+            Recorder::<B>::record(&recorder, layers(&[2, 3, 4]).into_record(), ()).unwrap();
+        assert!(unfit(Bytes::from(double)).contains("[3] of F64 in 24 bytes"));
+        let whole = save_module::<B, _>(&layers(&[2, 3, 4])).unwrap().into_vec();
+        let replaced = |from: &[u8], to: &[u8]| {
+            let at = whole.windows(from.len()).position(|it| it == from).unwrap();
+            [&whole[..at], to, &whole[at + from.len()..]].concat()
+        };
+        // The shape [3] becomes [4], the type another one, and an identity one that is too long.
+        let shape = unfit(Bytes::from(replaced(
+            b"\xa5shape\x91\x03",
+            b"\xa5shape\x91\x04",
+        )));
+        assert!(shape.contains("shape [4] of F32 in 12 bytes"), "{shape}");
+        let dtype = unfit(Bytes::from(replaced(b"\xa3F32", b"\xa3I32")));
+        assert!(dtype.contains("of I32 in"), "{dtype}");
+        let id = replaced(b"\xa2id\xad", b"\xa2id\xae7");
+        assert_eq!(unfit(Bytes::from(id)), Unfit::Kind.to_string());
+    }
+
+    #[test]
+    fn states_of_other_parameters_are_refused() {
+        let saved = |module: &Layers<B>| SavedTensors::read(&save_module::<B, _>(module).unwrap());
+        let stepped = |module: &Layers<B>| {
+            let config = SgdConfig::new().with_momentum(Some(MomentumConfig::new()));
+            let mut optimizer = config.init::<B, Layers<B>>();
+            let device = Default::default();
+            let mut x = Tensor::<B, 2>::ones([5, 2], &device);
+            for layer in &module.layers {
+                x = layer.forward(x);
+            }
+            let gradients = GradientsParams::from_grads(x.sum().backward(), module);
+            optimizer.step(0.1, module.clone(), gradients);
+            SavedTensors::read(&save_record::<B, _>(optimizer.to_record()).unwrap()).unwrap()
+        };
+        let (ours, theirs) = (layers(&[2, 3, 4]), layers(&[2, 3, 4]));
+        let of_ours = saved(&ours).unwrap();
+        stepped(&ours).check_states_of(&of_ours).unwrap();
+        let other = stepped(&theirs).check_states_of(&of_ours);
+        assert_eq!(other, Err(Unfit::Kind));
+        // A velocity of another shape.
+        let mut wrong = stepped(&ours);
+        wrong.tensors[0].shape.push(1);
+        let error = wrong.check_states_of(&of_ours).unwrap_err();
+        assert!(matches!(error, Unfit::Tensor { .. }), "{error}");
+    }
+}
