@@ -7,6 +7,7 @@ mod features;
 mod files;
 mod lines;
 mod names;
+mod sum;
 mod table;
 mod write;
 
@@ -17,6 +18,7 @@ use super::dataset::GraphDataset;
 use crate::error::DataError;
 use files::TuFiles;
 pub(crate) use names::is_edge_list;
+pub(crate) use sum::tables_md5;
 
 /// Reads a data set in the TU file format from a zip archive or a folder.
 ///
