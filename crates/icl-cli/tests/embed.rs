@@ -598,7 +598,7 @@ fn encoders_that_are_not_whole() {
     };
     rejected_with(
         &config("epsilon", json!(0.0)),
-        "configuration: epsilon: found 0, expected a number above 0",
+        "found a configuration that is not valid (epsilon: found 0, expected a number above 0)",
     );
     rejected_with(
         &config("n_layers", json!(3)),
@@ -652,6 +652,6 @@ fn encoders_that_are_not_whole() {
     rejected(
         at,
         "embed --from b.safetensors --data T --out a.npy",
-        " in the embedding of sample 0 of T, expected finite numbers",
+        " in the embedding of sample 0 of \"T\", expected finite numbers",
     );
 }

@@ -7,6 +7,7 @@ mod backends;
 mod compare_backends;
 mod config_file;
 mod dacl;
+mod damaged_encoder;
 mod diagnose;
 mod embed;
 mod first_run;

@@ -8,6 +8,7 @@ use burn::module::AutodiffModule;
 use burn::tensor::Tensor;
 use clap::{Arg, Args};
 use icl_core::{Collate, Encoder, Samples, Views};
+use icl_data::Found;
 
 use crate::backend::{OnBackend, ProgramBackend, TrainingBackend, on_backend};
 use crate::domain::Domain;
@@ -105,13 +106,13 @@ impl OnStoredEncoder<1> for Embed<'_> {
         let task = Task { encoder, data };
         let embeddings = on_backend(&resolved.backend, task)?;
         if let Some(at) = embeddings.values.iter().position(|x| !x.is_finite()) {
-            return Err(Failure::input(anyhow!(
-                "{}: found {} in the embedding of sample {} of {}, expected finite numbers",
-                encoder.path.display(),
+            let found = format!(
+                "{} in the embedding of sample {} of {}",
                 embeddings.values[at],
                 at / embeddings.d,
-                D::name(data)
-            )));
+                Found::new(D::name(data))
+            );
+            return Err(encoder.wrong(found, "finite numbers"));
         }
         let labels = D::original_labels(data);
         let bytes = resolved.format.bytes(&embeddings, &labels, D::name(data))?;

@@ -1,6 +1,8 @@
 //! The kinds of data that the program knows. All that depends on the kind is in this folder.
 
 mod class_numbers;
+#[cfg(all(test, feature = "flex"))]
+mod damaged_encoders;
 pub mod data;
 pub mod dispatch;
 pub mod encoder_file;
