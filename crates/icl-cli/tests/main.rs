@@ -27,4 +27,5 @@ mod special_files;
 mod support;
 mod tables;
 mod train;
+mod unlabelled;
 mod update;

@@ -73,7 +73,7 @@ fn files_of_a_folder() {
         ", line 3: found the label of graph 3, to which no node belongs, expected at least one node",
     );
     rejected_with(
-        "graph_labels",
+        "graph_indicator",
         None,
         ": found no such file, expected it beside \"T_A.txt\"",
     );
