@@ -1,7 +1,8 @@
 //! The kinds of data that the program knows. All that depends on the kind is in this folder.
 
 mod class_numbers;
-#[cfg(all(test, feature = "flex"))]
+#[cfg(feature = "flex")]
+#[cfg(test)]
 mod damaged_encoders;
 pub mod data;
 pub mod dispatch;
@@ -16,6 +17,7 @@ mod image_resnet;
 mod images;
 mod metadata;
 mod tables;
+mod unknown_data;
 
 use std::fmt::Debug;
 

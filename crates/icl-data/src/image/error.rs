@@ -183,7 +183,7 @@ pub enum ImagesError {
         n_broken: usize,
     },
     /// An image lies beside the folders of the classes.
-    #[error("{}: found an image beside the folders of the classes, expected it inside one of them", path.display())]
+    #[error("{}: found an image beside folders, expected it in the folder of a class, or images alone", path.display())]
     OutsideOfClasses {
         /// Image in question.
         path: PathBuf,

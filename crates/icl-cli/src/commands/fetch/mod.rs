@@ -4,6 +4,7 @@ mod download;
 
 use std::path::{Path, PathBuf};
 
+use anyhow::anyhow;
 use clap::Args;
 use comfy_table::{Table, presets};
 use icl_data::catalogue;
@@ -11,6 +12,7 @@ use icl_data::catalogue::{CatalogueEntry, CatalogueFile};
 use ureq::Agent;
 
 use crate::options::data::DataDirOption;
+use crate::options::similar::suggestion;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::terminal::print;
@@ -43,9 +45,13 @@ pub fn fetch(options: &FetchOptions) -> Result<(), Failure> {
     if options.names.is_empty() {
         return print(list(&root));
     }
-    let entries = options.names.iter().map(|name| catalogue::find(name));
-    let entries: Vec<&CatalogueEntry> =
-        entries.collect::<Result<_, _>>().map_err(Failure::input)?;
+    let entries = options.names.iter().map(|name| {
+        catalogue::find(name).map_err(|error| {
+            let known = catalogue::entries().iter().map(|entry| entry.name);
+            Failure::input(anyhow!("{error}{}", suggestion(name, known)))
+        })
+    });
+    let entries: Vec<&CatalogueEntry> = entries.collect::<Result<_, _>>()?;
     interrupt::watch()?;
     let agent = Patience::default().agent();
     for entry in entries {
