@@ -231,7 +231,7 @@ mod tests {
     fn the_tensors_of_endless_layers_come_one_after_the_other() {
         let most = usize::MAX;
         let head = ProjectionHeadConfig::new(2, 3).with_n_layers(most);
-        assert_eq!(head.tensors_at("head").nth(5).unwrap().1, [2, 2]);
+        assert_eq!(head.tensors_at("head").nth(4).unwrap().1, [2, 2]);
         let mlp = crate::MlpConfig::new(4)
             .with_n_layers(1)
             .with_projection(Some(3))

@@ -8,12 +8,10 @@ use crate::support::toys::{NEW, OLD, Toys};
 use crate::support::{contents, icl, names, split, timeless_record};
 
 /// Some seconds of training.
-#[cfg(unix)]
 const LONG: &str = "update --from first/encoder.safetensors --old OLD --new NEW --seed 1 \
                     --epochs 1500 --stop never";
 
 /// That the folder `out` holds what an update without interruption writes in `whole`.
-#[cfg(unix)]
 #[track_caller]
 fn is_whole(at: &Path, whole: &str, out: &str) {
     let [whole, out] = [whole, out].map(|out| at.join(out));
@@ -22,7 +20,6 @@ fn is_whole(at: &Path, whole: &str, out: &str) {
     assert!(contents(&out)["encoder.safetensors"] == contents(&whole)["encoder.safetensors"]);
 }
 
-#[cfg(unix)]
 #[test]
 fn it_goes_on_after_an_interruption() {
     use crate::support::stopped::{begin, interrupt, kill};
@@ -64,7 +61,6 @@ fn it_goes_on_after_an_interruption() {
 }
 
 /// Retraining begins with an encoder of its own, and is measured against the one that came in.
-#[cfg(unix)]
 #[test]
 fn it_goes_on_with_the_same_input_only() {
     use crate::support::stopped::{begin, interrupt};
