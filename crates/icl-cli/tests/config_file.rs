@@ -96,7 +96,7 @@ fn what_is_no_toml_or_no_option() {
         (
             "alpha = 0.5\n\nepoch = 3\n",
             (3, 1),
-            "found the key \"epoch\", expected an option of `icl run` (a similar one is epochs)",
+            "found the key \"epoch\", expected an option of `icl run` (did you mean epochs?)",
         ),
         (
             "[run]\nalpha = 0.5\n",

@@ -73,7 +73,7 @@ fn files_of_a_folder() {
         ", line 3: found the label of graph 3, to which no node belongs, expected at least one node",
     );
     rejected_with(
-        "graph_labels",
+        "graph_indicator",
         None,
         ": found no such file, expected it beside \"T_A.txt\"",
     );
@@ -132,6 +132,46 @@ fn archives_that_point_outside() {
             ),
         );
     }
+}
+
+/// What is there, and what was looked for, in one sentence.
+#[test]
+fn files_and_folders_of_no_kind() {
+    let at = tempdir().unwrap();
+    let kinds = ", expected a TU data set (NAME_A.txt and NAME_graph_indicator.txt, in a folder or a \
+                 zip), images (.jpg, .png, .webp, in a folder, or in one folder per class), an IDX pair \
+                 (NAME-images-idx3-ubyte and NAME-labels-idx1-ubyte), a CIFAR file (NAME.bin) or a table \
+                 (.csv, .tsv, .parquet; .csv.gz)";
+    for name in ["empty", "other", "tables"] {
+        fs::create_dir(at.path().join(name)).unwrap();
+    }
+    let write = |name: &str| fs::write(at.path().join(name), "1\n").unwrap();
+    rejected(
+        at.path(),
+        "empty",
+        &format!(": found an empty folder{kinds}"),
+    );
+    write("notes.txt");
+    rejected(
+        at.path(),
+        "notes.txt",
+        &format!(": found a file of another kind{kinds}"),
+    );
+    for name in ["a.txt", "b\n.txt", "c", "d", "e"] {
+        write(&format!("other/{name}"));
+    }
+    let found =
+        ": found a folder of 5 other files or folders (\"a.txt\", \"b\\n.txt\", \"c\", \"d\", …)";
+    rejected(at.path(), "other", &format!("{found}{kinds}"));
+    for name in ["a.csv", "b.csv.gz", "README"] {
+        write(&format!("tables/{name}"));
+    }
+    rejected(
+        at.path(),
+        "tables",
+        ": found a folder of 2 tables (\"a.csv\", \"b.csv.gz\") and 1 other files or folders, \
+         expected the path of one table",
+    );
 }
 
 /// Two graphs are data, but leave one on each side.

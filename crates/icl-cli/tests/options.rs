@@ -96,7 +96,7 @@ fn names_that_nothing_has() {
             "backend: found \"abacus\", expected one of",
         ),
         ("--data no-such", "no-such: found no such file or folder"),
-        ("--data .", "found no file `NAME_A.txt`"),
+        ("--data .", "found an empty folder, expected a TU data set"),
     ] {
         icl(at.path(), &split(&format!("{QUICK} {flags}"))).rejected(message);
     }
@@ -108,6 +108,7 @@ fn names_that_nothing_has() {
         icl(at.path(), &split(&format!("run {flags}")))
             .rejected(&format!(" (did you mean {similar}?)"));
     }
+    icl(at.path(), &["fetch", "MNSIT"]).rejected(" (did you mean MNIST?)");
     for (line, tip) in [
         ("trian", "a similar subcommand exists: 'train'"),
         ("run --epoch 3", "a similar argument exists: '--epochs'"),

@@ -199,4 +199,14 @@ pub enum DataError {
         /// MD5 sum that the publisher states.
         expected: &'static str,
     },
+    /// The tables of a downloaded data set of graphs are not those that are known.
+    #[error("{file}: found tables of MD5 sum {found}, expected {expected}")]
+    DownloadTables {
+        /// Downloaded archive.
+        file: FileRef,
+        /// MD5 sum of its tables as 32 hexadecimal digits.
+        found: String,
+        /// Sum of the tables that are known by this name.
+        expected: &'static str,
+    },
 }

@@ -282,7 +282,7 @@ fn cifar_files() {
 #[test]
 fn folders_without_classes_or_without_images() {
     let folder = tempdir().unwrap();
-    let none = "P: found no folder in it, expected a folder of images for each class";
+    let none = "P: found neither an image nor a folder in it, expected images, or a folder of images for each class";
     assert_error(&folder, none);
     write(folder.path(), "README.md", b"about");
     fs::create_dir(folder.path().join(".git")).unwrap();
@@ -300,7 +300,7 @@ fn folders_without_classes_or_without_images() {
     write(folder.path(), "a.png", b"");
     assert_error(
         &folder,
-        "P/a.png: found an image beside the folders of the classes, expected it inside one of them",
+        "P/a.png: found an image beside folders, expected it in the folder of a class, or images alone",
     );
 }
 

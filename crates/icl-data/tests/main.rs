@@ -20,4 +20,5 @@ mod tu_files;
 mod tu_format;
 mod tu_malformed;
 mod tu_reference;
+mod unlabelled;
 mod written_data;

@@ -197,3 +197,21 @@ fn reddit_binary() {
         assert!(features.into_iter().all(|value| value.abs() < 20.0));
     }
 }
+
+#[test]
+fn the_catalogue_knows_the_tables() {
+    for name in [
+        "MUTAG",
+        "PTC_MR",
+        "PROTEINS",
+        "PROTEINS_full",
+        "IMDB-BINARY",
+        "IMDB-MULTI",
+    ] {
+        let file = icl_data::catalogue::find(name).unwrap().files[0];
+        assert!(file.tables_md5.is_some());
+        if let Some(path) = crate::data_dir::shared(&format!("graphs/{name}.zip")) {
+            file.verify(&path).unwrap();
+        }
+    }
+}

@@ -176,7 +176,8 @@ impl GinConfig {
     /// Returns the configuration of the projection head, if there is one.
     fn head(&self) -> Option<ProjectionHeadConfig> {
         self.projection.map(|d_output| ProjectionHeadConfig {
-            d_input: self.n_layers * self.d_hidden,
+            // No product of a damaged file overflows; its tensors are compared before any is made.
+            d_input: self.n_layers.saturating_mul(self.d_hidden),
             d_output,
             n_layers: self.n_projection_layers,
             norm: true,

@@ -118,7 +118,7 @@ impl ProjectionHeadConfig {
 
     /// Returns the name and the shape of each tensor of the head, in the order and with the names that
     /// collecting the tensors of the module gives. No tensor is allocated.
-    pub fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
+    pub fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> + use<> {
         let widths = [self.d_input; 2];
         let norm = self.norm;
         let hidden = (self.n_layers > 1)
@@ -130,11 +130,14 @@ impl ProjectionHeadConfig {
         hidden.chain(deeper).flatten().chain(output)
     }
 
-    /// Returns the tensors of a head at the path `name` of an encoder.
-    pub(crate) fn tensors_at(&self, name: &str) -> Vec<(String, Vec<usize>)> {
+    /// Returns the tensors of a head at the path `name` of an encoder, one after the other: a damaged file may name
+    /// more layers than memory holds names of.
+    pub(crate) fn tensors_at(
+        &self,
+        name: &'static str,
+    ) -> impl Iterator<Item = (String, Vec<usize>)> + use<> {
         self.tensors()
-            .map(|(tensor, shape)| (format!("{name}.{tensor}"), shape))
-            .collect()
+            .map(move |(tensor, shape)| (format!("{name}.{tensor}"), shape))
     }
 
     /// Returns the number of hidden layers after the first.
@@ -221,6 +224,25 @@ mod tests {
 
     fn head(config: ProjectionHeadConfig) -> ProjectionHead<TestBackend> {
         config.init(Seed::new(3), &Default::default())
+    }
+
+    /// A file may name any number of layers; its tensors are compared before the next name is made.
+    #[test]
+    fn the_tensors_of_endless_layers_come_one_after_the_other() {
+        let most = usize::MAX;
+        let head = ProjectionHeadConfig::new(2, 3).with_n_layers(most);
+        assert_eq!(head.tensors_at("head").nth(4).unwrap().1, [2, 2]);
+        let mlp = crate::MlpConfig::new(4)
+            .with_n_layers(1)
+            .with_projection(Some(3))
+            .with_n_projection_layers(most);
+        let (name, _) = mlp.tensors().nth(5).unwrap();
+        assert!(name.starts_with("projection.hidden."), "{name}");
+        let gin = crate::GinConfig::new(4)
+            .with_n_layers(most)
+            .with_projection(Some(most))
+            .with_n_projection_layers(most);
+        assert_eq!(gin.tensors().next().unwrap().1, [4, 32]);
     }
 
     #[test]

@@ -8,12 +8,13 @@ use burn::module::AutodiffModule;
 use burn::tensor::Tensor;
 use clap::{Arg, Args};
 use icl_core::{Collate, Encoder, Samples, Views};
+use icl_data::Found;
 
 use crate::backend::{OnBackend, ProgramBackend, TrainingBackend, on_backend};
-use crate::domain::Domain;
 use crate::domain::data::Data;
 use crate::domain::dispatch::{OnStoredEncoder, with_stored_encoder};
 use crate::domain::encoder_file::EncoderFile;
+use crate::domain::{Domain, tell_unlabelled};
 use crate::files::tensors;
 use crate::files::tensors::StoredTensor;
 use crate::files::whole;
@@ -28,7 +29,7 @@ const DETAILS: &str = "\
 Samples are embedded without augmentation (images: the centre view), one row a sample in the order of the data, \
 with the normalisation statistics stored in the encoder. The extension of FILE selects the format: .npy (f32, \
 [n, d]), .safetensors (`embeddings` and `labels`) or .csv (index, label, e0, e1, …). Labels are those of the \
-files of the data.";
+files of the data; without any, they are left out.";
 
 /// Options of `icl embed`.
 #[derive(Debug, Args)]
@@ -105,16 +106,18 @@ impl OnStoredEncoder<1> for Embed<'_> {
         let task = Task { encoder, data };
         let embeddings = on_backend(&resolved.backend, task)?;
         if let Some(at) = embeddings.values.iter().position(|x| !x.is_finite()) {
-            return Err(Failure::input(anyhow!(
-                "{}: found {} in the embedding of sample {} of {}, expected finite numbers",
-                encoder.path.display(),
+            let found = format!(
+                "{} in the embedding of sample {} of {}",
                 embeddings.values[at],
                 at / embeddings.d,
-                D::name(data)
-            )));
+                Found::new(D::name(data))
+            );
+            return Err(encoder.wrong(found, "finite numbers"));
         }
-        let labels = D::original_labels(data);
-        let bytes = resolved.format.bytes(&embeddings, &labels, D::name(data))?;
+        tell_unlabelled::<D>(data);
+        let labels = D::has_labels(data).then(|| D::original_labels(data));
+        let labels = labels.as_deref();
+        let bytes = resolved.format.bytes(&embeddings, labels, D::name(data))?;
         if resolved.force {
             whole::replace(&resolved.out, &bytes)?;
         } else {
@@ -250,17 +253,18 @@ impl Format {
     fn bytes(
         self,
         embeddings: &Embeddings,
-        labels: &[i64],
+        labels: Option<&[i64]>,
         data: &str,
     ) -> Result<Vec<u8>, Failure> {
         match self {
             Self::Npy => npy(embeddings).map_err(|error| Failure::Other(error.into())),
             Self::Safetensors => {
-                let (n, d) = (labels.len(), embeddings.d);
-                let tensors = [
-                    StoredTensor::of_f32("embeddings", vec![n, d], &embeddings.values),
-                    StoredTensor::of_i64("labels", vec![n], labels),
-                ];
+                let (n, d) = (embeddings.rows().len(), embeddings.d);
+                let values = &embeddings.values;
+                let mut tensors = vec![StoredTensor::of_f32("embeddings", vec![n, d], values)];
+                if let Some(labels) = labels {
+                    tensors.push(StoredTensor::of_i64("labels", vec![n], labels));
+                }
                 tensors::bytes(&[("data", data)], &tensors)
             }
             Self::Csv => csv(embeddings, labels).map_err(|error| Failure::Other(error.into())),
@@ -283,15 +287,21 @@ fn npy(embeddings: &Embeddings) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes a table with a row of names. Numbers have the fewest digits that preserve them; no field
-/// needs quotes.
-fn csv(embeddings: &Embeddings, labels: &[i64]) -> Result<Vec<u8>, std::fmt::Error> {
-    let mut text = "index,label".to_owned();
+/// Writes a table with a row of names, without a column of labels where there are none. Numbers have the fewest digits
+/// that preserve them; no field needs quotes.
+fn csv(embeddings: &Embeddings, labels: Option<&[i64]>) -> Result<Vec<u8>, std::fmt::Error> {
+    let mut text = "index".to_owned();
+    if labels.is_some() {
+        text.push_str(",label");
+    }
     for column in 0..embeddings.d {
         write!(text, ",e{column}")?;
     }
-    for (index, (row, label)) in embeddings.rows().zip(labels).enumerate() {
-        write!(text, "\n{index},{label}")?;
+    for (index, row) in embeddings.rows().enumerate() {
+        write!(text, "\n{index}")?;
+        if let Some(label) = labels.and_then(|labels| labels.get(index)) {
+            write!(text, ",{label}")?;
+        }
         for value in row {
             write!(text, ",{value}")?;
         }

@@ -8,9 +8,9 @@ use icl_train::{Trainer, TrainingSettings};
 use serde::Serialize;
 
 use crate::backend::{OnBackend, TrainingBackend, on_backend};
-use crate::domain::Domain;
 use crate::domain::dispatch::{OnNewEncoder, with_new_encoder};
 use crate::domain::encoder_file;
+use crate::domain::{Domain, tell_unlabelled};
 use crate::files::destination::Destination;
 use crate::files::encoder_work;
 use crate::files::encoder_work::ENCODER;
@@ -141,6 +141,7 @@ impl OnNewEncoder for Train<'_> {
             options,
             resumed,
         } = self;
+        tell_unlabelled::<D>(data);
         let samples = (0..data.n_samples()).collect();
         let increment = Increment::before(samples).map_err(|error| {
             Failure::input(anyhow::anyhow!(

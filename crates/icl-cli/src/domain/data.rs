@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use icl_data::{
-    GraphDataset, ImageDataset, RawTable, embedded, looks_like_images, looks_like_table,
+    DataError, GraphDataset, GraphsError, ImageDataset, RawTable, embedded, looks_like_images,
+    looks_like_table,
 };
 
+use crate::domain::unknown_data::unknown;
 use crate::options::data::ReadingOptions;
 use crate::options::similar::suggestion;
 use crate::process::failure::Failure;
@@ -76,10 +78,15 @@ impl Data {
         } else {
             icl_data::read_tu(name)
         };
-        graphs
-            .and_then(|graphs| graphs.select(&classes, limit))
-            .map(Self::Graphs)
-            .map_err(Failure::input)
+        let selected = graphs.and_then(|graphs| graphs.select(&classes, limit));
+        selected.map(Self::Graphs).map_err(|error| match error {
+            DataError::Graphs(GraphsError::NoDataSet { .. } | GraphsError::NotADataSet { .. })
+                if !is_zip(path) =>
+            {
+                unknown(path)
+            }
+            error => Failure::input(error),
+        })
     }
 
     /// Returns the name of the kind of data.
@@ -100,6 +107,12 @@ fn table_at(path: &Path) -> Option<PathBuf> {
         return (second.is_none() && looks_like_table(&first)).then_some(first);
     }
     looks_like_table(path).then(|| path.to_owned())
+}
+
+/// Returns `true` if a file should be an archive, by its name: the reader's own error says what is wrong with it.
+fn is_zip(path: &Path) -> bool {
+    let ending = path.extension();
+    ending.is_some_and(|ending| ending.eq_ignore_ascii_case("zip")) && !path.is_dir()
 }
 
 /// Reports the number of files in a folder that are not among the images.

@@ -71,11 +71,24 @@ pub struct EncoderFile<D> {
 
 /// Error of the file of an encoder.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: found {}, expected {expected}", path.display(), one_line(found))]
+#[error("{}: found {}, expected {}", path.display(), beginning(found), beginning(expected))]
 struct EncoderError {
     path: PathBuf,
     found: String,
     expected: String,
+}
+
+/// Largest number of characters of what was found or expected: other crates repeat what a file holds, however long it
+/// is.
+const MESSAGE: usize = 400;
+
+/// Returns the beginning of a text on one line.
+fn beginning(text: &str) -> String {
+    let line = one_line(text);
+    match line.char_indices().nth(MESSAGE) {
+        None => line,
+        Some((end, _)) => format!("{}…", &line[..end]),
+    }
 }
 
 /// File that should hold an encoder, before its kind is known.
@@ -101,6 +114,15 @@ impl StoredEncoder {
                 found: format!("no readable file ({error})"),
                 expected: EXPECTED.to_owned(),
             })),
+        }
+    }
+
+    /// Returns a file of these bytes.
+    #[cfg(test)]
+    pub fn of_bytes(path: &Path, bytes: Vec<u8>) -> Self {
+        Self {
+            path: path.to_owned(),
+            bytes,
         }
     }
 
@@ -166,11 +188,15 @@ impl<D: Domain> EncoderFile<D> {
         &self,
         device: &B::Device,
     ) -> Result<D::Trained<B>, Failure> {
+        let invalid = |error: anyhow::Error| {
+            self.wrong(
+                format!("a configuration that is not valid ({error})"),
+                EXPECTED,
+            )
+        };
         // Burn forgets in modules that were taken from an autodiff backend which parameters are to
         // be trained; in one that was made there and then given other values it does not.
-        let mut encoder = self.domain.shape::<B>(device).map_err(|error| {
-            Failure::input(anyhow!("{}: configuration: {error}", self.path.display()))
-        })?;
+        let mut encoder = self.domain.shape::<B>(device).map_err(invalid)?;
         let snapshots = self.tensors.iter().map(|(name, values)| {
             let names = name.split('.').map(str::to_owned).collect();
             TensorSnapshot::from_data(values.clone(), names, Vec::new(), ParamId::new())
@@ -179,10 +205,19 @@ impl<D: Domain> EncoderFile<D> {
         if applied.applied.len() == self.tensors.len() && applied.is_success() {
             return Ok(encoder);
         }
-        Err(Failure::Other(anyhow!(
-            "{}: found tensors that the encoder does not take",
-            self.path.display()
-        )))
+        Err(self.wrong(
+            "tensors that the encoder does not take".to_owned(),
+            EXPECTED,
+        ))
+    }
+
+    /// Returns the error of a file in which something else was found.
+    pub fn wrong(&self, found: String, expected: &str) -> Failure {
+        Failure::input(EncoderError {
+            path: self.path.clone(),
+            found,
+            expected: expected.to_owned(),
+        })
     }
 
     /// Checks that the encoder can read these data.
@@ -468,7 +503,7 @@ mod tests {
         let error = read(&path).unwrap().encoder::<Trained>(&Default::default());
         let error = error.unwrap_err().to_string();
         assert!(
-            error.ends_with("configuration: dropout: found 1, expected a number from 0 to below 1"),
+            error.contains("(dropout: found 1, expected a number from 0 to below 1)"),
             "{error}"
         );
     }

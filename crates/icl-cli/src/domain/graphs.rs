@@ -108,6 +108,14 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
         data.name()
     }
 
+    fn has_labels(data: &GraphDataset) -> bool {
+        data.has_labels()
+    }
+
+    fn check_labels(data: &GraphDataset, needed_by: &str) -> Result<(), Failure> {
+        data.check_labels(needed_by).map_err(Failure::input)
+    }
+
     fn labels(data: &GraphDataset) -> Vec<usize> {
         data.labels()
     }

@@ -1,5 +1,6 @@
 //! An encoder of graphs with noise on its output, and a projection head behind the noise.
 
+use anyhow::bail;
 use icl_core::Seed;
 use icl_core::mixup::MixingRange;
 use icl_data::{GraphCollate, GraphViews};
@@ -91,6 +92,12 @@ impl<E: PlainGraphEncoder> GraphEncoder for Hidden<E> {
         seed: Seed,
         device: &B::Device,
     ) -> Result<Self::Trained<B>, anyhow::Error> {
+        let (found, expected) = (self.head.d_input, self.encoder.d_embedding());
+        if found != expected {
+            bail!(
+                "head: found d_input = {found}, expected {expected}, the width of the embeddings"
+            );
+        }
         let encoder = self.encoder.try_init::<B>(seed, device)?;
         let head = self.head.try_init(seed.child("head"), device)?;
         Ok(HiddenMixup::new(encoder, head))

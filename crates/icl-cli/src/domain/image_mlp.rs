@@ -9,7 +9,7 @@ use icl_models::{Mlp, MlpConfig};
 
 use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::image_encoder::ImageEncoder;
-use crate::domain::metadata::{parsed, unreadable};
+use crate::domain::metadata::{check_side, parsed, unreadable};
 use crate::domain::{Text, Wrong};
 use crate::options::bounds::check_weights;
 use crate::options::encoder::{EncoderOptions, SMALL_SIDE, mlp_of_pixels};
@@ -101,6 +101,7 @@ impl ImageEncoder for ImageMlp {
         let views = views
             .try_init()
             .map_err(|error| unreadable("views", &error, expected))?;
+        check_side(views.config().size)?;
         if !matches!(channels, 1 | 3) {
             return Err((format!("{channels} channels"), "1 or 3".to_owned()));
         }

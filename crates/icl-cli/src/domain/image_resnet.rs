@@ -11,7 +11,7 @@ use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::data::IMAGES;
 use crate::domain::image_encoder::ImageEncoder;
 use crate::domain::image_pairs::{ImagePairs, Mixup};
-use crate::domain::metadata::{parsed, unreadable};
+use crate::domain::metadata::{check_side, parsed, unreadable};
 use crate::domain::{Text, Wrong};
 use crate::options::encoder::{EncoderOptions, PAPER_SIDE, SMALL_SIDE};
 use crate::options::noise::NoiseOptions;
@@ -141,6 +141,7 @@ impl ImageEncoder for ImageResNet {
         let augmentations = views
             .try_init()
             .map_err(|error| unreadable("views", &error, expected))?;
+        check_side(views.size)?;
         // A file without noise has no such entry.
         let mixup: Option<Mixup> = match text(MIXUP, expected) {
             Err(_) => None,

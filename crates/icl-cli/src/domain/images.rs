@@ -84,6 +84,14 @@ impl<E: ImageEncoder> Domain for Images<E> {
         data.name()
     }
 
+    fn has_labels(data: &ImageDataset) -> bool {
+        data.has_labels()
+    }
+
+    fn check_labels(data: &ImageDataset, needed_by: &str) -> Result<(), Failure> {
+        data.check_labels(needed_by).map_err(Failure::input)
+    }
+
     fn labels(data: &ImageDataset) -> Vec<usize> {
         data.labels().to_vec()
     }

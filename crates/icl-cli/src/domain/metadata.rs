@@ -5,6 +5,7 @@ use std::fmt::Display;
 use serde::de::DeserializeOwned;
 
 use crate::domain::{Text, Wrong};
+use crate::options::bounds::IMAGE_SIDE;
 
 /// Reads the value of a key. `expected` describes it.
 ///
@@ -18,4 +19,18 @@ pub fn parsed<T: DeserializeOwned>(text: &Text<'_>, key: &str, expected: &str) -
 pub fn unreadable(key: &str, error: &dyn Display, expected: &str) -> Wrong {
     let found = format!("metadata \"{key}\" that cannot be read ({error})");
     (found, expected.to_owned())
+}
+
+/// Checks the side of the views of images: those of a batch are in memory at once.
+///
+/// # Errors
+/// If it is larger than the option may be.
+pub fn check_side(size: usize) -> Result<(), Wrong> {
+    match size <= IMAGE_SIDE {
+        true => Ok(()),
+        false => Err((
+            format!("views of {size} pixels a side"),
+            format!("at most {IMAGE_SIDE}"),
+        )),
+    }
 }

@@ -1,6 +1,9 @@
 //! The kinds of data that the program knows. All that depends on the kind is in this folder.
 
 mod class_numbers;
+#[cfg(feature = "flex")]
+#[cfg(test)]
+mod damaged_encoders;
 pub mod data;
 pub mod dispatch;
 pub mod encoder_file;
@@ -14,6 +17,7 @@ mod image_resnet;
 mod images;
 mod metadata;
 mod tables;
+mod unknown_data;
 
 use std::fmt::Debug;
 
@@ -123,6 +127,16 @@ pub trait Domain: Debug + Sized {
         true
     }
 
+    /// Checks that the samples have classes where their files should hold them; `needed_by` is what they are needed
+    /// for. The classes of a table are an option, without which there is nothing to measure.
+    ///
+    /// # Errors
+    /// If they have none.
+    fn check_labels(data: &Self::Data, needed_by: &str) -> Result<(), Failure> {
+        let _ = (data, needed_by);
+        Ok(())
+    }
+
     /// Returns the class of each sample, counted from 0.
     fn labels(data: &Self::Data) -> Vec<usize>;
 
@@ -189,6 +203,16 @@ pub trait Domain: Debug + Sized {
     /// # Errors
     /// If a sample cannot be read or a value is not finite.
     fn raw(&self, data: &Self::Data) -> Result<Matrix, Failure>;
+}
+
+/// Reports that the samples have no labels where their files could hold them: a file may have been misnamed.
+pub fn tell_unlabelled<D: Domain>(data: &D::Data) {
+    if D::check_labels(data, "").is_err() {
+        tell(format_args!(
+            "note: {}: no labels; this command needs none",
+            D::name(data)
+        ));
+    }
 }
 
 /// Reports the number of new samples that equal an old one, if there are any: each is a negative of a sample

@@ -145,7 +145,7 @@ fn option<'a>(key: &str, command: &'a Command) -> Result<&'a Arg, String> {
                 .get(ContextKind::SuggestedArg)
             {
                 Some(ContextValue::String(similar)) => {
-                    Some(format!(" (a similar one is {})", similar.trim_matches('-')))
+                    Some(format!(" (did you mean {}?)", similar.trim_matches('-')))
                 }
                 _ => None,
             });
@@ -353,8 +353,8 @@ mod tests {
         for (text, expected) in [
             (
                 "limit = 3\nepoch = 3",
-                "line 2, column 1: found the key \"epoch\", expected an option of `icl train` (a similar \
-                 one is epochs)",
+                "line 2, column 1: found the key \"epoch\", expected an option of `icl train` (did you \
+                 mean epochs?)",
             ),
             (
                 "qq = 3",

@@ -29,8 +29,8 @@ pub struct DataOptions {
         default_value = "MUTAG",
         help = format!(
             "Data set: an embedded one ({}), or the path of a TU data set (zip or folder), a table (.csv, \
-             .tsv, also with .gz, or .parquet), an IDX file, a CIFAR file or folder, or a folder with one folder \
-             of images per class",
+             .tsv, also with .gz, or .parquet), an IDX file, a CIFAR file or folder, a folder with one folder of \
+             images per class, or one of images without classes",
             embedded::names().join(", ")
         )
     )]

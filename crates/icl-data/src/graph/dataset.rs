@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed};
 
+use super::error::GraphsError;
 use super::features::FeatureLayout;
 use super::sample::Graph;
 use super::standardize::ColumnScale;
@@ -46,6 +47,7 @@ pub struct GraphDataset {
     pub(super) name: String,
     pub(super) graphs: Vec<Graph>,
     pub(super) class_labels: Vec<i64>,
+    pub(super) has_labels: bool,
     pub(super) d_features: usize,
     pub(super) layout: FeatureLayout,
     /// Means and standard deviations of the standardised columns, which follow the 0/1 columns.
@@ -64,7 +66,28 @@ impl GraphDataset {
         &self.graphs
     }
 
-    /// Returns the original label of each class, ascending; [`Graph::label`] is an index into them.
+    /// Returns `true` if the graphs have classes.
+    pub fn has_labels(&self) -> bool {
+        self.has_labels
+    }
+
+    /// Checks that the graphs have classes; `needed_by` is what they are needed for, for the error.
+    ///
+    /// # Errors
+    /// [`GraphsError::NoLabels`] if they have none.
+    pub fn check_labels(&self, needed_by: &str) -> Result<(), DataError> {
+        if self.has_labels {
+            return Ok(());
+        }
+        Err(GraphsError::NoLabels {
+            data: Found::new(&self.name),
+            needed_by: needed_by.to_owned(),
+        }
+        .into())
+    }
+
+    /// Returns the original label of each class, ascending; [`Graph::label`] is an index into them. Graphs without
+    /// labels have a single class 0.
     pub fn class_labels(&self) -> &[i64] {
         &self.class_labels
     }
@@ -103,13 +126,17 @@ impl GraphDataset {
     /// - [`DataError::SplitTooSmall`] or [`DataError::ClassesTooSmall`] if either part would have fewer
     ///   than two graphs;
     /// - [`DataError::UnknownClass`], [`DataError::RepeatedClass`] and [`DataError::NoColumns`] if the
-    ///   split does not fit the data.
+    ///   split does not fit the data;
+    /// - [`GraphsError::NoLabels`] if it is one of classes and the graphs have none.
     pub fn increment(
         &self,
         split: Split,
         alpha: GrowthRatio,
         seed: Seed,
     ) -> Result<Increment, DataError> {
+        if matches!(split, Split::Class | Split::Classes(_)) {
+            self.check_labels(&format!("split {}", Found::new(&split.to_string())))?;
+        }
         let keys = match &split {
             Split::Random | Split::Size => self.sizes(),
             Split::Class => self.labels(),

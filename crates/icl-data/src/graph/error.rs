@@ -77,6 +77,26 @@ pub enum GraphsError {
         /// Path of the archive or folder.
         path: PathBuf,
     },
+    /// A number of a graph is left out in a data set without labels.
+    #[error("{file}: found no node of graph {graph}, expected one of each graph up to {last}")]
+    SkippedGraph {
+        /// File of the graphs of the nodes.
+        file: FileRef,
+        /// First graph without nodes, counted from 1.
+        graph: usize,
+        /// Last graph that has nodes.
+        last: usize,
+    },
+    /// Graphs without labels are used where classes are needed.
+    #[error(
+        "{data}: found no classes for {needed_by}, expected them in a file `NAME_graph_labels.txt`"
+    )]
+    NoLabels {
+        /// Name of the data set.
+        data: Found,
+        /// Use of the classes.
+        needed_by: String,
+    },
     /// A file contains only white space.
     #[error("{at}: found an empty file, expected {expected}")]
     EmptyFile {

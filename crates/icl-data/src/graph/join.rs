@@ -12,7 +12,8 @@ use crate::place::Found;
 impl GraphDataset {
     /// Joins two data sets: the graphs of `old`, then those of `new`, and the increment of both.
     ///
-    /// **Classes** are identified by their original labels, in whichever data set they occur.
+    /// **Classes** are identified by their original labels, in whichever data set they occur. If one of the data sets
+    /// has no labels, the joined one has none.
     ///
     /// **Node features** have the columns of `old`, as an encoder that was trained on it expects; the
     /// features of the graphs of `old` do not change. Node labels of `new` move to the columns that
@@ -51,10 +52,17 @@ impl GraphDataset {
             }
         }
         let columns = ColumnMap::new(old, new)?;
-        let mut class_labels = [&old.class_labels[..], &new.class_labels].concat();
+        let has_labels = old.has_labels && new.has_labels;
+        let mut class_labels = match has_labels {
+            true => [&old.class_labels[..], &new.class_labels].concat(),
+            false => vec![0],
+        };
         class_labels.sort_unstable();
         class_labels.dedup();
         let class_of = |data: &Self, graph: &Graph| {
+            if !has_labels {
+                return 0;
+            }
             let label = data.class_labels[graph.label()];
             class_labels.partition_point(|other| *other < label)
         };
@@ -74,6 +82,7 @@ impl GraphDataset {
             name: format!("{}+{}", old.name, new.name),
             graphs,
             class_labels,
+            has_labels,
             d_features: old.d_features,
             layout: old.layout.clone(),
             scales: old.scales.clone(),

@@ -19,5 +19,5 @@ pub use error::GraphsError;
 pub use features::FeatureLayout;
 pub use sample::Graph;
 pub use tu::read_tu;
-pub(crate) use tu::{is_edge_list, read_tu_bytes};
+pub(crate) use tu::{is_edge_list, read_tu_bytes, tables_md5};
 pub use views::{GraphView, GraphViews, GraphViewsConfig, ViewKind};

@@ -16,6 +16,7 @@ impl GraphDataset {
     /// graphs that are kept, without repairs.
     ///
     /// # Errors
+    /// - [`GraphsError::NoLabels`] if classes are named and the graphs have none;
     /// - [`DataError::UnknownClass`] if the data set has no class of a given name;
     /// - [`DataError::RepeatedClass`] if a class is given twice;
     /// - [`DataError::Graphs`] with [`GraphsError::Limit`] if the limit is below 4, too few for two old and
@@ -27,6 +28,9 @@ impl GraphDataset {
                 expected: MIN_LIMIT,
             }
             .into());
+        }
+        if !classes.is_empty() {
+            self.check_labels("the option classes")?;
         }
         let names: Vec<String> = self.class_labels.iter().map(i64::to_string).collect();
         let chosen = find_classes(&self.name, &names, classes)?;

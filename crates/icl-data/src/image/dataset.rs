@@ -7,6 +7,7 @@ use std::sync::Arc;
 use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed};
 use rayon::prelude::*;
 
+use super::error::ImagesError;
 use super::raster::Image;
 use super::stored::StoredImage;
 use crate::equal::n_equal;
@@ -30,6 +31,9 @@ pub struct ImageCounts {
     pub n_broken: usize,
 }
 
+/// Name of the one class of images without labels, as of rows of a table without classes.
+const UNLABELLED: &str = "unlabelled";
+
 /// A data set of images with the same number of channels, whose sizes may differ.
 ///
 /// Its [`Samples`] are the images. Images of IDX and CIFAR files are in memory; images of a folder
@@ -44,6 +48,7 @@ pub struct ImageDataset {
     pub(super) images: Arc<[StoredImage]>,
     pub(super) labels: Arc<[usize]>,
     pub(super) class_names: Arc<[String]>,
+    pub(super) has_labels: bool,
     /// Further names by which classes can be selected, each with the name of its class.
     pub(super) aliases: &'static [(&'static str, &'static str)],
     pub(super) channels: usize,
@@ -71,9 +76,25 @@ impl ImageDataset {
             images: images.into(),
             labels: labels.into(),
             class_names: class_names.into(),
+            has_labels: true,
             aliases: &[],
             channels,
             counts,
+        }
+    }
+
+    /// Returns the images as ones without labels, all of one class.
+    pub(super) fn without_labels(self) -> Self {
+        Self {
+            labels: vec![0; self.images.len()].into(),
+            class_names: [UNLABELLED.to_owned()].into(),
+            has_labels: false,
+            aliases: &[],
+            counts: ImageCounts {
+                n_class: vec![self.images.len()],
+                ..self.counts
+            },
+            ..self
         }
     }
 
@@ -117,7 +138,28 @@ impl ImageDataset {
         &self.labels
     }
 
-    /// Returns the name of each class, by which it is selected.
+    /// Returns `true` if the images have classes.
+    pub fn has_labels(&self) -> bool {
+        self.has_labels
+    }
+
+    /// Checks that the images have classes; `needed_by` is what they are needed for, for the error.
+    ///
+    /// # Errors
+    /// [`ImagesError::NoLabels`] if they have none.
+    pub fn check_labels(&self, needed_by: &str) -> Result<(), DataError> {
+        if self.has_labels {
+            return Ok(());
+        }
+        Err(ImagesError::NoLabels {
+            data: Found::new(&self.name),
+            needed_by: needed_by.to_owned(),
+        }
+        .into())
+    }
+
+    /// Returns the name of each class, by which it is selected. Images without labels have a single class, named
+    /// `unlabelled`.
     ///
     /// The names of classes of IDX and CIFAR files are their numbers, in ascending order; those of a
     /// folder are the names of its subfolders, sorted by their bytes.
@@ -192,6 +234,7 @@ impl ImageDataset {
     ///   than two images;
     /// - [`DataError::UnknownClass`], [`DataError::RepeatedClass`] and [`DataError::NoColumns`] if the
     ///   split does not fit the data;
+    /// - [`ImagesError::NoLabels`] if it is one of classes and the images have none;
     /// - the errors of [`sizes`](Self::sizes).
     pub fn increment(
         &self,
@@ -199,6 +242,9 @@ impl ImageDataset {
         alpha: GrowthRatio,
         seed: Seed,
     ) -> Result<Increment, DataError> {
+        if matches!(split, Split::Class | Split::Classes(_)) {
+            self.check_labels(&format!("split {}", Found::new(&split.to_string())))?;
+        }
         match &split {
             Split::Size => split.increment(&self.sizes()?, alpha, seed),
             Split::Random | Split::Class => split.increment(&self.labels, alpha, seed),

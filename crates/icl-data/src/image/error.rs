@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use image::ImageError;
 
-use crate::place::FileRef;
+use crate::place::{FileRef, Found};
 
 /// Rejected images, or a rejected selection of them.
 ///
@@ -30,6 +30,16 @@ pub enum ImagesError {
     NotImages {
         /// Path as it was given.
         path: PathBuf,
+    },
+    /// Images without labels are used where classes are needed.
+    #[error(
+        "{data}: found no classes for {needed_by}, expected a folder with one folder of images per class"
+    )]
+    NoLabels {
+        /// Name of the data set.
+        data: Found,
+        /// Use of the classes.
+        needed_by: String,
     },
     /// The path does not have the name of IDX images, or is a folder without such a file.
     #[error(
@@ -138,8 +148,11 @@ pub enum ImagesError {
         /// Largest label.
         last: u8,
     },
-    /// A folder has no subfolder that could be a class.
-    #[error("{}: found no folder in it, expected a folder of images for each class", path.display())]
+    /// A folder has neither an image nor a subfolder that could be a class.
+    #[error(
+        "{}: found neither an image nor a folder in it, expected images, or a folder of images for each class",
+        path.display()
+    )]
     NoClasses {
         /// Folder in question.
         path: PathBuf,
@@ -170,7 +183,7 @@ pub enum ImagesError {
         n_broken: usize,
     },
     /// An image lies beside the folders of the classes.
-    #[error("{}: found an image beside the folders of the classes, expected it inside one of them", path.display())]
+    #[error("{}: found an image beside folders, expected it in the folder of a class, or images alone", path.display())]
     OutsideOfClasses {
         /// Image in question.
         path: PathBuf,

@@ -13,7 +13,8 @@ impl ImageDataset {
     /// Joins two data sets: the images of `old`, then those of `new`, and the increment of both.
     ///
     /// **Classes** are identified by their names, in whichever data set they occur. The classes of
-    /// `old` keep their indices; classes that only `new` has follow in their order.
+    /// `old` keep their indices; classes that only `new` has follow in their order. If one of the data sets has no
+    /// labels, the joined one has none.
     ///
     /// The name is `OLD+NEW`, and the counts are sums. Each folder keeps its own cache.
     ///
@@ -86,6 +87,10 @@ impl ImageDataset {
                 &[]
             },
             ..joined
+        };
+        let joined = match old.has_labels && new.has_labels {
+            true => joined,
+            false => joined.without_labels(),
         };
         let (n_old, n) = (old.n_images(), joined.n_images());
         let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())?;

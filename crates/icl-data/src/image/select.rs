@@ -18,6 +18,7 @@ impl ImageDataset {
     /// classes, those that get no image are dropped.
     ///
     /// # Errors
+    /// - [`ImagesError::NoLabels`] if classes are named and the images have none;
     /// - [`DataError::UnknownClass`] if the data set has no class of a given name;
     /// - [`DataError::RepeatedClass`] if a class is given twice;
     /// - [`DataError::Images`] with [`ImagesError::Limit`] if the limit is below 4, too few for two old and two new images.
@@ -28,6 +29,9 @@ impl ImageDataset {
                 expected: MIN_LIMIT,
             }
             .into());
+        }
+        if !classes.is_empty() {
+            self.check_labels("the option classes")?;
         }
         let chosen = find_classes(
             &self.name,

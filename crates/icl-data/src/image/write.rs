@@ -19,7 +19,7 @@ impl ImageDataset {
     ///
     /// Grey images, which come from IDX files, become a pair of IDX files. Colour images in memory, which
     /// come from CIFAR files, become PNG files in one folder for each class. Image files are copied under
-    /// their names. The pixels are the same when they are read again; the classes have the same names, and
+    /// their names; images without labels get no folder of a class. The pixels are the same when they are read again; the classes have the same names, and
     /// those of PNG files are sorted by the bytes of their names.
     ///
     /// # Errors
@@ -69,7 +69,10 @@ impl ImageDataset {
     fn write_files(&self, images: &[usize], folder: &Path) -> Result<(), DataError> {
         let n_digits = images.len().to_string().len();
         for (at, &index) in images.iter().enumerate() {
-            let class = folder.join(&self.class_names[self.labels[index]]);
+            let class = match self.has_labels {
+                true => folder.join(&self.class_names[self.labels[index]]),
+                false => folder.to_path_buf(),
+            };
             fs::create_dir_all(&class).map_err(unwritable(&class))?;
             match &self.images[index] {
                 StoredImage::Held(image) => {
@@ -78,7 +81,13 @@ impl ImageDataset {
                 StoredImage::File { files, index } => {
                     let (from, relative) = files.location(*index);
                     // The first part is the class.
-                    let to = class.join(relative.iter().skip(1).collect::<std::path::PathBuf>());
+                    let n_skipped = usize::from(self.has_labels);
+                    let to = class.join(
+                        relative
+                            .iter()
+                            .skip(n_skipped)
+                            .collect::<std::path::PathBuf>(),
+                    );
                     copy_new(&from, &to)?;
                 }
             }

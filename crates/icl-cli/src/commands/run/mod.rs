@@ -17,6 +17,7 @@ use crate::files::destination::{CONFIG, Destination};
 use crate::files::run_results::{MAP, RECORD, REPORT, is_result};
 use crate::files::whole;
 use crate::files::work_folder::{INPUT, WorkFolder};
+use crate::options::protocol::ProtocolName;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::progress::Display;
@@ -64,6 +65,16 @@ impl OnNewEncoder for Run<'_> {
 
     fn run<D: Domain>(self, domain: &D, data: &D::Data) -> Result<(), Failure> {
         let Self { resolved, resumed } = self;
+        if resolved
+            .protocols
+            .iter()
+            .any(|name| *name != ProtocolName::None)
+        {
+            D::check_labels(
+                data,
+                "the accuracies of icl run (--protocol none does without)",
+            )?;
+        }
         let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
         let work = match resumed {
             Some(work) => work,

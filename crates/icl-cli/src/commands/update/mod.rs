@@ -9,7 +9,7 @@ use crate::backend::on_backend;
 use crate::domain::data::Data;
 use crate::domain::dispatch::{OnStoredEncoder, with_stored_encoder};
 use crate::domain::encoder_file::EncoderFile;
-use crate::domain::{Domain, tell_equal};
+use crate::domain::{Domain, tell_equal, tell_unlabelled};
 use crate::files::destination::Destination;
 use crate::files::encoder_work;
 use crate::files::encoder_work::REPORT;
@@ -56,6 +56,9 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
     ) -> Result<(), Failure> {
         let Self { resolved, resumed } = self;
         from.check_data(&old)?;
+        for data in [&old, &new] {
+            tell_unlabelled::<D>(data);
+        }
         let (data, increment) = D::join(&old, &new)?;
         tell_equal::<D>(&data, &increment)?;
         let seed = Seed::new(resolved.training.seed).child("data");

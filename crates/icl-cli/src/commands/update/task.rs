@@ -2,10 +2,11 @@
 
 use burn::module::AutodiffModule;
 use icl_core::{ByOrigin, Increment, Seed};
+use icl_data::Found;
 use icl_eval::{EvalError, Matrix, NeighboursKeptConfig};
 use icl_report::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};
 use icl_train::parameter_change;
-use icl_train::{Evaluator, Start, Trainer};
+use icl_train::{Evaluator, Start, TrainError, Trainer};
 
 use crate::backend::{OnBackend, ProgramBackend, TrainingBackend};
 use crate::commands::update::options::Resolved;
@@ -45,6 +46,10 @@ impl<D: Domain> OnBackend for Update<'_, D> {
                 .seed(training.seed)
                 .device(device.clone());
         let given = self.from.encoder::<B>(&device)?;
+        // Before the training, which would end in a loss that is not finite.
+        let evaluator = trainer.evaluator();
+        let old = self.increment.old();
+        self.embed_given::<B>(&evaluator, &given, &old[..old.len().min(N_TRIED)])?;
         let start = match method.start {
             Start::Trained => given.clone(),
             Start::Scratch => {
@@ -57,7 +62,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         let mut callbacks = encoder_work::callbacks(self.work, &display);
         let outcome = trainer
             .update_with(method, start, &mut callbacks)
-            .map_err(Failure::training)?;
+            .map_err(|error| self.failed(error))?;
         let record = outcome.record;
         let after = outcome.risk;
         if method.loss.is_some() {
@@ -74,7 +79,6 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         let path = self.work.results().join(ENCODER);
         encoder_file::save(&outcome.encoder, domain, D::name(self.data), &path)?;
 
-        let evaluator = trainer.evaluator();
         let before = match method.start {
             Start::Trained => outcome.first_risk,
             Start::Scratch => evaluator.evaluate(given.valid()).map_err(unreadable)?.risk,
@@ -91,9 +95,8 @@ impl<D: Domain> OnBackend for Update<'_, D> {
                 Some([risk(&given)?, risk(&outcome.encoder)?])
             }
         };
-        let old = self.increment.old();
-        let old_before = embed::<D, _>(&evaluator, &given.valid(), old)?;
-        let old_after = embed::<D, _>(&evaluator, &outcome.encoder, old)?;
+        let old_before = self.embed_given::<B>(&evaluator, &given, old)?;
+        let old_after = embed::<D, _>(&evaluator, &outcome.encoder, old)?.map_err(failure)?;
         let [old_data, new_data] = self.names.map(ToOwned::to_owned);
         Ok(UpdateRecord {
             schema: UPDATE_SCHEMA,
@@ -135,6 +138,44 @@ impl<D: Domain> OnBackend for Update<'_, D> {
     }
 }
 
+/// Number of old samples that the given encoder has to embed before the training begins.
+const N_TRIED: usize = 256;
+
+impl<D: Domain> Update<'_, D> {
+    /// Embeds samples with the given encoder.
+    ///
+    /// # Errors
+    /// If a sample cannot be read, or an embedding is not finite, which is an error of the encoder's file.
+    fn embed_given<B: TrainingBackend>(
+        &self,
+        evaluator: &Evaluator<'_, B::InnerBackend, D::Data, &D::Views, D::Collate>,
+        given: &D::Trained<B>,
+        samples: &[usize],
+    ) -> Result<Matrix, Failure> {
+        let embedded = embed::<D, _>(evaluator, &given.valid(), samples)?;
+        embedded.map_err(|_| {
+            let data = Found::new(self.names[0]);
+            let found = format!("embeddings of {data} that are not finite");
+            self.from.wrong(found, "finite numbers")
+        })
+    }
+
+    /// Returns the failure of the training: of the encoder's file if no step has changed the encoder yet.
+    fn failed(&self, error: TrainError) -> Failure {
+        match error {
+            TrainError::NonFinite { step: 0 | 1, .. }
+                if self.resolved.method.start == Start::Trained =>
+            {
+                self.from.wrong(
+                    format!("an encoder with which {error}"),
+                    "one whose embeddings of these data are finite at this temperature",
+                )
+            }
+            error => Failure::training(error),
+        }
+    }
+}
+
 /// Returns the numbers of all, old and new samples.
 fn sizes(of: &Increment) -> ByOrigin<usize> {
     let (old, new) = (of.old().len(), of.new_data().len());
@@ -165,11 +206,11 @@ fn embed<D: Domain, B: ProgramBackend>(
     evaluator: &Evaluator<'_, B, D::Data, &D::Views, D::Collate>,
     encoder: &D::Encoder<B>,
     samples: &[usize],
-) -> Result<Matrix, Failure> {
+) -> Result<Result<Matrix, EvalError>, Failure> {
     let (values, width) = evaluator
         .embed_to_host(encoder, samples)
         .map_err(unreadable)?;
-    Matrix::try_new(values, width).map_err(failure)
+    Ok(Matrix::try_new(values, width))
 }
 
 fn unreadable(error: icl_core::SampleError) -> Failure {

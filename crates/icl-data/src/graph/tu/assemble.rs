@@ -14,13 +14,25 @@ use crate::place::FileRef;
 
 /// Reads all tables, checks their consistency and builds the graphs.
 pub(super) fn assemble(mut files: TuFiles) -> Result<GraphDataset, DataError> {
-    let table = files.required(TuTable::GraphLabels)?;
-    let labels = table.file().clone();
-    let classes = DistinctLabels::read(table, MAX_COUNT, "graphs")?;
+    let labels = match files.optional(TuTable::GraphLabels)? {
+        None => None,
+        Some(table) => {
+            let file = table.file().clone();
+            Some((file, DistinctLabels::read(table, MAX_COUNT, "graphs")?))
+        }
+    };
     let table = files.required(TuTable::GraphIndicator)?;
     let indicator = table.file().clone();
-    let members = Members::read(table, &labels, classes.of_line.len())?;
+    let labelled = labels
+        .as_ref()
+        .map(|(file, classes)| (file, classes.of_line.len()));
+    let members = Members::read(table, labelled)?;
     let n_nodes = members.graph.len();
+    let has_labels = labels.is_some();
+    let classes = match labels {
+        Some((_, classes)) => classes,
+        None => DistinctLabels::of_none(members.offsets.len() - 1),
+    };
 
     let table = files.required(TuTable::Edges)?;
     let file = table.file().clone();
@@ -71,6 +83,7 @@ pub(super) fn assemble(mut files: TuFiles) -> Result<GraphDataset, DataError> {
         name: files.name().to_owned(),
         graphs,
         class_labels: classes.labels,
+        has_labels,
         d_features,
         layout,
         scales,
@@ -91,29 +104,50 @@ struct Members {
 }
 
 impl Members {
+    /// Reads the graph of each node. `labels` are the file of the labels and its number of graphs; without it, the
+    /// graphs are those that have nodes.
     fn read(
         indicator: TextTable<'_>,
-        labels: &FileRef,
-        n_graphs: usize,
+        labels: Option<(&FileRef, usize)>,
     ) -> Result<Self, DataError> {
         let file = indicator.file().clone();
-        let mut offsets = vec![0; n_graphs + 1];
+        let most = labels.map_or(MAX_COUNT, |(_, n_graphs)| n_graphs);
         let mut graph = Vec::new();
         indicator.integers(|line, found| {
             check_count(&file, "nodes", line, MAX_COUNT)?;
-            if found < 1 || found > n_graphs as i64 {
+            if found < 1 || found > most as i64 {
                 return Err(GraphsError::GraphOutOfRange {
                     at: file.line(line),
                     found,
-                    n_graphs,
+                    n_graphs: most,
                 }
                 .into());
             }
-            offsets[found as usize] += 1;
             graph.push((found - 1) as u32);
             Ok(())
         })?;
-        if let Some(graph) = (1..=n_graphs).find(|&graph| offsets[graph] == 0) {
+        let last = graph.iter().max().map_or(0, |&last| last as usize + 1);
+        let n_graphs = labels.map_or(last, |(_, n_graphs)| n_graphs);
+        // Of more graphs than nodes, one of the first has none: no memory is needed for the others.
+        let mut offsets = vec![0; n_graphs.min(graph.len()) + 1];
+        for &graph in &graph {
+            if let Some(n_own) = offsets.get_mut(graph as usize + 1) {
+                *n_own += 1;
+            }
+        }
+        let mut numbers = 1..offsets.len();
+        if let Some(graph) = numbers.find(|&graph| offsets[graph] == 0) {
+            return Err(match labels {
+                Some((labels, _)) => GraphsError::GraphWithoutNodes {
+                    at: labels.line(graph),
+                    graph,
+                },
+                None => GraphsError::SkippedGraph { file, graph, last },
+            }
+            .into());
+        }
+        if let Some((labels, _)) = labels.filter(|_| n_graphs >= offsets.len()) {
+            let graph = offsets.len();
             return Err(GraphsError::GraphWithoutNodes {
                 at: labels.line(graph),
                 graph,

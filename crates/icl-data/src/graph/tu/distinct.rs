@@ -15,6 +15,14 @@ pub(super) struct DistinctLabels {
 }
 
 impl DistinctLabels {
+    /// Returns the one class of `n` samples that have no labels.
+    pub(super) fn of_none(n: usize) -> Self {
+        Self {
+            labels: vec![0],
+            of_line: vec![0; n],
+        }
+    }
+
     /// Reads one label per line, of at most `limit` lines, which are called `what` in errors.
     pub(super) fn read(
         table: TextTable<'_>,

@@ -105,6 +105,27 @@ impl<'a> Lines<'a> {
         io::copy(&mut rest, &mut io::sink()).map_err(&self.wrap)?;
         Ok(())
     }
+
+    /// Passes all bytes of the file to `take`, a part at a time.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is too large.
+    pub(super) fn each_part(mut self, mut take: impl FnMut(&[u8])) -> Result<(), DataError> {
+        loop {
+            let part = self.reader.fill_buf().map_err(&self.wrap)?;
+            let n_read = part.len();
+            take(part);
+            self.reader.consume(n_read);
+            self.n_bytes += n_read as u64;
+            if self.n_bytes > self.limit {
+                let (file, limit) = (self.file, self.limit);
+                return Err(DataError::TooLarge { file, limit });
+            }
+            if n_read == 0 {
+                return Ok(());
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod features;
 mod files;
 mod lines;
 mod names;
+mod sum;
 mod table;
 mod write;
 
@@ -17,6 +18,7 @@ use super::dataset::GraphDataset;
 use crate::error::DataError;
 use files::TuFiles;
 pub(crate) use names::is_edge_list;
+pub(crate) use sum::tables_md5;
 
 /// Reads a data set in the TU file format from a zip archive or a folder.
 ///
@@ -28,11 +30,11 @@ pub(crate) use names::is_edge_list;
 /// |---|---|---|
 /// | `NAME_A.txt` | two nodes: a directed edge | required |
 /// | `NAME_graph_indicator.txt` | the graph of a node | required |
-/// | `NAME_graph_labels.txt` | the class of a graph, any integer | required |
+/// | `NAME_graph_labels.txt` | the class of a graph, any integer | optional |
 /// | `NAME_node_labels.txt` | the label of a node, any integer | optional |
 /// | `NAME_node_attributes.txt` | the attributes of a node, the same number on every line | optional |
 ///
-/// Other files are ignored. Lines may end in LF or CRLF, white space around fields and blank lines
+/// Without a file of classes the graphs have no labels ([`GraphDataset::has_labels`]). Other files are ignored. Lines may end in LF or CRLF, white space around fields and blank lines
 /// at the end are ignored, and the nodes of a graph need not be consecutive.
 ///
 /// **Edges** become undirected: duplicates are removed, the missing opposite of an edge is added,

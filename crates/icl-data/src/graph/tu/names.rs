@@ -16,6 +16,15 @@ pub(super) enum TuTable {
 }
 
 impl TuTable {
+    /// All tables, in the order of the documentation of the format.
+    pub(super) const ALL: [Self; 5] = [
+        Self::Edges,
+        Self::GraphIndicator,
+        Self::GraphLabels,
+        Self::NodeLabels,
+        Self::NodeAttributes,
+    ];
+
     /// Returns the part of the file name after the name of the data set.
     pub(super) fn ending(self) -> &'static str {
         match self {

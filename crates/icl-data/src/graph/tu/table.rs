@@ -36,6 +36,11 @@ impl<'a> TextTable<'a> {
         self.lines.file()
     }
 
+    /// Passes all bytes of the file to `take`, a part at a time.
+    pub(super) fn each_part(self, take: impl FnMut(&[u8])) -> Result<(), DataError> {
+        self.lines.each_part(take)
+    }
+
     /// Reads one integer per line, passes each with its line to `take`, and returns the number of lines.
     pub(super) fn integers(
         self,

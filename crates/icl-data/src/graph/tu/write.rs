@@ -25,12 +25,14 @@ impl GraphDataset {
     /// If an index is not below the number of graphs.
     pub fn write(&self, graphs: &[usize], folder: impl AsRef<Path>) -> Result<(), DataError> {
         create_folder(folder.as_ref(), |folder| {
-            self.write_table(folder, TuTable::GraphLabels, |file| {
-                for &graph in graphs {
-                    writeln!(file, "{}", self.class_labels[self.graphs[graph].label()])?;
-                }
-                Ok(())
-            })?;
+            if self.has_labels {
+                self.write_table(folder, TuTable::GraphLabels, |file| {
+                    for &graph in graphs {
+                        writeln!(file, "{}", self.class_labels[self.graphs[graph].label()])?;
+                    }
+                    Ok(())
+                })?;
+            }
             self.write_table(folder, TuTable::GraphIndicator, |file| {
                 for (at, &graph) in graphs.iter().enumerate() {
                     for _ in 0..self.graphs[graph].n_nodes() {

@@ -1,4 +1,4 @@
-//! Reader of folders of image files, one subfolder per class.
+//! Reader of folders of image files, one subfolder per class, or without classes.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::image::dataset::{ImageCounts, ImageDataset};
 use crate::image::error::ImagesError;
 use crate::image::stored::{ImageFiles, StoredImage};
 
-/// Reads a folder of image files in which every subfolder is a class.
+/// Reads a folder of image files in which every subfolder is a class, or a flat folder of images without classes.
 ///
 /// The images of a class are the JPEG, PNG and WebP files in its folder, at any depth. They are
 /// recognised by the endings of their names (`.jpg`, `.jpeg`, `.jpe`, `.jfif`, `.png`, `.webp`, in
@@ -20,7 +20,8 @@ use crate::image::stored::{ImageFiles, StoredImage};
 /// names begin with a dot) and other files are ignored and counted in [`ImageCounts`]. Symbolic
 /// links are followed; a folder to which several links of one class lead is entered once. Classes
 /// are sorted by the bytes of their names, and images by the bytes of their names relative to
-/// `path`, independently of the file system. The name of the data set is the folder's name.
+/// `path`, independently of the file system. The name of the data set is the folder's name. Images in a folder without
+/// subfolders have no labels ([`ImageDataset::has_labels`]).
 ///
 /// **Pixels** are RGB with 8 bits per channel: grey is repeated, palettes are resolved, alpha is
 /// dropped, and 16 bits are rounded to 8 (`round(x / 257)`). The first frame of an animation is
@@ -36,9 +37,9 @@ use crate::image::stored::{ImageFiles, StoredImage};
 ///
 /// # Errors
 /// A [`DataError`] that names the file or folder, what was found and what was expected, if
-/// - `path` is not a folder, has no subfolder, or holds the parts of a data set (`train`, `val`,
+/// - `path` is not a folder, has neither an image nor a subfolder, or holds the parts of a data set (`train`, `val`,
 ///   `test`) whose subfolders are the classes, in which case the path of one part is needed;
-/// - an image lies beside the folders of the classes, or one of these has no image;
+/// - an image lies beside folders, or one of these has no image;
 /// - a symbolic link leads back to a folder that contains it, or to nothing;
 /// - an image is broken, or decodes to more than 512 MiB, and broken images are not skipped;
 /// - the selection in `options` fails, see [`ImageDataset::select`].
@@ -49,6 +50,7 @@ pub fn read_image_folder(
     let path = path.as_ref();
     let Listing {
         class_names,
+        is_flat,
         files,
         n_hidden,
         n_other,
@@ -63,6 +65,9 @@ pub fn read_image_folder(
     };
     let images = (0..n_files).map(stored).collect();
     let mut data = ImageDataset::from_parts(folder_name(path), images, labels, class_names, 3);
+    if is_flat {
+        data = data.without_labels();
+    }
     data.counts = ImageCounts {
         n_hidden,
         n_other,
@@ -99,7 +104,10 @@ fn without_broken(path: &Path, data: ImageDataset) -> Result<ImageDataset, DataE
     }
     if let Some(class) = n_class.iter().position(|&n| n == 0) {
         return Err(ImagesError::BrokenClass {
-            path: path.join(&data.class_names[class]),
+            path: match data.has_labels {
+                true => path.join(&data.class_names[class]),
+                false => path.to_path_buf(),
+            },
             n_broken: data.counts.n_class[class],
         }
         .into());

@@ -41,8 +41,10 @@ pub(super) struct ListedFile {
 
 /// Classes and images of a folder.
 pub(super) struct Listing {
-    /// Sorted by the bytes of the names. Every class has a file.
+    /// Sorted by the bytes of the names. Every class has a file. In a flat folder it is one without a name.
     pub(super) class_names: Vec<String>,
+    /// Whether the images are in the folder itself, without classes.
+    pub(super) is_flat: bool,
     /// Sorted by the bytes of the relative paths.
     pub(super) files: Vec<ListedFile>,
     pub(super) n_hidden: usize,
@@ -53,12 +55,19 @@ impl Listing {
     pub(super) fn read(root: &Path) -> Result<Self, DataError> {
         let mut listing = Self {
             class_names: Vec::new(),
+            is_flat: false,
             files: Vec::new(),
             n_hidden: 0,
             n_other: 0,
         };
         listing.find_classes(root)?;
-        check_parts(root, &listing.class_names)?;
+        if listing.is_flat {
+            // The folder itself; what is beside its images is counted there.
+            (listing.n_hidden, listing.n_other) = (0, 0);
+            listing.class_names.push(String::new());
+        } else {
+            check_parts(root, &listing.class_names)?;
+        }
         for class in 0..listing.class_names.len() {
             listing.read_class(root, class)?;
         }
@@ -68,7 +77,7 @@ impl Listing {
         Ok(listing)
     }
 
-    /// Adds every folder in `root` as a class.
+    /// Adds every folder in `root` as a class, or finds that it is flat.
     fn find_classes(&mut self, root: &Path) -> Result<(), DataError> {
         let entries = fs::read_dir(root).map_err(|error| match error.kind() {
             ErrorKind::NotFound => ImagesError::NoSuchPath {
@@ -104,6 +113,10 @@ impl Listing {
         }
         self.class_names.sort_unstable();
         match outside {
+            Some(_) if self.class_names.is_empty() => {
+                self.is_flat = true;
+                Ok(())
+            }
             Some(path) => Err(ImagesError::OutsideOfClasses { path }.into()),
             None if self.class_names.is_empty() => Err(ImagesError::NoClasses {
                 path: root.to_path_buf(),

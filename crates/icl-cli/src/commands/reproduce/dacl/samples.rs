@@ -102,7 +102,10 @@ fn read(data: DaclDataSet, request: &DaclRequest) -> Result<Result<DaclSamples, 
                     Err(message) => return Ok(Err(message)),
                 },
             };
-            Ok(DaclSamples::Graphs(graphs.map_err(Failure::input)?))
+            let graphs = graphs.map_err(Failure::input)?;
+            let labelled = graphs.check_labels("the accuracies of icl reproduce");
+            labelled.map_err(Failure::input)?;
+            Ok(DaclSamples::Graphs(graphs))
         }
     })
 }

@@ -1,0 +1,310 @@
+//! Test of the files of every kind of encoder, damaged in thousands of ways.
+
+use std::path::{Path, PathBuf};
+
+use burn::backend::{Autodiff, Flex};
+use burn::module::AutodiffModule;
+use clap::Parser;
+use icl_core::{Collate, Encoder, Rng, Samples, Seed, Views};
+use rand::RngExt;
+use serde_json::{Map, Value, json};
+
+use crate::domain::Domain;
+use crate::domain::data::Data;
+use crate::domain::dispatch::{OnNewEncoder, with_new_encoder};
+use crate::domain::encoder_file::{StoredEncoder, save};
+use crate::options::data::DataOptions;
+use crate::options::encoder::EncoderOptions;
+use crate::options::noise::NoiseOptions;
+use crate::process::failure::Failure;
+
+type Trained = Autodiff<Flex>;
+
+/// Options of a new encoder.
+#[derive(Parser)]
+struct Options {
+    #[command(flatten)]
+    data: DataOptions,
+    #[command(flatten)]
+    encoder: EncoderOptions,
+    #[command(flatten)]
+    noise: NoiseOptions,
+}
+
+/// Damages the file of one encoder in many ways and reads each.
+struct Damage<'a> {
+    options: &'a Options,
+    at: &'a Path,
+    n_files: u64,
+}
+
+/// Numbers of files that were accepted and refused.
+#[derive(Debug, Default)]
+struct Verdicts {
+    n_accepted: u64,
+    n_refused: u64,
+}
+
+/// Largest file of which every byte is read and an encoder is made, in bytes.
+const SMALL: usize = 1 << 20;
+
+impl OnNewEncoder for Damage<'_> {
+    type Output = Verdicts;
+
+    fn run<D: Domain>(self, domain: &D, _: &D::Data) -> Result<Verdicts, Failure> {
+        let path = self.at.join("encoder.safetensors");
+        let fresh = domain.fresh::<Trained>(Seed::new(1), &Default::default())?;
+        save(&fresh.valid(), domain, "toy", &path)?;
+        let whole = std::fs::read(&path).unwrap();
+        let mut verdicts = Verdicts::default();
+        for index in 0..self.n_files {
+            let mut rng = Seed::new(16).child(D::ENCODER).at(index).rng();
+            let bytes = match whole.len() > SMALL {
+                true => with_other_header(&whole, &mut rng),
+                false => damaged(&whole, &mut rng),
+            };
+            match self.used::<D>(&path, bytes) {
+                Ok(()) => verdicts.n_accepted += 1,
+                Err(failure) => {
+                    checked(&failure, &path, index);
+                    verdicts.n_refused += 1;
+                }
+            }
+        }
+        Ok(verdicts)
+    }
+}
+
+impl Damage<'_> {
+    /// Reads an encoder, and embeds the data with it if it is accepted.
+    fn used<D: Domain>(&self, path: &Path, bytes: Vec<u8>) -> Result<(), Failure> {
+        let is_small = bytes.len() <= SMALL;
+        let stored = StoredEncoder::of_bytes(path, bytes);
+        let kind = stored.kind()?;
+        if kind != D::ENCODER {
+            return Err(stored.wrong_kind(&kind, &[D::ENCODER], D::SAMPLES));
+        }
+        let file = stored.read::<D>()?;
+        if !is_small {
+            return Ok(());
+        }
+        let device = Default::default();
+        let encoder = file.encoder::<Trained>(&device)?.valid();
+        let data = &self.options.data;
+        // What does not fit the columns of a table is an error of the table, which is named.
+        let Ok(Some(data)) = file.domain.taken(Data::read(&data.data, &data.reading)?) else {
+            return Ok(());
+        };
+        file.check_data(&data)?;
+        let plain = |index| file.domain.views().plain(&data.sample(index).unwrap());
+        let batch = D::COLLATE.collate::<Flex>(&[plain(0), plain(1)], &device);
+        let _ = encoder.embed(batch).into_data();
+        Ok(())
+    }
+}
+
+/// Checks that a failure is one of the input that names the file in a few legible words.
+fn checked(failure: &Failure, path: &Path, index: u64) {
+    let text = failure.to_string();
+    assert!(matches!(failure, Failure::Input(_)), "file {index}: {text}");
+    assert!(
+        text.contains(&path.display().to_string()),
+        "file {index}: {text}"
+    );
+    assert!(
+        text.chars().count() <= 2000 && text.lines().count() == 1,
+        "file {index}: {text}"
+    );
+    assert!(!text.contains(char::is_control), "file {index}: {text:?}");
+}
+
+/// Returns a file with a damage that is drawn.
+fn damaged(whole: &[u8], rng: &mut Rng) -> Vec<u8> {
+    let mut bytes = whole.to_vec();
+    let n_header = 8 + header_length(whole);
+    match rng.random_range(0..10) {
+        0 => bytes.truncate(rng.random_range(0..bytes.len())),
+        1 | 2 => {
+            let end = [n_header, bytes.len()][rng.random_range(0..2)];
+            for _ in 0..rng.random_range(1..5) {
+                bytes[rng.random_range(0..end)] = rng.random();
+            }
+        }
+        3 => {
+            let begin = rng.random_range(0..bytes.len());
+            let end = (begin + rng.random_range(1..40)).min(bytes.len());
+            let part: Vec<u8> = bytes.drain(begin..end).collect();
+            if rng.random() {
+                let at = rng.random_range(0..=bytes.len());
+                bytes.splice(at..at, part);
+            }
+        }
+        4 | 5 => {
+            let numbers = [
+                f32::NAN,
+                f32::INFINITY,
+                -1.0,
+                0.0,
+                f32::MAX,
+                f32::MIN_POSITIVE,
+            ];
+            for _ in 0..rng.random_range(1..5) {
+                let at = n_header + 4 * rng.random_range(0..(bytes.len() - n_header) / 4);
+                let number = numbers[rng.random_range(0..numbers.len())];
+                bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
+            }
+        }
+        _ => return with_other_header(whole, rng),
+    }
+    bytes
+}
+
+fn header_length(bytes: &[u8]) -> usize {
+    u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize
+}
+
+/// Returns a file with a change of the header: in the description of a tensor, in the metadata, or inside the JSON of
+/// one of their values.
+fn with_other_header(whole: &[u8], rng: &mut Rng) -> Vec<u8> {
+    let end = 8 + header_length(whole);
+    let mut header: Value = serde_json::from_slice(&whole[8..end]).unwrap();
+    let metadata = header["__metadata__"].as_object_mut().unwrap();
+    let inner: Vec<String> = metadata
+        .iter()
+        .filter(|(_, text)| text.as_str().is_some_and(|text| text.starts_with('{')))
+        .map(|(key, _)| key.clone())
+        .collect();
+    match rng.random_range(0..4) {
+        0 => change(&mut header, rng),
+        1 => change(&mut header["__metadata__"], rng),
+        _ => {
+            let slot = &mut metadata[&inner[rng.random_range(0..inner.len())]];
+            let mut value: Value = serde_json::from_str(slot.as_str().unwrap()).unwrap();
+            for _ in 0..rng.random_range(1..3) {
+                change(&mut value, rng);
+            }
+            *slot = value.to_string().into();
+        }
+    }
+    let header = header.to_string();
+    let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
+    bytes.extend(header.as_bytes());
+    bytes.extend(&whole[end..]);
+    bytes
+}
+
+/// Changes a part of a value that is drawn.
+fn change(value: &mut Value, rng: &mut Rng) {
+    let goes_deeper = rng.random_range(0..4) > 0;
+    match value {
+        Value::Object(map) if !map.is_empty() => {
+            let key = map.keys().nth(rng.random_range(0..map.len()));
+            let key = key.unwrap().clone();
+            match rng.random_range(0..8) {
+                0 => drop(map.remove(&key)),
+                1 => {
+                    let moved = map.remove(&key).unwrap();
+                    map.insert(format!("{key}\u{1b}\n"), moved);
+                }
+                _ if goes_deeper => change(&mut map[&key], rng),
+                _ => map[&key] = junk(rng),
+            }
+        }
+        Value::Array(items) if !items.is_empty() && goes_deeper => {
+            let at = rng.random_range(0..items.len());
+            change(&mut items[at], rng);
+        }
+        value => *value = junk(rng),
+    }
+}
+
+/// Returns a value that hardly belongs anywhere.
+fn junk(rng: &mut Rng) -> Value {
+    let words = "expected\u{202e}\u{1b}[31m\n".repeat(2000);
+    let all = [
+        Value::Null,
+        json!(true),
+        json!(0),
+        json!(1),
+        json!(-1),
+        json!(3),
+        json!(16_384),
+        json!(1_000_000_000_000_u64),
+        json!(u64::MAX),
+        json!(1e308),
+        json!(1e-320),
+        json!(0.5),
+        json!("\u{1b}[2J\n\n\n\n"),
+        json!(words),
+        json!([]),
+        json!(vec![7; 10_000]),
+        json!({}),
+        Value::Object(Map::from_iter([(words.clone(), Value::Null)])),
+    ];
+    all[rng.random_range(0..all.len())].clone()
+}
+
+/// Writes small data of each kind.
+fn write_toys(at: &Path) -> [PathBuf; 3] {
+    let paths = ["graphs", "toy-images-idx3-ubyte", "table.csv"].map(|name| at.join(name));
+    let [graphs, images, table] = &paths;
+    std::fs::create_dir(graphs).unwrap();
+    for (ending, text) in [
+        ("A", "1, 2\n2, 3\n4, 5\n"),
+        ("graph_indicator", "1\n1\n1\n2\n2\n"),
+        ("graph_labels", "0\n1\n"),
+        ("node_labels", "0\n1\n0\n1\n1\n"),
+        ("node_attributes", "0.5\n1.5\n2\n-3\n1\n"),
+    ] {
+        std::fs::write(graphs.join(format!("TOY_{ending}.txt")), text).unwrap();
+    }
+    let header = |kind: u8| vec![0, 0, 8, kind, 0, 0, 0, 2];
+    let mut pixels = header(3);
+    pixels.extend([0, 0, 0, 6, 0, 0, 0, 6]);
+    pixels.extend(0..72);
+    std::fs::write(images, pixels).unwrap();
+    let mut labels = header(1);
+    labels.extend([0, 1]);
+    std::fs::write(at.join("toy-labels-idx1-ubyte"), labels).unwrap();
+    std::fs::write(table, "a,b,c\n1,2,x\n3,1,y\n2,2,x\n5,9,y\n").unwrap();
+    paths
+}
+
+#[test]
+fn a_damaged_file_is_read_or_refused_by_name() {
+    let at = tempfile::tempdir().unwrap();
+    let [graphs, images, table] = write_toys(at.path());
+    for (data, n_files, options) in [
+        (&graphs, 2000, "--encoder gcn --width 3"),
+        (
+            &graphs,
+            2000,
+            "--encoder gin --width 3 --layers 2 --projection 2",
+        ),
+        (&graphs, 1000, "--encoder gcn --width 3 --noise hidden"),
+        (
+            &graphs,
+            1000,
+            "--encoder gin --width 3 --layers 2 --noise hidden-gaussian",
+        ),
+        (&images, 2000, "--encoder mlp --width 3 --projection 2"),
+        (&table, 3000, "--width 3 --projection 2"),
+        (&images, 40, "--encoder resnet18 --noise augment-linear"),
+    ] {
+        let data = data.display().to_string();
+        let arguments = ["icl", "--data", &data].into_iter();
+        let options = Options::parse_from(arguments.chain(options.split(' ')));
+        let work = Damage {
+            options: &options,
+            at: at.path(),
+            n_files,
+        };
+        let verdicts = with_new_encoder(&options.data, &options.encoder, &options.noise, work);
+        let verdicts = verdicts.unwrap();
+        // Some damage is none, such as another number in a tensor.
+        assert!(
+            verdicts.n_accepted > 0 && verdicts.n_refused > n_files / 4,
+            "{verdicts:?}"
+        );
+    }
+}

@@ -1,0 +1,51 @@
+//! Encoders whose files are well-formed and whose numbers are not usable: the error names the file.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::toys::{NEW, OLD};
+use crate::support::{icl, names, split};
+use serde_json::Value;
+use tempfile::tempdir;
+
+/// Gives the numbers of all tensors whose names end in `ending` this value.
+fn fill(path: &Path, ending: &str, value: f32) {
+    let mut bytes = fs::read(path).unwrap();
+    let numbers = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let header: Value = serde_json::from_slice(&bytes[8..numbers]).unwrap();
+    for (name, tensor) in header.as_object().unwrap() {
+        if name.ends_with(ending) {
+            let [begin, end] =
+                [0, 1].map(|at| tensor["data_offsets"][at].as_u64().unwrap() as usize);
+            for number in bytes[numbers + begin..numbers + end].chunks_exact_mut(4) {
+                number.copy_from_slice(&value.to_le_bytes());
+            }
+        }
+    }
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn numbers_that_overflow_are_an_error_of_the_file() {
+    let at = tempdir().unwrap();
+    OLD.write(at.path(), "OLD");
+    NEW.write(at.path(), "NEW");
+    icl(at.path(), &split("train --data OLD --epochs 1 --out first")).succeeded();
+    let first = at.path().join("first/encoder.safetensors");
+    let whole = fs::read(&first).unwrap();
+    for (ending, value) in [("weight", 3e38), ("mean", -3e38), ("variance", 1e-45)] {
+        fs::write(&first, &whole).unwrap();
+        fill(&first, ending, value);
+        // Stored statistics beyond reason alone leave the embeddings large, but finite.
+        fill(&first, "weight", 3e38);
+        for command in [
+            "update --from first/encoder.safetensors --old OLD --new NEW --epochs 1 --out out",
+            "embed --from first/encoder.safetensors --data OLD --out out.npy",
+        ] {
+            let ran = icl(at.path(), &split(command));
+            ran.rejected_in_last_line("first/encoder.safetensors: found ");
+            ran.rejected_in_last_line("expected finite numbers");
+            assert_eq!(names(at.path()), ["NEW", "OLD", "first"]);
+        }
+    }
+}
