@@ -6,7 +6,6 @@
 //! caveats follow.
 
 mod backends;
-#[cfg(test)]
 mod browser;
 mod chart;
 mod comparison;

@@ -13,7 +13,7 @@ use icl::train::{Callbacks, RateChoice, TrainError};
 use serde_json::Value;
 
 use super::program::write_data;
-use super::{Format, Told};
+use super::reader::{Format, Told};
 use crate::parts::{Part, Valid};
 
 /// Name of the file.

@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 
-use super::{Format, idx};
+use super::idx;
+use super::reader::Format;
 use crate::parts::{Part, Valid, gzip};
 
 /// Number of bytes of an image.

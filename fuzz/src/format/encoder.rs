@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use super::program::{call, prepare, text, write_data};
-use super::{Format, Told};
+use super::reader::{Format, Told};
 use crate::parts::{Part, Valid};
 
 /// Returns the format.

@@ -6,7 +6,7 @@ use anyhow::Result;
 use icl::data::read_tu;
 use zip::CompressionMethod;
 
-use super::{Format, Told};
+use super::reader::{Format, Told};
 use crate::parts::{Part, Valid, zip};
 
 /// Three graphs: a path, a triangle, and a node that is joined to itself.

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use icl::data::{ImageOptions, read_images};
 
-use super::{Format, Told};
+use super::reader::{Format, Told};
 use crate::parts::{Part, Valid, gzip};
 
 /// Returns the format.

@@ -5,7 +5,8 @@ use std::io::Cursor;
 use anyhow::Result;
 use image::{ImageFormat, Rgb, RgbImage};
 
-use super::{Format, idx};
+use super::idx;
+use super::reader::Format;
 use crate::parts::{Part, Valid};
 
 /// Returns the format.

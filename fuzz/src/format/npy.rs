@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::program::{call, text};
-use super::{Format, Told};
+use super::reader::{Format, Told};
 use crate::parts::{Part, Valid};
 
 /// Returns the format.

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::program::{call, text};
-use super::{Format, Told};
+use super::reader::{Format, Told};
 use crate::parts::{Part, Valid};
 
 const TRAIN: &str = "epochs = 3\nlearning-rate = 1e-3\ntemperature = 0.5\nnegatives = 31\nbatch-size = 64\nseed = 7\n\

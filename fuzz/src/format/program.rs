@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow};
 use tempfile::TempDir;
 
-use super::Told;
+use super::reader::Told;
 
 /// Calls the program with these arguments.
 ///

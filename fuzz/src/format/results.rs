@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::Format;
 use super::program::{call, prepare, text, write_data};
+use super::reader::Format;
 use crate::parts::{Part, Valid};
 
 /// Returns the format.

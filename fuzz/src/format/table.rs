@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use icl::data::{Missing, TableOptions, read_table};
 
-use super::{Format, Told};
+use super::reader::{Format, Told};
 use crate::parts::{Part, Valid, gzip};
 
 const TEXT: &str = "a,b,kind,class\n1,0.5,\"x, y\",0\n2,1e3,z,1\n,-3,z,0\n4,?,\"q \"\"r\"\"\",1\n";

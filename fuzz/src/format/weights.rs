@@ -7,7 +7,7 @@ use anyhow::Result;
 use icl::models::read_weights;
 use zip::{CompressionMethod, ZipArchive};
 
-use super::{Format, Told};
+use super::reader::{Format, Told};
 use crate::parts::{Part, Valid, zip};
 
 /// Files that `scripts/seed_weights.py` wrote.

@@ -152,10 +152,10 @@ fn n_lines_before_tests(source: &Source) -> usize {
         .path
         .components()
         .any(|part| part.as_os_str() == "tests" || part.as_os_str() == "tests.rs");
-    if is_test {
+    let lines: Vec<&str> = source.text.lines().collect();
+    if is_test || lines.contains(&"#![cfg(test)]") {
         return 0;
     }
-    let lines: Vec<&str> = source.text.lines().collect();
     lines
         .windows(2)
         .position(|pair| pair[0] == "#[cfg(test)]" && pair[1].starts_with("mod "))

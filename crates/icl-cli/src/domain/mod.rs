@@ -2,7 +2,6 @@
 
 mod class_numbers;
 #[cfg(feature = "flex")]
-#[cfg(test)]
 mod damaged_encoders;
 pub mod data;
 pub mod dispatch;

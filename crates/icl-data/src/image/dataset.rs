@@ -7,7 +7,6 @@ use std::sync::Arc;
 use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed};
 use rayon::prelude::*;
 
-use super::error::ImagesError;
 use super::raster::Image;
 use super::stored::StoredImage;
 use crate::equal::n_equal;
@@ -30,9 +29,6 @@ pub struct ImageCounts {
     /// [`ImageOptions::skip_broken`]: crate::ImageOptions::skip_broken
     pub n_broken: usize,
 }
-
-/// Name of the one class of images without labels, as of rows of a table without classes.
-const UNLABELLED: &str = "unlabelled";
 
 /// A data set of images with the same number of channels, whose sizes may differ.
 ///
@@ -83,21 +79,6 @@ impl ImageDataset {
         }
     }
 
-    /// Returns the images as ones without labels, all of one class.
-    pub(super) fn without_labels(self) -> Self {
-        Self {
-            labels: vec![0; self.images.len()].into(),
-            class_names: [UNLABELLED.to_owned()].into(),
-            has_labels: false,
-            aliases: &[],
-            counts: ImageCounts {
-                n_class: vec![self.images.len()],
-                ..self.counts
-            },
-            ..self
-        }
-    }
-
     /// Creates a data set in memory, whose classes are the distinct numbers in `labels`, ascending.
     pub(crate) fn of_numbers(
         name: String,
@@ -136,26 +117,6 @@ impl ImageDataset {
     /// Returns the class of each image, as an index into [`class_names`](Self::class_names).
     pub fn labels(&self) -> &[usize] {
         &self.labels
-    }
-
-    /// Returns `true` if the images have classes.
-    pub fn has_labels(&self) -> bool {
-        self.has_labels
-    }
-
-    /// Checks that the images have classes; `needed_by` is what they are needed for, for the error.
-    ///
-    /// # Errors
-    /// [`ImagesError::NoLabels`] if they have none.
-    pub fn check_labels(&self, needed_by: &str) -> Result<(), DataError> {
-        if self.has_labels {
-            return Ok(());
-        }
-        Err(ImagesError::NoLabels {
-            data: Found::new(&self.name),
-            needed_by: needed_by.to_owned(),
-        }
-        .into())
     }
 
     /// Returns the name of each class, by which it is selected. Images without labels have a single class, named
@@ -234,7 +195,7 @@ impl ImageDataset {
     ///   than two images;
     /// - [`DataError::UnknownClass`], [`DataError::RepeatedClass`] and [`DataError::NoColumns`] if the
     ///   split does not fit the data;
-    /// - [`ImagesError::NoLabels`] if it is one of classes and the images have none;
+    /// - [`ImagesError::NoLabels`](crate::ImagesError::NoLabels) if it is one of classes and the images have none;
     /// - the errors of [`sizes`](Self::sizes).
     pub fn increment(
         &self,

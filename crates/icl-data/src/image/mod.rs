@@ -8,6 +8,7 @@ mod raster;
 mod read;
 mod select;
 mod stored;
+mod unlabelled;
 mod views;
 mod write;
 

@@ -1,5 +1,7 @@
 //! Pages in a real browser: Chromium without a window, at the widths of a telephone and a desk, in light and in dark.
 
+#![cfg(test)]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
