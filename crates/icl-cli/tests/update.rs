@@ -498,3 +498,34 @@ fn it_goes_on_with_the_same_input_only() {
     update(at.path(), "--resume out").succeeded();
     is_whole(at.path(), "whole", "out");
 }
+
+/// Its weights are finite, and the embeddings by them are not.
+#[test]
+fn an_encoder_that_overflows_is_named() {
+    let at = toys();
+    let path = at.path().join("first/encoder.safetensors");
+    let mut bytes = fs::read(&path).unwrap();
+    let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let header: Value = serde_json::from_slice(&bytes[8..8 + length]).unwrap();
+    for (name, info) in header.as_object().unwrap() {
+        if name.ends_with("weight") {
+            let [begin, end] = [0, 1].map(|at| info["data_offsets"][at].as_u64().unwrap() as usize);
+            let numbers = &mut bytes[8 + length..][begin..end];
+            numbers
+                .chunks_exact_mut(4)
+                .for_each(|it| it.copy_from_slice(&3e38_f32.to_le_bytes()));
+        }
+    }
+    fs::write(&path, bytes).unwrap();
+    for method in ["icl", "warm", "inference", "distillation"] {
+        let ran = update(
+            at.path(),
+            &format!("{DATA} --method {method} --epochs 2 --out out"),
+        );
+        ran.rejected_in_last_line(
+            "expected a finite number; it depends on first/encoder.safetensors, temperature 0.1, negatives 31",
+        );
+        assert!(!ran.stderr.contains("--resume"), "{}", ran.stderr);
+        assert!(!at.path().join("out").exists());
+    }
+}

@@ -15,6 +15,7 @@ use crate::domain::encoder_file::EncoderFile;
 use crate::files::encoder_work;
 use crate::files::encoder_work::ENCODER;
 use crate::files::work_folder::WorkFolder;
+use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 use crate::process::progress::{Display, inert_note};
 
@@ -55,9 +56,14 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         let display = Display::new(1, settings.epochs as u64);
         display.begin(&method.name);
         let mut callbacks = encoder_work::callbacks(self.work, &display);
+        let causes = Causes {
+            settings,
+            method: Some(method),
+            file: Some(&self.from.path),
+        };
         let outcome = trainer
             .update_with(method, start, &mut callbacks)
-            .map_err(Failure::training)?;
+            .map_err(|error| causes.training(error))?;
         let record = outcome.record;
         let after = outcome.risk;
         if method.loss.is_some() {
@@ -88,12 +94,16 @@ impl<D: Domain> OnBackend for Update<'_, D> {
                     .map_err(unreadable)?
                     .encoder;
                 let risk = |encoder| evaluator.panel_risk(encoder, panel).map_err(unreadable);
-                Some([risk(&given)?, risk(&outcome.encoder)?])
+                let risks = [risk(&given)?, risk(&outcome.encoder)?];
+                for risk in &risks {
+                    causes.check_held_out(Some(risk.mean.all))?;
+                }
+                Some(risks)
             }
         };
         let old = self.increment.old();
-        let old_before = embed::<D, _>(&evaluator, &given.valid(), old)?;
-        let old_after = embed::<D, _>(&evaluator, &outcome.encoder, old)?;
+        let old_before = embed::<D, _>(&evaluator, &given.valid(), old, &causes)?;
+        let old_after = embed::<D, _>(&evaluator, &outcome.encoder, old, &causes)?;
         let [old_data, new_data] = self.names.map(ToOwned::to_owned);
         Ok(UpdateRecord {
             schema: UPDATE_SCHEMA,
@@ -165,11 +175,12 @@ fn embed<D: Domain, B: ProgramBackend>(
     evaluator: &Evaluator<'_, B, D::Data, &D::Views, D::Collate>,
     encoder: &D::Encoder<B>,
     samples: &[usize],
+    causes: &Causes<'_>,
 ) -> Result<Matrix, Failure> {
     let (values, width) = evaluator
         .embed_to_host(encoder, samples)
         .map_err(unreadable)?;
-    Matrix::try_new(values, width).map_err(failure)
+    Matrix::try_new(values, width).map_err(|error| causes.embeddings(error))
 }
 
 fn unreadable(error: icl_core::SampleError) -> Failure {
