@@ -25,6 +25,9 @@ fn fill(path: &Path, ending: &str, value: f32) {
     fs::write(path, bytes).unwrap();
 }
 
+/// No step has changed the encoder yet, so that only these are named.
+const ON_FILE: &str = "expected a finite number; it depends on first/encoder.safetensors, temperature 0.1, negatives 31";
+
 #[test]
 fn numbers_that_overflow_are_an_error_of_the_file() {
     let at = tempdir().unwrap();
@@ -38,13 +41,28 @@ fn numbers_that_overflow_are_an_error_of_the_file() {
         fill(&first, ending, value);
         // Stored statistics beyond reason alone leave the embeddings large, but finite.
         fill(&first, "weight", 3e38);
-        for command in [
-            "update --from first/encoder.safetensors --old OLD --new NEW --epochs 1 --out out",
-            "embed --from first/encoder.safetensors --data OLD --out out.npy",
+        for (command, found, expected) in [
+            (
+                "update --old OLD --new NEW --epochs 1 --method icl --out out",
+                "error: the exact risk is ",
+                ON_FILE,
+            ),
+            (
+                "update --old OLD --new NEW --epochs 1 --method distillation --out out",
+                "error: the exact risk is ",
+                ON_FILE,
+            ),
+            (
+                "embed --data OLD --out out.npy",
+                "first/encoder.safetensors: found ",
+                "expected finite numbers",
+            ),
         ] {
-            let ran = icl(at.path(), &split(command));
-            ran.rejected_in_last_line("first/encoder.safetensors: found ");
-            ran.rejected_in_last_line("expected finite numbers");
+            let command = format!("{command} --from first/encoder.safetensors");
+            let ran = icl(at.path(), &split(&command));
+            ran.rejected_in_last_line(found);
+            ran.rejected_in_last_line(expected);
+            assert!(!ran.stderr.contains("--resume"), "{}", ran.stderr);
             assert_eq!(names(at.path()), ["NEW", "OLD", "first"]);
         }
     }

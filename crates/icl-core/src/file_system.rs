@@ -229,8 +229,7 @@ mod tests {
             for name in ["x", "b/x", "b/c/x"] {
                 files.create(&above.join(name)).unwrap();
             }
-            let error = files.create_folders(&above.join("x/y")).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::NotADirectory, "{files:?}");
+            assert!(files.create_folders(&above.join("x/y")).is_err());
             let error = files.remove_folder(&above).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::DirectoryNotEmpty, "{files:?}");
             files.remove_folders(&above).unwrap();

@@ -1,5 +1,7 @@
 //! `icl train`: trains a first encoder.
 
+use std::path::Path;
+
 use clap::{Arg, Args};
 use icl_core::{Increment, Samples, Seed};
 use icl_data::{Found, Split};
@@ -26,6 +28,7 @@ use crate::options::noise::NoiseOptions;
 use crate::options::output::{OutputOptions, TableOption};
 use crate::options::training::{PretrainingOptions, Training, TrainingOptions};
 use crate::options::values;
+use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::progress::Display;
@@ -174,6 +177,7 @@ impl OnNewEncoder for Train<'_> {
             increment: &increment,
             panel: panel.as_ref(),
             work: &work,
+            weights: options.encoder.weights.as_deref(),
         };
         let trained = on_backend(&training.backend, task).and_then(|record| {
             encoder_work::write_results(&work, &config, &record)?;
@@ -196,6 +200,8 @@ struct Task<'a, D: Domain> {
     /// Samples that are held out.
     panel: Option<&'a Increment>,
     work: &'a WorkFolder,
+    /// File of the encoder's initial weights.
+    weights: Option<&'a Path>,
 }
 
 impl<D: Domain> OnBackend for Task<'_, D> {
@@ -220,9 +226,14 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         let display = Display::new(1, settings.epochs as u64);
         display.begin("training");
         let mut callbacks = encoder_work::callbacks(self.work, &display);
+        let causes = Causes {
+            settings,
+            method: None,
+            file: self.weights,
+        };
         let outcome = trainer
             .pretrain_with(untrained, &mut callbacks)
-            .map_err(Failure::training)?;
+            .map_err(|error| causes.training(error))?;
         let record = outcome.record;
         let (untrained, trained) = (outcome.first_risk, outcome.risk);
         let n = self.increment.old().len();
@@ -236,8 +247,10 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         let evaluator = trainer.evaluator();
         let held_out = self
             .panel
-            .map(|panel| evaluator.panel_risk_old(&outcome.encoder, panel));
-        let held_out = held_out.transpose();
+            .map(|panel| evaluator.panel_risk_old(&outcome.encoder, panel))
+            .transpose()
+            .map_err(|error| Failure::Input(anyhow::anyhow!(error)))?;
+        causes.check_held_out(held_out.and_then(|risk| risk.mean.all))?;
         let path = self.work.results().join(ENCODER);
         let name = D::name(self.data);
         encoder_file::save(&outcome.encoder, self.domain, name, &path)?;
@@ -259,7 +272,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             train_s: record.seconds.training(),
             untrained,
             trained,
-            held_out_risk: held_out.map_err(|error| Failure::Input(anyhow::anyhow!(error)))?,
+            held_out_risk: held_out,
             n_held_out: self.panel.map(|panel| panel.old().len()),
             parameter_change: outcome.parameter_change,
             seconds: record.seconds,

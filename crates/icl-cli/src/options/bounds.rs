@@ -1,7 +1,8 @@
-//! Upper bounds of sizes, checked while options are parsed, on the command line and in a file.
+//! Bounds of sizes and numbers, checked while options are parsed, on the command line and in a file.
 //!
 //! A size beyond its bound is a slip of the keyboard: it would end in an allocation that no machine grants, long
-//! after the command has begun to work. Lower bounds are those of the settings that the options fill.
+//! after the command has begun to work. A number beyond its bounds is 0 or infinite in single precision, or its
+//! products are. What is not above 0 is left to the check of the settings that the options fill, which names it.
 
 use std::fmt::Display;
 
@@ -23,18 +24,47 @@ pub const BATCH: usize = 1 << 16;
 pub const EPOCHS: usize = 1_000_000;
 /// Largest number of samples, which the program would have to hold in memory.
 pub const SAMPLES: usize = u32::MAX as usize;
-/// Largest K: a batch holds fewer negatives, and larger factors lose the loss to rounding in single precision.
-pub const NEGATIVES: f64 = 1e9;
+/// K: a batch holds fewer negatives, and larger factors lose the loss to rounding in single precision; of smaller ones
+/// nothing is left beside the positive.
+pub const NEGATIVES: Range = Range::new(1e-9, 1e9);
+/// Learning rates: LARS takes up to about 16; products with gradients are 0 below and infinite above in single
+/// precision.
+pub const RATE: Range = Range::new(1e-30, 1e4);
+/// Temperatures: similarities are divided by them, whose rounding in single precision is then 1e-3 nats; above,
+/// all samples have the same similarity.
+pub const TEMPERATURE: Range = Range::new(1e-4, 1e4);
+/// Weights of a term of the loss: beyond, single precision holds the one term or the other, not both.
+pub const WEIGHT: Range = Range::new(1e-9, 1e9);
+/// Shares of the risk: no gain is more than all of it.
+pub const SHARE: Range = Range::new(1e-30, 1.0);
+/// Noise on values of standard deviation 1, of which nothing is left at a thousand times that.
+pub const SIGMA: Range = Range::new(1e-30, 1e3);
+/// Minutes: 19 years.
+pub const MINUTES: Range = Range::new(1e-30, 1e7);
 /// Largest memory for decoded images in MiB: 4 TiB, more than the machines have on which the program runs.
 pub const CACHE_MIB: usize = 1 << 22;
 /// Largest number of seeds: each is a run of every method, and a point in the charts.
 pub const SEEDS: u64 = 10_000;
 
-/// Error in a size that is no number, or beyond its bound.
+/// Smallest and largest of the numbers above 0 that an option takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Range {
+    smallest: f64,
+    largest: f64,
+}
+
+impl Range {
+    const fn new(smallest: f64, largest: f64) -> Self {
+        Self { smallest, largest }
+    }
+}
+
+/// Error in a size or number that is none, or beyond its bounds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected {kind} from 0 to {largest}")]
+#[error("expected {kind} from {smallest} to {largest}")]
 pub struct BoundError {
     kind: &'static str,
+    smallest: String,
     largest: String,
 }
 
@@ -43,27 +73,33 @@ pub fn at_most<T>(largest: T) -> impl Fn(&str) -> Result<T, BoundError> + Clone
 where
     T: std::str::FromStr + PartialOrd + Display + Copy,
 {
-    move |text| bounded(text, largest, "a whole number")
-}
-
-/// Returns the parser of a number to a bound. Numbers below 0 and what is no number are left to the check of the
-/// settings, which names their range.
-pub fn number_at_most(largest: f64) -> impl Fn(&str) -> Result<f64, BoundError> + Clone {
-    move |text| match text.parse::<f64>() {
-        Ok(number) if number.is_nan() => Ok(number),
-        _ => bounded(text, largest, "a number"),
+    move |text| {
+        let number = text.parse().ok().filter(|number| *number <= largest);
+        number.ok_or_else(|| BoundError {
+            kind: "a whole number",
+            smallest: "0".to_owned(),
+            largest: largest.to_string(),
+        })
     }
 }
 
-fn bounded<T>(text: &str, largest: T, kind: &'static str) -> Result<T, BoundError>
-where
-    T: std::str::FromStr + PartialOrd + Display + Copy,
-{
-    let number = text.parse().ok().filter(|number| *number <= largest);
-    number.ok_or_else(|| BoundError {
-        kind,
-        largest: largest.to_string(),
-    })
+/// Returns the parser of a number within bounds. Numbers that are not above 0 are left to the check of the settings,
+/// which names their range.
+pub fn number_in(range: Range) -> impl Fn(&str) -> Result<f64, BoundError> + Clone {
+    let Range { smallest, largest } = range;
+    move |text| {
+        let is_taken = |number: &f64| {
+            number.is_nan()
+                || (-largest..=0.0).contains(number)
+                || (smallest..=largest).contains(number)
+        };
+        let number = text.parse().ok().filter(is_taken);
+        number.ok_or_else(|| BoundError {
+            kind: "a number",
+            smallest: format!("{smallest:e}"),
+            largest: format!("{largest:e}"),
+        })
+    }
 }
 
 /// Checks the number of weights of a new encoder, given the names and shapes of its tensors, before any of them is
@@ -95,12 +131,20 @@ mod tests {
             let error = width(wrong).unwrap_err().to_string();
             assert_eq!(error, "expected a whole number from 0 to 8192", "{wrong}");
         }
-        let negatives = number_at_most(NEGATIVES);
-        assert_eq!((negatives("1e9"), negatives("-1")), (Ok(1e9), Ok(-1.0)));
-        assert!(negatives("nan").unwrap().is_nan());
-        for wrong in ["1.1e9", "inf", "many"] {
-            let error = negatives(wrong).unwrap_err().to_string();
-            assert_eq!(error, "expected a number from 0 to 1000000000", "{wrong}");
+    }
+
+    #[test]
+    fn a_number_within_its_bounds_is_taken() {
+        let temperature = number_in(TEMPERATURE);
+        for taken in ["1e-4", "0.1", "1e4"] {
+            assert_eq!(temperature(taken), Ok(taken.parse().unwrap()), "{taken}");
+        }
+        // The check of the settings names these.
+        assert_eq!((temperature("0"), temperature("-1")), (Ok(0.0), Ok(-1.0)));
+        assert!(temperature("nan").unwrap().is_nan());
+        for wrong in ["1.1e4", "inf", "-inf", "0.99e-4", "1e-320", "many", ""] {
+            let error = temperature(wrong).unwrap_err().to_string();
+            assert_eq!(error, "expected a number from 1e-4 to 1e4", "{wrong}");
         }
     }
 

@@ -96,7 +96,12 @@ pub struct MethodOptions {
     )]
     pub support_optimizer: InnerRule,
     /// Learning rate of the inner steps (meta-optimization only)
-    #[arg(long, value_name = "RATE", default_value_t = defaults().support_learning_rate)]
+    #[arg(
+        long,
+        value_name = "RATE",
+        value_parser = bounds::number_in(bounds::RATE),
+        default_value_t = defaults().support_learning_rate
+    )]
     pub support_learning_rate: f64,
     /// Number of old samples in the replay buffer (replay only). Without it, a fifth of the old samples
     #[arg(long, value_name = "N", value_parser = bounds::at_most(bounds::SAMPLES))]
@@ -107,7 +112,12 @@ pub struct MethodOptions {
     pub old_queue: Option<usize>,
     /// Weight of the distance between the embeddings of the encoder and those of the encoder before the
     /// update (distillation only)
-    #[arg(long, value_name = "WEIGHT", default_value_t = defaults().distillation_weight)]
+    #[arg(
+        long,
+        value_name = "WEIGHT",
+        value_parser = bounds::number_in(bounds::WEIGHT),
+        default_value_t = defaults().distillation_weight
+    )]
     pub distillation_weight: f64,
     /// Measure of that distance (distillation only)
     #[arg(

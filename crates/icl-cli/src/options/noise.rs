@@ -4,7 +4,7 @@ use anyhow::anyhow;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use crate::options::choice;
+use crate::options::{bounds, choice};
 use crate::process::failure::Failure;
 
 /// Views of a sample.
@@ -79,6 +79,7 @@ pub struct NoiseOptions {
     #[arg(
         long,
         value_name = "SIGMA",
+        value_parser = bounds::number_in(bounds::SIGMA),
         help = format!(
             "Standard deviation of Gaussian noise (gaussian, hidden-gaussian), or its mean (gaussian-printed). \
              Without it, {SIGMA}"

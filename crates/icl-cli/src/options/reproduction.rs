@@ -3,6 +3,7 @@
 use anyhow::anyhow;
 use clap::Args;
 
+use crate::options::bounds;
 use crate::process::failure::Failure;
 
 /// The data sets of a target.
@@ -29,7 +30,7 @@ impl DataSetsOption {
 #[command(next_help_heading = "Execution")]
 pub struct BudgetOption {
     /// Maximum number of minutes after which a cell, or a row, may start; 0 starts none and writes the pages
-    #[arg(long, value_name = "MINUTES")]
+    #[arg(long, value_name = "MINUTES", value_parser = bounds::number_in(bounds::MINUTES))]
     pub budget: Option<f64>,
 }
 

@@ -15,7 +15,12 @@ pub const PAPER_PATIENCE: usize = 50;
 #[command(next_help_heading = "Loss")]
 pub struct LossOptions {
     /// Temperature τ
-    #[arg(long, value_name = "TAU", default_value_t = defaults().temperature)]
+    #[arg(
+        long,
+        value_name = "TAU",
+        value_parser = bounds::number_in(bounds::TEMPERATURE),
+        default_value_t = defaults().temperature
+    )]
     pub temperature: f64,
     /// Number of negatives K in the formulas; a batch may hold more or fewer
     #[arg(
@@ -23,7 +28,7 @@ pub struct LossOptions {
         visible_alias = "k",
         alias = "K",
         value_name = "K",
-        value_parser = bounds::number_at_most(bounds::NEGATIVES),
+        value_parser = bounds::number_in(bounds::NEGATIVES),
         default_value_t = defaults().negatives
     )]
     pub negatives: f64,
@@ -85,7 +90,12 @@ pub struct StepOptions {
     #[serde(flatten)]
     pub optimizer: OptimizerOption,
     /// Learning rate
-    #[arg(long, value_name = "RATE", default_value_t = defaults().learning_rate)]
+    #[arg(
+        long,
+        value_name = "RATE",
+        value_parser = bounds::number_in(bounds::RATE),
+        default_value_t = defaults().learning_rate
+    )]
     pub learning_rate: f64,
     #[command(flatten)]
     #[serde(flatten)]
@@ -134,7 +144,12 @@ pub struct TrainingOptions {
     )]
     pub stop: StopRule,
     /// Smallest gain of a doubling of the cost that is worth it, as a share of the risk (doubling and slope)
-    #[arg(long, value_name = "SHARE", default_value_t = defaults().min_gain)]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        value_parser = bounds::number_in(bounds::SHARE),
+        default_value_t = defaults().min_gain
+    )]
     pub min_gain: f64,
     /// Maximum number of training samples over which evaluations that steer a run compute the risk
     #[arg(

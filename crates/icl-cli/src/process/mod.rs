@@ -1,5 +1,6 @@
 //! The process and its surroundings: failures, interrupts, panics, threads, child processes, the terminal.
 
+pub mod causes;
 pub mod child;
 pub mod failure;
 pub mod interrupt;

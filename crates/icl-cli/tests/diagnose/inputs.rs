@@ -31,19 +31,15 @@ fn numbers_that_cannot_be() {
             "--temperature -0.1",
             &format!("temperature: found -0.1, {positive}"),
         ),
-        (
-            "--temperature inf",
-            &format!("temperature: found inf, {positive}"),
-        ),
-        (
-            "--temperature 1e-310",
-            "temperature: found 1e-310, expected one at which",
-        ),
         ("--negatives 0", &format!("found 0, {positive}")),
         ("--k -5", &format!("found -5, {positive}")),
         ("--k nan", &format!("found NaN, {positive}")),
     ] {
         diagnose(at.path(), flags).rejected(message);
+    }
+    for found in ["inf", "1e-310"] {
+        diagnose(at.path(), &format!("--temperature {found}"))
+            .rejected_at_length("expected a number from 1e-4 to 1e4");
     }
     diagnose(at.path(), "--alpha half").rejected_at_length("invalid value 'half'");
     assert_eq!(names(at.path()), before);

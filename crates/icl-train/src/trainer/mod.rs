@@ -276,6 +276,16 @@ where
         let Some(loss) = method.loss else {
             let evaluated = (evaluations.steer)(encoder.valid()).map_err(TrainError::Sample)?;
             let measured = (evaluations.measure)(encoder.valid()).map_err(TrainError::Sample)?;
+            let found = measured.risk.all;
+            if !found.is_finite() {
+                return Err(TrainError::NonFinite {
+                    what: "the exact risk",
+                    found,
+                    step: 0,
+                    epoch: 0,
+                    seed: self.seed,
+                });
+            }
             return Ok(Outcome::untrained(encoder, evaluated.risk, measured));
         };
         // The teacher is the first encoder after re-estimation of its statistics. It must not record a

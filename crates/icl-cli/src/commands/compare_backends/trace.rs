@@ -11,6 +11,7 @@ use crate::commands::compare_backends::energy::EnergyMeter;
 use crate::commands::compare_backends::options::Resolved;
 use crate::domain::Domain;
 use crate::domain::dispatch::{OnNewEncoder, with_new_encoder};
+use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 
@@ -112,7 +113,14 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         match ended {
             Ok(_) => (),
             Err(TrainError::Interrupted { .. }) if steps.len() >= *n_steps => (),
-            Err(error) => return Err(Failure::training(error)),
+            Err(error) => {
+                let causes = Causes {
+                    settings: &self.resolved.settings,
+                    method: Some(&self.resolved.method),
+                    file: None,
+                };
+                return Err(causes.training(error));
+            }
         }
         Ok(BackendTrace {
             data: D::name(self.data).to_owned(),

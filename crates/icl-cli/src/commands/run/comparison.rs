@@ -115,7 +115,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         let untrained = fresh("old")?;
         let first = trainer
             .pretrain_with(untrained.clone(), &mut self.callbacks(FIRST))
-            .map_err(Failure::training)?;
+            .map_err(|error| self.resolved.causes(None).training(error))?;
         self.display.end(&format!(
             "seed {}  θ₀: {} epochs on {} old {}, exact risk {:.4} nats",
             self.seed,
@@ -168,7 +168,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             .trainer(increment)
             .settings(settings)
             .update_with(method, start, &mut self.callbacks(&method.name))
-            .map_err(Failure::training)?;
+            .map_err(|error| self.resolved.causes(Some(method)).training(error))?;
         let record = &outcome.record;
         if method.loss.is_some() {
             self.display.end(&format!(
@@ -259,6 +259,9 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
                 })
                 .transpose()
                 .map_err(unreadable)?;
+            let risk = held_out.as_ref().map(|(risk, _)| risk.mean.all);
+            let causes = self.resolved.causes(Some(&one.method));
+            causes.check_held_out(risk)?;
             let judgement = Judgement {
                 accuracies,
                 risk_old_partners,

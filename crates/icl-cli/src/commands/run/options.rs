@@ -22,6 +22,7 @@ use crate::options::output::{OutputOptions, TableOption};
 use crate::options::protocol::{ProtocolName, ProtocolOption};
 use crate::options::training::{PretrainingOptions, TrainingOptions};
 use crate::options::values;
+use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 
 const DETAILS: &str = "\
@@ -129,6 +130,17 @@ pub struct Resolved {
     pub settings: TrainingSettings,
     /// Name of the backend.
     pub backend: String,
+}
+
+impl Resolved {
+    /// Returns the options and the file on which a run of the method depends, or that of the first encoder.
+    pub fn causes<'a>(&'a self, method: Option<&'a Method>) -> Causes<'a> {
+        Causes {
+            settings: &self.settings,
+            method,
+            file: self.options.encoder.weights.as_deref(),
+        }
+    }
 }
 
 impl RunOptions {

@@ -2,11 +2,10 @@
 
 use burn::module::AutodiffModule;
 use icl_core::{ByOrigin, Increment, Seed};
-use icl_data::Found;
 use icl_eval::{EvalError, Matrix, NeighboursKeptConfig};
 use icl_report::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};
 use icl_train::parameter_change;
-use icl_train::{Evaluator, Start, TrainError, Trainer};
+use icl_train::{Evaluator, Start, Trainer};
 
 use crate::backend::{OnBackend, ProgramBackend, TrainingBackend};
 use crate::commands::update::options::Resolved;
@@ -16,6 +15,7 @@ use crate::domain::encoder_file::EncoderFile;
 use crate::files::encoder_work;
 use crate::files::encoder_work::ENCODER;
 use crate::files::work_folder::WorkFolder;
+use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 use crate::process::progress::{Display, inert_note};
 
@@ -46,10 +46,6 @@ impl<D: Domain> OnBackend for Update<'_, D> {
                 .seed(training.seed)
                 .device(device.clone());
         let given = self.from.encoder::<B>(&device)?;
-        // Before the training, which would end in a loss that is not finite.
-        let evaluator = trainer.evaluator();
-        let old = self.increment.old();
-        self.embed_given::<B>(&evaluator, &given, &old[..old.len().min(N_TRIED)])?;
         let start = match method.start {
             Start::Trained => given.clone(),
             Start::Scratch => {
@@ -60,9 +56,14 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         let display = Display::new(1, settings.epochs as u64);
         display.begin(&method.name);
         let mut callbacks = encoder_work::callbacks(self.work, &display);
+        let causes = Causes {
+            settings,
+            method: Some(method),
+            file: Some(&self.from.path),
+        };
         let outcome = trainer
             .update_with(method, start, &mut callbacks)
-            .map_err(|error| self.failed(error))?;
+            .map_err(|error| causes.training(error))?;
         let record = outcome.record;
         let after = outcome.risk;
         if method.loss.is_some() {
@@ -79,6 +80,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         let path = self.work.results().join(ENCODER);
         encoder_file::save(&outcome.encoder, domain, D::name(self.data), &path)?;
 
+        let evaluator = trainer.evaluator();
         let before = match method.start {
             Start::Trained => outcome.first_risk,
             Start::Scratch => evaluator.evaluate(given.valid()).map_err(unreadable)?.risk,
@@ -92,11 +94,16 @@ impl<D: Domain> OnBackend for Update<'_, D> {
                     .map_err(unreadable)?
                     .encoder;
                 let risk = |encoder| evaluator.panel_risk(encoder, panel).map_err(unreadable);
-                Some([risk(&given)?, risk(&outcome.encoder)?])
+                let risks = [risk(&given)?, risk(&outcome.encoder)?];
+                for risk in &risks {
+                    causes.check_held_out(Some(risk.mean.all))?;
+                }
+                Some(risks)
             }
         };
-        let old_before = self.embed_given::<B>(&evaluator, &given, old)?;
-        let old_after = embed::<D, _>(&evaluator, &outcome.encoder, old)?.map_err(failure)?;
+        let old = self.increment.old();
+        let old_before = embed::<D, _>(&evaluator, &given.valid(), old, &causes)?;
+        let old_after = embed::<D, _>(&evaluator, &outcome.encoder, old, &causes)?;
         let [old_data, new_data] = self.names.map(ToOwned::to_owned);
         Ok(UpdateRecord {
             schema: UPDATE_SCHEMA,
@@ -138,44 +145,6 @@ impl<D: Domain> OnBackend for Update<'_, D> {
     }
 }
 
-/// Number of old samples that the given encoder has to embed before the training begins.
-const N_TRIED: usize = 256;
-
-impl<D: Domain> Update<'_, D> {
-    /// Embeds samples with the given encoder.
-    ///
-    /// # Errors
-    /// If a sample cannot be read, or an embedding is not finite, which is an error of the encoder's file.
-    fn embed_given<B: TrainingBackend>(
-        &self,
-        evaluator: &Evaluator<'_, B::InnerBackend, D::Data, &D::Views, D::Collate>,
-        given: &D::Trained<B>,
-        samples: &[usize],
-    ) -> Result<Matrix, Failure> {
-        let embedded = embed::<D, _>(evaluator, &given.valid(), samples)?;
-        embedded.map_err(|_| {
-            let data = Found::new(self.names[0]);
-            let found = format!("embeddings of {data} that are not finite");
-            self.from.wrong(found, "finite numbers")
-        })
-    }
-
-    /// Returns the failure of the training: of the encoder's file if no step has changed the encoder yet.
-    fn failed(&self, error: TrainError) -> Failure {
-        match error {
-            TrainError::NonFinite { step: 0 | 1, .. }
-                if self.resolved.method.start == Start::Trained =>
-            {
-                self.from.wrong(
-                    format!("an encoder with which {error}"),
-                    "one whose embeddings of these data are finite at this temperature",
-                )
-            }
-            error => Failure::training(error),
-        }
-    }
-}
-
 /// Returns the numbers of all, old and new samples.
 fn sizes(of: &Increment) -> ByOrigin<usize> {
     let (old, new) = (of.old().len(), of.new_data().len());
@@ -206,11 +175,12 @@ fn embed<D: Domain, B: ProgramBackend>(
     evaluator: &Evaluator<'_, B, D::Data, &D::Views, D::Collate>,
     encoder: &D::Encoder<B>,
     samples: &[usize],
-) -> Result<Result<Matrix, EvalError>, Failure> {
+    causes: &Causes<'_>,
+) -> Result<Matrix, Failure> {
     let (values, width) = evaluator
         .embed_to_host(encoder, samples)
         .map_err(unreadable)?;
-    Ok(Matrix::try_new(values, width))
+    Matrix::try_new(values, width).map_err(|error| causes.embeddings(error))
 }
 
 fn unreadable(error: icl_core::SampleError) -> Failure {
