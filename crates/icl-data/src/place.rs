@@ -105,7 +105,8 @@ impl fmt::Display for Found {
 
 /// Names of the classes of a data set.
 ///
-/// Prints as `a, b, c`. Of more than 20 names the first 20 are printed and the rest are counted.
+/// Prints as `a, b, c`, each name without control characters and cut after 40. Of more than 20 names the first 20 are
+/// printed and the rest are counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassList(Box<[String]>);
 
@@ -121,12 +122,28 @@ impl ClassList {
 impl fmt::Display for ClassList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let n_printed = self.0.len().min(Self::MAX_NAMES);
-        f.write_str(&self.0[..n_printed].join(", "))?;
+        let names: Vec<String> = self.0[..n_printed].iter().map(|name| plain(name)).collect();
+        f.write_str(&names.join(", "))?;
         match self.0.len() - n_printed {
             0 => Ok(()),
             n_more => write!(f, " and {n_more} more"),
         }
     }
+}
+
+/// Returns the beginning of a name, without control characters.
+fn plain(name: &str) -> String {
+    let mut plain = String::new();
+    for c in name.chars().take(Found::MAX_CHARS) {
+        match c.is_control() {
+            true => plain.extend(c.escape_default()),
+            false => plain.push(c),
+        }
+    }
+    if name.chars().nth(Found::MAX_CHARS).is_some() {
+        plain.push('…');
+    }
+    plain
 }
 
 #[cfg(test)]
@@ -156,5 +173,8 @@ mod tests {
         assert_eq!(of(3), "0, 1, 2");
         assert!(of(20).ends_with(", 18, 19"));
         assert!(of(100).ends_with(", 18, 19 and 80 more"));
+        let names = ["a\0\u{7f}".to_owned(), "é".repeat(40), "é".repeat(41)];
+        let shown = format!("a\\u{{0}}\\u{{7f}}, {0}, {0}…", "é".repeat(40));
+        assert_eq!(ClassList::new(&names).to_string(), shown);
     }
 }
