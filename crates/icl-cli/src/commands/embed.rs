@@ -15,6 +15,7 @@ use crate::domain::data::Data;
 use crate::domain::dispatch::{OnStoredEncoder, with_stored_encoder};
 use crate::domain::encoder_file::EncoderFile;
 use crate::domain::{Domain, tell_unlabelled};
+use crate::files::npy;
 use crate::files::tensors;
 use crate::files::tensors::StoredTensor;
 use crate::files::whole;
@@ -257,7 +258,10 @@ impl Format {
         data: &str,
     ) -> Result<Vec<u8>, Failure> {
         match self {
-            Self::Npy => npy(embeddings).map_err(|error| Failure::Other(error.into())),
+            Self::Npy => {
+                let shape = [embeddings.rows().len(), embeddings.d];
+                Ok(npy::bytes(shape, &embeddings.values))
+            }
             Self::Safetensors => {
                 let (n, d) = (embeddings.rows().len(), embeddings.d);
                 let values = &embeddings.values;
@@ -270,21 +274,6 @@ impl Format {
             Self::Csv => csv(embeddings, labels).map_err(|error| Failure::Other(error.into())),
         }
     }
-}
-
-fn npy(embeddings: &Embeddings) -> std::io::Result<Vec<u8>> {
-    use npyz::WriterBuilder;
-
-    let mut bytes = Vec::new();
-    let shape = [embeddings.rows().len() as u64, embeddings.d as u64];
-    let mut writer = npyz::WriteOptions::new()
-        .default_dtype()
-        .shape(&shape)
-        .writer(&mut bytes)
-        .begin_nd()?;
-    writer.extend(&embeddings.values)?;
-    writer.finish()?;
-    Ok(bytes)
 }
 
 /// Writes a table with a row of names, without a column of labels where there are none. Numbers have the fewest digits

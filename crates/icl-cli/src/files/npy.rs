@@ -33,6 +33,17 @@ pub struct EmbeddingsError {
     expected: &'static str,
 }
 
+/// Returns the file of an array of this shape in single precision, row after row.
+pub fn bytes(shape: [usize; 2], values: &[f32]) -> Vec<u8> {
+    let header = NpyHeader {
+        descriptor: "<f4".to_owned(),
+        is_fortran: false,
+        shape: shape.map(|length| length as u64).to_vec(),
+    };
+    let values = values.iter().flat_map(|value| value.to_le_bytes());
+    header.bytes().into_iter().chain(values).collect()
+}
+
 /// Reads embeddings of f32 or f64, in either memory order and either byte order.
 ///
 /// Takes at most five times the size of the file in memory.

@@ -52,6 +52,30 @@ impl HeaderFault {
 }
 
 impl NpyHeader {
+    /// Returns the header as bytes, in version 1 of the format. As in NumPy, spaces fill it up so that the values begin
+    /// at a multiple of 64 bytes.
+    ///
+    /// # Panics
+    /// If it has more than 64 KiB; that of at most 64 axes has not.
+    pub fn bytes(&self) -> Vec<u8> {
+        const ALIGNMENT: usize = 64;
+        let axes: Vec<String> = self.shape.iter().map(u64::to_string).collect();
+        let end = if axes.len() == 1 { "," } else { "" };
+        let is_fortran = if self.is_fortran { "True" } else { "False" };
+        let mut text = format!(
+            "{{'descr': '{}', 'fortran_order': {is_fortran}, 'shape': ({}{end}), }}",
+            self.descriptor,
+            axes.join(", ")
+        );
+        // The magic word, the version and the length; and the end of the line.
+        let n_beside = MAGIC.len() + 4 + 1;
+        let length = (text.len() + n_beside).next_multiple_of(ALIGNMENT) - n_beside;
+        text.extend(std::iter::repeat_n(' ', length - text.len()));
+        text.push('\n');
+        let length = u16::try_from(text.len()).expect("a header of few axes");
+        [&MAGIC[..], &[1, 0], &length.to_le_bytes(), text.as_bytes()].concat()
+    }
+
     /// Reads the header at the beginning of a file and returns it with the bytes behind it.
     ///
     /// # Errors
@@ -245,6 +269,27 @@ mod tests {
         assert!(fault.found.chars().count() < 200, "{}", fault.found);
         assert!(!fault.found.contains(char::is_control), "{:?}", fault.found);
         fault
+    }
+
+    /// The bytes are those of `numpy.save` of NumPy 2.4.6.
+    #[test]
+    fn a_header_is_written_as_by_numpy() {
+        let header = |shape: &[u64]| NpyHeader {
+            descriptor: "<f4".to_owned(),
+            is_fortran: false,
+            shape: shape.to_vec(),
+        };
+        let text = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
+        let expected = format!("\u{1}\0v\0{text:<117}\n");
+        let bytes = header(&[2, 3]).bytes();
+        assert_eq!(&bytes[..6], MAGIC);
+        assert_eq!(&bytes[6..], expected.as_bytes());
+        for shape in [&[][..], &[4], &[1, 2, 3], &[u64::MAX; 2], &[1; 64]] {
+            let bytes = header(shape).bytes();
+            assert_eq!(bytes.len() % 64, 0);
+            let (read, rest) = NpyHeader::read(&bytes).unwrap();
+            assert_eq!((read, rest), (header(shape), &[][..]));
+        }
     }
 
     #[test]
