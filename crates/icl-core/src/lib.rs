@@ -17,6 +17,7 @@
 //! | [`Encoder`], [`Samples`], [`Views`], [`Collate`] | the traits to implement |
 //! | [`Pairing`], [`Side`], [`Both`] | views that depend on their pair and on other samples; two kinds of views |
 //! | [`mixup`] | mixup noise: views by mixing samples |
+//! | [`negatives`] | how many negatives InfoNCE should have |
 //! | [`Augment`], [`Stack`] | views by a function and collation of lists of numbers |
 //! | [`Judge`] | judgements of protocols on embeddings |
 //! | [`Increment`], [`GrowthRatio`], [`ByOrigin`] | old and new data; quantities of all, old and new data |
@@ -45,6 +46,7 @@ mod judge;
 mod loss;
 pub mod mixup;
 pub mod module_bytes;
+pub mod negatives;
 mod pairing;
 #[cfg(doctest)]
 mod readme;

@@ -6,5 +6,6 @@
 mod dacl_theory;
 mod limits;
 mod losses;
+mod negatives;
 mod noise_gradient;
 mod queued_noise;
