@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use crate::commands::{
-    backends, compare_backends, diagnose, embed, fetch, methods, report, reproduce, run, split,
-    train, update,
+    backends, compare_backends, diagnose, embed, fetch, methods, negatives, report, reproduce, run,
+    split, train, update,
 };
 use crate::options::command_line::Command;
 use crate::options::parse::{ParseError, parse};
@@ -93,6 +93,7 @@ fn run_command(command: Command) -> Result<(), Failure> {
         Command::Embed(options) => embed::embed(*options),
         Command::Fetch(options) => fetch::fetch(&options),
         Command::Methods(options) => methods::show(&options),
+        Command::Negatives(options) => negatives::advise(&options),
         Command::ProbeBackend { backend } => crate::backend::probe_here(&backend),
         Command::Report(options) => report::rebuild(&options),
         Command::Reproduce(options) => reproduce::reproduce(&options),

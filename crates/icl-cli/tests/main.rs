@@ -17,6 +17,7 @@ mod inner_steps;
 mod learning;
 mod malformed_data;
 mod methods;
+mod negatives;
 mod old_queue;
 mod options;
 mod output_folder;

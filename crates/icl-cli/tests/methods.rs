@@ -167,6 +167,7 @@ fn the_book_documents_every_option() {
         "embed",
         "fetch",
         "diagnose",
+        "negatives",
         "methods",
         "compare-backends",
         "backends",

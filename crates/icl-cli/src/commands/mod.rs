@@ -6,6 +6,7 @@ pub mod diagnose;
 pub mod embed;
 pub mod fetch;
 pub mod methods;
+pub mod negatives;
 pub mod report;
 pub mod reproduce;
 pub mod run;

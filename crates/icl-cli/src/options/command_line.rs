@@ -9,6 +9,7 @@ use crate::commands::diagnose::DiagnoseOptions;
 use crate::commands::embed::EmbedOptions;
 use crate::commands::fetch::FetchOptions;
 use crate::commands::methods::MethodsOptions;
+use crate::commands::negatives::NegativesOptions;
 use crate::commands::report::ReportOptions;
 use crate::commands::reproduce::ReproduceArguments;
 use crate::commands::run::RunOptions;
@@ -50,6 +51,8 @@ pub enum Command {
     Fetch(FetchOptions),
     /// Measure how far the noise distribution has moved, from embeddings of any framework
     Diagnose(Box<DiagnoseOptions>),
+    /// Advise how many negatives to train with, from an AUC
+    Negatives(NegativesOptions),
     /// List the methods
     Methods(MethodsOptions),
     /// Take the same training steps on several backends and compare losses, time and memory

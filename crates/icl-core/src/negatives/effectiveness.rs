@@ -1,4 +1,4 @@
-//! What a step with K negatives teaches.
+//! Effectiveness of a step with K negatives.
 
 /// Shares of three kinds of samples in a step (Eq. 5).
 ///

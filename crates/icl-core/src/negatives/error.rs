@@ -17,10 +17,12 @@ pub enum NegativesError {
         found: f64,
     },
     /// The largest K is out of bounds.
-    #[error("largest K: found {found}, expected a number from 1 to {MAX_K}", MAX_K = super::MAX_K)]
+    #[error("largest K: found {found}, expected a number from 1 to {largest}")]
     MaxK {
         /// The rejected value.
         found: usize,
+        /// The largest one that is taken.
+        largest: usize,
     },
     /// There is no separation, or one that is not finite.
     #[error("separation: found {found}, expected at least one finite number")]

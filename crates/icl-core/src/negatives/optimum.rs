@@ -45,7 +45,10 @@ pub fn effectiveness_by_k(
         return Err(NegativesError::Lambda { found: lambda });
     }
     if !(1..=MAX_K).contains(&max_k) {
-        return Err(NegativesError::MaxK { found: max_k });
+        return Err(NegativesError::MaxK {
+            found: max_k,
+            largest: MAX_K,
+        });
     }
     let mut labels = Reliabilities::new(&[label])?;
     let mut predictions = Reliabilities::new(predictions)?;
@@ -166,7 +169,10 @@ mod tests {
         assert_eq!(by_k(1.0, &[0.5], 1.5, 9), of_lambda(1.5));
         assert!(by_k(1.0, &[0.5], f64::NAN, 9).is_err());
         for found in [0, MAX_K + 1] {
-            let error = NegativesError::MaxK { found };
+            let error = NegativesError::MaxK {
+                found,
+                largest: MAX_K,
+            };
             assert_eq!(by_k(1.0, &[0.5], 1.0, found), Err(error));
         }
         assert!(by_k(f64::INFINITY, &[0.5], 1.0, 9).is_err());
