@@ -20,7 +20,7 @@ const HANGING: Duration = Duration::from_secs(60);
 /// Number of breaches after which a campaign ends.
 const MAX_BREACHES: usize = 10;
 
-/// What came of a campaign.
+/// Results of a campaign.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Name of the format.

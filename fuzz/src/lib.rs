@@ -9,7 +9,7 @@
 //! | [`Valid`], [`Part`] | a valid input, and what it consists of |
 //! | [`Case`], [`Edit`] | an input: a valid one, and what is changed in it |
 //! | [`Trial`], [`Reading`], [`Breach`] | one reading of an input, and how it can break the promise |
-//! | [`Campaign`], [`Summary`] | many seeded cases of a format, and what came of them |
+//! | [`Campaign`], [`Summary`] | many seeded cases of a format, and their results |
 //! | [`check`] | one case, for cargo-fuzz |
 
 mod campaign;

@@ -68,7 +68,7 @@ impl fmt::Display for Breach {
 /// Result of one reading.
 #[derive(Debug)]
 pub struct Reading {
-    /// What was told of the input, if it was refused.
+    /// Error of the input, if it was refused.
     pub told: Option<Told>,
     /// The first way in which the promise was broken.
     pub breach: Option<Breach>,

@@ -134,7 +134,7 @@ fn archives_that_point_outside() {
     }
 }
 
-/// What is there, and what was looked for, in one sentence.
+/// One sentence names the files that are there and those that were looked for.
 #[test]
 fn files_and_folders_of_no_kind() {
     let at = tempdir().unwrap();

@@ -427,7 +427,7 @@ fn an_interrupted_cell_goes_on() {
     assert_eq!(resumed, whole);
 }
 
-/// What makes images small enough for a test.
+/// Options for images that are small enough for a test.
 const SMALL: &str = "--alphas 0.5 --seeds 1 --epochs 1 --stem standard --out out";
 
 #[test]

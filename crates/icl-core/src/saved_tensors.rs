@@ -352,7 +352,7 @@ mod tests {
         load_module(layers(&[2, 3, 4]), bytes, &Default::default())
     }
 
-    /// What is said of bytes that do not fit.
+    /// Message about bytes that do not fit.
     fn unfit(bytes: Bytes) -> String {
         load(bytes).unwrap_err().to_string()
     }

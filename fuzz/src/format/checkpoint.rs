@@ -90,7 +90,7 @@ fn learned() -> Method {
     }
 }
 
-/// What is trained: a perceptron of a few parameters on twelve rows.
+/// Training of a perceptron of a few parameters on twelve rows.
 struct Work {
     data: TabularDataset,
     increment: Increment,

@@ -11,7 +11,7 @@ use super::reader::Told;
 /// Calls the program with these arguments.
 ///
 /// # Errors
-/// What it tells.
+/// Its error.
 pub fn call<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<(), Told> {
     let words = ["icl"].into_iter().chain(arguments);
     icl_cli::call(words.map(OsString::from)).map_err(|refusal| Told {

@@ -10,7 +10,7 @@ use crate::parts::Valid;
 /// Reads the input in a folder.
 pub type Reader = Box<dyn Fn(&Path) -> Result<(), Told>>;
 
-/// What makes a format.
+/// Function that makes a format.
 pub type Make = fn() -> Result<Format>;
 
 /// A reader, with valid inputs of it.
@@ -35,7 +35,7 @@ impl fmt::Debug for Format {
     }
 }
 
-/// What a user is told of an input that is refused.
+/// Error of an input that is refused, as a user is told it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Told {
     /// The error.

@@ -76,7 +76,7 @@ impl Advice {
     }
 }
 
-/// What is printed as JSON.
+/// Answer as it is printed in JSON.
 #[derive(Debug, Serialize)]
 struct Answer {
     train_auc: f64,

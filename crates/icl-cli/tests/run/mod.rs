@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::support::{METHODS, icl, names, number, records, split, text, timeless};
+use crate::support::{
+    METHODS, documented, icl, keys, names, number, records, split, text, timeless,
+};
 use serde_json::Value;
 use tempfile::tempdir;
 
@@ -167,20 +169,6 @@ fn the_record_holds_what_the_book_says() {
         }
     }
     assert_eq!(record_of_warm["schema"], 2);
-}
-
-fn keys(object: &Value) -> BTreeSet<String> {
-    object.as_object().unwrap().keys().cloned().collect()
-}
-
-/// The names in the first column of a table of the book.
-fn documented(table: &str) -> BTreeSet<String> {
-    let rows = table.lines().filter_map(|line| line.strip_prefix("| `"));
-    let columns = rows.map(|row| row.split(" | ").next().unwrap());
-    columns
-        .flat_map(|column| column.split(", "))
-        .map(|name| name.trim_matches(['`', ' ']).to_owned())
-        .collect()
 }
 
 #[test]

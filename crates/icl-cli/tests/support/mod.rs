@@ -49,7 +49,7 @@ pub fn default_backend() -> &'static str {
     first.unwrap().0
 }
 
-/// What the program did.
+/// Outcome of a call of the program.
 pub struct Ran {
     pub code: Option<i32>,
     pub stdout: String,
@@ -242,4 +242,24 @@ pub fn number(value: &Value, path: &str) -> f64 {
 #[track_caller]
 pub fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap()
+}
+
+/// Asserts that the fields of a record, those of its object `inner` and of its evaluations are those of the table in this
+/// part of the book.
+#[track_caller]
+pub fn assert_documented(record: &Value, heading: &str, inner: &str) {
+    let book = of_book(heading);
+    let (_, fields) = book.split_once("| field |").unwrap();
+    assert_eq!(keys(record), documented(fields));
+    for (key, of) in [
+        (inner, &record[inner]),
+        ("evaluations", &record["evaluations"][0]),
+    ] {
+        let mut rows = fields.lines();
+        let row = rows.find(|line| line.starts_with(&format!("| `{key}`")));
+        for field in keys(of) {
+            let is_there = row.unwrap().contains(&format!("`{field}`"));
+            assert!(is_there, "{key}.{field}");
+        }
+    }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::{Ran, command, split};
 
-/// How long a test waits for what must come.
+/// Longest time that a test waits.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Begins a command that works in the folder `out` of `at`, and waits until the file `name` is in its

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-/// What the graphs of a data set are like.
+/// Number, size and labels of the graphs of a data set.
 #[derive(Clone, Copy)]
 pub struct Toys {
     pub n: usize,

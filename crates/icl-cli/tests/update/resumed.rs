@@ -11,7 +11,7 @@ use crate::support::{contents, icl, names, split, timeless_record};
 const LONG: &str = "update --from first/encoder.safetensors --old OLD --new NEW --seed 1 \
                     --epochs 1500 --stop never";
 
-/// That the folder `out` holds what an update without interruption writes in `whole`.
+/// Checks that the folder `out` holds the results of an update without interruption, those in `whole`.
 #[track_caller]
 fn is_whole(at: &Path, whole: &str, out: &str) {
     let [whole, out] = [whole, out].map(|out| at.join(out));

@@ -3,7 +3,7 @@
 #![cfg(test)]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::process::Command;
 
 use serde::Deserialize;
 
@@ -13,7 +13,7 @@ use crate::{backends_document, comparison_document, training_document, update_do
 /// Page that opens the others in frames, and examines them.
 const EXAMINE: &str = include_str!("examine.html");
 
-/// What was found of a page at a width.
+/// Findings about a page at a width.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Finding {
@@ -48,7 +48,7 @@ fn browse(folder: &Path, pages: &[String], is_dark: bool) -> Option<(Vec<Finding
         .arg(address)
         .output()
         .ok()?;
-    assert!(ExitStatus::success(&output.status), "{output:?}");
+    assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8(output.stdout).unwrap();
     let findings = text.split_once("<pre id=\"findings\">").unwrap().1;
     let findings = findings.split_once("</pre>").unwrap().0;
