@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
 mod dacl_theory;
+mod drawn_noise;
 mod limits;
 mod losses;
 mod negatives;

@@ -1,12 +1,23 @@
 //! The exponentials of the logits of all pairs, row by row relative to the largest.
 
-use burn::tensor::{Int, Tensor, backend::Backend};
+use burn::tensor::{Bool, Int, Tensor, TensorData, backend::Backend};
 
 /// Logit of a pair that is left out.
 ///
 /// Its exponential is 0 next to that of any cosine over a temperature. It is finite, so that no
 /// difference of two logits is undefined.
 pub(super) const NEVER: f32 = -1e30;
+
+/// Pairs of anchors and noise that are left out of the sums.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum LeftOut<'a> {
+    /// No pair.
+    None,
+    /// Pairs with i = first + j: noise j is the anchor's own sample.
+    Own(isize),
+    /// Pairs that are marked, of `[n, m]`, row after row.
+    Marked(&'a [bool]),
+}
 
 /// exp(xᵢⱼ − maxⱼ xᵢⱼ) of logits x, with the sums of its rows.
 pub(super) struct Exponentials<B: Backend> {
@@ -20,16 +31,21 @@ pub(super) struct Exponentials<B: Backend> {
 
 impl<B: Backend> Exponentials<B> {
     /// Computes the exponentials of `similarities` `[n, m]` over the temperature by Burn's
-    /// operations, on any backend. Pairs with i = `own` + j are left out.
+    /// operations, on any backend.
     pub(super) fn composed(
         similarities: Tensor<B, 2>,
         temperature: f64,
-        own: Option<isize>,
+        left_out: LeftOut<'_>,
     ) -> Self {
         let logits = similarities / temperature;
-        let logits = match own {
-            Some(first) => without_self(logits, first),
-            None => logits,
+        let logits = match left_out {
+            LeftOut::None => logits,
+            LeftOut::Own(first) => without_self(logits, first),
+            LeftOut::Marked(marks) => {
+                let marks = TensorData::new(marks.to_vec(), logits.dims());
+                let marks = Tensor::<B, 2, Bool>::from_data(marks, &logits.device());
+                logits.mask_fill(marks, NEVER)
+            }
         };
         let shift = logits.clone().max_dim(1);
         let values = (logits - shift.clone()).exp();

@@ -2,7 +2,7 @@
 
 use burn::tensor::{DType, Tensor, backend::Backend};
 
-use super::exponentials::Exponentials;
+use super::exponentials::{Exponentials, LeftOut};
 use super::one_pass;
 use crate::is_host_memory;
 
@@ -17,12 +17,11 @@ pub(crate) fn log_noise<B: Backend>(
 ) -> Tensor<B, 1> {
     let [n, _] = noise.dims();
     assert!(n > 0, "an expectation over noise needs at least one sample");
-    log_sum(anchors, noise, temperature, None) - (n as f64).ln()
+    log_sum(anchors, noise, temperature, LeftOut::None) - (n as f64).ln()
 }
 
 /// Returns the log of the sum of f(aᵢ, nⱼ) over j, of normalised rows `[n, d]` and `[m, d]`: `[n]`.
-/// With `own`, row j of the noise belongs to anchor `own` + j, if there is one, and is left out of
-/// the sum of that anchor.
+/// Pairs that are left out are in no sum.
 ///
 /// ```text
 /// y = log Σⱼ exp(⟨aᵢ, nⱼ⟩/τ)      ∂y/∂aᵢ = Σⱼ pᵢⱼ·nⱼ/τ      ∂y/∂nⱼ = pᵢⱼ·aᵢ/τ      pᵢⱼ = exp(⟨aᵢ, nⱼ⟩/τ − y)
@@ -42,7 +41,7 @@ pub(crate) fn log_sum<B: Backend>(
     anchors: Tensor<B, 2>,
     noise: Tensor<B, 2>,
     temperature: f64,
-    own: Option<isize>,
+    left_out: LeftOut<'_>,
 ) -> Tensor<B, 1> {
     let ([_, width], [_, noise_width]) = (anchors.dims(), noise.dims());
     assert_eq!(
@@ -57,7 +56,7 @@ pub(crate) fn log_sum<B: Backend>(
         constant(anchors.clone()),
         constant(noise.clone()),
         temperature,
-        own,
+        left_out,
     );
     if !B::ad_enabled(&anchors.device()) {
         return log_sums.squeeze_dim(1);
@@ -67,7 +66,8 @@ pub(crate) fn log_sum<B: Backend>(
     (log_sums + (term.clone() - constant(term))).squeeze_dim(1)
 }
 
-/// Returns the values of [`log_sum`], without gradient.
+/// Returns the values of [`log_sum`], without gradient. With `own`, row j of the noise belongs to anchor `own` + j, if
+/// there is one, and is left out of the sum of that anchor.
 pub(crate) fn log_sum_value<B: Backend>(
     anchors: Tensor<B, 2>,
     noise: Tensor<B, 2>,
@@ -75,7 +75,8 @@ pub(crate) fn log_sum_value<B: Backend>(
     own: Option<isize>,
 ) -> Tensor<B, 1> {
     let (anchors, noise) = (constant(anchors), constant(noise));
-    let exponentials = exponentials(anchors, noise, temperature, own);
+    let left_out = own.map_or(LeftOut::None, LeftOut::Own);
+    let exponentials = exponentials(anchors, noise, temperature, left_out);
     exponentials.log_sums.squeeze_dim(1)
 }
 
@@ -89,21 +90,20 @@ pub(super) fn constant<B: Backend>(x: Tensor<B, 2>) -> Tensor<B, 2> {
     x.detach().set_require_grad(false)
 }
 
-/// Computes the exponentials of the logits ⟨aᵢ, nⱼ⟩/τ, leaving out those with i = `own` + j. Neither
-/// factor has a graph.
+/// Computes the exponentials of the logits ⟨aᵢ, nⱼ⟩/τ. Neither factor has a graph.
 ///
 /// In host memory this is one pass over the pairs; elsewhere it is composed of Burn's operations.
 fn exponentials<B: Backend>(
     anchors: Tensor<B, 2>,
     noise: Tensor<B, 2>,
     temperature: f64,
-    own: Option<isize>,
+    left_out: LeftOut<'_>,
 ) -> Exponentials<B> {
     let device = anchors.device();
     let similarities = anchors.matmul(noise.transpose());
     if similarities.dtype() == DType::F32 && is_host_memory::<B>(&device) {
-        one_pass::exponentials(similarities, temperature, own)
+        one_pass::exponentials(similarities, temperature, left_out)
     } else {
-        Exponentials::composed(similarities, temperature, own)
+        Exponentials::composed(similarities, temperature, left_out)
     }
 }

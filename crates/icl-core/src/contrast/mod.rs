@@ -1,5 +1,6 @@
 //! Similarities of anchors to positives and to noise, as logarithms.
 
+mod drawn;
 mod exponentials;
 mod log_noise;
 pub(crate) mod log_space;
@@ -8,8 +9,11 @@ mod queue;
 pub(crate) mod similarity;
 pub(crate) mod terms;
 
+pub use drawn::{Draws, catalogue_log_noise};
 pub use queue::{MixedBatch, QueuedNoise};
 pub use similarity::{cosine_similarity, normalize, paired_cosine_similarity};
 pub use terms::Contrast;
 
+pub(crate) use drawn::drawn_log_noise_in_batch;
+pub(crate) use exponentials::LeftOut;
 pub(crate) use log_noise::{log_noise, log_sum, log_sum_value};

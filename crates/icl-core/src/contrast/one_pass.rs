@@ -4,7 +4,7 @@ use burn::tensor::{Tensor, TensorData, backend::Backend};
 use pulp::Arch;
 use rayon::prelude::*;
 
-use super::exponentials::{Exponentials, NEVER};
+use super::exponentials::{Exponentials, LeftOut, NEVER};
 use crate::keep_freed_memory;
 
 /// Number of values that are processed at once, in the vector registers of the processor found.
@@ -18,7 +18,7 @@ const TASK: usize = 1 << 15;
 pub(super) fn exponentials<B: Backend>(
     similarities: Tensor<B, 2>,
     temperature: f64,
-    own: Option<isize>,
+    left_out: LeftOut<'_>,
 ) -> Exponentials<B> {
     keep_freed_memory();
     let [n, m] = similarities.dims();
@@ -41,12 +41,7 @@ pub(super) fn exponentials<B: Backend>(
                     for (row, (values, (sum, log_sum))) in
                         rows.zip(sums.iter_mut().zip(log_sums)).enumerate()
                     {
-                        let left_out = own
-                            .and_then(|first| (task * n_rows + row).checked_add_signed(-first))
-                            .and_then(|column| values.get_mut(column));
-                        if let Some(value) = left_out {
-                            *value = NEVER;
-                        }
+                        leave_out(values, task * n_rows + row, left_out);
                         [*sum, *log_sum] = exponentials_of_row(values, temperature);
                     }
                 },
@@ -57,6 +52,26 @@ pub(super) fn exponentials<B: Backend>(
         values: Tensor::from_data(data, &device),
         sums: column(sums),
         log_sums: column(log_sums),
+    }
+}
+
+/// Sets the similarities of a row's pairs that are left out to [`NEVER`].
+#[inline(always)]
+fn leave_out(values: &mut [f32], row: usize, left_out: LeftOut<'_>) {
+    match left_out {
+        LeftOut::None => {}
+        LeftOut::Own(first) => {
+            let column = row.checked_add_signed(-first);
+            if let Some(value) = column.and_then(|column| values.get_mut(column)) {
+                *value = NEVER;
+            }
+        }
+        LeftOut::Marked(marks) => {
+            let marks = &marks[row * values.len()..][..values.len()];
+            for (value, is_left_out) in values.iter_mut().zip(marks) {
+                *value = if *is_left_out { NEVER } else { *value };
+            }
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 use burn::tensor::{Tensor, backend::Backend};
 
+use super::exponentials::LeftOut;
 use super::log_noise::{log_noise, log_sum};
 use super::log_space::log_counts;
 use super::similarity::normalize;
@@ -81,7 +82,8 @@ impl<B: Backend> Contrast<B> {
         let (old_count, new_count) = (log_count(n_old - 1, n_old), log_count(n_new, n_new - 1));
         let log_sum = |first: usize, n| {
             let noise = positives.clone().narrow(0, first, n);
-            log_sum(anchors.clone(), noise, temperature, Some(first as isize))
+            let own = LeftOut::Own(first as isize);
+            log_sum(anchors.clone(), noise, temperature, own)
         };
         Self {
             log_noise_old: log_sum(0, n_old) - old_count,
@@ -123,5 +125,5 @@ pub(crate) fn log_noise_in_batch<B: Backend>(
         n >= 2,
         "in-batch negatives need a batch of at least 2, found {n}"
     );
-    log_sum(anchors, positives, temperature, Some(0)) - ((n - 1) as f64).ln()
+    log_sum(anchors, positives, temperature, LeftOut::Own(0)) - ((n - 1) as f64).ln()
 }

@@ -2,6 +2,7 @@
 //! that hold a checked configuration, and the exact risk over a whole data set.
 
 mod bias;
+mod drawn;
 mod exact_risk;
 mod incremental;
 mod info_nce;
@@ -9,6 +10,7 @@ mod nt_xent;
 mod panel_risk;
 
 pub use bias::{NoiseLosses, Strategy};
+pub use drawn::drawn_nce_i;
 pub use exact_risk::{
     ExactRisk, exact_nce_i, exact_nce_i_losses, exact_risk, exact_risk_with_losses,
 };

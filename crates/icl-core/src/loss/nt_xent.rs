@@ -6,9 +6,9 @@ use burn::tensor::{Tensor, backend::Backend};
 use super::info_nce::nce_i;
 use crate::CoreError;
 use crate::contrast::log_space::softplus;
-use crate::contrast::log_sum;
 use crate::contrast::similarity::normalize;
 use crate::contrast::terms::positive_logits;
+use crate::contrast::{LeftOut, log_sum};
 use crate::error::check_loss;
 
 /// Configuration of [`NtXent`].
@@ -102,9 +102,14 @@ impl NtXent {
         let [first, second] = views.clone();
         let positive = positive_logits(first, second, self.temperature);
         let of_anchors = |anchors: &Tensor<B, 2>| {
-            let log_sums = views
-                .each_ref()
-                .map(|noise| log_sum(anchors.clone(), noise.clone(), self.temperature, Some(0)));
+            let log_sums = views.each_ref().map(|noise| {
+                log_sum(
+                    anchors.clone(),
+                    noise.clone(),
+                    self.temperature,
+                    LeftOut::Own(0),
+                )
+            });
             let [of_first, of_second] = log_sums;
             // log(exp(a) + exp(b)) = a + softplus(b − a)
             let log_noise = of_first.clone() + softplus(of_second - of_first) - n_noise.ln();
