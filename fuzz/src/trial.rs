@@ -1,11 +1,13 @@
 //! One reading of an input, and the promise that a reader keeps.
 
 use std::fmt;
+use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use flate2::read::MultiGzDecoder;
 use tempfile::TempDir;
 
 use crate::format::{Format, Told};
@@ -110,7 +112,7 @@ impl<'a> Trial<'a> {
             std::fs::remove_dir_all(&input)?;
         }
         write(&input, files)?;
-        let n_bytes: u64 = files.iter().map(|file| file.bytes.len() as u64).sum();
+        let n_bytes: u64 = files.iter().map(|file| unpacked_size(&file.bytes)).sum();
         let start = Instant::now();
         let read = || catch_unwind(AssertUnwindSafe(|| (self.format.read)(&input)));
         let (result, peak) = measured(read);
@@ -130,6 +132,16 @@ impl<'a> Trial<'a> {
             time,
         })
     }
+}
+
+/// Returns the size of a file, unpacked if gzip has compressed it: readers promise memory in proportion to that.
+fn unpacked_size(bytes: &[u8]) -> u64 {
+    let mut unpacked = Vec::new();
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        // A damaged file counts up to its damage.
+        let _ = MultiGzDecoder::new(bytes).read_to_end(&mut unpacked);
+    }
+    unpacked.len().max(bytes.len()) as u64
 }
 
 /// Writes the files of an input into a folder.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// A file on disk, or an entry of an archive.
 ///
-/// Prints as `PATH` or as `PATH, entry NAME`.
+/// Prints as `PATH` or as `PATH, entry NAME`, the name cut after 100 characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileRef {
     path: PathBuf,
@@ -13,6 +13,9 @@ pub struct FileRef {
 }
 
 impl FileRef {
+    /// Number of characters of an entry's name that are kept: a damaged archive may have names of many thousand.
+    const MAX_CHARS: usize = 100;
+
     /// Creates a reference to a file or folder on disk.
     pub(crate) fn on_disk(path: &Path) -> Self {
         Self {
@@ -23,9 +26,13 @@ impl FileRef {
 
     /// Creates a reference to an entry of the archive at `path`.
     pub(crate) fn in_archive(path: &Path, entry: &str) -> Self {
+        let mut kept: String = entry.chars().take(Self::MAX_CHARS).collect();
+        if kept.len() < entry.len() {
+            kept.push('…');
+        }
         Self {
             path: path.to_path_buf(),
-            entry: Some(entry.into()),
+            entry: Some(kept.into()),
         }
     }
 
@@ -48,12 +55,7 @@ impl fmt::Display for FileRef {
         match &self.entry {
             None => write!(f, "{}", self.path.display()),
             // Names of entries come from the archive's author and may hold line ends.
-            Some(entry) => write!(
-                f,
-                "{}, entry {}",
-                self.path.display(),
-                entry.escape_default()
-            ),
+            Some(entry) => write!(f, "{}, entry {}", self.path.display(), entry.escape_debug()),
         }
     }
 }
@@ -158,6 +160,8 @@ mod tests {
             FileRef::on_disk(Path::new("b/B_A.txt")).line(1).to_string(),
             "b/B_A.txt, line 1"
         );
+        let long = FileRef::in_archive(Path::new("a.zip"), &"\u{1}".repeat(30_000)).to_string();
+        assert!(long.len() < 1000 && !long.contains('\u{1}'), "{long}");
         assert_eq!(Found::new("").to_string(), "nothing");
         assert_eq!(Found::new("a\tb").to_string(), "\"a\\tb\"");
         let long = Found::new(&"ä".repeat(1000)).to_string();

@@ -9,7 +9,7 @@ use tar::Archive;
 
 use crate::disk::open_file;
 use crate::error::DataError;
-use crate::place::FileRef;
+use crate::place::{FileRef, Found};
 
 /// Unpacks a tar archive (`.tar`, `.tar.gz` or `.tgz`) into the folder `into`.
 ///
@@ -60,10 +60,8 @@ fn unpack_whole(reader: Box<dyn Read>, beside: &Path) -> io::Result<()> {
         let kind = entry.header().entry_type();
         let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         let wrong = |what| {
-            Err(io::Error::other(format!(
-                "entry {} {what}",
-                path.escape_default()
-            )))
+            let path = Found::new(&path);
+            Err(io::Error::other(format!("entry {path} {what}")))
         };
         if !(kind.is_file() || kind.is_dir()) {
             return wrong("is neither a file nor a folder");
@@ -185,7 +183,7 @@ mod tests {
         fs::write(&path, builder.into_inner().unwrap()).unwrap();
         let error = unpack_tar(&path, &at.path().join("out")).unwrap_err();
         let said = std::error::Error::source(&error).unwrap().to_string();
-        assert_eq!(said, "entry x is neither a file nor a folder");
+        assert_eq!(said, "entry \"x\" is neither a file nor a folder");
     }
 
     #[test]
