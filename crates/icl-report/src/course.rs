@@ -1,5 +1,7 @@
 //! Quantities that are recorded epoch by epoch, for documents on one or several runs.
 
+use std::borrow::Cow;
+
 use icl_train::{Evaluation, QueueBias};
 
 use crate::chart::{Curve, CurveChart, Figure, Height, Layout, Palette};
@@ -14,6 +16,8 @@ pub(crate) struct Course<'a> {
     pub(crate) label: String,
     /// Mean training loss of each epoch, in nats.
     pub(crate) losses: &'a [f64],
+    /// Mean number of negatives K of the steps of each epoch; empty in older records.
+    pub(crate) negatives: &'a [f64],
     /// Mean learning rate of each epoch; under meta-optimization that of the query step.
     pub(crate) rates: &'a [f64],
     /// Mean learning rate of the support steps of each epoch; empty without meta-optimization.
@@ -25,7 +29,7 @@ pub(crate) struct Course<'a> {
 }
 
 /// Quantity of each epoch of a run.
-type Series = for<'a> fn(&'a Course<'a>) -> &'a [f64];
+type Series = for<'a> fn(&'a Course<'a>) -> Cow<'a, [f64]>;
 
 /// Returns the biases of the queue of old noise that were measured.
 pub(crate) fn queue_of<R>(evaluations: &[Evaluation<R>]) -> Vec<(f64, QueueBias)> {
@@ -47,13 +51,13 @@ pub(crate) fn sections(courses: &[Course<'_>], palette: &Palette) -> Vec<Block> 
                     "Learning rate over the epochs",
                     "learning rate (of the query step)",
                     Height::Logarithmic,
-                    |course| course.rates,
+                    |course| course.rates.into(),
                 ),
                 of.varying(
                     "Learning rate of the support steps over the epochs",
                     "learning rate of the support steps",
                     Height::Logarithmic,
-                    |course| course.support_rates,
+                    |course| course.support_rates.into(),
                 ),
             ],
         ),
@@ -64,20 +68,10 @@ pub(crate) fn sections(courses: &[Course<'_>], palette: &Palette) -> Vec<Block> 
                 "Share of the old data over the epochs",
                 "share of the old data to draw from",
                 Height::Linear,
-                |course| course.old_fractions,
+                |course| course.old_fractions.into(),
             )],
         ),
-        of.section(
-            "Training losses",
-            "Mean of each epoch. Different methods minimise different functions: compare the course of \
-             a line, not its height with that of another method.",
-            &[of.over_epochs(
-                "Training loss of each epoch",
-                "training loss, nats",
-                Height::Linear,
-                |course| course.losses,
-            )],
-        ),
+        of.training_losses(),
         of.section(
             "Bias of the queue of old noise",
             "Above 0 the old noise counts for too much. Single values are noisy by 0.1 nats and more.",
@@ -127,9 +121,41 @@ impl Courses<'_> {
         (!is_empty).then(|| Block::Details(title.into(), vec![Block::Figure(figure)]))
     }
 
+    /// Makes the section of the training losses: above their values at chance, with the numbers of negatives below, if
+    /// these vary in a run.
+    fn training_losses(&self) -> Option<Block> {
+        let title = "Training losses";
+        let negatives = self.varying(
+            "Number of negatives of each epoch",
+            "number of negatives K",
+            Height::Linear,
+            |course| course.negatives.into(),
+        );
+        if negatives.is_none() {
+            let loss = self.over_epochs(
+                "Training loss of each epoch",
+                "training loss, nats",
+                Height::Linear,
+                |course| course.losses.into(),
+            );
+            let caption = "Mean of each epoch. Different methods minimise different functions: compare the course of \
+                           a line, not its height with that of another method.";
+            return self.section(title, caption, &[loss]);
+        }
+        let loss = self.over_epochs(
+            "Training loss minus ln(1 + K) of each epoch",
+            "nats above chance",
+            Height::Linear,
+            |course| above_chance(course).into(),
+        );
+        let caption = "Mean of each epoch. The number of negatives K varies, and with it the loss of an encoder that \
+                       knows nothing, ln(1 + K), which is subtracted. Different methods minimise different functions.";
+        self.section(title, caption, &[loss, negatives])
+    }
+
     /// Draws a quantity over the epochs if it varies in a run.
     fn varying(&self, title: &str, y_label: &str, height: Height, of: Series) -> Option<String> {
-        let varies = |course: &Course<'_>| is_varying(of(course));
+        let varies = |course: &Course<'_>| is_varying(&of(course));
         let is_worth_it = self.courses.iter().any(varies);
         is_worth_it.then(|| self.over_epochs(title, y_label, height, of))?
     }
@@ -143,7 +169,8 @@ impl Courses<'_> {
         of: Series,
     ) -> Option<String> {
         let points = |course: &Course<'_>| -> Vec<(f64, f64)> {
-            let values = of(course).iter().enumerate();
+            let values = of(course);
+            let values = values.iter().enumerate();
             values.map(|(i, value)| ((i + 1) as f64, *value)).collect()
         };
         let chart = CurveChart {
@@ -196,6 +223,16 @@ impl Courses<'_> {
     }
 }
 
+/// Returns the loss of each epoch minus that of an encoder to which all negatives are as similar as the positive.
+///
+/// ```text
+/// L − ln(1 + K)
+/// ```
+fn above_chance(course: &Course<'_>) -> Vec<f64> {
+    let epochs = course.losses.iter().zip(course.negatives);
+    epochs.map(|(loss, k)| loss - k.ln_1p()).collect()
+}
+
 fn is_varying(values: &[f64]) -> bool {
     values.windows(2).any(|pair| pair[0] != pair[1])
 }
@@ -221,6 +258,7 @@ mod tests {
             series: "warm",
             label: "warm, seed 0".to_owned(),
             losses: &[],
+            negatives: &[],
             rates,
             support_rates: &[],
             old_fractions,
@@ -238,6 +276,41 @@ mod tests {
                 "Share of the old data over the epochs"
             ]
         );
+    }
+
+    #[test]
+    fn losses_under_a_varying_number_of_negatives_are_above_chance() {
+        let palette = Palette::new(["warm"]);
+        let section = |negatives: &[f64]| {
+            let of = Course {
+                losses: &[2.0, 1.0],
+                negatives,
+                ..course(&[], &[])
+            };
+            match &sections(&[of], &palette)[..] {
+                [Block::Details(_, blocks)] => match &blocks[..] {
+                    [Block::Figure(figure)] => figure.charts.clone(),
+                    other => panic!("{other:?}"),
+                },
+                other => panic!("{other:?}"),
+            }
+        };
+        let [fixed] = &section(&[31.0; 2])[..] else {
+            panic!("one chart")
+        };
+        assert!(fixed.contains("training loss, nats"));
+        let [losses, negatives] = &section(&[1.0, 20.0])[..] else {
+            panic!("two charts")
+        };
+        assert!(
+            losses.contains("nats above chance") && negatives.contains("number of negatives K")
+        );
+        let of = Course {
+            losses: &[2.0, 1.0],
+            negatives: &[1.0, 20.0],
+            ..course(&[], &[])
+        };
+        assert_eq!(above_chance(&of), [2.0 - 2_f64.ln(), 1.0 - 21_f64.ln()]);
     }
 
     #[test]

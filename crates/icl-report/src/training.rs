@@ -56,6 +56,7 @@ pub fn training_document(record: &TrainRecord) -> Result<Document, ReportError> 
         series: &record.data,
         label: record.data.clone(),
         losses: &record.epoch_losses,
+        negatives: &record.step_negatives,
         rates: &[],
         support_rates: &[],
         old_fractions: &[],

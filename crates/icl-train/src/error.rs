@@ -4,6 +4,7 @@ use icl_core::SampleError;
 
 use crate::checkpoint::CheckpointError;
 use crate::method::MethodError;
+use crate::negatives::StepNegativesError;
 use crate::trainer::settings::SettingsError;
 
 /// Error that ended a training run without a result.
@@ -53,6 +54,9 @@ pub enum TrainError {
          is defined for the other side's views only"
     )]
     BothViews,
+    /// The negatives of the steps do not fit the other settings.
+    #[error(transparent)]
+    Negatives(#[from] StepNegativesError),
     /// The callbacks stopped the run. With a checkpoint it can resume from this step.
     #[error("stopped after step {step}")]
     Interrupted {

@@ -10,6 +10,7 @@
 //! | [`Method`], [`methods`], [`parse_methods`] | a method as a point on five axes, and the registry of named methods |
 //! | [`Start`], [`Sampling`], [`Loss`], [`LossKind`], [`OptimizerChoice`], [`MetaOrder`], [`RateChoice`] | the values of the axes |
 //! | [`InnerRule`] | the rule of the inner steps of meta-optimization |
+//! | [`StepNegatives`], [`NegativesSchedule`], [`NegativesPeak`], [`NegativesForm`] | the number of negatives of the steps |
 //! | [`NoiseSet`] | the noise samples of NCE-I in a batch |
 //! | [`Outcome`], [`TrainingRecord`], [`Evaluation`], [`parameter_change`] | the result of a run |
 //! | [`Cost`] | the cost of a run by purpose |
@@ -24,6 +25,7 @@ mod checkpoint;
 mod error;
 mod evaluation;
 mod method;
+mod negatives;
 mod noise_queue;
 mod optimizer;
 mod progress;
@@ -43,6 +45,9 @@ pub use icl_meta::{InnerRule, RateChoice};
 pub use method::{
     DEFAULT, Loss, LossKind, MetaOrder, Method, MethodError, NoiseSet, OptimizerChoice, REFERENCE,
     Start, methods, parse_methods,
+};
+pub use negatives::{
+    NegativesForm, NegativesPeak, NegativesSchedule, StepNegatives, StepNegativesError,
 };
 pub use optimizer::{Lars, LarsState, OnePassAdam, UpdateRule};
 pub use progress::{

@@ -278,6 +278,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             seconds: record.seconds,
             evaluations: record.evaluations,
             epoch_losses: record.epoch_losses,
+            step_negatives: record.step_negatives,
         })
     }
 }

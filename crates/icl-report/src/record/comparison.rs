@@ -104,6 +104,9 @@ pub struct RunRecord {
     pub evaluations: Vec<Evaluation>,
     /// Mean training loss of each epoch, in nats.
     pub epoch_losses: Vec<f64>,
+    /// Mean number of negatives K of the steps of each epoch.
+    #[serde(default)]
+    pub step_negatives: Vec<f64>,
     /// Mean learning rate of each epoch; under meta-optimization lr_q.
     pub learning_rates: Vec<f64>,
     /// Mean learning rate lr_s of each epoch; empty without meta-optimization.
@@ -118,7 +121,7 @@ pub struct RunRecord {
     pub old_fractions: Vec<f64>,
 }
 
-/// AccuracyByOrigin on all, old and new data; `None` where the data hold a single class.
+/// Accuracy on all, old and new data; `None` where the data hold a single class.
 pub type AccuracyByOrigin = ByOrigin<Option<f64>>;
 
 /// Accuracy of the final embeddings by one protocol, with its floors.
@@ -130,7 +133,7 @@ pub struct ProtocolAccuracies {
     pub floors: FloorAccuracies,
 }
 
-/// AccuracyByOrigin that need no training of the encoder, by one protocol.
+/// Accuracies that need no training of the encoder, by one protocol.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct FloorAccuracies {
     /// Accuracy of always answering the most frequent class.

@@ -63,4 +63,7 @@ pub struct TrainRecord {
     pub evaluations: Vec<Evaluation<f64>>,
     /// Mean training loss of each epoch, in nats.
     pub epoch_losses: Vec<f64>,
+    /// Mean number of negatives K of the steps of each epoch.
+    #[serde(default)]
+    pub step_negatives: Vec<f64>,
 }

@@ -75,6 +75,9 @@ pub struct UpdateRecord {
     pub evaluations: Vec<Evaluation>,
     /// Mean training loss of each epoch, in nats.
     pub epoch_losses: Vec<f64>,
+    /// Mean number of negatives K of the steps of each epoch.
+    #[serde(default)]
+    pub step_negatives: Vec<f64>,
     /// Mean learning rate of each epoch; under meta-optimization lr_q.
     pub learning_rates: Vec<f64>,
     /// Mean learning rate lr_s of each epoch; empty without meta-optimization.

@@ -81,6 +81,7 @@ pub fn update_document(record: &UpdateRecord) -> Result<Document, ReportError> {
         series: &record.method,
         label: record.method.clone(),
         losses: &record.epoch_losses,
+        negatives: &record.step_negatives,
         rates: &record.learning_rates,
         support_rates: &record.support_learning_rates,
         old_fractions: &record.old_fractions,

@@ -119,6 +119,7 @@ impl<R: Risk> SavedRun<R> {
         let per_epoch = [
             record.epoch_ends_s.len(),
             record.learning_rates.len(),
+            record.step_negatives.len(),
             record.old_fractions.len(),
         ];
         let best = record.best_evaluation;

@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use burn::tensor::{Tensor, TensorData, backend::Backend};
 use icl_core::{
-    Contrast, GrowthRatio, InfoNceConfig, MixedBatch, NtXentConfig, QueuedNoise, log_change_ratio,
-    log_mixed_noise, nce_i, nce_ii,
+    Contrast, Draws, GrowthRatio, InfoNceConfig, MixedBatch, NtXentConfig, QueuedNoise, Seed,
+    drawn_nce_i, log_change_ratio, log_mixed_noise, nce_i, nce_ii,
 };
 use serde::{Deserialize, Serialize};
 
@@ -169,6 +169,8 @@ pub(crate) struct LossSettings {
     pub(crate) temperature: f64,
     /// Number of negatives K in the formulas.
     pub(crate) negatives: f64,
+    /// Seed of the noise samples that each anchor draws; `None` if all noise samples of the batch are weighted.
+    pub(crate) draws: Option<Seed>,
     /// Noise samples of NCE-I.
     pub(crate) noise_set: NoiseSet,
     /// Growth ratio α of the data.
@@ -188,13 +190,20 @@ impl LossKind {
         let LossSettings {
             temperature,
             negatives,
+            draws,
             noise_set,
             alpha,
         } = settings;
         let n_old = batch.n_old;
         let (device, dtype) = (batch.anchors.device(), batch.anchors.dtype());
         let rows = counted.rows(n_old, batch.samples.len());
-        let separated = |batch| contrast(batch, queue, rows.clone(), temperature);
+        let draws = draws.map(|seed| Draws::new(negatives, batch.samples.len(), seed));
+        let noise = match (&draws, queue) {
+            (Some(draws), _) => SeparatedNoise::Drawn(draws),
+            (None, Some(queue)) => SeparatedNoise::Queued(queue),
+            (None, None) => SeparatedNoise::Batch,
+        };
+        let separated = |batch| contrast(batch, noise, rows.clone(), temperature);
         let under_all = |contrast: Contrast<B>| {
             let noise = log_mixed_noise(contrast.log_noise_old, contrast.log_noise_new, alpha);
             nce_i(contrast.positive, noise, negatives)
@@ -207,6 +216,9 @@ impl LossKind {
                     .with_negatives(Some(negatives))
                     .init()
                     .forward(batch.anchors, batch.positives);
+            }
+            (Self::InfoNce, _) if let Some(draws) = &draws => {
+                return drawn_nce_i(batch.anchors, batch.positives, temperature, draws).mean();
             }
             (Self::InfoNce, _) => {
                 return InfoNceConfig::new()
@@ -248,26 +260,36 @@ impl Anchors {
     }
 }
 
+/// Noise samples of the losses that separate old noise from new.
+#[derive(Clone, Copy)]
+enum SeparatedNoise<'a, B: Backend> {
+    /// All samples of the batch.
+    Batch,
+    /// Samples that are drawn from the batch for each anchor.
+    Drawn(&'a Draws),
+    /// All samples of the batch and a queue of old ones.
+    Queued(&'a QueuedNoise<B>),
+}
+
 /// Computes the contrast of the rows that are anchors.
 fn contrast<B: Backend>(
     batch: MixedBatch<'_, B>,
-    queue: Option<&QueuedNoise<B>>,
+    noise: SeparatedNoise<'_, B>,
     rows: Range<usize>,
     temperature: f64,
 ) -> Contrast<B> {
-    match queue {
-        Some(queue) => Contrast::in_batch_with_queue(batch, rows, queue, temperature),
-        None => {
-            let MixedBatch {
-                anchors,
-                positives,
-                n_old,
-                ..
-            } = batch;
-            let contrast = Contrast::in_batch(anchors, positives, n_old, temperature);
-            narrow(contrast, rows.start, rows.len())
+    let (anchors, positives) = (batch.anchors.clone(), batch.positives.clone());
+    let n_old = batch.n_old;
+    let contrast = match noise {
+        SeparatedNoise::Queued(queue) => {
+            return Contrast::in_batch_with_queue(batch, rows, queue, temperature);
         }
-    }
+        SeparatedNoise::Drawn(draws) => {
+            Contrast::in_batch_drawn(anchors, positives, n_old, temperature, draws)
+        }
+        SeparatedNoise::Batch => Contrast::in_batch(anchors, positives, n_old, temperature),
+    };
+    narrow(contrast, rows.start, rows.len())
 }
 
 /// Returns `n` rows of a contrast from row `first` on.
@@ -304,6 +326,7 @@ mod tests {
         LossSettings {
             temperature: 0.1,
             negatives: 31.0,
+            draws: None,
             noise_set: NoiseSet::OtherViews,
             alpha: GrowthRatio::try_new(alpha).unwrap(),
         }

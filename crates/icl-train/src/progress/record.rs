@@ -97,6 +97,10 @@ pub struct TrainingRecord<R = ExactRisk> {
     pub epoch_ends_s: Vec<f64>,
     /// Mean learning rate that was applied in each epoch; lr_q under meta-optimization.
     pub learning_rates: Vec<f64>,
+    /// Mean number of negatives K of the steps of each epoch. A loss under another K has another scale: at chance it is
+    /// ln(1 + K).
+    #[serde(default)]
+    pub step_negatives: Vec<f64>,
     /// Mean learning rate lr_s of the inner steps of each epoch; empty without meta-optimization.
     pub support_learning_rates: Vec<f64>,
     /// Relative move ‖θ′ − θ‖/‖θ‖ of the trained parameters in an inner loop, mean over the steps of each epoch;
@@ -137,6 +141,7 @@ impl<R> TrainingRecord<R> {
             epoch_losses: Vec::new(),
             epoch_ends_s: Vec::new(),
             learning_rates: Vec::new(),
+            step_negatives: Vec::new(),
             support_learning_rates: Vec::new(),
             support_moves: Vec::new(),
             query_cosines: Vec::new(),

@@ -5,6 +5,7 @@ use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Encoder, GrowthRatio, MixedBatch, Mode, Seed};
 
 use crate::method::loss::{Anchors, LossKind, LossSettings};
+use crate::negatives::NegativesForm;
 use crate::noise_queue::old_queue::OldQueue;
 use crate::progress::cost::PassCounter;
 use crate::progress::step_report::PhaseClock;
@@ -17,6 +18,8 @@ pub(crate) struct BatchLoss<'a, M, B: AutodiffBackend> {
     pub(crate) loss: LossKind,
     pub(crate) alpha: GrowthRatio,
     pub(crate) settings: &'a TrainingSettings,
+    /// Number of negatives K of the current step, the same for all of its losses: Theorem 1 needs that.
+    pub(crate) negatives: f64,
     /// Teacher of the distillation term, which is not trained.
     pub(crate) teacher: Option<Teacher<M>>,
     /// Old noise of earlier steps, if the settings ask for a queue.
@@ -106,9 +109,11 @@ where
         // The queue holds views of the first pair.
         let queue = self.queue.as_ref().filter(|_| part == 0);
         let queue = queue.and_then(OldQueue::entries);
+        let is_drawn = self.settings.step_negatives.form == NegativesForm::Drawn;
         let settings = LossSettings {
             temperature: self.settings.temperature,
-            negatives: self.settings.negatives,
+            negatives: self.negatives,
+            draws: is_drawn.then(|| seed.child("negatives")),
             noise_set: self.settings.noise_set,
             alpha: self.alpha,
         };

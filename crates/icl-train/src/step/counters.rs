@@ -31,6 +31,8 @@ pub(crate) struct Counters {
     pub(crate) n_steps: usize,
     loss_sum: f64,
     query_rate_sum: f64,
+    /// Sum of the numbers of negatives K of this epoch's steps.
+    negatives_sum: f64,
     support_rate_sum: f64,
     n_support: usize,
     support_move_sum: f64,
@@ -89,8 +91,9 @@ impl Counters {
         }
     }
 
-    /// Adds a step with this loss and learning rate.
-    pub(crate) fn add_step(&mut self, loss: f64, rate: f64) {
+    /// Adds a step with this loss, learning rate and number of negatives.
+    pub(crate) fn add_step(&mut self, loss: f64, rate: f64, negatives: f64) {
+        self.negatives_sum += negatives;
         self.n_steps += 1;
         self.loss_sum += loss;
         self.query_rate_sum += rate;
@@ -116,6 +119,7 @@ impl Counters {
         record.epoch_losses.push(self.loss_sum / n);
         record.epoch_ends_s.push(record.seconds.training());
         record.learning_rates.push(self.query_rate_sum / n);
+        record.step_negatives.push(self.negatives_sum / n);
         record.old_fractions.push(self.fraction());
         if self.n_support > 0 {
             let rate = self.support_rate_sum / self.n_support as f64;
@@ -129,6 +133,7 @@ impl Counters {
         self.n_steps = 0;
         self.loss_sum = 0.0;
         self.query_rate_sum = 0.0;
+        self.negatives_sum = 0.0;
         self.support_rate_sum = 0.0;
         self.n_support = 0;
         self.support_move_sum = 0.0;

@@ -35,6 +35,8 @@ pub(crate) struct Run<'a, M: AutodiffModule<B>, B: AutodiffBackend, R> {
     pub(crate) rates: Rates<M, B>,
     /// Order of the derivative under meta-optimization.
     pub(crate) meta_order: MetaOrder,
+    /// Maximum number of steps of the run.
+    max_steps: u64,
     /// Encoder at the start of the run.
     start: M,
     /// Current encoder; `None` only during an update, which consumes a module and returns the next.
@@ -89,6 +91,7 @@ where
                 .optimizer
                 .order(settings.meta_order)
                 .unwrap_or(settings.meta_order),
+            max_steps: n_steps,
             start: encoder.clone(),
             average: WeightAverage::new(encoder.clone(), settings.average_decay),
             encoder: Some(encoder),
@@ -142,6 +145,9 @@ where
         seed: Seed,
     ) -> Result<StepReport, TrainError> {
         let step = self.record.n_steps;
+        let settings = self.loss.settings;
+        let negatives = &settings.step_negatives;
+        self.loss.negatives = negatives.at(step, self.max_steps, settings.negatives);
         let encoder = self
             .encoder
             .take()
@@ -179,7 +185,7 @@ where
         }
         let update_s = update.end();
         self.record.n_steps += 1;
-        self.counters.add_step(loss, rate);
+        self.counters.add_step(loss, rate, self.loss.negatives);
         self.record.sample_passes += self.loss.passes.take(&mut self.record.cost);
         self.record.seconds.steps += start.elapsed().as_secs_f64();
         self.record.seconds.views += prepared.views_s;

@@ -11,6 +11,7 @@ use icl_core::{Collate, Encoder, Increment, Samples, Seed, Views};
 use crate::error::TrainError;
 use crate::evaluation::evaluator::Evaluator;
 use crate::method::{LossKind, Method, NoiseSet};
+use crate::negatives::StepNegatives;
 use crate::progress::{Callbacks, Outcome};
 use crate::sampling::choice::Sampling;
 use crate::step::distillation::Teacher;
@@ -205,6 +206,7 @@ where
         M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
         self.settings.check()?;
+        StepNegatives::check_with(&self.settings)?;
         self.problem().check()?;
         let measuring = self.evaluator();
         let steering = self.steering_evaluator();
@@ -255,6 +257,7 @@ where
         M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
         self.settings.check()?;
+        StepNegatives::check_with(&self.settings)?;
         self.problem().check()?;
         if self.increment.new_data().is_empty() {
             return Err(TrainError::NothingNew);

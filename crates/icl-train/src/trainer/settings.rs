@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::StopRule;
 use crate::method::{MetaOrder, NoiseSet};
+use crate::negatives::StepNegatives;
 use crate::optimizer::UpdateRule;
 use crate::step::distillation::Distance;
 
@@ -33,7 +34,12 @@ pub struct TrainingSettings {
     /// Temperature τ, above 0. Default: 0.1.
     pub temperature: f64,
     /// Number of negatives K in the formulas, above 0. Batches may hold more or fewer. Default: 31.
+    ///
+    /// The exact risk always takes this number; training steps may have others, see
+    /// [`step_negatives`](Self::step_negatives).
     pub negatives: f64,
+    /// Number of negatives in the training steps. Default: that of the exact risk in all steps, as a factor.
+    pub step_negatives: StepNegatives,
     /// Noise samples of NCE-I in a batch. Default: the other side's views.
     ///
     /// The exact risk always takes the other side's views, so that encoders stay comparable.
@@ -114,6 +120,7 @@ impl Default for TrainingSettings {
             learning_rate: 3e-3,
             temperature: 0.1,
             negatives: 31.0,
+            step_negatives: StepNegatives::default(),
             noise_set: NoiseSet::OtherViews,
             stop: StopRule::Doubling,
             min_gain: 0.005,
@@ -169,6 +176,7 @@ impl TrainingSettings {
                 });
             }
         }
+        self.step_negatives.check(self.negatives)?;
         if !(self.min_gain.is_finite() && self.min_gain >= 0.0) {
             return Err(SettingsError {
                 field: "min_gain",

@@ -136,6 +136,7 @@ where
             loss: loss.kind,
             alpha: self.problem.increment.growth_ratio(),
             settings,
+            negatives: settings.negatives,
             teacher,
             queue: settings
                 .old_queue

@@ -328,6 +328,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             seconds: record.seconds,
             evaluations: record.evaluations.clone(),
             epoch_losses: record.epoch_losses.clone(),
+            step_negatives: record.step_negatives.clone(),
             learning_rates: record.learning_rates.clone(),
             support_learning_rates: record.support_learning_rates.clone(),
             support_moves: record.support_moves.clone(),

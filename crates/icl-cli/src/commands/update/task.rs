@@ -136,6 +136,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             parameter_change: parameter_change::<B, _>(&given, &outcome.trained),
             evaluations: record.evaluations,
             epoch_losses: record.epoch_losses,
+            step_negatives: record.step_negatives,
             learning_rates: record.learning_rates,
             support_learning_rates: record.support_learning_rates,
             support_moves: record.support_moves,

@@ -1,0 +1,146 @@
+//! The choices by which a training step has its negatives.
+
+use serde::{Deserialize, Serialize};
+
+use crate::evaluation::StopRule;
+use crate::method::NoiseSet;
+use crate::negatives::NegativesSchedule;
+use crate::trainer::settings::{SettingsError, TrainingSettings};
+
+/// Form in which the number of negatives K enters the loss of a step. The text of a choice is given in parentheses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NegativesForm {
+    /// As a factor (`weighted`): K times the mean over all noise samples of the batch, as in Eq. 1.
+    #[default]
+    Weighted,
+    /// As a number of samples (`drawn`): every anchor draws K noise samples of the batch on average
+    /// ([`Draws`](icl_core::Draws)), for losses that separate old noise from new K of either.
+    ///
+    /// A batch with fewer noise samples gives all of them, with a weight that makes up for the rest.
+    Drawn,
+}
+
+/// Largest number of negatives K* of a schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NegativesPeak {
+    /// Number of negatives of the exact risk, [`TrainingSettings::negatives`].
+    #[default]
+    Reference,
+    /// This number.
+    Number(f64),
+}
+
+/// Number of negatives K of the training steps, the same for all losses of a step, so that Theorem 1 holds in each.
+///
+/// The exact risk keeps [`TrainingSettings::negatives`], so that encoders stay comparable.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StepNegatives {
+    /// Course of K over a run. Default: fixed.
+    pub schedule: NegativesSchedule,
+    /// Peak K* of the course, at least 1 unless the course is fixed. Default: the number of the exact risk.
+    pub peak: NegativesPeak,
+    /// Share of the steps after which [`NegativesSchedule::Ans`] turns, above 0 and below 1. Default: 0.1, as in the paper.
+    pub turn: f64,
+    /// Form of K in the loss. Default: weighted.
+    pub form: NegativesForm,
+}
+
+impl Default for StepNegatives {
+    fn default() -> Self {
+        Self {
+            schedule: NegativesSchedule::Fixed,
+            peak: NegativesPeak::Reference,
+            turn: 0.1,
+            form: NegativesForm::Weighted,
+        }
+    }
+}
+
+/// Error in negatives that do not fit the other settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum StepNegativesError {
+    /// Drawn negatives with the noise of both views.
+    #[error(
+        "the form of the negatives: found drawn with the noise set both, expected the noise set other"
+    )]
+    BothViews,
+    /// Drawn negatives with a queue of old noise.
+    #[error(
+        "the form of the negatives: found drawn with a queue of old noise, expected weighted, or no queue"
+    )]
+    Queue,
+    /// A number of negatives that moves, under a stopping rule that follows the training loss.
+    #[error(
+        "the schedule of the negatives: found one under which K moves with the stopping rule training-loss, which would \
+         follow K, expected fixed, or another rule"
+    )]
+    MovingLoss,
+}
+
+impl StepNegatives {
+    /// Returns K at a step, counted from 0, of a run of at most `n_steps` steps. `reference` is K of the exact risk.
+    pub(crate) fn at(&self, step: u64, n_steps: u64, reference: f64) -> f64 {
+        let peak = self.peak.number(reference);
+        self.schedule.at(step, n_steps, peak, self.turn)
+    }
+
+    /// Checks that the numbers are in their ranges. `reference` is K of the exact risk, which is checked already.
+    ///
+    /// # Errors
+    /// [`SettingsError`] if one is not.
+    pub(crate) fn check(&self, reference: f64) -> Result<(), SettingsError> {
+        let found = self.peak.number(reference);
+        let (is_valid, expected) = match self.schedule {
+            NegativesSchedule::Fixed => (found > 0.0, "a number above 0"),
+            _ => (found >= 1.0, "a number of at least 1"),
+        };
+        if !(found.is_finite() && is_valid) {
+            return Err(SettingsError {
+                field: "step_negatives.peak",
+                found,
+                expected,
+            });
+        }
+        match self.turn > 0.0 && self.turn < 1.0 {
+            true => Ok(()),
+            false => Err(SettingsError {
+                field: "step_negatives.turn",
+                found: self.turn,
+                expected: "a number above 0 and below 1",
+            }),
+        }
+    }
+
+    /// Checks that the choices fit the other settings of a run.
+    ///
+    /// # Errors
+    /// [`StepNegativesError`] if they do not.
+    pub(crate) fn check_with(settings: &TrainingSettings) -> Result<(), StepNegativesError> {
+        let own = &settings.step_negatives;
+        let is_drawn = own.form == NegativesForm::Drawn;
+        if is_drawn && settings.noise_set == NoiseSet::BothViews {
+            return Err(StepNegativesError::BothViews);
+        }
+        if is_drawn && settings.old_queue.is_some() {
+            return Err(StepNegativesError::Queue);
+        }
+        let is_fixed = own.schedule == NegativesSchedule::Fixed;
+        match is_fixed || settings.stop != StopRule::TrainingLoss {
+            true => Ok(()),
+            false => Err(StepNegativesError::MovingLoss),
+        }
+    }
+}
+
+impl NegativesPeak {
+    /// Returns the peak. `reference` is K of the exact risk.
+    fn number(self, reference: f64) -> f64 {
+        match self {
+            Self::Reference => reference,
+            Self::Number(number) => number,
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! The number of negatives of training steps: schedules, forms, records and resumed runs.
+
+use std::cell::Cell;
+
+use crate::toy::{
+    Linear, corrected, increment, info_nce, meta, points, settings, start, timeless, train_on,
+    trainer,
+};
+use icl_core::testing::{TestAutodiff, to_vec};
+use icl_train::{
+    Callbacks, MetaOrder, NegativesForm, NegativesPeak, NegativesSchedule, NoiseSet, Outcome,
+    Sampling, StepNegatives, StepNegativesError, StopRule, TrainError, TrainingSettings, methods,
+};
+
+type Toy = Outcome<Linear<TestAutodiff>, TestAutodiff>;
+
+fn with(step_negatives: StepNegatives) -> TrainingSettings {
+    TrainingSettings {
+        step_negatives,
+        ..settings()
+    }
+}
+
+fn ans(form: NegativesForm) -> StepNegatives {
+    StepNegatives {
+        schedule: NegativesSchedule::Ans,
+        peak: NegativesPeak::Number(6.0),
+        form,
+        ..StepNegatives::default()
+    }
+}
+
+fn weights(outcome: &Toy) -> Vec<f64> {
+    to_vec(&outcome.trained.weight.val())
+}
+
+/// Every method of the registry trains under the schedule in both forms, and goes on to the bit after stops.
+#[test]
+fn every_method_resumes_to_the_bit_under_the_schedule() {
+    for form in [NegativesForm::Weighted, NegativesForm::Drawn] {
+        let settings = with(ans(form));
+        for method in methods().into_iter().filter(|it| it.loss.is_some()) {
+            let whole = train_on(&points(), &method, &settings, 4).unwrap();
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("run");
+            let (samples, increment) = (points(), increment());
+            let mut n_stops = 0;
+            let resumed = loop {
+                let taken = Cell::new(0);
+                let most = [5, 1, 17, 8][n_stops % 4];
+                let mut callbacks = Callbacks::new().with_checkpoint(&path).stop_when(|| {
+                    taken.set(taken.get() + 1);
+                    taken.get() >= most
+                });
+                let trainer = trainer(&samples, &increment, &settings, 4);
+                match trainer.update_with(&method, Linear::new(1), &mut callbacks) {
+                    Ok(outcome) => break outcome,
+                    Err(TrainError::Interrupted { .. }) => n_stops += 1,
+                    Err(error) => panic!("{}: {error}", method.name),
+                }
+            };
+            assert!(n_stops > 1, "{}", method.name);
+            assert_eq!(
+                weights(&resumed),
+                weights(&whole),
+                "{} {form:?}",
+                method.name
+            );
+            assert_eq!(timeless(resumed.record), timeless(whole.record));
+        }
+    }
+}
+
+/// K(t) of the record is the mean of the schedule over each epoch's steps, and the exact risk keeps its own K.
+#[test]
+fn the_record_has_the_number_of_each_epoch() {
+    let (n_epochs, n_steps) = (12, 72);
+    let outcome = train_on(
+        &points(),
+        &info_nce(Sampling::All),
+        &with(ans(NegativesForm::Weighted)),
+        1,
+    )
+    .unwrap();
+    assert_eq!(outcome.record.n_steps, n_steps);
+    // A plain loop over the formula of the course.
+    let k = |step: u64| {
+        let t = step as f64 / (n_steps - 1) as f64;
+        match t <= 0.1 {
+            true => 1.0 + 5.0 * t / 0.1,
+            false => 6.0 - 5.0 * (t - 0.1) / 0.9,
+        }
+    };
+    for epoch in 0..n_epochs {
+        let expected = (0..6).map(|at| k(6 * epoch as u64 + at)).sum::<f64>() / 6.0;
+        let found = outcome.record.step_negatives[epoch];
+        assert!(
+            (found - expected).abs() < 1e-12,
+            "{epoch}: {found} {expected}"
+        );
+    }
+    let fixed = train_on(&points(), &info_nce(Sampling::All), &settings(), 1).unwrap();
+    assert_eq!(fixed.record.step_negatives, vec![31.0; n_epochs]);
+    // Before the first step both have the same encoder, and the same risk of it.
+    assert_eq!(
+        outcome.record.evaluations[0].risk,
+        fixed.record.evaluations[0].risk
+    );
+    assert_ne!(weights(&outcome), weights(&fixed));
+}
+
+/// The peak alone, without a course, is another number in the losses than in the exact risk.
+#[test]
+fn a_fixed_peak_is_the_number_of_all_steps() {
+    let peak = StepNegatives {
+        peak: NegativesPeak::Number(4.0),
+        ..StepNegatives::default()
+    };
+    let four = TrainingSettings {
+        negatives: 4.0,
+        ..settings()
+    };
+    let method = corrected();
+    let by_peak = train_on(&points(), &method, &with(peak), 2).unwrap();
+    let by_reference = train_on(&points(), &method, &four, 2).unwrap();
+    assert_eq!(weights(&by_peak), weights(&by_reference));
+    assert_ne!(by_peak.risk.all, by_reference.risk.all);
+}
+
+/// A batch of 16 has 15 noise samples: drawing all of them is the weighted loss with K = 15, up to rounding.
+#[test]
+fn drawing_all_negatives_trains_as_weighting_them() {
+    let with_form = |form| TrainingSettings {
+        epochs: 2,
+        negatives: 15.0,
+        ..with(StepNegatives {
+            form,
+            ..StepNegatives::default()
+        })
+    };
+    let even: Vec<[f32; 4]> = points()[..80].to_vec();
+    let increment = icl_core::Increment::try_new((0..60).collect(), (60..80).collect()).unwrap();
+    let train = |form| {
+        let settings = with_form(form);
+        let method = info_nce(Sampling::All);
+        trainer(&even, &increment, &settings, 3)
+            .update(&method, start())
+            .unwrap()
+    };
+    let [weighted, drawn] = [NegativesForm::Weighted, NegativesForm::Drawn].map(train);
+    icl_core::testing::assert_close(&weights(&drawn), &weights(&weighted), 1e-4);
+}
+
+#[test]
+fn second_order_meta_optimization_differentiates_drawn_losses() {
+    let settings = TrainingSettings {
+        meta_order: MetaOrder::Second,
+        ..with(ans(NegativesForm::Drawn))
+    };
+    let outcome = train_on(&points(), &meta(corrected()), &settings, 1).unwrap();
+    assert!(outcome.parameter_change > 0.0 && outcome.risk.all.is_finite());
+    assert!(outcome.risk.theorem1_residual < 1e-5);
+}
+
+#[test]
+fn choices_that_do_not_fit_are_refused() {
+    let refused = |settings: TrainingSettings| {
+        let method = info_nce(Sampling::All);
+        match train_on(&points(), &method, &settings, 1) {
+            Err(TrainError::Negatives(error)) => error,
+            other => panic!("{:?}", other.map(|_| ())),
+        }
+    };
+    let drawn = with(StepNegatives {
+        form: NegativesForm::Drawn,
+        ..StepNegatives::default()
+    });
+    let both = TrainingSettings {
+        noise_set: NoiseSet::BothViews,
+        ..drawn.clone()
+    };
+    assert_eq!(refused(both), StepNegativesError::BothViews);
+    let moving = TrainingSettings {
+        stop: StopRule::TrainingLoss,
+        ..with(ans(NegativesForm::Weighted))
+    };
+    assert_eq!(refused(moving), StepNegativesError::MovingLoss);
+    let queued = TrainingSettings {
+        old_queue: Some(8),
+        ..drawn
+    };
+    let error = train_on(&points(), &corrected(), &queued, 1).unwrap_err();
+    assert!(matches!(
+        error,
+        TrainError::Negatives(StepNegativesError::Queue)
+    ));
+    for (peak, schedule, turn, field) in [
+        (0.5, NegativesSchedule::Ans, 0.1, "step_negatives.peak"),
+        (
+            f64::INFINITY,
+            NegativesSchedule::Up,
+            0.1,
+            "step_negatives.peak",
+        ),
+        (0.0, NegativesSchedule::Fixed, 0.1, "step_negatives.peak"),
+        (9.0, NegativesSchedule::Ans, 1.0, "step_negatives.turn"),
+    ] {
+        let settings = with(StepNegatives {
+            schedule,
+            peak: NegativesPeak::Number(peak),
+            turn,
+            ..StepNegatives::default()
+        });
+        assert_eq!(settings.check().unwrap_err().field, field);
+    }
+}
