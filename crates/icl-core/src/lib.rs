@@ -13,11 +13,12 @@
 //! | [`NtXent`] | NT-Xent: NCE-I whose noise is both views of the other samples |
 //! | [`change_ratio`], [`IncrementalInfoNce`], [`nce_ii`] | change ratio (Eq. 6) and NCE-II (Eq. 7, 8) |
 //! | [`NoiseLosses`], [`Strategy`] | the bias of each strategy (Table 2) and Theorem 1 |
-//! | [`exact_risk`], [`exact_risk_with_losses`], [`ExactRisk`] | the risk over all pairs of the data, with the bound of Theorem 2 |
+//! | [`exact_risk`], [`exact_risk_with_rows`], [`ExactRisk`], [`RiskRows`] | the risk over all pairs of the data, with the bound of Theorem 2 and the AUC |
 //! | [`panel_risk`], [`panel_nce_i`], [`PanelRisk`] | the risk over samples that no training has seen, with its standard error |
 //! | [`Encoder`], [`Samples`], [`Views`], [`Collate`] | the traits to implement |
 //! | [`Pairing`], [`Side`], [`Both`] | views that depend on their pair and on other samples; two kinds of views |
 //! | [`mixup`] | mixup noise: views by mixing samples |
+//! | [`ranks_among`] | ranks of positives among explicit noise |
 //! | [`negatives`] | how many negatives InfoNCE should have |
 //! | [`Augment`], [`Stack`] | views by a function and collation of lists of numbers |
 //! | [`Judge`] | judgements of protocols on embeddings |
@@ -63,7 +64,7 @@ pub use both::Both;
 pub use by_origin::{ByOrigin, Origin};
 pub use contrast::{
     Contrast, Draws, MixedBatch, QueuedNoise, catalogue_log_noise, cosine_similarity, normalize,
-    paired_cosine_similarity,
+    paired_cosine_similarity, ranks_among,
 };
 pub use device::{has_double_precision, host_values, is_host_memory, keep_freed_memory};
 pub use encoder::{Batches, Encoder, Mode};
@@ -74,9 +75,9 @@ pub use input_file::{InputFile, InputFileError};
 pub use judge::{HostRows, Judge};
 pub use loss::{
     ExactRisk, IncrementalInfoNce, IncrementalInfoNceConfig, InfoNce, InfoNceConfig, NoiseLosses,
-    NtXent, NtXentConfig, PanelRisk, Strategy, change_ratio, drawn_nce_i, exact_nce_i,
-    exact_nce_i_losses, exact_risk, exact_risk_with_losses, log_change_ratio, log_mixed_noise,
-    nce_i, nce_ii, panel_nce_i, panel_risk,
+    NtXent, NtXentConfig, PanelRisk, RiskRows, Strategy, change_ratio, drawn_nce_i, exact_nce_i,
+    exact_nce_i_rows, exact_risk, exact_risk_with_rows, log_change_ratio, log_mixed_noise, nce_i,
+    nce_ii, panel_nce_i, panel_risk,
 };
 pub use pairing::{Pairing, Side};
 pub use samples::{Collate, SampleError, Samples, Views};

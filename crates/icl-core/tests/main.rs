@@ -10,3 +10,4 @@ mod losses;
 mod negatives;
 mod noise_gradient;
 mod queued_noise;
+mod ranks;

@@ -60,7 +60,7 @@ impl<B: Backend> Exponentials<B> {
 }
 
 /// Sets the logits with i = `first` + j to [`NEVER`].
-fn without_self<B: Backend>(logits: Tensor<B, 2>, first: isize) -> Tensor<B, 2> {
+pub(super) fn without_self<B: Backend>(logits: Tensor<B, 2>, first: isize) -> Tensor<B, 2> {
     let [n, m] = logits.dims();
     let device = logits.device();
     let ids = |first: i64, n: usize| Tensor::<B, 1, Int>::arange(first..first + n as i64, &device);

@@ -2,9 +2,10 @@
 
 use burn::tensor::{DType, Tensor, backend::Backend};
 
-use super::exponentials::{Exponentials, LeftOut};
+use super::exponentials::{Exponentials, LeftOut, without_self};
 use super::one_pass;
-use crate::is_host_memory;
+use super::rivals::Rivals;
+use crate::{host_values, is_host_memory};
 
 /// Returns the log of the mean of f(aᵢ, nⱼ) over j, of normalised rows `[n, d]` and `[m, d]`: `[n]`.
 ///
@@ -66,18 +67,37 @@ pub(crate) fn log_sum<B: Backend>(
     (log_sums + (term.clone() - constant(term))).squeeze_dim(1)
 }
 
-/// Returns the values of [`log_sum`], without gradient. With `own`, row j of the noise belongs to anchor `own` + j, if
-/// there is one, and is left out of the sum of that anchor.
-pub(crate) fn log_sum_value<B: Backend>(
+/// Returns the values of [`log_sum`], without gradient, and the noise of each anchor that scores at least as high as its
+/// positive, whose cosine is given: `[n]`. Both are of one matrix product, and in host memory of one pass.
+pub(crate) fn log_sum_and_rivals<B: Backend>(
     anchors: Tensor<B, 2>,
     noise: Tensor<B, 2>,
+    positives: Tensor<B, 1>,
     temperature: f64,
     own: Option<isize>,
-) -> Tensor<B, 1> {
-    let (anchors, noise) = (constant(anchors), constant(noise));
-    let left_out = own.map_or(LeftOut::None, LeftOut::Own);
-    let exponentials = exponentials(anchors, noise, temperature, left_out);
-    exponentials.log_sums.squeeze_dim(1)
+) -> (Tensor<B, 1>, Vec<Rivals>) {
+    let similarities = constant(anchors).matmul(constant(noise).transpose());
+    let (exponentials, rivals) = if has_one_pass(&similarities) {
+        let positives: Vec<f32> = host_values(positives).iter().map(|it| *it as f32).collect();
+        let left_out = own.map_or(LeftOut::None, LeftOut::Own);
+        one_pass::exponentials_and_rivals(similarities, temperature, left_out, Some(&positives))
+    } else {
+        let similarities = match own {
+            Some(first) => without_self(similarities, first),
+            None => similarities,
+        };
+        let rivals = Rivals::composed(similarities.clone(), positives.detach()).collect();
+        (
+            Exponentials::composed(similarities, temperature, LeftOut::None),
+            rivals,
+        )
+    };
+    (exponentials.log_sums.squeeze_dim(1), rivals)
+}
+
+/// Returns whether the pass over some similarities is one loop in host memory.
+fn has_one_pass<B: Backend>(similarities: &Tensor<B, 2>) -> bool {
+    similarities.dtype() == DType::F32 && is_host_memory::<B>(&similarities.device())
 }
 
 /// Removes a tensor from its graph: the values are those of a new tensor without a gradient.
@@ -99,9 +119,8 @@ fn exponentials<B: Backend>(
     temperature: f64,
     left_out: LeftOut<'_>,
 ) -> Exponentials<B> {
-    let device = anchors.device();
     let similarities = anchors.matmul(noise.transpose());
-    if similarities.dtype() == DType::F32 && is_host_memory::<B>(&device) {
+    if has_one_pass(&similarities) {
         one_pass::exponentials(similarities, temperature, left_out)
     } else {
         Exponentials::composed(similarities, temperature, left_out)

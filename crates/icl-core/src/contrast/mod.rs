@@ -6,14 +6,17 @@ mod log_noise;
 pub(crate) mod log_space;
 mod one_pass;
 mod queue;
+mod rivals;
 pub(crate) mod similarity;
 pub(crate) mod terms;
 
 pub use drawn::{Draws, catalogue_log_noise};
 pub use queue::{MixedBatch, QueuedNoise};
+pub use rivals::ranks_among;
 pub use similarity::{cosine_similarity, normalize, paired_cosine_similarity};
 pub use terms::Contrast;
 
 pub(crate) use drawn::drawn_log_noise_in_batch;
 pub(crate) use exponentials::LeftOut;
-pub(crate) use log_noise::{log_noise, log_sum, log_sum_value};
+pub(crate) use log_noise::{log_noise, log_sum, log_sum_and_rivals};
+pub(crate) use rivals::Rivals;

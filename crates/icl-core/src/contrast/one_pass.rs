@@ -5,6 +5,7 @@ use pulp::Arch;
 use rayon::prelude::*;
 
 use super::exponentials::{Exponentials, LeftOut, NEVER};
+use super::rivals::Rivals;
 use crate::keep_freed_memory;
 
 /// Number of values that are processed at once, in the vector registers of the processor found.
@@ -20,20 +21,33 @@ pub(super) fn exponentials<B: Backend>(
     temperature: f64,
     left_out: LeftOut<'_>,
 ) -> Exponentials<B> {
+    exponentials_and_rivals(similarities, temperature, left_out, None).0
+}
+
+/// Computes the same, and counts in the same pass the noise that scores at least as high as the positives, whose cosines
+/// are given; none without them.
+pub(super) fn exponentials_and_rivals<B: Backend>(
+    similarities: Tensor<B, 2>,
+    temperature: f64,
+    left_out: LeftOut<'_>,
+    positives: Option<&[f32]>,
+) -> (Exponentials<B>, Vec<Rivals>) {
     keep_freed_memory();
     let [n, m] = similarities.dims();
     let device = similarities.device();
     let mut data = similarities.into_data();
     let mut sums = vec![0_f32; n];
     let mut log_sums = vec![0_f32; n];
+    let mut rivals = vec![Rivals::default(); n];
     let values = data.as_mut_slice::<f32>().expect("single precision");
     let n_rows = (TASK / m).max(1);
     values
         .par_chunks_mut(n_rows * m)
         .zip(sums.par_chunks_mut(n_rows))
         .zip(log_sums.par_chunks_mut(n_rows))
+        .zip(rivals.par_chunks_mut(n_rows))
         .enumerate()
-        .for_each(|(task, ((values, sums), log_sums))| {
+        .for_each(|(task, (((values, sums), log_sums), rivals))| {
             Arch::new().dispatch(
                 #[inline(always)]
                 || {
@@ -42,17 +56,22 @@ pub(super) fn exponentials<B: Backend>(
                         rows.zip(sums.iter_mut().zip(log_sums)).enumerate()
                     {
                         leave_out(values, task * n_rows + row, left_out);
+                        if let Some(positives) = positives {
+                            let positive = positives[task * n_rows + row];
+                            rivals[row] = Rivals::of_row::<LANES>(values, positive);
+                        }
                         [*sum, *log_sum] = exponentials_of_row(values, temperature);
                     }
                 },
             );
         });
     let column = |values: Vec<f32>| Tensor::from_data(TensorData::new(values, [n, 1]), &device);
-    Exponentials {
+    let exponentials = Exponentials {
         values: Tensor::from_data(data, &device),
         sums: column(sums),
         log_sums: column(log_sums),
-    }
+    };
+    (exponentials, rivals)
 }
 
 /// Sets the similarities of a row's pairs that are left out to [`NEVER`].

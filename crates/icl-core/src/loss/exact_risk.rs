@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::bias::{NoiseLosses, Strategy};
 use super::info_nce::nce_i;
 use crate::contrast::log_space::{log_add_exp, log_counts};
-use crate::contrast::log_sum_value;
 use crate::contrast::similarity::normalize;
 use crate::contrast::terms::positive_logits;
+use crate::contrast::{Rivals, log_sum_and_rivals};
+use crate::negatives::Ranks;
 use crate::{ByOrigin, Contrast, GrowthRatio, Origin, host_values};
 
 /// Number of rows of similarities that are held at once. With [`CHUNK_COLUMNS`] these are 2²⁰
@@ -49,6 +50,25 @@ pub struct ExactRisk {
     pub bias_fine_tuning_new: f64,
     /// Residual of Theorem 1, 0 to rounding: largest |L^{I,X} + L^{II} − L^{I,X′}| over X.
     pub theorem1_residual: f64,
+    /// AUC over X′: mean over anchors of the share of the noise, all other samples, that is less similar to the anchor than
+    /// its positive ([`Ranks::auc`]). It depends neither on τ nor on K. `None` in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auc_all: Option<f64>,
+    /// AUC of the anchors in X, among the same noise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auc_old: Option<f64>,
+    /// AUC of the anchors in ΔX, among the same noise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auc_new: Option<f64>,
+}
+
+/// Loss and rank of each row of an exact risk.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RiskRows {
+    /// Losses in nats: L^{I,X′} of [`exact_risk_with_rows`], NCE-I of [`exact_nce_i_rows`].
+    pub losses: Vec<f64>,
+    /// Ranks of the positives among the noise, which is all other rows.
+    pub ranks: Ranks,
 }
 
 impl ExactRisk {
@@ -77,22 +97,22 @@ pub fn exact_risk<B: Backend>(
     temperature: f64,
     negatives: f64,
 ) -> ExactRisk {
-    exact_risk_with_losses(anchors, positives, n_old, temperature, negatives).0
+    exact_risk_with_rows(anchors, positives, n_old, temperature, negatives).0
 }
 
-/// Computes the exact risk, and the loss L^{I,X′} of each row, in nats, whose means `all`, `old` and `new` are.
+/// Computes the exact risk, and the loss L^{I,X′} and the rank of each row, whose means are the risk and the AUC.
 /// Losses of two encoders on the same rows can be compared pair by pair.
 ///
 /// # Panics
 /// As [`exact_risk`].
-pub fn exact_risk_with_losses<B: Backend>(
+pub fn exact_risk_with_rows<B: Backend>(
     anchors: Tensor<B, 2>,
     positives: Tensor<B, 2>,
     n_old: usize,
     temperature: f64,
     negatives: f64,
-) -> (ExactRisk, Vec<f64>) {
-    let (losses, alpha) = exact_losses(anchors, positives, n_old, temperature, negatives);
+) -> (ExactRisk, RiskRows) {
+    let (losses, ranks, alpha) = exact_losses(anchors, positives, n_old, temperature, negatives);
     let all = host_values(losses.all.clone());
     let bias = |strategy, origin| host_values(losses.bias(strategy, origin));
     let nce1_old = mean(&host_values(losses.old.clone())[..n_old]);
@@ -116,11 +136,15 @@ pub fn exact_risk_with_losses<B: Backend>(
         theorem1_residual: bias(Strategy::Icl, Origin::Old)[..n_old]
             .iter()
             .fold(0.0, |largest, residual| residual.abs().max(largest)),
+        auc_all: Some(ranks.auc()),
+        auc_old: Some(ranks.rows(0..n_old).auc()),
+        auc_new: Some(ranks.rows(n_old..all.len()).auc()),
     };
-    (risk, all)
+    (risk, RiskRows { losses: all, ranks })
 }
 
-/// Computes the losses of all rows with the noise of all pairs, and the growth ratio of the rows.
+/// Computes the losses of all rows with the noise of all pairs, the ranks of the positives among it, and the growth ratio
+/// of the rows.
 ///
 /// # Panics
 /// As [`exact_risk`].
@@ -130,7 +154,7 @@ pub(super) fn exact_losses<B: Backend>(
     n_old: usize,
     temperature: f64,
     negatives: f64,
-) -> (NoiseLosses<B>, GrowthRatio) {
+) -> (NoiseLosses<B>, Ranks, GrowthRatio) {
     let [n, _] = anchors.dims();
     let n_new = n.saturating_sub(n_old);
     assert!(
@@ -139,17 +163,21 @@ pub(super) fn exact_losses<B: Backend>(
     );
     let alpha = GrowthRatio::from_counts(n_old, n_new);
     let (anchors, positives) = (normalize(anchors), normalize(positives));
-    let log_noise = |columns| log_noise_of(&anchors, &positives, columns, temperature);
+    let cosines = positive_cosines(&anchors, &positives);
+    let pairs = [&anchors, &positives];
+    let (log_noise_old, mut rivals) = log_noise_of(pairs, &cosines, 0..n_old, temperature);
+    let (log_noise_new, of_new) = log_noise_of(pairs, &cosines, n_old..n, temperature);
+    add(&mut rivals, of_new);
     let losses = NoiseLosses::new(
         &Contrast {
-            log_noise_old: log_noise(0..n_old),
-            log_noise_new: log_noise(n_old..n),
-            positive: positive_logits(anchors.clone(), positives.clone(), temperature),
+            log_noise_old,
+            log_noise_new,
+            positive: cosines / temperature,
         },
         negatives,
         alpha,
     );
-    (losses, alpha)
+    (losses, ranks(rivals), alpha)
 }
 
 /// Computes the exact risk of one population, before any new data arrive, in nats: the mean of NCE-I
@@ -166,58 +194,84 @@ pub fn exact_nce_i<B: Backend>(
     temperature: f64,
     negatives: f64,
 ) -> f64 {
-    mean(&exact_nce_i_losses(
-        anchors,
-        positives,
-        temperature,
-        negatives,
-    ))
+    mean(&exact_nce_i_rows(anchors, positives, temperature, negatives).losses)
 }
 
-/// Computes the losses of which [`exact_nce_i`] is the mean, one of each row, in nats.
+/// Computes the losses of which [`exact_nce_i`] is the mean, and the ranks of the positives.
 ///
 /// # Panics
 /// As [`exact_nce_i`].
-pub fn exact_nce_i_losses<B: Backend>(
+pub fn exact_nce_i_rows<B: Backend>(
     anchors: Tensor<B, 2>,
     positives: Tensor<B, 2>,
     temperature: f64,
     negatives: f64,
-) -> Vec<f64> {
+) -> RiskRows {
     let [n, _] = anchors.dims();
     assert!(n >= 2, "the exact risk needs at least 2 rows, found {n}");
     let (anchors, positives) = (normalize(anchors), normalize(positives));
-    let log_noise = log_noise_of(&anchors, &positives, 0..n, temperature);
-    let positive = positive_logits(anchors, positives, temperature);
-    host_values(nce_i(positive, log_noise, negatives))
+    let cosines = positive_cosines(&anchors, &positives);
+    let (log_noise, rivals) = log_noise_of([&anchors, &positives], &cosines, 0..n, temperature);
+    let positive = cosines / temperature;
+    RiskRows {
+        losses: host_values(nce_i(positive, log_noise, negatives)),
+        ranks: ranks(rivals),
+    }
+}
+
+/// Returns the cosines sim(aᵢ, bᵢ) of normalised rows.
+fn positive_cosines<B: Backend>(anchors: &Tensor<B, 2>, positives: &Tensor<B, 2>) -> Tensor<B, 1> {
+    // At τ = 1 the logits are cosines.
+    positive_logits(anchors.clone(), positives.clone(), 1.0)
 }
 
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Returns the log of the mean of f(aᵢ, bⱼ) over the columns j ≠ i, of normalised rows, in chunks:
-/// `[n]`.
+/// Adds the rivals of each anchor in some noise to those in other noise.
+fn add(rivals: &mut [Rivals], others: Vec<Rivals>) {
+    for (sum, other) in rivals.iter_mut().zip(others) {
+        sum.add(other);
+    }
+}
+
+/// Returns the ranks of the positives among all other rows.
+fn ranks(rivals: Vec<Rivals>) -> Ranks {
+    let n_noise = rivals.len() - 1;
+    Ranks::new(rivals.into_iter().map(|it| it.rank(n_noise)).collect())
+}
+
+/// Returns the log of the mean of f(aᵢ, bⱼ) over the columns j ≠ i, of normalised rows, in chunks: `[n]`. Also the rivals
+/// of bᵢ, whose cosine is given, among these columns.
 fn log_noise_of<B: Backend>(
-    anchors: &Tensor<B, 2>,
-    positives: &Tensor<B, 2>,
+    [anchors, positives]: [&Tensor<B, 2>; 2],
+    cosines: &Tensor<B, 1>,
     columns: std::ops::Range<usize>,
     temperature: f64,
-) -> Tensor<B, 1> {
+) -> (Tensor<B, 1>, Vec<Rivals>) {
     let [n, _] = anchors.dims();
+    let mut rivals = Vec::with_capacity(n);
     let chunks = (0..n).step_by(CHUNK_ROWS).map(|row| {
         let n_rows = CHUNK_ROWS.min(n - row);
         let chunk = anchors.clone().narrow(0, row, n_rows);
+        let own = cosines.clone().narrow(0, row, n_rows);
+        let mut of_chunk = vec![Rivals::default(); n_rows];
         let sums = columns.clone().step_by(CHUNK_COLUMNS).map(|column| {
             let n_columns = CHUNK_COLUMNS.min(columns.end - column);
             let noise = positives.clone().narrow(0, column, n_columns);
-            let own = column as isize - row as isize;
-            log_sum_value(chunk.clone(), noise, temperature, Some(own))
+            let first = Some(column as isize - row as isize);
+            let (sum, rivals) =
+                log_sum_and_rivals(chunk.clone(), noise, own.clone(), temperature, first);
+            add(&mut of_chunk, rivals);
+            sum
         });
         let sum = sums.reduce(log_add_exp).expect("at least two columns");
+        rivals.append(&mut of_chunk);
         let others = |id| columns.len() - usize::from(columns.contains(&id));
         let counts = log_counts((row..row + n_rows).map(others), &sum);
         sum - counts
     });
-    Tensor::cat(chunks.collect(), 0)
+    let log_noise = Tensor::cat(chunks.collect(), 0);
+    (log_noise, rivals)
 }

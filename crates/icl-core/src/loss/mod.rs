@@ -12,7 +12,7 @@ mod panel_risk;
 pub use bias::{NoiseLosses, Strategy};
 pub use drawn::drawn_nce_i;
 pub use exact_risk::{
-    ExactRisk, exact_nce_i, exact_nce_i_losses, exact_risk, exact_risk_with_losses,
+    ExactRisk, RiskRows, exact_nce_i, exact_nce_i_rows, exact_risk, exact_risk_with_rows,
 };
 pub use incremental::{
     IncrementalInfoNce, IncrementalInfoNceConfig, change_ratio, log_change_ratio, nce_ii,

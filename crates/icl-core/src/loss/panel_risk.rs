@@ -3,7 +3,7 @@
 use burn::tensor::{Tensor, backend::Backend};
 use serde::{Deserialize, Serialize};
 
-use super::exact_risk::{exact_losses, exact_nce_i_losses};
+use super::exact_risk::{exact_losses, exact_nce_i_rows};
 use crate::{ByOrigin, host_values};
 
 /// Exact risk R(θ; P) over a panel P of old and new samples, in nats, with its standard error.
@@ -37,7 +37,7 @@ pub fn panel_risk<B: Backend>(
     temperature: f64,
     negatives: f64,
 ) -> PanelRisk {
-    let (losses, _) = exact_losses(anchors, positives, n_old, temperature, negatives);
+    let (losses, _, _) = exact_losses(anchors, positives, n_old, temperature, negatives);
     let losses = host_values(losses.all);
     let (old, new) = losses.split_at(n_old);
     let parts = ByOrigin {
@@ -64,7 +64,7 @@ pub fn panel_nce_i<B: Backend>(
     temperature: f64,
     negatives: f64,
 ) -> PanelRisk<Option<f64>> {
-    let losses = exact_nce_i_losses(anchors, positives, temperature, negatives);
+    let losses = exact_nce_i_rows(anchors, positives, temperature, negatives).losses;
     let of_old = |of: f64| ByOrigin {
         all: Some(of),
         old: Some(of),

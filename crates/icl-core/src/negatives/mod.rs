@@ -12,6 +12,7 @@
 //! | [`Shares`] | good, bad and easy samples, and the training effectiveness (Eq. 5, 6) |
 //! | [`effectiveness_by_k`], [`Optimum`] | the effectiveness at K = 1, 2, …, and its largest value with its flat range |
 //! | [`course`] | the separations of predictions during a simulated training |
+//! | [`Ranks`], [`Rank`] | measured AUC and measured P(B; K), from the scores of positives and noise |
 //! | [`NegativesError`] | a rejected number |
 //!
 //! Everything is plain arithmetic in double precision; no backend is needed.
@@ -20,9 +21,11 @@ mod effectiveness;
 mod error;
 mod normal;
 mod optimum;
+mod ranks;
 mod reliability;
 
 pub use effectiveness::Shares;
 pub use error::NegativesError;
 pub use optimum::{FLAT, MAX_K, Optimum, course, effectiveness_by_k};
+pub use ranks::{Rank, Ranks};
 pub use reliability::{auc, reliability, separation};

@@ -2,8 +2,9 @@
 
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::{
-    Collate, Encoder, ExactRisk, HostRows, Increment, Judge, PanelRisk, SampleError, Samples, Seed,
-    Views, exact_nce_i_losses, exact_risk_with_losses, host_values, panel_nce_i, panel_risk,
+    Collate, Encoder, ExactRisk, HostRows, Increment, Judge, PanelRisk, RiskRows, SampleError,
+    Samples, Seed, Views, exact_nce_i_rows, exact_risk_with_rows, host_values, negatives::Ranks,
+    panel_nce_i, panel_risk,
 };
 use rand::seq::SliceRandom;
 use serde::Serialize;
@@ -52,6 +53,8 @@ pub struct Evaluated<M, R> {
     pub risk: R,
     /// Loss of each sample of which the risk is the mean, those of old samples first, in nats.
     pub losses: Vec<f64>,
+    /// Rank of each sample's positive among the noise, which is all other samples of the evaluation, in the same order.
+    pub ranks: Ranks,
     /// Number of old samples among them.
     pub n_old: usize,
     /// Number of views that passed through the encoder, also for its statistics.
@@ -146,12 +149,13 @@ where
         let (encoder, [anchors, positives], n_views) =
             self.views_of(encoder, &panel.all(), &of_statistics)?;
         let n_old = panel.old().len();
-        let (risk, losses) =
-            exact_risk_with_losses(anchors, positives, n_old, self.temperature, self.negatives);
+        let (risk, rows) =
+            exact_risk_with_rows(anchors, positives, n_old, self.temperature, self.negatives);
         Ok(Evaluated {
             encoder,
             risk,
-            losses,
+            losses: rows.losses,
+            ranks: rows.ranks,
             n_old,
             n_views,
         })
@@ -170,12 +174,14 @@ where
         let of_statistics = self.panel(&old, self.max_statistics);
         let (encoder, [anchors, positives], n_views) =
             self.views_of(encoder, panel.old(), of_statistics.old())?;
-        let losses = exact_nce_i_losses(anchors, positives, self.temperature, self.negatives);
+        let RiskRows { losses, ranks } =
+            exact_nce_i_rows(anchors, positives, self.temperature, self.negatives);
         Ok(Evaluated {
             encoder,
             risk: losses.iter().sum::<f64>() / losses.len() as f64,
             n_old: losses.len(),
             losses,
+            ranks,
             n_views,
         })
     }

@@ -97,6 +97,9 @@ mod tests {
                 bias_inference_new: -all,
                 bias_fine_tuning_new: 0.0,
                 theorem1_residual: 0.0,
+                auc_all: None,
+                auc_old: None,
+                auc_new: None,
             },
             old_queue: None,
         };

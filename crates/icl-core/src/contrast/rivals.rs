@@ -1,0 +1,163 @@
+//! Noise samples that score at least as high as the positive.
+
+use burn::tensor::{Int, Tensor, backend::Backend};
+
+use super::similarity::normalize;
+use super::terms::assert_paired;
+use crate::negatives::{Rank, Ranks};
+
+/// Largest difference of two cosines that counts as a tie.
+///
+/// It is eight roundings of single precision at 1. The same two rows may differ by a few of them in another block of a
+/// matrix product, whose order of summation is another one, and the positive's cosine is no part of such a product.
+pub(super) const TIE: f32 = 8.0 * f32::EPSILON;
+
+/// Number of noise samples of an anchor that score above its positive, and as high as it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Rivals {
+    /// Number with a higher score.
+    pub(super) above: usize,
+    /// Number with the same score, up to [`TIE`].
+    pub(super) tied: usize,
+}
+
+impl Rivals {
+    /// Counts the cosines of an anchor's noise next to that of its positive. Pairs that are left out have a cosine below
+    /// all others. The loop is written for vector registers of `LANES` values.
+    #[inline(always)]
+    pub(super) fn of_row<const LANES: usize>(noise: &[f32], positive: f32) -> Self {
+        let (low, high) = (positive - TIE, positive + TIE);
+        let (blocks, rest) = noise.as_chunks::<LANES>();
+        let (mut above, mut at_least_tied) = ([0_u32; LANES], [0_u32; LANES]);
+        for block in blocks {
+            above = std::array::from_fn(|lane| above[lane] + u32::from(block[lane] > high));
+            at_least_tied =
+                std::array::from_fn(|lane| at_least_tied[lane] + u32::from(block[lane] >= low));
+        }
+        let count = |lanes: [u32; LANES], is_in: &dyn Fn(f32) -> bool| {
+            let in_rest = rest.iter().filter(|value| is_in(**value)).count();
+            lanes.iter().map(|&n| n as usize).sum::<usize>() + in_rest
+        };
+        let above = count(above, &|value| value > high);
+        Self {
+            above,
+            tied: count(at_least_tied, &|value| value >= low) - above,
+        }
+    }
+
+    /// Counts by Burn's operations, on any backend: cosines `[n, m]` of the noise next to those of the positives `[n]`.
+    pub(super) fn composed<B: Backend>(
+        noise: Tensor<B, 2>,
+        positives: Tensor<B, 1>,
+    ) -> impl Iterator<Item = Self> {
+        let positives = positives.unsqueeze_dim::<2>(1);
+        let count = |is_in: Tensor<B, 2, burn::tensor::Bool>| {
+            let counts: Tensor<B, 1, Int> = is_in.int().sum_dim(1).squeeze_dim(1);
+            let counts = counts.into_data().convert::<i64>().into_vec::<i64>();
+            counts.expect("integers convert to i64")
+        };
+        let above = count(noise.clone().greater(positives.clone() + TIE));
+        let at_least_tied = count(noise.greater_equal(positives - TIE));
+        above
+            .into_iter()
+            .zip(at_least_tied)
+            .map(|(above, tied)| Self {
+                above: above as usize,
+                tied: (tied - above) as usize,
+            })
+    }
+
+    /// Adds those of other noise.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.above += other.above;
+        self.tied += other.tied;
+    }
+
+    /// Returns the rank of the positive among all of `n_noise` samples.
+    pub(crate) fn rank(self, n_noise: usize) -> Rank {
+        Rank {
+            below: n_noise - self.above - self.tied,
+            tied: self.tied,
+            above: self.above,
+        }
+    }
+}
+
+/// Computes the ranks of positives among explicit noise samples: of each row of `anchors` and `positives` `[n, d]`, by the
+/// cosine similarity to the anchor, among all rows of `noise` `[m, d]`.
+///
+/// Cosines that differ by at most 10⁻⁶ are ties, because the same two rows may be multiplied in another order. All n·m
+/// similarities are in memory at once.
+///
+/// # Panics
+/// If the shapes of anchors and positives or the widths d differ, or there is no row of either.
+pub fn ranks_among<B: Backend>(
+    anchors: Tensor<B, 2>,
+    positives: Tensor<B, 2>,
+    noise: Tensor<B, 2>,
+) -> Ranks {
+    assert_paired(&anchors, &positives);
+    let [n_noise, _] = noise.dims();
+    let [anchors, positives, noise] = [anchors, positives, noise].map(normalize);
+    let of_positives = (anchors.clone() * positives).sum_dim(1).squeeze_dim(1);
+    let of_noise = anchors.matmul(noise.transpose());
+    let rivals = Rivals::composed(of_noise, of_positives);
+    Ranks::new(rivals.map(|it| it.rank(n_noise)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use crate::testing::TestBackend;
+
+    #[test]
+    fn a_row_in_lanes_is_a_row_one_by_one() {
+        let noise: Vec<f32> = (0..37).map(|i| (i * 7 % 19) as f32 / 19.0).collect();
+        for positive in [0.0, 3.0 / 19.0, 0.5, 18.0 / 19.0, 2.0] {
+            let expected = Rivals {
+                above: noise.iter().filter(|it| **it > positive + TIE).count(),
+                tied: noise
+                    .iter()
+                    .filter(|it| (**it - positive).abs() <= TIE)
+                    .count(),
+            };
+            assert_eq!(Rivals::of_row::<16>(&noise, positive), expected);
+            assert_eq!(Rivals::of_row::<64>(&noise, positive), expected);
+            let device = Default::default();
+            let tensor = Tensor::<TestBackend, 1>::from_floats(&noise[..], &device);
+            let of_positive = Tensor::from_floats([positive], &device);
+            let composed = Rivals::composed(tensor.unsqueeze(), of_positive);
+            assert_eq!(composed.collect::<Vec<_>>(), [expected]);
+        }
+    }
+
+    #[test]
+    fn noise_is_ranked_by_its_direction() {
+        let device = Default::default();
+        let rows = |rows: Vec<[f32; 2]>| {
+            let n = rows.len();
+            let data = burn::tensor::TensorData::new(rows.concat(), [n, 2]);
+            Tensor::<TestBackend, 2>::from_data(data, &device)
+        };
+        let ranks = ranks_among(
+            rows(vec![[1.0, 0.0], [0.0, 0.0]]),
+            rows(vec![[2.0, 1.0], [1.0, 1.0]]),
+            rows(vec![[4.0, 2.0], [9.0, 1.0], [-1.0, 0.1], [0.0, 3.0]]),
+        );
+        let expected = [
+            Rank {
+                below: 2,
+                tied: 1,
+                above: 1,
+            },
+            // A row of zeros is equally similar to all others.
+            Rank {
+                below: 0,
+                tied: 4,
+                above: 0,
+            },
+        ];
+        assert_eq!(ranks.of_anchors(), expected);
+    }
+}
