@@ -15,6 +15,7 @@
 //! | [`exact_risk`], [`exact_risk_with_losses`], [`ExactRisk`] | the risk over all pairs of the data, with the bound of Theorem 2 |
 //! | [`panel_risk`], [`panel_nce_i`], [`PanelRisk`] | the risk over samples that no training has seen, with its standard error |
 //! | [`Encoder`], [`Samples`], [`Views`], [`Collate`] | the traits to implement |
+//! | [`PairEmbeddings`], [`Catalogue`] | embeddings of positive pairs; candidates for their negatives |
 //! | [`Pairing`], [`Side`], [`Both`] | views that depend on their pair and on other samples; two kinds of views |
 //! | [`mixup`] | mixup noise: views by mixing samples |
 //! | [`negatives`] | how many negatives InfoNCE should have |
@@ -48,6 +49,7 @@ pub mod mixup;
 pub mod module_bytes;
 pub mod negatives;
 mod pairing;
+mod pairs;
 #[cfg(doctest)]
 mod readme;
 mod samples;
@@ -77,5 +79,6 @@ pub use loss::{
     panel_nce_i, panel_risk,
 };
 pub use pairing::{Pairing, Side};
+pub use pairs::{Catalogue, PairEmbeddings};
 pub use samples::{Collate, SampleError, Samples, Views};
 pub use seed::{Rng, Seed};
