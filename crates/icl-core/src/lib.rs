@@ -23,6 +23,7 @@
 //! | [`Judge`] | judgements of protocols on embeddings |
 //! | [`Increment`], [`GrowthRatio`], [`ByOrigin`] | old and new data; quantities of all, old and new data |
 //! | [`graph`] | batches of graphs |
+//! | [`bags`] | batches of histories and of texts |
 //! | [`Seed`] | one root seed for each run |
 //! | [`write_atomically`], [`module_bytes`] | files that are whole or absent; modules as bytes |
 //! | [`file_system`], [`FileSystem`], [`Disk`] | the operations by which files are written |
@@ -31,6 +32,7 @@
 
 mod atomic_file;
 mod augment;
+pub mod bags;
 mod both;
 mod by_origin;
 mod contrast;
