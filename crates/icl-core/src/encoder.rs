@@ -3,6 +3,7 @@
 use burn::module::Module;
 use burn::tensor::{Tensor, backend::Backend};
 
+use crate::pairs::PairEmbeddings;
 use crate::{Rng, SampleError};
 
 /// Mode of a forward pass: training or evaluation.
@@ -59,6 +60,20 @@ pub trait Encoder<B: Backend>: Module<B> {
     /// The losses are computed from these rows. In an encoder with a projection head they are the
     /// projections.
     fn encode(&self, batch: Self::Batch, mode: Mode<'_>) -> Tensor<B, 2>;
+
+    /// Encodes a batch of positive pairs, the n anchors first and their n positives after them, in the same
+    /// order.
+    ///
+    /// The default is [`encode`](Self::encode) without a catalogue, so that the noise of an anchor is that of the
+    /// other pairs of the batch. An encoder that scores anchors against a catalogue of candidates of its own, as
+    /// a recommender does against all its items, overrides it. Anchors and positives must be the rows of
+    /// [`encode`](Self::encode).
+    ///
+    /// # Panics
+    /// If the batch has an odd number of views.
+    fn encode_pairs(&self, batch: Self::Batch, mode: Mode<'_>) -> PairEmbeddings<B> {
+        PairEmbeddings::of_halves(self.encode(batch, mode))
+    }
 
     /// Encodes plain views into the embeddings `[batch, d_embedding]` that protocols evaluate and
     /// programs export, without randomness and with the stored statistics.

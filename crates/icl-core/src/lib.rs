@@ -16,6 +16,7 @@
 //! | [`exact_risk`], [`exact_risk_with_rows`], [`ExactRisk`], [`RiskRows`] | the risk over all pairs of the data, with the bound of Theorem 2 and the AUC |
 //! | [`panel_risk`], [`panel_nce_i`], [`PanelRisk`] | the risk over samples that no training has seen, with its standard error |
 //! | [`Encoder`], [`Samples`], [`Views`], [`Collate`] | the traits to implement |
+//! | [`PairEmbeddings`], [`Catalogue`] | embeddings of positive pairs; candidates for their negatives |
 //! | [`Pairing`], [`Side`], [`Both`] | views that depend on their pair and on other samples; two kinds of views |
 //! | [`mixup`] | mixup noise: views by mixing samples |
 //! | [`ranks_among`] | ranks of positives among explicit noise |
@@ -24,6 +25,7 @@
 //! | [`Judge`] | judgements of protocols on embeddings |
 //! | [`Increment`], [`GrowthRatio`], [`ByOrigin`] | old and new data; quantities of all, old and new data |
 //! | [`graph`] | batches of graphs |
+//! | [`bags`] | batches of histories and of texts |
 //! | [`Seed`] | one root seed for each run |
 //! | [`write_atomically`], [`module_bytes`] | files that are whole or absent; modules as bytes |
 //! | [`file_system`], [`FileSystem`], [`Disk`] | the operations by which files are written |
@@ -32,6 +34,7 @@
 
 mod atomic_file;
 mod augment;
+pub mod bags;
 mod both;
 mod by_origin;
 mod contrast;
@@ -50,6 +53,7 @@ pub mod mixup;
 pub mod module_bytes;
 pub mod negatives;
 mod pairing;
+mod pairs;
 #[cfg(doctest)]
 mod readme;
 mod samples;
@@ -80,5 +84,6 @@ pub use loss::{
     nce_ii, panel_nce_i, panel_risk,
 };
 pub use pairing::{Pairing, Side};
+pub use pairs::{Catalogue, PairEmbeddings};
 pub use samples::{Collate, SampleError, Samples, Views};
 pub use seed::{Rng, Seed};

@@ -6,6 +6,8 @@
 //! | [`Gcn`], [`GraphConv`], [`Readout`] | a graph convolutional network as encoder of graphs, and its layers |
 //! | [`Gin`] | a graph isomorphism network as encoder of graphs |
 //! | [`Mlp`] | a multilayer perceptron as encoder of rows of a table |
+//! | [`TwoTower`] | a recommender with two towers as encoder of histories and items |
+//! | [`WordTower`] | means of word embeddings as encoder of texts |
 //! | `read_weights` | the tensors of a file of PyTorch or safetensors, for other encoders (feature `weights`) |
 //! | [`ProjectionHead`] | a head of n layers between an encoder and the losses |
 //! | [`HiddenMixup`], [`HiddenViews`], [`HiddenCollate`] | noise between an encoder and its head, with its views and collation |
@@ -16,6 +18,7 @@
 mod backward_step;
 mod batch_norm;
 mod dropout;
+mod embedding_table;
 mod encoder_backend;
 #[cfg(feature = "flex")]
 mod flex;
@@ -35,9 +38,12 @@ mod readme;
 mod readout;
 mod resnet;
 mod stock_batch_norm;
+mod two_tower;
+mod word_tower;
 
 pub use batch_norm::BatchStatistics;
 pub use dropout::DropoutMask;
+pub use embedding_table::TowerError;
 pub use encoder_backend::EncoderBackend;
 pub use gcn::{Gcn, GcnConfig, GcnError};
 pub use gin::{Gin, GinConfig, GinError};
@@ -60,3 +66,5 @@ pub use readout::Readout;
 pub use resnet::{FileFault, PickleFault, TensorFault, WeightsError, WeightsLayout, read_weights};
 pub use resnet::{ResNet, ResNetConfig, ResNetError, Stem};
 pub use stock_batch_norm::recalibrate_batch_norm;
+pub use two_tower::{TwoTower, TwoTowerConfig};
+pub use word_tower::{WordTower, WordTowerConfig};

@@ -17,3 +17,4 @@ mod resnet_weights;
 mod sparse;
 mod sparse_product;
 mod synthetic;
+mod towers;
