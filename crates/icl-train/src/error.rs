@@ -1,6 +1,6 @@
 //! Errors of training runs.
 
-use icl_core::SampleError;
+use icl_core::{CoreError, SampleError};
 
 use crate::checkpoint::CheckpointError;
 use crate::method::MethodError;
@@ -57,6 +57,9 @@ pub enum TrainError {
     /// The negatives of the steps do not fit the other settings.
     #[error(transparent)]
     Negatives(#[from] StepNegativesError),
+    /// Too few samples are left when some are held out for the number of negatives.
+    #[error("the samples that are held out for the number of negatives")]
+    HeldOut(#[source] CoreError),
     /// The callbacks stopped the run. With a checkpoint it can resume from this step.
     #[error("stopped after step {step}")]
     Interrupted {

@@ -8,8 +8,9 @@ use crate::toy::{
 };
 use icl_core::testing::{TestAutodiff, to_vec};
 use icl_train::{
-    Callbacks, MetaOrder, NegativesForm, NegativesPeak, NegativesSchedule, NoiseSet, Outcome,
-    Sampling, StepNegatives, StepNegativesError, StopRule, TrainError, TrainingSettings, methods,
+    Callbacks, MetaOrder, Method, NegativesForm, NegativesPeak, NegativesSchedule, NoiseSet,
+    Outcome, Sampling, StepNegatives, StepNegativesError, StopRule, TrainError, TrainingSettings,
+    methods,
 };
 
 type Toy = Outcome<Linear<TestAutodiff>, TestAutodiff>;
@@ -34,41 +35,83 @@ fn weights(outcome: &Toy) -> Vec<f64> {
     to_vec(&outcome.trained.weight.val())
 }
 
-/// Every method of the registry trains under the schedule in both forms, and goes on to the bit after stops.
+/// Trains with stops and without them, and asserts that both have the same bits. Returns the outcome.
+fn resumed(method: &Method, settings: &TrainingSettings) -> Toy {
+    let whole = train_on(&points(), method, settings, 4).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let (samples, increment) = (points(), increment());
+    let mut n_stops = 0;
+    let resumed = loop {
+        let taken = Cell::new(0);
+        let most = [5, 1, 17, 8][n_stops % 4];
+        let mut callbacks = Callbacks::new().with_checkpoint(&path).stop_when(|| {
+            taken.set(taken.get() + 1);
+            taken.get() >= most
+        });
+        let trainer = trainer(&samples, &increment, settings, 4);
+        match trainer.update_with(method, Linear::new(1), &mut callbacks) {
+            Ok(outcome) => break outcome,
+            Err(TrainError::Interrupted { .. }) => n_stops += 1,
+            Err(error) => panic!("{}: {error}", method.name),
+        }
+    };
+    assert!(n_stops > 1, "{}", method.name);
+    assert_eq!(weights(&resumed), weights(&whole), "{}", method.name);
+    assert_eq!(timeless(resumed.record.clone()), timeless(whole.record));
+    resumed
+}
+
+/// Every method of the registry trains under the schedule in both forms.
 #[test]
 fn every_method_resumes_to_the_bit_under_the_schedule() {
     for form in [NegativesForm::Weighted, NegativesForm::Drawn] {
-        let settings = with(ans(form));
         for method in methods().into_iter().filter(|it| it.loss.is_some()) {
-            let whole = train_on(&points(), &method, &settings, 4).unwrap();
-            let folder = tempfile::tempdir().unwrap();
-            let path = folder.path().join("run");
-            let (samples, increment) = (points(), increment());
-            let mut n_stops = 0;
-            let resumed = loop {
-                let taken = Cell::new(0);
-                let most = [5, 1, 17, 8][n_stops % 4];
-                let mut callbacks = Callbacks::new().with_checkpoint(&path).stop_when(|| {
-                    taken.set(taken.get() + 1);
-                    taken.get() >= most
-                });
-                let trainer = trainer(&samples, &increment, &settings, 4);
-                match trainer.update_with(&method, Linear::new(1), &mut callbacks) {
-                    Ok(outcome) => break outcome,
-                    Err(TrainError::Interrupted { .. }) => n_stops += 1,
-                    Err(error) => panic!("{}: {error}", method.name),
-                }
-            };
-            assert!(n_stops > 1, "{}", method.name);
-            assert_eq!(
-                weights(&resumed),
-                weights(&whole),
-                "{} {form:?}",
-                method.name
-            );
-            assert_eq!(timeless(resumed.record), timeless(whole.record));
+            let outcome = resumed(&method, &with(ans(form)));
+            assert!(outcome.record.step_negatives[0] > 1.0, "{}", method.name);
         }
     }
+}
+
+#[test]
+fn numbers_that_evaluations_advise_resume_to_the_bit() {
+    let auto = StepNegatives {
+        peak: NegativesPeak::Auto,
+        ..ans(NegativesForm::Drawn)
+    };
+    let stagewise = StepNegatives {
+        schedule: NegativesSchedule::Stagewise,
+        ..StepNegatives::default()
+    };
+    for method in [corrected(), info_nce(Sampling::Widening(Some(0.2)))] {
+        let by_auto = resumed(&method, &with(auto));
+        let ks = by_auto.record.step_negatives;
+        // The peak lies in the second epoch; at most the number of samples without the anchor.
+        assert!(ks.iter().all(|k| (1.0..90.0).contains(k)), "{ks:?}");
+        let by_stage = resumed(&method, &with(stagewise));
+        let ks = by_stage.record.step_negatives;
+        // The evaluation before the first step has at most doubled K, which begins at 1.
+        assert!((0.5..=2.0).contains(&ks[0]), "{ks:?}");
+        assert!(
+            ks.windows(2)
+                .all(|pair| (0.5..=2.0).contains(&(pair[1] / pair[0])))
+        );
+    }
+}
+
+/// The samples that stagewise K holds out are not trained on, but belong to the risk of the result.
+#[test]
+fn stagewise_holds_out_a_twentieth() {
+    let stagewise = StepNegatives {
+        schedule: NegativesSchedule::Stagewise,
+        ..StepNegatives::default()
+    };
+    let outcome = train_on(&points(), &info_nce(Sampling::All), &with(stagewise), 1).unwrap();
+    let plain = train_on(&points(), &info_nce(Sampling::All), &settings(), 1).unwrap();
+    // 3 of 60 old samples and 2 of 30 new ones, in two views and twelve epochs.
+    assert_eq!(plain.record.sample_passes, 12 * 2 * 90);
+    assert_eq!(outcome.record.sample_passes, 12 * 2 * 85);
+    assert_eq!(outcome.first_risk, plain.first_risk);
 }
 
 /// K(t) of the record is the mean of the schedule over each epoch's steps, and the exact risk keeps its own K.

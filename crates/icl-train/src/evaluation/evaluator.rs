@@ -55,6 +55,8 @@ pub struct Evaluated<M, R> {
     pub losses: Vec<f64>,
     /// Rank of each sample's positive among the noise, which is all other samples of the evaluation, in the same order.
     pub ranks: Ranks,
+    /// Ranks over samples that the run does not train on, if its number of negatives asks for them.
+    pub held_out: Option<Ranks>,
     /// Number of old samples among them.
     pub n_old: usize,
     /// Number of views that passed through the encoder, also for its statistics.
@@ -156,6 +158,7 @@ where
             risk,
             losses: rows.losses,
             ranks: rows.ranks,
+            held_out: None,
             n_old,
             n_views,
         })
@@ -182,8 +185,32 @@ where
             n_old: losses.len(),
             losses,
             ranks,
+            held_out: None,
             n_views,
         })
+    }
+
+    /// Adds the ranks over a panel of samples that are not trained on to an evaluation, if there is a panel.
+    ///
+    /// # Errors
+    /// [`SampleError`] if a sample cannot be read.
+    pub(crate) fn with_held_out<M, R>(
+        &self,
+        mut evaluated: Evaluated<M, R>,
+        panel: Option<&Increment>,
+    ) -> Result<Evaluated<M, R>, SampleError>
+    where
+        M: Encoder<B, Batch = C::Batch<B>>,
+    {
+        let Some(panel) = panel else {
+            return Ok(evaluated);
+        };
+        let views = self.fixed_views(&panel.all(), panel);
+        let [anchors, positives] = views.embeddings(&evaluated.encoder)?;
+        let rows = exact_nce_i_rows(anchors, positives, self.temperature, self.negatives);
+        evaluated.held_out = Some(rows.ranks);
+        evaluated.n_views += views.n_views();
+        Ok(evaluated)
     }
 
     /// Re-estimates the normalisation statistics of an encoder over old and new samples. Returns it with the number of

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::StopRule;
 use crate::method::NoiseSet;
-use crate::negatives::NegativesSchedule;
+use crate::negatives::{Advice, NegativesSchedule};
 use crate::trainer::settings::{SettingsError, TrainingSettings};
 
 /// Form in which the number of negatives K enters the loss of a step. The text of a choice is given in parentheses.
@@ -30,6 +30,9 @@ pub enum NegativesPeak {
     Reference,
     /// This number.
     Number(f64),
+    /// Number that the encoder's own AUC advises at the first evaluation of an update, on old and on new data. The training
+    /// of a first encoder, which has none to ask, takes the number of the exact risk.
+    Auto,
 }
 
 /// Number of negatives K of the training steps, the same for all losses of a step, so that Theorem 1 holds in each.
@@ -82,8 +85,11 @@ pub enum StepNegativesError {
 
 impl StepNegatives {
     /// Returns K at a step, counted from 0, of a run of at most `n_steps` steps. `reference` is K of the exact risk.
-    pub(crate) fn at(&self, step: u64, n_steps: u64, reference: f64) -> f64 {
-        let peak = self.peak.number(reference);
+    pub(crate) fn at(&self, (step, n_steps): (u64, u64), reference: f64, advice: &Advice) -> f64 {
+        if self.schedule == NegativesSchedule::Stagewise {
+            return advice.stage;
+        }
+        let peak = advice.peak.unwrap_or(self.peak.number(reference));
         self.schedule.at(step, n_steps, peak, self.turn)
     }
 
@@ -94,7 +100,9 @@ impl StepNegatives {
     pub(crate) fn check(&self, reference: f64) -> Result<(), SettingsError> {
         let found = self.peak.number(reference);
         let (is_valid, expected) = match self.schedule {
-            NegativesSchedule::Fixed => (found > 0.0, "a number above 0"),
+            NegativesSchedule::Fixed | NegativesSchedule::Stagewise => {
+                (found > 0.0, "a number above 0")
+            }
             _ => (found >= 1.0, "a number of at least 1"),
         };
         if !(found.is_finite() && is_valid) {
@@ -139,7 +147,7 @@ impl NegativesPeak {
     /// Returns the peak. `reference` is K of the exact risk.
     fn number(self, reference: f64) -> f64 {
         match self {
-            Self::Reference => reference,
+            Self::Reference | Self::Auto => reference,
             Self::Number(number) => number,
         }
     }

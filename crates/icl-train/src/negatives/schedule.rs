@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 ///            K(t) = K* − (K* − 1)·(t − turn)/(1 − turn)
 /// ```
 ///
-/// K is a real number. Apart from `fixed`, all have the mean (1 + K*)/2.
+/// K is a real number. `up`, `down` and `ans` have the mean (1 + K*)/2.
 ///
 /// Deviation from the paper: it draws the course of ANS as a curve (Fig. 6) without a formula; both of its parts are straight
 /// here.
@@ -29,15 +29,25 @@ pub enum NegativesSchedule {
     Down,
     /// From 1 quickly up to the peak, then slowly down to 1 (`ans`): adaptive negative sampling.
     Ans,
+    /// The number with the largest effectiveness at each evaluation, without a peak (`stagewise`).
+    ///
+    /// ```text
+    /// K ← argmax over K of P(μ, K) − P(B; K)        from 1 to 1000
+    /// ```
+    ///
+    /// μ is the separation of the highest AUC on training samples so far, and P(B; K) is measured on held-out samples: a
+    /// twentieth of the training samples, which are not trained on. K begins at 1 and at most doubles or halves at an
+    /// evaluation. This is no part of the paper, which does not measure P(B).
+    Stagewise,
 }
 
 impl NegativesSchedule {
     /// Returns K at a step, counted from 0, of a run of at most `n_steps` steps. A run that a stopping rule ends has not
-    /// seen the end of its schedule.
+    /// seen the end of its schedule. Stagewise K does not depend on the step; the peak is returned for it.
     pub(crate) fn at(self, step: u64, n_steps: u64, peak: f64, turn: f64) -> f64 {
         let t = step as f64 / n_steps.saturating_sub(1).max(1) as f64;
         let share = match self {
-            Self::Fixed => 1.0,
+            Self::Fixed | Self::Stagewise => 1.0,
             Self::Up => t,
             Self::Down => 1.0 - t,
             Self::Ans if t <= turn => t / turn,

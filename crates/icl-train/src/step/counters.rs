@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::gain::Course;
 use crate::evaluation::stopping::Descent;
+use crate::negatives::Advice;
 use crate::progress::record::TrainingRecord;
 use crate::sampling::choice::Sampling;
 use crate::sampling::widening;
@@ -42,6 +43,8 @@ pub(crate) struct Counters {
     query_cosine: Option<f64>,
     /// Learning rate of the last step.
     pub(crate) query_rate: f64,
+    /// Advice of the evaluations on the number of negatives.
+    pub(crate) negatives: Advice,
     /// Losses of a query before and after the inner steps, for the next act of their agent.
     pub(crate) support_pair: Option<Pair>,
     /// Last evaluation, if there is one.

@@ -147,7 +147,8 @@ where
         let step = self.record.n_steps;
         let settings = self.loss.settings;
         let negatives = &settings.step_negatives;
-        self.loss.negatives = negatives.at(step, self.max_steps, settings.negatives);
+        let at = (step, self.max_steps);
+        self.loss.negatives = negatives.at(at, settings.negatives, &self.counters.negatives);
         let encoder = self
             .encoder
             .take()
@@ -263,6 +264,11 @@ where
     ) -> Result<Option<StoppedBy>, TrainError> {
         let start = Instant::now();
         let evaluated = evaluate(self.average.get().valid()).map_err(TrainError::Sample)?;
+        self.counters.negatives.take_in(
+            &self.loss.settings.step_negatives,
+            (&evaluated.ranks, evaluated.n_old),
+            evaluated.held_out.as_ref(),
+        );
         let TrainingSettings {
             stop,
             patience,

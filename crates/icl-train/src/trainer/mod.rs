@@ -1,5 +1,6 @@
 //! The trainer: encoders trained on old data, and updated when new data arrive.
 
+mod division;
 pub(crate) mod problem;
 pub(crate) mod settings;
 mod training_loop;
@@ -15,6 +16,7 @@ use crate::negatives::StepNegatives;
 use crate::progress::{Callbacks, Outcome};
 use crate::sampling::choice::Sampling;
 use crate::step::distillation::Teacher;
+use crate::trainer::division::Division;
 use crate::trainer::problem::Problem;
 use crate::trainer::training_loop::{Evaluations, TrainingLoop};
 
@@ -123,13 +125,27 @@ impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
         }
     }
 
+    /// Returns the problem with other samples.
+    fn problem_of<'p>(&'p self, increment: &'p Increment) -> Problem<'p, S, V, C> {
+        Problem {
+            increment,
+            ..self.problem()
+        }
+    }
+
+    fn division(&self) -> Result<Division<'_>, TrainError> {
+        let seed = Seed::new(self.seed).child("held out for negatives");
+        Division::new(self.increment, &self.settings, seed)
+    }
+
     fn training_loop<'t>(
         &'t self,
         method: &'t Method,
+        increment: &'t Increment,
         stream: &'static str,
     ) -> TrainingLoop<'t, B, S, V, C> {
         TrainingLoop {
-            problem: self.problem(),
+            problem: self.problem_of(increment),
             settings: &self.settings,
             method,
             root_seed: self.seed,
@@ -165,9 +181,13 @@ where
     /// Returns the evaluator that steers a run: over at most
     /// [`steering_panel`](field@TrainingSettings::steering_panel) training samples, with statistics over half as many. A
     /// re-estimation passes the data through the encoder as often as the risk itself, or more.
-    fn steering_evaluator(&self) -> Evaluator<'_, B::InnerBackend, S, V, C> {
+    fn steering_evaluator<'e>(
+        &'e self,
+        increment: &'e Increment,
+    ) -> Evaluator<'e, B::InnerBackend, S, V, C> {
         let panel = self.settings.steering_panel;
         Evaluator {
+            problem: self.problem_of(increment),
             max_statistics: panel.div_ceil(2).max(4),
             ..self.evaluator().with_at_most(panel)
         }
@@ -209,17 +229,26 @@ where
         StepNegatives::check_with(&self.settings)?;
         self.problem().check()?;
         let measuring = self.evaluator();
-        let steering = self.steering_evaluator();
+        let Division { trained, held_out } = self.division()?;
+        let steering = self.steering_evaluator(&trained);
+        let held_out = held_out.map(|panel| panel.without_new());
         let evaluations = Evaluations {
-            steer: &|encoder| steering.evaluate_old(encoder),
+            steer: &|encoder| {
+                let evaluated = steering.evaluate_old(encoder)?;
+                steering.with_held_out(evaluated, held_out.as_ref())
+            },
             measure: &|encoder| measuring.evaluate_old(encoder),
         };
         let method = Method {
             rate: self.settings.pretraining_rate,
             ..Method::new(Sampling::Old, LossKind::InfoNce)
         };
-        self.training_loop(&method, PRETRAINING)
-            .run(encoder, None, &evaluations, callbacks)
+        self.training_loop(&method, &trained, PRETRAINING).run(
+            encoder,
+            None,
+            &evaluations,
+            callbacks,
+        )
     }
 
     /// Updates an encoder by a method, with evaluations of the exact risk over X′. A method without a
@@ -271,9 +300,13 @@ where
         }
         method.check_with(&self.settings)?;
         let measuring = self.evaluator();
-        let steering = self.steering_evaluator();
+        let Division { trained, held_out } = self.division()?;
+        let steering = self.steering_evaluator(&trained);
         let evaluations = Evaluations {
-            steer: &|encoder| steering.evaluate(encoder),
+            steer: &|encoder| {
+                let evaluated = steering.evaluate(encoder)?;
+                steering.with_held_out(evaluated, held_out.as_ref())
+            },
             measure: &|encoder| measuring.evaluate(encoder),
         };
         let Some(loss) = method.loss else {
@@ -306,7 +339,7 @@ where
         } else {
             None
         };
-        self.training_loop(method, UPDATE)
+        self.training_loop(method, &trained, UPDATE)
             .run(encoder, teacher, &evaluations, callbacks)
     }
 }

@@ -1,0 +1,46 @@
+//! The samples that a run trains on, and those that it holds out for its number of negatives.
+
+use std::borrow::Cow;
+
+use icl_core::{Increment, Seed};
+
+use crate::error::TrainError;
+use crate::negatives::NegativesSchedule;
+use crate::trainer::settings::TrainingSettings;
+
+/// Share of the training samples that [`NegativesSchedule::Stagewise`] holds out.
+const SHARE: f64 = 0.05;
+
+/// Division of the training samples of a run.
+pub(super) struct Division<'a> {
+    /// Samples that are trained on.
+    pub(super) trained: Cow<'a, Increment>,
+    /// Samples on which the number of negatives is judged, if its schedule looks at any.
+    pub(super) held_out: Option<Increment>,
+}
+
+impl<'a> Division<'a> {
+    /// Divides the samples of a run as its settings ask for.
+    ///
+    /// # Errors
+    /// [`TrainError::HeldOut`] if too few samples are left.
+    pub(super) fn new(
+        increment: &'a Increment,
+        settings: &TrainingSettings,
+        seed: Seed,
+    ) -> Result<Self, TrainError> {
+        if settings.step_negatives.schedule != NegativesSchedule::Stagewise {
+            return Ok(Self {
+                trained: Cow::Borrowed(increment),
+                held_out: None,
+            });
+        }
+        let (trained, held_out) = increment
+            .hold_out(SHARE, seed)
+            .map_err(TrainError::HeldOut)?;
+        Ok(Self {
+            trained: Cow::Owned(trained),
+            held_out: Some(held_out.at_most(settings.steering_panel, seed)),
+        })
+    }
+}
