@@ -26,6 +26,7 @@ mod reproduce;
 mod resume;
 mod run;
 mod special_files;
+mod step_negatives;
 mod support;
 mod tables;
 mod train;

@@ -98,6 +98,7 @@ impl TrainOptions {
     fn resolve(&mut self) -> Result<Training, Failure> {
         self.data.check()?;
         self.hold_out.check()?;
+        self.training.check_negatives(false)?;
         self.output.folder.check()?;
         Ok(Training {
             seed: self.seed.seed.unwrap_or(DEFAULT_SEED),

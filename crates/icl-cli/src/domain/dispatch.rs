@@ -210,7 +210,16 @@ fn stored<D: Domain, W: OnStoredEncoder<N>, const N: usize>(
     work: W,
 ) -> Result<W::Output, Failure> {
     let encoder = file.read::<D>()?;
-    let taken = data.into_iter().map(|data| encoder.domain.taken(data));
+    // Either may be the wrong one: the data, which are named, or the encoder.
+    let with_file = |failure| match failure {
+        Failure::Input(_) => {
+            Failure::input(anyhow!("{failure} (encoder {})", encoder.path.display()))
+        }
+        other => other,
+    };
+    let taken = data
+        .into_iter()
+        .map(|data| encoder.domain.taken(data).map_err(with_file));
     let taken: Option<Vec<D::Data>> = taken.collect::<Result<_, _>>()?;
     match taken.and_then(|data| data.try_into().ok()) {
         Some(data) => work.run(&encoder, data),

@@ -16,6 +16,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::options::data::Classes;
+use crate::options::negatives::Negatives;
 
 /// Options with a value that belong to the command line alone.
 const NOT_IN_FILES: [&str; 2] = ["config", "resume"];
@@ -176,6 +177,8 @@ fn excludes(command: &Command, one: &Arg, other: &Arg) -> bool {
 pub enum Kind {
     /// Numbers.
     Number,
+    /// Numbers, or a word in their place.
+    NumberOrWord,
     /// Whole numbers from 0 on.
     Count,
     /// Truth values.
@@ -192,6 +195,7 @@ impl Kind {
         let value = option.get_value_parser().type_id();
         match () {
             () if value == TypeId::of::<f64>() => Self::Number,
+            () if value == TypeId::of::<Negatives>() => Self::NumberOrWord,
             () if value == TypeId::of::<usize>() || value == TypeId::of::<u64>() => Self::Count,
             () if value == TypeId::of::<bool>() => Self::Boolean,
             () if value == TypeId::of::<Classes>() => Self::Classes,
@@ -202,6 +206,7 @@ impl Kind {
     fn expected(self) -> &'static str {
         match self {
             Self::Number => "a number",
+            Self::NumberOrWord => "a number or a string",
             Self::Count => "a whole number, 0 or more",
             Self::Boolean => "true or false",
             Self::Classes => "a string or a list of class names",
@@ -212,13 +217,19 @@ impl Kind {
     /// Returns a value as an argument has it; `None` for one of another kind.
     fn text(self, value: &DeValue<'_>) -> Option<String> {
         match (self, value) {
-            (Self::Number, DeValue::Float(number)) => Some(number.as_str().replace('_', "")),
-            (Self::Number, DeValue::Integer(_)) => Some(integer(value)?.to_string()),
+            (Self::Number | Self::NumberOrWord, DeValue::Float(number)) => {
+                Some(number.as_str().replace('_', ""))
+            }
+            (Self::Number | Self::NumberOrWord, DeValue::Integer(_)) => {
+                Some(integer(value)?.to_string())
+            }
             (Self::Count, DeValue::Integer(_)) => {
                 u64::try_from(integer(value)?).ok().map(|n| n.to_string())
             }
             (Self::Boolean, DeValue::Boolean(value)) => Some(value.to_string()),
-            (Self::Text | Self::Classes, DeValue::String(text)) => Some(text.to_string()),
+            (Self::Text | Self::Classes | Self::NumberOrWord, DeValue::String(text)) => {
+                Some(text.to_string())
+            }
             (Self::Classes, DeValue::Array(names)) => {
                 let names = names.iter().map(|name| match name.get_ref() {
                     DeValue::String(text) => Some(text.to_string()),

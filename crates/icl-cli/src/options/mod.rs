@@ -10,6 +10,7 @@ pub mod evaluation;
 pub mod execution;
 pub mod increment;
 pub mod method;
+pub mod negatives;
 pub mod noise;
 pub mod output;
 pub mod parse;

@@ -64,7 +64,10 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, Parse
     }
     let mut all = Arguments::command().mut_subcommands(|command| {
         command.mut_args(|option| {
-            let is_number = matches!(Kind::of(&option), Kind::Number | Kind::Count);
+            let is_number = matches!(
+                Kind::of(&option),
+                Kind::Number | Kind::Count | Kind::NumberOrWord
+            );
             option.allow_negative_numbers(is_number)
         })
     });
@@ -184,6 +187,7 @@ mod tests {
             (Kind::Boolean, _) => ["true", "false"],
             (_, [first, .., last]) => [*last, *first],
             (Kind::Number, _) => ["0.25", "1e-3"],
+            (Kind::NumberOrWord, _) => ["0.25", "auto"],
             (Kind::Count, _) => ["7", "1024"],
             (Kind::Classes, _) => ["a\\,b,c", "1"],
             _ if option.get_long() == Some("split") => ["class:a,two words", "size"],

@@ -4,16 +4,18 @@ use clap::Args;
 use icl_train::{NoiseSet, RateChoice, StopRule, TrainingSettings, UpdateRule};
 use serde::Serialize;
 
+use crate::options::negatives::StepNegativesOptions;
 use crate::options::{bounds, choice};
+use crate::process::failure::Failure;
 
 /// Patience of the paper, in epochs.
 pub const PAPER_PATIENCE: usize = 50;
 
-/// The formulas of the losses.
+/// The temperature of the losses.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Loss")]
-pub struct LossOptions {
+pub struct TemperatureOption {
     /// Temperature τ
     #[arg(
         long,
@@ -22,16 +24,6 @@ pub struct LossOptions {
         default_value_t = defaults().temperature
     )]
     pub temperature: f64,
-    /// Number of negatives K in the formulas; a batch may hold more or fewer
-    #[arg(
-        long,
-        visible_alias = "k",
-        alias = "K",
-        value_name = "K",
-        value_parser = bounds::number_in(bounds::NEGATIVES),
-        default_value_t = defaults().negatives
-    )]
-    pub negatives: f64,
 }
 
 /// The number of samples in a step.
@@ -99,7 +91,10 @@ pub struct StepOptions {
     pub learning_rate: f64,
     #[command(flatten)]
     #[serde(flatten)]
-    pub loss: LossOptions,
+    pub temperature: TemperatureOption,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub negatives: StepNegativesOptions,
     /// Noise samples of InfoNCE in a batch: the second views of the other samples (other), or both views, with
     /// every view an anchor (both: NT-Xent, as in SimCLR and DACL)
     #[arg(
@@ -117,10 +112,9 @@ impl StepOptions {
             batch_size: self.batch_size.batch_size,
             optimizer: self.optimizer.optimizer,
             learning_rate: self.learning_rate,
-            temperature: self.loss.temperature,
-            negatives: self.loss.negatives,
+            temperature: self.temperature.temperature,
             noise_set: self.noise_set,
-            ..settings
+            ..self.negatives.over(settings)
         }
     }
 }
@@ -183,6 +177,18 @@ pub struct TrainingOptions {
 }
 
 impl TrainingOptions {
+    /// Checks the options of the negatives, and tells over which steps they extend. `can_ask` says whether the command has
+    /// an encoder that can advise their number.
+    ///
+    /// # Errors
+    /// If they do not fit each other or the command.
+    pub fn check_negatives(&self, can_ask: bool) -> Result<(), Failure> {
+        let negatives = &self.step.negatives;
+        negatives.check(can_ask)?;
+        negatives.tell_course(self.epochs.epochs, self.stop);
+        Ok(())
+    }
+
     /// Returns `settings` with these options in their place. Fills in the patience of the stopping
     /// rule where none is given.
     pub fn over(&mut self, settings: TrainingSettings) -> TrainingSettings {

@@ -1,7 +1,7 @@
 //! Checks of values that several commands take.
 
 use anyhow::anyhow;
-use icl_train::{Method, MethodError, TrainingSettings};
+use icl_train::{Method, MethodError, StepNegatives, TrainingSettings};
 
 use crate::options::similar::suggestion;
 use crate::process::failure::Failure;
@@ -12,13 +12,15 @@ use crate::process::failure::Failure;
 /// At the first that is not.
 pub fn settings(settings: TrainingSettings) -> Result<TrainingSettings, Failure> {
     settings.check().map_err(|error| {
-        let option = error.field.replace('_', "-");
+        let option = error.field.replace("step_", "");
+        let option = option.replace(['_', '.'], "-");
         Failure::input(anyhow!(
             "{option}: found {}, expected {}",
             error.found,
             error.expected
         ))
     })?;
+    StepNegatives::check_with(&settings).map_err(Failure::input)?;
     Ok(settings)
 }
 

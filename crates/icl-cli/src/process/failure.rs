@@ -39,6 +39,8 @@ impl Failure {
             TrainError::Settings(_)
             | TrainError::NothingNew
             | TrainError::Method(_)
+            | TrainError::Negatives(_)
+            | TrainError::HeldOut(_)
             | TrainError::Sample(_) => Self::input(error),
             _ => Self::Other(error.into()),
         }

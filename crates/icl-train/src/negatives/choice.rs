@@ -67,17 +67,17 @@ impl Default for StepNegatives {
 pub enum StepNegativesError {
     /// Drawn negatives with the noise of both views.
     #[error(
-        "the form of the negatives: found drawn with the noise set both, expected the noise set other"
+        "negatives form: found drawn with the noise set both, expected the noise set other, or weighted"
     )]
     BothViews,
     /// Drawn negatives with a queue of old noise.
     #[error(
-        "the form of the negatives: found drawn with a queue of old noise, expected weighted, or no queue"
+        "negatives form: found drawn with a queue of old noise, expected weighted, or no queue"
     )]
     Queue,
     /// A number of negatives that moves, under a stopping rule that follows the training loss.
     #[error(
-        "the schedule of the negatives: found one under which K moves with the stopping rule training-loss, which would \
+        "negatives schedule: found one under which K moves with the stopping rule training-loss, which would \
          follow K, expected fixed, or another rule"
     )]
     MovingLoss,
@@ -126,7 +126,7 @@ impl StepNegatives {
     ///
     /// # Errors
     /// [`StepNegativesError`] if they do not.
-    pub(crate) fn check_with(settings: &TrainingSettings) -> Result<(), StepNegativesError> {
+    pub fn check_with(settings: &TrainingSettings) -> Result<(), StepNegativesError> {
         let own = &settings.step_negatives;
         let is_drawn = own.form == NegativesForm::Drawn;
         if is_drawn && settings.noise_set == NoiseSet::BothViews {

@@ -152,6 +152,7 @@ impl CompareOptions {
             }
         }
         self.output.folder.check()?;
+        self.step.negatives.check(false)?;
         let settings = values::settings(TrainingSettings {
             // Every epoch has a step, and the run is stopped after the last one that is asked for.
             epochs: self.steps,

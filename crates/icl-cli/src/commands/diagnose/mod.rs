@@ -13,9 +13,10 @@ use serde::Serialize;
 use crate::backend::{BACKENDS, OnBackend, TrainingBackend, on_backend};
 use crate::files::embeddings;
 use crate::files::embeddings::StoredEmbeddings;
+use crate::options::bounds;
 use crate::options::increment::{GrowthOption, OldNewOptions};
 use crate::options::output::JsonOption;
-use crate::options::training::LossOptions;
+use crate::options::training::TemperatureOption;
 use crate::process::failure::Failure;
 use crate::process::terminal::{print, tell};
 
@@ -42,7 +43,18 @@ pub struct DiagnoseOptions {
     #[command(flatten)]
     growth: GrowthOption,
     #[command(flatten)]
-    loss: LossOptions,
+    temperature: TemperatureOption,
+    /// Number of negatives K in the formulas
+    #[arg(
+        long,
+        visible_alias = "k",
+        alias = "K",
+        value_name = "K",
+        value_parser = bounds::number_in(bounds::NEGATIVES),
+        default_value_t = 31.0,
+        help_heading = "Loss"
+    )]
+    negatives: f64,
     /// Print the values of every anchor, too
     #[arg(long, help_heading = "Output")]
     per_sample: bool,
@@ -91,10 +103,8 @@ struct Diagnosis {
 /// If a file or a number cannot be used.
 pub fn diagnose(options: &DiagnoseOptions) -> Result<(), Failure> {
     let read = |path: &PathBuf| embeddings::read(path);
-    let LossOptions {
-        temperature,
-        negatives,
-    } = options.loss;
+    let negatives = options.negatives;
+    let temperature = options.temperature.temperature;
     let task = Task {
         anchors: read(&options.anchors)?,
         positives: read(&options.positives)?,

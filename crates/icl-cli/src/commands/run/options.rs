@@ -152,6 +152,7 @@ impl RunOptions {
         let settings = self.methods.over(TrainingSettings::default());
         let settings = self.pretraining.over(settings);
         let settings = self.hold_out.over(settings);
+        self.training.check_negatives(true)?;
         let settings = values::settings(self.training.over(settings))?;
         let alpha = self.split.growth_ratio()?.value();
         let split = self.split.split().clone();

@@ -114,6 +114,7 @@ impl UpdateOptions {
     /// At the first value that is not valid.
     pub fn resolve(mut self) -> Result<Resolved, Failure> {
         let settings = self.methods.over(TrainingSettings::default());
+        self.training.check_negatives(true)?;
         let training = Training {
             seed: self.seed.seed.unwrap_or(DEFAULT_SEED),
             settings: values::settings(self.training.over(self.hold_out.over(settings)))?,

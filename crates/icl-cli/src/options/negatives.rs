@@ -1,0 +1,166 @@
+//! The number of negatives of training steps.
+
+use std::str::FromStr;
+
+use anyhow::anyhow;
+use clap::Args;
+use icl_train::{
+    NegativesForm, NegativesPeak, NegativesSchedule, StepNegatives, StopRule, TrainingSettings,
+};
+use serde::{Serialize, Serializer};
+
+use crate::options::bounds::{self, BoundError};
+use crate::options::choice;
+use crate::process::failure::Failure;
+use crate::process::terminal::tell;
+
+/// Number of negatives, or the wish to be advised.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Negatives {
+    /// This number.
+    Number(f64),
+    /// Number that the encoder's own AUC advises.
+    Auto,
+}
+
+/// Word for [`Negatives::Auto`].
+const AUTO: &str = "auto";
+
+/// Error in a number of negatives.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}, or auto")]
+pub struct NegativesValueError(#[source] BoundError);
+
+impl FromStr for Negatives {
+    type Err = NegativesValueError;
+
+    fn from_str(text: &str) -> Result<Self, NegativesValueError> {
+        match text {
+            AUTO => Ok(Self::Auto),
+            number => bounds::number_in(bounds::NEGATIVES)(number)
+                .map(Self::Number)
+                .map_err(NegativesValueError),
+        }
+    }
+}
+
+impl Serialize for Negatives {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Number(number) => serializer.serialize_f64(*number),
+            Self::Auto => serializer.serialize_str(AUTO),
+        }
+    }
+}
+
+/// The negatives of training steps.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Loss")]
+pub struct StepNegativesOptions {
+    /// Number of negatives K in the formulas, which makes K + 1 candidates; a batch may hold more or fewer. With auto, the
+    /// number for training that the encoder's own AUC advises before an update, and the default for the exact risk
+    #[arg(
+        long,
+        visible_alias = "k",
+        alias = "K",
+        value_name = "K|auto",
+        default_value = "31"
+    )]
+    pub negatives: Negatives,
+    /// Course of K over the training: the peak in all steps (fixed), from 1 to it (up), from it to 1 (down), quickly up and
+    /// slowly down (ans), or what is best at each evaluation (stagewise)
+    #[arg(
+        long,
+        value_name = "COURSE",
+        value_parser = choice::any::<NegativesSchedule>(),
+        default_value = choice::name(&NegativesSchedule::default())
+    )]
+    pub negatives_schedule: NegativesSchedule,
+    /// Peak K of the course. Without it, that of --negatives
+    #[arg(
+        long,
+        value_name = "K",
+        value_parser = bounds::number_in(bounds::NEGATIVES)
+    )]
+    pub negatives_peak: Option<f64>,
+    /// Form of K in the loss: a factor of the mean over all noise samples of the batch (weighted), or the number of noise
+    /// samples that each anchor draws from it (drawn)
+    #[arg(
+        long,
+        value_name = "FORM",
+        value_parser = choice::any::<NegativesForm>(),
+        default_value = choice::name(&NegativesForm::default())
+    )]
+    pub negatives_form: NegativesForm,
+}
+
+impl StepNegativesOptions {
+    /// Checks that the peak is asked for once. `can_ask` says whether the command has an encoder that can advise it.
+    ///
+    /// # Errors
+    /// If it is not, or cannot be asked for.
+    pub fn check(&self, can_ask: bool) -> Result<(), Failure> {
+        match (self.negatives, self.negatives_peak) {
+            (Negatives::Auto, Some(peak)) => Err(Failure::input(anyhow!(
+                "negatives-peak: found {peak} with --negatives auto, which finds the peak, expected one of them"
+            ))),
+            (Negatives::Auto, None) if !can_ask => Err(Failure::input(anyhow!(
+                "negatives: found auto, expected a number: a first encoder has none before it to ask, as an update has"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Tells over which steps a course extends that depends on their number.
+    pub fn tell_course(&self, epochs: usize, stop: StopRule) {
+        use NegativesSchedule::{Ans, Down, Fixed, Stagewise, Up};
+        let is_open = match self.negatives_schedule {
+            Up | Down | Ans => stop != StopRule::Never,
+            Fixed | Stagewise => false,
+        };
+        if is_open {
+            tell(format_args!(
+                "note: negatives-schedule: the course of {} extends over --epochs {epochs}; the rule {} may end the \
+                 training before its end",
+                choice::name(&self.negatives_schedule),
+                choice::name(&stop)
+            ));
+        }
+    }
+
+    /// Returns `settings` with these options in their place.
+    pub fn over(&self, settings: TrainingSettings) -> TrainingSettings {
+        let step_negatives = StepNegatives {
+            schedule: self.negatives_schedule,
+            peak: match (self.negatives, self.negatives_peak) {
+                (_, Some(peak)) => NegativesPeak::Number(peak),
+                (Negatives::Auto, None) => NegativesPeak::Auto,
+                (Negatives::Number(_), None) => NegativesPeak::Reference,
+            },
+            form: self.negatives_form,
+            ..settings.step_negatives
+        };
+        TrainingSettings {
+            negatives: match self.negatives {
+                Negatives::Number(number) => number,
+                Negatives::Auto => settings.negatives,
+            },
+            step_negatives,
+            ..settings
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_or_auto() {
+        assert_eq!("16".parse(), Ok(Negatives::Number(16.0)));
+        assert_eq!("auto".parse(), Ok(Negatives::Auto));
+        let error = "many".parse::<Negatives>().unwrap_err().to_string();
+        assert_eq!(error, "expected a number from 1e-9 to 1e9, or auto");
+    }
+}
