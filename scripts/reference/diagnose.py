@@ -7,9 +7,11 @@ written as NumPy files of several types, byte orders and memory orders.
     python3 scripts/reference/diagnose.py crates/icl-cli/tests/reference/diagnose
 """
 
+import itertools
 import json
 import math
 import pathlib
+import statistics
 import sys
 
 import numpy as np
@@ -65,6 +67,33 @@ def diagnose(sets, tau, k, alpha):
     return {"mean": {name: mean(row) for name, row in rows.items()}, "per_sample": rows}
 
 
+def ranking(sets):
+    """AUC, and the share of all draws of K noise samples that are below the positive, by listing them.
+
+    A draw with c samples as high as the positive counts 1/(c + 1): one of c + 1 equal scores is taken as the highest.
+    """
+    noise = sets["old"] + sets["new"]
+    aucs, right = [], {k: [] for k in [1, 4, len(noise)]}
+    for a, p in zip(sets["anchors"], sets["positives"]):
+        higher = [similarity(a, p) - similarity(a, x) for x in noise]
+        tied = [abs(distance) < 1e-9 for distance in higher]
+        above = [distance < -1e-9 for distance in higher]
+        below = [not one and not other for one, other in zip(tied, above)]
+        aucs.append(mean([one + other / 2 for one, other in zip(below, tied)]))
+        for k, of in right.items():
+            draws = list(itertools.combinations(range(len(noise)), k))
+            of.append(mean([
+                0.0 if any(above[i] for i in drawn) else 1 / (1 + sum(tied[i] for i in drawn))
+                for drawn in draws
+            ]))
+    auc = mean(aucs)
+    return {
+        "auc": auc,
+        "mu": math.sqrt(2) * statistics.NormalDist().inv_cdf(auc),
+        "right_predictions": [[k, mean(of)] for k, of in right.items()],
+    }
+
+
 def draw(rng):
     """Four sets: f64, f32, f64 in Fortran's order, f32 with the bytes the other way round."""
     anchors = rng.standard_normal((4, D))
@@ -112,7 +141,7 @@ def main(folder):
                     "temperature": tau,
                     "negatives": k,
                     "alpha": alpha,
-                    "expected": diagnose(lists, tau, k, used) | {"alpha": used},
+                    "expected": diagnose(lists, tau, k, used) | ranking(lists) | {"alpha": used},
                 }
             )
     stamp = {

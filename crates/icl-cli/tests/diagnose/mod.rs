@@ -77,7 +77,53 @@ fn it_agrees_with_the_formulas() {
                 assert_close(found.as_f64().unwrap(), expected.as_f64().unwrap(), &what);
             }
         }
+        for name in ["auc", "mu"] {
+            assert_close(number(&found, name), number(expected, name), name);
+        }
+        let of_expected = expected["right_predictions"].as_array().unwrap();
+        let of_found = found["right_predictions"].as_array().unwrap();
+        assert_eq!(of_found.len(), of_expected.len());
+        for (found, expected) in of_found.iter().zip(of_expected) {
+            assert_eq!(number(found, "k"), expected[0].as_f64().unwrap());
+            let measured = number(found, "measured");
+            assert_close(measured, expected[1].as_f64().unwrap(), "P(B)");
+        }
     }
+}
+
+/// The advice is that of `icl negatives` for the same AUC at λ = 1.
+#[test]
+fn the_recommended_number_is_that_of_the_auc() {
+    let line = format!("{} --json", arguments(&cases()[0]));
+    let ran = icl(&reference(), &split(&line)).succeeded();
+    let found: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let auc = number(&found, "auc");
+    let line = format!("negatives --train-auc {auc} --lambda 1 --json");
+    let ran = icl(&reference(), &split(&line)).succeeded();
+    let advised: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(
+        (&found["k_opt"], &found["k_range"]),
+        (&advised["k_opt"], &advised["k_range"])
+    );
+    let k = number(&found, "k_opt");
+    let [low, high] = [0, 1].map(|end| found["k_range"][end].as_f64().unwrap());
+    let words = format!("Recommended number of negatives: {k} ({low} to {high} are within");
+    assert!(
+        text(&found, "advice").starts_with(&words),
+        "{}",
+        text(&found, "advice")
+    );
+}
+
+#[test]
+fn no_number_is_recommended_where_all_positives_are_highest() {
+    let at = folder(&[EAST], &[EAST], &[NORTH, WEST], &[WEST, NORTH]);
+    let found = json(at.path(), "");
+    assert_eq!(number(&found, "auc"), 1.0);
+    for name in ["mu", "k_opt", "k_range"] {
+        assert!(found[name].is_null(), "{name}");
+    }
+    assert!(text(&found, "advice").starts_with("No number of negatives is advised: "));
 }
 
 #[test]
@@ -87,13 +133,19 @@ fn the_object_says_what_it_is_of() {
     let found: Value = serde_json::from_str(&ran.stdout).unwrap();
     let keys: Vec<&String> = found.as_object().unwrap().keys().collect();
     let expected = [
+        "advice",
         "alpha",
+        "auc",
         "d",
+        "k_opt",
+        "k_range",
         "mean",
+        "mu",
         "n_anchors",
         "n_new",
         "n_old",
         "negatives",
+        "right_predictions",
         "sentence",
         "temperature",
     ];
@@ -124,12 +176,20 @@ fn the_table_shows_the_numbers_and_a_sentence() {
         let row = row.unwrap_or_else(|| panic!("no {name} in\n{table}"));
         assert!(row.contains(&format!("{mean:.6}")), "{row}");
     }
-    let sentence = table.lines().last().unwrap();
-    assert!(
-        sentence.starts_with("The noise distribution has "),
-        "{sentence}"
+    let sentence = table
+        .lines()
+        .find(|line| line.starts_with("The noise distribution has "));
+    assert!(sentence.unwrap().ends_with('.'));
+    let auc = format!(
+        "AUC of positives against noise = {:.4}, separation μ = ",
+        number(&case["expected"], "auc")
     );
-    assert!(sentence.ends_with('.'));
+    assert!(table.lines().any(|line| line.starts_with(&auc)), "{table}");
+    let advice = table.lines().last().unwrap();
+    assert!(
+        advice.starts_with("Recommended number of negatives: "),
+        "{advice}"
+    );
     assert!(table.starts_with("4 anchors, 6 old and 3 new noise samples, d = 5; α = 0.3333, τ = "));
 
     let line = format!("{} --per-sample", arguments(case));

@@ -58,7 +58,7 @@ pub(super) fn exponentials_and_rivals<B: Backend>(
                         leave_out(values, task * n_rows + row, left_out);
                         if let Some(positives) = positives {
                             let positive = positives[task * n_rows + row];
-                            rivals[row] = Rivals::of_row::<LANES>(values, positive);
+                            rivals[row] = Rivals::of_row(values, positive);
                         }
                         [*sum, *log_sum] = exponentials_of_row(values, temperature);
                     }

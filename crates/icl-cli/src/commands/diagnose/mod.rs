@@ -1,5 +1,6 @@
 //! `icl diagnose`: measures how far the noise distribution has moved, from embeddings of any framework.
 
+mod ranking;
 mod words;
 
 use std::path::PathBuf;
@@ -7,7 +8,10 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use burn::tensor::{DType, Tensor, TensorData};
 use clap::{Arg, Args};
-use icl_core::{Contrast, GrowthRatio, InfoNceConfig, NoiseLosses, Origin, Strategy, host_values};
+use icl_core::negatives::Ranks;
+use icl_core::{
+    Contrast, GrowthRatio, InfoNceConfig, NoiseLosses, Origin, Strategy, host_values, ranks_among,
+};
 use serde::Serialize;
 
 use crate::backend::{BACKENDS, OnBackend, TrainingBackend, on_backend};
@@ -20,13 +24,15 @@ use crate::options::training::TemperatureOption;
 use crate::process::failure::Failure;
 use crate::process::terminal::{print, tell};
 
+use ranking::Ranking;
 use words::{Columns, NAMES, RATIO, sentence, table};
 
 const DETAILS: &str = "\
 Embeddings are NumPy files of f32 or f64, [n, d], or tables of numbers (.csv, .tsv, also with .gz, or .parquet), \
 whose columns index and label are left out, as icl embed writes them. Row i of the positives is another view of the sample of row i \
 of the anchors. Every row of the old and of the new embeddings is a sample of that noise distribution. Losses \
-and biases are in nats; with a negative bias of inference the old loss is lower than that of retraining.";
+and biases are in nats; with a negative bias of inference the old loss is lower than that of retraining. The AUC is that of positives against all noise, \
+old and new; the number of negatives that it recommends is that of icl negatives --train-auc AUC --lambda 1.";
 
 /// Options of `icl diagnose`.
 #[derive(Debug, Args)]
@@ -95,6 +101,8 @@ struct Diagnosis {
     #[serde(skip_serializing_if = "Option::is_none")]
     per_sample: Option<serde_json::Map<String, serde_json::Value>>,
     sentence: String,
+    #[serde(flatten)]
+    ranking: Ranking,
 }
 
 /// Reads the four files, computes in double precision where there is one, and prints.
@@ -123,12 +131,13 @@ pub fn diagnose(options: &DiagnoseOptions) -> Result<(), Failure> {
     task.check_shapes()?;
     let sizes = [&task.anchors, &task.old, &task.new].map(|it| it.n_rows);
     let d = task.anchors.n_columns;
-    let columns = on_backend(BACKENDS[0], task)?;
+    let (columns, ranks) = on_backend(BACKENDS[0], task)?;
     check_finite(&columns, temperature)?;
     let means = columns
         .each_ref()
         .map(|column| column.iter().sum::<f64>() / sizes[0] as f64);
     let sentence = sentence(&means);
+    let ranking = Ranking::of(&ranks, sizes[1] + sizes[2]).map_err(Failure::input)?;
     if options.output.json {
         let map = |value: &dyn Fn(usize) -> serde_json::Value| {
             let entries = NAMES.iter().enumerate();
@@ -149,20 +158,22 @@ pub fn diagnose(options: &DiagnoseOptions) -> Result<(), Failure> {
                 .per_sample
                 .then(|| map(&|at| columns[at].clone().into())),
             sentence,
+            ranking,
         };
         let text = serde_json::to_string_pretty(&diagnosis).map_err(Failure::input)?;
         return print(text);
     }
     print(format_args!(
         "{} anchors, {} old and {} new noise samples, d = {d}; α = {:.4}, τ = {}, K = {}\n\n\
-         {}\n\n{sentence}",
+         {}\n\n{sentence}\n\n{}",
         sizes[0],
         sizes[1],
         sizes[2],
         alpha.value(),
         temperature,
         negatives,
-        table(&columns, &means, options.per_sample)
+        table(&columns, &means, options.per_sample),
+        ranking.text()
     ))
 }
 
@@ -230,9 +241,9 @@ impl Task {
 }
 
 impl OnBackend for Task {
-    type Output = Columns;
+    type Output = (Columns, Ranks);
 
-    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<Columns, Failure> {
+    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<(Columns, Ranks), Failure> {
         let alpha = self.alpha()?;
         let dtype = if icl_core::has_double_precision::<B::InnerBackend>(&device) {
             DType::F64
@@ -248,15 +259,21 @@ impl OnBackend for Task {
             Tensor::<B::InnerBackend, 2>::from_data(data, (&device, dtype))
         };
         let n_anchors = self.anchors.n_rows;
-        let n_rows = (CHUNK / self.old.n_rows.max(self.new.n_rows)).max(1);
+        let n_rows = (CHUNK / (self.old.n_rows + self.new.n_rows)).max(1);
         let [anchors, positives, old, new] =
             [self.anchors, self.positives, self.old, self.new].map(tensor);
+        let noise = Tensor::cat(vec![old.clone(), new.clone()], 0);
         let mut columns = Columns::default();
+        let mut ranks = Vec::with_capacity(n_anchors);
         for first in (0..n_anchors).step_by(n_rows) {
             let n = n_rows.min(n_anchors - first);
+            let [anchors, positives] =
+                [&anchors, &positives].map(|it| it.clone().narrow(0, first, n));
+            let of_chunk = ranks_among(anchors.clone(), positives.clone(), noise.clone());
+            ranks.extend_from_slice(of_chunk.of_anchors());
             let contrast = Contrast::explicit(
-                anchors.clone().narrow(0, first, n),
-                positives.clone().narrow(0, first, n),
+                anchors,
+                positives,
                 old.clone(),
                 new.clone(),
                 self.temperature,
@@ -276,6 +293,6 @@ impl OnBackend for Task {
                 column.extend(host_values(values));
             }
         }
-        Ok(columns)
+        Ok((columns, Ranks::new(ranks)))
     }
 }
