@@ -1,5 +1,6 @@
 //! Files and folders on disk, read without trusting the size that a file states.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
@@ -25,6 +26,9 @@ const MAX_RATIO: u64 = 200;
 /// Size of the largest archive or compressed table that is opened, in bytes: 64 GiB. It is read in parts
 /// and never held in memory as a whole.
 const MAX_STREAMED_BYTES: u64 = 64 << 30;
+
+/// First bytes of every gzip file. Neither text nor an IDX or CIFAR file begins with them.
+const GZIP_BEGINNING: [u8; 2] = [0x1f, 0x8b];
 
 /// Size of the largest buffer that is allocated only because a file states this size.
 const MAX_TRUSTED_BYTES: u64 = 64 << 20;
@@ -97,7 +101,7 @@ fn read_within(
 /// # Errors
 /// [`DataError::TooLarge`] if they unpack to more than 64 MiB and more than 200 times their size, or to
 /// more than 2 GiB; the result of `wrap` if they are cut or damaged.
-pub(crate) fn read_gzip(
+fn read_gzip(
     bytes: &[u8],
     file: &FileRef,
     wrap: impl FnOnce(io::Error) -> DataError,
@@ -106,6 +110,18 @@ pub(crate) fn read_gzip(
     let size = bytes.len() as u64;
     let limit = MAX_SMALL_BYTES.max(size.saturating_mul(MAX_RATIO));
     read_within(MultiGzDecoder::new(bytes), size, limit, file, wrap)
+}
+
+/// Decompresses `bytes` as [`read_gzip`] does if they are compressed. The contents decide, not a name.
+pub(crate) fn unpacked<'a>(
+    bytes: &'a [u8],
+    file: &FileRef,
+    wrap: impl FnOnce(io::Error) -> DataError,
+) -> Result<Cow<'a, [u8]>, DataError> {
+    match bytes.starts_with(&GZIP_BEGINNING) {
+        true => read_gzip(bytes, file, wrap).map(Cow::Owned),
+        false => Ok(Cow::Borrowed(bytes)),
+    }
 }
 
 /// Lists the names of the files and of the folders in a folder, each sorted.

@@ -7,6 +7,7 @@ use icl_core::CoreError;
 
 use crate::graph::GraphsError;
 use crate::image::ImagesError;
+use crate::interactions::InteractionsError;
 use crate::join_error::{JoinError, JoinImagesError};
 use crate::place::{ClassList, FileRef, Found};
 use crate::tabular::TablesError;
@@ -157,6 +158,9 @@ pub enum DataError {
     /// A table is invalid, or cannot be used as requested.
     #[error(transparent)]
     Tables(#[from] TablesError),
+    /// Interactions are invalid, or cannot be split as requested.
+    #[error(transparent)]
+    Interactions(#[from] InteractionsError),
     /// Two data sets of graphs cannot be joined.
     #[error(transparent)]
     Join(#[from] JoinError),

@@ -1,10 +1,12 @@
-//! Data sets of graphs, images and tables for contrastive learning: readers, views, splits and collation.
+//! Data sets of graphs, images, tables, interactions and texts for contrastive learning: readers, views, splits and collation.
 //!
 //! | item | purpose |
 //! |---|---|
 //! | [`Graph`], [`GraphDataset`], [`Image`], [`ImageDataset`] | samples and data sets |
 //! | [`RawTable`], [`TableSchema`], [`TabularDataset`], [`TableRow`] | tables, their columns as features, rows as samples |
-//! | [`read_tu`], [`read_images`], [`read_table`], [`embedded`] | sources of data sets: files in known formats, data in the crate |
+//! | [`Interactions`], [`LeaveOneOut`], [`NextItem`], [`NextItemDataset`] | interactions of users with items, histories with the item that follows |
+//! | [`TextPairs`], [`Vocabulary`], [`TextPairDataset`], [`TextPair`] | pairs of texts, their words, pairs as samples |
+//! | [`read_tu`], [`read_images`], [`read_table`], [`read_interactions`], [`read_text_pairs`], [`embedded`] | sources of data sets: files in known formats, data in the crate |
 //! | [`catalogue`] | public data sets that can be downloaded |
 //! | [`unpack_tar`] | unpacking of a downloaded archive into a folder |
 //! | [`GraphViewsConfig`], [`GraphViews`], [`GraphView`] | augmentations that make the positive pairs of graphs |
@@ -12,9 +14,11 @@
 //! | [`ShiftViewsConfig`], [`ShiftViews`] | views of small images: shift, contrast and noise |
 //! | [`MixedImageViewsConfig`], [`MixedImageViews`], [`ImageNoise`] | mixup noise that makes the positive pairs of images |
 //! | [`TableViewsConfig`], [`TableViews`], [`NoiseKind`] | noise that makes the positive pairs of rows |
-//! | [`GraphCollate`], [`ImageCollate`], [`FlatImageCollate`] | collation of views into a batch |
+//! | [`NextItemViews`], [`NextItemView`] | the history as first view, the item that follows as second |
+//! | [`TextPairViews`], [`TextPairView`] | both texts of a pair as its views |
+//! | [`GraphCollate`], [`ImageCollate`], [`FlatImageCollate`], [`NextItemCollate`], [`TextPairCollate`] | collation of views into a batch |
 //! | [`Split`] | division of a data set into old and new samples |
-//! | [`DataError`], [`GraphsError`], [`ImagesError`], [`TablesError`], [`JoinError`], [`JoinImagesError`] | errors, which name file and position |
+//! | [`DataError`], [`GraphsError`], [`ImagesError`], [`TablesError`], [`InteractionsError`], [`JoinError`], [`JoinImagesError`] | errors, which name file and position |
 
 pub mod catalogue;
 mod disk;
@@ -23,6 +27,7 @@ mod equal;
 mod error;
 mod graph;
 mod image;
+mod interactions;
 mod join_error;
 mod new_folder;
 mod pixels;
@@ -33,6 +38,7 @@ mod selection;
 mod split;
 mod tabular;
 mod tar_archive;
+mod text_pairs;
 
 pub use self::image::{
     CropBox, FlatImageCollate, Image, ImageCollate, ImageCounts, ImageDataset, ImageNoise,
@@ -46,6 +52,10 @@ pub use graph::{
     FeatureLayout, Graph, GraphCollate, GraphCounts, GraphDataset, GraphView, GraphViews,
     GraphViewsConfig, GraphsError, ViewKind, read_tu,
 };
+pub use interactions::{
+    Interaction, Interactions, InteractionsError, LeaveOneOut, NextItem, NextItemCollate,
+    NextItemDataset, NextItemView, NextItemViews, looks_like_interactions, read_interactions,
+};
 pub use join_error::{JoinError, JoinImagesError};
 pub use pixels::table_of_pixels;
 pub use place::{ClassList, FileRef, Found, Place};
@@ -56,3 +66,7 @@ pub use tabular::{
     TableViewsError, TablesError, TabularDataset, looks_like_table, read_table,
 };
 pub use tar_archive::unpack_tar;
+pub use text_pairs::{
+    TextPair, TextPairCollate, TextPairDataset, TextPairOptions, TextPairView, TextPairViews,
+    TextPairs, Vocabulary, read_text_pairs,
+};

@@ -62,6 +62,14 @@ pub enum EvalError {
         /// Number of samples found.
         n_rows: usize,
     },
+    /// Query of whose items none is left to rank its target among.
+    #[error(
+        "query {query}: found no candidate beside the target, expected at least one item that is not excluded"
+    )]
+    NoCandidates {
+        /// Row of the query, from 0.
+        query: usize,
+    },
     /// Fit of a support vector machine that stopped before it reached its tolerance.
     #[error(
         "support vector machine with C = {c}: stopped at a violation of {violation} of the \

@@ -14,6 +14,7 @@
 //! | [`Floors`], [`FloorFeatures`] | accuracies without training, reported beside every accuracy |
 //! | [`Accuracies`], [`Judgement`] | a protocol with its floors, as a judge of encoders |
 //! | [`NeighboursKept`] | share of nearest neighbours that an update keeps |
+//! | [`RankingProtocol`], [`Candidates`], [`RankedTarget`], [`Ranking`], [`TargetPosition`] | AUC, HR@k and nDCG@k of targets among items |
 //! | [`PrincipalPlane`] | map of embeddings in the plane |
 //! | [`Matrix`] | embeddings or other features on the host |
 
@@ -27,6 +28,7 @@ mod neighbours;
 mod plane;
 mod principal_axes;
 mod protocol;
+mod ranking;
 #[cfg(doctest)]
 mod readme;
 mod svm;
@@ -47,5 +49,6 @@ pub use neighbours::{
 };
 pub use plane::PrincipalPlane;
 pub use protocol::{CrossValidated, Protocol};
+pub use ranking::{Candidates, RankedTarget, Ranking, RankingProtocol, TargetPosition};
 pub use svm::{SvmClassifier, SvmProtocol, SvmProtocolConfig};
 pub use watch::Watch;

@@ -7,5 +7,6 @@ mod few_labels;
 mod knn;
 mod linear_probe;
 mod neighbours;
+mod ranking;
 mod svm;
 mod watch;

@@ -34,6 +34,12 @@ pub enum TablesError {
         /// Path as it was given.
         path: PathBuf,
     },
+    /// A table that is to hold texts is no text file.
+    #[error("{}: found a Parquet file, expected a text file `NAME.csv` or `NAME.tsv`, plain or with `.gz`", path.display())]
+    NotText {
+        /// Path as it was given.
+        path: PathBuf,
+    },
     /// A gzip-compressed file is cut or damaged.
     #[error("{file}: found a cut or damaged gzip file, expected an intact one")]
     Gzip {
@@ -143,6 +149,12 @@ pub enum TablesError {
         at: CellPlace,
         /// Text of the cell.
         found: Found,
+    },
+    /// A text of a pair of texts is missing.
+    #[error("{at}: found nothing, expected a text")]
+    NoText {
+        /// Cell in question.
+        at: CellPlace,
     },
     /// The class of a row is missing.
     #[error("{at}: found {found}, a missing value, expected the class of the row")]

@@ -5,14 +5,14 @@ use std::cmp::Ordering;
 use crate::Matrix;
 
 /// The rows of a matrix, scaled to length 1. Rows of zeros remain zero.
-pub(super) struct Directions {
+pub(crate) struct Directions {
     values: Vec<f64>,
     width: usize,
 }
 
 impl Directions {
     /// Returns the directions of the rows of a matrix `[n, d]`.
-    pub(super) fn of(matrix: &Matrix) -> Self {
+    pub(crate) fn of(matrix: &Matrix) -> Self {
         let mut values = matrix.values().to_vec();
         let width = matrix.n_columns();
         for row in values.chunks_exact_mut(width) {
@@ -42,7 +42,7 @@ impl Directions {
     }
 
     /// Returns all values, row after row.
-    pub(super) fn values(&self) -> &[f64] {
+    pub(crate) fn values(&self) -> &[f64] {
         &self.values
     }
 }

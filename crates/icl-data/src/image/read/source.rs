@@ -5,13 +5,10 @@ use std::fs::{self, Metadata};
 use std::io::ErrorKind;
 use std::path::Path;
 
-use crate::disk::{read_file, read_gzip};
+use crate::disk::{self, read_file};
 use crate::error::DataError;
 use crate::image::error::ImagesError;
 use crate::place::FileRef;
-
-/// First bytes of every gzip file. No IDX or CIFAR file begins with them.
-const GZIP_BEGINNING: [u8; 2] = [0x1f, 0x8b];
 
 /// Selection of images and settings of their reader.
 ///
@@ -97,14 +94,8 @@ pub(super) fn read_unpacked(file: &FileRef) -> Result<Vec<u8>, DataError> {
 
 /// Decompresses `bytes` if they are compressed. Error messages call them by `file`.
 pub(super) fn unpacked<'a>(file: &FileRef, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataError> {
-    if !bytes.starts_with(&GZIP_BEGINNING) {
-        return Ok(Cow::Borrowed(bytes));
-    }
-    let damaged = |source| {
-        DataError::from(ImagesError::Gzip {
-            file: file.clone(),
-            source,
-        })
-    };
-    read_gzip(bytes, file, damaged).map(Cow::Owned)
+    disk::unpacked(bytes, file, |source| {
+        let file = file.clone();
+        ImagesError::Gzip { file, source }.into()
+    })
 }

@@ -44,18 +44,7 @@ impl Assembly {
         options: &TableOptions,
     ) -> Result<Self, DataError> {
         check_n_columns(file, columns.len())?;
-        let mut seen = HashMap::new();
-        for (index, column) in columns.iter().enumerate() {
-            if let Some(first) = seen.insert(column, index) {
-                return Err(TablesError::RepeatedColumn {
-                    file: file.clone(),
-                    name: Found::new(column),
-                    first: first + 1,
-                    second: index + 1,
-                }
-                .into());
-            }
-        }
+        check_column_names(file, columns)?;
         let find = |wanted: &String| find_column(&name, columns, wanted);
         let cells = |column: &String| Slot::Feature(Cells::new(column.clone()));
         let mut slots: Vec<Slot> = columns.iter().map(cells).collect();
@@ -71,11 +60,6 @@ impl Assembly {
             slots,
             n_rows: 0,
         })
-    }
-
-    /// Returns the number of columns, with those that are not read.
-    pub(super) fn n_columns(&self) -> usize {
-        self.slots.len()
     }
 
     /// Returns `true` if a column is not excluded.
@@ -159,8 +143,28 @@ pub(super) fn check_n_columns(file: &FileRef, found: usize) -> Result<(), DataEr
     })
 }
 
+/// Checks that no two columns have the same name.
+pub(super) fn check_column_names(file: &FileRef, columns: &[String]) -> Result<(), TablesError> {
+    let mut seen = HashMap::new();
+    for (index, column) in columns.iter().enumerate() {
+        if let Some(first) = seen.insert(column, index) {
+            return Err(TablesError::RepeatedColumn {
+                file: file.clone(),
+                name: Found::new(column),
+                first: first + 1,
+                second: index + 1,
+            });
+        }
+    }
+    Ok(())
+}
+
 /// Returns the index of the column of this name, or of this number, counted from 1.
-fn find_column(data: &str, columns: &[String], wanted: &str) -> Result<usize, TablesError> {
+pub(super) fn find_column(
+    data: &str,
+    columns: &[String],
+    wanted: &str,
+) -> Result<usize, TablesError> {
     let named = columns.iter().position(|name| name == wanted);
     let numbered = || {
         let number: usize = wanted.parse().ok()?;

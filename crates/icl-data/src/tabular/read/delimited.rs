@@ -5,12 +5,13 @@ use std::str::from_utf8;
 
 use csv::{ReaderBuilder, StringRecord};
 
-use super::assemble::{Assembly, check_n_columns};
+use super::assemble::{Assembly, check_column_names, check_n_columns, find_column};
 use super::cells::{Origin, is_missing, number};
 use crate::error::DataError;
 use crate::place::FileRef;
 use crate::tabular::error::TablesError;
 use crate::tabular::options::{Header, TableOptions};
+use crate::tabular::place::CellPlace;
 use crate::tabular::table::RawTable;
 
 /// Beginning of text that some programs put before UTF-8.
@@ -29,61 +30,126 @@ pub(super) fn read_delimited(
     separator: Option<u8>,
     options: &TableOptions,
 ) -> Result<RawTable, DataError> {
-    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-    let text = from_utf8(bytes).map_err(|error| {
-        let byte = error.valid_up_to();
-        TablesError::NotUtf8 {
-            at: file.line(1 + n_line_ends(&bytes[..byte])),
-            byte,
-        }
-    })?;
-    let separator = separator.unwrap_or_else(|| detect_separator(bytes));
-    check_quotes(file, bytes, separator)?;
+    let mut table = OpenTable::new(file, bytes, separator, options.header)?;
     let origin = Origin {
         file,
         unit: "line",
         missing: options.missing,
     };
-    let mut lines = Lines::new(text, separator);
-    let mut row = StringRecord::new();
-    let Some(first_line) = lines.next_into(file, &mut row)? else {
-        return Err(TablesError::Empty { file: file.clone() }.into());
-    };
-    check_n_columns(file, row.len())?;
-    let has_header = match options.header {
-        Header::Yes => true,
-        Header::No => false,
-        Header::Auto => is_header(&row, text, separator),
-    };
-    let columns: Vec<String> = row
-        .iter()
-        .enumerate()
-        .map(|(index, name)| match name.trim() {
-            name if has_header && !name.is_empty() => name.to_owned(),
-            _ => (index + 1).to_string(),
-        })
-        .collect();
-    let mut assembly = Assembly::begin(file, name, &columns, options)?;
-    let mut line = match has_header {
-        true => lines.next_into(file, &mut row)?,
-        false => Some(first_line),
-    };
-    if line.is_none() {
-        return Err(TablesError::HeaderOnly { file: file.clone() }.into());
-    }
-    while let Some(at) = line {
-        if row.len() != assembly.n_columns() {
-            return Err(TablesError::Width {
-                at: file.line(at),
-                found: row.len(),
-                expected: assembly.n_columns(),
-            }
-            .into());
-        }
-        assembly.push_texts(&origin, at, row.iter())?;
-        line = lines.next_into(file, &mut row)?;
+    let mut assembly = Assembly::begin(file, name, &table.columns, options)?;
+    while let Some(at) = table.next_row()? {
+        assembly.push_texts(&origin, at, table.row.iter())?;
     }
     assembly.finish(&origin, options)
+}
+
+/// Reads two columns of a text table as texts, without blanks around them. The columns are given by their names, or by
+/// their numbers counted from 1.
+pub(super) fn read_text_columns(
+    file: &FileRef,
+    name: &str,
+    bytes: &[u8],
+    separator: Option<u8>,
+    wanted: [&str; 2],
+    header: Header,
+) -> Result<Vec<[String; 2]>, DataError> {
+    let mut table = OpenTable::new(file, bytes, separator, header)?;
+    check_column_names(file, &table.columns)?;
+    let [first, second] = wanted.map(|wanted| find_column(name, &table.columns, wanted));
+    let columns = [first?, second?];
+    let mut rows = Vec::new();
+    while let Some(at) = table.next_row()? {
+        let texts = columns.map(|column| table.row[column].trim());
+        if let Some(empty) = texts.iter().position(|text| text.is_empty()) {
+            let column = &table.columns[columns[empty]];
+            let at = CellPlace::new(file, "line", at, column);
+            return Err(TablesError::NoText { at }.into());
+        }
+        rows.push(texts.map(str::to_owned));
+    }
+    Ok(rows)
+}
+
+/// A text table whose rows are read one by one.
+struct OpenTable<'a> {
+    file: &'a FileRef,
+    /// Names of the columns; their numbers where there is no header.
+    columns: Vec<String>,
+    lines: Lines<'a>,
+    /// Row that was read last.
+    row: StringRecord,
+    /// Line of that row while it is not taken yet.
+    waiting: Option<usize>,
+}
+
+impl<'a> OpenTable<'a> {
+    fn new(
+        file: &'a FileRef,
+        bytes: &'a [u8],
+        separator: Option<u8>,
+        header: Header,
+    ) -> Result<Self, DataError> {
+        let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+        let text = from_utf8(bytes).map_err(|error| {
+            let byte = error.valid_up_to();
+            TablesError::NotUtf8 {
+                at: file.line(1 + n_line_ends(&bytes[..byte])),
+                byte,
+            }
+        })?;
+        let separator = separator.unwrap_or_else(|| detect_separator(bytes));
+        check_quotes(file, bytes, separator)?;
+        let mut lines = Lines::new(text, separator);
+        let mut row = StringRecord::new();
+        let Some(first_line) = lines.next_into(file, &mut row)? else {
+            return Err(TablesError::Empty { file: file.clone() }.into());
+        };
+        check_n_columns(file, row.len())?;
+        let has_header = match header {
+            Header::Yes => true,
+            Header::No => false,
+            Header::Auto => is_header(&row, text, separator),
+        };
+        let columns: Vec<String> = row
+            .iter()
+            .enumerate()
+            .map(|(index, name)| match name.trim() {
+                name if has_header && !name.is_empty() => name.to_owned(),
+                _ => (index + 1).to_string(),
+            })
+            .collect();
+        let mut table = Self {
+            file,
+            columns,
+            lines,
+            row,
+            waiting: Some(first_line),
+        };
+        if has_header {
+            table.waiting = table.lines.next_into(file, &mut table.row)?;
+            if table.waiting.is_none() {
+                return Err(TablesError::HeaderOnly { file: file.clone() }.into());
+            }
+        }
+        Ok(table)
+    }
+
+    /// Reads the next row into `row`, and returns its line; `None` at the end.
+    fn next_row(&mut self) -> Result<Option<usize>, DataError> {
+        let line = match self.waiting.take() {
+            None => self.lines.next_into(self.file, &mut self.row)?,
+            line => line,
+        };
+        match line {
+            Some(at) if self.row.len() != self.columns.len() => Err(TablesError::Width {
+                at: self.file.line(at),
+                found: self.row.len(),
+                expected: self.columns.len(),
+            }
+            .into()),
+            line => Ok(line),
+        }
+    }
 }
 
 /// Rows of a text with the lines on which they begin.

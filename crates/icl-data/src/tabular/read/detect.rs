@@ -6,16 +6,13 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use super::columnar::read_parquet;
-use super::delimited::read_delimited;
-use crate::disk::{read_file, read_gzip};
+use super::delimited::{read_delimited, read_text_columns};
+use crate::disk::{read_file, unpacked};
 use crate::error::DataError;
 use crate::place::FileRef;
 use crate::tabular::error::TablesError;
-use crate::tabular::options::TableOptions;
+use crate::tabular::options::{Header, TableOptions};
 use crate::tabular::table::RawTable;
-
-/// First bytes of every gzip file. No text begins with them.
-const GZIP_BEGINNING: [u8; 2] = [0x1f, 0x8b];
 
 /// Format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,27 +64,55 @@ const ENDINGS: [(&str, Format); 4] = [
 /// - [`DataError::Tables`] with a [`TablesError`] that names the file, the line and the column, what
 ///   was found and what was expected, in all other cases.
 pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<RawTable, DataError> {
-    let path = path.as_ref();
-    let named = format_of(path);
-    let file = FileRef::on_disk(path);
-    match fs::metadata(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            let path = path.to_path_buf();
-            return Err(TablesError::NoSuchPath { path }.into());
-        }
-        Err(source) => return Err(DataError::Unreadable { file, source }),
-        Ok(_) => {}
-    }
-    let Some((name, format)) = named else {
-        let path = path.to_path_buf();
-        return Err(TablesError::NotATable { path }.into());
-    };
+    let (file, name, format) = located(path.as_ref())?;
     match format {
         Format::Delimited(separator) => {
             let bytes = read_file(&file)?;
             read_text(&file, name, &bytes, separator, options)
         }
         Format::Parquet => read_parquet(&file, name, options),
+    }
+}
+
+/// Texts of two columns of a table, and the name of the table.
+#[derive(Debug)]
+pub(crate) struct TextColumns {
+    pub(crate) name: String,
+    pub(crate) rows: Vec<[String; 2]>,
+}
+
+/// Reads two columns of a text table as texts; see [`read_text_columns`].
+pub(crate) fn read_texts(
+    path: &Path,
+    columns: [&str; 2],
+    header: Header,
+) -> Result<TextColumns, DataError> {
+    let (file, name, format) = located(path)?;
+    let Format::Delimited(separator) = format else {
+        let path = path.to_path_buf();
+        return Err(TablesError::NotText { path }.into());
+    };
+    let bytes = read_file(&file)?;
+    let bytes = text_of(&file, &bytes)?;
+    let rows = read_text_columns(&file, &name, &bytes, separator, columns, header)?;
+    Ok(TextColumns { name, rows })
+}
+
+/// Returns a table that is there, the name without its endings, and its format.
+fn located(path: &Path) -> Result<(FileRef, String, Format), DataError> {
+    let named = format_of(path);
+    let file = FileRef::on_disk(path);
+    let path = || path.to_path_buf();
+    match fs::metadata(file.path()) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Err(TablesError::NoSuchPath { path: path() }.into());
+        }
+        Err(source) => return Err(DataError::Unreadable { file, source }),
+        Ok(_) => {}
+    }
+    match named {
+        Some((name, format)) => Ok((file, name, format)),
+        None => Err(TablesError::NotATable { path: path() }.into()),
     }
 }
 
@@ -114,8 +139,16 @@ fn read_text(
     separator: Option<u8>,
     options: &TableOptions,
 ) -> Result<RawTable, DataError> {
-    let text = unpacked(file, bytes)?;
+    let text = text_of(file, bytes)?;
     read_delimited(file, name, &text, separator, options)
+}
+
+/// Decompresses `bytes` if they are compressed.
+fn text_of<'a>(file: &FileRef, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataError> {
+    unpacked(bytes, file, |source| {
+        let file = file.clone();
+        TablesError::Gzip { file, source }.into()
+    })
 }
 
 /// Returns the name of a table without its endings, and its format.
@@ -129,16 +162,4 @@ fn format_of(path: &Path) -> Option<(String, Format)> {
             .then(|| (plain[..start].to_owned(), *format))
     };
     ENDINGS.iter().find_map(of)
-}
-
-/// Decompresses `bytes` if they are compressed. The contents decide, not the name.
-fn unpacked<'a>(file: &FileRef, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataError> {
-    if !bytes.starts_with(&GZIP_BEGINNING) {
-        return Ok(Cow::Borrowed(bytes));
-    }
-    let damaged = |source| {
-        let file = file.clone();
-        DataError::from(TablesError::Gzip { file, source })
-    };
-    read_gzip(bytes, file, damaged).map(Cow::Owned)
 }

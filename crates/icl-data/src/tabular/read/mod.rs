@@ -7,5 +7,5 @@ mod delimited;
 mod detect;
 
 pub(super) use delimited::could_be_name;
-pub(crate) use detect::read_table_bytes;
 pub use detect::{looks_like_table, read_table};
+pub(crate) use detect::{read_table_bytes, read_texts};

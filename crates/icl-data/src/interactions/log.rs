@@ -1,0 +1,89 @@
+//! Interactions in the order of time.
+
+use std::collections::HashMap;
+
+/// An interaction of a user with an item.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interaction {
+    /// User, as an index into [`Interactions::users`].
+    pub user: u32,
+    /// Item, as an index into [`Interactions::items`].
+    pub item: u32,
+    /// Time, in the units of the file (seconds since 1970 in MovieLens).
+    pub time: f64,
+}
+
+/// Interactions of users with items, in the order of time; of equal times, in the order of the file.
+///
+/// Every interaction is a positive, whatever its rating. Users and items are names. They are numbered in the order of their
+/// first interactions, so the items of old data have the first numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Interactions {
+    name: String,
+    users: Vec<String>,
+    items: Vec<String>,
+    rows: Vec<Interaction>,
+}
+
+impl Interactions {
+    /// Creates interactions of rows in the order of the file, whose users and items are indices into the names.
+    pub(super) fn new(
+        name: String,
+        users: &[&str],
+        items: &[&str],
+        mut rows: Vec<Interaction>,
+    ) -> Self {
+        // The sort is stable: equal times stay in the order of the file.
+        rows.sort_by(|a, b| a.time.total_cmp(&b.time));
+        let users = renumber(users, rows.iter_mut().map(|row| &mut row.user));
+        let items = renumber(items, rows.iter_mut().map(|row| &mut row.item));
+        Self {
+            name,
+            users,
+            items,
+            rows,
+        }
+    }
+
+    /// Returns the name of the data set, taken from its file.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the name of each user.
+    pub fn users(&self) -> &[String] {
+        &self.users
+    }
+
+    /// Returns the name of each item.
+    pub fn items(&self) -> &[String] {
+        &self.items
+    }
+
+    /// Returns all interactions, in the order of time.
+    pub fn rows(&self) -> &[Interaction] {
+        &self.rows
+    }
+
+    /// Returns the rows of each user, in the order of time `[n_users]`.
+    pub(super) fn rows_of_users(&self) -> Vec<Vec<usize>> {
+        let mut rows = vec![Vec::new(); self.users.len()];
+        for (index, row) in self.rows.iter().enumerate() {
+            rows[row.user as usize].push(index);
+        }
+        rows
+    }
+}
+
+/// Numbers names in the order of their first use, and returns them in that order. Names that are not used are dropped.
+fn renumber<'a>(names: &[&str], used: impl Iterator<Item = &'a mut u32>) -> Vec<String> {
+    let mut numbers = HashMap::new();
+    let mut ordered = Vec::new();
+    for index in used {
+        *index = *numbers.entry(*index).or_insert_with(|| {
+            ordered.push(names[*index as usize].to_owned());
+            ordered.len() as u32 - 1
+        });
+    }
+    ordered
+}

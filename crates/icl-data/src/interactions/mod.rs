@@ -1,0 +1,18 @@
+//! Interactions of users with items: readers, splits, histories with the item that follows.
+
+mod collate;
+mod columns;
+mod error;
+mod log;
+mod next_item;
+mod read;
+mod split;
+mod views;
+
+pub use collate::NextItemCollate;
+pub use error::InteractionsError;
+pub use log::{Interaction, Interactions};
+pub use next_item::{NextItem, NextItemDataset};
+pub use read::{looks_like_interactions, read_interactions};
+pub use split::LeaveOneOut;
+pub use views::{NextItemView, NextItemViews};

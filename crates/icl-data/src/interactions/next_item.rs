@@ -1,0 +1,198 @@
+//! Samples of interactions: the history of a user and the item that follows.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use icl_core::{SampleError, Samples};
+
+use super::log::Interactions;
+
+/// The history of a user and the item that follows, a positive pair.
+///
+/// Clones share their items with the data set, so that cloning is cheap.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NextItem {
+    user: u32,
+    /// All items of the user, in the order of time.
+    items: Arc<[u32]>,
+    /// Position of the target among them.
+    position: usize,
+    seen: Arc<[u32]>,
+}
+
+impl NextItem {
+    /// Returns the user, as an index into [`Interactions::users`].
+    pub fn user(&self) -> u32 {
+        self.user
+    }
+
+    /// Returns the items before the target, in the order of time.
+    pub fn history(&self) -> &[u32] {
+        &self.items[..self.position]
+    }
+
+    /// Returns the item that follows the history.
+    pub fn target(&self) -> u32 {
+        self.items[self.position]
+    }
+
+    /// Returns the items that the user is known to have interacted with, rising strictly. They are no negatives. The target
+    /// is among them in training data; in held-out data it is so only if the user has interacted with it before.
+    pub fn seen(&self) -> &[u32] {
+        &self.seen
+    }
+}
+
+/// A data set of interactions, each with the history before it. Its [`Samples`] are [`NextItem`]s.
+///
+/// A user's first interaction has no history and is no sample.
+///
+/// ```no_run
+/// use icl_core::GrowthRatio;
+/// use icl_data::{NextItemDataset, read_interactions};
+///
+/// let ratings = read_interactions("ml-100k.inter")?;
+/// let split = ratings.leave_one_out();
+/// // Old and new training data by time, and the last item of each user.
+/// let n_old = ratings.by_time(GrowthRatio::try_new(0.3)?)?;
+/// let (old, new): (Vec<_>, Vec<_>) = split.train.iter().partition(|row| **row < n_old);
+/// let train = NextItemDataset::new(&ratings, &[old, new]);
+/// let test = NextItemDataset::held_out(&ratings, &split.test);
+/// println!("{} old, {} new, {} for the test", train.part(0).len(), train.part(1).len(), test.samples().len());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct NextItemDataset {
+    n_items: usize,
+    samples: Vec<NextItem>,
+    /// First sample of each part, followed by the number of samples.
+    starts: Vec<usize>,
+}
+
+impl NextItemDataset {
+    /// Creates training data of parts of the interactions, such as old and new ones, given as rows in the order of time. The
+    /// samples of a part follow those of the part before it.
+    ///
+    /// The items seen by the user of a sample are those of its part and of the parts before it, so that nothing of the new data
+    /// says which items are negatives in the old.
+    ///
+    /// # Panics
+    /// If a row is not below the number of interactions.
+    pub fn new(interactions: &Interactions, parts: &[Vec<usize>]) -> Self {
+        let users = Users::of(interactions);
+        let mut data = Self::empty(interactions);
+        let mut seen = vec![Vec::new(); users.items.len()];
+        for part in parts {
+            for &row in part {
+                let interaction = interactions.rows()[row];
+                seen[interaction.user as usize].push(interaction.item);
+            }
+            let of_part: Vec<Arc<[u32]>> = seen.iter_mut().map(distinct).collect();
+            data.push(interactions, &users, part, |user, _| of_part[user].clone());
+        }
+        data
+    }
+
+    /// Creates held-out data of rows of the interactions. The items seen by the user of a sample are those of its history.
+    ///
+    /// # Panics
+    /// If a row is not below the number of interactions.
+    pub fn held_out(interactions: &Interactions, rows: &[usize]) -> Self {
+        let users = Users::of(interactions);
+        let mut data = Self::empty(interactions);
+        data.push(interactions, &users, rows, |user, position| {
+            distinct(&mut users.items[user][..position].to_vec())
+        });
+        data
+    }
+
+    fn empty(interactions: &Interactions) -> Self {
+        Self {
+            n_items: interactions.items().len(),
+            samples: Vec::new(),
+            starts: vec![0],
+        }
+    }
+
+    /// Adds a part of the rows that have a history; `seen` gives the items of a user and of the position of a row.
+    fn push(
+        &mut self,
+        interactions: &Interactions,
+        users: &Users,
+        rows: &[usize],
+        seen: impl Fn(usize, usize) -> Arc<[u32]>,
+    ) {
+        for &row in rows {
+            let user = interactions.rows()[row].user;
+            let position = users.positions[row];
+            if position > 0 {
+                self.samples.push(NextItem {
+                    user,
+                    items: users.items[user as usize].clone(),
+                    position,
+                    seen: seen(user as usize, position),
+                });
+            }
+        }
+        self.starts.push(self.samples.len());
+    }
+
+    /// Returns the number of items of the catalogue.
+    pub fn n_items(&self) -> usize {
+        self.n_items
+    }
+
+    /// Returns all samples.
+    pub fn samples(&self) -> &[NextItem] {
+        &self.samples
+    }
+
+    /// Returns the positions of the samples of a part.
+    ///
+    /// # Panics
+    /// If there is no such part.
+    pub fn part(&self, part: usize) -> Range<usize> {
+        self.starts[part]..self.starts[part + 1]
+    }
+}
+
+impl Samples for NextItemDataset {
+    type Sample = NextItem;
+
+    fn n_samples(&self) -> usize {
+        self.samples.len()
+    }
+
+    fn sample(&self, index: usize) -> Result<Cow<'_, NextItem>, SampleError> {
+        Ok(Cow::Borrowed(&self.samples[index]))
+    }
+}
+
+/// Items of each user, in the order of time, and the position of each interaction among those of its user.
+struct Users {
+    items: Vec<Arc<[u32]>>,
+    positions: Vec<usize>,
+}
+
+impl Users {
+    fn of(interactions: &Interactions) -> Self {
+        let mut positions = vec![0; interactions.rows().len()];
+        let mut items = Vec::with_capacity(interactions.users().len());
+        for rows in interactions.rows_of_users() {
+            for (position, &row) in rows.iter().enumerate() {
+                positions[row] = position;
+            }
+            let of_user = rows.iter().map(|&row| interactions.rows()[row].item);
+            items.push(of_user.collect());
+        }
+        Self { items, positions }
+    }
+}
+
+/// Sorts items, drops repeated ones, and returns a copy of what is left.
+fn distinct(items: &mut Vec<u32>) -> Arc<[u32]> {
+    items.sort_unstable();
+    items.dedup();
+    items.as_slice().into()
+}

@@ -1,0 +1,56 @@
+//! The words of texts.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Words that are known, numbered in alphabetical order.
+///
+/// Words are runs of letters and digits, in lower case.
+///
+/// ```
+/// use icl_data::Vocabulary;
+///
+/// let pairs = [["Rain in May", "Rain, rain!"], ["May", "Sun in June"]].map(|pair| pair.map(str::to_owned));
+/// let words = Vocabulary::new(&pairs, 2);
+/// assert_eq!(words.words(), ["in", "may"]);
+/// assert_eq!(words.numbers_of("May... rain in May?"), [1, 0, 1]);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vocabulary {
+    words: Vec<String>,
+    numbers: HashMap<String, u32>,
+}
+
+impl Vocabulary {
+    /// Creates the vocabulary of all words that are in at least `min_pairs` pairs, in either text. The pairs are to be those
+    /// of the old training data: words of other data are unknown.
+    pub fn new<'a>(pairs: impl IntoIterator<Item = &'a [String; 2]>, min_pairs: usize) -> Self {
+        let mut n_pairs = BTreeMap::new();
+        for pair in pairs {
+            let words: BTreeSet<String> = pair.iter().flat_map(|text| words_of(text)).collect();
+            for word in words {
+                *n_pairs.entry(word).or_insert(0) += 1;
+            }
+        }
+        let kept = n_pairs.into_iter().filter(|(_, n)| *n >= min_pairs);
+        let words: Vec<String> = kept.map(|(word, _)| word).collect();
+        let numbers = words.iter().cloned().zip(0..).collect();
+        Self { words, numbers }
+    }
+
+    /// Returns all words, in alphabetical order of their characters.
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    /// Returns the number of each known word of a text, in its order. Unknown words are dropped.
+    pub fn numbers_of(&self, text: &str) -> Vec<u32> {
+        let numbers = words_of(text).filter_map(|word| self.numbers.get(&word));
+        numbers.copied().collect()
+    }
+}
+
+/// Returns the words of a text.
+fn words_of(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| !word.is_empty()).map(str::to_lowercase)
+}
