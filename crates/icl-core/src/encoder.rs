@@ -75,6 +75,12 @@ pub trait Encoder<B: Backend>: Module<B> {
         PairEmbeddings::of_halves(self.encode(batch, mode))
     }
 
+    /// Returns whether [`encode_pairs`](Self::encode_pairs) returns a catalogue. Losses that separate old noise from new, and
+    /// those with the noise of both views, refuse an encoder with one before they train it. Default: no.
+    fn has_catalogue(&self) -> bool {
+        false
+    }
+
     /// Encodes plain views into the embeddings `[batch, d_embedding]` that protocols evaluate and
     /// programs export, without randomness and with the stored statistics.
     ///

@@ -7,7 +7,7 @@
 //! | item | content |
 //! |---|---|
 //! | [`cosine_similarity`], [`Contrast`] | the similarity of embeddings; the terms of the losses for a batch |
-//! | [`Draws`], [`drawn_nce_i`], [`catalogue_log_noise`] | noise that is drawn for each anchor, from its batch or from a catalogue |
+//! | [`Draws`], [`drawn_nce_i`], [`catalogue_nce_i`], [`catalogue_log_noise`] | noise that is drawn for each anchor, from its batch or from a catalogue |
 //! | [`QueuedNoise`], [`MixedBatch`] | a queue of old noise from earlier steps |
 //! | [`InfoNce`], [`nce_i`], [`log_mixed_noise`] | NCE-I (Eq. 1, 2), also under mixed noise (Eq. 27) |
 //! | [`NtXent`] | NT-Xent: NCE-I whose noise is both views of the other samples |
@@ -79,9 +79,9 @@ pub use input_file::{InputFile, InputFileError};
 pub use judge::{HostRows, Judge};
 pub use loss::{
     ExactRisk, IncrementalInfoNce, IncrementalInfoNceConfig, InfoNce, InfoNceConfig, NoiseLosses,
-    NtXent, NtXentConfig, PanelRisk, RiskRows, Strategy, change_ratio, drawn_nce_i, exact_nce_i,
-    exact_nce_i_rows, exact_risk, exact_risk_with_rows, log_change_ratio, log_mixed_noise, nce_i,
-    nce_ii, panel_nce_i, panel_risk,
+    NtXent, NtXentConfig, PanelRisk, RiskRows, Strategy, catalogue_nce_i, change_ratio,
+    drawn_nce_i, exact_nce_i, exact_nce_i_rows, exact_risk, exact_risk_with_rows, log_change_ratio,
+    log_mixed_noise, nce_i, nce_ii, panel_nce_i, panel_risk,
 };
 pub use pairing::{Pairing, Side};
 pub use pairs::{Catalogue, PairEmbeddings};

@@ -137,8 +137,20 @@ impl fmt::Display for TensorKind<'_> {
             dtype,
             n_bytes,
         } = self;
-        write!(f, "shape {shape:?} of {dtype} in {n_bytes} bytes")
+        let shape = legible(&format!("{shape:?}"));
+        let dtype = legible(dtype);
+        write!(f, "shape {shape} of {dtype} in {n_bytes} bytes")
     }
+}
+
+/// Returns the beginning of a text that a damaged file may hold, without control characters.
+fn legible(text: &str) -> String {
+    const MAX_CHARS: usize = 100;
+    let mut kept: String = text.chars().take(MAX_CHARS).collect();
+    if kept.len() < text.len() {
+        kept.push('…');
+    }
+    kept.escape_debug().to_string()
 }
 
 impl SavedTensor {
@@ -148,7 +160,7 @@ impl SavedTensor {
             Some((last, path)) if last == "param" => path,
             _ => &self.path,
         };
-        path.join(".")
+        legible(&path.join("."))
     }
 
     fn kind(&self) -> TensorKind<'_> {
@@ -406,6 +418,9 @@ mod tests {
         assert!(dtype.contains("of I32 in"), "{dtype}");
         let id = replaced(b"\xa2id\xad", b"\xa2id\xae7");
         assert_eq!(unfit(Bytes::from(id)), Unfit::Kind.to_string());
+        let control = unfit(Bytes::from(replaced(b"\xa3F32", b"\xa3F\x012")));
+        assert!(control.contains("of F\\u{1}2 in"), "{control}");
+        assert_eq!(legible(&"a".repeat(1000)).chars().count(), 101);
     }
 
     #[test]

@@ -149,6 +149,10 @@ impl<B: GraphBackend> Encoder<B> for TwoTower<B> {
         }
     }
 
+    fn has_catalogue(&self) -> bool {
+        self.catalogue
+    }
+
     /// Encodes pairs of a history and an item, with all items as catalogue if the configuration says so.
     ///
     /// # Panics

@@ -3,10 +3,10 @@
 use burn::tensor::{Tensor, backend::Backend};
 
 use super::info_nce::nce_i;
-use crate::Draws;
-use crate::contrast::drawn_log_noise_in_batch;
 use crate::contrast::similarity::normalize;
 use crate::contrast::terms::positive_logits;
+use crate::contrast::{catalogue_log_noise, drawn_log_noise_in_batch};
+use crate::{Draws, PairEmbeddings};
 
 /// Computes NCE-I for each anchor of a batch, in nats, with negatives that are drawn from the positives of the other
 /// anchors: `[n, d]`, `[n, d]` → `[n]`.
@@ -30,4 +30,33 @@ pub fn drawn_nce_i<B: Backend>(
     let positive = positive_logits(anchors.clone(), positives.clone(), temperature);
     let log_noise = drawn_log_noise_in_batch(anchors, positives, temperature, draws);
     nce_i(positive, log_noise, draws.negatives())
+}
+
+/// Computes NCE-I for each anchor of a batch of pairs, in nats, with the noise of the pairs' catalogue: `[n]`. Without draws
+/// the noise term is K times the mean over all rows of the catalogue that are not excluded for the anchor; with draws it is
+/// the sum over those that the anchor draws.
+///
+/// `temperature` is τ and `negatives` is K; they must be above 0, which is not checked. Draws must be of the same K.
+///
+/// # Panics
+/// If the pairs have no catalogue, and as [`catalogue_log_noise`].
+pub fn catalogue_nce_i<B: Backend>(
+    pairs: PairEmbeddings<B>,
+    temperature: f64,
+    negatives: f64,
+    draws: Option<&Draws>,
+) -> Tensor<B, 1> {
+    let Some(catalogue) = pairs.catalogue else {
+        panic!("the pairs: found no catalogue, expected candidates for their negatives");
+    };
+    let (anchors, positives) = (normalize(pairs.anchors), normalize(pairs.positives));
+    let positive = positive_logits(anchors.clone(), positives, temperature);
+    let log_noise = catalogue_log_noise(
+        anchors,
+        catalogue.embeddings,
+        &catalogue.excluded,
+        temperature,
+        draws,
+    );
+    nce_i(positive, log_noise, negatives)
 }

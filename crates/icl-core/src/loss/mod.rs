@@ -10,7 +10,7 @@ mod nt_xent;
 mod panel_risk;
 
 pub use bias::{NoiseLosses, Strategy};
-pub use drawn::drawn_nce_i;
+pub use drawn::{catalogue_nce_i, drawn_nce_i};
 pub use exact_risk::{
     ExactRisk, RiskRows, exact_nce_i, exact_nce_i_rows, exact_risk, exact_risk_with_rows,
 };

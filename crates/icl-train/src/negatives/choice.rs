@@ -75,6 +75,12 @@ pub enum StepNegativesError {
         "negatives form: found drawn with a queue of old noise, expected weighted, or no queue"
     )]
     Queue,
+    /// A catalogue of candidates for the negatives, with a loss that takes its noise from the batch.
+    #[error(
+        "the encoder: found a catalogue of candidates for the negatives with a loss or a noise set that takes them from the \
+         batch, expected an encoder without one, or loss=info-nce and the noise set other"
+    )]
+    Catalogue,
     /// A number of negatives that moves, under a stopping rule that follows the training loss.
     #[error(
         "negatives schedule: found one under which K moves with the stopping rule training-loss, which would \

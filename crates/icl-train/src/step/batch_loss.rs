@@ -2,7 +2,9 @@
 
 use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Encoder, GrowthRatio, MixedBatch, Mode, Seed};
+use icl_core::{
+    Draws, Encoder, GrowthRatio, MixedBatch, Mode, PairEmbeddings, Seed, catalogue_nce_i,
+};
 
 use crate::method::loss::{Anchors, LossKind, LossSettings};
 use crate::negatives::NegativesForm;
@@ -43,9 +45,9 @@ where
         counted: Anchors,
         seed: Seed,
     ) -> Tensor<B, 1> {
-        let (loss, embeddings) = self.forward(encoder, batch, counted, seed);
+        let (loss, positives) = self.forward(encoder, batch, counted, seed);
         if let Some(queue) = self.queue.as_ref().filter(|_| batch.n_old > 0) {
-            let second_views = embeddings.narrow(0, batch.samples.len(), batch.n_old);
+            let second_views = positives.narrow(0, 0, batch.n_old);
             queue.put_by(second_views, &batch.samples[..batch.n_old]);
         }
         loss
@@ -62,7 +64,7 @@ where
         self.forward(encoder, batch, counted, seed).0
     }
 
-    /// Computes the sum of the losses of all pairs and the embeddings `[2·n, d]` of both views of the first
+    /// Computes the sum of the losses of all pairs and the embeddings `[n, d]` of the second views of the first
     /// pair, and measures the time.
     fn forward(
         &self,
@@ -72,16 +74,16 @@ where
         seed: Seed,
     ) -> (Tensor<B, 1>, Tensor<B, 2>) {
         let phase = self.clock.start::<B>(encoder);
-        let (mut loss, embeddings) = self.of_part(encoder, batch, 0, counted, seed);
+        let (mut loss, positives) = self.of_part(encoder, batch, 0, counted, seed);
         for part in 1..batch.parts.len() {
             let seed = seed.child("part").at(part as u64);
             loss = loss + self.of_part(encoder, batch, part, counted, seed).0;
         }
         self.clock.end_forward(phase);
-        (loss, embeddings)
+        (loss, positives)
     }
 
-    /// Computes the loss of one pair of each sample and the embeddings `[2·n, d]` of both views.
+    /// Computes the loss of one pair of each sample and the embeddings `[n, d]` of their second views.
     fn of_part(
         &self,
         encoder: &M,
@@ -99,30 +101,60 @@ where
             B::seed(device, seed.child("backend").value());
         }
         let mut rng = seed.rng();
-        let embeddings = encoder.encode(views.clone(), Mode::Training(&mut rng));
+        let pairs = encoder.encode_pairs(views.clone(), Mode::Training(&mut rng));
+        let (anchors, positives) = (pairs.anchors.clone(), pairs.positives.clone());
+        let loss = match pairs.catalogue {
+            Some(_) => self.over_catalogue(pairs, seed),
+            None => self.in_batch(pairs, batch, part, counted, seed),
+        };
+        let Some(teacher) = &self.teacher else {
+            return (loss, positives);
+        };
+        self.passes.count_teacher(2 * n);
+        let embeddings = Tensor::cat(vec![anchors, positives.clone()], 0);
+        (loss + teacher.term(views.clone(), embeddings), positives)
+    }
+
+    /// Computes NCE-I with the noise of the pairs' catalogue. The trainer has checked that no other loss has one.
+    fn over_catalogue(&self, pairs: PairEmbeddings<B>, seed: Seed) -> Tensor<B, 1> {
+        let n = pairs.anchors.dims()[0];
+        let draws = self.draws(seed);
+        let draws = draws.map(|seed| Draws::new(self.negatives, n, seed));
+        let temperature = self.settings.temperature;
+        catalogue_nce_i(pairs, temperature, self.negatives, draws.as_ref()).mean()
+    }
+
+    /// Computes the loss with the noise of the batch, and of the queue.
+    fn in_batch(
+        &self,
+        pairs: PairEmbeddings<B>,
+        batch: &PreparedBatch<M::Batch>,
+        part: usize,
+        counted: Anchors,
+        seed: Seed,
+    ) -> Tensor<B, 1> {
         let mixed = MixedBatch {
-            anchors: embeddings.clone().narrow(0, 0, n),
-            positives: embeddings.clone().narrow(0, n, n),
+            anchors: pairs.anchors,
+            positives: pairs.positives,
             samples: &batch.samples,
             n_old: batch.n_old,
         };
         // The queue holds views of the first pair.
         let queue = self.queue.as_ref().filter(|_| part == 0);
         let queue = queue.and_then(OldQueue::entries);
-        let is_drawn = self.settings.step_negatives.form == NegativesForm::Drawn;
         let settings = LossSettings {
             temperature: self.settings.temperature,
             negatives: self.negatives,
-            draws: is_drawn.then(|| seed.child("negatives")),
+            draws: self.draws(seed),
             noise_set: self.settings.noise_set,
             alpha: self.alpha,
         };
-        let loss = self.loss.of_batch(mixed, queue, counted, settings);
-        let Some(teacher) = &self.teacher else {
-            return (loss, embeddings);
-        };
-        self.passes.count_teacher(2 * n);
-        let loss = loss + teacher.term(views.clone(), embeddings.clone());
-        (loss, embeddings)
+        self.loss.of_batch(mixed, queue, counted, settings)
+    }
+
+    /// Returns the seed of the noise that anchors draw, if they do.
+    fn draws(&self, seed: Seed) -> Option<Seed> {
+        let is_drawn = self.settings.step_negatives.form == NegativesForm::Drawn;
+        is_drawn.then(|| seed.child("negatives"))
     }
 }

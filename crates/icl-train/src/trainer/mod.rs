@@ -12,7 +12,7 @@ use icl_core::{Collate, Encoder, Increment, Samples, Seed, Views};
 use crate::error::TrainError;
 use crate::evaluation::evaluator::Evaluator;
 use crate::method::{LossKind, Method, NoiseSet};
-use crate::negatives::StepNegatives;
+use crate::negatives::{StepNegatives, StepNegativesError};
 use crate::progress::{Callbacks, Outcome};
 use crate::sampling::choice::Sampling;
 use crate::step::distillation::Teacher;
@@ -133,6 +133,16 @@ impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
         }
     }
 
+    /// Checks that the noise of the method's loss can come from a catalogue, if the encoder has one.
+    fn check_catalogue(&self, has_catalogue: bool, method: &Method) -> Result<(), TrainError> {
+        let is_from_batch =
+            method.separates_noise() || self.settings.noise_set == NoiseSet::BothViews;
+        match has_catalogue && is_from_batch {
+            true => Err(StepNegativesError::Catalogue.into()),
+            false => Ok(()),
+        }
+    }
+
     fn division(&self) -> Result<Division<'_>, TrainError> {
         let seed = Seed::new(self.seed).child("held out for negatives");
         Division::new(self.increment, &self.settings, seed)
@@ -243,6 +253,7 @@ where
             rate: self.settings.pretraining_rate,
             ..Method::new(Sampling::Old, LossKind::InfoNce)
         };
+        self.check_catalogue(encoder.has_catalogue(), &method)?;
         self.training_loop(&method, &trained, PRETRAINING).run(
             encoder,
             None,
@@ -299,6 +310,7 @@ where
             return Err(TrainError::BothViews);
         }
         method.check_with(&self.settings)?;
+        self.check_catalogue(encoder.has_catalogue(), method)?;
         let measuring = self.evaluator();
         let Division { trained, held_out } = self.division()?;
         let steering = self.steering_evaluator(&trained);
