@@ -118,6 +118,10 @@ impl<B: GraphBackend> Encoder<B> for WordTower<B> {
         self.second.forward(hidden)
     }
 
+    fn has_catalogue(&self) -> bool {
+        true
+    }
+
     /// Encodes pairs of texts, with the positives of the batch as catalogue.
     ///
     /// # Panics

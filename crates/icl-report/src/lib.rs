@@ -5,6 +5,7 @@
 //! [`paper::document`] and [`dacl::dacl_document`]. A page of results begins with its answer in one sentence and a picture; the
 //! caveats follow.
 
+pub mod ans;
 mod backends;
 mod browser;
 mod chart;
