@@ -11,7 +11,7 @@ use crate::text::number::{axis_value, rounded};
 const WIDTH: f64 = 520.0;
 const HEIGHT: f64 = 340.0;
 const LEFT: f64 = 58.0;
-const RIGHT: f64 = 14.0;
+const RIGHT: f64 = 20.0;
 const TOP: f64 = 30.0;
 const BOTTOM: f64 = 46.0;
 
@@ -226,7 +226,7 @@ mod tests {
             let svg = chart([scale, scale], vec![line(Stroke::Solid, &points)]);
             assert!(svg.contains(&format!(" d=\"M{LEFT:.1} ")), "{svg}");
             assert!(svg.contains(&format!("L{:.1} ", WIDTH - RIGHT)), "{svg}");
-            let middle = svg.contains("L282.0 ");
+            let middle = svg.contains("L279.0 ");
             assert_eq!(middle, scale == AxisScale::Logarithmic, "{svg}");
             assert!(svg.contains("v &amp; w over K. Lines: a."));
         }

@@ -42,6 +42,7 @@ pub(super) fn figure(caption: impl Into<String>, names: &[String], charts: Vec<S
         legend: Palette::new(names()).legend(names()),
         layout: match charts.len() {
             1 => Layout::Single,
+            3 => Layout::Triples,
             _ => Layout::Pairs,
         },
         charts,

@@ -5,8 +5,11 @@ use icl_core::negatives::Shares;
 use crate::chart::{Figure, FunctionChart, Stroke};
 use crate::negatives::charts::{Lines, OVER_K, coloured, drawn, figure};
 
-/// Draws the effectiveness over K at λ = 0.9: a chart for each title, a line for each name of a stage.
-pub(super) fn effectiveness(of: Vec<(String, Vec<(String, Vec<f64>)>)>) -> Figure {
+/// Names of stages with the effectiveness at K = 1, 2, ….
+pub(super) type Stages = Vec<(String, Vec<f64>)>;
+
+/// Draws the effectiveness over K at λ = 0.9: a chart for each title, a line for each stage.
+pub(super) fn effectiveness(of: Vec<(String, Stages)>) -> Figure {
     let mut names = Vec::new();
     let mut charts = Vec::new();
     for (title, stages) in of {
