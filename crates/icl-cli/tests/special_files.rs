@@ -62,6 +62,12 @@ fn arrays() {
 }
 
 #[test]
+fn curves() {
+    let message = "found no readable file (a folder, pipe or device), expected AUCs";
+    rejected("", "negatives --train-auc 0.9 --curve FILE", message);
+}
+
+#[test]
 fn lists_of_written_files() {
     let at = tempdir().unwrap();
     for file in special(at.path(), "") {

@@ -2,7 +2,8 @@
 //!
 //! A command writes one record per run as a line of JSON. A document is made from finished records
 //! alone: [`comparison_document`], [`update_document`], [`training_document`], [`backends_document`],
-//! [`paper::document`] and [`dacl::dacl_document`]. A page of results begins with its answer in one sentence and a picture; the
+//! [`paper::document`], [`dacl::dacl_document`] and, from numbers alone, [`negatives_document`] and
+//! [`ans_document`]. A page of results begins with its answer in one sentence and a picture; the
 //! caveats follow.
 
 pub mod ans;
@@ -18,6 +19,7 @@ mod error;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod inert;
+mod negatives;
 pub mod paper;
 #[cfg(doctest)]
 mod readme;
@@ -32,6 +34,9 @@ pub use backends::backends_document;
 pub use comparison::comparison_document;
 pub use document::{DEFAULT_WIDTH, Document};
 pub use error::ReportError;
+pub use negatives::{
+    AnsTarget, NegativesAdvice, PredictionCourse, ans_document, negatives_document,
+};
 pub use record::{
     AccuracyByOrigin, BACKEND_SCHEMA, BackendRecord, BackendTask, BackendTrace, COMPARED_STEPS,
     EmbeddingMap, FloorAccuracies, KeptNeighbours, ProtocolAccuracies, RunRecord, SCHEMA,

@@ -6,13 +6,14 @@ mod log_noise;
 pub(crate) mod log_space;
 mod one_pass;
 mod queue;
+mod ranks_among;
 mod rivals;
 pub(crate) mod similarity;
 pub(crate) mod terms;
 
 pub use drawn::{Draws, catalogue_log_noise};
 pub use queue::{MixedBatch, QueuedNoise};
-pub use rivals::ranks_among;
+pub use ranks_among::ranks_among;
 pub use similarity::{cosine_similarity, normalize, paired_cosine_similarity};
 pub use terms::Contrast;
 

@@ -10,7 +10,8 @@
 //! | [`reliability`] | P(μ, K), the probability that the positive has the highest score (Eq. 3, 4) |
 //! | [`separation`], [`auc`] | the separation μ of an AUC and back (Eq. 7, in closed form) |
 //! | [`Shares`] | good, bad and easy samples, and the training effectiveness (Eq. 5, 6) |
-//! | [`effectiveness_by_k`], [`Optimum`] | the effectiveness at K = 1, 2, …, and its largest value with its flat range |
+//! | [`probabilities_by_k`], [`effectiveness_by_k`] | P(A) and P(B), and the effectiveness, at K = 1, 2, … |
+//! | [`Optimum`] | the largest effectiveness with its flat range |
 //! | [`course`] | the separations of predictions during a simulated training |
 //! | [`Ranks`], [`Rank`] | measured AUC and measured P(B; K), from the scores of positives and noise |
 //! | [`NegativesError`] | a rejected number |
@@ -26,6 +27,6 @@ mod reliability;
 
 pub use effectiveness::Shares;
 pub use error::NegativesError;
-pub use optimum::{FLAT, MAX_K, Optimum, course, effectiveness_by_k};
+pub use optimum::{FLAT, MAX_K, Optimum, course, effectiveness_by_k, probabilities_by_k};
 pub use ranks::{Rank, Ranks};
 pub use reliability::{auc, reliability, separation};

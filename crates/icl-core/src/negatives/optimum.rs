@@ -44,6 +44,22 @@ pub fn effectiveness_by_k(
     if !(0.0..=1.0).contains(&lambda) {
         return Err(NegativesError::Lambda { found: lambda });
     }
+    let probabilities = probabilities_by_k(label, predictions, max_k)?;
+    let value =
+        |[label, prediction]: [f64; 2]| Shares::new(label, prediction).effectiveness(lambda);
+    Ok(probabilities.into_iter().map(value).collect())
+}
+
+/// Returns the probabilities at K = 1, 2, …, `max_k`: P(A) that a label is reliable, and the mean of P(B) over the training,
+/// that a prediction is right.
+///
+/// # Errors
+/// [`NegativesError`] if a separation is not finite or there is no prediction, or `max_k` is 0 or above [`MAX_K`].
+pub fn probabilities_by_k(
+    label: f64,
+    predictions: &[f64],
+    max_k: usize,
+) -> Result<Vec<[f64; 2]>, NegativesError> {
     if !(1..=MAX_K).contains(&max_k) {
         return Err(NegativesError::MaxK {
             found: max_k,
@@ -52,8 +68,9 @@ pub fn effectiveness_by_k(
     }
     let mut labels = Reliabilities::new(&[label])?;
     let mut predictions = Reliabilities::new(predictions)?;
-    let value = |_| Shares::new(labels.next(), predictions.next()).effectiveness(lambda);
-    Ok((0..max_k).map(value).collect())
+    Ok((0..max_k)
+        .map(|_| [labels.next(), predictions.next()])
+        .collect())
 }
 
 /// Mean of P(μ, K) over some separations, for one K after the other.

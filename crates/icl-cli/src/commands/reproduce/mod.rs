@@ -1,6 +1,7 @@
 //! `icl reproduce`: runs the grid of a table or figure of the paper, or the rows of a table of another, and
 //! writes its pages.
 
+mod ans;
 mod cell_folder;
 mod dacl;
 mod grid;
@@ -12,20 +13,21 @@ mod pool;
 mod source;
 
 use anyhow::anyhow;
-use clap::Args;
+use clap::{Args, Subcommand};
 use icl_core::file_system;
 
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::terminal::{print, tell};
 
+use ans::AnsCommand;
 use cell_folder::{CellFolder, State};
 use dacl::DaclCommand;
 use grid::Grid;
 use options::ReproduceOptions;
 use plan::Plan;
 
-/// A target: of the paper of this method, or a table of DACL, which has options of its own.
+/// A target: of the paper of this method, or of another paper, which has options of its own.
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -34,9 +36,18 @@ use plan::Plan;
 )]
 pub struct ReproduceArguments {
     #[command(subcommand)]
-    dacl: Option<DaclCommand>,
+    other: Option<OtherPaper>,
     #[command(flatten)]
     grid: ReproduceOptions,
+}
+
+/// Tables and figures of other papers.
+#[derive(Debug, Subcommand)]
+enum OtherPaper {
+    #[command(flatten)]
+    Dacl(DaclCommand),
+    #[command(flatten)]
+    Ans(AnsCommand),
 }
 
 /// Runs what is missing of a target and writes its pages.
@@ -45,8 +56,9 @@ pub struct ReproduceArguments {
 /// If an option cannot be used, data or encoders are missing, a part fails, it is interrupted, or a
 /// page cannot be written.
 pub fn reproduce(arguments: &ReproduceArguments) -> Result<(), Failure> {
-    match &arguments.dacl {
-        Some(dacl) => dacl::reproduce(dacl),
+    match &arguments.other {
+        Some(OtherPaper::Dacl(dacl)) => dacl::reproduce(dacl),
+        Some(OtherPaper::Ans(ans)) => ans::reproduce(ans),
         None => reproduce_grid(&arguments.grid),
     }
 }
