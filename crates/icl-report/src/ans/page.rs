@@ -2,9 +2,9 @@
 
 use icl_core::negatives::{Optimum, course, effectiveness_by_k, separation};
 
+use crate::ans::experiment::AnsExperiment;
 use crate::ans::record::{AnsMeasures, AnsRecord};
 use crate::ans::row::{AnsCourse, AnsRow};
-use crate::ans::target::AnsTarget;
 use crate::ans::verdicts::{Difference, MEASURES, Measure, Runs, mean_and_deviation};
 use crate::chart::{Curve, CurveChart, Figure, Height, Layout, Palette};
 use crate::document::{Block, Column, Document, Row, Table, TableCell};
@@ -13,9 +13,9 @@ use crate::text::number::{axis_count, change, count, plural, rounded, with_sign}
 
 /// Records of an experiment, and the origin of the page.
 #[derive(Debug, Clone, Copy)]
-pub struct AnsReproduction<'a> {
+pub struct ExperimentReproduction<'a> {
     /// Experiment.
-    pub target: AnsTarget,
+    pub target: AnsExperiment,
     /// Records; those of other experiments are left out.
     pub records: &'a [AnsRecord],
     /// Origin of the numbers.
@@ -26,7 +26,7 @@ pub struct AnsReproduction<'a> {
 /// comparisons with the control of equal compute.
 ///
 /// The same records give the same document.
-pub fn ans_document(of: &AnsReproduction<'_>) -> Document {
+pub fn experiment_document(of: &ExperimentReproduction<'_>) -> Document {
     let own = of
         .records
         .iter()
@@ -326,7 +326,7 @@ fn table(runs: Runs<'_>, epochs: usize) -> Table {
 }
 
 /// Says how the numbers were made, and what differs from the paper.
-fn how(of: &AnsReproduction<'_>, first: &AnsRecord) -> Vec<Block> {
+fn how(of: &ExperimentReproduction<'_>, first: &AnsRecord) -> Vec<Block> {
     let settings: Vec<String> = of
         .provenance
         .settings
@@ -334,13 +334,13 @@ fn how(of: &AnsReproduction<'_>, first: &AnsRecord) -> Vec<Block> {
         .map(|(name, value)| format!("{name} {value}"))
         .collect();
     let encoder = match of.target {
-        AnsTarget::Numbers | AnsTarget::Courses => {
+        AnsExperiment::Numbers | AnsExperiment::Courses => {
             "Two towers: the mean of the embeddings of the last 50 items through a linear layer, against the embedding of \
              the item that follows. Negatives are drawn uniformly from the items that the user has not seen, without \
              replacement. The last item of each user is the test and the one before it the validation; many interactions \
              share their user and second, so that the order of these is that of the file."
         }
-        AnsTarget::Texts => {
+        AnsExperiment::Texts => {
             "One tower for both texts: the mean of the embeddings of their words through two layers. Negatives are drawn \
              from the other bodies of the batch, without those of an equal title or body. The pairs are divided at random \
              by the seed."
@@ -379,7 +379,7 @@ mod tests {
         };
         AnsRecord {
             schema: ANS_SCHEMA,
-            target: AnsTarget::Courses,
+            target: AnsExperiment::Courses,
             data: "ml-100k".to_owned(),
             row,
             seed,
@@ -408,7 +408,7 @@ mod tests {
     }
 
     fn document(difference: f64) -> (Vec<AnsRecord>, Document) {
-        let rows = AnsTarget::Courses.rows(20.0, 10);
+        let rows = AnsExperiment::Courses.rows(20.0, 10);
         let mut records = Vec::new();
         for row in rows {
             for seed in 0..5 {
@@ -420,8 +420,8 @@ mod tests {
                 records.push(record(row, seed, 0.08 + own));
             }
         }
-        let document = ans_document(&AnsReproduction {
-            target: AnsTarget::Courses,
+        let document = experiment_document(&ExperimentReproduction {
+            target: AnsExperiment::Courses,
             records: &records,
             provenance: &Provenance::default(),
         });
@@ -454,7 +454,7 @@ mod tests {
         let text = text_of(&document.html());
         // As `icl negatives --train-auc 0.95` prints them.
         assert!(text.contains("K* = 18 (14 to 24) at λ = 0.9, 20"), "{text}");
-        for row in AnsTarget::Courses.rows(20.0, 10) {
+        for row in AnsExperiment::Courses.rows(20.0, 10) {
             assert!(text.contains(&row.title(10)), "{text}");
         }
         assert!(text.contains("untrained"));

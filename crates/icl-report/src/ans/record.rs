@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::ans::experiment::AnsExperiment;
 use crate::ans::row::AnsRow;
-use crate::ans::target::AnsTarget;
 use crate::error::ReportError;
 
 /// Version of [`AnsRecord`]'s schema. It grows when a field changes its meaning or is removed.
@@ -19,7 +19,7 @@ pub struct AnsRecord {
     /// Version of the schema, [`ANS_SCHEMA`].
     pub schema: u32,
     /// Experiment.
-    pub target: AnsTarget,
+    pub target: AnsExperiment,
     /// Name of the data set.
     pub data: String,
     /// Row.

@@ -10,6 +10,7 @@ mod options;
 mod pages;
 mod plan;
 mod pool;
+mod record_file;
 mod source;
 
 use anyhow::anyhow;

@@ -9,9 +9,9 @@ mod missing;
 mod noise_picture;
 mod options;
 mod page;
-mod record_file;
 mod row_split;
 mod samples;
+mod table_file;
 mod tables;
 mod work;
 
@@ -20,7 +20,6 @@ use crate::process::interrupt;
 use crate::process::terminal::{print, tell};
 
 pub use options::DaclCommand;
-use record_file::RecordFile;
 
 /// Runs the rows that are missing and writes the page.
 ///
@@ -29,7 +28,7 @@ use record_file::RecordFile;
 /// written.
 pub fn reproduce(command: &DaclCommand) -> Result<(), Failure> {
     let request = command.request()?;
-    let mut file = RecordFile::open(&request.out, request.target, &request.settings)?;
+    let mut file = table_file::open(&request.out, request.target, &request.settings)?;
     let found = samples::find(&request)?;
     for message in &found.missing {
         tell(format_args!("note: {message}: skipped"));

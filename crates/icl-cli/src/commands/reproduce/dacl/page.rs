@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use icl_report::dacl::{DaclReproduction, DaclTarget, dacl_document};
+use icl_report::dacl::{DaclRecord, DaclReproduction, DaclTarget, dacl_document};
 use icl_report::paper::Provenance;
 
 use crate::commands::reproduce::dacl::noise_picture::noise_picture;
 use crate::commands::reproduce::dacl::options::DaclRequest;
-use crate::commands::reproduce::dacl::record_file::RecordFile;
 use crate::commands::reproduce::machine::{processor, today};
+use crate::commands::reproduce::record_file::RecordFile;
 use crate::files::whole;
 use crate::options::choice;
 use crate::process::failure::Failure;
@@ -19,7 +19,7 @@ use crate::process::failure::Failure;
 /// If a file cannot be written.
 pub fn write(
     request: &DaclRequest,
-    file: &RecordFile,
+    file: &RecordFile<DaclRecord>,
     mut missing: Vec<String>,
 ) -> Result<Vec<PathBuf>, Failure> {
     let settings = &request.settings;

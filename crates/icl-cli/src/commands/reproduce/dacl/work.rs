@@ -12,9 +12,9 @@ use crate::backend::on_backend;
 use crate::commands::reproduce::dacl::graphs::GraphRowWork;
 use crate::commands::reproduce::dacl::images::ImageRowWork;
 use crate::commands::reproduce::dacl::options::DaclRequest;
-use crate::commands::reproduce::dacl::record_file::RecordFile;
 use crate::commands::reproduce::dacl::samples::{DividedSamples, Found};
 use crate::commands::reproduce::dacl::tables::TableRowWork;
+use crate::commands::reproduce::record_file::RecordFile;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::terminal::tell;
@@ -29,7 +29,7 @@ pub struct NotStarted(pub usize);
 pub fn run(
     request: &DaclRequest,
     found: &Found,
-    file: &mut RecordFile,
+    file: &mut RecordFile<DaclRecord>,
 ) -> Result<NotStarted, Failure> {
     let mut to_run = Vec::new();
     for seed in 0..request.n_seeds {
@@ -42,7 +42,7 @@ pub fn run(
                 .rows()
                 .iter()
                 .copied()
-                .filter(|row| !file.has(*data, *row, seed))
+                .filter(|row| !file.has(|r| (r.data, r.row, r.seed) == (*data, *row, seed)))
                 .collect();
             to_run.push((*data, samples, seed, rows));
         }
@@ -141,7 +141,7 @@ fn compute(
     }
 }
 
-fn interrupted(file: &RecordFile) -> Failure {
+fn interrupted(file: &RecordFile<DaclRecord>) -> Failure {
     Failure::Interrupted(anyhow!("interrupted; {}", file.how_to_continue()))
 }
 

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use anyhow::anyhow;
-use clap::{Arg, Args, Subcommand};
+use clap::Args;
 use icl_core::file_system;
 use icl_report::{AnsTarget, ans_document};
 
+use crate::commands::reproduce::ans::options::OUT;
 use crate::commands::reproduce::machine::today;
 use crate::files::destination::unusable;
 use crate::files::whole;
@@ -14,51 +15,18 @@ use crate::options::output::OutOption;
 use crate::process::failure::Failure;
 use crate::process::terminal::print;
 
-const DETAILS: &str = "\
-ANS: Wu, Wu and Huang, Rethinking InfoNCE: How Many Negative Samples Do You Need? Nothing is trained, and no data are \
-needed. It writes DIR/TARGET.html and DIR/TARGET.md with the figure, the printed claims, our figures, and what refutes each \
-claim.";
-
-/// Output folder.
-const OUT: &str = "icl-runs/ans";
-
-/// Figures of ANS.
-#[derive(Debug, Subcommand)]
-pub enum AnsCommand {
-    /// Figure 4 of ANS: the best number of negatives over the separation of the labels
-    #[command(after_help = DETAILS, mut_args(refined))]
-    Ans4(AnsOptions),
-    /// Figure 5 of ANS: effectiveness and kinds of samples in stages of a training
-    #[command(after_help = DETAILS, mut_args(refined))]
-    Ans5(AnsOptions),
-}
-
 /// Options of the figures.
 #[derive(Debug, Args)]
-pub struct AnsOptions {
+pub struct FigureOptions {
     #[command(flatten)]
     out: OutOption,
-}
-
-/// Returns a shared option as these commands take it.
-fn refined(option: Arg) -> Arg {
-    match option.get_id().as_str() {
-        "out" => option
-            .help("Output folder; an earlier page of the figure is replaced")
-            .default_value(OUT),
-        _ => option,
-    }
 }
 
 /// Computes a figure and writes its page.
 ///
 /// # Errors
 /// If the folder cannot be written.
-pub fn reproduce(command: &AnsCommand) -> Result<(), Failure> {
-    let (target, options) = match command {
-        AnsCommand::Ans4(options) => (AnsTarget::Figure4, options),
-        AnsCommand::Ans5(options) => (AnsTarget::Figure5, options),
-    };
+pub fn reproduce(target: AnsTarget, options: &FigureOptions) -> Result<(), Failure> {
     options.out.check()?;
     let out = options.out.out.as_deref().unwrap_or(Path::new(OUT));
     if out.exists() && !out.is_dir() {

@@ -6,7 +6,7 @@ use crate::ans::row::{AnsCourse, AnsRow};
 
 /// Experiment on the number of negatives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum AnsTarget {
+pub enum AnsExperiment {
     /// Numbers of negatives on interactions, as in Figures 2 and 3.
     #[serde(rename = "ans2")]
     Numbers,
@@ -21,7 +21,7 @@ pub enum AnsTarget {
 /// Numbers of negatives of the sweep.
 const NUMBERS: [f64; 10] = [1.0, 2.0, 4.0, 8.0, 16.0, 20.0, 32.0, 64.0, 128.0, 256.0];
 
-impl AnsTarget {
+impl AnsExperiment {
     /// Returns the name in commands and of the files.
     pub fn name(self) -> &'static str {
         match self {
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn rows_are_distinct_and_have_the_control_of_equal_compute() {
-        let rows = AnsTarget::Courses.rows(20.0, 10);
+        let rows = AnsExperiment::Courses.rows(20.0, 10);
         assert_eq!(rows.len(), 10);
         let control = AnsRow {
             course: AnsCourse::Fixed,
@@ -96,6 +96,6 @@ mod tests {
         assert!(rows.contains(&control));
         assert_eq!(rows[9].epochs, 5);
         // K = 1, 20 and 256 are in both lists.
-        assert_eq!(AnsTarget::Texts.rows(20.0, 10).len(), 17);
+        assert_eq!(AnsExperiment::Texts.rows(20.0, 10).len(), 17);
     }
 }
