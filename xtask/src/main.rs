@@ -58,7 +58,7 @@ enum Command {
 
 #[derive(Subcommand)]
 enum Bench {
-    /// Run all benchmarks in turn: backends, graphs, protocols, rates, tables, vision
+    /// Run all benchmarks in turn: backends, graphs, pairs, protocols, rates, tables, vision
     All {
         /// Backends of the benchmark `backends` besides flex, as comma-separated features of icl-cli
         #[arg(long)]
@@ -76,6 +76,14 @@ enum Bench {
     /// Measure an epoch and a step on graphs (bench target `graphs` of icl-cli)
     Graphs {
         /// Arguments for the benchmark
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+    /// Compare an epoch of a recommender with two towers with PyTorch (bench target `pairs` of icl-cli)
+    ///
+    /// The environment variable PYTHON names a Python with PyTorch; without it, `python3` is tried.
+    Pairs {
+        /// File of interactions; without it the benchmark says that it is skipped
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
@@ -128,6 +136,9 @@ impl Bench {
                     Self::Graphs {
                         arguments: arguments(),
                     },
+                    Self::Pairs {
+                        arguments: arguments(),
+                    },
                     Self::Protocols,
                     Self::Rates {
                         arguments: arguments(),
@@ -148,6 +159,10 @@ impl Bench {
             Self::Graphs { arguments } => vec![BenchTarget {
                 arguments,
                 ..BenchTarget::new("icl-cli", "graphs")
+            }],
+            Self::Pairs { arguments } => vec![BenchTarget {
+                arguments,
+                ..BenchTarget::new("icl-cli", "pairs")
             }],
             Self::Protocols => vec![BenchTarget::new("icl-eval", "protocols")],
             Self::Rates { arguments } => vec![BenchTarget {
@@ -277,9 +292,16 @@ mod tests {
         let names: Vec<&str> = all.iter().map(|target| target.name).collect();
         let vision = VISION.map(|(_, name)| name);
         assert_eq!(
-            names[..5],
-            ["backends", "graphs", "protocols", "rates", "tables"]
+            names[..6],
+            [
+                "backends",
+                "graphs",
+                "pairs",
+                "protocols",
+                "rates",
+                "tables"
+            ]
         );
-        assert_eq!(names[5..], vision);
+        assert_eq!(names[6..], vision);
     }
 }

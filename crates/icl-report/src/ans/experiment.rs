@@ -65,9 +65,10 @@ impl AnsExperiment {
             epochs: ((epochs as f64 * mean / peak).round() as usize).max(1),
             ..row(AnsCourse::Fixed, peak)
         });
+        let popularity = vec![row(AnsCourse::Popularity, 0.0)];
         let mut rows = match self {
-            Self::Numbers => numbers,
-            Self::Courses => courses,
+            Self::Numbers => [popularity, numbers].concat(),
+            Self::Courses => [popularity, courses].concat(),
             Self::Texts => [numbers, courses].concat(),
         };
         let mut seen = Vec::new();
@@ -87,14 +88,14 @@ mod tests {
     #[test]
     fn rows_are_distinct_and_have_the_control_of_equal_compute() {
         let rows = AnsExperiment::Courses.rows(20.0, 10);
-        assert_eq!(rows.len(), 10);
+        assert_eq!(rows.len(), 11);
         let control = AnsRow {
             course: AnsCourse::Fixed,
             peak: 10.5,
             epochs: 10,
         };
         assert!(rows.contains(&control));
-        assert_eq!(rows[9].epochs, 5);
+        assert_eq!(rows[10].epochs, 5);
         // K = 1, 20 and 256 are in both lists.
         assert_eq!(AnsExperiment::Texts.rows(20.0, 10).len(), 17);
     }

@@ -59,15 +59,24 @@ fn verdicts(runs: Runs<'_>, first: &AnsRecord) -> Vec<String> {
     let settings = &first.settings;
     let mut sentences = Vec::new();
     let best = MEASURES.map(|measure| (measure, runs.best_numbers(measure, settings.epochs)));
+    let has_spread = runs.records.iter().any(|record| record.seed != first.seed);
     let clauses: Vec<String> = best
         .iter()
         .filter_map(|(measure, best)| {
             let (best, as_good) = best.as_ref()?;
-            let as_good: Vec<String> = as_good.iter().map(f64::to_string).collect();
+            let others: Vec<String> = as_good
+                .iter()
+                .filter(|k| *k != best)
+                .map(f64::to_string)
+                .collect();
+            let others = match (others.is_empty(), has_spread) {
+                (_, false) => "one seed, which says little".to_owned(),
+                (true, true) => "all others are clearly worse".to_owned(),
+                (false, true) => format!("{} are not clearly worse", others.join(", ")),
+            };
             Some(format!(
-                "by {} {best} negatives are best ({} are not clearly worse)",
-                measure.name,
-                as_good.join(", ")
+                "by {} {best} negatives are best ({others})",
+                measure.name
             ))
         })
         .collect();
@@ -86,7 +95,7 @@ fn verdicts(runs: Runs<'_>, first: &AnsRecord) -> Vec<String> {
     let rows = runs.rows();
     let others = rows
         .iter()
-        .filter(|row| **row != control && row.course != AnsCourse::Fixed);
+        .filter(|row| !matches!(row.course, AnsCourse::Fixed | AnsCourse::Popularity));
     for row in others {
         let of = MEASURES.map(|measure| (measure, runs.difference(row, &control, measure)));
         let words: Vec<String> = of
@@ -234,32 +243,32 @@ fn figure(runs: Runs<'_>, epochs: usize) -> Option<Figure> {
 }
 
 /// One column of numbers.
-type Cell = fn(&AnsRecord) -> f64;
+type Cell = fn(&AnsRecord) -> Option<f64>;
 
 fn table(runs: Runs<'_>, epochs: usize) -> Table {
     let groups: [(&str, [(&'static str, Cell); 3]); 3] = [
         (
             "validation",
             [
-                ("AUC", |of| of.validation.auc),
-                ("HR", |of| of.validation.hit_rate),
-                ("nDCG", |of| of.validation.ndcg),
+                ("AUC", |of| Some(of.validation.auc)),
+                ("HR", |of| Some(of.validation.hit_rate)),
+                ("nDCG", |of| Some(of.validation.ndcg)),
             ],
         ),
         (
             "test",
             [
-                ("AUC", |of| of.test.auc),
-                ("HR", |of| of.test.hit_rate),
-                ("nDCG", |of| of.test.ndcg),
+                ("AUC", |of| Some(of.test.auc)),
+                ("HR", |of| Some(of.test.hit_rate)),
+                ("nDCG", |of| Some(of.test.ndcg)),
             ],
         ),
         (
             "test, sampled 100",
             [
-                ("AUC", |of| of.sampled.auc),
-                ("HR", |of| of.sampled.hit_rate),
-                ("nDCG", |of| of.sampled.ndcg),
+                ("AUC", |of| Some(of.sampled?.auc)),
+                ("HR", |of| Some(of.sampled?.hit_rate)),
+                ("nDCG", |of| Some(of.sampled?.ndcg)),
             ],
         ),
     ];
@@ -280,34 +289,42 @@ fn table(runs: Runs<'_>, epochs: usize) -> Table {
     }
     columns.push(Column::new("parameter change"));
     let numbers = |row: &AnsRow, of: Cell, digits: usize| {
-        let (mean, deviation) = mean_and_deviation(&runs.values(row, of));
+        let values = runs.values(row, of);
+        if values.is_empty() {
+            return TableCell::Missing;
+        }
+        let (mean, deviation) = mean_and_deviation(&values);
         let spread = deviation
             .is_finite()
             .then(|| format!("± {}", rounded(deviation, digits)));
         TableCell::Value(rounded(mean, digits), spread)
     };
     let row = |row: &AnsRow| {
+        let is_floor = row.course == AnsCourse::Popularity;
+        let mean = |of: Cell, format: fn(f64) -> String| match is_floor {
+            true => TableCell::Missing,
+            false => TableCell::Value(format(mean_and_deviation(&runs.values(row, of)).0), None),
+        };
         let mut cells = vec![
             numbers(row, |of| of.training_auc, 3),
-            TableCell::Value(
-                count(mean_and_deviation(&runs.values(row, |of| of.n_scored)).0),
-                None,
-            ),
+            mean(|of| Some(of.n_scored), count),
         ];
         for (_, of) in &groups {
             cells.extend(of.iter().map(|(_, of)| numbers(row, *of, 4)));
         }
-        let moved = mean_and_deviation(&runs.values(row, |of| of.parameter_change)).0;
-        cells.push(TableCell::Value(change(moved), None));
-        Row::new(row.title(epochs), cells)
+        cells.push(mean(|of| Some(of.parameter_change), change));
+        Row {
+            is_floor,
+            ..Row::new(row.title(epochs), cells)
+        }
     };
     let mut rows: Vec<Row> = runs.rows().iter().map(row).collect();
     let floor = |of: fn(&AnsMeasures) -> f64| {
-        let values: Vec<f64> = runs
+        let untrained = runs
             .records
             .iter()
-            .map(|record| of(&record.untrained))
-            .collect();
+            .filter_map(|record| record.untrained.as_ref());
+        let values: Vec<f64> = untrained.map(of).collect();
         TableCell::Value(rounded(mean_and_deviation(&values).0, 4), None)
     };
     let mut cells = vec![TableCell::Missing; columns.len()];
@@ -394,11 +411,11 @@ mod tests {
             },
             n_training: 97_171,
             n_test: 943,
-            training_auc: 0.95,
+            training_auc: Some(0.95),
             validation: measures(ndcg),
             test: measures(ndcg),
-            sampled: measures(ndcg),
-            untrained: measures(0.001),
+            sampled: Some(measures(ndcg)),
+            untrained: Some(measures(0.001)),
             parameter_change: 1.0,
             n_steps: 3800,
             step_negatives: vec![row.peak; 10],

@@ -32,16 +32,16 @@ pub struct AnsRecord {
     pub n_training: usize,
     /// Number of queries of the test.
     pub n_test: usize,
-    /// AUC on training pairs, by which the model of label noise predicts the best number.
-    pub training_auc: f64,
+    /// AUC on training pairs, by which the model of label noise predicts the best number; `None` where nothing is trained.
+    pub training_auc: Option<f64>,
     /// Measures on validation pairs.
     pub validation: AnsMeasures,
     /// Measures on the test, among all candidates.
     pub test: AnsMeasures,
-    /// Measures on the test, among 100 candidates that are drawn for each query.
-    pub sampled: AnsMeasures,
-    /// Measures of the untrained encoder on the test: the floor.
-    pub untrained: AnsMeasures,
+    /// Measures on the test, among 100 candidates that are drawn for each query; `None` without an encoder.
+    pub sampled: Option<AnsMeasures>,
+    /// Measures of the untrained encoder on the test, a floor; `None` without an encoder.
+    pub untrained: Option<AnsMeasures>,
     /// Parameter change ‖Δθ‖/‖θ‖. 0 means that nothing was trained.
     pub parameter_change: f64,
     /// Number of steps.

@@ -18,6 +18,8 @@ pub enum AnsCourse {
     Mirrored,
     /// What is best at each evaluation.
     Stagewise,
+    /// No encoder: items in the order of their number of training pairs, a floor.
+    Popularity,
 }
 
 /// Row of an experiment.
@@ -42,6 +44,7 @@ impl AnsRow {
             AnsCourse::Ans => format!("ANS, peak {peak}"),
             AnsCourse::Mirrored => format!("ANS mirrored, peak {peak}"),
             AnsCourse::Stagewise => "stagewise".to_owned(),
+            AnsCourse::Popularity => "popularity".to_owned(),
         };
         match self.epochs == epochs {
             true => title,

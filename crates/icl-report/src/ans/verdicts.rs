@@ -68,10 +68,10 @@ impl Runs<'_> {
         rows
     }
 
-    /// Returns the values of a row, one of each seed.
-    pub(super) fn values(&self, row: &AnsRow, of: impl Fn(&AnsRecord) -> f64) -> Vec<f64> {
+    /// Returns the values of a row, one of each seed that has it.
+    pub(super) fn values(&self, row: &AnsRow, of: impl Fn(&AnsRecord) -> Option<f64>) -> Vec<f64> {
         let own = self.records.iter().filter(|record| record.row == *row);
-        own.map(of).collect()
+        own.filter_map(of).collect()
     }
 
     /// Returns the difference of two rows on the test, over the seeds that both have; `None` without any.
@@ -103,8 +103,9 @@ impl Runs<'_> {
         let fixed = rows
             .iter()
             .filter(|row| row.course == AnsCourse::Fixed && row.epochs == epochs);
-        let mean =
-            |row: &AnsRow| mean_and_deviation(&self.values(row, |it| (measure.of)(&it.test))).0;
+        let mean = |row: &AnsRow| {
+            mean_and_deviation(&self.values(row, |it| Some((measure.of)(&it.test)))).0
+        };
         let best = fixed.clone().max_by(|a, b| mean(a).total_cmp(&mean(b)))?;
         let is_as_good = |row: &&AnsRow| {
             let difference = self.difference(row, best, measure);

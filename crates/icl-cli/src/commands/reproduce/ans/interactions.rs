@@ -5,9 +5,9 @@ use std::path::Path;
 use burn::module::AutodiffModule;
 use icl_core::{Seed, Views, host_values};
 use icl_data::{NextItem, NextItemCollate, NextItemDataset, NextItemViews, read_interactions};
-use icl_eval::{Matrix, RankedTarget};
+use icl_eval::{Matrix, RankedTarget, TargetPosition};
 use icl_models::{GraphBackend, TwoTower, TwoTowerConfig};
-use icl_report::ans::{AnsRow, AnsSettings};
+use icl_report::ans::{AnsCourse, AnsMeasures, AnsRow, AnsSettings};
 use rand::seq::SliceRandom;
 
 use crate::backend::{OnBackend, TrainingBackend};
@@ -68,6 +68,9 @@ impl OnBackend for InteractionsRow<'_> {
     type Output = Measured;
 
     fn run<B: TrainingBackend>(self, device: B::Device) -> Result<Measured, Failure> {
+        if self.row.course == AnsCourse::Popularity {
+            return Ok(self.popularity());
+        }
         let (root, train) = (Seed::new(self.seed), &self.data.train);
         let fresh: TwoTower<B> = TwoTowerConfig::new(train.n_items())
             .with_d(self.settings.width)
@@ -87,11 +90,11 @@ impl OnBackend for InteractionsRow<'_> {
         queries.truncate(N_TRAINING_QUERIES);
         let validation = self.data.validation.samples();
         Ok(Measured {
-            training_auc: self.measured(encoder, &queries, None, &device)?.auc,
+            training_auc: Some(self.measured(encoder, &queries, None, &device)?.auc),
             validation: self.measured(encoder, validation, None, &device)?,
             test: self.measured(encoder, test, None, &device)?,
-            sampled: self.measured(encoder, test, Some(root.child("candidates")), &device)?,
-            untrained,
+            sampled: Some(self.measured(encoder, test, Some(root.child("candidates")), &device)?),
+            untrained: Some(untrained),
             parameter_change: outcome.parameter_change,
             n_steps: outcome.record.n_steps,
             step_negatives: outcome.record.step_negatives,
@@ -100,6 +103,44 @@ impl OnBackend for InteractionsRow<'_> {
 }
 
 impl InteractionsRow<'_> {
+    /// Measures the order of items by their number of training pairs, without an encoder.
+    fn popularity(&self) -> Measured {
+        let mut counts = vec![0_u32; self.data.train.n_items()];
+        for sample in self.data.train.samples() {
+            counts[sample.target() as usize] += 1;
+        }
+        let of = |samples: &[NextItem]| {
+            let position = |sample: &NextItem| {
+                let is_other = |item: &u32| {
+                    *item != sample.target() && sample.seen().binary_search(item).is_err()
+                };
+                let others = (0..counts.len() as u32).filter(is_other);
+                let score = |item: u32| f64::from(counts[item as usize]);
+                TargetPosition::among(score(sample.target()), others.map(score))
+            };
+            let positions: Vec<TargetPosition> = samples.iter().map(position).collect();
+            let mean = |of: &dyn Fn(&TargetPosition) -> f64| {
+                positions.iter().map(of).sum::<f64>() / positions.len() as f64
+            };
+            AnsMeasures {
+                auc: mean(&TargetPosition::auc),
+                hit_rate: mean(&|of| of.hit_rate(HITS)),
+                ndcg: mean(&|of| of.ndcg(10)),
+            }
+        };
+        let test = of(self.data.test.samples());
+        Measured {
+            training_auc: None,
+            validation: of(self.data.validation.samples()),
+            test,
+            sampled: None,
+            untrained: None,
+            parameter_change: 0.0,
+            n_steps: 0,
+            step_negatives: Vec::new(),
+        }
+    }
+
     /// Ranks the items that follow histories among all items that their users have not seen.
     fn measured<B: GraphBackend>(
         &self,
@@ -107,7 +148,7 @@ impl InteractionsRow<'_> {
         samples: &[NextItem],
         sampled: Option<Seed>,
         device: &B::Device,
-    ) -> Result<icl_report::ans::AnsMeasures, Failure> {
+    ) -> Result<AnsMeasures, Failure> {
         let views = NextItemViews::default();
         let histories: Vec<_> = samples.iter().map(|sample| views.plain(sample)).collect();
         let collate = NextItemCollate::new(self.data.train.n_items());

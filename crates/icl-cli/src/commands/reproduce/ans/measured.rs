@@ -22,15 +22,15 @@ const CHUNK: usize = 512;
 #[derive(Debug)]
 pub struct Measured {
     /// AUC on training pairs.
-    pub training_auc: f64,
+    pub training_auc: Option<f64>,
     /// Measures on validation pairs.
     pub validation: AnsMeasures,
     /// Measures on the test.
     pub test: AnsMeasures,
     /// The same among a sample of candidates.
-    pub sampled: AnsMeasures,
+    pub sampled: Option<AnsMeasures>,
     /// Measures of the untrained encoder on the test.
-    pub untrained: AnsMeasures,
+    pub untrained: Option<AnsMeasures>,
     /// Parameter change.
     pub parameter_change: f64,
     /// Number of steps.
@@ -42,7 +42,7 @@ pub struct Measured {
 /// Returns the settings of a row's training: negatives are drawn for each anchor.
 pub fn training_settings(settings: &AnsSettings, row: &AnsRow) -> TrainingSettings {
     let (schedule, turn) = match row.course {
-        AnsCourse::Fixed => (NegativesSchedule::Fixed, 0.1),
+        AnsCourse::Fixed | AnsCourse::Popularity => (NegativesSchedule::Fixed, 0.1),
         AnsCourse::Up => (NegativesSchedule::Up, 0.1),
         AnsCourse::Down => (NegativesSchedule::Down, 0.1),
         AnsCourse::Ans => (NegativesSchedule::Ans, 0.1),

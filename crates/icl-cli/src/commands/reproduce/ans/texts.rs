@@ -103,11 +103,16 @@ impl OnBackend for TextsRow<'_> {
         let encoder = &outcome.encoder;
         let training = &data.train[..data.train.len().min(N_HELD_OUT)];
         Ok(Measured {
-            training_auc: self.measured(encoder, training, None, &device)?.auc,
+            training_auc: Some(self.measured(encoder, training, None, &device)?.auc),
             validation: self.measured(encoder, &data.validation, None, &device)?,
             test: self.measured(encoder, &data.test, None, &device)?,
-            sampled: self.measured(encoder, &data.test, Some(root.child("candidates")), &device)?,
-            untrained,
+            sampled: Some(self.measured(
+                encoder,
+                &data.test,
+                Some(root.child("candidates")),
+                &device,
+            )?),
+            untrained: Some(untrained),
             parameter_change: outcome.parameter_change,
             n_steps: outcome.record.n_steps,
             step_negatives: outcome.record.step_negatives,
