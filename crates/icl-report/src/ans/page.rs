@@ -135,15 +135,17 @@ fn comparison_of_courses(runs: Runs<'_>, peak: f64, epochs: usize) -> Option<Str
         .iter()
         .filter(|(_, d)| d.is_clear() && d.mean < 0.0)
         .count();
+    let control = "a fixed number with as many negatives";
+    let untested = "which the paper does not compare";
     let answer = match (better, worse) {
-        (2, _) => "ANS is better than a fixed number with as many negatives",
-        (0, 0) => {
-            "ANS is not better than a fixed number with as many negatives, which the paper does not compare"
-        }
-        (0, _) => {
-            "ANS is worse than a fixed number with as many negatives, which the paper does not compare"
-        }
-        _ => "ANS is better than a fixed number with as many negatives by one measure only",
+        (2, _) => format!("ANS is better than {control}"),
+        (1, 0) => format!("ANS is better than {control} by one of two measures"),
+        (0, 0) => format!("ANS is not better than {control}, {untested}"),
+        (0, 1) => format!(
+            "ANS is not better than {control}, {untested}, and worse by one of two measures"
+        ),
+        (0, _) => format!("ANS is worse than {control}, {untested}"),
+        _ => format!("ANS is better than {control} by one measure and worse by the other"),
     };
     let words: Vec<String> = of.iter().map(|(measure, d)| words(*measure, d)).collect();
     Some(format!("{answer}: {}.", words.join("; ")))
