@@ -44,7 +44,7 @@ struct Arguments {
     #[arg(long, value_enum, default_value_t)]
     schedule: Schedule,
     /// Maximum number of epochs of each training, which its own rule may end before
-    #[arg(long, default_value_t = 30)]
+    #[arg(long, default_value_t = 100)]
     epochs: usize,
     /// Seed of all randomness
     #[arg(long, default_value_t = 1)]

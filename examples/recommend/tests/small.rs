@@ -7,14 +7,14 @@ fn run(arguments: &[&str]) -> Output {
     let program = Command::new(env!("CARGO_BIN_EXE_recommend"))
         .args(arguments)
         .output();
-    program.unwrap()
+    program.expect("the program starts")
 }
 
 /// Returns the table of synthetic users.
 fn demo(arguments: &[&str]) -> String {
     let output = run(&[&["--demo"], arguments].concat());
     assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).unwrap()
+    String::from_utf8(output.stdout).expect("UTF-8")
 }
 
 /// Returns the numbers of a line; NaN where there is none.
