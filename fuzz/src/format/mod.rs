@@ -6,12 +6,14 @@ mod encoder;
 mod graphs;
 mod idx;
 mod image_folder;
+mod interactions;
 mod npy;
 mod options;
 mod program;
 mod reader;
 mod results;
 mod table;
+mod texts;
 mod weights;
 
 pub use reader::{Format, Make, Reader, Told};
@@ -26,6 +28,8 @@ pub fn formats() -> Vec<(&'static str, Make)> {
         ("cifar", cifar::format),
         ("images", image_folder::format),
         ("table", table::format),
+        ("interactions", interactions::format),
+        ("texts", texts::format),
         ("npy", npy::format),
         ("pth", weights::format),
         ("encoder", encoder::format),

@@ -49,6 +49,7 @@ const ALLOWED: [(&str, &[&str]); 19] = [
     ("reddit", &["icl"]),
     ("tabular", &["icl"]),
     ("own_encoder", &["icl"]),
+    ("recommend", &["icl"]),
     // It reads generated inputs with the library and with the program.
     ("icl-fuzz", &["icl-cli", "icl"]),
     // It writes a report of its own.

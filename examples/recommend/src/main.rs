@@ -1,0 +1,165 @@
+//! A recommender that is kept up to date: old and new interactions by time, two towers, updates by several methods.
+
+mod last_items;
+mod row;
+mod tastes;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Error, Result};
+use burn::backend::{Autodiff, Flex};
+use burn::module::AutodiffModule;
+use clap::{Parser, ValueEnum};
+use icl::core::{GrowthRatio, Increment, Seed};
+use icl::data::{Interactions, NextItemCollate, NextItemDataset, NextItemViews, read_interactions};
+use icl::models::{TwoTower, TwoTowerConfig};
+use icl::train::{
+    Method, NegativesSchedule, Start, StepNegatives, Trainer, TrainingSettings, parse_methods,
+};
+use last_items::LastItems;
+use row::Row;
+
+type B = Autodiff<Flex>;
+
+/// Updates a recommender of two towers when new interactions arrive
+#[derive(Parser)]
+struct Arguments {
+    /// File of interactions: NAME.inter, u.data or ratings.dat
+    #[arg(required_unless_present = "demo")]
+    file: Option<PathBuf>,
+    /// Draw synthetic interactions from the seed instead of reading a file
+    #[arg(long, conflicts_with = "file")]
+    demo: bool,
+    /// Share of the interactions that are new, from 0 to 1
+    #[arg(long, default_value_t = 0.3)]
+    alpha: f64,
+    /// Methods, comma-separated
+    #[arg(long, default_value = "warm,fine-tuning,icl,retraining")]
+    methods: String,
+    /// Number of negatives K of the exact risk, and the peak of the updates' schedule
+    #[arg(long, default_value_t = 31.0)]
+    negatives: f64,
+    /// Course of K over an update; that of ans extends over all epochs
+    #[arg(long, value_enum, default_value_t)]
+    schedule: Schedule,
+    /// Maximum number of epochs of each training, which its own rule may end before
+    #[arg(long, default_value_t = 100)]
+    epochs: usize,
+    /// Seed of all randomness
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Course of the number of negatives over an update.
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum Schedule {
+    #[default]
+    Fixed,
+    Ans,
+    Stagewise,
+}
+
+fn main() -> Result<ExitCode> {
+    let arguments = Arguments::parse();
+    let interactions = match &arguments.file {
+        None => tastes::interactions(Seed::new(arguments.seed))?,
+        Some(path) => match read_interactions(path) {
+            Ok(interactions) => interactions,
+            Err(error) => {
+                eprintln!("{error}");
+                return Ok(ExitCode::from(2));
+            }
+        },
+    };
+    compare(&interactions, &arguments)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn compare(interactions: &Interactions, arguments: &Arguments) -> Result<()> {
+    let (seed, device) = (Seed::new(arguments.seed), Default::default());
+    let methods = parse_methods(&arguments.methods)?;
+    let n_items = interactions.items().len();
+
+    // The last two items of each user are held out; the rest is divided by time, the same moment for all users.
+    let split = interactions.leave_one_out();
+    let n_old = interactions.by_time(GrowthRatio::try_new(arguments.alpha)?)?;
+    let (old, new): (Vec<usize>, Vec<usize>) = split.train.iter().partition(|row| **row < n_old);
+    let train = NextItemDataset::new(interactions, &[old, new]);
+    let increment = Increment::try_new(train.part(0).collect(), train.part(1).collect())?;
+    // Users and items are numbered in the order of their first interactions.
+    let old_rows = &interactions.rows()[..n_old];
+    let n_old_users = old_rows.iter().map(|row| row.user + 1).max().unwrap_or(0);
+    let n_old_items = old_rows.iter().map(|row| row.item + 1).max().unwrap_or(0);
+    let test = LastItems::new(
+        NextItemDataset::held_out(interactions, &split.test),
+        n_old_users,
+    );
+    println!(
+        "{}: {} old and {} new pairs of a history and an item; {n_items} items, {n_old_items} of them in the old data\n",
+        interactions.name(),
+        increment.old().len(),
+        increment.new_data().len()
+    );
+
+    let trainer = |schedule| {
+        let settings = TrainingSettings {
+            epochs: arguments.epochs,
+            batch_size: 256,
+            negatives: arguments.negatives,
+            step_negatives: StepNegatives {
+                schedule,
+                ..Default::default()
+            },
+            ..Default::default()
+        };
+        let (views, collate) = (NextItemViews::default(), NextItemCollate::new(n_items));
+        let trainer = Trainer::<B, _, _, _>::new(&train, views, collate, &increment);
+        trainer.settings(settings).seed(arguments.seed)
+    };
+    // All methods take their negatives from the batch: a loss that separates old noise from new cannot have a catalogue.
+    let config = TwoTowerConfig::new(n_items).with_catalogue(false);
+    let untrained: TwoTower<B> = config.try_init(seed.child("init"), &device)?;
+    let first_trainer = trainer(NegativesSchedule::Fixed);
+    let evaluator = first_trainer.evaluator();
+    let row = |name: &str, encoder: &TwoTower<Flex>| {
+        let evaluated = evaluator.evaluate(encoder.clone());
+        let risk = evaluated.map_err(Error::from_boxed)?.risk;
+        Ok::<_, Error>(Row::new(name, Some(risk), test.by_encoder(encoder)?))
+    };
+
+    println!("{}", Row::head());
+    let mut popularity = vec![0.0; n_items];
+    for &at in &split.train {
+        popularity[interactions.rows()[at].item as usize] += 1.0;
+    }
+    let by_popularity = test.by_popularity(&popularity);
+    println!("{}", Row::new("popularity", None, by_popularity));
+    println!("{}", row("untrained", &untrained.valid())?);
+    let first = first_trainer.pretrain(untrained.clone())?;
+    println!("{}", row("θ₀", &first.encoder)?.after(&first));
+    let updating = trainer(match arguments.schedule {
+        Schedule::Fixed => NegativesSchedule::Fixed,
+        Schedule::Ans => NegativesSchedule::Ans,
+        Schedule::Stagewise => NegativesSchedule::Stagewise,
+    });
+    for method in &methods {
+        let outcome = updating.update(method, start(method, &untrained, &first.trained))?;
+        let row = row(&method.name, &outcome.encoder)?.after(&outcome);
+        println!("{}", row.from(outcome.first_risk.all));
+    }
+    let [n_old, n_new] = test.n_users();
+    println!(
+        "\npasses: charged cost; before, after, old, new: exact risk in nats; HR@10, nDCG@10: last items of {n_old} users that \
+         the old data have, then of {n_new} users that came with the new, among all items that they had not seen"
+    );
+    Ok(())
+}
+
+/// Returns the encoder from which a method starts.
+fn start(method: &Method, untrained: &TwoTower<B>, first: &TwoTower<B>) -> TwoTower<B> {
+    match method.start {
+        Start::Scratch => untrained.clone(),
+        Start::Trained => first.clone(),
+    }
+}
