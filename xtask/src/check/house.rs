@@ -38,7 +38,7 @@ const WRITE_RESULTS: [&str; 3] = [
 const WRITE_DIRECTLY: [&str; 3] = [
     "crates/icl-core/src/file_system.rs",
     "crates/icl-cli/src/commands/fetch/mod.rs",
-    "crates/icl-cli/src/commands/reproduce/dacl/record_file.rs",
+    "crates/icl-cli/src/commands/reproduce/record_file.rs",
 ];
 /// Operations of the standard library that write.
 const WRITES: [&str; 10] = [

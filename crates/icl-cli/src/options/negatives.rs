@@ -53,11 +53,11 @@ impl Serialize for Negatives {
     }
 }
 
-/// The negatives of training steps.
+/// The number of negatives in the formulas.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Loss")]
-pub struct StepNegativesOptions {
+pub struct NegativesOption {
     /// Number of negatives K in the formulas, which makes K + 1 candidates; a batch may hold more or fewer. With auto, the
     /// number for training that the encoder's own AUC advises before an update, and the default for the exact risk
     #[arg(
@@ -68,6 +68,30 @@ pub struct StepNegativesOptions {
         default_value = "31"
     )]
     pub negatives: Negatives,
+}
+
+/// The peak of a course of the number of negatives.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Loss")]
+pub struct NegativesPeakOption {
+    /// Peak K of the course. Without it, that of --negatives
+    #[arg(
+        long,
+        value_name = "K",
+        value_parser = bounds::number_in(bounds::NEGATIVES)
+    )]
+    pub negatives_peak: Option<f64>,
+}
+
+/// The negatives of training steps.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Loss")]
+pub struct StepNegativesOptions {
+    #[command(flatten)]
+    #[serde(flatten)]
+    negatives: NegativesOption,
     /// Course of K over the training: the peak in all steps (fixed), from 1 to it (up), from it to 1 (down), quickly up and
     /// slowly down (ans), or what is best at each evaluation (stagewise)
     #[arg(
@@ -76,14 +100,10 @@ pub struct StepNegativesOptions {
         value_parser = choice::any::<NegativesSchedule>(),
         default_value = choice::name(&NegativesSchedule::default())
     )]
-    pub negatives_schedule: NegativesSchedule,
-    /// Peak K of the course. Without it, that of --negatives
-    #[arg(
-        long,
-        value_name = "K",
-        value_parser = bounds::number_in(bounds::NEGATIVES)
-    )]
-    pub negatives_peak: Option<f64>,
+    negatives_schedule: NegativesSchedule,
+    #[command(flatten)]
+    #[serde(flatten)]
+    peak: NegativesPeakOption,
     /// Form of K in the loss: a factor of the mean over all noise samples of the batch (weighted), or the number of noise
     /// samples that each anchor draws from it (drawn)
     #[arg(
@@ -92,7 +112,7 @@ pub struct StepNegativesOptions {
         value_parser = choice::any::<NegativesForm>(),
         default_value = choice::name(&NegativesForm::default())
     )]
-    pub negatives_form: NegativesForm,
+    negatives_form: NegativesForm,
 }
 
 impl StepNegativesOptions {
@@ -101,7 +121,7 @@ impl StepNegativesOptions {
     /// # Errors
     /// If it is not, or cannot be asked for.
     pub fn check(&self, can_ask: bool) -> Result<(), Failure> {
-        match (self.negatives, self.negatives_peak) {
+        match (self.negatives.negatives, self.peak.negatives_peak) {
             (Negatives::Auto, Some(peak)) => Err(Failure::input(anyhow!(
                 "negatives-peak: found {peak} with --negatives auto, which finds the peak, expected one of them"
             ))),
@@ -133,7 +153,7 @@ impl StepNegativesOptions {
     pub fn over(&self, settings: TrainingSettings) -> TrainingSettings {
         let step_negatives = StepNegatives {
             schedule: self.negatives_schedule,
-            peak: match (self.negatives, self.negatives_peak) {
+            peak: match (self.negatives.negatives, self.peak.negatives_peak) {
                 (_, Some(peak)) => NegativesPeak::Number(peak),
                 (Negatives::Auto, None) => NegativesPeak::Auto,
                 (Negatives::Number(_), None) => NegativesPeak::Reference,
@@ -142,7 +162,7 @@ impl StepNegativesOptions {
             ..settings.step_negatives
         };
         TrainingSettings {
-            negatives: match self.negatives {
+            negatives: match self.negatives.negatives {
                 Negatives::Number(number) => number,
                 Negatives::Auto => settings.negatives,
             },

@@ -1,7 +1,7 @@
 //! Checks of values that several commands take.
 
 use anyhow::anyhow;
-use icl_train::{Method, MethodError, StepNegatives, TrainingSettings};
+use icl_train::{Method, MethodError, TrainingSettings};
 
 use crate::options::similar::suggestion;
 use crate::process::failure::Failure;
@@ -20,7 +20,7 @@ pub fn settings(settings: TrainingSettings) -> Result<TrainingSettings, Failure>
             error.expected
         ))
     })?;
-    StepNegatives::check_with(&settings).map_err(Failure::input)?;
+    settings.check_negatives().map_err(Failure::input)?;
     Ok(settings)
 }
 

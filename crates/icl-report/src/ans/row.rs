@@ -16,7 +16,7 @@ pub enum AnsCourse {
     Ans,
     /// To the peak in nine tenths of the steps, then to 1.
     Mirrored,
-    /// What is best at each evaluation.
+    /// The best number at each evaluation.
     Stagewise,
     /// No encoder: items in the order of their number of training pairs, a floor.
     Popularity,

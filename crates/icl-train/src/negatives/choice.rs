@@ -2,10 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::StopRule;
-use crate::method::NoiseSet;
-use crate::negatives::{Advice, NegativesSchedule};
-use crate::trainer::settings::{SettingsError, TrainingSettings};
+use crate::negatives::NegativesSchedule;
+use crate::trainer::settings_error::SettingsError;
 
 /// Form in which the number of negatives K enters the loss of a step. The text of a choice is given in parentheses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -25,7 +23,7 @@ pub enum NegativesForm {
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NegativesPeak {
-    /// Number of negatives of the exact risk, [`TrainingSettings::negatives`].
+    /// Number of negatives of the exact risk, [`TrainingSettings::negatives`](field@crate::TrainingSettings::negatives).
     #[default]
     Reference,
     /// This number.
@@ -37,7 +35,7 @@ pub enum NegativesPeak {
 
 /// Number of negatives K of the training steps, the same for all losses of a step, so that Theorem 1 holds in each.
 ///
-/// The exact risk keeps [`TrainingSettings::negatives`], so that encoders stay comparable.
+/// The exact risk keeps [`TrainingSettings::negatives`](field@crate::TrainingSettings::negatives), so that encoders stay comparable.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct StepNegatives {
@@ -90,12 +88,18 @@ pub enum StepNegativesError {
 }
 
 impl StepNegatives {
-    /// Returns K at a step, counted from 0, of a run of at most `n_steps` steps. `reference` is K of the exact risk.
-    pub(crate) fn at(&self, (step, n_steps): (u64, u64), reference: f64, advice: &Advice) -> f64 {
+    /// Returns K at a step, counted from 0, of a run of at most `n_steps` steps. `reference` is K of the exact risk;
+    /// `peak` and `stage` are the numbers that evaluations advised.
+    pub(crate) fn at(
+        &self,
+        (step, n_steps): (u64, u64),
+        reference: f64,
+        (peak, stage): (Option<f64>, f64),
+    ) -> f64 {
         if self.schedule == NegativesSchedule::Stagewise {
-            return advice.stage;
+            return stage;
         }
-        let peak = advice.peak.unwrap_or(self.peak.number(reference));
+        let peak = peak.unwrap_or(self.peak.number(reference));
         self.schedule.at(step, n_steps, peak, self.turn)
     }
 
@@ -125,26 +129,6 @@ impl StepNegatives {
                 found: self.turn,
                 expected: "a number above 0 and below 1",
             }),
-        }
-    }
-
-    /// Checks that the choices fit the other settings of a run.
-    ///
-    /// # Errors
-    /// [`StepNegativesError`] if they do not.
-    pub fn check_with(settings: &TrainingSettings) -> Result<(), StepNegativesError> {
-        let own = &settings.step_negatives;
-        let is_drawn = own.form == NegativesForm::Drawn;
-        if is_drawn && settings.noise_set == NoiseSet::BothViews {
-            return Err(StepNegativesError::BothViews);
-        }
-        if is_drawn && settings.old_queue.is_some() {
-            return Err(StepNegativesError::Queue);
-        }
-        let is_fixed = own.schedule == NegativesSchedule::Fixed;
-        match is_fixed || settings.stop != StopRule::TrainingLoss {
-            true => Ok(()),
-            false => Err(StepNegativesError::MovingLoss),
         }
     }
 }

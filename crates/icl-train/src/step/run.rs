@@ -148,7 +148,9 @@ where
         let settings = self.loss.settings;
         let negatives = &settings.step_negatives;
         let at = (step, self.max_steps);
-        self.loss.negatives = negatives.at(at, settings.negatives, &self.counters.negatives);
+        let advice = &self.counters.negatives;
+        let advised = (advice.peak, advice.stage);
+        self.loss.negatives = negatives.at(at, settings.negatives, advised);
         let encoder = self
             .encoder
             .take()

@@ -3,6 +3,7 @@
 mod division;
 pub(crate) mod problem;
 pub(crate) mod settings;
+pub(crate) mod settings_error;
 mod training_loop;
 
 use burn::module::AutodiffModule;
@@ -12,7 +13,7 @@ use icl_core::{Collate, Encoder, Increment, Samples, Seed, Views};
 use crate::error::TrainError;
 use crate::evaluation::evaluator::Evaluator;
 use crate::method::{LossKind, Method, NoiseSet};
-use crate::negatives::{StepNegatives, StepNegativesError};
+use crate::negatives::StepNegativesError;
 use crate::progress::{Callbacks, Outcome};
 use crate::sampling::choice::Sampling;
 use crate::step::distillation::Teacher;
@@ -20,7 +21,8 @@ use crate::trainer::division::Division;
 use crate::trainer::problem::Problem;
 use crate::trainer::training_loop::{Evaluations, TrainingLoop};
 
-pub use settings::{SettingsError, TrainingSettings};
+pub use settings::TrainingSettings;
+pub use settings_error::SettingsError;
 
 /// Trains an encoder on the old data of a data set, and updates it with the new data.
 ///
@@ -236,7 +238,7 @@ where
         M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
         self.settings.check()?;
-        StepNegatives::check_with(&self.settings)?;
+        self.settings.check_negatives()?;
         self.problem().check()?;
         let measuring = self.evaluator();
         let Division { trained, held_out } = self.division()?;
@@ -297,7 +299,7 @@ where
         M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
         self.settings.check()?;
-        StepNegatives::check_with(&self.settings)?;
+        self.settings.check_negatives()?;
         self.problem().check()?;
         if self.increment.new_data().is_empty() {
             return Err(TrainError::NothingNew);

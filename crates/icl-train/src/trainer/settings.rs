@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::StopRule;
 use crate::method::{MetaOrder, NoiseSet};
-use crate::negatives::StepNegatives;
+use crate::negatives::{NegativesForm, NegativesSchedule, StepNegatives, StepNegativesError};
 use crate::optimizer::UpdateRule;
 use crate::step::distillation::Distance;
+use crate::trainer::settings_error::SettingsError;
 
 /// Settings of a training run, which all methods of a comparison share.
 ///
@@ -141,18 +142,6 @@ impl Default for TrainingSettings {
     }
 }
 
-/// Error in a setting that is out of its range.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{field}: found {found}, expected {expected}")]
-pub struct SettingsError {
-    /// Name of the field.
-    pub field: &'static str,
-    /// Value of the field.
-    pub found: f64,
-    /// Range of valid values.
-    pub expected: &'static str,
-}
-
 impl TrainingSettings {
     /// Checks that every field is in its range.
     ///
@@ -221,6 +210,26 @@ impl TrainingSettings {
             }
         }
         Ok(())
+    }
+
+    /// Checks that the negatives of the steps fit the other settings.
+    ///
+    /// # Errors
+    /// [`StepNegativesError`] if they do not.
+    pub fn check_negatives(&self) -> Result<(), StepNegativesError> {
+        let own = &self.step_negatives;
+        let is_drawn = own.form == NegativesForm::Drawn;
+        if is_drawn && self.noise_set == NoiseSet::BothViews {
+            return Err(StepNegativesError::BothViews);
+        }
+        if is_drawn && self.old_queue.is_some() {
+            return Err(StepNegativesError::Queue);
+        }
+        let is_fixed = own.schedule == NegativesSchedule::Fixed;
+        match is_fixed || self.stop != StopRule::TrainingLoss {
+            true => Ok(()),
+            false => Err(StepNegativesError::MovingLoss),
+        }
     }
 
     /// Returns the name and value of every field, for comparison with another run.

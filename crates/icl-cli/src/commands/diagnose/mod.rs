@@ -17,8 +17,8 @@ use serde::Serialize;
 use crate::backend::{BACKENDS, OnBackend, TrainingBackend, on_backend};
 use crate::files::embeddings;
 use crate::files::embeddings::StoredEmbeddings;
-use crate::options::bounds;
 use crate::options::increment::{GrowthOption, OldNewOptions};
+use crate::options::negatives::{Negatives, NegativesOption};
 use crate::options::output::JsonOption;
 use crate::options::training::TemperatureOption;
 use crate::process::failure::Failure;
@@ -50,17 +50,8 @@ pub struct DiagnoseOptions {
     growth: GrowthOption,
     #[command(flatten)]
     temperature: TemperatureOption,
-    /// Number of negatives K in the formulas
-    #[arg(
-        long,
-        visible_alias = "k",
-        alias = "K",
-        value_name = "K",
-        value_parser = bounds::number_in(bounds::NEGATIVES),
-        default_value_t = 31.0,
-        help_heading = "Loss"
-    )]
-    negatives: f64,
+    #[command(flatten)]
+    negatives: NegativesOption,
     /// Print the values of every anchor, too
     #[arg(long, help_heading = "Output")]
     per_sample: bool,
@@ -81,6 +72,9 @@ fn refined(option: Arg) -> Arg {
             "Growth ratio α: share of the data that is new, from 0 to 1. Without it, rows of N / \
              (rows of O + rows of N)",
         ),
+        "negatives" => option
+            .help("Number of negatives K in the formulas")
+            .value_name("K"),
         _ => option,
     }
 }
@@ -111,7 +105,11 @@ struct Diagnosis {
 /// If a file or a number cannot be used.
 pub fn diagnose(options: &DiagnoseOptions) -> Result<(), Failure> {
     let read = |path: &PathBuf| embeddings::read(path);
-    let negatives = options.negatives;
+    let Negatives::Number(negatives) = options.negatives.negatives else {
+        return Err(Failure::input(anyhow!(
+            "negatives: found auto, expected a number"
+        )));
+    };
     let temperature = options.temperature.temperature;
     let task = Task {
         anchors: read(&options.anchors)?,

@@ -3,24 +3,15 @@
 use std::path::Path;
 
 use anyhow::anyhow;
-use clap::Args;
 use icl_core::file_system;
 use icl_report::{AnsTarget, ans_document};
 
-use crate::commands::reproduce::ans::options::OUT;
+use crate::commands::reproduce::ans::options::{FigureOptions, OUT};
 use crate::commands::reproduce::machine::today;
 use crate::files::destination::unusable;
 use crate::files::whole;
-use crate::options::output::OutOption;
 use crate::process::failure::Failure;
 use crate::process::terminal::print;
-
-/// Options of the figures.
-#[derive(Debug, Args)]
-pub struct FigureOptions {
-    #[command(flatten)]
-    out: OutOption,
-}
 
 /// Computes a figure and writes its page.
 ///

@@ -18,7 +18,7 @@ const SAMPLED: usize = 100;
 /// Number of views of an encoder pass.
 const CHUNK: usize = 512;
 
-/// What a trained encoder is worth.
+/// Measures of a trained encoder.
 #[derive(Debug)]
 pub struct Measured {
     /// AUC on training pairs.

@@ -6,10 +6,9 @@ use anyhow::anyhow;
 use clap::{Arg, Args, Subcommand};
 use icl_report::ans::{AnsExperiment, AnsSettings};
 
-use crate::commands::reproduce::ans::figures::FigureOptions;
-use crate::options::bounds;
 use crate::options::data::DataDirOption;
 use crate::options::execution::{BackendOption, SeedsOption};
+use crate::options::negatives::NegativesPeakOption;
 use crate::options::output::OutOption;
 use crate::options::reproduction::BudgetOption;
 use crate::options::training::{BatchSizeOption, EpochsOption};
@@ -51,6 +50,13 @@ pub enum AnsCommand {
     Ans8(ExperimentOptions),
 }
 
+/// Options of the figures.
+#[derive(Debug, Args)]
+pub struct FigureOptions {
+    #[command(flatten)]
+    pub out: OutOption,
+}
+
 /// Options of the experiments.
 #[derive(Debug, Args)]
 pub struct ExperimentOptions {
@@ -60,15 +66,8 @@ pub struct ExperimentOptions {
     epochs: EpochsOption,
     #[command(flatten)]
     batch_size: BatchSizeOption,
-    /// Peak of the courses
-    #[arg(
-        long,
-        value_name = "K",
-        value_parser = bounds::number_in(bounds::NEGATIVES),
-        default_value_t = 20.0,
-        help_heading = "Loss"
-    )]
-    negatives_peak: f64,
+    #[command(flatten)]
+    peak: NegativesPeakOption,
     #[command(flatten)]
     seeds: SeedsOption,
     #[command(flatten)]
@@ -87,6 +86,9 @@ fn refined(option: Arg) -> Arg {
             .default_value("10"),
         "batch_size" => option.default_value("256"),
         "seeds" => option.default_value(N_SEEDS.to_string()),
+        "negatives_peak" => option
+            .help("Peak of the courses")
+            .default_value(PEAK.to_string()),
         "out" => option
             .help("Output folder; rows that are in it are not run again")
             .default_value(OUT),
@@ -123,6 +125,8 @@ pub struct ExperimentRequest {
     pub command: String,
 }
 
+/// Peak of the courses, about what the paper found on MovieLens 1M.
+const PEAK: f64 = 20.0;
 /// Width of the embeddings.
 const WIDTH: usize = 64;
 /// Learning rate of Adam.
@@ -151,7 +155,7 @@ impl ExperimentOptions {
                 return Err(wrong(option, found.to_string(), &expected));
             }
         }
-        let peak = self.negatives_peak;
+        let peak = self.peak.negatives_peak.unwrap_or(PEAK);
         if peak.is_nan() || peak <= 1.0 {
             return Err(wrong(
                 "negatives-peak",
