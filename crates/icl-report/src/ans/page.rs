@@ -103,10 +103,15 @@ fn verdicts(runs: Runs<'_>, first: &AnsRecord) -> Vec<String> {
             .filter_map(|(m, d)| Some(words(*m, d.as_ref()?)))
             .collect();
         if !words.is_empty() {
+            let scored = |row: &AnsRow| {
+                count(mean_and_deviation(&runs.values(row, |of| Some(of.n_scored))).0)
+            };
             sentences.push(format!(
-                "{} against the fixed number with as many negatives, K = {}: {}.",
+                "{}, {} scored negatives, against K = {}, {}: {}.",
                 row.title(settings.epochs),
+                scored(row),
                 control.peak,
+                scored(&control),
                 words.join("; ")
             ));
         }
