@@ -10,6 +10,7 @@
 //! | [`Case`], [`Edit`] | an input: a valid one, and what is changed in it |
 //! | [`Trial`], [`Reading`], [`Breach`] | one reading of an input, and how it can break the promise |
 //! | [`Campaign`], [`Summary`] | many seeded cases of a format, and their results |
+//! | [`measured`] | the memory that a piece of work takes at most |
 //! | [`check`] | one case, for cargo-fuzz |
 
 mod campaign;
@@ -24,5 +25,6 @@ pub use campaign::{Campaign, Summary};
 pub use case::{Case, check};
 pub use edit::Edit;
 pub use format::{Format, Make, Reader, Told, formats};
+pub use memory::measured;
 pub use parts::{Part, Valid};
 pub use trial::{Breach, Reading, Trial};

@@ -15,17 +15,3 @@ pub fn measured<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let peak = ALLOCATOR.peak_usage().saturating_sub(before);
     (result, peak as u64)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_largest_moment_counts() {
-        let (_, peak) = measured(|| {
-            drop(std::hint::black_box(vec![1_u8; 5 << 20]));
-            std::hint::black_box(vec![1_u8; 1 << 20])
-        });
-        assert!((5 << 20..6 << 20).contains(&peak), "{peak}");
-    }
-}
