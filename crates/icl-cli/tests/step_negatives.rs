@@ -98,6 +98,10 @@ fn negatives_that_do_not_fit_are_refused() {
             "run --negatives-form drawn --noise-set both --out o",
             "negatives form: found drawn with the noise set both",
         ),
+        (
+            "diagnose --anchors a.npy --positives p.npy --old o.npy --new n.npy --negatives auto",
+            "negatives: found auto, expected a number",
+        ),
     ] {
         reject(line, needle);
     }

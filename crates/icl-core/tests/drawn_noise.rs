@@ -1,12 +1,14 @@
 //! Noise that is drawn for each anchor, against enumerations and plain loops.
 
+use std::sync::Arc;
+
 use burn::tensor::{DType, Tensor, TensorData};
 use icl_core::testing::{
     TestAutodiff, TestBackend as B, assert_close, finite_difference, has_double_precision, to_vec,
 };
 use icl_core::{
-    Contrast, Draws, GrowthRatio, InfoNceConfig, NoiseLosses, Origin, Seed, Strategy,
-    catalogue_log_noise, drawn_nce_i, nce_i,
+    Catalogue, Contrast, Draws, GrowthRatio, InfoNceConfig, NoiseLosses, Origin, PairEmbeddings,
+    Seed, Strategy, catalogue_log_noise, catalogue_nce_i, drawn_nce_i, nce_i,
 };
 use rand::RngExt;
 
@@ -225,6 +227,23 @@ fn a_catalogue_has_no_excluded_rows() {
         let variance = scores.iter().map(|s| (s - expected).powi(2)).sum::<f64>();
         let error = (variance / scores.len() as f64 / n_draws as f64).sqrt();
         assert!((mean - expected).abs() <= 5.0 * error, "{row}");
+    }
+}
+
+/// An anchor whose user has seen everything has no negatives: loss 0, and no panic.
+#[test]
+fn an_anchor_without_candidates_has_no_loss() {
+    let (n, m, d) = (2, 3, 3);
+    let excluded = Arc::new(vec![vec![0, 1, 2], vec![1]]);
+    let pairs = || PairEmbeddings {
+        anchors: tensor(&draw(n, d, 50), d),
+        positives: tensor(&draw(n, d, 51), d),
+        catalogue: Some(Catalogue::new(tensor(&draw(m, d, 52), d), excluded.clone())),
+    };
+    let draws = Draws::new(2.0, n, Seed::new(5));
+    for draws in [None, Some(&draws)] {
+        let losses = to_vec(&catalogue_nce_i(pairs(), TEMPERATURE, 2.0, draws));
+        assert!(losses[0] == 0.0 && losses[1] > 0.0, "{losses:?}");
     }
 }
 

@@ -1,12 +1,17 @@
 //! The number of negatives of training steps: schedules, forms, records and resumed runs.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use crate::toy::{
     Linear, corrected, increment, info_nce, meta, points, settings, start, timeless, train_on,
     trainer,
 };
+use burn::module::Module;
+use burn::tensor::Tensor;
+use burn::tensor::backend::Backend;
 use icl_core::testing::{TestAutodiff, to_vec};
+use icl_core::{Catalogue, Encoder, Mode, PairEmbeddings};
 use icl_train::{
     Callbacks, MetaOrder, Method, NegativesForm, NegativesPeak, NegativesSchedule, NoiseSet,
     Outcome, Sampling, StepNegatives, StepNegativesError, StopRule, TrainError, TrainingSettings,
@@ -203,6 +208,76 @@ fn second_order_meta_optimization_differentiates_drawn_losses() {
     let outcome = train_on(&points(), &meta(corrected()), &settings, 1).unwrap();
     assert!(outcome.parameter_change > 0.0 && outcome.risk.all.is_finite());
     assert!(outcome.risk.theorem1_residual < 1e-5);
+}
+
+/// A linear encoder that scores its anchors against the positives of the batch as a catalogue.
+#[derive(Module, Debug)]
+struct WithCatalogue<B: Backend> {
+    inner: Linear<B>,
+}
+
+impl<B: Backend> Encoder<B> for WithCatalogue<B> {
+    type Batch = Tensor<B, 2>;
+
+    fn encode(&self, batch: Tensor<B, 2>, mode: Mode<'_>) -> Tensor<B, 2> {
+        self.inner.encode(batch, mode)
+    }
+
+    fn encode_pairs(&self, batch: Tensor<B, 2>, mode: Mode<'_>) -> PairEmbeddings<B> {
+        let pairs = PairEmbeddings::of_halves(self.encode(batch, mode));
+        let n = pairs.anchors.dims()[0] as u32;
+        let excluded = (0..n).map(|row| vec![row]).collect();
+        let catalogue = Catalogue::new(pairs.positives.clone(), Arc::new(excluded));
+        PairEmbeddings {
+            catalogue: Some(catalogue),
+            ..pairs
+        }
+    }
+
+    fn has_catalogue(&self) -> bool {
+        true
+    }
+}
+
+/// A catalogue of the other positives is the noise of the batch; a loss that separates old noise from new refuses one.
+#[test]
+fn a_catalogue_is_noise_of_nce_i_alone() {
+    let (samples, increment) = (points(), increment());
+    let settings = TrainingSettings {
+        epochs: 3,
+        negatives: 15.0,
+        ..settings()
+    };
+    let train = |method: &Method| {
+        let encoder = WithCatalogue { inner: start() };
+        trainer(&samples, &increment, &settings, 1).update(method, encoder)
+    };
+    let method = info_nce(Sampling::All);
+    let over_catalogue = train(&method).unwrap();
+    let in_batch = train_on(&samples, &method, &settings, 1).unwrap();
+    let found = to_vec(&over_catalogue.trained.inner.weight.val());
+    icl_core::testing::assert_close(&found, &weights(&in_batch), 1e-4);
+    assert!(matches!(
+        train(&corrected()),
+        Err(TrainError::Negatives(StepNegativesError::Catalogue))
+    ));
+}
+
+/// The evaluations that move K are charged, whatever ends the run.
+#[test]
+fn evaluations_that_steer_the_negatives_are_charged() {
+    let stagewise = StepNegatives {
+        schedule: NegativesSchedule::Stagewise,
+        ..StepNegatives::default()
+    };
+    let cost = |settings: &TrainingSettings| {
+        train_on(&points(), &info_nce(Sampling::All), settings, 1)
+            .unwrap()
+            .record
+            .cost
+    };
+    assert_eq!(cost(&settings()).steering, 0.0);
+    assert!(cost(&with(stagewise)).steering > 0.0);
 }
 
 #[test]

@@ -99,9 +99,12 @@ impl Draws {
                 let n_taken = k.min(n_free).max(1);
                 (k.max(1) as f64 / n_taken as f64 / self.negatives).ln()
             });
+        let log_factors = log_factors.collect();
+        let counts = self.counts.iter().enumerate();
+        let has_none = counts.map(|(row, &k)| k == 0 || excluded(row).len() == n_columns);
         Chosen {
-            log_factors: log_factors.collect(),
-            has_none: self.counts.iter().map(|&k| k == 0).collect(),
+            log_factors,
+            has_none: has_none.collect(),
             is_left_out,
         }
     }
@@ -243,11 +246,14 @@ pub(crate) fn drawn_log_noise_in_batch<B: Backend>(
 /// Computes log E f⁻ over the rows of a catalogue `[m, d]` for each of the anchors `[n, d]`, without the rows that are
 /// `excluded` for an anchor (sorted and distinct): over all others, or over those that are drawn for it. Result `[n]`.
 ///
-/// The scores are one product of anchors and catalogue, so that the cost does not depend on the number of negatives.
+/// An anchor for which all rows are excluded has no noise: its value is so small that its loss is 0, with gradient 0.
+///
+/// The scores are one product of anchors and catalogue, so that neither they nor the gradient cost more with more
+/// negatives; the draws do.
 ///
 /// # Panics
-/// If the widths differ, the number of lists or of draws is not the number of anchors, or a list excludes all rows or one
-/// that does not exist.
+/// If the widths differ, the number of lists or of draws is not the number of anchors, or a list excludes a row that does
+/// not exist.
 pub fn catalogue_log_noise<B: Backend>(
     anchors: Tensor<B, 2>,
     catalogue: Tensor<B, 2>,
@@ -262,10 +268,6 @@ pub fn catalogue_log_noise<B: Backend>(
         "the number of lists (right) must be the number of anchors (left)"
     );
     let (anchors, catalogue) = (normalize(anchors), normalize(catalogue));
-    assert!(
-        excluded.iter().all(|rows| rows.len() < m),
-        "every anchor needs a row of the catalogue that is not excluded"
-    );
     if let Some(draws) = draws {
         let excluded = |row: usize| excluded[row].as_slice();
         return draws.log_noise(&anchors, catalogue, temperature, "catalogue", excluded);
@@ -276,10 +278,10 @@ pub fn catalogue_log_noise<B: Backend>(
             marks[row as usize] = true;
         }
     }
-    let log_factors = excluded.iter().map(|rows| -((m - rows.len()) as f64).ln());
+    let n_free = excluded.iter().map(|rows| m - rows.len());
     let all = Chosen {
-        log_factors: log_factors.collect(),
-        has_none: vec![false; n],
+        log_factors: n_free.clone().map(|n| -(n.max(1) as f64).ln()).collect(),
+        has_none: n_free.map(|n| n == 0).collect(),
         is_left_out,
     };
     all.log_mean(&anchors, catalogue, temperature)

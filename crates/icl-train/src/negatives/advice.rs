@@ -11,7 +11,7 @@ const MAX_K: usize = 1000;
 /// Largest factor by which [`NegativesSchedule::Stagewise`] changes K at an evaluation.
 const LARGEST_STEP: f64 = 2.0;
 
-/// What the evaluations of a run have said so far about its number of negatives.
+/// Advice of a run's evaluations on its number of negatives.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Advice {
     /// Peak that the first evaluation advised under [`NegativesPeak::Auto`].

@@ -13,6 +13,7 @@ use crate::error::TrainError;
 use crate::evaluation::evaluator::{Evaluate, Risk};
 use crate::evaluation::stopping::StoppedBy;
 use crate::method::{MetaOrder, Method, OptimizerChoice};
+use crate::negatives::NegativesSchedule;
 use crate::noise_queue::queue_bias::{Before, queue_bias};
 use crate::optimizer::UpdateState;
 use crate::progress::outcome::{Outcome, parameter_change};
@@ -279,7 +280,8 @@ where
         } = *self.loss.settings;
         let charged = self.record.cost.charged();
         let cost = evaluated.n_views as f64 * self.loss.passes.forward_share;
-        match stop.needs_risk() {
+        let schedule = self.loss.settings.step_negatives.schedule;
+        match stop.needs_risk() || schedule == NegativesSchedule::Stagewise {
             true => self.record.cost.steering += cost,
             false => self.record.cost.measuring += cost,
         }
