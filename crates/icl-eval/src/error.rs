@@ -98,6 +98,16 @@ pub enum EvalError {
         /// Largest accepted length.
         tolerance: f64,
     },
+    /// Matrix of a stream that is not square, or a row of it with another number of cells.
+    #[error(
+        "matrix of a stream: found {found} values in a row, expected {expected}, one for each experience"
+    )]
+    TransferShape {
+        /// Number of values found.
+        found: usize,
+        /// Number of experiences.
+        expected: usize,
+    },
     /// Measurement that was asked to stop, by [`Watch::stop_when`](crate::Watch::stop_when).
     #[error("interrupted")]
     Interrupted,

@@ -15,6 +15,7 @@
 //! | [`Accuracies`], [`Judgement`] | a protocol with its floors, as a judge of encoders |
 //! | [`NeighboursKept`] | share of nearest neighbours that an update keeps |
 //! | [`RankingProtocol`], [`Candidates`], [`RankedTarget`], [`Ranking`], [`TargetPosition`] | AUC, HR@k and nDCG@k of targets among items |
+//! | [`TransferMatrix`], [`Transfer`], [`TRANSFER_FORMULAS`] | what a stream of experiences forgets and gains |
 //! | [`PrincipalPlane`] | map of embeddings in the plane |
 //! | [`Matrix`] | embeddings or other features on the host |
 
@@ -32,6 +33,7 @@ mod ranking;
 #[cfg(doctest)]
 mod readme;
 mod svm;
+mod transfer;
 mod watch;
 
 pub use cross_validation::{Accuracy, stratified_folds};
@@ -51,4 +53,5 @@ pub use plane::PrincipalPlane;
 pub use protocol::{CrossValidated, Protocol};
 pub use ranking::{Candidates, RankedTarget, Ranking, RankingProtocol, TargetPosition};
 pub use svm::{SvmClassifier, SvmProtocol, SvmProtocolConfig};
+pub use transfer::{Better, TRANSFER_FORMULAS, Transfer, TransferFormula, TransferMatrix};
 pub use watch::Watch;
