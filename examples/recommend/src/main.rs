@@ -18,7 +18,7 @@ use icl::train::{
     Method, NegativesSchedule, Start, StepNegatives, Trainer, TrainingSettings, parse_methods,
 };
 use last_items::LastItems;
-use row::Row;
+use row::{Row, table};
 
 type B = Autodiff<Flex>;
 
@@ -40,30 +40,39 @@ struct Arguments {
     /// Number of negatives K of the exact risk, and the peak of the updates' schedule
     #[arg(long, default_value_t = 31.0)]
     negatives: f64,
-    /// Course of K over an update; that of ans extends over all epochs
-    #[arg(long, value_enum, default_value_t)]
-    schedule: Schedule,
+    /// Courses of K over an update, comma-separated; that of ans extends over all epochs
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "fixed")]
+    schedules: Vec<Schedule>,
     /// Maximum number of epochs of each training, which its own rule may end before
     #[arg(long, default_value_t = 100)]
     epochs: usize,
-    /// Seed of all randomness
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    /// Number of seeds of all randomness, from 1 on; the table has means and standard deviations over them
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    seeds: u64,
 }
 
 /// Course of the number of negatives over an update.
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, ValueEnum)]
 enum Schedule {
-    #[default]
     Fixed,
     Ans,
     Stagewise,
 }
 
+impl From<Schedule> for NegativesSchedule {
+    fn from(schedule: Schedule) -> Self {
+        match schedule {
+            Schedule::Fixed => Self::Fixed,
+            Schedule::Ans => Self::Ans,
+            Schedule::Stagewise => Self::Stagewise,
+        }
+    }
+}
+
 fn main() -> Result<ExitCode> {
     let arguments = Arguments::parse();
     let interactions = match &arguments.file {
-        None => tastes::interactions(Seed::new(arguments.seed))?,
+        None => tastes::interactions(Seed::new(1))?,
         Some(path) => match read_interactions(path) {
             Ok(interactions) => interactions,
             Err(error) => {
@@ -72,12 +81,22 @@ fn main() -> Result<ExitCode> {
             }
         },
     };
-    compare(&interactions, &arguments)?;
+    let seeds = (1..=arguments.seeds).map(|seed| compare(&interactions, &arguments, seed));
+    let seeds = seeds.collect::<Result<Vec<_>>>()?;
+    println!(
+        "\n{}\npasses: charged cost; * the limit of {} epochs ended a training, not its own rule; before, after, old, new: exact \
+         risk in nats; HR@10, nDCG@10: last items of users that the old data have, and of users that came with the new, among \
+         all items that they had not seen; {} seeds",
+        table(&seeds),
+        arguments.epochs,
+        arguments.seeds
+    );
     Ok(ExitCode::SUCCESS)
 }
 
-fn compare(interactions: &Interactions, arguments: &Arguments) -> Result<()> {
-    let (seed, device) = (Seed::new(arguments.seed), Default::default());
+/// Updates with one seed, and returns the lines of the table.
+fn compare(interactions: &Interactions, arguments: &Arguments, seed: u64) -> Result<Vec<Row>> {
+    let device = Default::default();
     let methods = parse_methods(&arguments.methods)?;
     let n_items = interactions.items().len();
 
@@ -95,12 +114,16 @@ fn compare(interactions: &Interactions, arguments: &Arguments) -> Result<()> {
         NextItemDataset::held_out(interactions, &split.test),
         n_old_users,
     );
-    println!(
-        "{}: {} old and {} new pairs of a history and an item; {n_items} items, {n_old_items} of them in the old data\n",
-        interactions.name(),
-        increment.old().len(),
-        increment.new_data().len()
-    );
+    if seed == 1 {
+        let [n_old, n_new] = test.n_users();
+        println!(
+            "{}: {} old and {} new pairs of a history and an item; {n_items} items, {n_old_items} of them in the old data; \
+             {n_old} users that the old data have, {n_new} that came with the new",
+            interactions.name(),
+            increment.old().len(),
+            increment.new_data().len()
+        );
+    }
 
     let trainer = |schedule| {
         let settings = TrainingSettings {
@@ -115,11 +138,11 @@ fn compare(interactions: &Interactions, arguments: &Arguments) -> Result<()> {
         };
         let (views, collate) = (NextItemViews::default(), NextItemCollate::new(n_items));
         let trainer = Trainer::<B, _, _, _>::new(&train, views, collate, &increment);
-        trainer.settings(settings).seed(arguments.seed)
+        trainer.settings(settings).seed(seed)
     };
     // All methods take their negatives from the batch: a loss that separates old noise from new cannot have a catalogue.
     let config = TwoTowerConfig::new(n_items).with_catalogue(false);
-    let untrained: TwoTower<B> = config.try_init(seed.child("init"), &device)?;
+    let untrained: TwoTower<B> = config.try_init(Seed::new(seed).child("init"), &device)?;
     let first_trainer = trainer(NegativesSchedule::Fixed);
     let evaluator = first_trainer.evaluator();
     let row = |name: &str, encoder: &TwoTower<Flex>| {
@@ -128,32 +151,35 @@ fn compare(interactions: &Interactions, arguments: &Arguments) -> Result<()> {
         Ok::<_, Error>(Row::new(name, Some(risk), test.by_encoder(encoder)?))
     };
 
-    println!("{}", Row::head());
     let mut popularity = vec![0.0; n_items];
     for &at in &split.train {
         popularity[interactions.rows()[at].item as usize] += 1.0;
     }
-    let by_popularity = test.by_popularity(&popularity);
-    println!("{}", Row::new("popularity", None, by_popularity));
-    println!("{}", row("untrained", &untrained.valid())?);
     let first = first_trainer.pretrain(untrained.clone())?;
-    println!("{}", row("θ₀", &first.encoder)?.after(&first));
-    let updating = trainer(match arguments.schedule {
-        Schedule::Fixed => NegativesSchedule::Fixed,
-        Schedule::Ans => NegativesSchedule::Ans,
-        Schedule::Stagewise => NegativesSchedule::Stagewise,
-    });
-    for method in &methods {
-        let outcome = updating.update(method, start(method, &untrained, &first.trained))?;
-        let row = row(&method.name, &outcome.encoder)?.after(&outcome);
-        println!("{}", row.from(outcome.first_risk.all));
+    let mut rows = vec![
+        Row::new("popularity", None, test.by_popularity(&popularity)),
+        row("untrained", &untrained.valid())?,
+        row("θ₀", &first.encoder)?.after(&first),
+    ];
+    for schedule in &arguments.schedules {
+        let updating = trainer((*schedule).into());
+        for method in &methods {
+            let outcome = updating.update(method, start(method, &untrained, &first.trained))?;
+            let name = match schedule {
+                Schedule::Fixed => method.name.to_owned(),
+                Schedule::Ans => format!("{}, ans", method.name),
+                Schedule::Stagewise => format!("{}, stagewise", method.name),
+            };
+            let row = row(&name, &outcome.encoder)?.after(&outcome);
+            rows.push(row.from(outcome.first_risk.all));
+            println!(
+                "seed {seed}: {name}: {} epochs, risk {:.4}",
+                outcome.record.n_epochs(),
+                outcome.risk.all
+            );
+        }
     }
-    let [n_old, n_new] = test.n_users();
-    println!(
-        "\npasses: charged cost; before, after, old, new: exact risk in nats; HR@10, nDCG@10: last items of {n_old} users that \
-         the old data have, then of {n_new} users that came with the new, among all items that they had not seen"
-    );
-    Ok(())
+    Ok(rows)
 }
 
 /// Returns the encoder from which a method starts.

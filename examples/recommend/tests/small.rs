@@ -19,12 +19,15 @@ fn demo(arguments: &[&str]) -> String {
 
 /// Returns the numbers of a line; NaN where there is none.
 fn cells(text: &str, name: &str) -> Vec<f64> {
-    let line = text
-        .lines()
-        .find(|line| line.split_whitespace().next() == Some(name));
+    let is_named = |line: &&str| {
+        let mut cells = line.split('|').skip(1);
+        cells.next().map(|cell| cell.trim().trim_end_matches('*')) == Some(name)
+    };
+    let line = text.lines().find(is_named);
     let line = line.unwrap_or_else(|| panic!("no line of `{name}` in\n{text}"));
-    let cells = line.split_whitespace().skip(1);
-    cells.map(|cell| cell.parse().unwrap_or(f64::NAN)).collect()
+    let cells = line.trim_end_matches('|').split('|').skip(2);
+    let mean = |cell: &str| cell.split('±').next().unwrap_or("").trim().parse();
+    cells.map(|cell| mean(cell).unwrap_or(f64::NAN)).collect()
 }
 
 #[test]
@@ -32,12 +35,12 @@ fn updates_learn() {
     let text = demo(&["--epochs", "6"]);
     let untrained = cells(&text, "untrained");
     for name in ["θ₀", "warm", "fine-tuning", "icl", "retraining"] {
-        let [passes, k, before, after, old, new, ref qualities @ ..] = cells(&text, name)[..]
+        let [passes, _, k, before, after, old, new, ref qualities @ ..] = cells(&text, name)[..]
         else {
-            panic!("expected 10 cells of `{name}` in\n{text}");
+            panic!("expected 11 cells of `{name}` in\n{text}");
         };
         assert!(passes > 0.0 && k == 31.0, "{name}\n{text}");
-        assert!(after < untrained[3], "{name}: no fall of the risk\n{text}");
+        assert!(after < untrained[4], "{name}: no fall of the risk\n{text}");
         assert!(
             old.min(new) <= after && after <= old.max(new),
             "{name}\n{text}"
@@ -51,19 +54,39 @@ fn updates_learn() {
     }
     // New data have a taste that most old data lack.
     let [first, warm] = ["θ₀", "warm"].map(|name| cells(&text, name));
-    assert!(warm[5] < first[5], "{text}");
-    assert!(warm[8] > untrained[8], "{text}");
-    assert_eq!(cells(&text, "popularity").len(), 10);
+    assert!(warm[6] < first[6], "{text}");
+    assert!(warm[9] > untrained[9], "{text}");
+    assert_eq!(cells(&text, "popularity").len(), 11);
 }
 
 #[test]
 fn the_number_of_negatives_follows_its_schedule() {
-    for schedule in ["ans", "stagewise"] {
-        let arguments = ["--epochs", "1", "--methods", "icl", "--schedule", schedule];
-        let text = demo(&arguments);
-        assert_eq!(cells(&text, "θ₀")[1], 31.0, "{text}");
-        assert!((1.0..31.0).contains(&cells(&text, "icl")[1]), "{text}");
+    let text = demo(&[
+        "--epochs",
+        "1",
+        "--methods",
+        "icl",
+        "--schedules",
+        "ans,stagewise",
+    ]);
+    assert_eq!(cells(&text, "θ₀")[2], 31.0, "{text}");
+    for name in ["icl, ans", "icl, stagewise"] {
+        assert!((1.0..31.0).contains(&cells(&text, name)[2]), "{text}");
     }
+}
+
+/// The table of two seeds has their means.
+#[test]
+fn seeds_are_averaged() {
+    let arguments = |seeds| ["--epochs", "1", "--methods", "warm", "--seeds", seeds];
+    let (one, two) = (demo(&arguments("1")), demo(&arguments("2")));
+    assert_eq!(one.matches('±').count(), 0, "{one}");
+    let line = two
+        .lines()
+        .find(|line| line.starts_with("| warm"))
+        .unwrap_or("");
+    assert_eq!(line.matches('±').count(), 11, "{two}");
+    assert_ne!(cells(&one, "warm")[4], cells(&two, "warm")[4], "{two}");
 }
 
 #[test]
