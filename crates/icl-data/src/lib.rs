@@ -18,6 +18,7 @@
 //! | [`TextPairViews`], [`TextPairView`] | both texts of a pair as its views |
 //! | [`GraphCollate`], [`ImageCollate`], [`FlatImageCollate`], [`NextItemCollate`], [`TextPairCollate`] | collation of views into a batch |
 //! | [`Split`] | division of a data set into old and new samples |
+//! | [`StreamSplit`], [`StreamKey`] | division of a data set into experiences that arrive one after the other |
 //! | [`DataError`], [`GraphsError`], [`ImagesError`], [`TablesError`], [`InteractionsError`], [`JoinError`], [`JoinImagesError`] | errors, which name file and position |
 
 pub mod catalogue;
@@ -25,6 +26,7 @@ mod disk;
 pub mod embedded;
 mod equal;
 mod error;
+mod experiences;
 mod graph;
 mod image;
 mod interactions;
@@ -48,6 +50,7 @@ pub use self::image::{
     read_images,
 };
 pub use error::DataError;
+pub use experiences::{ExperiencesError, StreamKey, StreamSplit};
 pub use graph::{
     FeatureLayout, Graph, GraphCollate, GraphCounts, GraphDataset, GraphView, GraphViews,
     GraphViewsConfig, GraphsError, ViewKind, read_tu,

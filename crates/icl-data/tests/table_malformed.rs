@@ -187,6 +187,8 @@ fn columns_that_cannot_be_told_apart_or_found() {
 fn too_many_columns() {
     let line = vec!["1"; 1_000_000].join(",");
     rejected(&line, "T: found 1000000 columns, expected at most 65536");
+    let below = format!("a,b\n1,2\n{line}\n");
+    rejected(&below, "T: found 1000000 columns, expected at most 65536");
 }
 
 #[test]

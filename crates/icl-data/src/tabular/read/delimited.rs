@@ -98,13 +98,12 @@ impl<'a> OpenTable<'a> {
             }
         })?;
         let separator = separator.unwrap_or_else(|| detect_separator(bytes));
-        check_quotes(file, bytes, separator)?;
+        check_lines(file, bytes, separator)?;
         let mut lines = Lines::new(text, separator);
         let mut row = StringRecord::new();
         let Some(first_line) = lines.next_into(file, &mut row)? else {
             return Err(TablesError::Empty { file: file.clone() }.into());
         };
-        check_n_columns(file, row.len())?;
         let has_header = match header {
             Header::Yes => true,
             Header::No => false,
@@ -249,11 +248,13 @@ fn detect_separator(bytes: &[u8]) -> u8 {
     SEPARATORS[found.unwrap_or(0)]
 }
 
-/// Checks that every quote that opens a value is closed: the parser takes an open one to the end of
-/// the file, and with it all rows in between.
-fn check_quotes(file: &FileRef, bytes: &[u8], separator: u8) -> Result<(), TablesError> {
+/// Checks before anything is parsed that every quote that opens a value is closed, since the parser takes an open one to
+/// the end of the file, and with it all rows in between; and that no row has more values than a table may have columns,
+/// since the parser remembers where each value of a row ends.
+fn check_lines(file: &FileRef, bytes: &[u8], separator: u8) -> Result<(), DataError> {
     let mut is_value_start = true;
     let mut opened = None;
+    let (mut n_values, mut n_most) = (1, 1);
     for (at, &byte) in bytes.iter().enumerate() {
         match (opened, byte) {
             // A doubled quote closes and opens again.
@@ -262,16 +263,22 @@ fn check_quotes(file: &FileRef, bytes: &[u8], separator: u8) -> Result<(), Table
                 is_value_start = bytes.get(at + 1) == Some(&b'"');
             }
             (None, b'"') if is_value_start => opened = Some(at),
-            (None, _) => is_value_start = byte == separator || matches!(byte, b'\r' | b'\n'),
+            (None, _) => {
+                is_value_start = byte == separator || matches!(byte, b'\r' | b'\n');
+                n_values = match byte {
+                    b'\r' | b'\n' => 1,
+                    _ => n_values + usize::from(byte == separator),
+                };
+                n_most = n_most.max(n_values);
+            }
             _ => {}
         }
     }
-    match opened {
-        None => Ok(()),
-        Some(at) => Err(TablesError::OpenQuote {
-            at: file.line(1 + n_line_ends(&bytes[..at])),
-        }),
+    if let Some(at) = opened {
+        let at = file.line(1 + n_line_ends(&bytes[..at]));
+        return Err(TablesError::OpenQuote { at }.into());
     }
+    check_n_columns(file, n_most)
 }
 
 fn n_line_ends(bytes: &[u8]) -> usize {
