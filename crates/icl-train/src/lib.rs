@@ -19,6 +19,7 @@
 //! | [`Evaluator`], [`Evaluated`], [`Measured`] | the exact risk of an encoder, its embeddings, and the judgement of a protocol |
 //! | [`StopRule`], [`StoppedBy`], [`ExpectedGain`], [`plateau`], [`TARGET_RATIO`], [`time_to_target`] | the end of a run, and the time to the quality of retraining |
 //! | [`UpdateRule`], [`OnePassAdam`], [`Lars`], [`LarsState`], [`Distance`] | the optimizers, and the distance of the distillation term |
+//! | [`Keep`], [`Buffer`], [`KeptSample`] | the old samples of a stream that later updates may use |
 //! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
 
 mod checkpoint;
@@ -33,6 +34,7 @@ mod progress;
 mod readme;
 mod sampling;
 mod step;
+mod stream;
 mod trainer;
 
 pub use checkpoint::{CheckpointError, Identity, read_checkpoint, write_checkpoint};
@@ -58,4 +60,5 @@ pub use sampling::Sampling;
 #[cfg(feature = "testing")]
 pub use sampling::{BatchPlan, EpochPlan, Planner, StepPlan};
 pub use step::Distance;
+pub use stream::{Buffer, Keep, KeepError, KeptSample};
 pub use trainer::{SettingsError, Trainer, TrainingSettings};
