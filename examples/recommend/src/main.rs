@@ -86,7 +86,7 @@ fn main() -> Result<ExitCode> {
     println!(
         "\n{}\npasses: charged cost; * the limit of {} epochs ended a training, not its own rule; before, after, old, new: exact \
          risk in nats; HR@10, nDCG@10: last items of users that the old data have, and of users that came with the new, among \
-         all items that they had not seen; {} seeds",
+         all items that they had not seen; seeds: {}",
         table(&seeds),
         arguments.epochs,
         arguments.seeds
