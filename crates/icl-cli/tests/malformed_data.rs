@@ -140,8 +140,8 @@ fn files_and_folders_of_no_kind() {
     let at = tempdir().unwrap();
     let kinds = ", expected a TU data set (NAME_A.txt and NAME_graph_indicator.txt, in a folder or a \
                  zip), images (.jpg, .png, .webp, in a folder, or in one folder per class), an IDX pair \
-                 (NAME-images-idx3-ubyte and NAME-labels-idx1-ubyte), a CIFAR file (NAME.bin) or a table \
-                 (.csv, .tsv, .parquet; .csv.gz)";
+                 (NAME-images-idx3-ubyte and NAME-labels-idx1-ubyte), a CIFAR file (NAME.bin), a table \
+                 (.csv, .tsv, .parquet; .csv.gz) or interactions (.inter, u.data, ratings.dat)";
     for name in ["empty", "other", "tables"] {
         fs::create_dir(at.path().join(name)).unwrap();
     }

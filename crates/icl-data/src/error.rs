@@ -85,7 +85,7 @@ pub enum DataError {
     },
     /// No split has this name.
     #[error(
-        "split: found {found}, expected `random`, `size`, `class`, `class:NAME,NAME` or `column:NAME`"
+        "split: found {found}, expected `random`, `size`, `class`, `class:NAME,NAME`, `column:NAME` or `time`"
     )]
     UnknownSplit {
         /// Rejected name.
@@ -145,6 +145,16 @@ pub enum DataError {
         split: Found,
         /// Kind of the samples.
         found: &'static str,
+    },
+    /// A split is used on samples of a kind for which it is none.
+    #[error("split {split}: found {found}, expected {expected}")]
+    UnfitSplit {
+        /// Text of the split.
+        split: Found,
+        /// Kind of the samples.
+        found: &'static str,
+        /// Kinds of samples for which it is one.
+        expected: &'static str,
     },
     /// Old and new samples do not form an increment.
     #[error(transparent)]

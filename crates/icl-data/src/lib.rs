@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`Graph`], [`GraphDataset`], [`Image`], [`ImageDataset`] | samples and data sets |
 //! | [`RawTable`], [`TableSchema`], [`TabularDataset`], [`TableRow`] | tables, their columns as features, rows as samples |
-//! | [`Interactions`], [`LeaveOneOut`], [`NextItem`], [`NextItemDataset`] | interactions of users with items, histories with the item that follows |
+//! | [`Interactions`], [`JoinedInteractions`], [`LeaveOneOut`], [`NextItem`], [`NextItemDataset`] | interactions of users with items, histories with the item that follows |
 //! | [`TextPairs`], [`Vocabulary`], [`TextPairDataset`], [`TextPair`] | pairs of texts, their words, pairs as samples |
 //! | [`read_tu`], [`read_images`], [`read_table`], [`read_interactions`], [`read_text_pairs`], [`embedded`] | sources of data sets: files in known formats, data in the crate |
 //! | [`catalogue`] | public data sets that can be downloaded |
@@ -19,7 +19,7 @@
 //! | [`GraphCollate`], [`ImageCollate`], [`FlatImageCollate`], [`NextItemCollate`], [`TextPairCollate`] | collation of views into a batch |
 //! | [`Split`] | division of a data set into old and new samples |
 //! | [`StreamSplit`], [`StreamKey`] | division of a data set into experiences that arrive one after the other |
-//! | [`DataError`], [`GraphsError`], [`ImagesError`], [`TablesError`], [`InteractionsError`], [`JoinError`], [`JoinImagesError`] | errors, which name file and position |
+//! | [`DataError`], [`GraphsError`], [`ImagesError`], [`TablesError`], [`InteractionsError`], [`VocabularyError`], [`JoinError`], [`JoinImagesError`] | errors, which name file and position |
 
 pub mod catalogue;
 mod disk;
@@ -56,8 +56,9 @@ pub use graph::{
     GraphViewsConfig, GraphsError, ViewKind, read_tu,
 };
 pub use interactions::{
-    Interaction, Interactions, InteractionsError, LeaveOneOut, NextItem, NextItemCollate,
-    NextItemDataset, NextItemView, NextItemViews, looks_like_interactions, read_interactions,
+    Interaction, Interactions, InteractionsError, JoinedInteractions, LeaveOneOut, NextItem,
+    NextItemCollate, NextItemDataset, NextItemView, NextItemViews, looks_like_interactions,
+    read_interactions,
 };
 pub use join_error::{JoinError, JoinImagesError};
 pub use pixels::table_of_pixels;
@@ -71,5 +72,5 @@ pub use tabular::{
 pub use tar_archive::unpack_tar;
 pub use text_pairs::{
     TextPair, TextPairCollate, TextPairDataset, TextPairOptions, TextPairView, TextPairViews,
-    TextPairs, Vocabulary, read_text_pairs,
+    TextPairs, Vocabulary, VocabularyError, read_text_pairs,
 };

@@ -19,9 +19,10 @@ use crate::selection::find_classes;
 /// | `class` | the ΔN samples of the last classes: new data brings new classes |
 /// | `class:A,B` | all samples of other classes than A and B: the named classes are the old data |
 /// | `column:NAME` | the ΔN rows of a table with the largest values in this column, such as a date |
+/// | `time` | the last ΔN interactions of all users, and none at the time of an old one |
 ///
-/// ΔN = round(α · n), except for `class:A,B`, where the classes determine the growth ratio. Prints and
-/// parses as its text.
+/// ΔN = round(α · n), except for `class:A,B`, where the classes determine the growth ratio, and for `time`, which has fewer
+/// new interactions where several have one time. Prints and parses as its text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Split {
     /// Samples drawn uniformly without replacement become new.
@@ -45,10 +46,13 @@ pub enum Split {
     /// missing values come first. Rows of equal values are shuffled by the seed. The column is not a
     /// feature.
     Column(String),
+    /// The last interactions become new, from one moment on for all users. Those at the time of the last old one are old; the
+    /// seed has no effect. See [`Interactions::by_time`](crate::Interactions::by_time).
+    Time,
 }
 
 impl Split {
-    /// The splits without an argument, in the order of the table above.
+    /// The splits of samples without an argument, in the order of the table above.
     pub const ALL: [Self; 3] = [Self::Random, Self::Size, Self::Class];
 
     /// Returns the name of the split, without its argument.
@@ -58,6 +62,25 @@ impl Split {
             Self::Size => "size",
             Self::Class | Self::Classes(_) => "class",
             Self::Column(_) => "column",
+            Self::Time => "time",
+        }
+    }
+
+    /// Returns the error of samples of a kind for which this is no split.
+    pub(crate) fn unfit(&self, samples: &'static str) -> DataError {
+        let (split, found) = (Found::new(&self.to_string()), samples);
+        match self {
+            Self::Column(_) => DataError::NoColumns { split, found },
+            Self::Time => DataError::UnfitSplit {
+                split,
+                found,
+                expected: "interactions",
+            },
+            Self::Random | Self::Size | Self::Class | Self::Classes(_) => DataError::UnfitSplit {
+                split,
+                found,
+                expected: "graphs, images or a table",
+            },
         }
     }
 
@@ -70,6 +93,7 @@ impl Split {
     /// | [`Split::Class`] | its class |
     /// | [`Split::Classes`] | 0 if it is old, another number if it is new |
     /// | [`Split::Column`] | rank of its value |
+    /// | [`Split::Time`] | rank of its time; interactions of one time may be on both sides, see [`Interactions::increment`](crate::Interactions::increment) |
     ///
     /// The result is a pure function of the arguments. With the same seed, a larger α adds samples to
     /// ΔX and removes none.
@@ -149,7 +173,7 @@ impl fmt::Display for Split {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
         match self {
-            Self::Random | Self::Size | Self::Class => Ok(()),
+            Self::Random | Self::Size | Self::Class | Self::Time => Ok(()),
             Self::Classes(names) => write!(f, ":{}", names.join(",")),
             Self::Column(name) => write!(f, ":{name}"),
         }
@@ -168,7 +192,8 @@ impl FromStr for Split {
         match text.split_once(':') {
             None => {
                 let named = |split: &Self| split.name() == text;
-                Self::ALL.into_iter().find(named).ok_or_else(unknown)
+                let mut all = Self::ALL.into_iter().chain([Self::Time]);
+                all.find(named).ok_or_else(unknown)
             }
             Some(("class", names)) => {
                 let names: Vec<String> = names.split(',').map(|name| name.trim().into()).collect();
@@ -312,18 +337,32 @@ mod tests {
         for split in Split::ALL {
             assert_eq!(split.to_string().parse::<Split>().unwrap(), split);
         }
-        for text in ["class:A", "class:grey soil,10", "column:date", "column:a:b"] {
+        for text in [
+            "class:A",
+            "class:grey soil,10",
+            "column:date",
+            "column:a:b",
+            "time",
+        ] {
             assert_eq!(text.parse::<Split>().unwrap().to_string(), text);
         }
         let both = Split::Classes(vec!["A".into(), "B".into()]);
         assert_eq!("class: A, B".parse::<Split>().unwrap(), both);
-        for text in ["sizes", "class:", "class:A,,B", "column:", "size:3", ""] {
+        for text in [
+            "sizes",
+            "class:",
+            "class:A,,B",
+            "column:",
+            "size:3",
+            "time:3",
+            "",
+        ] {
             assert!(text.parse::<Split>().is_err(), "{text}");
         }
         assert_eq!(
             "sizes".parse::<Split>().unwrap_err().to_string(),
-            "split: found \"sizes\", expected `random`, `size`, `class`, `class:NAME,NAME` or \
-             `column:NAME`"
+            "split: found \"sizes\", expected `random`, `size`, `class`, `class:NAME,NAME`, \
+             `column:NAME` or `time`"
         );
     }
 

@@ -11,6 +11,7 @@ mod image_malformed;
 mod image_record;
 mod image_reference;
 mod image_views;
+mod interaction_increments;
 mod interactions;
 mod table_formats;
 mod table_increments;

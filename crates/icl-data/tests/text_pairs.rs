@@ -3,9 +3,9 @@
 use std::fs;
 
 use icl_core::testing::{TestBackend, to_vec};
-use icl_core::{Collate, Pairing, Seed, Side, Views};
+use icl_core::{Collate, GrowthRatio, Pairing, Seed, Side, Views};
 use icl_data::{
-    DataError, Header, TextPairCollate, TextPairDataset, TextPairOptions, TextPairView,
+    DataError, Header, Split, TextPairCollate, TextPairDataset, TextPairOptions, TextPairView,
     TextPairViews, TextPairs, Vocabulary, read_text_pairs,
 };
 
@@ -121,4 +121,70 @@ fn news_have_their_known_counts() {
         })
         .sum();
     assert_eq!(n_shared, 11);
+}
+
+#[test]
+fn words_of_a_file_make_a_vocabulary() {
+    let news = read("t.csv", NEWS, &options("title", "body")).unwrap();
+    let words = Vocabulary::new(news.pairs(), 2);
+    assert_eq!(words.words(), ["in", "may", "rain", "sun"]);
+    let again = Vocabulary::try_of_words(words.words().to_vec()).unwrap();
+    assert_eq!(again, words);
+    // Of "rain in may it rains and rains", "sun may is dry" and "rain in may sun".
+    assert_eq!(words.n_unknown(news.pairs()), [15, 6]);
+    for wrong in [["b", "a"], ["a", "a"]] {
+        let error = Vocabulary::try_of_words(wrong.map(String::from).to_vec()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "found the word \"{}\" after \"{}\", expected words in alphabetical order, each once",
+                wrong[1], wrong[0]
+            )
+        );
+    }
+}
+
+#[test]
+fn pairs_are_split_joined_and_written() {
+    let news = read("t.csv", NEWS, &options("title", "body")).unwrap();
+    assert_eq!(*news.columns(), ["title", "body"]);
+    let other = "title,body\nRain in May,Sun\n\" a,\nb\",c\n";
+    let other = read("u.csv", other, &options("title", "body")).unwrap();
+    let (joined, increment) = TextPairs::join(&news, &other).unwrap();
+    assert_eq!((joined.name(), joined.pairs().len()), ("t+u", 5));
+    assert_eq!(joined.pairs()[3..], *other.pairs());
+    assert_eq!(increment.new_data(), [3, 4]);
+    assert_eq!(joined.n_equal(&increment), 1);
+    assert_ne!(joined.checksum(), news.checksum());
+    let few = read("v.csv", "title,body\na,b\n", &options("title", "body")).unwrap();
+    assert_eq!(
+        TextPairs::join(&news, &few).unwrap_err().to_string(),
+        "data set \"v\": found 1 rows, expected at least 2"
+    );
+
+    let at = tempfile::tempdir().unwrap();
+    let path = at.path().join("t+u.csv");
+    joined.write(&[4, 0, 1], &path).unwrap();
+    let written = read_text_pairs(&path, &options("title", "body")).unwrap();
+    let of = |index: usize| joined.pairs()[index].clone();
+    assert_eq!(written.pairs(), [of(4), of(0), of(1)]);
+    let bare = TextPairOptions {
+        header: Header::No,
+        ..options("2", "1")
+    };
+    let bare = read("t.tsv", "a b\tc\nd\te, f\n", &bare).unwrap();
+    assert_eq!(bare.written_columns(), ["column 2", "column 1"]);
+
+    let alpha = GrowthRatio::try_new(0.4).unwrap();
+    let increment = joined
+        .increment(Split::Random, alpha, Seed::new(1))
+        .unwrap();
+    assert_eq!((increment.old().len(), increment.new_data().len()), (3, 2));
+    let error = joined
+        .increment(Split::Time, alpha, Seed::new(1))
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "split \"time\": found pairs of texts, expected interactions"
+    );
 }

@@ -41,13 +41,32 @@ impl<B: GraphBackend> EmbeddingTable<B> {
     /// has length 1 on average. PyTorch's default is variance 1, from which Adam takes d times as many steps to turn an
     /// embedding of which only the direction counts.
     pub(crate) fn new([n, d]: [usize; 2], seed: Seed, device: &B::Device) -> Self {
-        let normal = Normal::new(0.0, (d as f32).sqrt().recip()).expect("a finite deviation");
-        let mut rng = seed.rng();
-        let values: Vec<f32> = (0..n * d).map(|_| normal.sample(&mut rng)).collect();
-        let data = TensorData::new(values, [n, d]);
+        Self::of_values(embeddings([n, d], seed), [n, d], device)
+    }
+
+    fn of_values(values: Vec<f32>, shape: [usize; 2], device: &B::Device) -> Self {
+        let data = TensorData::new(values, shape);
         Self {
             weight: Param::from_tensor(Tensor::from_data(data, device)),
         }
+    }
+
+    /// Returns a table of n embeddings: the first ones are those of this table to the bit, and the others those that a
+    /// [`new`](Self::new) table of n embeddings has with this seed at their places.
+    ///
+    /// # Panics
+    /// If the table has more than n embeddings.
+    pub(crate) fn grown(&self, n: usize, seed: Seed) -> Self {
+        let (weight, device) = (self.weight.val(), self.weight.device());
+        let [n_known, d] = weight.dims();
+        assert!(
+            n_known <= n,
+            "a table of {n_known} embeddings cannot have {n} of them, expected at least as many"
+        );
+        let known = weight.into_data().convert::<f32>();
+        let added = embeddings([n, d], seed).into_iter().skip(n_known * d);
+        let values = known.iter::<f32>().chain(added).collect();
+        Self::of_values(values, [n, d], &device)
     }
 
     /// Returns all embeddings `[n, d]`.
@@ -62,6 +81,13 @@ impl<B: GraphBackend> EmbeddingTable<B> {
     pub(crate) fn means(&self, bags: &SparseMatrix<B>) -> Tensor<B, 2> {
         B::sparse_product(bags, self.weight.val())
     }
+}
+
+/// Draws n embeddings, one after another: the first ones are the same for every n.
+fn embeddings([n, d]: [usize; 2], seed: Seed) -> Vec<f32> {
+    let normal = Normal::new(0.0, (d as f32).sqrt().recip()).expect("a finite deviation");
+    let mut rng = seed.rng();
+    (0..n * d).map(|_| normal.sample(&mut rng)).collect()
 }
 
 /// Name and shape of the tensor of an [`EmbeddingTable`] at the path `name`.

@@ -10,6 +10,9 @@ use crate::embedding_table::{EmbeddingTable, TowerError, check_fields, table_ten
 use crate::graph_ops::GraphBackend;
 use crate::linear::{Linear, linear_tensors};
 
+/// Name of the stream from which the embeddings of items are drawn.
+const ITEMS: &str = "items";
+
 /// Configuration of [`TwoTower`].
 #[derive(Config, Debug, PartialEq)]
 pub struct TwoTowerConfig {
@@ -45,7 +48,7 @@ impl TwoTowerConfig {
     ) -> Result<TwoTower<B>, TowerError> {
         self.check()?;
         Ok(TwoTower {
-            items: EmbeddingTable::new([self.n_items, self.d], seed.child("items"), device),
+            items: EmbeddingTable::new([self.n_items, self.d], seed.child(ITEMS), device),
             query: Linear::new([self.d; 2], seed.child("query"), device),
             catalogue: self.catalogue,
         })
@@ -119,6 +122,34 @@ impl<B: GraphBackend> TwoTower<B> {
     /// Returns the embeddings of all items `[n_items, d]`.
     pub fn items(&self) -> Tensor<B, 2> {
         self.items.all()
+    }
+
+    /// Returns the encoder with a table of `n_items` items, for a catalogue that has grown. The embeddings of the items that it
+    /// had stay as they are, to the bit. The others are those that an encoder of `n_items` items has at their places when it is
+    /// [created](TwoTowerConfig::try_init) with this seed: the embedding of a new item depends on the seed and on the number of
+    /// the item alone, not on how many items come with it.
+    ///
+    /// Without a catalogue, an item that no batch holds has no gradient: a training without the new items is
+    /// then the same before and after the growth with the seed of the encoder.
+    ///
+    /// # Panics
+    /// If the encoder has more items.
+    ///
+    /// ```
+    /// use burn::backend::Flex;
+    /// use icl_core::Seed;
+    /// use icl_models::{TwoTower, TwoTowerConfig};
+    ///
+    /// let (seed, device) = (Seed::new(1), Default::default());
+    /// let encoder: TwoTower<Flex> = TwoTowerConfig::new(5).with_d(8).init(seed, &device);
+    /// assert_eq!(encoder.grown(7, seed).items().dims(), [7, 8]);
+    /// ```
+    #[must_use]
+    pub fn grown(self, n_items: usize, seed: Seed) -> Self {
+        Self {
+            items: self.items.grown(n_items, seed.child(ITEMS)),
+            ..self
+        }
     }
 
     /// Encodes the histories of a batch `[n_histories, d]`.

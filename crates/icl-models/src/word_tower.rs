@@ -22,6 +22,10 @@ pub struct WordTowerConfig {
     /// Width of the hidden layer.
     #[config(default = 64)]
     pub d_hidden: usize,
+    /// Negatives of a pair: the second texts of the batch without those of pairs that share a text with it, or, if `false`,
+    /// both texts of all other pairs of the batch.
+    #[config(default = true)]
+    pub catalogue: bool,
 }
 
 impl WordTowerConfig {
@@ -54,6 +58,7 @@ impl WordTowerConfig {
             words: EmbeddingTable::new([self.n_words, self.d], seed.child("words"), device),
             first: Linear::new(first, seed.child("first"), device),
             second: Linear::new(second, seed.child("second"), device),
+            catalogue: self.catalogue,
         })
     }
 
@@ -94,8 +99,9 @@ impl WordTowerConfig {
 /// A text without a word of the vocabulary has x = 0. The encoder has no randomness, so training does not use the
 /// generator of [`Mode::Training`].
 ///
-/// [`encode_pairs`](Encoder::encode_pairs) scores each anchor against the positives of its batch but its own and those of
-/// pairs that share a text with it, which would be false negatives (Wu, Wu and Huang, 2022, footnote 7).
+/// With a catalogue, [`encode_pairs`](Encoder::encode_pairs) scores each anchor against the positives of its batch but its own
+/// and those of pairs that share a text with it, which would be false negatives (Wu, Wu and Huang, 2022, footnote 7). Without
+/// one, the negatives are the other pairs of the batch, false ones among them, for losses that separate old noise from new.
 ///
 /// Source: the matching of titles and bodies of Wu, Wu and Huang (2022). Deviation: their encoders are a
 /// Transformer, an LSTM and a CNN; a mean of word embeddings costs a fraction of them.
@@ -104,6 +110,8 @@ pub struct WordTower<B: GraphBackend> {
     words: EmbeddingTable<B>,
     first: Linear<B>,
     second: Linear<B>,
+    #[module(skip)]
+    catalogue: bool,
 }
 
 impl<B: GraphBackend> Encoder<B> for WordTower<B> {
@@ -119,15 +127,18 @@ impl<B: GraphBackend> Encoder<B> for WordTower<B> {
     }
 
     fn has_catalogue(&self) -> bool {
-        true
+        self.catalogue
     }
 
-    /// Encodes pairs of texts, with the positives of the batch as catalogue.
+    /// Encodes pairs of texts, with the positives of the batch as catalogue if the configuration says so.
     ///
     /// # Panics
     /// If the batch has an odd number of texts or is of another number of words, or if the positives that it
     /// excludes are not those of its pairs.
     fn encode_pairs(&self, batch: TextBatch<B>, mode: Mode<'_>) -> PairEmbeddings<B> {
+        if !self.catalogue {
+            return PairEmbeddings::of_halves(self.encode(batch, mode));
+        }
         let excluded = batch.excluded.clone();
         let pairs = PairEmbeddings::of_halves(self.encode(batch, mode));
         assert_eq!(

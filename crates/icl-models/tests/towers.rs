@@ -194,6 +194,45 @@ fn pairs_are_the_rows_of_the_batch_with_their_catalogue() {
     let catalogue = pairs.catalogue.unwrap();
     assert_eq!(to_vec(&catalogue.embeddings), to_vec(&pairs.positives));
     assert_eq!(catalogue.excluded[1], [1, 2]);
+    let in_batch = of.config().with_catalogue(false);
+    let encoder: WordTower<TestBackend> = in_batch.init(Seed::new(0), &Default::default());
+    let pairs = encoder.encode_pairs(of.pairs(), Mode::Evaluation);
+    assert!(pairs.catalogue.is_none() && !encoder.has_catalogue());
+}
+
+/// New rows are drawn as in an encoder that had them from the start; old ones keep every bit.
+#[test]
+fn a_table_of_items_grows() {
+    let device = Default::default();
+    let of = |n: usize, seed: u64| -> TwoTower<TestAutodiff> {
+        let config = TwoTowerConfig::new(n).with_d(3).with_catalogue(false);
+        config.init(Seed::new(seed), &device)
+    };
+    let bits = |encoder: &TwoTower<TestAutodiff>| -> Vec<u32> {
+        let values = encoder.items().into_data().convert::<f32>();
+        values.iter::<f32>().map(f32::to_bits).collect()
+    };
+    let (small, large) = (of(5, 1), of(9, 2));
+    let grown = small.clone().grown(9, Seed::new(2));
+    let expected = [&bits(&small)[..], &bits(&large)[15..]].concat();
+    assert_eq!(bits(&grown), expected);
+    // At once or one after another.
+    let in_two = small.clone().grown(6, Seed::new(2)).grown(9, Seed::new(2));
+    assert_eq!(bits(&in_two), expected);
+    assert_eq!(bits(&small.clone().grown(9, Seed::new(1))), bits(&of(9, 1)));
+    assert_eq!(bits(&small.clone().grown(5, Seed::new(7))), bits(&small));
+    // Old and new rows are trained, and the rest is as it was.
+    assert!(grown.items().is_require_grad() && !grown.has_catalogue());
+    let [a, b] = [&small, &grown].map(|encoder| shapes(encoder).split_off(1));
+    assert_eq!(a, b);
+}
+
+#[test]
+#[should_panic(expected = "a table of 5 embeddings cannot have 4 of them")]
+fn a_table_of_items_does_not_shrink() {
+    let config = TwoTowerConfig::new(5).with_d(3);
+    let encoder: TwoTower<TestBackend> = config.init(Seed::new(1), &Default::default());
+    let _ = encoder.grown(4, Seed::new(1));
 }
 
 #[test]

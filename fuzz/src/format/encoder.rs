@@ -4,13 +4,14 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::program::{call, prepare, text, write_data};
+use super::program::{call, prepare, text, write_data, write_pairs};
 use super::reader::{Format, Told};
 use crate::parts::{Part, Valid};
 
 /// Returns the format.
 pub fn format() -> Result<Format> {
     let (at, graphs, table) = write_data()?;
+    let [interactions, texts] = write_pairs(at.path())?;
     let out = at.path().join("out");
     let mut valid = Vec::new();
     for (data, encoder) in [
@@ -18,6 +19,8 @@ pub fn format() -> Result<Format> {
         (&graphs, "gin --layers 1 --width 3"),
         (&graphs, "gcn --layers 1 --width 2 --noise hidden"),
         (&table, "mlp --layers 1 --width 3"),
+        (&interactions, "two-tower --width 3"),
+        (&texts, "word-tower --width 3 --texts title,body"),
     ] {
         let (data, out) = (text(data), text(&out));
         let options = "--epochs 1 --batch-size 4 --negatives 2 --hold-out 0 --force";
@@ -37,19 +40,26 @@ pub fn format() -> Result<Format> {
     let read = move |folder: &Path| -> Result<(), Told> {
         let path = folder.join("encoder.safetensors");
         let bytes = std::fs::read(&path).unwrap_or_default();
-        let is_of_table = bytes.windows(5).any(|window| window == b"\"mlp\"");
-        let data = if is_of_table { &table } else { &graphs };
+        let is_of = |kind: &str| {
+            let name = format!("\"{kind}\"");
+            let mut windows = bytes.windows(name.len());
+            windows.any(|window| window == name.as_bytes())
+        };
+        let kinds = [
+            ("mlp", &table),
+            ("two-tower", &interactions),
+            ("word-tower", &texts),
+        ];
+        let known = kinds.iter().find(|(kind, _)| is_of(kind));
+        let data = known.map_or(&graphs, |(_, data)| data);
         let out = at.path().join("embeddings.npy");
-        call([
-            "embed",
-            "--from",
-            text(&path),
-            "--data",
-            text(data),
-            "--out",
-            text(&out),
-            "--force",
-        ])
+        let [from, data_path, out] = [&path, data, &out].map(|path| text(path));
+        let mut arguments = vec!["embed", "--from", from, "--data", data_path, "--out", out];
+        arguments.push("--force");
+        if data == &texts {
+            arguments.extend(["--texts", "title,body"]);
+        }
+        call(arguments)
     };
     Ok(Format {
         name: "encoder",

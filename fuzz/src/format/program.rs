@@ -68,3 +68,20 @@ pub fn write_data() -> Result<(TempDir, PathBuf, PathBuf)> {
     std::fs::write(&table, format!("x,y,class\n{rows}"))?;
     Ok((at, graphs, table))
 }
+
+/// Writes a small file of interactions and one of pairs of texts into a folder.
+///
+/// # Errors
+/// If they cannot be written.
+pub fn write_pairs(at: &Path) -> Result<[PathBuf; 2]> {
+    let [interactions, texts] = ["toy.inter", "texts.csv"].map(|name| at.join(name));
+    let rows = (0..24).map(|i| format!("{}\t{}\t{i}\n", i % 4, (i * i) % 7));
+    let header = "user_id:token\titem_id:token\ttimestamp:float\n";
+    let rows: String = rows.collect();
+    std::fs::write(&interactions, format!("{header}{rows}"))?;
+    let rows: String = (0..12)
+        .map(|i| format!("sun {},rain {}\n", i % 3, i % 4))
+        .collect();
+    std::fs::write(&texts, format!("title,body\n{rows}"))?;
+    Ok([interactions, texts])
+}

@@ -213,7 +213,7 @@ impl Embeddings {
                     .map_err(|error| Failure::Input(anyhow!(error)))?;
                 plain.push(domain.views().plain(&sample));
             }
-            let batch = D::COLLATE.collate::<B>(&plain, device);
+            let batch = domain.collate().collate::<B>(&plain, device);
             let rows: Tensor<B, 2> = encoder.embed(batch);
             embeddings.d = rows.dims()[1];
             let rows = rows.into_data().convert::<f32>();

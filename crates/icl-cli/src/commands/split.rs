@@ -10,7 +10,7 @@ use icl_data::Split;
 
 use crate::domain::data::Data;
 use crate::files::whole;
-use crate::options::data::DataOptions;
+use crate::options::data::{Classes, DataOptions};
 use crate::options::execution::{DEFAULT_SEED, SeedOption};
 use crate::options::increment::SplitOptions;
 use crate::options::output::OutOption;
@@ -19,7 +19,8 @@ use crate::process::terminal::{print, tell};
 
 const DETAILS: &str = "\
 It writes DIR/old and DIR/new, which icl train --data, icl update --old and --new and other commands read: graphs \
-as TU data sets, images as IDX files, PNG files or copies of their files, tables as .csv with a header. The parts \
+as TU data sets, images as IDX files, PNG files or copies of their files, tables as .csv with a header, \
+interactions as .inter, pairs of texts as .csv. The parts \
 are those of icl run with the same split and seed. A column that orders rows is written, too; --exclude leaves it \
 out when the parts are read.";
 
@@ -75,7 +76,9 @@ pub fn split(options: &PartsOptions) -> Result<(), Failure> {
     let increment = match &data {
         Data::Graphs(graphs) => graphs.increment(split.clone(), alpha, seed),
         Data::Images(images) => images.increment(split.clone(), alpha, seed),
+        Data::Interactions(interactions) => interactions.increment(split.clone(), alpha, seed),
         Data::Tables(table) => table.increment(split.clone(), alpha, seed),
+        Data::TextPairs(pairs) => pairs.increment(split.clone(), alpha, seed),
     };
     let increment = increment.map_err(Failure::input)?;
     write(&data, &increment, &out)?;
@@ -86,6 +89,13 @@ pub fn split(options: &PartsOptions) -> Result<(), Failure> {
         out.join(OLD).display(),
         out.join(NEW).display()
     ))?;
+    if let Data::TextPairs(pairs) = &data {
+        let columns = pairs.written_columns();
+        tell(format_args!(
+            "note: read the parts with --texts '{}'",
+            Classes::text(columns.iter().map(String::as_str))
+        ));
+    }
     if let Split::Column(name) = split {
         tell(format_args!(
             "note: column {name} is written, too; read the parts with --exclude {name} if it is no feature"
@@ -123,15 +133,28 @@ fn unfinished(out: &Path) -> PathBuf {
     out.with_file_name(name)
 }
 
+/// Creates a folder, and returns the path of the file of this name in it.
+fn in_new_folder(folder: &Path, name: &str) -> Result<PathBuf, Failure> {
+    let failure = |error| Failure::file(folder, "cannot be written", error);
+    file_system().create_folder(folder).map_err(failure)?;
+    Ok(folder.join(name))
+}
+
 fn write_part(data: &Data, samples: &[usize], folder: &Path) -> Result<(), Failure> {
     match data {
         Data::Graphs(graphs) => graphs.write(samples, folder).map_err(Failure::input),
         Data::Images(images) => images.write(samples, folder).map_err(Failure::input),
+        Data::Interactions(interactions) => {
+            let path = in_new_folder(folder, &format!("{}.inter", interactions.name()))?;
+            interactions.write(samples, path).map_err(Failure::input)
+        }
         Data::Tables(table) => {
-            let failure = |error| Failure::file(folder, "cannot be written", error);
-            file_system().create_folder(folder).map_err(failure)?;
-            let path = folder.join(format!("{}.csv", table.name()));
+            let path = in_new_folder(folder, &format!("{}.csv", table.name()))?;
             table.write(samples, path).map_err(Failure::input)
+        }
+        Data::TextPairs(pairs) => {
+            let path = in_new_folder(folder, &format!("{}.csv", pairs.name()))?;
+            pairs.write(samples, path).map_err(Failure::input)
         }
     }
 }

@@ -217,10 +217,11 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             ..
         } = self.training;
         let views = self.domain.views();
-        let trainer = Trainer::<B, _, _, _>::new(self.data, views, D::COLLATE, self.increment)
-            .settings(settings.clone())
-            .seed(*seed)
-            .device(device.clone());
+        let trainer =
+            Trainer::<B, _, _, _>::new(self.data, views, self.domain.collate(), self.increment)
+                .settings(settings.clone())
+                .seed(*seed)
+                .device(device.clone());
         // The initial encoder is that of θ₀ in `icl run`.
         let init = Seed::new(*seed).child("init").child("old");
         let untrained = self.domain.fresh::<B>(init, &device)?;

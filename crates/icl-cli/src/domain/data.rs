@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use icl_data::{
-    DataError, GraphDataset, GraphsError, ImageDataset, RawTable, embedded, looks_like_images,
-    looks_like_table,
+    DataError, GraphDataset, GraphsError, ImageDataset, Interactions, RawTable, TextPairs,
+    embedded, looks_like_images, looks_like_interactions, looks_like_table,
 };
 
 use crate::domain::unknown_data::unknown;
@@ -18,15 +18,20 @@ use crate::process::terminal::tell;
 pub const GRAPHS: &str = "graphs";
 /// Name of images in messages.
 pub const IMAGES: &str = "images";
-
+/// Name of interactions in messages.
+pub const INTERACTIONS: &str = "interactions";
 /// Name of tables in messages.
 pub const TABLES: &str = "tables";
+/// Name of pairs of texts in messages.
+pub const TEXT_PAIRS: &str = "pairs of texts";
 
 /// Data of one of the kinds.
 pub enum Data {
     Graphs(GraphDataset),
     Images(ImageDataset),
+    Interactions(Interactions),
     Tables(RawTable),
+    TextPairs(TextPairs),
 }
 
 impl Data {
@@ -45,6 +50,7 @@ impl Data {
                 .map_err(Failure::input);
         }
         if is_one_of(embedded::table_names()) {
+            reading.check_no_texts(name)?;
             let options = reading.of_tables(name)?;
             let table = embedded::tables(name).map_err(Failure::input)?;
             return table
@@ -56,12 +62,21 @@ impl Data {
         if !is_one_of(embedded::graph_names()) && !path.exists() {
             return Err(Failure::input(anyhow!(
                 "{name}: found no such file or folder, expected an embedded data set ({}), a TU data \
-                 set, a table, an IDX or CIFAR file, or a folder of images{}",
+                 set, a table, interactions, an IDX or CIFAR file, or a folder of images{}",
                 embedded::names().join(", "),
                 suggestion(name, embedded::names().iter().copied())
             )));
         }
-        if let Some(path) = table_at(path) {
+        if let Some(path) = single_file(path, |path| looks_like_interactions(path)) {
+            reading.check_interactions(name)?;
+            let interactions = icl_data::read_interactions(&path).map_err(Failure::input)?;
+            return Ok(Self::Interactions(interactions));
+        }
+        if let Some(path) = single_file(path, |path| looks_like_table(path)) {
+            if let Some(options) = reading.of_text_pairs(name)? {
+                let pairs = icl_data::read_text_pairs(&path, &options).map_err(Failure::input)?;
+                return Ok(Self::TextPairs(pairs));
+            }
             let options = reading.of_tables(name)?;
             let table = icl_data::read_table(&path, &options).map_err(Failure::input)?;
             return Ok(Self::Tables(table));
@@ -94,19 +109,21 @@ impl Data {
         match self {
             Self::Graphs(_) => GRAPHS,
             Self::Images(_) => IMAGES,
+            Self::Interactions(_) => INTERACTIONS,
             Self::Tables(_) => TABLES,
+            Self::TextPairs(_) => TEXT_PAIRS,
         }
     }
 }
 
-/// Returns the path of a table: a file, or the only file of a folder, as `icl split` writes it.
-fn table_at(path: &Path) -> Option<PathBuf> {
+/// Returns the path of data that are one file of a kind: that file, or the only file of a folder, as `icl split` writes it.
+fn single_file(path: &Path, is_of_kind: fn(&Path) -> bool) -> Option<PathBuf> {
     if path.is_dir() {
         let mut files = std::fs::read_dir(path).ok()?;
         let (first, second) = (files.next()?.ok()?.path(), files.next());
-        return (second.is_none() && looks_like_table(&first)).then_some(first);
+        return (second.is_none() && is_of_kind(&first)).then_some(first);
     }
-    looks_like_table(path).then(|| path.to_owned())
+    is_of_kind(path).then(|| path.to_owned())
 }
 
 /// Returns `true` if a file should be an archive, by its name: the reader's own error says what is wrong with it.

@@ -6,14 +6,14 @@ use anyhow::anyhow;
 use icl_data::{GraphDataset, ImageDataset, RawTable, table_of_pixels};
 use icl_models::{GcnConfig, GinConfig};
 
-use crate::domain::data::{Data, GRAPHS, IMAGES, TABLES};
+use crate::domain::data::{Data, GRAPHS, IMAGES, INTERACTIONS, TABLES, TEXT_PAIRS};
 use crate::domain::encoder_file::{EncoderFile, StoredEncoder};
 use crate::domain::graph_encoder::{GraphEncoder, PlainGraphEncoder};
 use crate::domain::hidden_encoder::Hidden;
 use crate::domain::image_encoder::ImageEncoder;
 use crate::domain::image_mlp::ImageMlp;
 use crate::domain::image_resnet::ImageResNet;
-use crate::domain::{Domain, Graphs, Images, Tables};
+use crate::domain::{Domain, Graphs, Images, NextItems, PairedTexts, Tables};
 use crate::options::choice;
 use crate::options::data::DataOptions;
 use crate::options::encoder::{EncoderKind, EncoderOptions, MLP_SIDE};
@@ -42,7 +42,7 @@ pub fn with_new_encoder<W: OnNewEncoder>(
     noise: &NoiseOptions,
     work: W,
 ) -> Result<W::Output, Failure> {
-    use EncoderKind::{Gcn, Gin, Mlp};
+    use EncoderKind::{Gcn, Gin, Mlp, TwoTower, WordTower};
     match Data::read(&data.data, &data.reading)? {
         Data::Graphs(graphs) => {
             let is_hidden = noise.kind(&NOISES_OF_GRAPHS, GRAPHS)? != Noise::Augment;
@@ -61,9 +61,21 @@ pub fn with_new_encoder<W: OnNewEncoder>(
             }
         }
         Data::Images(images) => on_images(images, encoder, noise, work),
+        Data::Interactions(interactions) => {
+            encoder.kind(&[TwoTower], INTERACTIONS)?;
+            noise.kind(&[Noise::None], INTERACTIONS)?;
+            let (domain, data) = NextItems::of(interactions, encoder)?;
+            work.run(&domain, &data)
+        }
         Data::Tables(table) => {
             encoder.kind(&[Mlp], TABLES)?;
             on_table(table, encoder, noise, work)
+        }
+        Data::TextPairs(pairs) => {
+            encoder.kind(&[WordTower], TEXT_PAIRS)?;
+            noise.kind(&[Noise::None], TEXT_PAIRS)?;
+            let (domain, data) = PairedTexts::of(pairs, encoder)?;
+            work.run(&domain, &data)
         }
     }
 }
@@ -183,6 +195,8 @@ pub fn with_stored_encoder<W: OnStoredEncoder<N>, const N: usize>(
         }
         (ImageResNet::NAME, IMAGES) => stored::<Images<ImageResNet>, W, N>(file, data, work),
         (ImageMlp::NAME, IMAGES) => stored::<Images<ImageMlp>, W, N>(file, data, work),
+        (NextItems::ENCODER, INTERACTIONS) => stored::<NextItems, W, N>(file, data, work),
+        (PairedTexts::ENCODER, TEXT_PAIRS) => stored::<PairedTexts, W, N>(file, data, work),
         (Tables::ENCODER, TABLES | IMAGES) => stored::<Tables, W, N>(file, data, work),
         (kind, samples) => {
             let of_samples = KINDS.iter().filter(|(_, of)| *of == samples);
@@ -193,15 +207,17 @@ pub fn with_stored_encoder<W: OnStoredEncoder<N>, const N: usize>(
 }
 
 /// Kinds of encoders, each with the samples that it takes.
-const KINDS: [(&str, &str); 8] = [
+const KINDS: [(&str, &str); 10] = [
     (GcnConfig::NAME, GRAPHS),
     (GinConfig::NAME, GRAPHS),
     (GcnConfig::HIDDEN_NAME, GRAPHS),
     (GinConfig::HIDDEN_NAME, GRAPHS),
     (ImageResNet::NAME, IMAGES),
     (ImageMlp::NAME, IMAGES),
+    (NextItems::ENCODER, INTERACTIONS),
     (Tables::ENCODER, IMAGES),
     (Tables::ENCODER, TABLES),
+    (PairedTexts::ENCODER, TEXT_PAIRS),
 ];
 
 fn stored<D: Domain, W: OnStoredEncoder<N>, const N: usize>(

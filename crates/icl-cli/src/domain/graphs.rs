@@ -31,7 +31,6 @@ impl<E: GraphEncoder> Graphs<E> {
 }
 
 impl<E: GraphEncoder> Domain for Graphs<E> {
-    const COLLATE: E::Collate = E::COLLATE;
     const SAMPLES: &'static str = GRAPHS;
     const ENCODER: &'static str = E::NAME;
 
@@ -50,6 +49,10 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
 
     fn views(&self) -> &E::Views {
         &self.views
+    }
+
+    fn collate(&self) -> E::Collate {
+        E::COLLATE
     }
 
     fn fresh<B: TrainingBackend>(
@@ -184,9 +187,9 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
     }
 
     /// Returns the sum of the node features of each graph.
-    fn raw(&self, data: &GraphDataset) -> Result<Matrix, Failure> {
+    fn raw(&self, data: &GraphDataset) -> Result<Option<Matrix>, Failure> {
         let values = data.graphs().iter().flat_map(summed_features).collect();
-        matrix(values, data.d_features())
+        matrix(values, data.d_features()).map(Some)
     }
 }
 

@@ -17,7 +17,6 @@ use crate::process::failure::Failure;
 pub struct Images<E: ImageEncoder>(pub E);
 
 impl<E: ImageEncoder> Domain for Images<E> {
-    const COLLATE: E::Collate = E::COLLATE;
     const SAMPLES: &'static str = IMAGES;
     const ENCODER: &'static str = E::NAME;
 
@@ -36,6 +35,10 @@ impl<E: ImageEncoder> Domain for Images<E> {
 
     fn views(&self) -> &E::Views {
         self.0.views()
+    }
+
+    fn collate(&self) -> E::Collate {
+        E::COLLATE
     }
 
     fn fresh<B: TrainingBackend>(
@@ -122,14 +125,9 @@ impl<E: ImageEncoder> Domain for Images<E> {
         data.checksum()
     }
 
-    /// Returns `None`: all views have one size.
-    fn sizes(_: &ImageDataset) -> Result<Option<Matrix>, Failure> {
-        Ok(None)
-    }
-
     /// Returns the pixels of the centre view of each image, at most 32 x 32: a larger matrix would
     /// not fit into memory where the images do not.
-    fn raw(&self, data: &ImageDataset) -> Result<Matrix, Failure> {
+    fn raw(&self, data: &ImageDataset) -> Result<Option<Matrix>, Failure> {
         let views = self.0.of_pixels();
         let mut values = Vec::new();
         let mut width = 0;
@@ -141,6 +139,7 @@ impl<E: ImageEncoder> Domain for Images<E> {
             width = view.values().len();
             values.extend(view.values().iter().copied().map(f64::from));
         }
-        Matrix::try_new(values, width).map_err(|error| Failure::Other(error.into()))
+        let raw = Matrix::try_new(values, width);
+        raw.map(Some).map_err(|error| Failure::Other(error.into()))
     }
 }

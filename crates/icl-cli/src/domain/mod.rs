@@ -14,8 +14,10 @@ mod image_mlp;
 mod image_pairs;
 mod image_resnet;
 mod images;
+mod interactions;
 mod metadata;
 mod tables;
+mod text_pairs;
 mod unknown_data;
 
 use std::fmt::Debug;
@@ -33,7 +35,9 @@ use crate::process::terminal::tell;
 pub use graphs::Graphs;
 pub use image_pairs::ImagePairs;
 pub use images::Images;
+pub use interactions::NextItems;
 pub use tables::Tables;
+pub use text_pairs::PairedTexts;
 
 /// Found and expected value of an error.
 pub type Wrong = (String, String);
@@ -43,8 +47,6 @@ pub type Text<'a> = dyn Fn(&str, &str) -> Result<String, Wrong> + 'a;
 
 /// Kind of data with its encoder. A value of it is the configuration of the views and the encoder.
 pub trait Domain: Debug + Sized {
-    /// Collation, which has no configuration.
-    const COLLATE: Self::Collate;
     /// Name of the samples in messages.
     const SAMPLES: &'static str;
     /// Name of the encoder in files.
@@ -72,6 +74,9 @@ pub trait Domain: Debug + Sized {
     /// Returns the views.
     fn views(&self) -> &Self::Views;
 
+    /// Returns the collation of views into what the encoder takes.
+    fn collate(&self) -> Self::Collate;
+
     /// Returns an encoder that was not trained on these data.
     ///
     /// # Errors
@@ -90,6 +95,20 @@ pub trait Domain: Debug + Sized {
         &self,
         device: &B::Device,
     ) -> Result<Self::Trained<B>, anyhow::Error>;
+
+    /// Returns this configuration with everything that joined data have and an encoder of it lacks, such as new items; `None`
+    /// if there is nothing.
+    fn grown(&self, data: &Self::Data) -> Option<Self> {
+        let _ = data;
+        None
+    }
+
+    /// Grows an encoder to this configuration, which [`grown`](Self::grown) has returned. What the encoder knows stays as it
+    /// is, and the seed is that of fresh encoders.
+    fn grow<B: TrainingBackend>(&self, encoder: Self::Trained<B>, seed: Seed) -> Self::Trained<B> {
+        let _ = seed;
+        encoder
+    }
 
     /// Returns the names and shapes of the encoder's tensors without allocating them: a damaged
     /// configuration may ask for more than the memory holds.
@@ -195,13 +214,20 @@ pub trait Domain: Debug + Sized {
     ///
     /// # Errors
     /// If a value is not finite.
-    fn sizes(data: &Self::Data) -> Result<Option<Matrix>, Failure>;
+    fn sizes(data: &Self::Data) -> Result<Option<Matrix>, Failure> {
+        let _ = data;
+        Ok(None)
+    }
 
-    /// Returns the samples without any encoder, a row for each.
+    /// Returns the samples without any encoder, a row for each, for the floors of accuracies; `None` for samples that never
+    /// have classes.
     ///
     /// # Errors
     /// If a sample cannot be read or a value is not finite.
-    fn raw(&self, data: &Self::Data) -> Result<Matrix, Failure>;
+    fn raw(&self, data: &Self::Data) -> Result<Option<Matrix>, Failure> {
+        let _ = data;
+        Ok(None)
+    }
 }
 
 /// Reports that the samples have no labels where their files could hold them: a file may have been misnamed.

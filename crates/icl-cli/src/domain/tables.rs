@@ -179,7 +179,6 @@ fn tell_columns(schema: &TableSchema) {
 }
 
 impl Domain for Tables {
-    const COLLATE: Stack<Vec<f32>> = Stack::new();
     const SAMPLES: &'static str = "rows";
     const ENCODER: &'static str = "mlp";
 
@@ -193,13 +192,17 @@ impl Domain for Tables {
         let raw = match data {
             Data::Tables(raw) => raw,
             Data::Images(images) => table_of_pixels(&images).map_err(Failure::input)?,
-            Data::Graphs(_) => return Ok(None),
+            Data::Graphs(_) | Data::Interactions(_) | Data::TextPairs(_) => return Ok(None),
         };
         Table::with(raw, &self.schema).map(Some)
     }
 
     fn views(&self) -> &TableViews {
         &self.views
+    }
+
+    fn collate(&self) -> Stack<Vec<f32>> {
+        Stack::new()
     }
 
     fn fresh<B: TrainingBackend>(&self, seed: Seed, device: &B::Device) -> Result<Mlp<B>, Failure> {
@@ -310,17 +313,12 @@ impl Domain for Tables {
         data.rows.checksum()
     }
 
-    /// Returns `None`: all rows have one width.
-    fn sizes(_: &Table) -> Result<Option<Matrix>, Failure> {
-        Ok(None)
-    }
-
     /// Returns the standardised features.
-    fn raw(&self, data: &Table) -> Result<Matrix, Failure> {
+    fn raw(&self, data: &Table) -> Result<Option<Matrix>, Failure> {
         let plain = |index| self.views.plain(&data.rows.row(index));
         let values = (0..data.rows.n_rows()).flat_map(plain);
         let values = values.map(f64::from).collect();
-        Matrix::try_new(values, self.schema.d_features())
-            .map_err(|error| Failure::Other(error.into()))
+        let raw = Matrix::try_new(values, self.schema.d_features());
+        raw.map(Some).map_err(|error| Failure::Other(error.into()))
     }
 }

@@ -10,7 +10,8 @@ use crate::process::failure::Failure;
 /// Kinds of data, and the names by which each is known.
 const KINDS: &str = "a TU data set (NAME_A.txt and NAME_graph_indicator.txt, in a folder or a zip), images (.jpg, .png, \
                      .webp, in a folder, or in one folder per class), an IDX pair (NAME-images-idx3-ubyte and \
-                     NAME-labels-idx1-ubyte), a CIFAR file (NAME.bin) or a table (.csv, .tsv, .parquet; .csv.gz)";
+                     NAME-labels-idx1-ubyte), a CIFAR file (NAME.bin), a table (.csv, .tsv, .parquet; .csv.gz) or interactions \
+                     (.inter, u.data, ratings.dat)";
 
 /// Number of names that the message shows.
 const SHOWN: usize = 4;

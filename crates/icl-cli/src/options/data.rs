@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use anyhow::anyhow;
 use clap::Args;
-use icl_data::{Header, Missing, TableOptions, embedded};
+use icl_data::{Header, Missing, TableOptions, TextPairOptions, embedded};
 use serde::{Serialize, Serializer};
 
 use crate::options::{bounds, choice};
@@ -29,7 +29,7 @@ pub struct DataOptions {
         default_value = "MUTAG",
         help = format!(
             "Data set: an embedded one ({}), or the path of a TU data set (zip or folder), a table (.csv, \
-             .tsv, also with .gz, or .parquet), an IDX file, a CIFAR file or folder, a folder with one folder of \
+             .tsv, also with .gz, or .parquet), interactions (.inter, u.data or ratings.dat), an IDX file, a CIFAR file or folder, a folder with one folder of \
              images per class, or one of images without classes",
             embedded::names().join(", ")
         )
@@ -107,6 +107,10 @@ pub struct ReadingOptions {
         default_value = choice::name(&Missing::default())
     )]
     pub missing: Missing,
+    /// Read a table as pairs of texts: the columns of the first and of the second text, by names or numbers from 1,
+    /// comma-separated (.csv and .tsv only)
+    #[arg(long, value_name = "COLUMNS")]
+    pub texts: Option<Classes>,
 }
 
 /// The maximum number of samples.
@@ -171,8 +175,76 @@ impl ReadingOptions {
         Ok((classes, self.limit.limit))
     }
 
-    fn of_tables_alone(&self) -> [(&'static str, bool); 4] {
+    /// Checks that no option of other samples is given with interactions, of which all are read. `data` names the data set.
+    ///
+    /// # Errors
+    /// If one is.
+    pub fn check_interactions(&self, data: &str) -> Result<(), Failure> {
+        check_absent(
+            &[("skip-broken", self.skip_broken)],
+            data,
+            "interactions",
+            "images",
+        )?;
+        check_absent(&self.of_tables_alone(), data, "interactions", "tables")?;
+        check_absent(
+            &self.selections(),
+            data,
+            "interactions",
+            "graphs, images and tables",
+        )
+    }
+
+    /// Returns the options of the reader of pairs of texts, `None` if a table is to be read as numbers. `data` names the data
+    /// set.
+    ///
+    /// # Errors
+    /// If an option of other samples is given, or not two different columns.
+    pub fn of_text_pairs(&self, data: &str) -> Result<Option<TextPairOptions>, Failure> {
+        let Some(Classes(columns)) = &self.texts else {
+            return Ok(None);
+        };
+        let texts = "pairs of texts";
+        check_absent(&[("skip-broken", self.skip_broken)], data, texts, "images")?;
+        let of_numbers = [
+            ("target", self.target.is_some()),
+            ("exclude", self.exclude.is_some()),
+            ("missing", self.missing != Missing::default()),
+        ];
+        check_absent(&of_numbers, data, texts, "tables of numbers")?;
+        check_absent(&self.selections(), data, texts, "graphs, images and tables")?;
+        match &columns[..] {
+            [first, second] if first != second => Ok(Some(TextPairOptions {
+                header: self.header,
+                ..TextPairOptions::new(first, second)
+            })),
+            _ => Err(Failure::input(anyhow!(
+                "texts: found {:?}, expected two different columns, comma-separated",
+                columns.join(",")
+            ))),
+        }
+    }
+
+    /// Checks that a table that is no file is not to be read as texts. `data` names it.
+    ///
+    /// # Errors
+    /// If it is.
+    pub fn check_no_texts(&self, data: &str) -> Result<(), Failure> {
+        let texts = [("texts", self.texts.is_some())];
+        check_absent(&texts, data, "numbers", "files of texts")
+    }
+
+    /// Returns the options that select samples.
+    fn selections(&self) -> [(&'static str, bool); 2] {
         [
+            ("classes", self.classes.is_some()),
+            ("limit", self.limit.limit.is_some()),
+        ]
+    }
+
+    fn of_tables_alone(&self) -> [(&'static str, bool); 5] {
+        [
+            ("texts", self.texts.is_some()),
             ("target", self.target.is_some()),
             ("exclude", self.exclude.is_some()),
             ("header", self.header != Header::default()),

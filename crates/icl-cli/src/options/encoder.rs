@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::Args;
 use icl_data::ImageViewsConfig;
-use icl_models::{GcnConfig, GinConfig, MlpConfig, Stem};
+use icl_models::{GcnConfig, GinConfig, MlpConfig, Stem, TwoTowerConfig, WordTowerConfig};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::data::IMAGES;
@@ -33,6 +33,10 @@ pub enum EncoderKind {
     Resnet18,
     /// Multilayer perceptron.
     Mlp,
+    /// Two towers, of histories and of items.
+    TwoTower,
+    /// Means of word embeddings.
+    WordTower,
 }
 
 /// A new encoder and its views.
@@ -44,8 +48,8 @@ pub struct EncoderOptions {
         long,
         value_parser = choice::any::<EncoderKind>(),
         help = format!(
-            "Encoder: gcn or gin for graphs, resnet18 or mlp for images, mlp for tables. Without it, gcn, mlp for \
-             tables and for images of at most {MLP_SIDE} pixels a side, else resnet18"
+            "Encoder: gcn or gin for graphs, resnet18 or mlp for images, mlp for tables, two-tower for interactions, \
+             word-tower for pairs of texts. Without it, the first of these; for images mlp up to {MLP_SIDE} pixels a side, else resnet18"
         )
     )]
     pub encoder: Option<EncoderKind>,
@@ -116,12 +120,14 @@ pub struct WidthOption {
         value_name = "WIDTH",
         value_parser = bounds::at_most(bounds::WIDTH),
         help = format!(
-            "Width of each layer (gcn, gin, mlp). Without it, {} for gcn, {} for gin, {} for mlp, {} for mlp \
-             with augmented images",
+            "Width of each layer (gcn, gin, mlp), or of embeddings and layer (two-tower, word-tower). Without it, {} for \
+             gcn, {} for gin, {} for mlp, {} for mlp with augmented images, {} for two-tower, {} for word-tower",
             GcnConfig::new(1).d_hidden,
             GinConfig::new(1).d_hidden,
             MlpConfig::new(1).width,
-            mlp_of_pixels(1).width
+            mlp_of_pixels(1).width,
+            TwoTowerConfig::new(1).d,
+            WordTowerConfig::new(1).d
         )
     )]
     pub width: Option<usize>,
@@ -143,10 +149,14 @@ impl EncoderOptions {
                 expected.join(" or ")
             )));
         }
-        use EncoderKind::{Gcn, Gin, Mlp, Resnet18};
+        use EncoderKind::{Gcn, Gin, Mlp, Resnet18, TwoTower, WordTower};
         for (option, is_given, takers) in [
             ("layers", self.layers.is_some(), &[Gcn, Gin, Mlp][..]),
-            ("width", self.width.width.is_some(), &[Gcn, Gin, Mlp]),
+            (
+                "width",
+                self.width.width.is_some(),
+                &[Gcn, Gin, Mlp, TwoTower, WordTower],
+            ),
             (
                 "projection",
                 self.projection.is_some(),

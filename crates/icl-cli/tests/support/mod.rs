@@ -1,6 +1,7 @@
 //! Runs the program as a user would, and reads what it leaves.
 
 pub mod digits;
+pub mod shop;
 pub mod stopped;
 pub mod toys;
 

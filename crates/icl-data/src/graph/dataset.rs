@@ -125,8 +125,8 @@ impl GraphDataset {
     /// # Errors
     /// - [`DataError::SplitTooSmall`] or [`DataError::ClassesTooSmall`] if either part would have fewer
     ///   than two graphs;
-    /// - [`DataError::UnknownClass`], [`DataError::RepeatedClass`] and [`DataError::NoColumns`] if the
-    ///   split does not fit the data;
+    /// - [`DataError::UnknownClass`], [`DataError::RepeatedClass`], [`DataError::NoColumns`] and
+    ///   [`DataError::UnfitSplit`] if the split does not fit the data;
     /// - [`GraphsError::NoLabels`] if it is one of classes and the graphs have none.
     pub fn increment(
         &self,
@@ -144,12 +144,7 @@ impl GraphDataset {
                 let names: Vec<String> = self.class_labels.iter().map(i64::to_string).collect();
                 Split::class_keys(&self.name, old, &self.labels(), &names)?
             }
-            Split::Column(_) => {
-                return Err(DataError::NoColumns {
-                    split: Found::new(&split.to_string()),
-                    found: "graphs",
-                });
-            }
+            Split::Column(_) | Split::Time => return Err(split.unfit("graphs")),
         };
         split.increment(&keys, alpha, seed)
     }

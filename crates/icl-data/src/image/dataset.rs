@@ -193,8 +193,8 @@ impl ImageDataset {
     /// # Errors
     /// - [`DataError::SplitTooSmall`] or [`DataError::ClassesTooSmall`] if either part would have fewer
     ///   than two images;
-    /// - [`DataError::UnknownClass`], [`DataError::RepeatedClass`] and [`DataError::NoColumns`] if the
-    ///   split does not fit the data;
+    /// - [`DataError::UnknownClass`], [`DataError::RepeatedClass`], [`DataError::NoColumns`] and
+    ///   [`DataError::UnfitSplit`] if the split does not fit the data;
     /// - [`ImagesError::NoLabels`](crate::ImagesError::NoLabels) if it is one of classes and the images have none;
     /// - the errors of [`sizes`](Self::sizes).
     pub fn increment(
@@ -214,10 +214,7 @@ impl ImageDataset {
                 let keys = Split::class_keys(&self.name, &old, &self.labels, &self.class_names)?;
                 split.increment(&keys, alpha, seed)
             }
-            Split::Column(_) => Err(DataError::NoColumns {
-                split: Found::new(&split.to_string()),
-                found: "images",
-            }),
+            Split::Column(_) | Split::Time => Err(split.unfit("images")),
         }
     }
 

@@ -113,4 +113,24 @@ pub enum InteractionsError {
         /// Number of new interactions.
         n_new: usize,
     },
+    /// Old or new data have too few interactions to be a part of an increment.
+    #[error("data set {data}: found {found} interactions, expected at least 2")]
+    TooSmall {
+        /// Name of the data set.
+        data: Found,
+        /// Number of its interactions.
+        found: usize,
+    },
+    /// The name of a user or an item cannot be written.
+    #[error(
+        "data set {data}: found a tab in the name of the {what} {found}, expected none: tabs separate the columns"
+    )]
+    Tab {
+        /// Name of the data set.
+        data: Found,
+        /// Name of the column's content: user or item.
+        what: &'static str,
+        /// Name of the user or the item.
+        found: Found,
+    },
 }

@@ -2,6 +2,10 @@
 
 use std::collections::HashMap;
 
+use icl_core::Increment;
+
+use crate::equal::n_equal;
+
 /// An interaction of a user with an item.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interaction {
@@ -15,8 +19,8 @@ pub struct Interaction {
 
 /// Interactions of users with items, in the order of time; of equal times, in the order of the file.
 ///
-/// Every interaction is a positive, whatever its rating. Users and items are names. They are numbered in the order of their
-/// first interactions, so the items of old data have the first numbers.
+/// Every interaction is a positive, whatever its rating. Users and items are names. A file numbers them in the order of their
+/// first interactions; [`numbered_by`](Self::numbered_by) and [`join`](Self::join) keep the numbers that items already have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interactions {
     name: String,
@@ -45,6 +49,21 @@ impl Interactions {
         }
     }
 
+    /// Creates interactions of rows in the order of time, whose users and items are indices into all names.
+    pub(super) fn of_parts(
+        name: String,
+        users: Vec<String>,
+        items: Vec<String>,
+        rows: Vec<Interaction>,
+    ) -> Self {
+        Self {
+            name,
+            users,
+            items,
+            rows,
+        }
+    }
+
     /// Returns the name of the data set, taken from its file.
     pub fn name(&self) -> &str {
         &self.name
@@ -65,6 +84,49 @@ impl Interactions {
         &self.rows
     }
 
+    /// Returns the same interactions with the items numbered as in `items`, which an encoder knows in this order. Items that it
+    /// lacks follow in their order. An item of the list may be in no interaction.
+    #[must_use]
+    pub fn numbered_by(&self, items: &[String]) -> Self {
+        let (items, numbers) = united(items, &self.items);
+        let renumbered = |row: &Interaction| Interaction {
+            item: numbers[row.item as usize],
+            ..*row
+        };
+        Self {
+            name: self.name.clone(),
+            users: self.users.clone(),
+            rows: self.rows.iter().map(renumbered).collect(),
+            items,
+        }
+    }
+
+    /// Returns a checksum of users, items and rows, as 8 hexadecimal digits.
+    pub fn checksum(&self) -> String {
+        let mut sum = crc32fast::Hasher::new();
+        for name in self.users.iter().chain(&self.items) {
+            sum.update(&(name.len() as u64).to_le_bytes());
+            sum.update(name.as_bytes());
+        }
+        for row in &self.rows {
+            sum.update(&row.user.to_le_bytes());
+            sum.update(&row.item.to_le_bytes());
+            sum.update(&row.time.to_le_bytes());
+        }
+        format!("{:08x}", sum.finalize())
+    }
+
+    /// Returns the number of new interactions of an increment that have the user, the item and the time of an old one.
+    ///
+    /// # Panics
+    /// If an index of the increment is not below the number of interactions.
+    pub fn n_equal(&self, increment: &Increment) -> usize {
+        n_equal(increment, |index| {
+            let row = self.rows[index];
+            (row.user, row.item, row.time.to_bits())
+        })
+    }
+
     /// Returns the rows of each user, in the order of time `[n_users]`.
     pub(super) fn rows_of_users(&self) -> Vec<Vec<usize>> {
         let mut rows = vec![Vec::new(); self.users.len()];
@@ -73,6 +135,21 @@ impl Interactions {
         }
         rows
     }
+}
+
+/// Returns known names with added ones after them, each once, and the number of each added name among them.
+pub(super) fn united(known: &[String], added: &[String]) -> (Vec<String>, Vec<u32>) {
+    let mut names = known.to_vec();
+    let numbered = known.iter().zip(0..);
+    let mut numbers: HashMap<&String, u32> = numbered.collect();
+    let numbers_of_added = added.iter().map(|name| {
+        *numbers.entry(name).or_insert_with(|| {
+            names.push(name.clone());
+            names.len() as u32 - 1
+        })
+    });
+    let numbers_of_added = numbers_of_added.collect();
+    (names, numbers_of_added)
 }
 
 /// Numbers names in the order of their first use, and returns them in that order. Names that are not used are dropped.

@@ -66,6 +66,8 @@ impl NextItem {
 pub struct NextItemDataset {
     n_items: usize,
     samples: Vec<NextItem>,
+    /// Row of the target of each sample.
+    rows: Vec<usize>,
     /// First sample of each part, followed by the number of samples.
     starts: Vec<usize>,
 }
@@ -74,22 +76,22 @@ impl NextItemDataset {
     /// Creates training data of parts of the interactions, such as old and new ones, given as rows in the order of time. The
     /// samples of a part follow those of the part before it.
     ///
-    /// The items seen by the user of a sample are those of its part and of the parts before it, so that nothing of the new data
-    /// says which items are negatives in the old.
+    /// The history of a sample, and the items seen by its user, are of its part and of the parts before it, so that the samples
+    /// of old data are the same before and after new data arrive, also where those are earlier.
     ///
     /// # Panics
     /// If a row is not below the number of interactions.
     pub fn new(interactions: &Interactions, parts: &[Vec<usize>]) -> Self {
-        let users = Users::of(interactions);
         let mut data = Self::empty(interactions);
-        let mut seen = vec![Vec::new(); users.items.len()];
+        let mut is_known = vec![false; interactions.rows().len()];
         for part in parts {
             for &row in part {
-                let interaction = interactions.rows()[row];
-                seen[interaction.user as usize].push(interaction.item);
+                is_known[row] = true;
             }
-            let of_part: Vec<Arc<[u32]>> = seen.iter_mut().map(distinct).collect();
-            data.push(interactions, &users, part, |user, _| of_part[user].clone());
+            let users = Users::of(interactions, |row| is_known[row]);
+            let seen = users.items.iter().map(|items| distinct(items));
+            let seen: Vec<Arc<[u32]>> = seen.collect();
+            data.push(interactions, &users, part, |user, _| seen[user].clone());
         }
         data
     }
@@ -99,10 +101,10 @@ impl NextItemDataset {
     /// # Panics
     /// If a row is not below the number of interactions.
     pub fn held_out(interactions: &Interactions, rows: &[usize]) -> Self {
-        let users = Users::of(interactions);
+        let users = Users::of(interactions, |_| true);
         let mut data = Self::empty(interactions);
         data.push(interactions, &users, rows, |user, position| {
-            distinct(&mut users.items[user][..position].to_vec())
+            distinct(&users.items[user][..position])
         });
         data
     }
@@ -111,6 +113,7 @@ impl NextItemDataset {
         Self {
             n_items: interactions.items().len(),
             samples: Vec::new(),
+            rows: Vec::new(),
             starts: vec![0],
         }
     }
@@ -127,6 +130,7 @@ impl NextItemDataset {
             let user = interactions.rows()[row].user;
             let position = users.positions[row];
             if position > 0 {
+                self.rows.push(row);
                 self.samples.push(NextItem {
                     user,
                     items: users.items[user as usize].clone(),
@@ -146,6 +150,11 @@ impl NextItemDataset {
     /// Returns all samples.
     pub fn samples(&self) -> &[NextItem] {
         &self.samples
+    }
+
+    /// Returns the row of the target of each sample, in the order of the samples.
+    pub fn rows(&self) -> &[usize] {
+        &self.rows
     }
 
     /// Returns the positions of the samples of a part.
@@ -169,17 +178,19 @@ impl Samples for NextItemDataset {
     }
 }
 
-/// Items of each user, in the order of time, and the position of each interaction among those of its user.
+/// Items of each user in interactions that are known, in the order of time, and the position of each of these interactions
+/// among those of its user.
 struct Users {
     items: Vec<Arc<[u32]>>,
     positions: Vec<usize>,
 }
 
 impl Users {
-    fn of(interactions: &Interactions) -> Self {
+    fn of(interactions: &Interactions, is_known: impl Fn(usize) -> bool) -> Self {
         let mut positions = vec![0; interactions.rows().len()];
         let mut items = Vec::with_capacity(interactions.users().len());
-        for rows in interactions.rows_of_users() {
+        for mut rows in interactions.rows_of_users() {
+            rows.retain(|&row| is_known(row));
             for (position, &row) in rows.iter().enumerate() {
                 positions[row] = position;
             }
@@ -190,9 +201,10 @@ impl Users {
     }
 }
 
-/// Sorts items, drops repeated ones, and returns a copy of what is left.
-fn distinct(items: &mut Vec<u32>) -> Arc<[u32]> {
+/// Returns the items in ascending order, each once.
+fn distinct(items: &[u32]) -> Arc<[u32]> {
+    let mut items = items.to_vec();
     items.sort_unstable();
     items.dedup();
-    items.as_slice().into()
+    items.into()
 }

@@ -1,10 +1,13 @@
 //! Splits of interactions: the last ones of each user, and by time.
 
-use icl_core::GrowthRatio;
+use std::collections::HashSet;
+
+use icl_core::{GrowthRatio, Increment, Seed};
 
 use super::error::InteractionsError;
 use super::log::Interactions;
 use crate::error::DataError;
+use crate::split::Split;
 
 /// Smallest number of interactions of a user of whom some are held out.
 const MIN_HELD_OUT: usize = 3;
@@ -71,5 +74,52 @@ impl Interactions {
             .into());
         }
         Ok(n_old)
+    }
+
+    /// Splits the interactions into old and new ones, as rows; see [`Split::increment`].
+    ///
+    /// - [`Split::Time`] is [`by_time`](Self::by_time); the seed has no effect.
+    /// - [`Split::Random`] draws among the interactions that have a history. A user's first interaction is old. Histories then
+    ///   hold interactions of both parts, so that this is a baseline without shift, and no increment in time.
+    ///
+    /// # Errors
+    /// - [`InteractionsError::TimeSplit`] and [`DataError::SplitTooSmall`] if either part would have fewer than two
+    ///   interactions;
+    /// - [`DataError::NoColumns`] and [`DataError::UnfitSplit`] if it is another split.
+    pub fn increment(
+        &self,
+        split: Split,
+        alpha: GrowthRatio,
+        seed: Seed,
+    ) -> Result<Increment, DataError> {
+        match split {
+            Split::Time => {
+                let n_old = self.by_time(alpha)?;
+                let (old, new) = (0..n_old, n_old..self.rows().len());
+                Ok(Increment::try_new(old.collect(), new.collect())?)
+            }
+            Split::Random => {
+                let mut first = self.first_rows();
+                let is_first: HashSet<usize> = first.iter().copied().collect();
+                let others = (0..self.rows().len()).filter(|row| !is_first.contains(row));
+                let others: Vec<usize> = others.collect();
+                let drawn = split.increment(&vec![0; others.len()], alpha, seed)?;
+                let rows = |of: &[usize]| of.iter().map(|&at| others[at]).collect::<Vec<usize>>();
+                first.extend(rows(drawn.old()));
+                first.sort_unstable();
+                Ok(Increment::try_new(first, rows(drawn.new_data()))?)
+            }
+            split => Err(split.unfit("interactions")),
+        }
+    }
+
+    /// Returns the first row of each user, in the order of time.
+    fn first_rows(&self) -> Vec<usize> {
+        let mut is_known = vec![false; self.users().len()];
+        let is_first = |row: &usize| {
+            let user = self.rows()[*row].user as usize;
+            !std::mem::replace(&mut is_known[user], true)
+        };
+        (0..self.rows().len()).filter(is_first).collect()
     }
 }

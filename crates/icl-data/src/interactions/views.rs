@@ -25,6 +25,11 @@ impl NextItemViews {
         Self { n_recent }
     }
 
+    /// Returns the number of last items of a history that its view holds.
+    pub fn n_recent(&self) -> usize {
+        self.n_recent
+    }
+
     fn history(&self, sample: &NextItem) -> NextItemView {
         NextItemView::History {
             sample: sample.clone(),

@@ -22,6 +22,7 @@ impl RawTable {
     /// - [`DataError::SplitTooSmall`] or [`DataError::ClassesTooSmall`] if either part would have fewer
     ///   than two rows;
     /// - [`DataError::UnknownClass`] and [`DataError::RepeatedClass`] if the split names other classes;
+    /// - [`DataError::UnfitSplit`] if it is one by time;
     /// - [`DataError::Tables`] with [`TablesError::UnknownColumn`] if it names another column, and with
     ///   [`TablesError::NoTarget`] if it is one of classes and the rows have none.
     pub fn increment(
@@ -44,6 +45,7 @@ impl RawTable {
                 Split::class_keys(&self.name, old, &self.labels, &self.class_names)?
             }
             Split::Column(name) => self.ranks(name)?,
+            Split::Time => return Err(split.unfit("a table")),
         };
         split.increment(&keys, alpha, seed)
     }

@@ -2,8 +2,13 @@
 
 use std::path::Path;
 
+use icl_core::{GrowthRatio, Increment, Seed};
+
+use crate::equal::n_equal;
 use crate::error::DataError;
-use crate::tabular::{Header, read_texts};
+use crate::place::Found;
+use crate::split::Split;
+use crate::tabular::{Header, TablesError, read_texts};
 
 /// Settings of [`read_text_pairs`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +36,7 @@ impl TextPairOptions {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextPairs {
     name: String,
+    columns: [String; 2],
     pairs: Vec<[String; 2]>,
 }
 
@@ -40,9 +46,74 @@ impl TextPairs {
         &self.name
     }
 
+    /// Returns the names of the columns of the first and of the second texts; without a header, their numbers.
+    pub fn columns(&self) -> &[String; 2] {
+        &self.columns
+    }
+
     /// Returns the pairs, in the order of the file.
     pub fn pairs(&self) -> &[[String; 2]] {
         &self.pairs
+    }
+
+    /// Returns a checksum of the texts, as 8 hexadecimal digits.
+    pub fn checksum(&self) -> String {
+        let mut sum = crc32fast::Hasher::new();
+        for text in self.pairs.iter().flatten() {
+            sum.update(&(text.len() as u64).to_le_bytes());
+            sum.update(text.as_bytes());
+        }
+        format!("{:08x}", sum.finalize())
+    }
+
+    /// Returns the number of new pairs of an increment whose texts are those of an old one.
+    ///
+    /// # Panics
+    /// If an index of the increment is not below the number of pairs.
+    pub fn n_equal(&self, increment: &Increment) -> usize {
+        n_equal(increment, |index| &self.pairs[index])
+    }
+
+    /// Splits the pairs into old and new ones; see [`Split::increment`]. For [`Split::Size`], all pairs are equal.
+    ///
+    /// # Errors
+    /// - [`DataError::SplitTooSmall`] if either part would have fewer than two pairs;
+    /// - [`DataError::NoColumns`] and [`DataError::UnfitSplit`] if it is another split: pairs have neither classes nor times.
+    pub fn increment(
+        &self,
+        split: Split,
+        alpha: GrowthRatio,
+        seed: Seed,
+    ) -> Result<Increment, DataError> {
+        match split {
+            Split::Random | Split::Size => split.increment(&vec![0; self.pairs.len()], alpha, seed),
+            split => Err(split.unfit("pairs of texts")),
+        }
+    }
+
+    /// Joins two data sets of pairs: those of `old`, then those of `new`, and the increment of both. The columns are those of
+    /// `old`, and the name is `OLD+NEW`.
+    ///
+    /// # Errors
+    /// [`DataError::Tables`] with [`TablesError::TooSmall`] if one of them has fewer than two pairs.
+    pub fn join(old: &Self, new: &Self) -> Result<(Self, Increment), DataError> {
+        for part in [old, new] {
+            if part.pairs.len() < 2 {
+                return Err(TablesError::TooSmall {
+                    data: Found::new(&part.name),
+                    found: part.pairs.len(),
+                }
+                .into());
+            }
+        }
+        let joined = Self {
+            name: format!("{}+{}", old.name, new.name),
+            columns: old.columns.clone(),
+            pairs: old.pairs.iter().chain(&new.pairs).cloned().collect(),
+        };
+        let (n_old, n) = (old.pairs.len(), joined.pairs.len());
+        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())?;
+        Ok((joined, increment))
     }
 }
 
@@ -72,6 +143,7 @@ pub fn read_text_pairs(
     let read = read_texts(path.as_ref(), columns, options.header)?;
     Ok(TextPairs {
         name: read.name,
+        columns: read.columns,
         pairs: read.rows,
     })
 }

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::place::Found;
+
 /// Words that are known, numbered in alphabetical order.
 ///
 /// Words are runs of letters and digits, in lower case.
@@ -32,7 +34,24 @@ impl Vocabulary {
             }
         }
         let kept = n_pairs.into_iter().filter(|(_, n)| *n >= min_pairs);
-        let words: Vec<String> = kept.map(|(word, _)| word).collect();
+        Self::numbered(kept.map(|(word, _)| word).collect())
+    }
+
+    /// Creates the vocabulary of the words that another one [has](Self::words).
+    ///
+    /// # Errors
+    /// [`VocabularyError`] if they are not in alphabetical order, each once.
+    pub fn try_of_words(words: Vec<String>) -> Result<Self, VocabularyError> {
+        match words.windows(2).find(|pair| pair[0] >= pair[1]) {
+            None => Ok(Self::numbered(words)),
+            Some(pair) => Err(VocabularyError {
+                found: Found::new(&pair[1]),
+                before: Found::new(&pair[0]),
+            }),
+        }
+    }
+
+    fn numbered(words: Vec<String>) -> Self {
         let numbers = words.iter().cloned().zip(0..).collect();
         Self { words, numbers }
     }
@@ -47,6 +66,26 @@ impl Vocabulary {
         let numbers = words_of(text).filter_map(|word| self.numbers.get(&word));
         numbers.copied().collect()
     }
+
+    /// Returns the number of words in both texts of all pairs, and how many of them are unknown; a word counts as often as it
+    /// occurs.
+    pub fn n_unknown<'a>(&self, pairs: impl IntoIterator<Item = &'a [String; 2]>) -> [usize; 2] {
+        let texts = pairs.into_iter().flatten();
+        texts.fold([0, 0], |[n, n_unknown], text| {
+            let unknown = words_of(text).filter(|word| !self.numbers.contains_key(word));
+            [n + words_of(text).count(), n_unknown + unknown.count()]
+        })
+    }
+}
+
+/// Words that are no vocabulary.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("found the word {found} after {before}, expected words in alphabetical order, each once")]
+pub struct VocabularyError {
+    /// Second of two words.
+    pub found: Found,
+    /// First of them.
+    pub before: Found,
 }
 
 /// Returns the words of a text.

@@ -88,10 +88,11 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             None => (self.domain, self.data),
         };
         let encoder = domain.fresh::<B>(root.child("init").child("old"), &device)?;
-        let trainer = Trainer::<B, _, _, _>::new(data, domain.views(), D::COLLATE, &increment)
-            .settings(settings.clone())
-            .seed(*seed)
-            .device(device);
+        let trainer =
+            Trainer::<B, _, _, _>::new(data, domain.views(), domain.collate(), &increment)
+                .settings(settings.clone())
+                .seed(*seed)
+                .device(device);
         let mut risk_at_start = None;
         let mut steps = Vec::new();
         let n_taken = Cell::new(0);

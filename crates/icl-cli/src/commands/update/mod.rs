@@ -64,6 +64,7 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
         let seed = Seed::new(resolved.training.seed).child("data");
         let (increment, panel) = resolved.options.hold_out.divide(increment, seed)?;
         let data = D::standardized(data, increment.old());
+        let grown = from.domain.grown(&data);
         let input = [
             ("checksum of the encoder", from.checksum.clone()),
             ("checksum of the old data", D::checksum(&old)),
@@ -76,6 +77,7 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
         let task = Update {
             resolved,
             from,
+            domain: grown.as_ref().unwrap_or(&from.domain),
             names: [D::name(&old), D::name(&new)],
             data: &data,
             increment: &increment,

@@ -23,6 +23,8 @@ use crate::process::progress::{Display, inert_note};
 pub struct Update<'a, D: Domain> {
     pub resolved: &'a Resolved,
     pub from: &'a EncoderFile<D>,
+    /// Configuration of the updated encoder: that of the file, grown to the data.
+    pub domain: &'a D,
     /// Names of the old and of the new data set.
     pub names: [&'a str; 2],
     /// Old and new data, joined.
@@ -39,19 +41,18 @@ impl<D: Domain> OnBackend for Update<'_, D> {
     /// Updates the encoder, measures it before and after, and writes it.
     fn run<B: TrainingBackend>(self, device: B::Device) -> Result<UpdateRecord, Failure> {
         let (training, method) = (&self.resolved.training, &self.resolved.method);
-        let (settings, domain) = (&training.settings, &self.from.domain);
-        let trainer =
-            Trainer::<B, _, _, _>::new(self.data, domain.views(), D::COLLATE, self.increment)
-                .settings(settings.clone())
-                .seed(training.seed)
-                .device(device.clone());
-        let given = self.from.encoder::<B>(&device)?;
+        let (settings, domain) = (&training.settings, self.domain);
+        let (views, collate) = (domain.views(), domain.collate());
+        let trainer = Trainer::<B, _, _, _>::new(self.data, views, collate, self.increment)
+            .settings(settings.clone())
+            .seed(training.seed)
+            .device(device.clone());
+        let init = Seed::new(training.seed).child("init");
+        // What is new begins as in the initial encoder of `icl train` with this seed.
+        let given = domain.grow(self.from.encoder::<B>(&device)?, init.child("old"));
         let start = match method.start {
             Start::Trained => given.clone(),
-            Start::Scratch => {
-                let seed = Seed::new(training.seed).child("init").child("scratch");
-                domain.fresh::<B>(seed, &device)?
-            }
+            Start::Scratch => domain.fresh::<B>(init.child("scratch"), &device)?,
         };
         let display = Display::new(1, settings.epochs as u64);
         display.begin(&method.name);

@@ -59,7 +59,10 @@ pub fn with_other_header(whole: &[u8], rng: &mut Rng) -> Vec<u8> {
     let metadata = header["__metadata__"].as_object_mut().unwrap();
     let inner: Vec<String> = metadata
         .iter()
-        .filter(|(_, text)| text.as_str().is_some_and(|text| text.starts_with('{')))
+        .filter(|(_, text)| {
+            text.as_str()
+                .is_some_and(|text| text.starts_with(['{', '[']))
+        })
         .map(|(key, _)| key.clone())
         .collect();
     match rng.random_range(0..4) {

@@ -101,7 +101,10 @@ impl Damage<'_> {
         };
         file.check_data(&data)?;
         let plain = |index| file.domain.views().plain(&data.sample(index).unwrap());
-        let batch = D::COLLATE.collate::<Flex>(&[plain(0), plain(1)], &device);
+        let batch = file
+            .domain
+            .collate()
+            .collate::<Flex>(&[plain(0), plain(1)], &device);
         let _ = encoder.embed(batch).into_data();
         Ok(())
     }
@@ -123,9 +126,16 @@ fn checked(failure: &Failure, path: &Path, index: u64) {
 }
 
 /// Writes small data of each kind.
-fn write_toys(at: &Path) -> [PathBuf; 3] {
-    let paths = ["graphs", "toy-images-idx3-ubyte", "table.csv"].map(|name| at.join(name));
-    let [graphs, images, table] = &paths;
+fn write_toys(at: &Path) -> [PathBuf; 5] {
+    let paths = [
+        "graphs",
+        "toy-images-idx3-ubyte",
+        "table.csv",
+        "texts.csv",
+        "toy.inter",
+    ];
+    let paths = paths.map(|name| at.join(name));
+    let [graphs, images, table, texts, interactions] = &paths;
     std::fs::create_dir(graphs).unwrap();
     for (ending, text) in [
         ("A", "1, 2\n2, 3\n4, 5\n"),
@@ -145,13 +155,17 @@ fn write_toys(at: &Path) -> [PathBuf; 3] {
     labels.extend([0, 1]);
     std::fs::write(at.join("toy-labels-idx1-ubyte"), labels).unwrap();
     std::fs::write(table, "a,b,c\n1,2,x\n3,1,y\n2,2,x\n5,9,y\n").unwrap();
+    std::fs::write(texts, "a,b\nx y,z\ny x,w z\nx,z y v\n").unwrap();
+    let header = "user_id:token\titem_id:token\ttimestamp:float";
+    let rows = "u\tx\t1\nv\ty\t2\nu\tz\t3\nv\tx\t4\n";
+    std::fs::write(interactions, format!("{header}\n{rows}")).unwrap();
     paths
 }
 
 #[test]
 fn a_damaged_file_is_read_or_refused_by_name() {
     let at = tempfile::tempdir().unwrap();
-    let [graphs, images, table] = write_toys(at.path());
+    let [graphs, images, table, texts, interactions] = write_toys(at.path());
     for (data, n_files, options) in [
         (&graphs, 2000, "--encoder gcn --width 3"),
         (
@@ -167,6 +181,8 @@ fn a_damaged_file_is_read_or_refused_by_name() {
         ),
         (&images, 2000, "--encoder mlp --width 3 --projection 2"),
         (&table, 3000, "--width 3 --projection 2"),
+        (&texts, 2000, "--texts a,b --width 3"),
+        (&interactions, 2000, "--encoder two-tower --width 3"),
         (&images, 40, "--encoder resnet18 --noise augment-linear"),
     ] {
         let data = data.display().to_string();

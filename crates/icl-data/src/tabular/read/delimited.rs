@@ -43,6 +43,9 @@ pub(super) fn read_delimited(
     assembly.finish(&origin, options)
 }
 
+/// Names of two columns, and their texts in each row.
+pub(super) type NamedTexts = ([String; 2], Vec<[String; 2]>);
+
 /// Reads two columns of a text table as texts, without blanks around them. The columns are given by their names, or by
 /// their numbers counted from 1.
 pub(super) fn read_text_columns(
@@ -52,7 +55,7 @@ pub(super) fn read_text_columns(
     separator: Option<u8>,
     wanted: [&str; 2],
     header: Header,
-) -> Result<Vec<[String; 2]>, DataError> {
+) -> Result<NamedTexts, DataError> {
     let mut table = OpenTable::new(file, bytes, separator, header)?;
     check_column_names(file, &table.columns)?;
     let [first, second] = wanted.map(|wanted| find_column(name, &table.columns, wanted));
@@ -67,7 +70,7 @@ pub(super) fn read_text_columns(
         }
         rows.push(texts.map(str::to_owned));
     }
-    Ok(rows)
+    Ok((columns.map(|column| table.columns[column].clone()), rows))
 }
 
 /// A text table whose rows are read one by one.
@@ -195,7 +198,7 @@ impl<'a> Lines<'a> {
 
 /// Returns `true` if a value of the first line can be the name of a column: neither a number nor missing,
 /// but it may be empty.
-pub(in crate::tabular) fn could_be_name(text: &str) -> bool {
+pub(crate) fn could_be_name(text: &str) -> bool {
     let text = text.trim();
     number(text).is_none() && (text.is_empty() || !is_missing(text))
 }

@@ -78,6 +78,8 @@ pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<RawT
 #[derive(Debug)]
 pub(crate) struct TextColumns {
     pub(crate) name: String,
+    /// Names of the columns; their numbers where there is no header.
+    pub(crate) columns: [String; 2],
     pub(crate) rows: Vec<[String; 2]>,
 }
 
@@ -94,8 +96,12 @@ pub(crate) fn read_texts(
     };
     let bytes = read_file(&file)?;
     let bytes = text_of(&file, &bytes)?;
-    let rows = read_text_columns(&file, &name, &bytes, separator, columns, header)?;
-    Ok(TextColumns { name, rows })
+    let (columns, rows) = read_text_columns(&file, &name, &bytes, separator, columns, header)?;
+    Ok(TextColumns {
+        name,
+        columns,
+        rows,
+    })
 }
 
 /// Returns a table that is there, the name without its endings, and its format.

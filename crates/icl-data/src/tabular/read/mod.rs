@@ -6,6 +6,6 @@ mod columnar;
 mod delimited;
 mod detect;
 
-pub(super) use delimited::could_be_name;
+pub(crate) use delimited::could_be_name;
 pub use detect::{looks_like_table, read_table};
 pub(crate) use detect::{read_table_bytes, read_texts};

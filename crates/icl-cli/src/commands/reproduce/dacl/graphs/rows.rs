@@ -71,7 +71,8 @@ impl OnBackend for GraphRowWork<'_> {
             }
             DaclRow::Raw => {
                 let domain = Graphs::with(self.config()).map_err(Failure::Other)?;
-                domain.raw(self.graphs)?
+                let raw = domain.raw(self.graphs)?;
+                raw.ok_or_else(|| Failure::Other(anyhow!("graphs have no raw features")))?
             }
             DaclRow::NotReestimated => self.features(&fresh()?.valid(), &device)?,
             DaclRow::Untrained => self.reestimated(fresh()?.valid(), &device)?,
