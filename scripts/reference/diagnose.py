@@ -1,8 +1,8 @@
 """What `icl diagnose` must answer, straight from the paper's formulas, in double precision.
 
 Every quantity is a plain double loop over exp(sim/tau) as Eq. 1, 2, 6 and 8 print it: no logarithm
-trick, nothing vectorised. Double precision holds exp(100), so none is needed. The embeddings are
-written as NumPy files of several types, byte orders and memory orders.
+trick, nothing vectorised. Double precision holds exp(100), so none is needed. Rows of the noise that equal
+the anchor or its positive are none of its noise. The embeddings are written as NumPy files of several types, byte orders and memory orders.
 
     python3 scripts/reference/diagnose.py crates/icl-cli/tests/reference/diagnose
 """
@@ -33,6 +33,10 @@ def mean(values):
     return math.fsum(values) / len(values)
 
 
+def others(rows, a, p):
+    return [row for row in rows if row != a and row != p]
+
+
 def nce(positive, noise, k):
     return -math.log(positive / (positive + k * noise))
 
@@ -53,8 +57,8 @@ def diagnose(sets, tau, k, alpha):
     }
     for a, p in zip(anchors, positives):
         positive = f(a, p, tau)
-        e_old = mean([f(a, x, tau) for x in old])
-        e_new = mean([f(a, x, tau) for x in new])
+        e_old = mean([f(a, x, tau) for x in others(old, a, p)])
+        e_new = mean([f(a, x, tau) for x in others(new, a, p)])
         e_all = (1 - alpha) * e_old + alpha * e_new
         ratio = (positive + k * e_new) / (positive + k * e_old)
         rows["nce1_old"].append(nce(positive, e_old, k))
@@ -72,9 +76,10 @@ def ranking(sets):
 
     A draw with c samples as high as the positive counts 1/(c + 1): one of c + 1 equal scores is taken as the highest.
     """
-    noise = sets["old"] + sets["new"]
-    aucs, right = [], {k: [] for k in [1, 4, len(noise)]}
-    for a, p in zip(sets["anchors"], sets["positives"]):
+    pairs = list(zip(sets["anchors"], sets["positives"]))
+    noises = [others(sets["old"] + sets["new"], a, p) for a, p in pairs]
+    aucs, right = [], {k: [] for k in [1, 4, min(map(len, noises))]}
+    for (a, p), noise in zip(pairs, noises):
         higher = [similarity(a, p) - similarity(a, x) for x in noise]
         tied = [abs(distance) < 1e-9 for distance in higher]
         above = [distance < -1e-9 for distance in higher]
@@ -92,6 +97,11 @@ def ranking(sets):
         "mu": math.sqrt(2) * statistics.NormalDist().inv_cdf(auc),
         "right_predictions": [[k, mean(of)] for k, of in right.items()],
     }
+
+
+def n_self_pairs(sets):
+    noise = sets["old"] + sets["new"]
+    return sum(len(noise) - len(others(noise, a, p)) for a, p in zip(sets["anchors"], sets["positives"]))
 
 
 def draw(rng):
@@ -116,11 +126,21 @@ def swap(sets):
     }
 
 
+def own(rng):
+    """Anchors that are rows of the old noise, of which one occurs twice, and a positive that is a row of the new noise."""
+    old = rng.standard_normal((6, D))
+    old[4] = old[1]
+    positives = old[:4] + 1.5 * rng.standard_normal((4, D))
+    new = rng.standard_normal((4, D)) + [1, 0, 0, 0, 0]
+    new[2] = positives[3]
+    return {"anchors": old[:4], "positives": positives, "old": old, "new": new}
+
+
 def main(folder):
     rng = np.random.default_rng(SEED)
     mixed = draw(rng)
     cases = []
-    for name, sets in [("mixed", mixed), ("swapped", swap(mixed))]:
+    for name, sets in [("mixed", mixed), ("swapped", swap(mixed)), ("own", own(rng))]:
         for file, values in sets.items():
             np.save(folder / f"{name}-{file}.npy", values)
         lists = {file: values.astype("f8").tolist() for file, values in sets.items()}
@@ -141,7 +161,7 @@ def main(folder):
                     "temperature": tau,
                     "negatives": k,
                     "alpha": alpha,
-                    "expected": diagnose(lists, tau, k, used) | ranking(lists) | {"alpha": used},
+                    "expected": diagnose(lists, tau, k, used) | ranking(lists) | {"alpha": used, "n_self_pairs": n_self_pairs(lists)},
                 }
             )
     stamp = {

@@ -24,12 +24,12 @@ pub struct Refusal {
     pub exit_code: u8,
 }
 
-/// Runs the program with these arguments, the first of which is its name, and returns its exit code: 0 or that of the
-/// [`Refusal`], which it prints.
+/// Runs the program with these arguments, the first of which is its name, and returns its exit code: that of the
+/// [`Refusal`], which it prints, or without one 0, or what a command answers by it.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     silence_decoders();
     match run(arguments, threads::start) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => ExitCode::from(code),
         Err(refusal) => {
             tell(&refusal.message);
             ExitCode::from(refusal.exit_code)
@@ -40,15 +40,15 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// Runs the program as [`main`] does in a process that has its threads already, such as one that calls it often.
 ///
 /// # Errors
-/// If the program would end with another exit code than 0.
+/// If the program would print an error or be interrupted.
 pub fn call(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Refusal> {
-    run(arguments, || Ok(()))
+    run(arguments, || Ok(())).map(drop)
 }
 
 fn run(
     arguments: impl IntoIterator<Item = OsString>,
     start: impl FnOnce() -> Result<(), Failure>,
-) -> Result<(), Refusal> {
+) -> Result<u8, Refusal> {
     let command = match parse(arguments) {
         Ok(command) => command,
         Err(ParseError::CommandLine(error)) if error.use_stderr() => {
@@ -61,12 +61,13 @@ fn run(
         Err(ParseError::CommandLine(error)) => {
             // Without a reader there is nothing to do.
             let _ = error.print();
-            return Ok(());
+            return Ok(0);
         }
         Err(ParseError::File(failure)) => return Err(failure.into()),
         Err(ParseError::Complete(folder)) => {
             let folder = folder.display();
-            return Ok(print(format_args!("already complete: {folder}"))?);
+            print(format_args!("already complete: {folder}"))?;
+            return Ok(0);
         }
     };
     Ok(start().and_then(|()| run_command(command))?)
@@ -85,11 +86,12 @@ impl From<Failure> for Refusal {
     }
 }
 
-fn run_command(command: Command) -> Result<(), Failure> {
+/// Runs a command and returns its exit code.
+fn run_command(command: Command) -> Result<u8, Failure> {
     match command {
         Command::Backends(options) => backends::show(&options),
         Command::CompareBackends(options) => compare_backends::compare(*options),
-        Command::Diagnose(options) => diagnose::diagnose(&options),
+        Command::Diagnose(options) => return diagnose::diagnose(&options),
         Command::Embed(options) => embed::embed(*options),
         Command::Fetch(options) => fetch::fetch(&options),
         Command::Methods(options) => methods::show(&options),
@@ -101,5 +103,6 @@ fn run_command(command: Command) -> Result<(), Failure> {
         Command::Split(options) => split::split(&options),
         Command::Train(options) => train::train(*options),
         Command::Update(options) => update::update(*options),
-    }
+    }?;
+    Ok(0)
 }

@@ -21,6 +21,7 @@
 //! | [`mixup`] | mixup noise: views by mixing samples |
 //! | [`ranks_among`] | ranks of positives among explicit noise |
 //! | [`negatives`] | how many negatives InfoNCE should have |
+//! | [`drift`] | drift of the noise: the bias of inference with its distribution without drift |
 //! | [`Augment`], [`Stack`] | views by a function and collation of lists of numbers |
 //! | [`Judge`] | judgements of protocols on embeddings |
 //! | [`Increment`], [`GrowthRatio`], [`ByOrigin`] | old and new data; quantities of all, old and new data |
@@ -39,6 +40,7 @@ mod both;
 mod by_origin;
 mod contrast;
 mod device;
+pub mod drift;
 mod encoder;
 mod error;
 #[cfg(any(test, feature = "testing"))]

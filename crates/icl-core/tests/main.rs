@@ -5,6 +5,7 @@
 
 mod dacl_theory;
 mod drawn_noise;
+mod drift;
 mod limits;
 mod losses;
 mod negatives;

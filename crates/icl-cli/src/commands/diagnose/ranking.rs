@@ -2,7 +2,7 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 use icl_core::negatives::{
-    FLAT, NegativesError, Optimum, Ranks, course, effectiveness_by_k, reliability, separation,
+    FLAT, NegativesError, Optimum, Rank, Ranks, course, effectiveness_by_k, reliability, separation,
 };
 use serde::Serialize;
 
@@ -32,13 +32,16 @@ pub struct Ranking {
 }
 
 impl Ranking {
-    /// Summarises ranks among `n_noise` samples each.
+    /// Summarises ranks.
     ///
     /// # Errors
     /// [`NegativesError`] never for ranks among noise.
-    pub fn of(ranks: &Ranks, n_noise: usize) -> Result<Self, NegativesError> {
+    pub fn of(ranks: &Ranks) -> Result<Self, NegativesError> {
         let auc = ranks.auc();
         let mu = separation(auc).ok();
+        // Self-pairs are left out: the noise of one anchor may be smaller than that of another.
+        let n_noise = ranks.of_anchors().iter().map(Rank::n_noise).min();
+        let n_noise = n_noise.unwrap_or(0);
         let mut ks = vec![1, 4, 20, n_noise];
         ks.retain(|k| *k <= n_noise);
         ks.dedup();
@@ -129,11 +132,9 @@ fn advice(auc: f64, optimum: Option<&Optimum>) -> String {
 mod tests {
     use super::*;
 
-    use icl_core::negatives::Rank;
-
     fn ranking(below: usize, tied: usize, above: usize) -> Ranking {
         let ranks = Ranks::new(vec![Rank { below, tied, above }; 3]);
-        Ranking::of(&ranks, below + tied + above).unwrap()
+        Ranking::of(&ranks).unwrap()
     }
 
     /// At an AUC of 0.95 the best number at λ = 1 is 20, as SciPy finds it too.

@@ -1,0 +1,340 @@
+//! The statistic under relabellings of the noise.
+
+use rayon::prelude::*;
+
+use super::directions::dot;
+use super::panel::DriftPanel;
+use super::relabelling::Relabellings;
+use super::terms::{AnchorTerms, Formula};
+
+/// Number of candidates whose similarities are in memory at once, on each thread.
+const TILE: usize = 8;
+/// Nats below the closest noise of an anchor at which similarities end: e^−700 is next to the smallest double.
+const DEPTH: f64 = 700.0;
+/// Share of the sum of all noise below which a part is summed by itself, not as the difference to the other part.
+const LITTLE: f64 = 1e-6;
+
+/// A row that may be an anchor.
+struct Candidate<'a> {
+    direction: &'a [f64],
+    self_pairs: &'a [usize],
+    role: Role,
+}
+
+/// When a candidate is an anchor.
+#[derive(Clone, Copy)]
+enum Role {
+    /// In every relabelling, of this group and with this log f of its positive: it is no row of the noise.
+    Always { group: usize, positive: f64 },
+    /// When the row of the noise is at the position of an anchor's own row; with log f of its own positive, if it has one.
+    AtPosition { row: usize, positive: Option<f64> },
+}
+
+impl Role {
+    /// Returns log f of the positive that a row of the noise brings along.
+    fn own_positive(self) -> Option<f64> {
+        match self {
+            Self::Always { .. } => None,
+            Self::AtPosition { positive, .. } => positive,
+        }
+    }
+}
+
+/// Anchors, and the rows that take their places.
+pub(super) struct Candidates<'a> {
+    panel: &'a DriftPanel,
+    all: Vec<Candidate<'a>>,
+    /// Group and log f of the positive of the anchors whose own row is at each position.
+    anchors_at: Vec<Vec<(usize, f64)>>,
+    temperature: f64,
+    formula: Formula,
+}
+
+impl<'a> Candidates<'a> {
+    /// Collects the candidates. `terms` holds the terms of the anchors of each group, `equal_noise` the rows that equal each
+    /// row of the noise.
+    pub(super) fn of(
+        panel: &'a DriftPanel,
+        terms: &[Vec<AnchorTerms>],
+        equal_noise: &'a [Vec<usize>],
+        temperature: f64,
+        formula: Formula,
+    ) -> Self {
+        let mut all = Vec::new();
+        let mut anchors_at = vec![Vec::new(); panel.noise.n()];
+        let mut owner: Vec<Option<(usize, usize)>> = vec![None; panel.noise.n()];
+        for (at, group) in panel.groups.iter().enumerate() {
+            for (anchor, own) in group.own_row.iter().enumerate() {
+                let positive = terms[at][anchor].positive;
+                match *own {
+                    Some(row) => {
+                        anchors_at[row].push((at, positive));
+                        owner[row].get_or_insert((at, anchor));
+                    }
+                    None => all.push(Candidate {
+                        direction: group.anchors.row(anchor),
+                        self_pairs: &group.self_pairs[anchor],
+                        role: Role::Always {
+                            group: at,
+                            positive,
+                        },
+                    }),
+                }
+            }
+        }
+        if owner.iter().any(Option::is_some) {
+            all.extend(owner.iter().enumerate().map(|(row, owner)| {
+                let own = owner.map(|(at, anchor)| (&panel.groups[at], terms[at][anchor], anchor));
+                Candidate {
+                    direction: own.map_or(panel.noise.row(row), |(group, _, anchor)| {
+                        group.anchors.row(anchor)
+                    }),
+                    self_pairs: own.map_or(&equal_noise[row], |(group, _, anchor)| {
+                        &group.self_pairs[anchor]
+                    }),
+                    role: Role::AtPosition {
+                        row,
+                        positive: own.map(|(_, terms, _)| terms.positive),
+                    },
+                }
+            }));
+        }
+        Self {
+            panel,
+            all,
+            anchors_at,
+            temperature,
+            formula,
+        }
+    }
+
+    /// Returns the mean bias of inference over the anchors of each group, in each relabelling.
+    pub(super) fn statistics(&self, relabellings: &Relabellings) -> Vec<Vec<f64>> {
+        let n_groups = self.panel.groups.len();
+        let tiles: Vec<Vec<f64>> = self
+            .all
+            .par_chunks(TILE)
+            .map(|tile| self.sums(tile, relabellings))
+            .collect();
+        // In the order of the tiles, so that the number of threads changes no bit.
+        let mut sums = vec![0.0; n_groups * relabellings.n()];
+        for tile in tiles {
+            sums.iter_mut().zip(tile).for_each(|(sum, of)| *sum += of);
+        }
+        let groups = sums.chunks_exact(relabellings.n()).zip(&self.panel.groups);
+        groups
+            .map(|(sums, group)| {
+                sums.iter()
+                    .map(|sum| sum / group.anchors.n() as f64)
+                    .collect()
+            })
+            .collect()
+    }
+
+    /// Returns the sums of the biases over the candidates of a tile, of each group and relabelling.
+    fn sums(&self, tile: &[Candidate], relabellings: &Relabellings) -> Vec<f64> {
+        let n = relabellings.n();
+        let mut sums = vec![0.0; self.panel.groups.len() * n];
+        let similarities = TileSimilarities::of(self.panel, tile, self.temperature);
+        for at in 0..n {
+            let parts = relabellings.parts(at);
+            let of_parts = similarities.sums(parts);
+            for (place, candidate) in tile.iter().enumerate() {
+                let always;
+                let places: &[(usize, f64)] = match candidate.role {
+                    Role::Always { group, positive } => {
+                        always = [(group, positive)];
+                        &always
+                    }
+                    Role::AtPosition { row, .. } => {
+                        &self.anchors_at[relabellings.position(at, row)]
+                    }
+                };
+                if places.is_empty() {
+                    continue;
+                }
+                let is_old = |row: &&usize| relabellings.is_old(at, **row);
+                let n_self_old = candidate.self_pairs.iter().filter(is_old).count();
+                let n_self = [n_self_old, candidate.self_pairs.len() - n_self_old];
+                let n_others = [0, 1].map(|part: usize| parts[part].len() - n_self[part]);
+                // An anchor that is all the noise of a part tells of no drift: its bias counts as 0.
+                if n_others.contains(&0) {
+                    continue;
+                }
+                let [old, new] = [0, 1].map(|part: usize| {
+                    let mean = of_parts[part][place] / n_others[part] as f64;
+                    similarities.largest[place] + mean.ln()
+                });
+                for (group, positive) in places {
+                    let positive = candidate.role.own_positive().unwrap_or(*positive);
+                    sums[group * n + at] += self.formula.bias(positive, old, new);
+                }
+            }
+        }
+        sums
+    }
+}
+
+/// Similarities of a tile of candidates to all noise.
+struct TileSimilarities {
+    /// Largest log f of each candidate.
+    largest: [f64; TILE],
+    /// f/exp(largest), the candidates of a row of the noise next to each other; 0 for self-pairs.
+    values: Vec<[f64; TILE]>,
+    /// Sums over all noise.
+    totals: [f64; TILE],
+}
+
+impl TileSimilarities {
+    fn of(panel: &DriftPanel, tile: &[Candidate], temperature: f64) -> Self {
+        let mut values = vec![[0.0; TILE]; panel.noise.n()];
+        let mut largest = [0.0; TILE];
+        let mut totals = [0.0; TILE];
+        for (place, candidate) in tile.iter().enumerate() {
+            let mut logs: Vec<f64> = (0..panel.noise.n())
+                .map(|row| dot(candidate.direction, panel.noise.row(row)) / temperature)
+                .collect();
+            for row in candidate.self_pairs {
+                logs[*row] = f64::NEG_INFINITY;
+            }
+            let most = logs.iter().fold(f64::NEG_INFINITY, |a, b| a.max(*b));
+            largest[place] = most;
+            for (values, log) in values.iter_mut().zip(logs) {
+                if log > f64::NEG_INFINITY {
+                    values[place] = (log - most).max(-DEPTH).exp();
+                    totals[place] += values[place];
+                }
+            }
+        }
+        Self {
+            largest,
+            values,
+            totals,
+        }
+    }
+
+    /// Returns the sums over the rows of both parts.
+    fn sums(&self, parts: [&[u32]; 2]) -> [[f64; TILE]; 2] {
+        let small = usize::from(parts[1].len() < parts[0].len());
+        let of_small = self.sum(parts[small]);
+        let mut of_large = self.totals;
+        for (large, small) in of_large.iter_mut().zip(of_small) {
+            *large -= small;
+        }
+        let mut pairs = of_large.iter().zip(self.totals);
+        if pairs.any(|(part, total)| *part < LITTLE * total) {
+            of_large = self.sum(parts[1 - small]);
+        }
+        match small {
+            0 => [of_small, of_large],
+            _ => [of_large, of_small],
+        }
+    }
+
+    fn sum(&self, rows: &[u32]) -> [f64; TILE] {
+        let mut sums = [0.0; TILE];
+        for row in rows {
+            let values = &self.values[*row as usize];
+            sums.iter_mut().zip(values).for_each(|(sum, x)| *sum += x);
+        }
+        sums
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use crate::testing::assert_close;
+    use crate::{HostRows, Seed};
+    use rand::RngExt;
+
+    /// The definition, row by row: sums of exp(sim/τ) over the parts of each relabelling, without logarithms.
+    #[test]
+    fn statistics_are_those_of_plain_loops() {
+        let mut rng = Seed::new(3).rng();
+        let mut rows = |n: usize| -> HostRows {
+            ((0..n * 3).map(|_| rng.random_range(-1.0..1.0)).collect(), 3)
+        };
+        let (old, new, others) = (rows(7), rows(12), rows(2));
+        // Four anchors are rows of the old noise, one of them twice; two are not.
+        let anchors = ([&old.0[..12], &old.0[..3], &others.0].concat(), 3);
+        let positives = rows(7);
+        let panel =
+            DriftPanel::try_new([anchors.clone(), positives], [old.clone(), new.clone()]).unwrap();
+        let (temperature, k, alpha) = (0.4_f64, 9.0_f64, 0.3);
+        let group = &panel.groups[0];
+        assert_eq!(
+            group.own_row,
+            [Some(0), Some(1), Some(2), Some(3), Some(0), None, None]
+        );
+        let terms: Vec<AnchorTerms> = (0..7)
+            .map(|it| AnchorTerms::of(&panel, group, it, temperature).unwrap())
+            .collect();
+        let equal = panel.equal_noise();
+        let formula = Formula {
+            log_negatives: k.ln(),
+            alpha,
+        };
+        let terms = [terms];
+        let candidates = Candidates::of(&panel, &terms, &equal, temperature, formula);
+        let relabellings = Relabellings::draw(25, 19, 7, Seed::new(1));
+        let found = candidates.statistics(&relabellings);
+        let noise: Vec<Vec<f64>> = [old.0, new.0]
+            .concat()
+            .chunks(3)
+            .map(<[f64]>::to_vec)
+            .collect();
+        let anchors: Vec<&[f64]> = anchors.0.chunks(3).collect();
+        let f = |a: &[f64], b: &[f64]| {
+            let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+            (product(a, b) / (product(a, a) * product(b, b)).sqrt() / temperature).exp()
+        };
+        for (at, found) in found[0].iter().enumerate() {
+            let [old, new] = relabellings.parts(at);
+            let mut sum = 0.0;
+            for anchor in 0..7 {
+                let own_positive = terms[0][anchor].positive.exp();
+                let home = [0, 1, 2, 3, 0].get(anchor);
+                let (row, positive) = match home.map(|home| [old, new].concat()[*home] as usize) {
+                    None => (anchors[anchor], own_positive),
+                    // The first four rows are anchors with positives of their own.
+                    Some(row @ 0..4) => (&noise[row][..], terms[0][row].positive.exp()),
+                    Some(row) => (&noise[row][..], own_positive),
+                };
+                let mean = |part: &[u32]| {
+                    let others = part.iter().map(|row| &noise[*row as usize]);
+                    let values: Vec<f64> = others
+                        .filter(|it| *it != row)
+                        .map(|it| f(row, it))
+                        .collect();
+                    values.iter().sum::<f64>() / values.len() as f64
+                };
+                let (e_old, e_new) = (mean(old), mean(new));
+                let e_all = (1.0 - alpha) * e_old + alpha * e_new;
+                sum += ((positive + k * e_old) / (positive + k * e_all)).ln();
+            }
+            assert_close(&[*found], &[sum / 7.0], 1e-12);
+        }
+    }
+
+    /// A part whose noise is far from an anchor is not lost beside the other part's.
+    #[test]
+    fn small_sums_keep_their_digits() {
+        let noise = [([1.0, 0.0].repeat(3), 2), ([-1.0, 0.0].repeat(4), 2)];
+        let anchor = (vec![1.0, 1e-9], 2);
+        let panel = DriftPanel::try_new([anchor.clone(), anchor], noise).unwrap();
+        let group = &panel.groups[0];
+        let candidate = Candidate {
+            direction: group.anchors.row(0),
+            self_pairs: &[],
+            role: Role::Always {
+                group: 0,
+                positive: 0.0,
+            },
+        };
+        let similarities = TileSimilarities::of(&panel, &[candidate], 0.04);
+        let [old, new] = similarities.sums([&[0, 1, 2], &[3, 4, 5, 6]]);
+        assert_close(&[old[0], new[0]], &[3.0, 4.0 * (-50.0_f64).exp()], 1e-13);
+    }
+}

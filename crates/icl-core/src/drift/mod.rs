@@ -1,0 +1,33 @@
+//! Drift of the noise distribution: the bias of inference (Table 2) with its distribution without any drift.
+//!
+//! | item | content |
+//! |---|---|
+//! | [`DriftPanel`] | embeddings of anchors with positives, of old and of new noise |
+//! | [`DriftTestConfig`], [`DriftTest`] | the test: temperature, K, α, effect, number of relabellings, seed |
+//! | [`Drift`], [`AnchorDrift`] | what it finds, for old and for new anchors |
+//! | [`AnchorTerms`] | the terms of the losses of one anchor, without its self-pairs |
+//! | [`NoDrift`] | the distribution of the statistic without drift |
+//! | [`Verdict`] | the answer: update, or not, or the panel is too small to tell |
+//! | [`DriftError`] | rejected embeddings or settings |
+//!
+//! Everything is on the host and in double precision: the embeddings may come from any framework.
+
+mod candidates;
+mod directions;
+mod error;
+mod measurement;
+mod no_drift;
+mod panel;
+mod relabelling;
+mod self_pairs;
+mod terms;
+mod test;
+mod verdict;
+
+pub use error::DriftError;
+pub use measurement::{AnchorDrift, Drift};
+pub use no_drift::NoDrift;
+pub use panel::DriftPanel;
+pub use terms::AnchorTerms;
+pub use test::{DriftTest, DriftTestConfig};
+pub use verdict::Verdict;
