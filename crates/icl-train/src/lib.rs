@@ -19,6 +19,7 @@
 //! | [`Evaluator`], [`Evaluated`], [`Measured`] | the exact risk of an encoder, its embeddings, and the judgement of a protocol |
 //! | [`StopRule`], [`StoppedBy`], [`ExpectedGain`], [`plateau`], [`TARGET_RATIO`], [`time_to_target`] | the end of a run, and the time to the quality of retraining |
 //! | [`UpdateRule`], [`OnePassAdam`], [`Lars`], [`LarsState`], [`Distance`] | the optimizers, and the distance of the distillation term |
+//! | [`Stream`], [`Arriving`], [`Advanced`], [`StreamState`], [`Experience`] | updates for one experience after the other |
 //! | [`Keep`], [`Buffer`], [`KeptSample`] | the old samples of a stream that later updates may use |
 //! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
 
@@ -60,5 +61,8 @@ pub use sampling::Sampling;
 #[cfg(feature = "testing")]
 pub use sampling::{BatchPlan, EpochPlan, Planner, StepPlan};
 pub use step::Distance;
-pub use stream::{Buffer, Keep, KeepError, KeptSample};
+pub use stream::{
+    Advanced, Arriving, Buffer, Experience, Keep, KeepError, KeptSample, Stream, StreamError,
+    StreamState,
+};
 pub use trainer::{SettingsError, Trainer, TrainingSettings};

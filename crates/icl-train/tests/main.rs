@@ -14,5 +14,6 @@ mod old_queue;
 mod partners;
 mod points;
 mod step_reports;
+mod stream;
 mod toy;
 mod trainer;

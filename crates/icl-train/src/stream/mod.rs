@@ -1,7 +1,14 @@
-//! Streams of increments: what is kept of the data that came before.
+//! Streams of increments: updates one after the other, what is kept of the data that came before, and what each update
+//! forgets.
 
+mod advance;
 mod buffer;
+mod error;
 mod keep;
+mod state;
 
+pub use advance::{Advanced, Arriving, Stream};
 pub use buffer::{Buffer, KeptSample};
+pub use error::StreamError;
 pub use keep::{Keep, KeepError};
+pub use state::{Experience, StreamState};

@@ -1,0 +1,55 @@
+//! Errors of streams.
+
+use icl_core::{CoreError, SampleError};
+
+use crate::error::TrainError;
+
+/// Error that ended the update for an experience; the state before it is still valid.
+#[derive(Debug, thiserror::Error)]
+pub enum StreamError {
+    /// An experience has the name of an earlier one: the names are what random draws depend on.
+    #[error("experience {found:?}: found the name of an earlier experience, expected another one")]
+    Repeated {
+        /// Name.
+        found: String,
+    },
+    /// A sample has come before.
+    #[error(
+        "experience {experience:?}: found sample {sample}, which has come before, expected new samples"
+    )]
+    Known {
+        /// Name of the experience.
+        experience: String,
+        /// Number of the sample.
+        sample: usize,
+    },
+    /// A sample does not exist.
+    #[error("experience {experience:?}: found sample {sample}, expected samples below {n_samples}")]
+    Absent {
+        /// Name of the experience.
+        experience: String,
+        /// Number of the sample.
+        sample: usize,
+        /// Number of samples.
+        n_samples: usize,
+    },
+    /// The samples of an experience cannot be divided.
+    #[error("experience {experience:?}: {source}")]
+    Division {
+        /// Name of the experience.
+        experience: String,
+        /// Error of the division.
+        source: CoreError,
+    },
+    /// The training ended without a result.
+    #[error("experience {experience:?}: {source}")]
+    Training {
+        /// Name of the experience.
+        experience: String,
+        /// Error of the training.
+        source: TrainError,
+    },
+    /// A held-out sample cannot be read.
+    #[error("held-out samples: {0}")]
+    Sample(SampleError),
+}

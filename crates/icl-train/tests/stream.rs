@@ -1,0 +1,258 @@
+//! Updates for one experience of a stream after the other.
+
+use std::borrow::Cow;
+use std::sync::Mutex;
+
+use crate::toy::{Jitter, Linear, Stack, points, settings};
+use burn::module::AutodiffModule;
+use icl_core::testing::{TestAutodiff, to_vec};
+use icl_core::{SampleError, Samples};
+use icl_train::{
+    Advanced, Arriving, Callbacks, Keep, Method, Start, Stream, StreamError, StreamState,
+    TrainingSettings,
+};
+
+type Toy = Linear<TestAutodiff>;
+type After = Advanced<Toy, TestAutodiff>;
+
+/// Points of four experiences, of which the last comes from another region.
+const EXPERIENCES: [(&str, std::ops::Range<usize>); 4] =
+    [("a", 0..25), ("b", 25..40), ("c", 40..60), ("d", 60..90)];
+
+fn stream<S: Samples<Sample = [f32; 4]>>(
+    samples: &S,
+    keep: Keep,
+) -> Stream<'_, TestAutodiff, S, Jitter, Stack> {
+    let settings = TrainingSettings {
+        epochs: 6,
+        ..settings()
+    };
+    Stream::new(samples, Jitter, Stack)
+        .settings(settings)
+        .keep(keep)
+        .hold_out(0.2)
+        .seed(3)
+}
+
+fn arriving(at: usize) -> Arriving<'static> {
+    let (name, samples) = EXPERIENCES[at].clone();
+    Arriving {
+        name,
+        samples: samples.collect(),
+    }
+}
+
+fn advance<S: Samples<Sample = [f32; 4]>>(
+    stream: &Stream<'_, TestAutodiff, S, Jitter, Stack>,
+    before: Option<After>,
+    method: &Method,
+    arriving: Arriving<'_>,
+) -> Result<After, StreamError> {
+    let mut callbacks = Callbacks::new();
+    let Some(before) = before else {
+        return stream.first(Linear::new(1), arriving, &mut callbacks);
+    };
+    let start = match method.start {
+        Start::Scratch => Linear::new(1),
+        Start::Trained => before.trained,
+    };
+    let Advanced { state, encoder, .. } = before;
+    stream.next(state, &encoder, start, method, arriving, &mut callbacks)
+}
+
+/// Goes through the first n experiences.
+fn run(keep: Keep, method: &str, n: usize) -> After {
+    let samples = points();
+    let (stream, method) = (stream(&samples, keep), Method::named(method).unwrap());
+    let mut after = None;
+    for at in 0..n {
+        after = Some(advance(&stream, after, &method, arriving(at)).unwrap());
+    }
+    after.unwrap()
+}
+
+/// Samples that remember which of them were read.
+struct Watched {
+    samples: Vec<[f32; 4]>,
+    read: Mutex<Vec<usize>>,
+}
+
+impl Samples for Watched {
+    type Sample = [f32; 4];
+
+    fn n_samples(&self) -> usize {
+        self.samples.len()
+    }
+
+    fn sample(&self, index: usize) -> Result<Cow<'_, [f32; 4]>, SampleError> {
+        self.read.lock().unwrap().push(index);
+        self.samples.sample(index)
+    }
+}
+
+#[test]
+fn held_out_and_later_samples_enter_no_training() {
+    let watched = Watched {
+        samples: points(),
+        read: Mutex::default(),
+    };
+    let (stream, method) = (stream(&watched, Keep::Reservoir(20)), Method::icl());
+    let mut after: Option<After> = None;
+    for (at, (_, samples)) in EXPERIENCES.into_iter().enumerate() {
+        watched.read.lock().unwrap().clear();
+        let now = advance(&stream, after, &method, arriving(at)).unwrap();
+        let read = watched.read.lock().unwrap();
+        assert!(read.iter().all(|index| *index < samples.end), "{at}");
+        let panels = now.state.experiences().iter().flat_map(|it| &it.panel);
+        let panels: Vec<usize> = panels.copied().collect();
+        assert!(now.increment.all().iter().all(|it| !panels.contains(it)));
+        let n_new = samples.len() - now.state.experiences()[at].panel.len();
+        let of_now = |of: &[usize]| of.iter().filter(|it| samples.contains(it)).count();
+        match at {
+            0 => assert_eq!(of_now(now.increment.old()), n_new),
+            _ => {
+                assert_eq!(of_now(now.increment.new_data()), n_new);
+                assert_eq!(
+                    (of_now(now.increment.old()), now.increment.old().len()),
+                    (0, 20)
+                );
+            }
+        }
+        assert_eq!(now.state.buffer().kept().len(), 20);
+        assert!(now.parameter_change > 0.0);
+        drop(read);
+        after = Some(now);
+    }
+}
+
+/// The matrix holds the risks of each encoder on the panels so far, and of the live encoder on the next.
+#[test]
+fn the_matrix_is_measured_by_the_encoders_that_were_live() {
+    let samples = points();
+    let of = stream(&samples, Keep::All);
+    let method = Method::icl();
+    let (mut encoders, mut after) = (Vec::new(), None);
+    for at in 0..4 {
+        let now = advance(&of, after, &method, arriving(at)).unwrap();
+        encoders.push(now.encoder.clone());
+        after = Some(now);
+    }
+    let state = after.unwrap().state;
+    let matrix = state.matrix();
+    for (row, encoder) in matrix.iter().zip(&encoders) {
+        let risks: Vec<Option<f64>> = of
+            .risks(encoder, &state)
+            .unwrap()
+            .into_iter()
+            .map(Some)
+            .collect();
+        let measured = row.iter().flatten().count();
+        assert_eq!(row[..measured], risks[..measured]);
+    }
+    let counts: Vec<usize> = matrix
+        .iter()
+        .map(|row| row.iter().flatten().count())
+        .collect();
+    assert_eq!(counts, [2, 3, 4, 4]);
+    // The last experience comes from another region: the update lowers its risk.
+    let last = &state.experiences()[3];
+    assert!(last.risks[3] < last.served, "{last:?}");
+    let untrained = of
+        .risks(&Linear::<TestAutodiff>::new(1).valid(), &state)
+        .unwrap();
+    assert!(matrix[3][3].unwrap() < untrained[3]);
+}
+
+/// A stored state goes on as the stream would have; a later experience changes no earlier one.
+#[test]
+fn a_stream_goes_on_from_its_stored_state() {
+    let weights = |after: &After| to_vec(&after.trained.weight.val());
+    let whole = run(Keep::Equal(15), "warm", 4);
+    let Advanced {
+        trained,
+        encoder,
+        state,
+        ..
+    } = run(Keep::Equal(15), "warm", 3);
+    assert_eq!(state.experiences(), &whole.state.experiences()[..3]);
+    let text = serde_json::to_string(&state).unwrap();
+    let state: StreamState = serde_json::from_str(&text).unwrap();
+    let samples = points();
+    let method = Method::named("warm").unwrap();
+    let resumed = stream(&samples, Keep::Equal(15))
+        .next(
+            state,
+            &encoder,
+            trained,
+            &method,
+            arriving(3),
+            &mut Callbacks::new(),
+        )
+        .unwrap();
+    assert_eq!(resumed.state, whole.state);
+    assert_eq!(weights(&resumed), weights(&whole));
+}
+
+/// With all samples kept, retraining on the last experience is a training on all that has come.
+#[test]
+fn retraining_is_a_control_of_equal_data() {
+    let after = run(Keep::All, "retraining", 4);
+    let n_held: usize = after
+        .state
+        .experiences()
+        .iter()
+        .map(|it| it.panel.len())
+        .sum();
+    assert_eq!(after.increment.all().len(), 90 - n_held);
+    assert_eq!(n_held, 5 + 3 + 4 + 6);
+    let charged: Vec<f64> = after
+        .state
+        .experiences()
+        .iter()
+        .map(|it| it.cost.charged())
+        .collect();
+    assert!(charged.is_sorted_by(|a, b| a < b), "{charged:?}");
+    assert_eq!(after.state.charged(), charged.iter().sum::<f64>());
+}
+
+/// Many small experiences: the buffer and the panels that are measured stay bounded.
+#[test]
+fn memory_and_measurement_are_bounded() {
+    let samples: Vec<[f32; 4]> = (0..600).map(|at| points()[at % 90]).collect();
+    let stream = stream(&samples, Keep::Fifo(16));
+    let method = Method::named("inference").unwrap();
+    let mut after = None;
+    for at in 0..60 {
+        let name = format!("experience {at}");
+        let arriving = Arriving {
+            name: &name,
+            samples: (10 * at..10 * (at + 1)).collect(),
+        };
+        after = Some(advance(&stream, after, &method, arriving).unwrap());
+    }
+    let state = after.unwrap().state;
+    assert_eq!(state.buffer().kept().len(), 16);
+    let last = &state.experiences()[59];
+    assert!(last.risks.iter().flatten().count() < 20);
+    assert!(last.cost.measuring <= state.experiences()[31].cost.measuring);
+}
+
+#[test]
+fn experiences_that_cannot_be_are_refused() {
+    let samples = points();
+    let (of, method) = (stream(&samples, Keep::All), Method::icl());
+    let refused = |name: &'static str, samples: Vec<usize>| {
+        let first = advance(&of, None, &method, arriving(0)).unwrap();
+        let arriving = Arriving { name, samples };
+        advance(&of, Some(first), &method, arriving)
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(refused("a", (25..40).collect()).contains("the name of an earlier experience"));
+    assert!(refused("b", (20..40).collect()).contains("which has come before"));
+    assert!(refused("b", vec![30, 31, 32]).contains("experience \"b\""));
+    assert!(refused("b", vec![30, 30, 31, 32]).contains("30"));
+    assert!(
+        refused("b", (80..100).collect()).contains("found sample 90, expected samples below 90")
+    );
+}
