@@ -8,6 +8,9 @@ use serde_json::{Map, Value, json};
 
 use crate::process::failure::Failure;
 
+/// Largest header in bytes that readers of the format take. Names of items and words are in the header.
+const MAX_HEADER: usize = 100_000_000;
+
 /// Tensor as a file stores it.
 pub struct StoredTensor {
     /// Name.
@@ -45,7 +48,7 @@ impl StoredTensor {
 /// Returns the bytes of a file of these tensors, in this order, with metadata.
 ///
 /// # Errors
-/// If the header cannot be written as JSON.
+/// If the header cannot be written as JSON, or has more than 100 MB.
 pub fn bytes(metadata: &[(&str, &str)], tensors: &[StoredTensor]) -> Result<Vec<u8>, Failure> {
     let mut header = Map::new();
     let metadata = metadata
@@ -65,6 +68,13 @@ pub fn bytes(metadata: &[(&str, &str)], tensors: &[StoredTensor]) -> Result<Vec<
     }
     let mut header = serde_json::to_vec(&header)
         .map_err(|error| Failure::Other(anyhow!("the header cannot be written: {error}")))?;
+    if header.len() > MAX_HEADER {
+        return Err(Failure::input(anyhow!(
+            "encoder: found {} bytes of names and configuration, expected at most {MAX_HEADER}, which a safetensors file \
+             takes",
+            header.len()
+        )));
+    }
     // Padding, so that the numbers begin at a multiple of 8.
     header.resize(header.len().next_multiple_of(8), b' ');
     let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
@@ -80,6 +90,15 @@ mod tests {
     use super::*;
 
     use safetensors::{Dtype, SafeTensors};
+
+    #[test]
+    fn a_header_that_no_reader_takes_is_an_error() {
+        let long = "x".repeat(MAX_HEADER - 40);
+        let file = bytes(&[("a", &long)], &[]).unwrap();
+        assert!(SafeTensors::read_metadata(&file).is_ok());
+        let failure = bytes(&[("a", &long), ("b", "0123456789")], &[]).unwrap_err();
+        assert!(matches!(failure, Failure::Input(_)), "{failure}");
+    }
 
     #[test]
     fn the_crate_of_the_format_reads_it() {

@@ -147,15 +147,11 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
 
     /// The trainer of this seed.
     fn trainer<'a>(&'a self, increment: &'a Increment) -> DomainTrainer<'a, D, B> {
-        DomainTrainer::<D, B>::new(
-            self.data,
-            self.domain.views(),
-            self.domain.collate(),
-            increment,
-        )
-        .settings(self.resolved.settings.clone())
-        .seed(self.seed)
-        .device(self.device.clone())
+        let (views, collate) = (self.domain.views(), self.domain.collate());
+        DomainTrainer::<D, B>::new(self.data, views, collate, increment)
+            .settings(self.resolved.settings.clone())
+            .seed(self.seed)
+            .device(self.device.clone())
     }
 
     fn run_method(
@@ -210,10 +206,8 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         let seed = Seed::new(self.seed).child("evaluation");
         let names = &self.resolved.protocols;
         let is_judged = D::has_labels(self.data) && !names.is_empty();
-        let raw = match is_judged {
-            true => self.domain.raw(self.data)?,
-            false => None,
-        };
+        let raw = is_judged.then(|| self.domain.raw(self.data));
+        let raw = raw.transpose()?.flatten();
         let width = raw.as_ref().map_or(0, Matrix::n_columns);
         let judged = Judged::of(increment, max_judged(names, width), seed)?;
         let shown = judged.shown();

@@ -155,7 +155,7 @@ fn write_toys(at: &Path) -> [PathBuf; 5] {
     labels.extend([0, 1]);
     std::fs::write(at.join("toy-labels-idx1-ubyte"), labels).unwrap();
     std::fs::write(table, "a,b,c\n1,2,x\n3,1,y\n2,2,x\n5,9,y\n").unwrap();
-    std::fs::write(texts, "a,b\nx y,z\ny x,w z\nx,z y v\n").unwrap();
+    std::fs::write(texts, "a,b\nx y,z\ny x,z y\nx,z y\n").unwrap();
     let header = "user_id:token\titem_id:token\ttimestamp:float";
     let rows = "u\tx\t1\nv\ty\t2\nu\tz\t3\nv\tx\t4\n";
     std::fs::write(interactions, format!("{header}\n{rows}")).unwrap();
