@@ -13,8 +13,9 @@ use parquet::schema::types::Type;
 use crate::disk::open_file;
 use crate::error::DataError;
 use crate::place::FileRef;
-use crate::tabular::error::{TablesError, VectorFault};
+use crate::tabular::error::TablesError;
 use crate::tabular::place::CellPlace;
+use crate::tabular::vector_fault::VectorFault;
 
 /// Names of columns of vectors that are preferred to others.
 const NAMES: [&str; 2] = ["embedding", "embeddings"];
