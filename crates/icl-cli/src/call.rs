@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use crate::commands::{
-    backends, compare_backends, diagnose, embed, fetch, methods, negatives, report, reproduce, run,
-    split, train, update,
+    align, backends, compare_backends, diagnose, embed, fetch, methods, negatives, report,
+    reproduce, run, split, train, update,
 };
 use crate::options::command_line::Command;
 use crate::options::parse::{ParseError, parse};
@@ -89,6 +89,7 @@ impl From<Failure> for Refusal {
 /// Runs a command and returns its exit code.
 fn run_command(command: Command) -> Result<u8, Failure> {
     match command {
+        Command::Align(options) => align::align(*options),
         Command::Backends(options) => backends::show(&options),
         Command::CompareBackends(options) => compare_backends::compare(*options),
         Command::Diagnose(options) => return diagnose::diagnose(&options),

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
+mod align;
 mod ans_experiments;
 mod backends;
 mod compare_backends;

@@ -160,6 +160,7 @@ fn the_book_documents_every_option() {
     let at = tempdir().unwrap();
     let mut options = BTreeSet::new();
     for command in [
+        "align",
         "run",
         "train",
         "update",

@@ -24,4 +24,5 @@ mod tu_format;
 mod tu_malformed;
 mod tu_reference;
 mod unlabelled;
+mod vectors;
 mod written_data;

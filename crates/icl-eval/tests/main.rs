@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
+mod alignment;
 mod few_labels;
 mod knn;
 mod linear_probe;

@@ -1,5 +1,6 @@
 //! The commands of the program, one module each.
 
+pub mod align;
 pub mod backends;
 pub mod compare_backends;
 pub mod diagnose;

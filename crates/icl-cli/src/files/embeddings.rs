@@ -1,11 +1,13 @@
-//! Embeddings in files of any framework: NumPy arrays and tables of numbers.
+//! Embeddings in files of any framework: NumPy arrays, tensors, columns of vectors and tables of numbers.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use icl_data::{TableOptions, looks_like_table, read_table};
+use icl_data::{TableOptions, VectorColumn, looks_like_table, read_table, read_vectors};
 
 use crate::files::npy;
+use crate::files::tensor_rows;
+use crate::files::tensor_rows::TensorRows;
 use crate::process::failure::Failure;
 
 /// Embeddings `[n_rows, n_columns]` read from a file.
@@ -24,24 +26,52 @@ pub struct StoredEmbeddings {
 /// Columns of a table of embeddings that `icl embed` writes beside them.
 const BESIDE: [&str; 2] = ["index", "label"];
 
-/// Reads embeddings from a `.npy` file of f32 or f64, or from a table of numbers (`.csv`, `.tsv`, also with
-/// `.gz`, or `.parquet`), whose columns `index` and `label` are left out.
+/// Reads embeddings from a `.npy` file of f32 or f64, from a `.safetensors` file, from the column of vectors of a `.parquet` file, or
+/// from a table of numbers (`.csv`, `.tsv`, also with `.gz`, or `.parquet`), whose columns `index` and `label` are left out.
 ///
 /// # Errors
 /// If the file cannot be read, or holds no row, no column, or a value that is not a finite number.
 pub fn read(path: &Path) -> Result<StoredEmbeddings, Failure> {
+    let stored = |n_rows, n_columns, values| StoredEmbeddings {
+        path: path.to_owned(),
+        n_rows,
+        n_columns,
+        values,
+    };
+    let has_ending = |ending: &str| {
+        let found = path.extension().and_then(|found| found.to_str());
+        found.is_some_and(|found| found.eq_ignore_ascii_case(ending))
+    };
+    if has_ending("safetensors") {
+        let TensorRows {
+            n_rows,
+            n_columns,
+            values,
+        } = tensor_rows::read(path).map_err(Failure::input)?;
+        return Ok(stored(n_rows, n_columns, values));
+    }
     if !looks_like_table(path) {
         let npy::Array {
             n_rows,
             n_columns,
             values,
         } = npy::read(path).map_err(Failure::input)?;
-        return Ok(StoredEmbeddings {
-            path: path.to_owned(),
-            n_rows,
-            n_columns,
-            values,
-        });
+        return Ok(stored(n_rows, n_columns, values));
+    }
+    if has_ending("parquet")
+        && let Some(vectors) = read_vectors(path).map_err(Failure::input)?
+    {
+        let VectorColumn { n_rows, d, values } = vectors;
+        if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+            return Err(Failure::input(anyhow!(
+                "{}: found {} in row {}, column {} (counted from 0), expected finite numbers",
+                path.display(),
+                values[at],
+                at / d,
+                at % d
+            )));
+        }
+        return Ok(stored(n_rows, d, values));
     }
     let whole = read_table(path, &TableOptions::default()).map_err(Failure::input)?;
     let names = whole.column_names();
@@ -68,10 +98,6 @@ pub fn read(path: &Path) -> Result<StoredEmbeddings, Failure> {
         )));
     }
     let values = table.numbers().map_err(Failure::input)?;
-    Ok(StoredEmbeddings {
-        path: path.to_owned(),
-        n_rows: table.n_rows(),
-        n_columns,
-        values: values.into_iter().map(f64::from).collect(),
-    })
+    let values = values.into_iter().map(f64::from).collect();
+    Ok(stored(table.n_rows(), n_columns, values))
 }

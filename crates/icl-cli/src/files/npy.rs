@@ -44,6 +44,17 @@ pub fn bytes(shape: [usize; 2], values: &[f32]) -> Vec<u8> {
     header.bytes().into_iter().chain(values).collect()
 }
 
+/// Returns the file of a list of 64-bit integers.
+pub fn integer_bytes(values: &[i64]) -> Vec<u8> {
+    let header = NpyHeader {
+        descriptor: "<i8".to_owned(),
+        is_fortran: false,
+        shape: vec![values.len() as u64],
+    };
+    let values = values.iter().flat_map(|value| value.to_le_bytes());
+    header.bytes().into_iter().chain(values).collect()
+}
+
 /// Reads embeddings of f32 or f64, in either memory order and either byte order.
 ///
 /// Takes at most five times the size of the file in memory.

@@ -3,6 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::backend::PROBE;
+use crate::commands::align::AlignOptions;
 use crate::commands::backends::BackendsOptions;
 use crate::commands::compare_backends::CompareOptions;
 use crate::commands::diagnose::DiagnoseOptions;
@@ -51,6 +52,8 @@ pub enum Command {
     Fetch(FetchOptions),
     /// Measure how far the noise distribution has moved, from embeddings of any framework
     Diagnose(Box<DiagnoseOptions>),
+    /// Fit a map from old to new embeddings, or apply one, for what was stored before an update
+    Align(Box<AlignOptions>),
     /// Advise how many negatives to train with, from an AUC
     Negatives(NegativesOptions),
     /// List the methods

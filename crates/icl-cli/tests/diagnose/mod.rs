@@ -245,7 +245,7 @@ fn npy(descriptor: &str, shape: &str, values: &[u8]) -> Vec<u8> {
 }
 
 /// Rows of f64.
-fn rows<const D: usize>(rows: &[[f64; D]]) -> Vec<u8> {
+pub fn rows<const D: usize>(rows: &[[f64; D]]) -> Vec<u8> {
     let values = rows.iter().flatten().flat_map(|value| value.to_le_bytes());
     npy(
         "'<f8'",

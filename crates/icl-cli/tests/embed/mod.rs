@@ -1,5 +1,6 @@
 //! `icl embed` against an encoder of plain double loops, in all formats, and what it must reject.
 
+mod pairs;
 mod rejected;
 mod values;
 

@@ -19,7 +19,7 @@ fn rejected(at: &Path, line: &str, message: &str) {
 fn where_nothing_is_written() {
     let (at, _) = toys();
     let at = at.path();
-    let ending = "expected a name that ends in .npy, .safetensors or .csv";
+    let ending = "expected a name that ends in .npy, .safetensors, .parquet or .csv";
     for out in ["a.txt", "a", "npy", "a.npy.gz"] {
         rejected(
             at,
@@ -61,6 +61,18 @@ fn where_nothing_is_written() {
     ] {
         rejected(at, &format!("{EMBED} {out}"), message);
     }
+    // Labels and positives are beside the embeddings, and replace nothing either.
+    fs::write(at.join("c.labels.npy"), "mine").unwrap();
+    fs::write(at.join("d.positives.csv"), "mine").unwrap();
+    for (out, beside) in [
+        ("c.npy", "c.labels.npy"),
+        ("d.csv --views 2", "d.positives.csv"),
+    ] {
+        let message = format!("out: found a file at {beside}, expected nothing there");
+        rejected(at, &format!("{EMBED} {out}"), &message);
+    }
+    let line = format!("{EMBED} f.npy --views 0");
+    rejected(at, &line, "views: found 0, expected 1 or 2");
     icl(at, &split(&format!("{EMBED} a.csv --force"))).succeeded();
     assert!(
         fs::read_to_string(at.join("a.csv"))

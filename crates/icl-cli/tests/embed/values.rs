@@ -16,9 +16,13 @@ fn every_format_holds_the_embeddings() {
         .collect();
     for out in ["a.npy", "a.safetensors", "a.csv"] {
         let ran = icl(at.path(), &split(&format!("{EMBED} {out}"))).succeeded();
+        let labels = match out {
+            "a.npy" => ", labels to a.labels.npy",
+            _ => "",
+        };
         assert_eq!(
             ran.stdout,
-            format!("300 embeddings of width 12 written to {out}\n")
+            format!("300 embeddings of width 12 written to {out}{labels}\n")
         );
         assert_eq!(ran.stderr, "");
     }
@@ -68,7 +72,14 @@ fn every_format_holds_the_embeddings() {
     assert_eq!(of_csv, of_npy);
     assert_eq!(
         crate::support::names(at.path()),
-        ["T", "a.csv", "a.npy", "a.safetensors", "e.safetensors"]
+        [
+            "T",
+            "a.csv",
+            "a.labels.npy",
+            "a.npy",
+            "a.safetensors",
+            "e.safetensors"
+        ]
     );
 }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use parquet::errors::ParquetError;
 
 use super::place::{CellPlace, ColumnList};
+use super::vector_fault::VectorFault;
 use crate::place::{ClassList, FileRef, Found, Place};
 
 /// Names of the files that are read.
@@ -65,6 +66,14 @@ pub enum TablesError {
     Nested {
         /// Cell in question.
         at: CellPlace,
+    },
+    /// A row of a column of vectors is no vector like the others.
+    #[error("{at}: {fault}")]
+    Vector {
+        /// Cell in question.
+        at: CellPlace,
+        /// Content that was found and expected.
+        fault: VectorFault,
     },
     /// A file is not UTF-8 text.
     #[error("{at}: found byte {byte} that is not UTF-8, expected text")]

@@ -32,12 +32,12 @@ impl Directions {
     }
 
     /// Returns one row.
-    pub(super) fn row(&self, index: usize) -> &[f64] {
+    pub(crate) fn row(&self, index: usize) -> &[f64] {
         &self.values[index * self.width..][..self.width]
     }
 
     /// Iterates over all rows, in order.
-    pub(super) fn rows(&self) -> impl ExactSizeIterator<Item = &[f64]> {
+    pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = &[f64]> {
         self.values.chunks_exact(self.width)
     }
 
@@ -48,15 +48,15 @@ impl Directions {
 }
 
 /// A sample with its similarity to another one.
-pub(super) type Neighbour = (f64, usize);
+pub(crate) type Neighbour = (f64, usize);
 
 /// Creates a neighbour from its similarity and its index.
-pub(super) fn neighbour(similarity: f64, index: usize) -> Neighbour {
+pub(crate) fn neighbour(similarity: f64, index: usize) -> Neighbour {
     // Plus 0, because the total order of f64 distinguishes −0 from 0.
     (similarity + 0.0, index)
 }
 
 /// Orders neighbours by descending similarity, and those of equal similarity by index.
-pub(super) fn nearest_first((a, first): &Neighbour, (b, second): &Neighbour) -> Ordering {
+pub(crate) fn nearest_first((a, first): &Neighbour, (b, second): &Neighbour) -> Ordering {
     b.total_cmp(a).then(first.cmp(second))
 }

@@ -5,7 +5,7 @@ mod few_labels;
 mod kept;
 mod knn;
 
-pub(crate) use directions::Directions;
+pub(crate) use directions::{Directions, nearest_first, neighbour};
 pub use few_labels::{FewLabels, FewLabelsConfig};
 pub use kept::{NeighboursKept, NeighboursKeptConfig};
 pub use knn::{KnnProtocol, KnnProtocolConfig, KnnVotes};

@@ -367,7 +367,7 @@ where
     }
 
     /// Returns the fixed views of some samples of an increment.
-    fn fixed_views<'e>(
+    pub(super) fn fixed_views<'e>(
         &'e self,
         samples: &[usize],
         increment: &Increment,

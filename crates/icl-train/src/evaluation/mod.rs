@@ -3,6 +3,7 @@
 pub(crate) mod evaluator;
 mod fixed_views;
 pub(crate) mod gain;
+mod pairs;
 pub(crate) mod stopping;
 mod target;
 

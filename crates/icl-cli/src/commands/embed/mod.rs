@@ -1,0 +1,226 @@
+//! `icl embed`: writes the embeddings of a data set.
+
+mod embeddings;
+
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+use burn::module::AutodiffModule;
+use clap::{Arg, Args};
+use icl_data::Found;
+
+use crate::backend::{OnBackend, TrainingBackend, on_backend};
+use crate::domain::data::Data;
+use crate::domain::dispatch::{OnStoredEncoder, with_stored_encoder};
+use crate::domain::encoder_file::EncoderFile;
+use crate::domain::{Domain, tell_unlabelled};
+use crate::files::embedding_format::EmbeddingFormat;
+use crate::files::npy;
+use crate::files::output_file::OutputFile;
+use crate::options::bounds;
+use crate::options::data::DataOptions;
+use crate::options::encoder::FromOption;
+use crate::options::execution::{BackendOption, DEFAULT_SEED, SeedOption};
+use crate::options::output::OutputOptions;
+use crate::process::failure::Failure;
+use crate::process::terminal::print;
+
+use embeddings::Embeddings;
+
+const DETAILS: &str = "\
+Samples are embedded without augmentation (images: the centre view), one row a sample in the order of the data, \
+with the normalisation statistics stored in the encoder. The extension of FILE selects the format: .npy (f32, \
+[n, d]; labels in NAME.labels.npy), .safetensors (`embeddings` and `labels`), .parquet (index, label, embedding) or .csv (index, \
+label, e0, e1, …). Labels are those of the files of the data; without any, they are left out. With --views 2, FILE holds a \
+random view of each sample instead, and NAME.positives.EXT a second one, as icl diagnose takes them.";
+
+/// Options of `icl embed`.
+#[derive(Debug, Args)]
+#[command(after_help = DETAILS, mut_args(refined))]
+pub struct EmbedOptions {
+    #[command(flatten)]
+    from: FromOption,
+    #[command(flatten)]
+    data: DataOptions,
+    /// Number of views of each sample: 1 without augmentation, or 2 random ones, embedded as the losses see them, through the
+    /// projection head if there is one
+    #[arg(
+        long,
+        value_name = "1|2",
+        default_value_t = 1,
+        value_parser = bounds::at_most(2_usize),
+        help_heading = "Views"
+    )]
+    views: usize,
+    #[command(flatten)]
+    backend: BackendOption,
+    #[command(flatten)]
+    seed: SeedOption,
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
+/// Returns a shared option as this command takes it.
+fn refined(option: Arg) -> Arg {
+    match option.get_id().as_str() {
+        "data" => option.required(true).default_value(None),
+        "out" => option
+            .required(true)
+            .value_name("FILE")
+            .help("Output file; its name ends in .npy, .safetensors, .parquet or .csv"),
+        "seed" => option.help("Root seed of random views (--views 2)"),
+        _ => option,
+    }
+}
+
+/// Checked options of `icl embed`.
+struct Resolved {
+    from: PathBuf,
+    out: OutputFile,
+    format: EmbeddingFormat,
+    backend: String,
+    /// Seed of two random views, or none for views without augmentation.
+    pairs: Option<u64>,
+}
+
+/// Reads an encoder and data, embeds the samples without augmentation and writes a row for each.
+///
+/// # Errors
+/// If an option, the encoder or the data cannot be used, the encoder does not fit the data, or the
+/// file cannot be written.
+pub fn embed(mut options: EmbedOptions) -> Result<(), Failure> {
+    let out = options.output.folder.out.unwrap_or_default();
+    let seed = options.seed.seed.unwrap_or(DEFAULT_SEED);
+    let pairs = match options.views {
+        1 => None,
+        2 => Some(seed),
+        found => {
+            return Err(Failure::input(anyhow!(
+                "views: found {found}, expected 1 or 2"
+            )));
+        }
+    };
+    let resolved = Resolved {
+        pairs,
+        format: EmbeddingFormat::of(&out)?,
+        from: options.from.from,
+        out: OutputFile {
+            path: out,
+            force: options.output.force,
+        },
+        backend: options.backend.fill()?.to_owned(),
+    };
+    let files = [
+        Some(resolved.out.clone()),
+        resolved.labels(),
+        resolved.positives(),
+    ];
+    for file in files.into_iter().flatten() {
+        file.check(&[(&resolved.from, "the encoder")])?;
+    }
+    let data = Data::read(&options.data.data, &options.data.reading)?;
+    let work = Embed {
+        resolved: &resolved,
+    };
+    with_stored_encoder(&resolved.from, [data], work)
+}
+
+/// Embedding of one data set.
+struct Embed<'a> {
+    resolved: &'a Resolved,
+}
+
+impl OnStoredEncoder<1> for Embed<'_> {
+    type Output = ();
+
+    fn run<D: Domain>(self, encoder: &EncoderFile<D>, [data]: [D::Data; 1]) -> Result<(), Failure> {
+        let resolved = self.resolved;
+        encoder.check_data(&data)?;
+        let data = &data;
+        let task = Task {
+            encoder,
+            data,
+            pairs: resolved.pairs,
+        };
+        let (embeddings, positives) = on_backend(&resolved.backend, task)?;
+        for of in [Some(&embeddings), positives.as_ref()]
+            .into_iter()
+            .flatten()
+        {
+            if let Some(at) = of.values.iter().position(|x| !x.is_finite()) {
+                let found = format!(
+                    "{} in the embedding of sample {} of {}",
+                    of.values[at],
+                    at / of.d,
+                    Found::new(D::name(data))
+                );
+                return Err(encoder.wrong(found, "finite numbers"));
+            }
+        }
+        tell_unlabelled::<D>(data);
+        let labels = D::has_labels(data).then(|| D::original_labels(data));
+        let labels = labels.as_deref();
+        let mut beside_it = String::new();
+        // What belongs to the embeddings first: where they are, it is there.
+        if let (Some(labels), Some(file)) = (labels, resolved.labels()) {
+            file.write(&npy::integer_bytes(labels))?;
+            beside_it.push_str(&format!(", labels to {}", file.path.display()));
+        }
+        let bytes = |of: &Embeddings| {
+            let rows = (&of.values[..], of.d);
+            resolved.format.bytes(rows, labels, D::name(data))
+        };
+        if let (Some(positives), Some(file)) = (&positives, resolved.positives()) {
+            file.write(&bytes(positives)?)?;
+            beside_it.push_str(&format!(", positives to {}", file.path.display()));
+        }
+        resolved.out.write(&bytes(&embeddings)?)?;
+        print(format_args!(
+            "{} embeddings of width {} written to {}{beside_it}",
+            embeddings.rows().len(),
+            embeddings.d,
+            resolved.out.path.display()
+        ))
+    }
+}
+
+impl Resolved {
+    /// Returns the file of labels, where the embeddings' own cannot hold them.
+    fn labels(&self) -> Option<OutputFile> {
+        (!self.format.holds_labels()).then(|| self.out.beside("labels"))
+    }
+
+    /// Returns the file of positives, if there are any.
+    fn positives(&self) -> Option<OutputFile> {
+        self.pairs.map(|_| self.out.beside("positives"))
+    }
+}
+
+/// Embedding on any backend.
+struct Task<'a, D: Domain> {
+    encoder: &'a EncoderFile<D>,
+    data: &'a D::Data,
+    /// Seed of two random views, or none for views without augmentation.
+    pairs: Option<u64>,
+}
+
+impl<D: Domain> OnBackend for Task<'_, D> {
+    /// The embeddings, and those of a second view if there is one.
+    type Output = (Embeddings, Option<Embeddings>);
+
+    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<Self::Output, Failure> {
+        let encoder = self.encoder.encoder::<B>(&device)?.valid();
+        let domain = &self.encoder.domain;
+        match self.pairs {
+            None => {
+                let plain = Embeddings::plain(domain, &encoder, self.data, &device)?;
+                Ok((plain, None))
+            }
+            Some(seed) => {
+                let pairs = Embeddings::pairs::<D, B>(domain, &encoder, self.data, &device, seed);
+                let [first, second] = pairs?;
+                Ok((first, Some(second)))
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! `icl align`: a known change of embeddings is found, measured, written and applied.
+
+use std::fs;
+use std::path::Path;
+
+use icl_core::Seed;
+use rand::RngExt;
+use serde_json::Value;
+use tempfile::{TempDir, tempdir};
+
+use crate::diagnose::rows;
+use crate::support::{Ran, icl, number, split};
+
+const N: usize = 150;
+
+/// Old embeddings, new ones turned about two axes and moved, and the new ones of a few rows elsewhere.
+fn embeddings() -> TempDir {
+    let at = tempdir().unwrap();
+    let mut rng = Seed::new(5).rng();
+    let old: Vec<[f64; 4]> = (0..N)
+        .map(|_| [0.0; 4].map(|_: f64| rng.random_range(-1.0..1.0)))
+        .collect();
+    let new: Vec<[f64; 4]> = old
+        .iter()
+        .enumerate()
+        .map(|(at, [a, b, c, d])| match at {
+            7 | 70 => [-b, *a, -d, *c].map(|x| -x),
+            _ => [-b, *a, -d, *c],
+        })
+        .collect();
+    fs::write(at.path().join("old.npy"), rows(&old)).unwrap();
+    fs::write(at.path().join("new.npy"), rows(&new)).unwrap();
+    at
+}
+
+fn align(at: &Path, flags: &str) -> Ran {
+    icl(at, &split(&format!("align --from old.npy {flags}")))
+}
+
+#[test]
+fn a_turn_is_found_measured_and_applied() {
+    let at = embeddings();
+    let at = at.path();
+    for form in ["procrustes", "affine"] {
+        let ran = align(
+            at,
+            &format!("--to new.npy --form {form} --out {form}.safetensors --json"),
+        );
+        let found: Value = serde_json::from_str(&ran.succeeded().stdout).unwrap();
+        assert_eq!(
+            [number(&found, "n_fitted"), number(&found, "n_held_out")],
+            [135.0, 15.0]
+        );
+        assert_eq!(found["ridge"].is_null(), form == "procrustes");
+        let of = |k: usize, gallery: &str| number(&found["recall"][k][gallery], "own");
+        assert!(of(0, "unmapped") < 0.5 && of(0, "new") == 1.0);
+        assert!(of(0, "mapped") > 0.8, "{found}");
+        assert_eq!(number(&found["recall"][1], "k"), 10.0);
+        let mut most: Vec<u64> = found["moved_most"].as_array().unwrap()[..2]
+            .iter()
+            .map(|row| row.as_u64().unwrap())
+            .collect();
+        most.sort_unstable();
+        assert_eq!(most, [7, 70]);
+        align(at, &format!("--map {form}.safetensors --out {form}.npy")).succeeded();
+        // The mapped embeddings are new ones to a second map: nothing is left to turn.
+        let line = format!("align --from {form}.npy --to new.npy --out {form}2.safetensors --json");
+        let again: Value =
+            serde_json::from_str(&icl(at, &split(&line)).succeeded().stdout).unwrap();
+        assert_eq!(
+            number(&again["recall"][0]["unmapped"], "own"),
+            of(0, "mapped")
+        );
+    }
+    let table = align(at, "--to new.npy --out t.safetensors")
+        .succeeded()
+        .stdout;
+    assert!(table.contains("old, unmapped") && table.ends_with("map written to t.safetensors\n"));
+    let again = align(at, "--to new.npy --out u.safetensors").succeeded();
+    assert!(again.stderr.is_empty());
+    let bytes = |name: &str| fs::read(at.join(name)).unwrap();
+    assert_eq!(bytes("t.safetensors"), bytes("u.safetensors"));
+}
+
+#[test]
+fn wrong_input_is_named() {
+    let at = embeddings();
+    let at = at.path();
+    fs::write(at.join("narrow.npy"), rows(&[[1.0, 2.0]; N])).unwrap();
+    fs::write(at.join("few.npy"), rows(&[[1.0, 2.0, 3.0, 4.0]; 3])).unwrap();
+    fs::write(at.join("none.safetensors"), "none").unwrap();
+    align(at, "--to new.npy --out m.safetensors").succeeded();
+    let new = "--to new.npy --out a.safetensors";
+    for (flags, message) in [
+        (
+            "--to new.npy --out a.npy",
+            "out: found a.npy, expected a name that ends in .safetensors",
+        ),
+        (
+            "--to new.npy --out m.safetensors",
+            "out: found a file at m.safetensors, expected nothing there",
+        ),
+        (
+            "--to few.npy --out a.safetensors",
+            "few.npy: found 3 rows, expected 150, the same samples as in old.npy",
+        ),
+        (
+            "--to narrow.npy --out a.safetensors",
+            "procrustes: found widths 4 and 2, expected equal ones",
+        ),
+        (
+            &format!("{new} --rank 2"),
+            "form: found procrustes with --rank or --ridge, expected affine",
+        ),
+        (
+            &format!("{new} --form affine --rank 9"),
+            "rank: found 9, expected a number from 1 to 4",
+        ),
+        (
+            &format!("{new} --form affine --ridge 0"),
+            "ridge: found 0, expected a finite number above 0",
+        ),
+        (
+            "--map none.safetensors --out a.npy",
+            "none.safetensors: found a file that cannot be read (",
+        ),
+        (
+            "--map m.safetensors --out a.txt",
+            "out: found a.txt, expected a name that ends in .npy",
+        ),
+        (
+            "--map m.safetensors --out old.npy --force",
+            "out: found the old embeddings itself at old.npy",
+        ),
+    ] {
+        align(at, flags).rejected(message);
+    }
+    let line = "align --from narrow.npy --map m.safetensors --out a.npy";
+    icl(at, &split(line)).rejected("narrow.npy: map: found rows of width 2, expected 4");
+    align(at, "--out a.npy").rejected_at_length("--to <NEW>");
+    align(at, "--to new.npy --map m.safetensors --out a.npy")
+        .rejected_at_length("cannot be used with");
+    align(at, "--to narrow.npy --form affine --out w.safetensors").succeeded();
+    assert!(!at.join("a.npy").exists() && !at.join("a.safetensors").exists());
+}

@@ -1,0 +1,15 @@
+//! Alignment of the embeddings of two encoders of the same samples.
+
+mod affine;
+mod error;
+mod fit;
+mod map;
+mod moved;
+mod procrustes;
+mod recall;
+
+pub use error::AlignmentError;
+pub use fit::{AlignmentForm, AlignmentSettings};
+pub use map::AlignmentMap;
+pub use moved::{moved_most_first, remaining_distances};
+pub use recall::{CrossVersionRecall, cross_version_recall};
