@@ -43,7 +43,7 @@ pub struct TransferFormula {
     pub name: &'static str,
     /// Formula, for a measure of which higher values are better.
     pub formula: &'static str,
-    /// Where it comes from.
+    /// Publication or project.
     pub source: &'static str,
     /// Value among the measures.
     pub value: fn(&Transfer) -> Option<f64>,

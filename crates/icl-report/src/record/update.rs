@@ -93,12 +93,17 @@ pub struct UpdateRecord {
 }
 
 /// Share of the k nearest neighbours of an old sample, among the old samples and by cosine similarity
-/// of plain embeddings, that is the same before and after; the mean over old samples. See
-/// `NeighboursKept` in `icl-eval`.
+/// of plain embeddings, that is the same before and after; the mean over old samples, of at most
+/// [`MOST`](Self::MOST) drawn at random: the cost grows with their square. See `NeighboursKept` in `icl-eval`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct KeptNeighbours {
     /// Number of neighbours of each sample.
     pub k: usize,
     /// Share, from 0 to 1; chance gives k / (N − 1).
     pub share: f64,
+}
+
+impl KeptNeighbours {
+    /// Largest number of old samples N that are compared.
+    pub const MOST: usize = 10_000;
 }

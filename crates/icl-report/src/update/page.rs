@@ -9,7 +9,7 @@ use crate::document::{Block, Document};
 use crate::ending::{Ending, charged};
 use crate::error::ReportError;
 use crate::inert::inert_sentence;
-use crate::record::{UPDATE_SCHEMA, UpdateRecord};
+use crate::record::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};
 use crate::text::number::{axis_count, change, count, nats, percent, plural, seconds};
 use crate::update::guide::TERMS;
 use crate::update::{table, verdict};
@@ -161,13 +161,20 @@ fn held_out(record: &UpdateRecord) -> Option<String> {
 
 fn neighbours(record: &UpdateRecord) -> String {
     match &record.neighbours_kept {
-        Some(kept) => format!(
-            "Nearest neighbours kept: {} of the {} nearest of each old sample. Embeddings that have \
-             nothing in common would share {}.",
-            percent(kept.share),
-            kept.k,
-            percent(kept.k as f64 / record.n_old.saturating_sub(1).max(1) as f64),
-        ),
+        Some(kept) => {
+            let n = record.n_old.min(KeptNeighbours::MOST);
+            let drawn = match n == record.n_old {
+                true => String::new(),
+                false => format!(", among {} that were drawn", count(n as f64)),
+            };
+            format!(
+                "Nearest neighbours kept: {} of the {} nearest of each old sample{drawn}. Embeddings that have \
+                 nothing in common would share {}.",
+                percent(kept.share),
+                kept.k,
+                percent(kept.k as f64 / n.saturating_sub(1).max(1) as f64),
+            )
+        }
         None => "Nearest neighbours kept: too few old samples to tell.".to_owned(),
     }
 }
@@ -198,7 +205,6 @@ fn cost(record: &UpdateRecord) -> String {
 mod tests {
     use super::*;
     use crate::fixture::{assert_sound, row, text_of, update};
-    use crate::record::KeptNeighbours;
     use icl_core::PanelRisk;
 
     fn page(record: &UpdateRecord) -> String {
@@ -378,6 +384,18 @@ mod tests {
                 expected: UPDATE_SCHEMA
             })
         ));
+    }
+
+    #[test]
+    fn many_old_samples_are_drawn_for_their_neighbours() {
+        let mut record = update(2.8, 2.25, 0.1);
+        assert!(!neighbours(&record).contains("drawn"));
+        record.n_old = 70_000;
+        let text = neighbours(&record);
+        assert!(
+            text.contains("of each old sample, among 10.0 k that were drawn."),
+            "{text}"
+        );
     }
 
     #[test]

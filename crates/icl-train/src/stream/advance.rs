@@ -11,6 +11,7 @@ use crate::evaluation::evaluator::Evaluator;
 use crate::method::Method;
 use crate::progress::Callbacks;
 use crate::progress::Cost;
+use crate::stream::advanced::{Advanced, Arriving};
 use crate::stream::error::StreamError;
 use crate::stream::keep::Keep;
 use crate::stream::state::{Experience, StreamState};
@@ -83,30 +84,6 @@ pub struct Stream<'a, B: AutodiffBackend, S, V, C> {
     panel: usize,
     seed: u64,
     device: B::Device,
-}
-
-/// Samples that arrive, as an experience.
-#[derive(Debug, Clone)]
-pub struct Arriving<'n> {
-    /// Name, other than those of all experiences before.
-    pub name: &'n str,
-    /// Numbers of the samples.
-    pub samples: Vec<usize>,
-}
-
-/// Encoder and state after an experience.
-#[derive(Debug)]
-pub struct Advanced<M: AutodiffModule<B>, B: AutodiffBackend> {
-    /// Encoder from which the next update starts.
-    pub trained: M,
-    /// The same encoder for inference.
-    pub encoder: M::InnerModule,
-    /// State of the stream.
-    pub state: StreamState,
-    /// Samples of the update, without held-out ones.
-    pub increment: Increment,
-    /// Relative change of the parameters, see [`parameter_change`](crate::parameter_change).
-    pub parameter_change: f64,
 }
 
 impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {

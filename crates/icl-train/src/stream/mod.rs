@@ -2,12 +2,14 @@
 //! forgets.
 
 mod advance;
+mod advanced;
 mod buffer;
 mod error;
 mod keep;
 mod state;
 
-pub use advance::{Advanced, Arriving, Stream};
+pub use advance::Stream;
+pub use advanced::{Advanced, Arriving};
 pub use buffer::{Buffer, KeptSample};
 pub use error::StreamError;
 pub use keep::{Keep, KeepError};

@@ -102,9 +102,11 @@ impl<D: Domain> OnBackend for Update<'_, D> {
                 Some(risks)
             }
         };
-        let old = self.increment.old();
-        let old_before = embed::<D, _>(&evaluator, &given.valid(), old, &causes)?;
-        let old_after = embed::<D, _>(&evaluator, &outcome.encoder, old, &causes)?;
+        let seed = Seed::new(training.seed).child("neighbours");
+        let old = self.increment.without_new();
+        let old = old.at_most(KeptNeighbours::MOST, seed);
+        let old_before = embed::<D, _>(&evaluator, &given.valid(), old.old(), &causes)?;
+        let old_after = embed::<D, _>(&evaluator, &outcome.encoder, old.old(), &causes)?;
         let [old_data, new_data] = self.names.map(ToOwned::to_owned);
         Ok(UpdateRecord {
             schema: UPDATE_SCHEMA,

@@ -1,0 +1,31 @@
+//! What comes into the update for an experience, and what comes out.
+
+use burn::module::AutodiffModule;
+use burn::tensor::backend::AutodiffBackend;
+use icl_core::Increment;
+
+use crate::stream::state::StreamState;
+
+/// Samples that arrive, as an experience.
+#[derive(Debug, Clone)]
+pub struct Arriving<'n> {
+    /// Name, other than those of all experiences before.
+    pub name: &'n str,
+    /// Numbers of the samples.
+    pub samples: Vec<usize>,
+}
+
+/// Encoder and state after an experience.
+#[derive(Debug)]
+pub struct Advanced<M: AutodiffModule<B>, B: AutodiffBackend> {
+    /// Encoder from which the next update starts.
+    pub trained: M,
+    /// The same encoder for inference.
+    pub encoder: M::InnerModule,
+    /// State of the stream.
+    pub state: StreamState,
+    /// Samples of the update, without held-out ones.
+    pub increment: Increment,
+    /// Relative change of the parameters, see [`parameter_change`](crate::parameter_change).
+    pub parameter_change: f64,
+}
