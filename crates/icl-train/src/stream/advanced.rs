@@ -1,4 +1,4 @@
-//! What comes into the update for an experience, and what comes out.
+//! Samples that come into the update for an experience, and its result.
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;

@@ -115,7 +115,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             from: self.resolved.from.clone(),
             old_data,
             new_data,
-            n_old: old.len(),
+            n_old: self.increment.old().len(),
             n_new: self.increment.new_data().len(),
             alpha: self.increment.growth_ratio().value(),
             temperature: settings.temperature,
