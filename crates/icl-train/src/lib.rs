@@ -20,6 +20,7 @@
 //! | [`StopRule`], [`StoppedBy`], [`ExpectedGain`], [`plateau`], [`TARGET_RATIO`], [`time_to_target`] | the end of a run, and the time to the quality of retraining |
 //! | [`UpdateRule`], [`OnePassAdam`], [`Lars`], [`LarsState`], [`Distance`] | the optimizers, and the distance of the distillation term |
 //! | [`Stream`], [`Arriving`], [`Advanced`], [`StreamState`], [`Experience`] | updates for one experience after the other |
+//! | [`When`], [`Pending`], [`Decision`] | the moment of an update |
 //! | [`Keep`], [`Buffer`], [`KeptSample`] | the old samples of a stream that later updates may use |
 //! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
 
@@ -62,7 +63,7 @@ pub use sampling::Sampling;
 pub use sampling::{BatchPlan, EpochPlan, Planner, StepPlan};
 pub use step::Distance;
 pub use stream::{
-    Advanced, Arriving, Buffer, Experience, Keep, KeepError, KeptSample, Stream, StreamError,
-    StreamState,
+    Advanced, Arriving, Buffer, Decision, Experience, Keep, KeepError, KeptSample, Pending, Stream,
+    StreamError, StreamState, When, WhenError,
 };
 pub use trainer::{SettingsError, Trainer, TrainingSettings};
