@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::directions::dot;
 use super::panel::DriftPanel;
 use super::relabelling::Relabellings;
+use super::self_pairs::{OldInClasses, SelfPairs};
 use super::terms::{AnchorTerms, Formula};
 
 /// Number of candidates whose similarities are in memory at once, on each thread.
@@ -17,7 +18,7 @@ const LITTLE: f64 = 1e-6;
 /// A row that may be an anchor.
 struct Candidate<'a> {
     direction: &'a [f64],
-    self_pairs: &'a [usize],
+    self_pairs: SelfPairs,
     role: Role,
 }
 
@@ -51,12 +52,10 @@ pub(super) struct Candidates<'a> {
 }
 
 impl<'a> Candidates<'a> {
-    /// Collects the candidates. `terms` holds the terms of the anchors of each group, `equal_noise` the rows that equal each
-    /// row of the noise.
+    /// Collects the candidates. `terms` holds the terms of the anchors of each group.
     pub(super) fn of(
         panel: &'a DriftPanel,
         terms: &[Vec<AnchorTerms>],
-        equal_noise: &'a [Vec<usize>],
         temperature: f64,
         formula: Formula,
     ) -> Self {
@@ -73,7 +72,7 @@ impl<'a> Candidates<'a> {
                     }
                     None => all.push(Candidate {
                         direction: group.anchors.row(anchor),
-                        self_pairs: &group.self_pairs[anchor],
+                        self_pairs: group.self_pairs[anchor],
                         role: Role::Always {
                             group: at,
                             positive,
@@ -89,9 +88,10 @@ impl<'a> Candidates<'a> {
                     direction: own.map_or(panel.noise.row(row), |(group, _, anchor)| {
                         group.anchors.row(anchor)
                     }),
-                    self_pairs: own.map_or(&equal_noise[row], |(group, _, anchor)| {
-                        &group.self_pairs[anchor]
-                    }),
+                    self_pairs: own.map_or_else(
+                        || SelfPairs::of(Some(panel.equal.class_of(row)), None),
+                        |(group, _, anchor)| group.self_pairs[anchor],
+                    ),
                     role: Role::AtPosition {
                         row,
                         positive: own.map(|(_, terms, _)| terms.positive),
@@ -111,10 +111,11 @@ impl<'a> Candidates<'a> {
     /// Returns the mean bias of inference over the anchors of each group, in each relabelling.
     pub(super) fn statistics(&self, relabellings: &Relabellings) -> Vec<Vec<f64>> {
         let n_groups = self.panel.groups.len();
+        let n_old = OldInClasses::new(&self.panel.equal, relabellings);
         let tiles: Vec<Vec<f64>> = self
             .all
             .par_chunks(TILE)
-            .map(|tile| self.sums(tile, relabellings))
+            .map(|tile| self.sums(tile, relabellings, &n_old))
             .collect();
         // In the order of the tiles, so that the number of threads changes no bit.
         let mut sums = vec![0.0; n_groups * relabellings.n()];
@@ -132,7 +133,12 @@ impl<'a> Candidates<'a> {
     }
 
     /// Returns the sums of the biases over the candidates of a tile, of each group and relabelling.
-    fn sums(&self, tile: &[Candidate], relabellings: &Relabellings) -> Vec<f64> {
+    fn sums(
+        &self,
+        tile: &[Candidate],
+        relabellings: &Relabellings,
+        n_old: &OldInClasses<'_>,
+    ) -> Vec<f64> {
         let n = relabellings.n();
         let mut sums = vec![0.0; self.panel.groups.len() * n];
         let similarities = TileSimilarities::of(self.panel, tile, self.temperature);
@@ -153,9 +159,7 @@ impl<'a> Candidates<'a> {
                 if places.is_empty() {
                     continue;
                 }
-                let is_old = |row: &&usize| relabellings.is_old(at, **row);
-                let n_self_old = candidate.self_pairs.iter().filter(is_old).count();
-                let n_self = [n_self_old, candidate.self_pairs.len() - n_self_old];
+                let n_self = n_old.counts(candidate.self_pairs, at);
                 let n_others = [0, 1].map(|part: usize| parts[part].len() - n_self[part]);
                 // An anchor that is all the noise of a part tells of no drift: its bias counts as 0.
                 if n_others.contains(&0) {
@@ -194,8 +198,10 @@ impl TileSimilarities {
             let mut logs: Vec<f64> = (0..panel.noise.n())
                 .map(|row| dot(candidate.direction, panel.noise.row(row)) / temperature)
                 .collect();
-            for row in candidate.self_pairs {
-                logs[*row] = f64::NEG_INFINITY;
+            for class in candidate.self_pairs.classes() {
+                for row in panel.equal.rows(class) {
+                    logs[*row] = f64::NEG_INFINITY;
+                }
             }
             let most = logs.iter().fold(f64::NEG_INFINITY, |a, b| a.max(*b));
             largest[place] = most;
@@ -271,13 +277,12 @@ mod tests {
         let terms: Vec<AnchorTerms> = (0..7)
             .map(|it| AnchorTerms::of(&panel, group, it, temperature).unwrap())
             .collect();
-        let equal = panel.equal_noise();
         let formula = Formula {
             log_negatives: k.ln(),
             alpha,
         };
         let terms = [terms];
-        let candidates = Candidates::of(&panel, &terms, &equal, temperature, formula);
+        let candidates = Candidates::of(&panel, &terms, temperature, formula);
         let relabellings = Relabellings::draw(25, 19, 7, Seed::new(1));
         let found = candidates.statistics(&relabellings);
         let noise: Vec<Vec<f64>> = [old.0, new.0]
@@ -327,7 +332,7 @@ mod tests {
         let group = &panel.groups[0];
         let candidate = Candidate {
             direction: group.anchors.row(0),
-            self_pairs: &[],
+            self_pairs: SelfPairs::of(None, None),
             role: Role::Always {
                 group: 0,
                 positive: 0.0,

@@ -2,7 +2,7 @@
 
 use super::directions::Directions;
 use super::error::DriftError;
-use super::self_pairs::RowsByBits;
+use super::self_pairs::{EqualRows, SelfPairs};
 use crate::HostRows;
 
 /// Embeddings of anchors with their positives, and of the old and the new noise.
@@ -37,6 +37,8 @@ pub struct DriftPanel {
     pub(super) noise: Directions,
     /// Values of the noise.
     noise_rows: Vec<f64>,
+    /// Rows of the noise that equal each other.
+    pub(super) equal: EqualRows,
     /// Number of rows of old noise.
     pub(super) n_old: usize,
     /// Width of a row.
@@ -48,8 +50,8 @@ pub struct DriftPanel {
 pub(super) struct AnchorGroup {
     pub(super) anchors: Directions,
     pub(super) positives: Directions,
-    /// Rows of the noise that are the anchor or its positive, of each anchor, in ascending order.
-    pub(super) self_pairs: Vec<Vec<usize>>,
+    /// Rows of the noise that are the anchor or its positive, of each anchor.
+    pub(super) self_pairs: Vec<SelfPairs>,
     /// Row of the noise that is each anchor's own, where there is one; equal anchors have different rows as far as there are
     /// as many.
     pub(super) own_row: Vec<Option<usize>>,
@@ -72,6 +74,7 @@ impl DriftPanel {
         let panel = Self {
             groups: Vec::new(),
             noise: Directions::of(&noise_rows, d),
+            equal: EqualRows::of(&noise_rows, d),
             noise_rows,
             n_old: old.0.len() / d,
             d,
@@ -104,24 +107,21 @@ impl DriftPanel {
                 expected: format!("{n}, one for each of the {}", names[0]),
             });
         }
-        let by_bits = RowsByBits::of(&self.noise_rows, d);
-        let mut n_owners = vec![0; self.noise.n()];
-        let [of_anchors, of_positives] = [&anchors, &positives]
-            .map(|rows| rows.0.chunks_exact(d).map(|row| by_bits.equal_to(row)));
+        let mut n_owners = vec![0; self.equal.n_classes()];
+        let of = |row: &[f64]| self.equal.class_equal_to(row, &self.noise_rows);
+        let pairs = anchors.0.chunks_exact(d).zip(positives.0.chunks_exact(d));
         let mut self_pairs = Vec::with_capacity(n);
         let mut own_row = Vec::with_capacity(n);
-        for (of_anchor, of_positive) in of_anchors.zip(of_positives) {
-            // Of equal rows, that with the fewest owners, and of these the first.
-            let own = |rows: &[usize]| rows.iter().copied().min_by_key(|row| n_owners[*row]);
-            let row = own(&of_anchor).or_else(|| own(&of_positive));
-            if let Some(row) = row {
-                n_owners[row] += 1;
-            }
-            own_row.push(row);
-            let mut both = [of_anchor, of_positive].concat();
-            both.sort_unstable();
-            both.dedup();
-            self_pairs.push(both);
+        for (anchor, positive) in pairs {
+            let (of_anchor, of_positive) = (of(anchor), of(positive));
+            // Of equal rows one after the other.
+            own_row.push(of_anchor.or(of_positive).map(|class| {
+                let rows = self.equal.rows(class);
+                let row = rows[n_owners[class] % rows.len()];
+                n_owners[class] += 1;
+                row
+            }));
+            self_pairs.push(SelfPairs::of(of_anchor, of_positive));
         }
         self.groups.push(AnchorGroup {
             anchors: Directions::of(&anchors.0, d),
@@ -140,13 +140,6 @@ impl DriftPanel {
     /// Returns the number of rows of new noise.
     pub fn n_new(&self) -> usize {
         self.noise.n() - self.n_old
-    }
-
-    /// Returns the rows of the noise that equal a row of the noise bit for bit, of each.
-    pub(super) fn equal_noise(&self) -> Vec<Vec<usize>> {
-        let by_bits = RowsByBits::of(&self.noise_rows, self.d);
-        let rows = self.noise_rows.chunks_exact(self.d);
-        rows.map(|row| by_bits.equal_to(row)).collect()
     }
 }
 

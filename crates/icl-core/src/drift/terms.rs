@@ -45,7 +45,7 @@ impl AnchorTerms {
     ) -> Result<Self, DriftError> {
         let direction = group.anchors.row(anchor);
         let of_positive = dot(direction, group.positives.row(anchor));
-        let is_self = |row: &usize| group.self_pairs[anchor].binary_search(row).is_ok();
+        let is_self = |row: &usize| group.self_pairs[anchor].holds(panel.equal.class_of(*row));
         let cosines = |rows: std::ops::Range<usize>, noise| {
             let others = rows.filter(|row| !is_self(row));
             let cosines: Vec<f64> = others

@@ -145,8 +145,7 @@ impl DriftTest {
         let n_rows = panel.n_old() + panel.n_new();
         let seed = it.seed.child("drift");
         let relabellings = Relabellings::draw(it.relabellings, n_rows, panel.n_old(), seed);
-        let equal_noise = panel.equal_noise();
-        let candidates = Candidates::of(panel, &terms, &equal_noise, it.temperature, formula);
+        let candidates = Candidates::of(panel, &terms, it.temperature, formula);
         let relabelled = candidates.statistics(&relabellings);
         let mut drifts = terms
             .into_iter()
