@@ -17,6 +17,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::options::data::Classes;
 use crate::options::negatives::Negatives;
+use crate::options::nesting::too_deep;
 
 /// Options with a value that belong to the command line alone.
 const NOT_IN_FILES: [&str; 2] = ["config", "resume"];
@@ -62,6 +63,10 @@ impl ConfigFile {
                 message,
             }
         };
+        if let Some(byte) = too_deep(text) {
+            let message = "found brackets that are nested too deep, expected values and lists";
+            return Err(at(byte..byte, message.to_owned()));
+        }
         let table = DeTable::parse(text).map_err(|error| {
             let message = error.message().replace('\n', ", ");
             at(error.span().unwrap_or_default(), message)
@@ -335,6 +340,16 @@ mod tests {
         let file = file.map_err(|error| error.to_string())?;
         let arguments = file.arguments(&command, |option| option.get_id() == "stop");
         Ok(arguments.map(str::to_owned).collect())
+    }
+
+    /// The parser's own limit does not hold after an error, here the value that no comma ends.
+    #[test]
+    fn deep_brackets_are_one_error() {
+        let error = arguments(&"method ={ [\"warm\"]\n".repeat(13_000)).unwrap_err();
+        assert_eq!(
+            error,
+            "c.toml, line 16, column 11: found brackets that are nested too deep, expected values and lists"
+        );
     }
 
     #[test]

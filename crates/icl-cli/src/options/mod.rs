@@ -11,6 +11,7 @@ pub mod execution;
 pub mod increment;
 pub mod method;
 pub mod negatives;
+pub mod nesting;
 pub mod noise;
 pub mod output;
 pub mod parse;

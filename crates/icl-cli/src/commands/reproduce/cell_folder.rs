@@ -15,6 +15,7 @@ use crate::commands::reproduce::options::{ReproduceOptions, written};
 use crate::files::destination::{CONFIG, WORK};
 use crate::files::run_results::RECORD;
 use crate::files::work_folder::MAX_OPTIONS_BYTES;
+use crate::options::nesting::too_deep;
 use crate::process::failure::Failure;
 
 /// Options of a run that its configuration lacks unless they are given.
@@ -204,5 +205,6 @@ impl CellFolder {
 
 fn read_config(folder: &Path) -> Option<Table> {
     let file = InputFile::open(&folder.join(CONFIG), MAX_OPTIONS_BYTES).ok()?;
-    file.text().ok()?.parse().ok()
+    let text = file.text().ok()?;
+    too_deep(&text).is_none().then(|| text.parse().ok())?
 }
