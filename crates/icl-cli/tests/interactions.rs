@@ -84,13 +84,13 @@ fn it_goes_on_after_an_interruption() {
 
     let at = shop();
     let line =
-        format!("{UPDATE} --method icl --epochs 300 --stop never").replace(" --epochs 2", "");
+        format!("{UPDATE} --method icl --epochs 1500 --stop never").replace(" --epochs 2", "");
     icl(at.path(), &split(&format!("{line} --out whole"))).succeeded();
     let child = begin(
         at.path(),
         &format!("{line} --out out"),
         "out",
-        "training.checkpoint",
+        "training.input",
     );
     assert_eq!(interrupt(child).code, Some(130));
     icl(at.path(), &split("update --resume out")).succeeded();
