@@ -145,7 +145,11 @@ pub fn diagnose(options: &DiagnoseOptions) -> Result<u8, Failure> {
             .map(Into::into),
     )?;
     let (n_old, n_new) = (sets.panel.n_old(), sets.panel.n_new());
-    let drift = test.measure(&sets.panel).map_err(Failure::input)?;
+    // Nothing but rows that are no noise of an anchor is refused here, and the error does not know the files.
+    let drift = test.measure(&sets.panel).map_err(|error| {
+        let [old, new] = [&options.data.old, &options.data.new].map(|path| path.display());
+        Failure::input(anyhow!("{old}, {new}: {error}"))
+    })?;
     let alpha = alpha.unwrap_or_else(|| GrowthRatio::from_counts(n_old, n_new));
     let losses = |of: &AnchorDrift| {
         let losses = Losses {
