@@ -92,6 +92,33 @@ pub trait Encoder<B: Backend>: Module<B> {
         self.encode(batch, Mode::Evaluation)
     }
 
+    /// Computes the activations of the hidden units in evaluation: a tensor `[rows, units]` for each layer, with the
+    /// normalisation statistics that the encoder has. Rows are what a layer computes for: samples, nodes or pixels.
+    ///
+    /// Hidden units are those behind a rectifier. The measures of plasticity ask for them, and the start
+    /// `reset-dormant` together with [`with_fresh_units`](Self::with_fresh_units). Default: `None`, for an encoder that
+    /// does not expose its units.
+    fn hidden_activations(&self, batch: Self::Batch) -> Option<Vec<Tensor<B, 2>>> {
+        let _ = batch;
+        None
+    }
+
+    /// Returns this encoder with some hidden units begun anew: the weights into such a unit, its bias and its
+    /// normalisation are those of `fresh`, and the weights out of it are 0. `units` has a list for each layer of
+    /// [`hidden_activations`](Self::hidden_activations), in the same order, which holds true where a unit begins anew.
+    ///
+    /// A unit that never was active has had no effect, and has none after that, until its outgoing weights are trained.
+    /// A unit that is a coordinate of the embedding has no weights out of it there: its coordinate begins anew. Other
+    /// parameters, and which parameters are trained, stay as they are. Default: `None`, for an encoder that does not
+    /// expose its units.
+    ///
+    /// # Panics
+    /// If the lists do not fit the layers, or the encoders are not of one architecture.
+    fn with_fresh_units(self, fresh: &Self, units: &[Vec<bool>]) -> Option<Self> {
+        let _ = (fresh, units);
+        None
+    }
+
     /// Returns this encoder with its normalisation statistics re-estimated over `batches` at the
     /// current parameters. The result must not depend on the statistics stored before.
     ///

@@ -19,11 +19,13 @@
 //! | [`remaining_distances`], [`moved_most_first`] | what a map does not explain, and the order in which to embed anew |
 //! | [`RankingProtocol`], [`Candidates`], [`RankedTarget`], [`Ranking`], [`TargetPosition`] | AUC, HR@k and nDCG@k of targets among items |
 //! | [`TransferMatrix`], [`Transfer`], [`TRANSFER_FORMULAS`] | what a stream of experiences forgets and gains |
+//! | [`effective_rank`] | effective rank of embeddings (RankMe) |
 //! | [`PrincipalPlane`] | map of embeddings in the plane |
 //! | [`Matrix`] | embeddings or other features on the host |
 
 mod alignment;
 mod cross_validation;
+mod effective_rank;
 mod error;
 mod floors;
 mod judgement;
@@ -45,6 +47,7 @@ pub use alignment::{
     cross_version_recall, moved_most_first, remaining_distances,
 };
 pub use cross_validation::{Accuracy, stratified_folds};
+pub use effective_rank::effective_rank;
 pub use error::EvalError;
 pub use floors::{FloorFeatures, Floors};
 pub use judgement::{Accuracies, Judgement};

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
 mod alignment;
+mod effective_rank;
 mod few_labels;
 mod knn;
 mod linear_probe;

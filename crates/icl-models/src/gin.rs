@@ -2,13 +2,15 @@
 
 use burn::config::Config;
 use burn::module::Module;
-use burn::tensor::activation::relu;
-use burn::tensor::{Tensor, backend::Backend};
-use icl_core::graph::{Csr, GraphBatch, SparseMatrix};
+use burn::tensor::Tensor;
+use icl_core::graph::GraphBatch;
 use icl_core::{Batches, Encoder, Mode, SampleError, Seed};
 
 use crate::encoder_backend::EncoderBackend;
+use crate::fresh_units::{check_layers, silence};
+use crate::gin_layer::{GinLayer, neighbourhood};
 use crate::head::{ProjectionHead, ProjectionHeadConfig};
+use crate::hidden_layer::begin_units_anew;
 use crate::linear::{Linear, linear_tensors};
 use crate::normalization::{BatchNorm, Gathered, Statistics, norm_tensors};
 use crate::readout::Readout;
@@ -212,29 +214,6 @@ pub struct Gin<B: EncoderBackend> {
     epsilon_gin: f64,
 }
 
-/// A layer: a perceptron of one hidden layer on sums over neighbourhoods, ReLU and normalisation.
-#[derive(Module, Debug)]
-struct GinLayer<B: EncoderBackend> {
-    first: Linear<B>,
-    second: Linear<B>,
-    norm: BatchNorm<B>,
-}
-
-impl<B: EncoderBackend> GinLayer<B> {
-    /// Maps `x` `[n_nodes, d_input]` to `[n_nodes, d_hidden]`, given A + (1 + ε)·I.
-    fn forward(
-        &self,
-        neighbourhood: &SparseMatrix<B>,
-        x: Tensor<B, 2>,
-        statistics: &mut Statistics<'_>,
-    ) -> Tensor<B, 2> {
-        let sums = B::graph_convolution(neighbourhood, x, self.first.weight.val());
-        let hidden = relu(sums + self.first.bias.val().unsqueeze());
-        let y = relu(self.second.forward(hidden));
-        self.norm.forward_rows(y, false, statistics)
-    }
-}
-
 impl<B: EncoderBackend> Gin<B> {
     /// Computes h, normalised by `statistics`.
     fn features(&self, batch: &GraphBatch<B>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
@@ -264,27 +243,6 @@ impl<B: EncoderBackend> Gin<B> {
     }
 }
 
-/// Makes A + (1 + ε)·I, a product with which sums over each node's neighbourhood.
-///
-/// The entries of Â are those of A + I, so their values alone are replaced, without rounding.
-fn neighbourhood<B: Backend>(propagation: &SparseMatrix<B>, epsilon: f64) -> SparseMatrix<B> {
-    let entries = &propagation.forward;
-    let mut values = entries.values.ones_like();
-    if epsilon != 0.0 {
-        let is_self = entries.rows.clone().equal(entries.columns.clone());
-        values = values.mask_fill(is_self, 1.0 + epsilon);
-    }
-    let forward = Csr {
-        values,
-        ..entries.clone()
-    };
-    // A graph batch is undirected, so the matrix is symmetric.
-    SparseMatrix {
-        transposed: forward.clone(),
-        forward,
-    }
-}
-
 impl<B: EncoderBackend> Encoder<B> for Gin<B> {
     type Batch = GraphBatch<B>;
 
@@ -305,6 +263,55 @@ impl<B: EncoderBackend> Encoder<B> for Gin<B> {
     /// If the width of the node features is not `d_input`.
     fn embed(&self, batch: GraphBatch<B>) -> Tensor<B, 2> {
         self.features(&batch, &mut Statistics::Population)
+    }
+
+    /// Computes the outputs of both rectifiers of each layer `[n_nodes, d_hidden]`, the second before its normalisation,
+    /// then those of the head's hidden layers `[n_graphs, n_layers · d_hidden]`.
+    fn hidden_activations(&self, batch: GraphBatch<B>) -> Option<Vec<Tensor<B, 2>>> {
+        let neighbourhood = neighbourhood(&batch.propagation, self.epsilon_gin);
+        let population = &mut Statistics::Population;
+        let mut x = batch.features.clone();
+        let mut activations = Vec::new();
+        let mut readouts = Vec::new();
+        for layer in &self.layers {
+            let [hidden, outer] = layer.activations(&neighbourhood, x);
+            x = layer.norm.forward_rows(outer.clone(), false, population);
+            readouts.push(self.readout.forward(&batch, x.clone()));
+            activations.extend([hidden, outer]);
+        }
+        let mut features = Tensor::cat(readouts, 1);
+        for layer in self.projection.iter().flat_map(ProjectionHead::layers) {
+            features = layer.forward(features, population);
+            activations.push(features.clone());
+        }
+        Some(activations)
+    }
+
+    /// Begins units of the layers and of the head's hidden layers anew. A unit of a layer's second rectifier has weights
+    /// out of it in the next layer and in the head. The normalisation behind it turns a unit that is never active into its
+    /// β, which the weights out of it may have used.
+    fn with_fresh_units(mut self, fresh: &Self, units: &[Vec<bool>]) -> Option<Self> {
+        let n_layers = self.layers.len();
+        let n_head = self.projection.iter().flat_map(ProjectionHead::layers);
+        check_layers(units.len(), 2 * n_layers + n_head.count());
+        check_layers(fresh.layers.len(), n_layers);
+        let (of_layers, of_head) = units.split_at(2 * n_layers);
+        let of_layers: Vec<_> = of_layers.chunks_exact(2).collect();
+        if let (Some(head), Some(fresh)) = (&mut self.projection, &fresh.projection) {
+            let (chain, output) = head.parts_mut();
+            begin_units_anew(chain, fresh.layers().collect(), Some(output), of_head);
+            for (layer, units) in of_layers.iter().enumerate() {
+                head.silence(layer * units[1].len(), &units[1]);
+            }
+        }
+        let layers = self.layers.iter_mut().zip(&fresh.layers);
+        for (at, (layer, fresh)) in layers.enumerate() {
+            layer.begin_anew(fresh, [&of_layers[at][0], &of_layers[at][1]]);
+            if at > 0 {
+                silence(&mut layer.first.weight, 0, 0, &of_layers[at - 1][1]);
+            }
+        }
+        Some(self)
     }
 
     /// Re-estimates the statistics of all layers, those of the head included, in one pass over the
@@ -329,52 +336,5 @@ impl<B: EncoderBackend> Encoder<B> for Gin<B> {
             norm.set_population(&gathered);
         }
         Ok(self)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::graph_ops::GraphBackend;
-    use icl_core::graph::HostGraphs;
-    use icl_core::testing::{TestBackend, assert_close, to_vec};
-
-    /// A path of three nodes, and a single node.
-    fn batch() -> GraphBatch<TestBackend> {
-        let graphs = HostGraphs {
-            offsets: vec![0, 3, 4],
-            pointers: vec![0, 1, 3, 4, 4],
-            neighbours: vec![1, 0, 2, 1],
-            features: vec![0.5, 1.0, 1.5, 2.0],
-            d_features: 1,
-        };
-        GraphBatch::new(graphs, &Default::default())
-    }
-
-    #[test]
-    fn the_product_sums_a_node_and_its_neighbours() {
-        let batch = batch();
-        let sums = |epsilon| {
-            let matrix = neighbourhood(&batch.propagation, epsilon);
-            to_vec(&TestBackend::sparse_product(
-                &matrix,
-                batch.features.clone(),
-            ))
-        };
-        assert_eq!(sums(0.0), [1.5, 3.0, 2.5, 2.0]);
-        assert_eq!(sums(0.5), [1.75, 3.5, 3.25, 3.0]);
-    }
-
-    #[test]
-    fn it_is_the_scaled_product_with_the_normalised_matrix() {
-        // (A + I)·x = √d ∘ Â·(√d ∘ x), with the degrees d of A + I.
-        let batch = batch();
-        let roots = [2.0_f32, 3.0, 2.0, 1.0].map(|degree| [degree.sqrt()]);
-        let roots = Tensor::<TestBackend, 2>::from_data(roots, &Default::default());
-        let scaled = batch.features.clone() * roots.clone();
-        let expected = TestBackend::sparse_product(&batch.propagation, scaled) * roots;
-        let matrix = neighbourhood(&batch.propagation, 0.0);
-        let found = TestBackend::sparse_product(&matrix, batch.features);
-        assert_close(&to_vec(&found), &to_vec(&expected), 1e-6);
     }
 }

@@ -22,8 +22,10 @@ mod embedding_table;
 mod encoder_backend;
 #[cfg(feature = "flex")]
 mod flex;
+mod fresh_units;
 mod gcn;
 mod gin;
+mod gin_layer;
 mod graph_conv;
 mod graph_ops;
 mod head;

@@ -96,6 +96,39 @@ fn a_chosen_rate_is_the_applied_rate() {
     }
 }
 
+/// Runs of a stream have the peaks of one cosine, which ends with the run.
+#[test]
+fn a_meta_decay_falls_with_the_steps_before() {
+    let method = Method {
+        rate: RateChoice::MetaDecay,
+        ..info_nce(Sampling::All)
+    };
+    let mut steps_before = 0;
+    for (epochs, n_warmup) in [(10, 1), (25, 3), (12, 2)] {
+        // One step per epoch.
+        let settings = TrainingSettings {
+            epochs,
+            batch_size: 90,
+            learning_rate: 0.02,
+            steps_before,
+            ..settings()
+        };
+        let record = train_on(&points(), &method, &settings, 3).unwrap().record;
+        let length = steps_before + epochs as u64 - n_warmup;
+        let share = steps_before as f64 / length as f64;
+        let peak = 0.01 * (1.0 + (std::f64::consts::PI * share).cos());
+        let at = n_warmup as usize;
+        for step in [at - 1, at] {
+            assert!((record.learning_rates[step] - peak).abs() < 1e-12);
+        }
+        let share = 1.0 / (epochs - at) as f64;
+        let next = peak * (1.0 + (std::f64::consts::PI * share).cos()) / 2.0;
+        assert!((record.learning_rates[at + 1] - next).abs() < 1e-12);
+        steps_before += record.n_steps;
+    }
+    assert_eq!(steps_before, 10 + 25 + 12);
+}
+
 /// Inner steps and an outer step by hand: the applied lr_s and lr_q are the recorded ones.
 #[test]
 fn a_meta_step_is_equations_11_and_12() {

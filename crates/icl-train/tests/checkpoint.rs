@@ -63,6 +63,7 @@ fn methods() -> Vec<Method> {
         (corrected(), order, RateChoice::Hypergradient),
         (published(), Plain, RateChoice::LearnedAsPublished),
         (published(), order, RateChoice::LearnedAsPublished),
+        (info_nce(Sampling::All), Plain, RateChoice::MetaDecay),
     ];
     let method = |(objective, optimizer, rate)| Method {
         optimizer,

@@ -12,6 +12,7 @@ mod encoder_calls;
 mod negatives;
 mod old_queue;
 mod partners;
+mod plasticity;
 mod points;
 mod step_reports;
 mod stream;

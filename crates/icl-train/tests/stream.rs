@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::sync::Mutex;
 
-use crate::toy::{Jitter, Linear, Stack, points, settings};
+use crate::toy::{Jitter, Linear, Stack, points, settings, trainer};
 use burn::module::AutodiffModule;
 use icl_core::testing::{TestAutodiff, to_vec};
 use icl_core::{SampleError, Samples};
 use icl_train::{
-    Advanced, Arriving, Callbacks, Keep, Method, Start, Stream, StreamError, StreamState,
+    Advanced, Arriving, Callbacks, Keep, Method, Stream, StreamError, StreamState, TrainError,
     TrainingSettings,
 };
 
@@ -52,11 +52,17 @@ fn advance<S: Samples<Sample = [f32; 4]>>(
     let Some(before) = before else {
         return stream.first(Linear::new(1), arriving, &mut callbacks);
     };
-    let start = match method.start {
-        Start::Scratch => Linear::new(1),
-        Start::Trained => before.trained,
-    };
-    let Advanced { state, encoder, .. } = before;
+    let Advanced {
+        state,
+        encoder,
+        trained,
+        increment,
+        ..
+    } = before;
+    let samples = points();
+    let trainer = trainer(&samples, &increment, &settings(), 3);
+    let fresh = || Ok::<_, TrainError>(Linear::new(1));
+    let start = trainer.start(method.start, trained, fresh).unwrap().encoder;
     stream.next(state, &encoder, start, method, arriving, &mut callbacks)
 }
 

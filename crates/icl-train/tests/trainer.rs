@@ -81,6 +81,7 @@ fn every_optimizer_and_rate_moves_the_parameters_and_repeats_itself() {
         RateChoice::Fixed,
         RateChoice::Cosine,
         RateChoice::WarmupCosine,
+        RateChoice::MetaDecay,
         RateChoice::Hypergradient,
         RateChoice::LearnedAsPublished,
         RateChoice::Learned,

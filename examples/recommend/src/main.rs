@@ -15,7 +15,7 @@ use icl::core::{GrowthRatio, Increment, Seed};
 use icl::data::{Interactions, NextItemCollate, NextItemDataset, NextItemViews, read_interactions};
 use icl::models::{TwoTower, TwoTowerConfig};
 use icl::train::{
-    Method, NegativesSchedule, Start, StepNegatives, Trainer, TrainingSettings, parse_methods,
+    NegativesSchedule, StepNegatives, TrainError, Trainer, TrainingSettings, parse_methods,
 };
 use last_items::LastItems;
 use row::{Row, table};
@@ -164,7 +164,9 @@ fn compare(interactions: &Interactions, arguments: &Arguments, seed: u64) -> Res
     for schedule in &arguments.schedules {
         let updating = trainer((*schedule).into());
         for method in &methods {
-            let outcome = updating.update(method, start(method, &untrained, &first.trained))?;
+            let fresh = || Ok::<_, TrainError>(untrained.clone());
+            let start = updating.start(method.start, first.trained.clone(), fresh)?;
+            let outcome = updating.update(method, start.encoder)?;
             let name = match schedule {
                 Schedule::Fixed => method.name.to_owned(),
                 Schedule::Ans => format!("{}, ans", method.name),
@@ -180,12 +182,4 @@ fn compare(interactions: &Interactions, arguments: &Arguments, seed: u64) -> Res
         }
     }
     Ok(rows)
-}
-
-/// Returns the encoder from which a method starts.
-fn start(method: &Method, untrained: &TwoTower<B>, first: &TwoTower<B>) -> TwoTower<B> {
-    match method.start {
-        Start::Scratch => untrained.clone(),
-        Start::Trained => first.clone(),
-    }
 }

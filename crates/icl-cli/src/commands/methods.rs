@@ -12,7 +12,8 @@ const COLUMNS: [&str; 6] = ["method", "start", "sampling", "loss", "optimizer", 
 
 /// The values of the axes, in the words of the table.
 const LEGEND: &str = "
-start      trained: the encoder of yesterday, θ₀; scratch: a fresh encoder
+start      trained: the encoder of yesterday, θ₀; scratch: a fresh encoder; shrink-perturb[:L:S]:
+           L·θ₀ + S·fresh; reset-dormant[:T]: θ₀ with its dormant hidden units begun anew
 sampling   all: the old data X and the new data ΔX; new: ΔX; old: X; share:F: ΔX and a fresh
            fraction F of X each epoch; widening[:F]: the same, growing up to all of X; buffer: ΔX
            and a sample of X, drawn once; stratified: all, with old and new data in each batch
@@ -21,6 +22,7 @@ loss       info-nce: NCE-I (Eq. 1) under the noise of the sampling; published: E
 optimizer  plain: every gradient is applied (Eq. 10); meta: after an inner loop on old data
            (Eq. 11-12), of first or second order as --meta-order says; meta:first, meta:second
 rate       fixed; cosine; warmup-cosine: linear warm-up over a tenth of the steps, then cosine;
+           meta-decay: the same, with a peak that falls over the updates of a stream;
            hypergradient; learned-published: DDPG as published (Eq. 13-15); learned: DDPG with our
            state, action and reward
 A method of your own: --method \"sampling=share:0.2,loss=corrected,rate=cosine\"";

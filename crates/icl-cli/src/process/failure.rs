@@ -39,6 +39,7 @@ impl Failure {
             TrainError::Settings(_)
             | TrainError::NothingNew
             | TrainError::Method(_)
+            | TrainError::NoHiddenUnits
             | TrainError::Negatives(_)
             | TrainError::HeldOut(_)
             | TrainError::Sample(_) => Self::input(error),
@@ -71,6 +72,13 @@ impl Failure {
             Self::Other(_) => 1,
             Self::Interrupted(_) => INTERRUPTED,
         }
+    }
+}
+
+/// The failure of a training run.
+impl From<TrainError> for Failure {
+    fn from(error: TrainError) -> Self {
+        Self::training(error)
     }
 }
 

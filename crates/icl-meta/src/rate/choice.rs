@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// Every choice starts from a base learning rate lr of the settings: that of the update, or lr_s for the
 /// inner steps of meta-optimization (Eq. 11), which have a policy of their own.
-/// [`Cosine`](Self::Cosine), [`WarmupCosine`](Self::WarmupCosine) and
+/// [`Cosine`](Self::Cosine), [`WarmupCosine`](Self::WarmupCosine), [`MetaDecay`](Self::MetaDecay) and
 /// [`Hypergradient`](Self::Hypergradient) are controls for the learned rates: they also change the rate
 /// during a run, without an agent.
 ///
@@ -44,6 +44,20 @@ pub enum RateChoice {
     /// The papers warm up over the first 10 of 100 (ImageNet) or 1000 epochs; a share of the steps suits
     /// short runs, too. Chen et al. start at a rate of 0, at which the first step moves nothing.
     WarmupCosine,
+    /// The schedule of [`WarmupCosine`](Self::WarmupCosine) with a peak that falls over the updates of a stream
+    /// (`meta-decay`; after TiC-LM, Li et al., 2025, whose code has it as a schedule of the maximum learning rate). It is the
+    /// rate that one cosine over all steps so far and those of this run would have at the end of this run's warm-up.
+    ///
+    /// ```text
+    /// peak = lr·(1 + cos(π·P/(P + T − W)))/2        P steps before this run, T of this run, W = ⌈T/10⌉
+    /// ```
+    ///
+    /// P comes from [`RatePolicy::after_steps`](crate::RatePolicy::after_steps); with P = 0 it is
+    /// [`WarmupCosine`](Self::WarmupCosine). Runs of equal length have the
+    /// peaks 1, 0.46, 0.22 and 0.13 of lr. T is the
+    /// maximum number of steps: where a rule ends runs long before, the steps that were taken are few beside it, and the
+    /// peak hardly falls. Deviation: both cosines of TiC-LM end at 3 % of the first rate, those here at 0.
+    MetaDecay,
     /// Hypergradient descent (`hypergradient`; Baydin et al., 2018): the rate grows while the gradient
     /// points in the direction of the last step, and falls while it points against it.
     ///
@@ -71,10 +85,11 @@ pub enum RateChoice {
 }
 
 impl RateChoice {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::Fixed,
         Self::Cosine,
         Self::WarmupCosine,
+        Self::MetaDecay,
         Self::Hypergradient,
         Self::LearnedAsPublished,
         Self::Learned,
@@ -87,6 +102,7 @@ impl fmt::Display for RateChoice {
             Self::Fixed => "fixed",
             Self::Cosine => "cosine",
             Self::WarmupCosine => "warmup-cosine",
+            Self::MetaDecay => "meta-decay",
             Self::Hypergradient => "hypergradient",
             Self::LearnedAsPublished => "learned-published",
             Self::Learned => "learned",
@@ -100,9 +116,8 @@ impl FromStr for RateChoice {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let is_it = |choice: &Self| choice.to_string() == text;
-        Self::ALL
-            .into_iter()
-            .find(is_it)
-            .ok_or("fixed, cosine, warmup-cosine, hypergradient, learned-published or learned")
+        Self::ALL.into_iter().find(is_it).ok_or(
+            "fixed, cosine, warmup-cosine, meta-decay, hypergradient, learned-published or learned",
+        )
     }
 }

@@ -1,4 +1,4 @@
-//! Sources of the learning rate: a fixed number, two controls without learning agents, and two kinds of
+//! Sources of the learning rate: a fixed number, controls without learning agents, and two kinds of
 //! agents.
 
 mod choice;
@@ -7,6 +7,7 @@ mod learned;
 mod policy;
 mod published;
 mod running;
+mod schedules;
 mod situation;
 
 pub use choice::RateChoice;

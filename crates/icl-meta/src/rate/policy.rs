@@ -12,19 +12,31 @@ use crate::rate::choice::RateChoice;
 use crate::rate::hypergradient::Hypergradient;
 use crate::rate::learned::{HOLD, LearnedRate, Memory, inner_decades};
 use crate::rate::published::PublishedRate;
+use crate::rate::schedules::{cosine, meta_decay, warmup_cosine};
 use crate::rate::situation::Situation;
 
 /// Source of a run's learning rate, with its state.
 ///
-/// The fixed rate and both cosines have none; hypergradient descent keeps an earlier encoder, and the
+/// The fixed rate and the cosines have none; hypergradient descent keeps an earlier encoder, and the
 /// learned rates keep an agent. [`state`](Self::state) and [`restore`](Self::restore) carry it through a
 /// checkpoint.
 pub struct RatePolicy<M, B: AutodiffBackend>(Kind<M, B>);
 
 enum Kind<M, B: AutodiffBackend> {
     Fixed(f64),
-    Cosine { base: f64, n_steps: u64 },
-    WarmupCosine { base: f64, n_steps: u64 },
+    Cosine {
+        base: f64,
+        n_steps: u64,
+    },
+    WarmupCosine {
+        base: f64,
+        n_steps: u64,
+    },
+    MetaDecay {
+        base: f64,
+        n_steps: u64,
+        n_before: u64,
+    },
     Hypergradient(Hypergradient<M>),
     Published(Box<PublishedRate<B>>),
     Learned(Box<LearnedRate<M, B>>),
@@ -55,6 +67,11 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
             RateChoice::Fixed => Kind::Fixed(base),
             RateChoice::Cosine => Kind::Cosine { base, n_steps },
             RateChoice::WarmupCosine => Kind::WarmupCosine { base, n_steps },
+            RateChoice::MetaDecay => Kind::MetaDecay {
+                base,
+                n_steps,
+                n_before: 0,
+            },
             RateChoice::Hypergradient => Kind::Hypergradient(Hypergradient::new(base)),
             RateChoice::LearnedAsPublished => {
                 Kind::Published(Box::new(PublishedRate::new(base, seed, device)))
@@ -76,7 +93,20 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
             Kind::Fixed(_)
             | Kind::Cosine { .. }
             | Kind::WarmupCosine { .. }
+            | Kind::MetaDecay { .. }
             | Kind::Published(_) => (),
+        }
+        self
+    }
+
+    /// Turns the policy into one for a run after `n_before` steps of earlier runs. Only [`RateChoice::MetaDecay`] makes use
+    /// of it.
+    pub fn after_steps(mut self, n_before: u64) -> Self {
+        if let Kind::MetaDecay {
+            n_before: steps, ..
+        } = &mut self.0
+        {
+            *steps = n_before;
         }
         self
     }
@@ -101,6 +131,11 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
             Kind::Fixed(rate) => *rate,
             Kind::Cosine { base, n_steps } => cosine(*base, situation.step, *n_steps),
             Kind::WarmupCosine { base, n_steps } => warmup_cosine(*base, situation.step, *n_steps),
+            Kind::MetaDecay {
+                base,
+                n_steps,
+                n_before,
+            } => meta_decay(*base, situation.step, *n_steps, *n_before),
             Kind::Hypergradient(policy) => {
                 policy.choose::<B>(situation.encoder, situation.gradients)
             }
@@ -134,32 +169,6 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
     }
 }
 
-/// Computes the learning rate of a step that falls from `base` to 0 as half a cosine (Loshchilov and
-/// Hutter, 2017, without restarts).
-///
-/// ```text
-/// lr(t) = base·(1 + cos(π·t/T))/2        t = step, T = n_steps
-/// ```
-fn cosine(base: f64, step: u64, n_steps: u64) -> f64 {
-    let share = step as f64 / n_steps.max(1) as f64;
-    base * (1.0 + (std::f64::consts::PI * share).cos()) / 2.0
-}
-
-/// Computes the learning rate of a step that rises linearly to `base` over the first tenth of the steps,
-/// rounded up, and then falls to 0 as half a cosine (Chen et al., 2020).
-///
-/// ```text
-/// lr(t) = base·(t + 1)/W  for t < W = ⌈T/10⌉        base·(1 + cos(π·(t − W)/(T − W)))/2  from then on
-/// ```
-fn warmup_cosine(base: f64, step: u64, n_steps: u64) -> f64 {
-    let n_warmup = n_steps.div_ceil(10);
-    if step < n_warmup {
-        base * (step + 1) as f64 / n_warmup as f64
-    } else {
-        cosine(base, step - n_warmup, n_steps - n_warmup)
-    }
-}
-
 /// Saved state of a policy: everything on which its next choice depends.
 #[derive(Serialize, Deserialize)]
 #[serde(transparent)]
@@ -190,7 +199,10 @@ impl State {
     ) -> Result<Self, RateError> {
         let module = |module: &Option<M>| module.as_ref().map(save_module::<B, M>).transpose();
         Ok(match policy {
-            Kind::Fixed(_) | Kind::Cosine { .. } | Kind::WarmupCosine { .. } => Self::Stateless,
+            Kind::Fixed(_)
+            | Kind::Cosine { .. }
+            | Kind::WarmupCosine { .. }
+            | Kind::MetaDecay { .. } => Self::Stateless,
             Kind::Hypergradient(policy) => Self::Hypergradient {
                 rate: policy.rate,
                 earlier: module(&policy.earlier)?,
@@ -221,7 +233,10 @@ impl State {
         Ok(match (self, policy) {
             (
                 Self::Stateless,
-                policy @ (Kind::Fixed(_) | Kind::Cosine { .. } | Kind::WarmupCosine { .. }),
+                policy @ (Kind::Fixed(_)
+                | Kind::Cosine { .. }
+                | Kind::WarmupCosine { .. }
+                | Kind::MetaDecay { .. }),
             ) => policy,
             (Self::Hypergradient { rate, earlier }, Kind::Hypergradient(mut policy)) => {
                 policy.rate = rate;
@@ -282,34 +297,5 @@ mod tests {
         };
         let rules = [None, Some(InnerRule::Adam), Some(InnerRule::Sgd)];
         assert_eq!(rules.map(reach), [1.0, 1.0, 2.5]);
-    }
-
-    #[test]
-    fn the_cosine_falls_from_the_base_to_nothing() {
-        assert_eq!(cosine(0.2, 0, 100), 0.2);
-        assert!((cosine(0.2, 50, 100) - 0.1).abs() < 1e-12);
-        assert!((cosine(0.2, 25, 100) - 0.1 * (1.0 + 0.5_f64.sqrt())).abs() < 1e-12);
-        assert!(cosine(0.2, 100, 100).abs() < 1e-12);
-    }
-
-    #[test]
-    fn the_warm_up_is_a_tenth_of_the_steps_and_the_cosine_the_rest() {
-        let rates: Vec<f64> = (0..100).map(|step| warmup_cosine(0.2, step, 100)).collect();
-        for (step, rate) in rates.iter().enumerate() {
-            let expected = if step < 10 {
-                0.02 * (step + 1) as f64
-            } else {
-                0.2 * (std::f64::consts::PI * (step - 10) as f64 / 180.0)
-                    .cos()
-                    .powi(2)
-            };
-            assert!((rate - expected).abs() < 1e-12, "{step}");
-        }
-        assert_eq!((rates[9], rates[10]), (0.2, 0.2));
-        assert!((rates[55] - 0.1).abs() < 1e-12);
-        // The first steps of the shortest runs have the full rate.
-        assert_eq!(warmup_cosine(0.2, 0, 1), 0.2);
-        assert_eq!(warmup_cosine(0.2, 0, 10), 0.2);
-        assert_eq!(warmup_cosine(0.2, 0, 11), 0.1);
     }
 }

@@ -78,7 +78,7 @@ fn distance(records: &[RunRecord], origin: Origin, part: &'static str) -> Option
         let is_from_first = |of: &&RunRecord| {
             of.seed == reference.seed
                 && of.method != REFERENCE
-                && !of.method.contains("start=scratch")
+                && (!of.method.contains("start=") || of.method.contains("start=trained"))
         };
         let starts = records.iter().filter(is_from_first);
         let starts: Vec<f64> = starts

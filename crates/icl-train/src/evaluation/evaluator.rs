@@ -230,7 +230,7 @@ where
     }
 
     /// Returns at most `n` samples of an increment.
-    fn panel(&self, of: &Increment, n: usize) -> Increment {
+    pub(crate) fn panel(&self, of: &Increment, n: usize) -> Increment {
         of.at_most(n, self.seed.child("panel"))
     }
 

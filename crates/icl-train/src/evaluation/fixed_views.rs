@@ -11,10 +11,10 @@ use crate::sampling::partners::Partners;
 use crate::trainer::problem::Problem;
 
 /// Maximum number of samples per encoder pass.
-pub(super) const CHUNK: usize = 128;
+pub(crate) const CHUNK: usize = 128;
 
 /// Collates one view of each sample into a batch. `view` is called with a sample's index and the sample.
-pub(super) fn collated<B, S, V, C>(
+pub(crate) fn collated<B, S, V, C>(
     problem: Problem<'_, S, V, C>,
     device: &B::Device,
     samples: &[usize],

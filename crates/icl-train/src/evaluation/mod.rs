@@ -1,7 +1,7 @@
 //! The exact risk of an encoder, and the decisions that follow from it.
 
 pub(crate) mod evaluator;
-mod fixed_views;
+pub(crate) mod fixed_views;
 pub(crate) mod gain;
 mod pairs;
 pub(crate) mod stopping;

@@ -1,13 +1,15 @@
 //! Methods: five axes of choices, the points of these axes, and the registry of named points.
 
-mod axes;
 pub(crate) mod error;
 pub(crate) mod loss;
+mod optimizer_choice;
 mod point;
 mod registry;
+mod start;
 
-pub use axes::{MetaOrder, OptimizerChoice, Start};
 pub use error::MethodError;
 pub use loss::{Loss, LossKind, NoiseSet};
+pub use optimizer_choice::{MetaOrder, OptimizerChoice};
 pub use point::Method;
 pub use registry::{DEFAULT, REFERENCE, methods, parse_methods};
+pub use start::{DORMANT, Start};

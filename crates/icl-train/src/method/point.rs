@@ -5,9 +5,10 @@ use std::str::FromStr;
 
 use icl_meta::{InnerRule, RateChoice};
 
-use crate::method::axes::{MetaOrder, OptimizerChoice, Start};
 use crate::method::error::MethodError;
 use crate::method::loss::{Loss, LossKind};
+use crate::method::optimizer_choice::{MetaOrder, OptimizerChoice};
+use crate::method::start::Start;
 use crate::sampling::choice::Sampling;
 use crate::trainer::settings::TrainingSettings;
 

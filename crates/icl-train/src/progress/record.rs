@@ -156,6 +156,15 @@ impl<R> TrainingRecord<R> {
         }
     }
 
+    /// Charges the method for its start, which came before the run: adds these full passes to the cost of steering and to
+    /// what had been charged at each evaluation.
+    pub fn charge_start(&mut self, passes: f64) {
+        self.cost.steering += passes;
+        for evaluation in &mut self.evaluations {
+            evaluation.charged_passes += passes;
+        }
+    }
+
     /// Returns the number of epochs trained.
     pub fn n_epochs(&self) -> usize {
         self.epoch_losses.len()

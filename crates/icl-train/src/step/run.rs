@@ -71,7 +71,7 @@ where
         let device = encoder.devices().into_iter().next().unwrap_or_default();
         let policy = |choice, base, name| {
             let seed = seed.child("agent").child(name);
-            RatePolicy::new(choice, base, n_steps, seed, &device)
+            RatePolicy::new(choice, base, n_steps, seed, &device).after_steps(settings.steps_before)
         };
         Self {
             root_seed,

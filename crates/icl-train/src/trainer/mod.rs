@@ -65,13 +65,13 @@ pub use settings_error::SettingsError;
 /// ```
 #[derive(Debug)]
 pub struct Trainer<'a, B: AutodiffBackend, S, V, C> {
-    samples: &'a S,
-    views: V,
-    collate: C,
-    increment: &'a Increment,
-    settings: TrainingSettings,
-    seed: u64,
-    device: B::Device,
+    pub(crate) samples: &'a S,
+    pub(crate) views: V,
+    pub(crate) collate: C,
+    pub(crate) increment: &'a Increment,
+    pub(crate) settings: TrainingSettings,
+    pub(crate) seed: u64,
+    pub(crate) device: B::Device,
 }
 
 /// Number of samples over which the statistics of a result are re-estimated, or more if its risk is over more.
@@ -118,7 +118,7 @@ impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
         self
     }
 
-    fn problem(&self) -> Problem<'_, S, V, C> {
+    pub(crate) fn problem(&self) -> Problem<'_, S, V, C> {
         Problem {
             samples: self.samples,
             views: &self.views,
@@ -193,7 +193,7 @@ where
     /// Returns the evaluator that steers a run: over at most
     /// [`steering_panel`](field@TrainingSettings::steering_panel) training samples, with statistics over half as many. A
     /// re-estimation passes the data through the encoder as often as the risk itself, or more.
-    fn steering_evaluator<'e>(
+    pub(crate) fn steering_evaluator<'e>(
         &'e self,
         increment: &'e Increment,
     ) -> Evaluator<'e, B::InnerBackend, S, V, C> {
@@ -267,8 +267,7 @@ where
     /// Updates an encoder by a method, with evaluations of the exact risk over X′. A method without a
     /// loss evaluates the encoder once and returns it unchanged.
     ///
-    /// `encoder` is the encoder from which the method starts: θ₀, or a fresh encoder if the method's
-    /// start is [`Start::Scratch`](crate::Start::Scratch).
+    /// `encoder` is the encoder from which the method starts, which [`start`](Self::start) returns.
     ///
     /// # Errors
     /// [`TrainError`] as for [`pretrain`](Self::pretrain), and if the increment has no new samples, the

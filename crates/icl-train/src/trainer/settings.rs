@@ -32,6 +32,9 @@ pub struct TrainingSettings {
     pub pretraining_rate: RateChoice,
     /// Learning rate, above 0: lr of Eq. 10, or lr_q of Eq. 12 under meta-optimization. Default: 0.003.
     pub learning_rate: f64,
+    /// Number of steps that earlier runs have taken with this encoder, which [`RateChoice::MetaDecay`] alone reads: over a
+    /// stream, the sum of [`n_steps`](crate::TrainingRecord::n_steps) of the runs so far. Default: 0.
+    pub steps_before: u64,
     /// Temperature τ, above 0. Default: 0.1.
     pub temperature: f64,
     /// Number of negatives K in the formulas, above 0. Batches may hold more or fewer. Default: 31.
@@ -119,6 +122,7 @@ impl Default for TrainingSettings {
             optimizer: UpdateRule::Adam,
             pretraining_rate: RateChoice::Fixed,
             learning_rate: 3e-3,
+            steps_before: 0,
             temperature: 0.1,
             negatives: 31.0,
             step_negatives: StepNegatives::default(),

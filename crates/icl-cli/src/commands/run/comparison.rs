@@ -9,8 +9,8 @@ use icl_core::{
 use icl_eval::Matrix;
 use icl_report::{EmbeddingMap, RunRecord, SCHEMA};
 use icl_train::{
-    Callbacks, Evaluator, Identity, Method, Start, TARGET_RATIO, Trainer, TrainingRecord, plateau,
-    time_to_target,
+    Callbacks, Evaluator, Identity, Method, Started, TARGET_RATIO, Trainer, TrainingRecord,
+    plateau, time_to_target,
 };
 
 use crate::backend::{ProgramBackend, TrainingBackend};
@@ -128,10 +128,8 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
 
         let mut ran = Vec::new();
         for method in &self.resolved.methods {
-            let start = match method.start {
-                Start::Trained => first.trained.clone(),
-                Start::Scratch => fresh("scratch")?,
-            };
+            let trained = first.trained.clone();
+            let start = trainer.start(method.start, trained, || fresh("scratch"))?;
             let one = self.run_method(increment, method, start)?;
             self.save(&one.encoder, &method.name)?;
             ran.push(one);
@@ -158,7 +156,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         &self,
         increment: &Increment,
         method: &Method,
-        start: D::Trained<B>,
+        start: Started<D::Trained<B>>,
     ) -> Result<Ran<D::Encoder<B::InnerBackend>>, Failure> {
         self.display
             .begin(&format!("seed {}: {}", self.seed, method.name));
@@ -168,9 +166,10 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         let outcome = self
             .trainer(increment)
             .settings(settings)
-            .update_with(method, start, &mut self.callbacks(&method.name))
+            .update_with(method, start.encoder, &mut self.callbacks(&method.name))
             .map_err(|error| self.resolved.causes(Some(method)).training(error))?;
-        let record = &outcome.record;
+        let mut record = outcome.record;
+        record.charge_start(start.passes);
         if method.loss.is_some() {
             self.display.end(&format!(
                 "seed {}  {}: {} epochs, {:.2} s, exact risk {:.4} nats{}",
@@ -187,7 +186,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             parameter_change: outcome.parameter_change,
             risks: [outcome.first_risk, outcome.risk],
             encoder: outcome.encoder,
-            record: outcome.record,
+            record,
         })
     }
 

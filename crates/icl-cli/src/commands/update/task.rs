@@ -5,7 +5,7 @@ use icl_core::{ByOrigin, Increment, Seed};
 use icl_eval::{EvalError, Matrix, NeighboursKeptConfig};
 use icl_report::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};
 use icl_train::parameter_change;
-use icl_train::{Evaluator, Start, Trainer};
+use icl_train::{Evaluator, Start, Started, Trainer};
 
 use crate::backend::{OnBackend, ProgramBackend, TrainingBackend};
 use crate::commands::update::options::Resolved;
@@ -50,10 +50,8 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         let init = Seed::new(training.seed).child("init");
         // What is new begins as in the initial encoder of `icl train` with this seed.
         let given = domain.grow(self.from.encoder::<B>(&device)?, init.child("old"));
-        let start = match method.start {
-            Start::Trained => given.clone(),
-            Start::Scratch => domain.fresh::<B>(init.child("scratch"), &device)?,
-        };
+        let fresh = || domain.fresh::<B>(init.child("scratch"), &device);
+        let Started { encoder, passes } = trainer.start(method.start, given.clone(), fresh)?;
         let display = Display::new(1, settings.epochs as u64);
         display.begin(&method.name);
         let mut callbacks = encoder_work::callbacks(self.work, &display);
@@ -63,9 +61,10 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             file: Some(&self.from.path),
         };
         let outcome = trainer
-            .update_with(method, start, &mut callbacks)
+            .update_with(method, encoder, &mut callbacks)
             .map_err(|error| causes.training(error))?;
-        let record = outcome.record;
+        let mut record = outcome.record;
+        record.charge_start(passes);
         let after = outcome.risk;
         if method.loss.is_some() {
             display.end(&format!(
@@ -84,7 +83,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         let evaluator = trainer.evaluator();
         let before = match method.start {
             Start::Trained => outcome.first_risk,
-            Start::Scratch => evaluator.evaluate(given.valid()).map_err(unreadable)?.risk,
+            _ => evaluator.evaluate(given.valid()).map_err(unreadable)?.risk,
         };
         // θ₀ with its statistics re-estimated, as its exact risk has them.
         let held_out = match self.panel {

@@ -1,4 +1,4 @@
-//! The start axis and the optimizer axis.
+//! The optimizer axis.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,46 +6,6 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::method::error::MethodError;
-
-/// Encoder from which a run starts: the start axis.
-///
-/// The text of a choice (`Display`, `FromStr`) is given in parentheses below.
-///
-/// ```
-/// assert_eq!("scratch".parse(), Ok(icl_train::Start::Scratch));
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Start {
-    /// θ₀, the encoder trained on the old data X (`trained`).
-    Trained,
-    /// A fresh encoder with random parameters (`scratch`).
-    Scratch,
-}
-
-impl fmt::Display for Start {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Trained => "trained",
-            Self::Scratch => "scratch",
-        })
-    }
-}
-
-impl FromStr for Start {
-    type Err = MethodError;
-
-    fn from_str(text: &str) -> Result<Self, MethodError> {
-        match text {
-            "trained" => Ok(Self::Trained),
-            "scratch" => Ok(Self::Scratch),
-            _ => Err(MethodError::Value {
-                axis: "start",
-                found: text.to_owned(),
-                expected: "trained or scratch",
-            }),
-        }
-    }
-}
 
 /// Rule that turns the gradients of a step into an update: the optimizer axis.
 ///

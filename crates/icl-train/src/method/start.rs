@@ -1,0 +1,174 @@
+//! The start axis: the encoder from which a run starts.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::method::error::MethodError;
+
+/// Share λ of the trained parameters in `shrink-perturb`, the default of Ash and Adams' code.
+const KEEP: f64 = 0.4;
+/// Share σ of the fresh parameters in `shrink-perturb`, the default of Ash and Adams' code.
+const FRESH: f64 = 0.1;
+/// Threshold T at and below which a hidden unit is dormant, as a share of the mean activation of its layer: that of the
+/// measurements of Dohare et al. (2024).
+pub const DORMANT: f64 = 0.01;
+
+/// Encoder from which a run starts: the start axis. [`Trainer::start`](crate::Trainer::start) returns it.
+///
+/// The text of a choice (`Display`, `FromStr`) is given in parentheses below.
+///
+/// ```
+/// use icl_train::Start;
+///
+/// assert_eq!("scratch".parse(), Ok(Start::Scratch));
+/// assert_eq!("shrink-perturb".parse(), Ok(Start::ShrinkPerturb { keep: 0.4, fresh: 0.1 }));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum Start {
+    /// θ₀, the encoder trained on the old data X (`trained`).
+    Trained,
+    /// A fresh encoder with random parameters (`scratch`).
+    Scratch,
+    /// θ₀, shrunk and moved towards a fresh encoder (`shrink-perturb`, `shrink-perturb:λ:σ`; Ash and Adams, 2020, with the
+    /// defaults of their code, λ = 0.4 and σ = 0.1). λ and σ are from 0 to 1, and not both 0.
+    ///
+    /// ```text
+    /// θ ← λ·θ₀ + σ·θ_fresh
+    /// ```
+    ///
+    /// Three things have this name. Here, as in Ash and Adams' code, the noise is a *fresh initialisation*, whose scale
+    /// differs from layer to layer; Renate adds Gaussian noise of one deviation to all parameters; and Dohare et al. (2024)
+    /// add small noise in *every step*, with weight decay in the place of λ.
+    ///
+    /// All parameters that are trained take part, also the γ and β of normalisation. Statistics of normalisation, frozen
+    /// parameters and numbers that are no floats stay those of θ₀: the trainer re-estimates the statistics of the
+    /// encoders of this project before it measures them.
+    ShrinkPerturb {
+        /// Share λ of θ₀.
+        keep: f64,
+        /// Share σ of the fresh encoder.
+        fresh: f64,
+    },
+    /// θ₀ with its dormant hidden units begun anew (`reset-dormant`, `reset-dormant:T`, 0 ≤ T < 1, by default 0.01; after
+    /// Sokar et al., 2023, with the threshold of Dohare et al., 2024). A unit is dormant if its mean |activation| over a
+    /// panel of training samples is at most T times the mean over the units of its layer.
+    ///
+    /// The weights into a dormant unit are those of a fresh encoder, and the weights out of it are 0, see
+    /// [`Encoder::with_fresh_units`](icl_core::Encoder::with_fresh_units). Deviation: Sokar et al. do this at
+    /// intervals during training, and continual backpropagation (Dohare et al., 2024) in every step, to the mature units of
+    /// the least utility; here it happens once, at the start of an update.
+    ResetDormant(f64),
+}
+
+impl Start {
+    /// Returns whether the start needs a fresh encoder.
+    pub fn needs_fresh(self) -> bool {
+        self != Self::Trained
+    }
+}
+
+impl fmt::Display for Start {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Trained => f.write_str("trained"),
+            Self::Scratch => f.write_str("scratch"),
+            Self::ShrinkPerturb { keep, fresh } => write!(f, "shrink-perturb:{keep}:{fresh}"),
+            Self::ResetDormant(threshold) => write!(f, "reset-dormant:{threshold}"),
+        }
+    }
+}
+
+impl FromStr for Start {
+    type Err = MethodError;
+
+    fn from_str(text: &str) -> Result<Self, MethodError> {
+        let wrong = || MethodError::Value {
+            axis: "start",
+            found: text.to_owned(),
+            expected: "trained, scratch, shrink-perturb, shrink-perturb:L:S with numbers from 0 to 1 that are not both 0, \
+                       reset-dormant or reset-dormant:T with a number from 0 to below 1",
+        };
+        let mut parts = text.split(':');
+        let name = parts.next().unwrap_or_default();
+        let numbers: Result<Vec<f64>, _> = parts.map(str::parse).collect();
+        let numbers = numbers.map_err(|_| wrong())?;
+        let is_share = |number: &f64| (0.0..=1.0).contains(number);
+        match (name, &numbers[..]) {
+            ("trained", []) => Ok(Self::Trained),
+            ("scratch", []) => Ok(Self::Scratch),
+            ("shrink-perturb", []) => Ok(Self::ShrinkPerturb {
+                keep: KEEP,
+                fresh: FRESH,
+            }),
+            ("shrink-perturb", &[keep, fresh])
+                if is_share(&keep) && is_share(&fresh) && keep + fresh > 0.0 =>
+            {
+                Ok(Self::ShrinkPerturb { keep, fresh })
+            }
+            ("reset-dormant", []) => Ok(Self::ResetDormant(DORMANT)),
+            ("reset-dormant", &[threshold]) if is_share(&threshold) && threshold < 1.0 => {
+                Ok(Self::ResetDormant(threshold))
+            }
+            _ => Err(wrong()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_start_is_its_text() {
+        for (text, start, full) in [
+            ("trained", Start::Trained, "trained"),
+            ("scratch", Start::Scratch, "scratch"),
+            (
+                "shrink-perturb",
+                Start::ShrinkPerturb {
+                    keep: 0.4,
+                    fresh: 0.1,
+                },
+                "shrink-perturb:0.4:0.1",
+            ),
+            (
+                "shrink-perturb:1:0",
+                Start::ShrinkPerturb {
+                    keep: 1.0,
+                    fresh: 0.0,
+                },
+                "shrink-perturb:1:0",
+            ),
+            (
+                "reset-dormant",
+                Start::ResetDormant(0.01),
+                "reset-dormant:0.01",
+            ),
+            (
+                "reset-dormant:0",
+                Start::ResetDormant(0.0),
+                "reset-dormant:0",
+            ),
+        ] {
+            assert_eq!(text.parse(), Ok(start));
+            assert_eq!(start.to_string(), full);
+            assert_eq!(full.parse(), Ok(start));
+        }
+        for text in [
+            "trained:1",
+            "shrink-perturb:0.4",
+            "shrink-perturb:0:0",
+            "shrink-perturb:1.1:0",
+            "shrink-perturb:NaN:0.1",
+            "shrink-perturb:0.4:0.1:0.1",
+            "reset-dormant:1",
+            "reset-dormant:-0.1",
+            "reset-dormant:",
+        ] {
+            let error = text.parse::<Start>().unwrap_err().to_string();
+            assert!(error.starts_with(&format!("start: found {text}, expected trained, ")));
+        }
+    }
+}
