@@ -39,8 +39,9 @@ pub use negatives::{
 };
 pub use record::{
     AccuracyByOrigin, BACKEND_SCHEMA, BackendRecord, BackendTask, BackendTrace, COMPARED_STEPS,
-    EmbeddingMap, FloorAccuracies, KeptNeighbours, ProtocolAccuracies, RunRecord, SCHEMA,
-    TRAIN_SCHEMA, TrainRecord, UPDATE_SCHEMA, UpdateRecord, compare_backends, read_records,
+    Cells, EmbeddingMap, FloorAccuracies, KeptNeighbours, ProtocolAccuracies, RunRecord, SCHEMA,
+    STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord, StreamedExperience, TRAIN_SCHEMA,
+    TrainRecord, UPDATE_SCHEMA, UpdateRecord, compare_backends, read_records,
 };
 pub use training::training_document;
 pub use update::update_document;
