@@ -131,7 +131,7 @@ pub struct StreamControl {
     pub risk: Cells,
     /// Accuracies `[T, T]`.
     pub accuracy: Option<Cells>,
-    /// Charged cost after each experience, in full passes `[T]`.
+    /// Charged cost of each experience, in full passes `[T]`: like `charged_passes` of the experiences, not cumulated.
     pub charged_passes: Vec<f64>,
     /// Mean over the experiences so far of the method's risk less this control's, after each experience `[T]`: above 0, the method is
     /// worse. `null` where a cell is missing.
