@@ -27,6 +27,7 @@ mod record;
 mod speed_up;
 mod stream;
 mod summary;
+mod tensorboard;
 mod text;
 mod training;
 mod update;
@@ -45,5 +46,6 @@ pub use record::{
     TrainRecord, UPDATE_SCHEMA, UpdateRecord, compare_backends, read_records,
 };
 pub use stream::stream_document;
+pub use tensorboard::{Scalar, tensorboard_events, training_scalars, update_scalars};
 pub use training::training_document;
 pub use update::update_document;
