@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::toys::{OLD, Toys};
+use crate::support::toys::{NEW, OLD, Toys};
 use crate::support::{
     assert_documented, contents, default_backend, icl, names, number, record, split, text,
     timeless_record,
@@ -131,6 +131,61 @@ fn its_configuration_gives_the_encoder_again() {
         (number(&again, "epochs"), number(&again, "negatives")),
         (1.0, 8.0)
     );
+}
+
+/// The number of events in a file, by the lengths of its records.
+fn n_events(file: &[u8]) -> usize {
+    let (mut at, mut n) = (0, 0);
+    while at < file.len() {
+        let length = u64::from_le_bytes(file[at..at + 8].try_into().unwrap());
+        at += 8 + 4 + length as usize + 4;
+        n += 1;
+    }
+    assert_eq!(at, file.len());
+    n
+}
+
+#[test]
+fn events_hold_what_the_record_does() {
+    const EVENTS: &str = "events.out.tfevents.0.icl";
+    let at = toys();
+    train(at.path(), "--data OLD --epochs 3 --tensorboard --out out").succeeded();
+    let out = at.path().join("out");
+    assert_eq!(
+        names(&out),
+        ["config.toml", "encoder.safetensors", EVENTS, "record.json"]
+    );
+    let of_record = record(&out);
+    let length = |key: &str| of_record[key].as_array().unwrap().len();
+    let expected = 1 + length("evaluations") + length("epoch_losses") + length("step_negatives");
+    let events = contents(&out)[EVENTS].clone();
+    assert_eq!(n_events(&events), expected);
+    // The configuration asks for them again, and they are the same.
+    train(at.path(), "--config out/config.toml --out again").succeeded();
+    assert!(contents(&at.path().join("again"))[EVENTS] == events);
+    // An update has them too, and a folder with them may be replaced.
+    NEW.write(at.path(), "NEW");
+    let update =
+        "update --from out/encoder.safetensors --old OLD --new NEW --epochs 2 --out updated";
+    let asked = format!("{update} --tensorboard");
+    icl(at.path(), &split(&asked)).succeeded();
+    let updated = at.path().join("updated");
+    let of_update = record(&updated);
+    let n = |key: &str| of_update[key].as_array().unwrap().len();
+    let expected = [
+        "epoch_losses",
+        "step_negatives",
+        "learning_rates",
+        "support_learning_rates",
+        "old_fractions",
+    ];
+    let expected: usize = expected.map(n).iter().sum();
+    assert_eq!(
+        n_events(&contents(&updated)[EVENTS]),
+        1 + 5 * n("evaluations") + expected
+    );
+    icl(at.path(), &split(&format!("{update} --force"))).succeeded();
+    assert!(!updated.join(EVENTS).exists());
 }
 
 #[test]

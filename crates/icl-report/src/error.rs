@@ -93,6 +93,22 @@ pub enum ReportError {
         /// Number of labels.
         expected: usize,
     },
+    /// A part of a stream does not have one entry per experience.
+    #[error("the stream has {found} {part}, expected {expected}")]
+    Stream {
+        /// List or matrix.
+        part: String,
+        /// Number of its entries.
+        found: usize,
+        /// Number that fits the names of the experiences.
+        expected: usize,
+    },
+    /// A stream has two controls of one method.
+    #[error("the stream has two controls `{method}`, expected one of each method")]
+    Control {
+        /// Method.
+        method: String,
+    },
 }
 
 /// Writes an error of a line without the line's number, which is always 1 to the parser.

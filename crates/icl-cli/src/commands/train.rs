@@ -25,7 +25,7 @@ use crate::options::execution::{
     BackendOption, ConfigOption, DEFAULT_SEED, ResumeOption, SeedOption,
 };
 use crate::options::noise::NoiseOptions;
-use crate::options::output::{OutputOptions, TableOption};
+use crate::options::output::{EventsOption, OutputOptions, TableOption};
 use crate::options::training::{PretrainingOptions, Training, TrainingOptions};
 use crate::options::values;
 use crate::process::causes::Causes;
@@ -78,6 +78,9 @@ pub struct TrainOptions {
     #[command(flatten)]
     #[serde(flatten)]
     output: OutputOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    events: EventsOption,
     #[command(flatten)]
     #[serde(skip)]
     tables: TableOption,
@@ -182,6 +185,9 @@ impl OnNewEncoder for Train<'_> {
         };
         let trained = on_backend(&training.backend, task).and_then(|record| {
             encoder_work::write_results(&work, &config, &record)?;
+            if options.events.tensorboard {
+                encoder_work::write_events(&work, &icl_report::training_scalars(&record))?;
+            }
             icl_report::training_document(&record).map_err(|error| Failure::Other(error.into()))
         });
         let document = match trained {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use icl_report::Scalar;
 use icl_train::{Callbacks, Identity, read_checkpoint, write_checkpoint};
 use serde::Serialize;
 
@@ -18,12 +19,14 @@ pub const ENCODER: &str = "encoder.safetensors";
 pub const RECORD: &str = "record.json";
 /// The page of an update.
 pub const REPORT: &str = "report.html";
+/// The course of the training, for TensorBoard.
+pub const EVENTS: &str = "events.out.tfevents.0.icl";
 /// The state of the training run.
 const STATE: &str = "training";
 
 /// Whether such a command writes a file of this name.
 fn is_result(name: &str) -> bool {
-    [CONFIG, ENCODER, RECORD, REPORT].contains(&name)
+    [CONFIG, ENCODER, RECORD, REPORT, EVENTS].contains(&name)
 }
 
 /// Continues the work that was interrupted in `folder`, if there is one.
@@ -84,4 +87,14 @@ pub fn write_results(
     json.push(b'\n');
     whole::replace(&work.results().join(CONFIG), config.as_bytes())?;
     whole::replace(&work.results().join(RECORD), &json)
+}
+
+/// Writes the course of the training for TensorBoard. Every event has the time 0: like the record, the file depends on the
+/// seed alone.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write_events(work: &WorkFolder, scalars: &[Scalar]) -> Result<(), Failure> {
+    let events = icl_report::tensorboard_events(0.0, scalars);
+    whole::replace(&work.results().join(EVENTS), &events)
 }

@@ -46,6 +46,24 @@ pub struct OutputOptions {
     pub force: bool,
 }
 
+/// What a training writes beside its record.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Output")]
+pub struct EventsOption {
+    /// Write the course of the training for TensorBoard too
+    #[arg(
+        long,
+        value_name = "BOOL",
+        default_value_t = false,
+        default_missing_value = "true",
+        num_args = 0..=1,
+        require_equals = true,
+        action = clap::ArgAction::Set
+    )]
+    pub tensorboard: bool,
+}
+
 /// The form of what a command prints.
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(next_help_heading = "Output")]

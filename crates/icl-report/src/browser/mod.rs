@@ -7,8 +7,10 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-use crate::fixture::{backends, comparison, first, map, twenty_methods, update};
-use crate::{backends_document, comparison_document, training_document, update_document};
+use crate::fixture::{backends, comparison, first, map, stream, twenty_methods, update};
+use crate::{
+    backends_document, comparison_document, stream_document, training_document, update_document,
+};
 
 /// Page that opens the others in frames, and examines them.
 const EXAMINE: &str = include_str!("examine.html");
@@ -76,6 +78,9 @@ fn write_pages(folder: &Path) -> Vec<String> {
         ("update", update_document(&update(2.8, 2.25, 0.1))),
         ("train", training_document(&first())),
         ("backends", backends_document(&backends())),
+        ("first-experience", stream_document(&stream(1))),
+        ("stream", stream_document(&stream(5))),
+        ("long-stream", stream_document(&stream(40))),
     ];
     let mut names = Vec::new();
     for (name, document) in documents {

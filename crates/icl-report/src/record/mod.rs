@@ -3,6 +3,7 @@
 mod backends;
 mod comparison;
 mod jsonl;
+mod stream;
 mod training;
 mod update;
 
@@ -13,5 +14,8 @@ pub use comparison::{
     AccuracyByOrigin, EmbeddingMap, FloorAccuracies, ProtocolAccuracies, RunRecord, SCHEMA,
 };
 pub use jsonl::read_records;
+pub use stream::{
+    Cells, STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord, StreamedExperience,
+};
 pub use training::{TRAIN_SCHEMA, TrainRecord};
 pub use update::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};

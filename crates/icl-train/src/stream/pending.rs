@@ -26,7 +26,7 @@ pub struct Pending {
 }
 
 /// Decision on an update, with the numbers that led to it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Decision {
     /// Experience that has just arrived.
     pub experience: String,

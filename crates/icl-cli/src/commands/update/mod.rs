@@ -86,6 +86,9 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
         };
         let updated = on_backend(&resolved.training.backend, task).and_then(|record| {
             encoder_work::write_results(&work, &config, &record)?;
+            if resolved.options.events.tensorboard {
+                encoder_work::write_events(&work, &icl_report::update_scalars(&record))?;
+            }
             let document = icl_report::update_document(&record)
                 .map_err(|error| Failure::Other(error.into()))?;
             whole::replace(&work.results().join(REPORT), document.html().as_bytes())?;

@@ -16,7 +16,7 @@ use crate::options::execution::{
 };
 use crate::options::increment::{OldNewClassesOptions, OldNewOptions};
 use crate::options::method::{MethodOption, MethodOptions};
-use crate::options::output::{OutputOptions, TableOption, text};
+use crate::options::output::{EventsOption, OutputOptions, TableOption, text};
 use crate::options::training::{Training, TrainingOptions};
 use crate::options::values;
 use crate::process::failure::Failure;
@@ -74,6 +74,9 @@ pub struct UpdateOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub output: OutputOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub events: EventsOption,
     #[command(flatten)]
     #[serde(skip)]
     pub tables: TableOption,

@@ -1,0 +1,139 @@
+//! Record of a stream: one encoder, updated as increments arrive.
+
+use icl_train::{Cost, Decision, StoppedBy};
+use serde::{Deserialize, Serialize};
+
+/// Version of [`StreamRecord`]'s schema. It grows when a field changes its meaning or is removed.
+pub const STREAM_SCHEMA: u32 = 1;
+
+/// Matrix `[T, T]`: row i is the encoder after experience i, column j the held-out samples of experience j. A cell that was
+/// not measured is `null`.
+pub type Cells = Vec<Vec<Option<f64>>>;
+
+/// Record of a stream of T experiences so far, as `matrix.json` has it.
+///
+/// Risks are in nats; lower is better. Accuracies are shares; higher is better.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StreamRecord {
+    /// Version of the schema, [`STREAM_SCHEMA`].
+    pub schema: u32,
+    /// Name of the data set, or of the manifest.
+    pub data: String,
+    /// Division of the data set into experiences; `null` for a manifest or a folder that is watched.
+    pub split: Option<String>,
+    /// Method of the updates.
+    pub method: String,
+    /// Old samples that are kept.
+    pub keep: String,
+    /// Rule for the moment of an update.
+    pub when: String,
+    /// Maximum charged cost of an update, in full passes; `null` for none.
+    pub budget_per_update: Option<f64>,
+    /// Maximum charged cost of all updates, in full passes; `null` for none.
+    pub budget_total: Option<f64>,
+    /// Root seed.
+    pub seed: u64,
+    /// Backend.
+    pub backend: String,
+    /// Temperature τ of the losses.
+    pub temperature: f64,
+    /// Number of negatives K in the formulas of the losses.
+    pub negatives: f64,
+    /// Names of the experiences `[T]`.
+    pub names: Vec<String>,
+    /// Risks of the encoder on held-out samples `[T, T]`. The cell right of the diagonal is what was served: the risk of the
+    /// encoder that was live when the data came.
+    pub risk: Cells,
+    /// Accuracies of its embeddings by nearest neighbours `[T, T]`; `null` without classes.
+    pub accuracy: Option<Cells>,
+    /// Risks of an untrained encoder `[T]`.
+    pub untrained_risk: Vec<Option<f64>>,
+    /// Accuracies of an untrained encoder `[T]`; `null` without classes.
+    pub untrained_accuracy: Option<Vec<Option<f64>>>,
+    /// Forgetting and transfer, each with its formula.
+    pub measures: Vec<StreamMeasure>,
+    /// The experiences `[T]`, as the lines of `stream.jsonl` have them.
+    pub experiences: Vec<StreamedExperience>,
+    /// Decisions on updates, as the lines of `decisions.jsonl` have them: one for each experience but the first.
+    pub decisions: Vec<Decision>,
+    /// Controls that go through the same stream.
+    pub controls: Vec<StreamControl>,
+}
+
+/// Quantity of forgetting or transfer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StreamMeasure {
+    /// Name.
+    pub name: String,
+    /// Formula, for a measure of which higher values are better; for a risk, differences have the opposite sign.
+    pub formula: String,
+    /// Publication or project.
+    pub source: String,
+    /// Value for the matrix of risks; `null` where a cell is missing.
+    pub risk: Option<f64>,
+    /// Value for the matrix of accuracies.
+    pub accuracy: Option<f64>,
+}
+
+/// Experience that a stream has gone through.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StreamedExperience {
+    /// Name.
+    pub name: String,
+    /// Moment of its arrival, as the manifest has it.
+    pub arrived: Option<String>,
+    /// Number of its samples, held-out ones included.
+    pub n_samples: usize,
+    /// Number of its held-out samples.
+    pub n_held_out: usize,
+    /// Whether there was an update (or, for the first, a training) after it.
+    pub updated: bool,
+    /// Number of old samples that the update had, N; 0 without one.
+    pub n_old: usize,
+    /// Number of new samples that the update had, ΔN: those that were pending; 0 without one.
+    pub n_new: usize,
+    /// Risk on its held-out samples of the encoder that was live when it came; `null` for the first.
+    pub served_risk: Option<f64>,
+    /// Risk on its held-out samples afterwards.
+    pub risk: Option<f64>,
+    /// Number of epochs trained.
+    pub epochs: usize,
+    /// Cost that is charged, in full passes: `cost` without `measuring`.
+    pub charged_passes: f64,
+    /// Cost by purpose, in full passes. `steering` includes the measurement of the drift, if the rule asked for it.
+    pub cost: Cost,
+    /// Rule or limit that ended the training; `null` if nothing was trained.
+    pub stopped_by: Option<StoppedBy>,
+    /// Parameter change ‖Δθ‖/‖θ‖ by the update, over trained parameters.
+    pub parameter_change: f64,
+    /// Euclidean norm ‖θ‖ of the trained parameters afterwards.
+    pub parameter_norm: f64,
+    /// Effective rank of the embeddings of held-out samples afterwards (RankMe).
+    pub effective_rank: Option<f64>,
+    /// Share of the nearest neighbours of held-out samples that are the same as before this experience; `null` where there are too few
+    /// samples, or for the first.
+    pub neighbours_kept: Option<f64>,
+    /// The same share, compared with the encoder after the first experience.
+    pub neighbours_kept_of_first: Option<f64>,
+    /// Share of held-out samples whose embedding by the encoder before is nearest, among the embeddings by the encoder
+    /// afterwards, to that of the same sample; `null` as for `neighbours_kept`.
+    pub cross_version_recall: Option<f64>,
+    /// Seconds of training.
+    pub train_s: f64,
+}
+
+/// Encoder that goes through the same stream as a reference. It keeps all old samples and has no budget.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StreamControl {
+    /// Method, or `never` for the first encoder without updates.
+    pub method: String,
+    /// Risks `[T, T]`.
+    pub risk: Cells,
+    /// Accuracies `[T, T]`.
+    pub accuracy: Option<Cells>,
+    /// Charged cost of each experience, in full passes `[T]`: like `charged_passes` of the experiences, not cumulated.
+    pub charged_passes: Vec<f64>,
+    /// Mean over the experiences so far of the method's risk less this control's, after each experience `[T]`: above 0, the method is
+    /// worse. `null` where a cell is missing.
+    pub gap: Vec<Option<f64>>,
+}

@@ -1,0 +1,284 @@
+//! Charts of a stream.
+
+use crate::chart::{
+    CellsChart, Figure, Layout, Legend, Palette, SequenceChart, SequenceLine, experiences_of_a_cell,
+};
+use crate::record::{Cells, StreamRecord, StreamedExperience};
+use crate::stream::headline::{charged, series_of, served};
+
+/// Series of what is compared with the encoder before.
+const WITH_BEFORE: &str = "compared with the encoder before";
+/// Series of what is compared with the first encoder.
+const WITH_FIRST: &str = "compared with the first encoder";
+
+/// Quantity of each experience.
+type Quantity = fn(&StreamedExperience) -> Option<f64>;
+
+/// Names and colours of the method and its controls, the same in all charts.
+pub(crate) struct Series {
+    names: Vec<String>,
+    palette: Palette,
+}
+
+impl Series {
+    /// Names the method, then the controls.
+    pub(crate) fn new(record: &StreamRecord) -> Self {
+        let controls = record.controls.iter().map(|of| series_of(of, record));
+        let names: Vec<String> = std::iter::once(record.method.clone())
+            .chain(controls)
+            .collect();
+        let palette = Palette::new(names.iter().map(String::as_str));
+        Self { names, palette }
+    }
+
+    /// Returns the name of the method (0) or of a control (from 1 on).
+    pub(crate) fn name(&self, at: usize) -> &str {
+        &self.names[at]
+    }
+
+    /// Returns the colour of the method (0) or of a control (from 1 on).
+    pub(crate) fn colour(&self, at: usize) -> crate::chart::Colour {
+        self.palette.colour(self.name(at))
+    }
+
+    fn line(&self, at: usize, values: Vec<Option<f64>>) -> SequenceLine {
+        SequenceLine::new(self.name(at), self.colour(at), values)
+    }
+
+    fn legend(&self) -> Legend {
+        self.palette.legend(self.names.iter().map(String::as_str))
+    }
+}
+
+/// Draws the risk that was served at each experience; `None` if none was measured.
+pub(crate) fn served_risk(record: &StreamRecord, series: &Series) -> Option<Figure> {
+    let own = SequenceLine {
+        marked: record.experiences.iter().map(|of| of.updated).collect(),
+        ..series.line(0, served(&record.risk))
+    };
+    let controls = record.controls.iter().enumerate();
+    let controls = controls.map(|(i, control)| series.line(i + 1, served(&control.risk)));
+    let chart = SequenceChart {
+        title: "Served risk over the experiences",
+        y_label: "served risk, nats",
+        lines: std::iter::once(own).chain(controls).collect(),
+        level: None,
+    };
+    chart.has_values().then(|| Figure {
+        caption: "Lower is better. Risk, on the held-out samples of each experience, of the encoder that was live when it \
+                  came. A ring marks an experience after which the method was updated."
+            .into(),
+        legend: series.legend(),
+        charts: vec![chart.svg()],
+        layout: Layout::Single,
+    })
+}
+
+/// Draws the matrices of the method.
+pub(crate) fn matrices(record: &StreamRecord) -> Figure {
+    let chart = |title, label, cells: &Cells, low_is_dark| {
+        CellsChart {
+            title,
+            label,
+            cells,
+            low_is_dark,
+        }
+        .svg()
+    };
+    let risk = chart(
+        "Risk of every encoder on every experience",
+        "risk, nats",
+        &record.risk,
+        false,
+    );
+    let accuracy = record.accuracy.iter().map(|cells| {
+        let title = "Accuracy of every encoder on every experience";
+        chart(title, "accuracy", cells, true)
+    });
+    let charts: Vec<String> = std::iter::once(risk).chain(accuracy).collect();
+    let merged = match experiences_of_a_cell(record.names.len()) {
+        1 => String::new(),
+        size => format!(" A cell is the mean of {size} by {size} experiences."),
+    };
+    Figure {
+        caption: format!(
+            "Darker is worse. From top to bottom a column shows how an experience fares as the encoder goes on; the cell \
+             right of the diagonal is what was served. An empty cell was not measured.{merged}"
+        )
+        .into(),
+        legend: Legend::default(),
+        layout: match charts.len() {
+            1 => Layout::Single,
+            _ => Layout::Pairs,
+        },
+        charts,
+    }
+}
+
+/// Draws the gap to each control and the cumulated cost.
+pub(crate) fn gap_and_cost(record: &StreamRecord, series: &Series) -> Figure {
+    let controls = || record.controls.iter().enumerate();
+    let gap = SequenceChart {
+        title: "Gap to each control over the experiences",
+        y_label: "risk above that of the control, nats",
+        lines: controls()
+            .map(|(i, control)| series.line(i + 1, control.gap.clone()))
+            .collect(),
+        level: Some((0.0, "as good as the control")),
+    };
+    let costs =
+        controls().map(|(i, control)| series.line(i + 1, cumulated(&control.charged_passes)));
+    let cost = SequenceChart {
+        title: "Charged passes so far over the experiences",
+        y_label: "charged passes so far",
+        lines: std::iter::once(series.line(0, cumulated(&charged(record))))
+            .chain(costs)
+            .collect(),
+        level: None,
+    };
+    let (caption, charts) = match gap.has_values() {
+        true => (
+            "Gap: mean over the experiences so far of the method's risk less that of the control; above the broken line the \
+             method is worse. Cost: with the training on the first experience.",
+            vec![gap.svg(), cost.svg()],
+        ),
+        false => (
+            "With the training on the first experience.",
+            vec![cost.svg()],
+        ),
+    };
+    Figure {
+        caption: caption.into(),
+        legend: series.legend(),
+        layout: match charts.len() {
+            1 => Layout::Single,
+            _ => Layout::Pairs,
+        },
+        charts,
+    }
+}
+
+/// Draws how the encoder itself changed.
+pub(crate) fn encoder(record: &StreamRecord) -> Figure {
+    let method = record.method.as_str();
+    let palette = Palette::new([method, WITH_BEFORE, WITH_FIRST]);
+    let line = |name: &str, of: Quantity| {
+        let values = record.experiences.iter().map(of).collect();
+        SequenceLine::new(name, palette.colour(name), values)
+    };
+    let chart = |title, y_label, lines: Vec<SequenceLine>| SequenceChart {
+        title,
+        y_label,
+        lines,
+        level: None,
+    };
+    let charts = [
+        chart(
+            "Norm of the parameters over the experiences",
+            "‖θ‖, norm of the trained parameters",
+            vec![line(method, |of| Some(of.parameter_norm))],
+        ),
+        chart(
+            "Effective rank over the experiences",
+            "effective rank of the embeddings",
+            vec![line(method, |of| of.effective_rank)],
+        ),
+        chart(
+            "Nearest neighbours kept over the experiences",
+            "share of the nearest neighbours kept",
+            vec![
+                line(WITH_BEFORE, |of| of.neighbours_kept),
+                line(WITH_FIRST, |of| of.neighbours_kept_of_first),
+            ],
+        ),
+        chart(
+            "Cross-version recall over the experiences",
+            "cross-version recall",
+            vec![line(WITH_BEFORE, |of| of.cross_version_recall)],
+        ),
+    ];
+    let drawn: Vec<&SequenceChart<'_>> = charts.iter().filter(|of| of.has_values()).collect();
+    let has = |name: &str| {
+        let mut lines = drawn.iter().flat_map(|chart| &chart.lines);
+        lines.any(|line| line.series == name)
+    };
+    let names = [method, WITH_BEFORE, WITH_FIRST].into_iter();
+    Figure {
+        caption: "Measured on held-out samples, after each experience.".into(),
+        legend: palette.legend(names.filter(|name| has(name))),
+        charts: drawn.iter().map(|chart| chart.svg()).collect(),
+        layout: Layout::Pairs,
+    }
+}
+
+/// Returns the sums up to each experience.
+fn cumulated(passes: &[f64]) -> Vec<Option<f64>> {
+    let sums = passes.iter().scan(0.0, |sum, passes| {
+        *sum += passes;
+        Some(Some(*sum))
+    });
+    sums.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::stream;
+
+    #[test]
+    fn costs_are_summed_up() {
+        assert_eq!(
+            cumulated(&[1.0, 0.0, 2.5]),
+            [Some(1.0), Some(1.0), Some(3.5)]
+        );
+    }
+
+    #[test]
+    fn a_control_of_the_method_has_a_series_of_its_own() {
+        let mut record = stream(5);
+        record.controls[1].method = "warm".to_owned();
+        let series = Series::new(&record);
+        assert_eq!(series.names, ["warm", "retraining", "warm, control"]);
+        assert_ne!(series.colour(0), series.colour(2));
+    }
+
+    #[test]
+    fn charts_without_values_are_left_out() {
+        let record = stream(5);
+        let series = Series::new(&record);
+        assert!(served_risk(&record, &series).is_some());
+        assert_eq!(matrices(&record).charts.len(), 2);
+        assert_eq!(gap_and_cost(&record, &series).charts.len(), 2);
+        assert_eq!(encoder(&record).charts.len(), 4);
+
+        let mut bare = stream(1);
+        bare.accuracy = None;
+        bare.controls.clear();
+        let series = Series::new(&bare);
+        assert!(served_risk(&bare, &series).is_none());
+        assert_eq!(matrices(&bare).charts.len(), 1);
+        assert_eq!(gap_and_cost(&bare, &series).charts.len(), 1);
+        // The norm and the rank of the first encoder; there is none before it.
+        let figure = encoder(&bare);
+        assert_eq!(figure.charts.len(), 2);
+        assert_eq!(figure.legend.entries.len(), 1);
+    }
+
+    #[test]
+    fn updates_are_marked_and_squares_are_told() {
+        let record = stream(5);
+        let figure = served_risk(&record, &Series::new(&record)).unwrap();
+        let html = figure.html();
+        let (_, rest) = html.split_once("class=\"mark").unwrap();
+        let (_, rest) = rest.split_once(" d=\"").unwrap();
+        let rings = rest.split_once('"').unwrap().0.matches('M').count();
+        let mut n = 0;
+        for (i, experience) in record.experiences.iter().enumerate() {
+            n += usize::from(i > 0 && experience.updated);
+        }
+        assert_eq!(rings, n);
+        assert!(!matrices(&record).html().contains("is the mean of"));
+        let caption = matrices(&stream(61)).html();
+        assert!(caption.contains("A cell is the mean of 2 by 2 experiences."));
+    }
+}

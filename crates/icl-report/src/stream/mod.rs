@@ -1,0 +1,10 @@
+//! One encoder over a stream of experiences.
+
+mod charts;
+mod check;
+mod guide;
+mod headline;
+mod page;
+mod tables;
+
+pub use page::stream_document;

@@ -1,0 +1,282 @@
+//! Document of a stream.
+
+use crate::document::{Block, Document};
+use crate::error::ReportError;
+use crate::record::StreamRecord;
+use crate::stream::charts::{self, Series};
+use crate::stream::check::check_stream;
+use crate::stream::guide::TERMS;
+use crate::stream::headline::headline;
+use crate::stream::tables;
+use crate::text::number::{count, plural};
+
+/// Largest number of experiences whose tables are not folded.
+const MOST_OPEN: usize = 12;
+
+/// Makes the document of a stream: one encoder, updated as experiences arrive, beside its controls.
+///
+/// It begins with the answer in one sentence (distance from retraining, forgetting, number of updates and their cost) and a
+/// chart of the risk that was served. Matrices, gaps, costs, changes of the encoder and tables follow. Of more than 60
+/// experiences, the cells of a matrix are drawn as means of squares; of more than 300, tables show the last 300. The same
+/// record gives the same document.
+///
+/// # Errors
+/// If the record is of another [`STREAM_SCHEMA`](crate::STREAM_SCHEMA), has no experience, matrices that are not `[T, T]`,
+/// lists that are not `[T]` (decisions `[T − 1]`), or a control twice.
+pub fn stream_document(record: &StreamRecord) -> Result<Document, ReportError> {
+    check_stream(record)?;
+    let series = Series::new(record);
+    let n = record.names.len();
+    let mut blocks = vec![Block::Headline(headline(record).into())];
+    blocks.extend(charts::served_risk(record, &series).map(Block::Figure));
+    blocks.extend([
+        Block::heading("Every encoder on every experience"),
+        Block::Figure(charts::matrices(record)),
+        Block::heading(match record.controls.is_empty() {
+            true => "Cost",
+            false => "The method beside its controls",
+        }),
+        Block::Figure(charts::gap_and_cost(record, &series)),
+        Block::Table(tables::at_the_end(record, &series)),
+        Block::text(
+            "Means are over the held-out samples of all experiences so far. The passes are those of the updates; the \
+             training on the first experience, which all have alike, is not among them.",
+        ),
+        Block::heading("Changes of the encoder"),
+        Block::Figure(charts::encoder(record)),
+        Block::heading("Forgetting and transfer"),
+        Block::Table(tables::measures(record)),
+        Block::text(
+            "R[i][j] is the measure of the encoder after experience i on held-out samples of experience j. Formulas are \
+             for an accuracy, of which higher is better; for a risk, differences are turned round. Levels are numbers, \
+             differences are in words.",
+        ),
+    ]);
+    let mut tables = vec![("Experiences", tables::experiences(record))];
+    if !record.decisions.is_empty() {
+        tables.push(("Decisions on updates", tables::decisions(record)));
+    }
+    for (title, table) in tables {
+        let left_out = left_out(title, n);
+        if n <= MOST_OPEN {
+            blocks.extend([Block::heading(title), Block::Table(table)]);
+        } else {
+            let note = left_out.map(Block::text);
+            let inner = note.into_iter().chain([Block::Table(table)]).collect();
+            blocks.push(Block::Details(title.into(), inner));
+        }
+    }
+    blocks.push(Block::guide(&TERMS));
+    let title = format!("{}: {} over a stream", record.data, record.method);
+    Ok(Document::new(title, facts(record), blocks))
+}
+
+/// Says that a table shows the last experiences alone; `None` if it shows all.
+fn left_out(title: &str, n: usize) -> Option<String> {
+    (tables::first_shown(n) > 0).then(|| {
+        format!(
+            "{title}: the last {} of {n} experiences; the record has all.",
+            tables::MOST_ROWS
+        )
+    })
+}
+
+fn facts(record: &StreamRecord) -> String {
+    let budget = |passes: Option<f64>, of: &str| {
+        passes.map(|passes| format!("at most {} charged passes {of}", count(passes)))
+    };
+    let parts = [
+        Some(plural(record.names.len(), "experience")),
+        record.split.as_ref().map(|split| format!("split: {split}")),
+        Some(format!("method: {}", record.method)),
+        Some(format!("old samples: {}", record.keep)),
+        Some(format!("updates: {}", record.when)),
+        budget(record.budget_per_update, "an update"),
+        budget(record.budget_total, "in all"),
+        Some(format!("seed {}", record.seed)),
+        Some(format!("backend: {}", record.backend)),
+        Some(format!(
+            "τ = {}, K = {}",
+            record.temperature, record.negatives
+        )),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{assert_sound, row, stream, text_of};
+
+    fn page(record: &StreamRecord) -> String {
+        let page = stream_document(record).unwrap().html();
+        assert_sound(&page);
+        page
+    }
+
+    #[test]
+    fn every_part_is_in_its_place() {
+        let record = stream(5);
+        let page = page(&record);
+        let places = [
+            "After 5 experiences warm is worse by",
+            "served risk, nats</text>",
+            "risk, nats: row = encoder",
+            "accuracy: row = encoder",
+            "risk above that of the control, nats</text>",
+            "charged passes so far</text>",
+            "norm of the trained parameters</text>",
+            "effective rank of the embeddings</text>",
+            "cross-version recall</text>",
+            "Forgetting and transfer</h2>",
+            "Experiences</h2>",
+            "Decisions on updates</h2>",
+            "How to read this page",
+        ]
+        .map(|words| page.find(words).unwrap_or_else(|| panic!("no {words}")));
+        assert!(places.is_sorted(), "{places:?}");
+        let text = text_of(&page);
+        for words in [
+            "TOYS: warm over a stream",
+            "5 experiences · split: class · method: warm · old samples: reservoir:100 · updates: every:2 · at most \
+             4000 charged passes an update · seed 3",
+            "mean over j < T of R[j][j] − R[T][j]",
+            "2 experiences are pending, 2 are a reason",
+        ] {
+            assert!(text.contains(words), "{words} is missing in {text}");
+        }
+        assert_eq!(page, stream_document(&record).unwrap().html());
+    }
+
+    /// Cells of the tables, by plain loops over the record.
+    #[test]
+    fn tables_have_the_numbers_of_the_record() {
+        let record = stream(5);
+        let page = page(&record);
+        let control = &record.controls[0];
+        let (mut own, mut other, mut right, mut passes) = (0.0, 0.0, 0.0, 0.0);
+        for j in 0..5 {
+            own += record.risk[4][j].unwrap() / 5.0;
+            other += control.risk[4][j].unwrap() / 5.0;
+            right += control.accuracy.as_ref().unwrap()[4][j].unwrap() / 5.0;
+            passes += if j > 0 {
+                control.charged_passes[j]
+            } else {
+                0.0
+            };
+        }
+        let expected = [
+            format!("{other:.3}"),
+            format!("worse by {:.3} nats", own - other),
+            format!("{right:.3}"),
+            format!("{:.1} k", passes / 1000.0),
+        ];
+        assert_eq!(row(&page, "retraining"), expected);
+        assert_eq!(
+            row(&page, "warm")[..2],
+            [format!("{own:.3}"), "the method".into()]
+        );
+        let third = row(&page, "3. day 3");
+        let experience = &record.experiences[2];
+        assert_eq!(third[3], "updated");
+        assert_eq!(third[6], format!("{:.3}", record.risk[1][2].unwrap()));
+        assert_eq!(third[7], format!("{:.3}", record.risk[2][2].unwrap()));
+        assert_eq!(third[10], format!("{}", experience.charged_passes));
+        assert_eq!(row(&page, "1. day 1")[3], "first training");
+        assert_eq!(row(&page, "4. day 4")[3], "none");
+    }
+
+    #[test]
+    fn one_experience_is_a_page() {
+        let record = stream(1);
+        let page = page(&record);
+        assert!(text_of(&page).contains("nothing to compare it with yet"));
+        assert!(!page.contains("Decisions on updates") && !page.contains("Served risk over"));
+        assert_eq!(row(&page, "forgetting_first")[1..3], ["–", "–"]);
+    }
+
+    #[test]
+    fn without_controls_classes_and_cells() {
+        let mut record = stream(5);
+        record.controls.clear();
+        record.accuracy = None;
+        record.untrained_accuracy = None;
+        record.measures.iter_mut().for_each(|of| of.accuracy = None);
+        record.risk[4][0] = None;
+        record.risk[3][3] = Some(f64::NAN);
+        for experience in &mut record.experiences {
+            experience.effective_rank = None;
+            experience.neighbours_kept = None;
+            experience.neighbours_kept_of_first = None;
+            experience.cross_version_recall = None;
+        }
+        let page = page(&record);
+        assert!(page.contains("<h2>Cost</h2>") && !page.contains("beside its controls"));
+        assert!(!page.contains("above that of the control") && !page.contains("accuracy: row"));
+        assert!(!page.contains("effective rank of the embeddings</text>"));
+        // 14 cells are measured from the start: up to and right of the diagonal 19, less two.
+        let matrix = page.split_once("risk, nats: row").unwrap().0;
+        let (_, matrix) = matrix.rsplit_once("<svg").unwrap();
+        let mut n = 0;
+        for row in &record.risk {
+            for cell in row.iter().flatten() {
+                n += usize::from(cell.is_finite());
+            }
+        }
+        assert_eq!(matrix.matches("class=\"small\"").count(), n);
+        assert_eq!(n, 17);
+    }
+
+    #[test]
+    fn long_streams_are_folded_and_bounded() {
+        let page = page(&stream(40));
+        for title in ["Experiences", "Decisions on updates"] {
+            assert!(page.contains(&format!("<summary><h2>{title}</h2></summary>")));
+        }
+        assert!(!page.contains("the record has all"));
+        let long = super::tests::page(&stream(400));
+        assert!(long.contains("Experiences: the last 300 of 400 experiences; the record has all."));
+        assert!(long.len() < 800_000, "{} bytes", long.len());
+    }
+
+    #[test]
+    fn the_terminal_and_markdown_say_the_same() {
+        let document = stream_document(&stream(5)).unwrap();
+        let (terminal, markdown) = (document.terminal(80, false), document.markdown());
+        for words in ["After 5 experiences", "retraining", "worse by 0.010 nats"] {
+            assert!(
+                terminal.contains(words) && markdown.contains(words),
+                "{words}"
+            );
+        }
+        assert!(
+            terminal.lines().all(|line| line.chars().count() <= 80),
+            "{terminal}"
+        );
+    }
+
+    #[test]
+    fn names_are_escaped() {
+        let mut evil = stream(5);
+        evil.data = "<script>alert('1')</script>".into();
+        evil.method = "</title>".into();
+        evil.experiences[1].name = "\u{0}\"><b>".into();
+        evil.decisions[0].reason = "<i>".into();
+        evil.controls[0].method = "</svg>".into();
+        evil.keep = "&".into();
+        let page = page(&evil);
+        assert!(text_of(&page).contains("<script>alert('1')</script>: </title> over a stream"));
+        assert!(!page.contains("<i>") && !page.contains("<b>"));
+    }
+
+    #[test]
+    fn a_record_survives_its_file() {
+        let record = stream(5);
+        let text = serde_json::to_string(&record).unwrap();
+        let read: StreamRecord = serde_json::from_str(&text).unwrap();
+        assert_eq!(
+            stream_document(&read).unwrap(),
+            stream_document(&record).unwrap()
+        );
+    }
+}
