@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use crate::commands::{
     align, backends, compare_backends, diagnose, embed, fetch, methods, negatives, report,
-    reproduce, run, split, train, update,
+    reproduce, run, split, stream, train, update,
 };
 use crate::options::command_line::Command;
 use crate::options::parse::{ParseError, parse};
@@ -102,6 +102,7 @@ fn run_command(command: Command) -> Result<u8, Failure> {
         Command::Reproduce(options) => reproduce::reproduce(&options),
         Command::Run(options) => run::run(*options),
         Command::Split(options) => split::split(&options),
+        Command::Stream(options) => stream::stream(*options),
         Command::Train(options) => train::train(*options),
         Command::Update(options) => update::update(*options),
     }?;

@@ -217,7 +217,7 @@ fn a_comparison_on_small_images_takes_the_encoder_that_is_chosen() {
         ("--width 16 --layers 1 --projection 8", "image-mlp"),
         (
             "--noise linear --keep 0.9",
-            "keep: found it with the noise linear",
+            "keep-columns: found it with the noise linear",
         ),
         ("--noise linear", "\"mlp\""),
         (

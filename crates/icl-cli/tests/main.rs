@@ -30,6 +30,7 @@ mod resume;
 mod run;
 mod special_files;
 mod step_negatives;
+mod stream;
 mod support;
 mod tables;
 mod text_pairs;

@@ -193,8 +193,8 @@ fn options_for_other_data_are_refused() {
             "noise: found linear for graphs, expected augment, hidden, hidden-gaussian",
         ),
         (
-            "run --data digits-table --noise linear --keep 0.5",
-            "keep: found it with the noise linear, expected it with binary, plus, augment-plus only",
+            "run --data digits-table --noise linear --keep-columns 0.5",
+            "keep-columns: found it with the noise linear, expected it with binary, plus, augment-plus only",
         ),
         (
             "run --data digits-table --alpha-mix 1.5",

@@ -12,6 +12,7 @@ pub(crate) fn rule_name(rule: StoppedBy) -> &'static str {
         StoppedBy::ExactRisk => "exact-risk",
         StoppedBy::TrainingLoss => "training-loss",
         StoppedBy::Epochs => "epochs",
+        StoppedBy::Budget => "budget",
     }
 }
 
@@ -52,6 +53,10 @@ impl Ending {
             (StoppedBy::Epochs, Some(gain)) => format!(
                 "The run ended at its last epoch, before its stopping rule: a doubling of its cost still {gain}."
             ),
+            (StoppedBy::Budget, Some(gain)) => format!(
+                "The run ended at its budget, before its stopping rule: a doubling of its cost still {gain}."
+            ),
+            (StoppedBy::Budget, None) => "The run ended at its budget.".to_owned(),
             (StoppedBy::Epochs, None) => "The run ended at its last epoch.".to_owned(),
         };
         Some(end + &self.kept().unwrap_or_default())

@@ -68,6 +68,6 @@ pub use sampling::{BatchPlan, EpochPlan, Planner, StepPlan};
 pub use step::Distance;
 pub use stream::{
     Advanced, Arriving, Buffer, Decision, Experience, Keep, KeepError, KeptSample, Pending, Stream,
-    StreamError, StreamState, When, WhenError,
+    StreamError, StreamMemory, StreamState, When, WhenError,
 };
 pub use trainer::{SettingsError, Trainer, TrainingSettings};

@@ -246,3 +246,45 @@ fn an_evaluation_costs_the_same_for_more_samples() {
     assert_eq!(evaluated(90), expected);
     assert_eq!(evaluated(900), expected);
 }
+
+/// A budget ends a run at the first step that reaches it, within an epoch, too; the last evaluation comes on top.
+#[test]
+fn a_budget_ends_a_run() {
+    let spent = |budget, evaluate_every| {
+        let settings = TrainingSettings {
+            epochs: 50,
+            stop: StopRule::Never,
+            budget: Some(budget),
+            evaluate_every,
+            ..settings()
+        };
+        let record = train_on(&points(), &Method::icl(), &settings, 1)
+            .unwrap()
+            .record;
+        assert_eq!(record.stopped_by, Some(StoppedBy::Budget));
+        let [.., before, last] = &record.evaluations[..] else {
+            panic!("two evaluations at least");
+        };
+        // Without the last evaluation, the last step has reached the budget, and nothing before it.
+        assert!(before.charged_passes < budget && last.charged_passes >= budget);
+        let of_step = 2.0 * settings.batch_size as f64;
+        assert!(last.charged_passes < budget + of_step, "{last:?}");
+        record.cost.training
+    };
+    let [small, large] = [700.0, 1400.0].map(|budget| spent(budget, Some(1000)));
+    assert!(small < large);
+    // Steering takes its part of the budget.
+    assert!(spent(1400.0, Some(1)) < large);
+    // Each run takes a step, whatever its budget is.
+    let settings = TrainingSettings {
+        budget: Some(1e-3),
+        ..settings()
+    };
+    let record = train_on(&points(), &Method::icl(), &settings, 1)
+        .unwrap()
+        .record;
+    assert_eq!(
+        (record.n_steps, record.stopped_by),
+        (1, Some(StoppedBy::Budget))
+    );
+}

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::sync::Mutex;
 
-use crate::toy::{Jitter, Linear, Stack, points, settings, trainer};
+use crate::toy::{Jitter, Linear, Stack, points, settings};
 use burn::module::AutodiffModule;
+use icl_core::drift::Verdict;
 use icl_core::testing::{TestAutodiff, to_vec};
-use icl_core::{SampleError, Samples};
+use icl_core::{Encoder, SampleError, Samples};
 use icl_train::{
-    Advanced, Arriving, Callbacks, Keep, Method, Stream, StreamError, StreamState, TrainError,
-    TrainingSettings,
+    Advanced, Arriving, Callbacks, Keep, Method, Stream, StreamError, StreamState, TrainingSettings,
 };
 
 type Toy = Linear<TestAutodiff>;
@@ -39,6 +39,7 @@ fn arriving(at: usize) -> Arriving<'static> {
     Arriving {
         name,
         samples: samples.collect(),
+        held_out: None,
     }
 }
 
@@ -56,14 +57,17 @@ fn advance<S: Samples<Sample = [f32; 4]>>(
         state,
         encoder,
         trained,
-        increment,
         ..
     } = before;
-    let samples = points();
-    let trainer = trainer(&samples, &increment, &settings(), 3);
-    let fresh = || Ok::<_, TrainError>(Linear::new(1));
-    let start = trainer.start(method.start, trained, fresh).unwrap().encoder;
-    stream.next(state, &encoder, start, method, arriving, &mut callbacks)
+    let live = (&encoder, trained);
+    stream.next(
+        state,
+        live,
+        || Linear::new(1),
+        method,
+        arriving,
+        &mut callbacks,
+    )
 }
 
 /// Goes through the first n experiences.
@@ -124,7 +128,7 @@ fn held_out_and_later_samples_enter_no_training() {
                 );
             }
         }
-        assert_eq!(now.state.buffer().kept().len(), 20);
+        assert_eq!(now.state.memory().buffer().kept().len(), 20);
         assert!(now.parameter_change > 0.0);
         drop(read);
         after = Some(now);
@@ -182,14 +186,17 @@ fn a_stream_goes_on_from_its_stored_state() {
     } = run(Keep::Equal(15), "warm", 3);
     assert_eq!(state.experiences(), &whole.state.experiences()[..3]);
     let text = serde_json::to_string(&state).unwrap();
-    let state: StreamState = serde_json::from_str(&text).unwrap();
+    let stored: StreamState = serde_json::from_str(&text).unwrap();
+    let experiences = stored.experiences().to_vec();
+    let state = StreamState::from_parts(experiences, stored.memory().clone());
+    assert_eq!(state, stored);
     let samples = points();
     let method = Method::named("warm").unwrap();
     let resumed = stream(&samples, Keep::Equal(15))
         .next(
             state,
-            &encoder,
-            trained,
+            (&encoder, trained),
+            || Linear::new(1),
             &method,
             arriving(3),
             &mut Callbacks::new(),
@@ -233,11 +240,12 @@ fn memory_and_measurement_are_bounded() {
         let arriving = Arriving {
             name: &name,
             samples: (10 * at..10 * (at + 1)).collect(),
+            held_out: None,
         };
         after = Some(advance(&stream, after, &method, arriving).unwrap());
     }
     let state = after.unwrap().state;
-    assert_eq!(state.buffer().kept().len(), 16);
+    assert_eq!(state.memory().buffer().kept().len(), 16);
     let last = &state.experiences()[59];
     assert!(last.risks.iter().flatten().count() < 20);
     assert!(last.cost.measuring <= state.experiences()[31].cost.measuring);
@@ -249,7 +257,11 @@ fn experiences_that_cannot_be_are_refused() {
     let (of, method) = (stream(&samples, Keep::All), Method::icl());
     let refused = |name: &'static str, samples: Vec<usize>| {
         let first = advance(&of, None, &method, arriving(0)).unwrap();
-        let arriving = Arriving { name, samples };
+        let arriving = Arriving {
+            name,
+            samples,
+            held_out: None,
+        };
         advance(&of, Some(first), &method, arriving)
             .unwrap_err()
             .to_string()
@@ -261,4 +273,123 @@ fn experiences_that_cannot_be_are_refused() {
     assert!(
         refused("b", (80..100).collect()).contains("found sample 90, expected samples below 90")
     );
+}
+
+/// Experiences that wait are measured by the live encoder, and the next update has their training samples.
+#[test]
+fn what_waits_is_merged_into_the_next_update() {
+    let samples = points();
+    let (of, method) = (stream(&samples, Keep::All), Method::icl());
+    let first = advance(&of, None, &method, arriving(0)).unwrap();
+    let live = first.encoder.clone();
+    let state = of.wait(first.state, &live, &arriving(1)).unwrap();
+    let state = of.wait(state, &live, &arriving(2)).unwrap();
+    assert_eq!(state.memory().buffer().n_experiences(), 1);
+    let waiting: Vec<usize> = state.memory().waiting().collect();
+    let panels = |state: &StreamState| -> Vec<usize> {
+        let panels = state.experiences().iter().flat_map(|it| &it.panel);
+        panels.copied().collect()
+    };
+    let held_out = panels(&state);
+    let expected = (25..60)
+        .filter(|it| !held_out.contains(it))
+        .collect::<Vec<_>>();
+    let mut sorted = waiting.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, expected);
+    let rows = state.matrix();
+    let risks = of.risks(&live, &state).unwrap();
+    assert_eq!(rows[2], risks.iter().copied().map(Some).collect::<Vec<_>>());
+    assert_eq!(state.experiences()[2].served, rows[2][2]);
+    assert_eq!(state.experiences()[2].cost.charged(), 0.0);
+    let updated = of
+        .next(
+            state,
+            (&live, first.trained),
+            || Linear::new(1),
+            &method,
+            arriving(3),
+            &mut Callbacks::new(),
+        )
+        .unwrap();
+    let held_out = panels(&updated.state);
+    let mut new = updated.increment.new_data().to_vec();
+    new.sort_unstable();
+    let expected = (25..90)
+        .filter(|it| !held_out.contains(it))
+        .collect::<Vec<_>>();
+    assert_eq!(new, expected);
+    assert!(updated.state.memory().waiting().next().is_none());
+    assert_eq!(updated.state.memory().buffer().n_experiences(), 4);
+    assert!(updated.state.experiences()[3].updated && !updated.state.experiences()[2].updated);
+}
+
+/// An encoder from elsewhere begins a stream, with held-out samples that the caller names.
+#[test]
+fn a_stream_begins_with_an_encoder_and_held_out_samples() {
+    let samples = points();
+    let of = stream(&samples, Keep::All);
+    let encoder = Linear::<TestAutodiff>::new(1).valid();
+    let first = Arriving {
+        name: "a",
+        samples: (0..20).collect(),
+        held_out: Some((20..25).collect()),
+    };
+    let state = of.adopt(&encoder, &first).unwrap();
+    let only = &state.experiences()[0];
+    assert_eq!(
+        (only.n_samples, &only.panel[..]),
+        (25, &[20, 21, 22, 23, 24][..])
+    );
+    assert_eq!(only.epochs, 0);
+    let kept = state.memory().buffer().kept();
+    let mut kept: Vec<usize> = kept.iter().map(|it| it.sample).collect();
+    kept.sort_unstable();
+    assert_eq!(kept, (0..20).collect::<Vec<_>>());
+    let overlapping = Arriving {
+        name: "b",
+        samples: (25..40).collect(),
+        held_out: Some((24..30).collect()),
+    };
+    let error = of.wait(state, &encoder, &overlapping).unwrap_err();
+    assert!(error.to_string().contains("found sample 24"), "{error}");
+}
+
+/// The drift is that to all that is pending: none within a region, a clear one to another region.
+#[test]
+fn drift_is_measured_before_an_update() {
+    let samples: Vec<[f32; 4]> = (0..400)
+        .map(|at| {
+            let angle = at as f32;
+            match at < 300 {
+                true => [angle.sin(), angle.cos(), 0.1, 0.0],
+                false => [0.0, 0.1, angle.sin(), 5.0],
+            }
+        })
+        .collect();
+    let of = stream(&samples, Keep::All);
+    let of_range = |name, range: std::ops::Range<usize>| Arriving {
+        name,
+        samples: range.collect(),
+        held_out: None,
+    };
+    let encoder = Linear::<TestAutodiff>::new(1).valid();
+    let state = of.adopt(&encoder, &of_range("a", 0..200)).unwrap();
+    let (still, passes) = of
+        .drift(&state, &encoder, &of_range("b", 200..300), 0.05)
+        .unwrap();
+    assert_eq!(still.verdict(), Verdict::Keep, "{}", still.reason());
+    // Both views of 160 kept and of 80 new samples, forward.
+    let share = <Linear<TestAutodiff> as Encoder<TestAutodiff>>::FORWARD_SHARE;
+    assert!((passes - 2.0 * 240.0 * share).abs() < 1e-9, "{passes}");
+    let far = of_range("c", 300..400);
+    let (drift, _) = of.drift(&state, &encoder, &far, 0.05).unwrap();
+    assert_eq!(drift.verdict(), Verdict::Update, "{}", drift.reason());
+    // What waits counts with what arrives.
+    let state = of.wait(state, &encoder, &far).unwrap();
+    let (merged, passes) = of
+        .drift(&state, &encoder, &of_range("b", 200..300), 0.05)
+        .unwrap();
+    assert_eq!(merged.verdict(), Verdict::Update, "{}", merged.reason());
+    assert!((passes - 2.0 * 320.0 * share).abs() < 1e-9, "{passes}");
 }

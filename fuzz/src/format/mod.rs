@@ -7,6 +7,7 @@ mod graphs;
 mod idx;
 mod image_folder;
 mod interactions;
+mod manifest;
 mod npy;
 mod options;
 mod program;
@@ -34,6 +35,7 @@ pub fn formats() -> Vec<(&'static str, Make)> {
         ("pth", weights::format),
         ("encoder", encoder::format),
         ("toml", options::format),
+        ("manifest", manifest::format),
         ("record", results::format),
         ("checkpoint", checkpoint::format),
     ]

@@ -12,5 +12,6 @@ pub mod report;
 pub mod reproduce;
 pub mod run;
 pub mod split;
+pub mod stream;
 pub mod train;
 pub mod update;

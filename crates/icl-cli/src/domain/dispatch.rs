@@ -42,8 +42,21 @@ pub fn with_new_encoder<W: OnNewEncoder>(
     noise: &NoiseOptions,
     work: W,
 ) -> Result<W::Output, Failure> {
+    with_new_encoder_of(Data::read(&data.data, &data.reading)?, encoder, noise, work)
+}
+
+/// Chooses the encoder of data that have been read and its views, and does the work.
+///
+/// # Errors
+/// If an option or the data cannot be used, or the work fails.
+pub fn with_new_encoder_of<W: OnNewEncoder>(
+    data: Data,
+    encoder: &EncoderOptions,
+    noise: &NoiseOptions,
+    work: W,
+) -> Result<W::Output, Failure> {
     use EncoderKind::{Gcn, Gin, Mlp, TwoTower, WordTower};
-    match Data::read(&data.data, &data.reading)? {
+    match data {
         Data::Graphs(graphs) => {
             let is_hidden = noise.kind(&NOISES_OF_GRAPHS, GRAPHS)? != Noise::Augment;
             let d_input = graphs.d_features();

@@ -3,13 +3,13 @@
 use std::fmt::Display;
 
 use icl_core::{GrowthRatio, Increment, Seed};
-use icl_data::{Graph, GraphDataset, Split};
+use icl_data::{Graph, GraphDataset, Split, StreamKey};
 use icl_eval::Matrix;
 
 use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::data::{Data, GRAPHS};
 use crate::domain::graph_encoder::GraphEncoder;
-use crate::domain::{Domain, Text, Wrong};
+use crate::domain::{Domain, Text, Wrong, no_keys};
 use crate::process::failure::Failure;
 
 /// Graphs with node features of one width, and an encoder of them.
@@ -144,6 +144,18 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
     }
 
     /// Standardises attributes and degree profiles over the old graphs.
+    fn stream_keys(data: &GraphDataset, key: &StreamKey) -> Result<Vec<usize>, Failure> {
+        match key {
+            StreamKey::Nothing => Ok(vec![0; data.graphs().len()]),
+            StreamKey::Size => Ok(data.sizes()),
+            StreamKey::Class => {
+                Self::check_labels(data, "a stream by classes")?;
+                Ok(Self::labels(data))
+            }
+            StreamKey::Column(_) => Err(no_keys::<Self>(data, key)),
+        }
+    }
+
     fn refitted(
         &self,
         data: &GraphDataset,

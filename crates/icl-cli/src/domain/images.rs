@@ -2,14 +2,14 @@
 
 use anyhow::anyhow;
 use icl_core::{GrowthRatio, Increment, Samples, Seed, Views};
-use icl_data::{ImageDataset, Split};
+use icl_data::{ImageDataset, Split, StreamKey};
 use icl_eval::Matrix;
 
 use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::class_numbers::numbers_of_classes;
 use crate::domain::data::{Data, IMAGES};
 use crate::domain::image_encoder::ImageEncoder;
-use crate::domain::{Domain, Text, Wrong};
+use crate::domain::{Domain, Text, Wrong, no_keys};
 use crate::process::failure::Failure;
 
 /// Images of one number of channels, and an encoder of them.
@@ -111,6 +111,18 @@ impl<E: ImageEncoder> Domain for Images<E> {
     ) -> Result<Increment, Failure> {
         data.increment(split.clone(), alpha, seed)
             .map_err(Failure::input)
+    }
+
+    fn stream_keys(data: &ImageDataset, key: &StreamKey) -> Result<Vec<usize>, Failure> {
+        match key {
+            StreamKey::Nothing => Ok(vec![0; data.n_images()]),
+            StreamKey::Size => data.sizes().map_err(Failure::input),
+            StreamKey::Class => {
+                Self::check_labels(data, "a stream by classes")?;
+                Ok(Self::labels(data))
+            }
+            StreamKey::Column(_) => Err(no_keys::<Self>(data, key)),
+        }
     }
 
     fn join(old: &ImageDataset, new: &ImageDataset) -> Result<(ImageDataset, Increment), Failure> {

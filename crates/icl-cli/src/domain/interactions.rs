@@ -6,18 +6,21 @@ use std::collections::HashSet;
 use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed};
 use icl_data::{
     Found, Interactions, JoinedInteractions, NextItem, NextItemCollate, NextItemDataset,
-    NextItemViews, Split,
+    NextItemViews, Split, StreamKey,
 };
 use icl_models::{TwoTower, TwoTowerConfig};
 
 use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::data::{Data, INTERACTIONS};
 use crate::domain::metadata::{parsed, unreadable};
-use crate::domain::{Domain, Text, Wrong};
+use crate::domain::{Domain, Text, Wrong, no_keys};
 use crate::options::bounds::check_weights;
 use crate::options::encoder::EncoderOptions;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
+
+/// Name of the column by which a stream orders interactions.
+const TIME: &str = "timestamp";
 
 /// Interactions in the order of time, and each that has a history as a sample.
 #[derive(Debug)]
@@ -237,6 +240,22 @@ impl Domain for NextItems {
         let (new, old): (Vec<usize>, Vec<usize>) =
             (0..data.n_samples()).partition(|&sample| is_new[data.pairs.rows()[sample]]);
         Increment::try_new(old, new).map_err(Failure::input)
+    }
+
+    /// Returns the ranks of the times for a column of this name, [`TIME`].
+    fn stream_keys(data: &Histories, key: &StreamKey) -> Result<Vec<usize>, Failure> {
+        match key {
+            StreamKey::Nothing => Ok(vec![0; data.n_samples()]),
+            StreamKey::Column(name) if name == TIME => {
+                let rows = data.log.rows();
+                let mut times: Vec<f64> = rows.iter().map(|row| row.time).collect();
+                times.sort_unstable_by(f64::total_cmp);
+                times.dedup();
+                let rank = |&row: &usize| times.partition_point(|time| *time < rows[row].time);
+                Ok(data.pairs.rows().iter().map(rank).collect())
+            }
+            _ => Err(no_keys::<Self>(data, key)),
+        }
     }
 
     /// Joins the interactions by the names of users and items: the history of a new pair holds what its user did before, in

@@ -24,7 +24,7 @@ use std::fmt::Debug;
 
 use burn::module::AutodiffModule;
 use icl_core::{Collate, Encoder, GrowthRatio, Increment, Samples, Seed, Views};
-use icl_data::Split;
+use icl_data::{Found, Split, StreamKey};
 use icl_eval::Matrix;
 
 use crate::backend::{ProgramBackend, TrainingBackend};
@@ -172,6 +172,12 @@ pub trait Domain: Debug + Sized {
         seed: Seed,
     ) -> Result<Increment, Failure>;
 
+    /// Returns the keys by which a stream orders the samples.
+    ///
+    /// # Errors
+    /// If the samples have no such keys.
+    fn stream_keys(data: &Self::Data, key: &StreamKey) -> Result<Vec<usize>, Failure>;
+
     /// Returns this configuration and the data with everything that is estimated from data estimated from
     /// the samples `old` of a split alone; `None` if nothing is.
     ///
@@ -228,6 +234,21 @@ pub trait Domain: Debug + Sized {
         let _ = data;
         Ok(None)
     }
+}
+
+/// Returns the failure of a stream that is divided by keys which the samples do not have.
+pub fn no_keys<D: Domain>(data: &D::Data, key: &StreamKey) -> Failure {
+    let needed = match key {
+        StreamKey::Nothing => "nothing".to_owned(),
+        StreamKey::Size => "sizes".to_owned(),
+        StreamKey::Class => "classes".to_owned(),
+        StreamKey::Column(name) => format!("a column {}", Found::new(name)),
+    };
+    Failure::input(anyhow::anyhow!(
+        "split: found one that needs {needed} for the {} of {}, expected one that they have",
+        D::SAMPLES,
+        Found::new(D::name(data))
+    ))
 }
 
 /// Reports that the samples have no labels where their files could hold them: a file may have been misnamed.

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed, Stack, Views};
 use icl_data::{
-    ColumnKind, NoiseKind, RawTable, Split, TableRow, TableSchema, TableViews, TableViewsConfig,
-    TabularDataset, table_of_pixels,
+    ColumnKind, NoiseKind, RawTable, Split, StreamKey, TableRow, TableSchema, TableViews,
+    TableViewsConfig, TabularDataset, table_of_pixels,
 };
 use icl_eval::Matrix;
 use icl_models::{Mlp, MlpConfig};
@@ -14,7 +14,7 @@ use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::class_numbers::numbers_of_classes;
 use crate::domain::data::{Data, TABLES};
 use crate::domain::metadata::{parsed, unreadable};
-use crate::domain::{Domain, Text, Wrong};
+use crate::domain::{Domain, Text, Wrong, no_keys};
 use crate::options::bounds::check_weights;
 use crate::options::encoder::EncoderOptions;
 use crate::options::noise::{Noise, NoiseOptions};
@@ -282,6 +282,15 @@ impl Domain for Tables {
     ) -> Result<Increment, Failure> {
         let increment = data.raw.increment(split.clone(), alpha, seed);
         increment.map_err(Failure::input)
+    }
+
+    fn stream_keys(data: &Table, key: &StreamKey) -> Result<Vec<usize>, Failure> {
+        match key {
+            StreamKey::Nothing => Ok(vec![0; data.raw.n_rows()]),
+            StreamKey::Class if data.raw.has_labels() => Ok(Self::labels(data)),
+            StreamKey::Column(name) => data.raw.ranks(name).map_err(Failure::input),
+            StreamKey::Class | StreamKey::Size => Err(no_keys::<Self>(data, key)),
+        }
     }
 
     fn refitted(

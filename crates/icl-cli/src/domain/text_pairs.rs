@@ -6,14 +6,15 @@ use std::sync::Arc;
 use anyhow::anyhow;
 use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed};
 use icl_data::{
-    Found, Split, TextPair, TextPairCollate, TextPairDataset, TextPairViews, TextPairs, Vocabulary,
+    Found, Split, StreamKey, TextPair, TextPairCollate, TextPairDataset, TextPairViews, TextPairs,
+    Vocabulary,
 };
 use icl_models::{WordTower, WordTowerConfig};
 
 use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::data::{Data, TEXT_PAIRS};
 use crate::domain::metadata::{parsed, unreadable};
-use crate::domain::{Domain, Text, Wrong};
+use crate::domain::{Domain, Text, Wrong, no_keys};
 use crate::options::bounds::check_weights;
 use crate::options::encoder::EncoderOptions;
 use crate::process::failure::Failure;
@@ -231,6 +232,13 @@ impl Domain for PairedTexts {
     }
 
     /// Takes the vocabulary of the old pairs alone.
+    fn stream_keys(data: &Texts, key: &StreamKey) -> Result<Vec<usize>, Failure> {
+        match key {
+            StreamKey::Nothing => Ok(vec![0; data.n_samples()]),
+            _ => Err(no_keys::<Self>(data, key)),
+        }
+    }
+
     fn refitted(
         &self,
         data: &Texts,

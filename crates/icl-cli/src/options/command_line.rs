@@ -15,6 +15,7 @@ use crate::commands::report::ReportOptions;
 use crate::commands::reproduce::ReproduceArguments;
 use crate::commands::run::RunOptions;
 use crate::commands::split::PartsOptions;
+use crate::commands::stream::StreamOptions;
 use crate::commands::train::TrainOptions;
 use crate::commands::update::UpdateOptions;
 
@@ -44,6 +45,8 @@ pub enum Command {
     Train(Box<TrainOptions>),
     /// Update an encoder with new data
     Update(Box<UpdateOptions>),
+    /// Update an encoder as increments arrive, one after the other
+    Stream(Box<StreamOptions>),
     /// Write the old and the new part of a data set as two data sets
     Split(Box<PartsOptions>),
     /// Write the embeddings of a data set

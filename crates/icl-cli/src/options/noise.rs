@@ -72,10 +72,11 @@ pub struct NoiseOptions {
     pub alpha_mix: Option<f64>,
     #[arg(
         long,
+        alias = "keep",
         value_name = "P",
         help = format!("Probability that binary mixup keeps a column (binary, plus). Without it, {KEEP}")
     )]
-    pub keep: Option<f64>,
+    pub keep_columns: Option<f64>,
     #[arg(
         long,
         value_name = "SIGMA",
@@ -130,7 +131,11 @@ impl NoiseOptions {
         ];
         for (option, is_given, takers) in [
             ("alpha-mix", self.alpha_mix.is_some(), &with_lambda[..]),
-            ("keep", self.keep.is_some(), &[Binary, Plus, AugmentPlus]),
+            (
+                "keep-columns",
+                self.keep_columns.is_some(),
+                &[Binary, Plus, AugmentPlus],
+            ),
             (
                 "sigma",
                 self.sigma.is_some(),
@@ -156,7 +161,7 @@ impl NoiseOptions {
 
     /// Returns the probability to keep a column.
     pub fn keep(&self) -> f64 {
-        self.keep.unwrap_or(KEEP)
+        self.keep_columns.unwrap_or(KEEP)
     }
 
     /// Returns σ.

@@ -55,7 +55,7 @@ impl Drift {
     }
 
     /// Returns the drift whose verdict decides: the old anchors' among equals.
-    fn deciding(&self) -> &AnchorDrift {
+    pub fn deciding(&self) -> &AnchorDrift {
         let weight = |drift: &AnchorDrift| match drift.verdict {
             Verdict::Update => 2,
             Verdict::Unclear => 1,

@@ -50,8 +50,12 @@ impl RawTable {
         split.increment(&keys, alpha, seed)
     }
 
-    /// Returns the rank of each row by its value in a column; that of missing values is the least.
-    fn ranks(&self, column: &str) -> Result<Vec<usize>, TablesError> {
+    /// Returns the rank of each row by its value in a column; equal values have equal ranks, and that of missing values is the
+    /// least.
+    ///
+    /// # Errors
+    /// If there is no such column.
+    pub fn ranks(&self, column: &str) -> Result<Vec<usize>, TablesError> {
         let found = self.column(column);
         let names: Vec<String> = self.column_names().into_iter().map(str::to_owned).collect();
         let found = found.ok_or_else(|| TablesError::UnknownColumn {

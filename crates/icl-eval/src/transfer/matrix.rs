@@ -88,6 +88,11 @@ impl TransferMatrix {
         &self.rows
     }
 
+    /// Returns the rows alone.
+    pub fn into_rows(self) -> Vec<Vec<Option<f64>>> {
+        self.rows
+    }
+
     /// Returns the measure of the encoder after experience `after` on held-out data of experience `on`; `None` if it was not
     /// measured.
     ///

@@ -1,6 +1,6 @@
 //! Record of a stream: one encoder, updated as increments arrive.
 
-use icl_train::{Cost, Decision, StoppedBy};
+use icl_train::{Cost, Decision, StoppedBy, Trainability};
 use serde::{Deserialize, Serialize};
 
 /// Version of [`StreamRecord`]'s schema. It grows when a field changes its meaning or is removed.
@@ -108,8 +108,14 @@ pub struct StreamedExperience {
     pub parameter_change: f64,
     /// Euclidean norm ‖θ‖ of the trained parameters afterwards.
     pub parameter_norm: f64,
-    /// Effective rank of the embeddings of held-out samples afterwards (RankMe).
+    /// Effective rank of the embeddings of held-out samples of the first experience afterwards (RankMe).
     pub effective_rank: Option<f64>,
+    /// Share of hidden units that are dormant over the same samples; `null` for an encoder that does not expose them.
+    #[serde(default)]
+    pub dormant_share: Option<f64>,
+    /// What the encoder that was live learns from its training samples beside a fresh encoder; `null` if it was not measured.
+    #[serde(default)]
+    pub trainability: Option<Trainability>,
     /// Share of the nearest neighbours of held-out samples that are the same as before this experience; `null` where there are too few
     /// samples, or for the first.
     pub neighbours_kept: Option<f64>,

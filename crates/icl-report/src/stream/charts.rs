@@ -184,6 +184,16 @@ pub(crate) fn encoder(record: &StreamRecord) -> Figure {
             vec![line(method, |of| of.effective_rank)],
         ),
         chart(
+            "Dormant units over the experiences",
+            "share of dormant hidden units",
+            vec![line(method, |of| of.dormant_share)],
+        ),
+        chart(
+            "Trainability over the experiences",
+            "passes to learn it, of a fresh encoder's",
+            vec![line(method, |of| of.trainability.and_then(|it| it.ratio))],
+        ),
+        chart(
             "Nearest neighbours kept over the experiences",
             "share of the nearest neighbours kept",
             vec![

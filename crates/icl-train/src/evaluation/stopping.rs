@@ -44,6 +44,8 @@ pub enum StoppedBy {
     TrainingLoss,
     /// The last epoch: no rule ended the run before.
     Epochs,
+    /// The budget: [`TrainingSettings::budget`](crate::TrainingSettings::budget).
+    Budget,
 }
 
 impl StopRule {

@@ -13,6 +13,9 @@ pub struct Arriving<'n> {
     pub name: &'n str,
     /// Numbers of the samples.
     pub samples: Vec<usize>,
+    /// Numbers of other samples, which no training sees and of which the panel is drawn; `None`: a share of `samples` is held
+    /// out.
+    pub held_out: Option<Vec<usize>>,
 }
 
 /// Encoder and state after an experience.
@@ -28,4 +31,6 @@ pub struct Advanced<M: AutodiffModule<B>, B: AutodiffBackend> {
     pub increment: Increment,
     /// Relative change of the parameters, see [`parameter_change`](crate::parameter_change).
     pub parameter_change: f64,
+    /// Seconds of training, evaluations not counted.
+    pub train_s: f64,
 }

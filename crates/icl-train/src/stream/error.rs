@@ -1,5 +1,6 @@
 //! Errors of streams.
 
+use icl_core::drift::DriftError;
 use icl_core::{CoreError, SampleError};
 
 use crate::error::TrainError;
@@ -52,4 +53,12 @@ pub enum StreamError {
     /// A held-out sample cannot be read.
     #[error("held-out samples: {0}")]
     Sample(SampleError),
+    /// A drift cannot be measured.
+    #[error("experience {experience:?}: {source}")]
+    Drift {
+        /// Name of the experience.
+        experience: String,
+        /// Error of the measurement.
+        source: DriftError,
+    },
 }

@@ -1,20 +1,23 @@
 //! Streams of increments: updates one after the other, what is kept of the data that came before, what each update
 //! forgets, and when to update.
 
-mod advance;
 mod advanced;
 mod buffer;
+mod division;
 mod error;
 mod keep;
+mod measurement;
 mod pending;
+mod settings;
 mod state;
+mod updates;
 mod when;
 
-pub use advance::Stream;
 pub use advanced::{Advanced, Arriving};
 pub use buffer::{Buffer, KeptSample};
 pub use error::StreamError;
 pub use keep::{Keep, KeepError};
 pub use pending::{Decision, Pending};
-pub use state::{Experience, StreamState};
+pub use settings::Stream;
+pub use state::{Experience, StreamMemory, StreamState};
 pub use when::{When, WhenError};

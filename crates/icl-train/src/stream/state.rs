@@ -1,9 +1,12 @@
 //! The state of a stream between two experiences.
 
+use icl_core::Seed;
 use serde::{Deserialize, Serialize};
 
+use crate::evaluation::StoppedBy;
 use crate::progress::Cost;
 use crate::stream::buffer::Buffer;
+use crate::stream::keep::Keep;
 
 /// Number of experiences up to which all held-out panels are measured after each.
 const ALL: usize = 32;
@@ -17,6 +20,14 @@ pub struct Experience {
     pub name: String,
     /// Number of its samples, held-out ones included.
     pub n_samples: usize,
+    /// Whether the encoder was trained after it. Without an update its samples wait for the next one.
+    pub updated: bool,
+    /// Number of epochs of its update.
+    pub epochs: usize,
+    /// Number of steps of its update.
+    pub n_steps: u64,
+    /// Rule or limit that ended its update; `None` if nothing was trained.
+    pub stopped_by: Option<StoppedBy>,
     /// Held-out samples, which no training sees.
     pub panel: Vec<usize>,
     /// Risk of the encoder before this experience on its panel: the encoder that was live when its data came. `None` for
@@ -28,22 +39,78 @@ pub struct Experience {
     pub cost: Cost,
 }
 
+/// Training samples of an experience that wait for an update.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Waiting {
+    /// Name of the experience.
+    pub(super) name: String,
+    /// Its samples, without held-out ones.
+    pub(super) samples: Vec<usize>,
+}
+
+/// Samples that later updates of a stream may use: those that are kept, and those that wait.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct StreamMemory {
+    pub(super) buffer: Buffer,
+    pub(super) waiting: Vec<Waiting>,
+}
+
+impl StreamMemory {
+    /// Returns the old samples that the next update may use.
+    pub fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
+    /// Returns the samples that have come since the last update, in the order of their experiences.
+    pub fn waiting(&self) -> impl Iterator<Item = usize> {
+        self.waiting
+            .iter()
+            .flat_map(|it| it.samples.iter().copied())
+    }
+
+    /// Moves what waits into the buffer.
+    pub(super) fn absorb(&mut self, keep: Keep, seed_of: impl Fn(&str) -> Seed) {
+        for experience in self.waiting.drain(..) {
+            let seed = seed_of(&experience.name);
+            self.buffer.add(keep, &experience.samples, seed);
+        }
+    }
+}
+
 /// All that a stream remembers between two experiences, beside the encoder. A stored state goes on as the stream would have.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StreamState {
     pub(super) experiences: Vec<Experience>,
-    pub(super) buffer: Buffer,
+    pub(super) memory: StreamMemory,
 }
 
 impl StreamState {
+    /// Creates a state from what [`experiences`](Self::experiences) and [`memory`](Self::memory) have returned: a caller that
+    /// stores each experience once, and the memory after the last alone, writes no experience again.
+    pub fn from_parts(experiences: Vec<Experience>, memory: StreamMemory) -> Self {
+        Self {
+            experiences,
+            memory,
+        }
+    }
+
     /// Returns the experiences so far.
     pub fn experiences(&self) -> &[Experience] {
         &self.experiences
     }
 
-    /// Returns the old samples that the next update may use.
-    pub fn buffer(&self) -> &Buffer {
-        &self.buffer
+    /// Returns the samples that later updates may use.
+    pub fn memory(&self) -> &StreamMemory {
+        &self.memory
+    }
+
+    /// Adds the cost of a decision on the last experience to what is charged, in full passes.
+    ///
+    /// # Panics
+    /// If there is no experience.
+    pub fn charge_steering(&mut self, passes: f64) {
+        let last = self.experiences.last_mut();
+        last.expect("a decision on an experience").cost.steering += passes;
     }
 
     /// Returns the matrix of risks `[T, T]`: row i is the encoder after experience i, column j the panel of experience j. The
@@ -60,6 +127,11 @@ impl StreamState {
         self.experiences.iter().enumerate().map(row).collect()
     }
 
+    /// Returns the number of steps of all updates so far.
+    pub fn n_steps(&self) -> u64 {
+        self.experiences.iter().map(|it| it.n_steps).sum()
+    }
+
     /// Returns the charged cost of all updates, in full passes ([`Cost::charged`]).
     pub fn charged(&self) -> f64 {
         self.experiences.iter().map(|it| it.cost.charged()).sum()
@@ -67,7 +139,7 @@ impl StreamState {
 
     /// Returns the experiences whose panels are measured when there are n: all up to 32, then the first, the last 8 and between them
     /// those at powers of 2, so that an evaluation's cost grows with the logarithm of the stream's length.
-    pub(super) fn measured(n: usize) -> Vec<usize> {
+    pub fn measured(n: usize) -> Vec<usize> {
         if n <= ALL {
             return (0..n).collect();
         }

@@ -67,6 +67,9 @@ pub struct TrainingSettings {
     /// all evaluations take at most a fifth of the run's cost with it. They are dense while the risk falls quickly, and
     /// rare afterwards.
     pub evaluate_every: Option<usize>,
+    /// Charged cost in full passes ([`Cost::charged`](crate::Cost::charged)) at which a run ends, above 0: after the first
+    /// step that reaches it, the encoder is evaluated once more. Default: `None`, no budget.
+    pub budget: Option<f64>,
     /// Decay of the moving average of the parameters, from 0 (no average) to below 1. The average is
     /// evaluated and returned. Default: 0.99.
     ///
@@ -133,6 +136,7 @@ impl Default for TrainingSettings {
             steering_panel: 512,
             panel: 2048,
             evaluate_every: None,
+            budget: None,
             average_decay: 0.99,
             meta_order: MetaOrder::First,
             support_optimizer: InnerRule::Sgd,
@@ -159,6 +163,7 @@ impl TrainingSettings {
             ("negatives", self.negatives),
             ("support_learning_rate", self.support_learning_rate),
             ("distillation_weight", self.distillation_weight),
+            ("budget", self.budget.unwrap_or(1.0)),
         ];
         for (field, found) in numbers {
             if !(found.is_finite() && found > 0.0) {
@@ -250,6 +255,11 @@ impl TrainingSettings {
         self.replay_size
             .unwrap_or_else(|| n_old.div_ceil(5))
             .min(n_old)
+    }
+
+    /// Returns whether a charged cost reaches the budget.
+    pub(crate) fn is_spent(&self, charged: f64) -> bool {
+        self.budget.is_some_and(|budget| charged >= budget)
     }
 
     /// Returns whether an evaluation is due without [`evaluate_every`](Self::evaluate_every), `n_steps` steps and

@@ -236,6 +236,15 @@ where
         ends.then_some(StoppedBy::TrainingLoss)
     }
 
+    /// Returns the budget as the reason for which the run ends, if it has taken a step and its cost reaches the budget.
+    fn ends_by_budget<M, R>(&self, run: &Run<'_, M, B, R>) -> Option<StoppedBy>
+    where
+        M: AutodiffModule<B>,
+    {
+        let is_spent = run.record.n_steps > 0 && self.settings.is_spent(run.record.cost.charged());
+        is_spent.then_some(StoppedBy::Budget)
+    }
+
     /// Evaluates the encoder before an epoch if an evaluation is due or the run ends here.
     fn begin_epoch<M, R>(
         &self,
@@ -249,7 +258,9 @@ where
         R: Risk,
     {
         let is_last = run.record.n_epochs() == self.settings.epochs;
-        let by_end = by_loss.or(is_last.then_some(StoppedBy::Epochs));
+        let by_end = by_loss
+            .or(is_last.then_some(StoppedBy::Epochs))
+            .or(self.ends_by_budget(run));
         if by_end.is_none() && !self.is_evaluation_due(run) {
             return Ok(());
         }
@@ -316,9 +327,11 @@ where
         });
         for _ in 0..n_left {
             // Before the first step of an epoch, an evaluation has been made where one was due.
-            if run.counters.n_steps > 0 && self.is_evaluation_due(run) {
+            let is_within = run.counters.n_steps > 0;
+            let by_budget = self.ends_by_budget(run).filter(|_| is_within);
+            if by_budget.is_some() || is_within && self.is_evaluation_due(run) {
                 callbacks.tell(self.progress(run, n_steps, true));
-                run.record.stopped_by = run.evaluate(evaluate, None)?;
+                run.record.stopped_by = run.evaluate(evaluate, None)?.or(by_budget);
                 if run.record.stopped_by.is_some() {
                     return Ok(());
                 }

@@ -1,0 +1,236 @@
+//! Decisions on updates without any update: on data with an encoder, or on embeddings of any framework.
+
+use std::path::Path;
+
+use anyhow::anyhow;
+use burn::module::AutodiffModule;
+use icl_core::drift::{Drift, DriftPanel, DriftTestConfig};
+use icl_core::{HostRows, Increment, Seed};
+use icl_train::{Buffer, Decision, Pending, Stream, When};
+
+use crate::backend::TrainingBackend;
+use crate::commands::stream::course::Course;
+use crate::commands::stream::manifest::Listed;
+use crate::commands::stream::options::Resolved;
+use crate::commands::stream::source::Source;
+use crate::commands::stream::step::failure;
+use crate::domain::Domain;
+use crate::files::embeddings;
+use crate::process::failure::Failure;
+use crate::process::terminal::print;
+
+/// Decides on data with an encoder that stays as it is, and prints the decisions.
+///
+/// # Errors
+/// If an experience cannot be read or measured.
+pub fn of_data<D: Domain, B: TrainingBackend>(
+    mut course: Course<'_, D>,
+    device: &B::Device,
+) -> Result<(), Failure> {
+    let resolved = course.resolved;
+    let from = course.from.expect("a dry run has an encoder");
+    let rule = Rule::of(resolved)?;
+    let mut state = None;
+    let mut pending = Pending::default();
+    for at in 0.. {
+        if !course.is_read_until(at, &[])? {
+            break;
+        }
+        let gathered = &course.gathered;
+        let seed = Seed::new(resolved.training.seed).child("init");
+        let encoder = from.encoder::<B>(device)?;
+        let live = gathered.domain.grow(encoder, seed.child("old")).valid();
+        let (views, collate) = (gathered.domain.views(), gathered.domain.collate());
+        let options = &resolved.options.course;
+        let stream = Stream::<B, D::Data, _, _>::new(&gathered.data, views, collate)
+            .settings(resolved.training.settings.clone())
+            .keep(options.keep)
+            .hold_out(options.hold_out)
+            .panel(options.panel)
+            .seed(resolved.training.seed)
+            .device(device.clone());
+        let arriving = gathered.experiences[at].arriving();
+        state = Some(match state {
+            None => stream.adopt(&live, &arriving).map_err(failure)?,
+            Some(state) => {
+                let drift = match rule.when.needs_drift() {
+                    false => None,
+                    true => {
+                        let measured = stream.drift(&state, &live, &arriving, rule.when.effect());
+                        Some(measured.map_err(failure)?.0)
+                    }
+                };
+                let n = stream.training_samples(&arriving).map_err(failure)?.len();
+                let is_update = rule.decide(&mut pending, arriving.name, n, drift.as_ref())?;
+                let state = stream.wait(state, &live, &arriving).map_err(failure)?;
+                match is_update {
+                    true => stream.assume_updated(state),
+                    false => state,
+                }
+            }
+        });
+    }
+    Ok(())
+}
+
+/// Decides on embeddings, if the manifest names some, and prints the decisions; whether it does.
+///
+/// # Errors
+/// If a file cannot be read, or the embeddings do not fit each other.
+pub fn of_embeddings(resolved: &Resolved, source: &Source) -> Result<bool, Failure> {
+    let Source::Manifest(_) = source else {
+        return Ok(false);
+    };
+    let listed = source.listed(&[])?;
+    if !listed.iter().any(|it| it.positives.is_some()) {
+        return Ok(false);
+    }
+    let rule = Rule::of(resolved)?;
+    let seed = Seed::new(resolved.training.seed).child("stream");
+    let keep = resolved.options.course.keep;
+    let mut rows = Rows::default();
+    let mut buffer = Buffer::default();
+    let mut waiting: Vec<(&str, Vec<usize>)> = Vec::new();
+    let mut pending = Pending::default();
+    for (at, listed) in listed.iter().enumerate() {
+        let name = listed.name.as_str();
+        let samples = rows.read(listed)?;
+        let n = samples.len();
+        waiting.push((name, samples));
+        let mut is_update = true;
+        if at > 0 {
+            let drift = match rule.when.needs_drift() {
+                false => None,
+                true => {
+                    let old = buffer.kept().iter().map(|it| it.sample).collect();
+                    let new = waiting.iter().flat_map(|(_, it)| it.clone()).collect();
+                    let seed = seed.child(name).child("drift");
+                    Some(rows.drift(resolved, [old, new], seed, &rule, name)?)
+                }
+            };
+            is_update = rule.decide(&mut pending, name, n, drift.as_ref())?;
+        }
+        if is_update {
+            for (name, samples) in waiting.drain(..) {
+                buffer.add(keep, &samples, seed.child(name));
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Rule of a dry run.
+struct Rule {
+    when: When,
+    at_latest: Option<usize>,
+}
+
+impl Rule {
+    fn of(resolved: &Resolved) -> Result<Self, Failure> {
+        let course = &resolved.options.course;
+        match course.when {
+            When::Regret(_) => Err(Failure::input(anyhow!(
+                "when: found {} with --dry-run, expected a rule that does not depend on the cost of updates",
+                course.when
+            ))),
+            when => Ok(Self {
+                when,
+                at_latest: course.at_latest,
+            }),
+        }
+    }
+
+    /// Decides, and prints the decision.
+    fn decide(
+        &self,
+        pending: &mut Pending,
+        experience: &str,
+        n_samples: usize,
+        drift: Option<&Drift>,
+    ) -> Result<bool, Failure> {
+        let drift = drift.map(Drift::deciding);
+        let decision: Decision =
+            pending.decide(self.when, self.at_latest, experience, n_samples, drift, 0.0);
+        let verb = match decision.update {
+            true => "update",
+            false => "wait",
+        };
+        print(format_args!("{experience}: {verb}: {}", decision.reason))?;
+        if decision.update {
+            pending.clear();
+        }
+        Ok(decision.update)
+    }
+}
+
+/// Embeddings of anchors and positives, of all experiences.
+#[derive(Default)]
+struct Rows {
+    anchors: Vec<f64>,
+    positives: Vec<f64>,
+    width: Option<usize>,
+}
+
+impl Rows {
+    /// Reads the embeddings of an experience; the numbers of its rows.
+    fn read(&mut self, listed: &Listed) -> Result<Vec<usize>, Failure> {
+        let Some(positives) = &listed.positives else {
+            return Err(Failure::input(anyhow!(
+                "experience {}: found no positives, expected embeddings of them, as other experiences have",
+                listed.name
+            )));
+        };
+        let anchors = embeddings::read(Path::new(&listed.data))?;
+        let positives = embeddings::read(Path::new(positives))?;
+        let width = *self.width.get_or_insert(anchors.n_columns);
+        let n_before = self.anchors.len() / width;
+        for (of, n_rows) in [(&anchors, anchors.n_rows), (&positives, anchors.n_rows)] {
+            if (of.n_rows, of.n_columns) != (n_rows, width) {
+                return Err(Failure::input(anyhow!(
+                    "{}: found {} rows of width {}, expected {n_rows} of width {width}",
+                    of.path.display(),
+                    of.n_rows,
+                    of.n_columns
+                )));
+            }
+        }
+        self.anchors.extend(anchors.values);
+        self.positives.extend(positives.values);
+        Ok((n_before..n_before + anchors.n_rows).collect())
+    }
+
+    /// Measures the drift between two sets of rows, of at most as many as a panel has.
+    fn drift(
+        &self,
+        resolved: &Resolved,
+        [old, new]: [Vec<usize>; 2],
+        seed: Seed,
+        rule: &Rule,
+        name: &str,
+    ) -> Result<Drift, Failure> {
+        let wrong =
+            |error: &dyn std::fmt::Display| Failure::input(anyhow!("experience {name}: {error}"));
+        let pairs = |samples: Vec<usize>, part: &str| -> Result<[HostRows; 2], Failure> {
+            let drawn = Increment::before(samples).map_err(|error| wrong(&error))?;
+            let drawn = drawn.at_most(resolved.options.course.panel, seed.child(part));
+            Ok([&self.anchors, &self.positives].map(|of| self.select(of, drawn.old())))
+        };
+        let (old, new) = (pairs(old, "old")?, pairs(new, "new")?);
+        let panel = DriftPanel::try_new(old.clone(), [old[1].clone(), new[1].clone()])
+            .and_then(|panel| panel.with_new_pairs(new))
+            .map_err(|error| wrong(&error))?;
+        let settings = &resolved.training.settings;
+        DriftTestConfig::new(settings.temperature, settings.negatives)
+            .with_effect(rule.when.effect())
+            .with_seed(seed.child("null"))
+            .try_init()
+            .and_then(|test| test.measure(&panel))
+            .map_err(|error| wrong(&error))
+    }
+
+    fn select(&self, rows: &[f64], samples: &[usize]) -> HostRows {
+        let width = self.width.unwrap_or(1);
+        let row = |&sample: &usize| &rows[sample * width..(sample + 1) * width];
+        (samples.iter().flat_map(row).copied().collect(), width)
+    }
+}

@@ -1,0 +1,153 @@
+//! What is measured of encoders beside the risk: accuracies, and how embeddings of held-out samples move.
+
+use burn::tensor::backend::Backend;
+use icl_core::{Increment, Seed};
+use icl_eval::{EvalError, KnnProtocolConfig, Matrix, NeighboursKeptConfig, cross_version_recall};
+use icl_train::{Experience, StreamState, Trainer};
+
+use crate::backend::TrainingBackend;
+use crate::commands::stream::gathered::{Arrived, Gathered};
+use crate::domain::Domain;
+use crate::process::causes::Causes;
+use crate::process::failure::Failure;
+
+/// Measures encoders on the panels of the experiences so far.
+pub struct Judge<'a, D: Domain, B: Backend> {
+    pub gathered: &'a Gathered<'a, D>,
+    pub seed: u64,
+    pub device: &'a B::Device,
+    pub causes: &'a Causes<'a>,
+}
+
+/// Embeddings of the panels and of the samples that classify them, of the experiences that are measured.
+pub struct Embedded {
+    /// Places of the experiences.
+    places: Vec<usize>,
+    panels: Vec<Matrix>,
+    references: Vec<Matrix>,
+    /// Classes of panels and of references.
+    labels: Option<[Vec<Vec<usize>>; 2]>,
+}
+
+impl<D: Domain, B: TrainingBackend> Judge<'_, D, B> {
+    /// Embeds what the accuracies of the experiences so far are computed from.
+    ///
+    /// # Errors
+    /// If a sample cannot be read, or an embedding is not finite.
+    pub fn embed(
+        &self,
+        encoder: &D::Encoder<B::InnerBackend>,
+        experiences: &[&Experience],
+    ) -> Result<Embedded, Failure> {
+        let data = &*self.gathered.data;
+        let places = StreamState::measured(experiences.len());
+        let has_labels = D::has_labels(data) && D::check_labels(data, "").is_ok();
+        let labels = has_labels.then(|| D::labels(data));
+        let mut embedded = Embedded {
+            panels: Vec::new(),
+            references: Vec::new(),
+            labels: labels.as_ref().map(|_| Default::default()),
+            places,
+        };
+        for &at in &embedded.places {
+            let panel = &experiences[at].panel;
+            embedded.panels.push(self.rows(encoder, panel)?);
+            if let (Some(labels), Some([of_panels, of_references])) =
+                (&labels, &mut embedded.labels)
+            {
+                let reference = self.reference(&self.gathered.experiences[at], panel)?;
+                embedded.references.push(self.rows(encoder, &reference)?);
+                let of = |samples: &[usize]| samples.iter().map(|&it| labels[it]).collect();
+                of_panels.push(of(panel));
+                of_references.push(of(&reference));
+            }
+        }
+        Ok(embedded)
+    }
+
+    /// Returns the samples of an experience that classify: of those that are not held out, as many as a panel has at most.
+    fn reference(&self, arrived: &Arrived, panel: &[usize]) -> Result<Vec<usize>, Failure> {
+        let held_out: std::collections::HashSet<usize> = panel.iter().copied().collect();
+        let others = arrived.samples.iter().copied();
+        let others: Vec<usize> = others.filter(|it| !held_out.contains(it)).collect();
+        let others = Increment::before(others).map_err(Failure::input)?;
+        let seed = Seed::new(self.seed).child("reference").child(&arrived.name);
+        Ok(others.at_most(REFERENCE, seed).old().to_vec())
+    }
+
+    fn rows(
+        &self,
+        encoder: &D::Encoder<B::InnerBackend>,
+        samples: &[usize],
+    ) -> Result<Matrix, Failure> {
+        let (domain, data) = (&*self.gathered.domain, &*self.gathered.data);
+        let increment = Increment::before(samples.to_vec()).map_err(Failure::input)?;
+        let trainer =
+            Trainer::<B, D::Data, _, _>::new(data, domain.views(), domain.collate(), &increment)
+                .seed(self.seed)
+                .device(self.device.clone());
+        let rows = trainer.evaluator().embed_to_host(encoder, samples);
+        let (values, width) = rows.map_err(|error| Failure::Input(anyhow::anyhow!(error)))?;
+        Matrix::try_new(values, width).map_err(|error| self.causes.embeddings(error))
+    }
+}
+
+/// Largest number of samples of an experience that classify.
+const REFERENCE: usize = 512;
+
+impl Embedded {
+    /// Classifies the panel of each measured experience by its nearest neighbours among training samples of this experience
+    /// and of those before: of `n` experiences, the accuracies `[n]`. `None` without classes.
+    pub fn accuracies(&self, n: usize) -> Option<Vec<Option<f64>>> {
+        let [of_panels, of_references] = self.labels.as_ref()?;
+        let protocol = KnnProtocolConfig::default().init();
+        let mut accuracies = vec![None; n];
+        for (place, &at) in self.places.iter().enumerate() {
+            let known = stacked(&self.references[..=place]);
+            let classes = of_references[..=place].concat();
+            let predicted = protocol.predict(&known, &classes, &self.panels[place]);
+            let truth = &of_panels[place];
+            let n_right = predicted.iter().zip(truth).filter(|(a, b)| a == b).count();
+            accuracies[at] = Some(n_right as f64 / truth.len() as f64);
+        }
+        Some(accuracies)
+    }
+
+    /// Returns all embeddings of panels.
+    pub fn panels(&self) -> Matrix {
+        stacked(&self.panels)
+    }
+}
+
+/// Returns the share of neighbours that are kept; `None` for too few samples.
+///
+/// # Errors
+/// If they cannot be compared.
+pub fn neighbours_kept(before: &Matrix, after: &Matrix) -> Result<Option<f64>, Failure> {
+    let measure = NeighboursKeptConfig::default().try_init();
+    let share = measure.and_then(|measure| measure.share(before, after));
+    if_enough(share)
+}
+
+/// Returns the share of samples that are found by their embeddings of before; `None` for too few samples.
+///
+/// # Errors
+/// If they cannot be compared.
+pub fn recall(before: &Matrix, after: &Matrix) -> Result<Option<f64>, Failure> {
+    if_enough(cross_version_recall(after, before, 1).map(|it| it.own))
+}
+
+fn if_enough(value: Result<f64, EvalError>) -> Result<Option<f64>, Failure> {
+    match value {
+        Ok(value) => Ok(Some(value)),
+        Err(EvalError::FewNeighbours { .. }) => Ok(None),
+        Err(error) => Err(Failure::Other(error.into())),
+    }
+}
+
+/// Stacks matrices of one width.
+fn stacked(parts: &[Matrix]) -> Matrix {
+    let width = parts.first().map_or(1, Matrix::n_columns);
+    let values = parts.iter().flat_map(Matrix::rows).flatten().copied();
+    Matrix::try_new(values.collect(), width).expect("parts of one width with finite values")
+}

@@ -1,0 +1,270 @@
+//! One encoder that goes through a stream: that of the method, or a control.
+
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use icl_train::{Experience, Keep, Method, Pending, StreamMemory, StreamState, When};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use anyhow::anyhow;
+use icl_core::{AtomicFile, InputFile};
+
+use crate::commands::stream::options::{Control, Resolved};
+use crate::files::encoder_work::ENCODER;
+use crate::files::whole::MAX_ENCODER_BYTES;
+use crate::process::failure::Failure;
+
+/// What a lane has done, in the folder of each experience.
+const LANE: &str = "lane.json";
+/// Samples that its later updates may use, in the folder of the last experience.
+const MEMORY: &str = "memory.json";
+
+/// Encoder that goes through a stream.
+#[derive(Debug)]
+pub struct Lane {
+    /// Name, in messages and of its states.
+    pub name: String,
+    /// Folder in that of an experience; none for the lane of the method.
+    folder: Option<String>,
+    /// Method of the updates; `None`: there are none.
+    pub method: Option<Method>,
+    /// Moment of an update.
+    pub when: When,
+    /// Largest number of experiences that wait.
+    pub at_latest: Option<usize>,
+    /// Old samples that are kept.
+    pub keep: Keep,
+    /// Maximum charged cost of an update, and of all.
+    pub budgets: [Option<f64>; 2],
+    /// What it has done so far.
+    pub done: Vec<LaneStep>,
+    /// Samples that its later updates may use.
+    pub memory: StreamMemory,
+    /// File of its encoder.
+    pub encoder: PathBuf,
+}
+
+/// A lane after an experience.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LaneStep {
+    /// Risks and cost.
+    pub experience: Experience,
+    /// Accuracies on the panel of each experience up to this one; `None` without classes.
+    pub accuracies: Option<Vec<Option<f64>>>,
+    /// Accuracy on the panel of this experience of the encoder before it; `None` without classes and for the first.
+    pub served_accuracy: Option<f64>,
+    /// Experiences that wait for an update.
+    pub pending: Pending,
+}
+
+impl Lane {
+    /// Returns the lane of the method, then those of the controls.
+    pub fn all(resolved: &Resolved) -> Vec<Self> {
+        let course = &resolved.options.course;
+        let new = |name: &str, folder, method| Self {
+            name: name.to_owned(),
+            folder,
+            method,
+            when: When::Always,
+            at_latest: None,
+            keep: Keep::All,
+            budgets: [None; 2],
+            done: Vec::new(),
+            memory: StreamMemory::default(),
+            encoder: PathBuf::new(),
+        };
+        let own = Self {
+            when: course.when,
+            at_latest: course.at_latest,
+            keep: course.keep,
+            budgets: [course.budget_per_update, course.budget_total],
+            ..new(&resolved.method.name, None, Some(resolved.method.clone()))
+        };
+        let control = |control: &Control| Self {
+            when: match control.method {
+                Some(_) => When::Always,
+                None => When::Never,
+            },
+            ..new(
+                &control.name,
+                Some(format!("control-{}", control.name)),
+                control.method.clone(),
+            )
+        };
+        let controls = resolved.controls.iter().map(control);
+        std::iter::once(own).chain(controls).collect()
+    }
+
+    /// Whether this is the lane of the method.
+    pub fn is_own(&self) -> bool {
+        self.folder.is_none()
+    }
+
+    /// Returns the name of its states, other than those of all other lanes.
+    pub fn state_name(&self) -> &str {
+        self.folder.as_deref().unwrap_or("method")
+    }
+
+    /// Returns its folder in that of an experience.
+    pub fn folder(&self, experience: &Path) -> PathBuf {
+        match &self.folder {
+            Some(folder) => experience.join(folder),
+            None => experience.to_owned(),
+        }
+    }
+
+    /// Returns the state of its stream, with the risks after the last experience alone: the others are never asked for again.
+    pub fn state(&self) -> StreamState {
+        let n = self.done.len();
+        let experiences = self.done.iter().enumerate().map(|(at, step)| {
+            let it = &step.experience;
+            let risks = match at + 1 == n {
+                true => it.risks.clone(),
+                false => Vec::new(),
+            };
+            Experience {
+                name: it.name.clone(),
+                panel: it.panel.clone(),
+                risks,
+                ..*it
+            }
+        });
+        StreamState::from_parts(experiences.collect(), self.memory.clone())
+    }
+
+    /// Returns a matrix of this lane `[T, T]`: of each experience a row, and what was served right of the diagonal.
+    pub fn matrix(
+        &self,
+        row: impl Fn(&LaneStep) -> Option<&[Option<f64>]>,
+        served: impl Fn(&LaneStep) -> Option<f64>,
+    ) -> Option<Vec<Vec<Option<f64>>>> {
+        let n = self.done.len();
+        let row = |(at, step): (usize, &LaneStep)| {
+            let mut cells = Vec::with_capacity(n);
+            cells.extend_from_slice(row(step)?);
+            cells.extend(self.done.get(at + 1).map(&served));
+            cells.resize(n, None);
+            Some(cells)
+        };
+        self.done.iter().enumerate().map(row).collect()
+    }
+
+    /// Returns the matrix of risks.
+    pub fn risks(&self) -> Vec<Vec<Option<f64>>> {
+        let risks = self.matrix(|it| Some(&it.experience.risks), |it| it.experience.served);
+        risks.expect("risks are always measured")
+    }
+
+    /// Returns the matrix of accuracies; `None` without classes.
+    pub fn accuracies(&self) -> Option<Vec<Vec<Option<f64>>>> {
+        self.matrix(|it| it.accuracies.as_deref(), |it| it.served_accuracy)
+    }
+
+    /// Returns the experiences that wait for an update.
+    pub fn pending(&self) -> Pending {
+        let last = self.done.last();
+        last.map(|it| it.pending.clone()).unwrap_or_default()
+    }
+
+    /// Returns the charged cost of the updates, the first training not counted, in full passes.
+    pub fn charged(&self) -> f64 {
+        let updates = self.done.iter().skip(1);
+        updates.map(|it| it.experience.cost.charged()).sum()
+    }
+
+    /// Returns the charged cost of the last update, or of the first training before there is any, in full passes.
+    pub fn last_cost(&self) -> f64 {
+        let mut updates = self.done.iter().rev().map(|it| &it.experience);
+        let last = updates.find(|it| it.updated);
+        last.map_or(0.0, |it| it.cost.charged())
+    }
+
+    /// Writes what it has done with the last experience.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn write(&self, experience: &Path) -> Result<(), Failure> {
+        let folder = self.folder(experience);
+        let files = icl_core::file_system();
+        let created = files.create_folders(&folder);
+        created.map_err(|error| Failure::file(&folder, "cannot be written", error))?;
+        write_json(&folder.join(LANE), &self.done.last())?;
+        write_json(&folder.join(MEMORY), &self.memory)
+    }
+
+    /// Reads what it has done in the folder of the next experience; of the memory, only the last is read.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn read(&mut self, experience: &Path, is_last: bool) -> Result<(), Failure> {
+        let folder = self.folder(experience);
+        self.done.push(read_json(&folder.join(LANE))?);
+        if is_last {
+            self.memory = read_json(&folder.join(MEMORY))?;
+        }
+        self.publish(experience);
+        Ok(())
+    }
+
+    /// Takes the encoder in the folder of an experience that is complete: without an update there is none, and controls begin with
+    /// that of the method.
+    pub fn publish(&mut self, experience: &Path) {
+        let folders = match self.encoder.as_os_str().is_empty() {
+            true => [experience.to_owned(), self.folder(experience)],
+            false => [self.folder(experience), self.folder(experience)],
+        };
+        for folder in folders {
+            let encoder = folder.join(ENCODER);
+            if encoder.exists() {
+                self.encoder = encoder;
+            }
+        }
+    }
+
+    /// Removes the memory of an experience that is no longer the last.
+    pub fn forget(&self, experience: &Path) {
+        // It is never read again, and does no harm.
+        let _ = icl_core::file_system().remove_if_there(&self.folder(experience).join(MEMORY));
+    }
+}
+
+/// Writes a value as JSON.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Failure> {
+    write_lines(path, std::slice::from_ref(value))
+}
+
+/// Writes values as lines of JSON, without holding their text.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write_lines(path: &Path, values: &[impl Serialize]) -> Result<(), Failure> {
+    let write = || -> std::io::Result<()> {
+        let mut file = BufWriter::new(AtomicFile::begin(path)?);
+        for value in values {
+            serde_json::to_writer(&mut file, value)?;
+            file.write_all(b"\n")?;
+        }
+        file.into_inner()?.replace()
+    };
+    write().map_err(|error| Failure::file(path, "cannot be written", error))
+}
+
+/// Reads a value of JSON.
+///
+/// # Errors
+/// If the file cannot be read, or holds something else.
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
+    let wrong = |found: String| {
+        Failure::input(anyhow!(
+            "{}: found {found}, expected a file that icl stream wrote",
+            path.display()
+        ))
+    };
+    let bytes = InputFile::open(path, MAX_ENCODER_BYTES).and_then(InputFile::bytes);
+    let bytes = bytes.map_err(|error| wrong(format!("no readable file ({error})")))?;
+    serde_json::from_slice(&bytes).map_err(|error| wrong(error.to_string()))
+}

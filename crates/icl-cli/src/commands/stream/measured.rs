@@ -1,0 +1,213 @@
+//! What is measured after an experience.
+
+use burn::module::AutodiffModule;
+use icl_core::Increment;
+use icl_eval::{Matrix, effective_rank};
+use icl_report::StreamedExperience;
+use icl_train::{Experience, Plasticity, StreamMemory, StreamState, Trainability, Trainer};
+
+use crate::backend::TrainingBackend;
+use crate::commands::stream::judge::{Judge, neighbours_kept, recall};
+use crate::commands::stream::lane::{Lane, LaneStep};
+use crate::commands::stream::step::{Advanced, Step, StepRecord, failure};
+use crate::domain::Domain;
+use crate::files::encoder_work::ENCODER;
+use crate::process::causes::Causes;
+use crate::process::failure::Failure;
+use crate::process::terminal::tell;
+
+impl<D: Domain, B: TrainingBackend> Step<'_, D, B> {
+    fn judge<'j>(&'j self, causes: &'j Causes<'j>) -> Judge<'j, D, B> {
+        Judge {
+            gathered: self.gathered,
+            seed: self.resolved.training.seed,
+            device: self.device,
+            causes,
+        }
+    }
+
+    /// Measures a lane after the experience.
+    ///
+    /// # Errors
+    /// If a sample cannot be read, or a risk or an embedding is not finite.
+    pub(super) fn done(&self, lane: &Lane, advanced: &Advanced<D, B>) -> Result<LaneStep, Failure> {
+        let experiences: Vec<&Experience> = advanced.state.experiences().iter().collect();
+        let n = experiences.len();
+        let experience = experiences[n - 1];
+        let causes = self.causes(lane);
+        for &risk in experience.risks.iter().chain([&experience.served]) {
+            causes.check_held_out(risk)?;
+        }
+        let judge = self.judge(&causes);
+        let accuracies = judge.embed(&advanced.after, &experiences)?.accuracies(n);
+        let served_accuracy = match (&advanced.before, experience.updated) {
+            (None, _) => None,
+            (Some(_), false) => accuracies.as_ref().and_then(|it| it[n - 1]),
+            (Some(before), true) => judge
+                .embed(before, &experiences)?
+                .accuracies(n)
+                .and_then(|it| it[n - 1]),
+        };
+        Ok(LaneStep {
+            experience: experience.clone(),
+            accuracies,
+            served_accuracy,
+            pending: advanced.pending.clone(),
+        })
+    }
+
+    /// Returns the facts about the experience, as the lane of the method has gone through it.
+    ///
+    /// # Errors
+    /// If a sample cannot be read, or embeddings cannot be compared.
+    pub(super) fn record(
+        &self,
+        lane: &Lane,
+        advanced: &Advanced<D, B>,
+        experience: &Experience,
+        steps: &[StepRecord],
+    ) -> Result<StepRecord, Failure> {
+        let experiences: Vec<&Experience> = advanced.state.experiences().iter().collect();
+        let n = experiences.len();
+        let causes = self.causes(lane);
+        let judge = self.judge(&causes);
+        let untrained = self
+            .gathered
+            .domain
+            .fresh::<B>(self.init().child("old"), self.device)?
+            .valid();
+        let stream = self.stream(lane, self.resolved.training.settings.clone());
+        let last = StreamState::from_parts(vec![experience.clone()], StreamMemory::default());
+        let untrained_risk = stream.risks(&untrained, &last).map_err(failure)?[0];
+        let untrained_accuracy = judge.embed(&untrained, &experiences)?.accuracies(n);
+        let after = judge.embed(&advanced.after, &experiences)?.panels();
+        let moved = match advanced.before.as_ref().filter(|_| experience.updated) {
+            None => [None; 2],
+            Some(before) => {
+                let before = judge.embed(before, &experiences)?.panels();
+                [neighbours_kept(&before, &after)?, recall(&before, &after)?]
+            }
+        };
+        let neighbours_kept_of_first = match steps.first() {
+            None => None,
+            Some(first) => {
+                let folder = self.folder.experience(0, &first.streamed.name);
+                let first = self.read(&folder.join(ENCODER))?.valid();
+                let first = judge.embed(&first, &experiences)?.panels();
+                neighbours_kept(&first, &after)?
+            }
+        };
+        let plasticity = self.plasticity(lane, advanced, &causes)?;
+        let arrived = self.arrived();
+        Ok(StepRecord {
+            streamed: StreamedExperience {
+                name: arrived.name.clone(),
+                arrived: arrived.arrived.clone(),
+                n_samples: experience.n_samples,
+                n_held_out: experience.panel.len(),
+                updated: experience.updated,
+                n_old: advanced.sizes[0],
+                n_new: advanced.sizes[1],
+                served_risk: experience.served,
+                risk: experience.risks[n - 1],
+                epochs: experience.epochs,
+                charged_passes: experience.cost.charged(),
+                cost: experience.cost,
+                stopped_by: experience.stopped_by,
+                parameter_change: advanced.parameter_change,
+                parameter_norm: plasticity.parameter_norm,
+                effective_rank: Some(plasticity.effective_rank),
+                dormant_share: plasticity.dormant_share,
+                trainability: self.trainability(lane, &causes)?,
+                neighbours_kept: moved[0],
+                neighbours_kept_of_first,
+                cross_version_recall: moved[1],
+                train_s: advanced.train_s,
+            },
+            decision: advanced.decision.clone(),
+            untrained_risk,
+            untrained_accuracy: untrained_accuracy.and_then(|it| it[n - 1]),
+            checksum: arrived.checksum.clone(),
+        })
+    }
+
+    /// Measures the plasticity of the encoder over the held-out samples of the first experience, the same after all experiences.
+    fn plasticity(
+        &self,
+        lane: &Lane,
+        advanced: &Advanced<D, B>,
+        causes: &Causes<'_>,
+    ) -> Result<Plasticity, Failure> {
+        let panel = &advanced.state.experiences()[0].panel;
+        let increment = Increment::before(panel.clone()).map_err(Failure::input)?;
+        let path = lane.folder(self.next).join(ENCODER);
+        let encoder = self.read(if path.exists() { &path } else { &lane.encoder })?;
+        let rank = |(values, width)| match Matrix::try_new(values, width) {
+            Ok(rows) => Ok(effective_rank(&rows)),
+            Err(error) => Err(error.to_string().into()),
+        };
+        let trainer = self.trainer(&increment);
+        let measured = trainer.plasticity(&encoder, panel, rank);
+        measured.map_err(|error| causes.training(error))
+    }
+
+    /// Measures what the encoder that was live learns from the training samples beside a fresh one, if that is asked for.
+    fn trainability(
+        &self,
+        lane: &Lane,
+        causes: &Causes<'_>,
+    ) -> Result<Option<Trainability>, Failure> {
+        let Some(epochs) = self
+            .resolved
+            .options
+            .course
+            .trainability
+            .filter(|_| self.at > 0)
+        else {
+            return Ok(None);
+        };
+        let stream = self.stream(lane, self.resolved.training.settings.clone());
+        let samples = stream.training_samples(&self.arrived().arriving());
+        let samples = samples.map_err(failure)?;
+        let increment = Increment::before(samples).map_err(Failure::input)?;
+        let live = self.read(&lane.encoder)?;
+        let seed = self.init().child("trainability");
+        let fresh = self.gathered.domain.fresh::<B>(seed, self.device)?;
+        let trainer = self.trainer(&increment);
+        let measured = trainer.trainability(live, fresh, epochs);
+        Ok(Some(measured.map_err(|error| causes.training(error))?))
+    }
+
+    fn trainer<'t>(
+        &'t self,
+        increment: &'t Increment,
+    ) -> Trainer<'t, B, D::Data, &'t D::Views, D::Collate> {
+        let (domain, training) = (&*self.gathered.domain, &self.resolved.training);
+        Trainer::new(
+            &*self.gathered.data,
+            domain.views(),
+            domain.collate(),
+            increment,
+        )
+        .settings(training.settings.clone())
+        .seed(training.seed)
+        .device(self.device.clone())
+    }
+
+    /// Tells what a lane has done.
+    pub(super) fn tell(&self, lane: &Lane, experience: &Experience) {
+        let risk = experience.risks.last().copied().flatten();
+        let risk = risk.map_or(String::new(), |risk| format!("{risk:.4} nats"));
+        let name = &experience.name;
+        let lane = &lane.name;
+        match (experience.updated, experience.served) {
+            (true, None) => tell(format_args!("{name}: {lane}: begins with risk {risk}")),
+            (true, Some(served)) => tell(format_args!(
+                "{name}: {lane}: risk {served:.4} → {risk}, {} epochs, {:.0} passes",
+                experience.epochs,
+                experience.cost.charged()
+            )),
+            (false, _) => tell(format_args!("{name}: {lane}: waits, risk {risk}")),
+        }
+    }
+}

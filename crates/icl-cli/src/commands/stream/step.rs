@@ -1,0 +1,360 @@
+//! One experience of a stream: decisions, updates of all lanes, and measurements.
+
+use std::path::Path;
+
+use burn::module::AutodiffModule;
+use icl_core::Seed;
+use icl_report::StreamedExperience;
+use icl_train::{
+    Callbacks, Decision, Pending, Start, Stream, StreamError, StreamState, TrainingSettings,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::backend::TrainingBackend;
+use crate::commands::stream::folder::StreamFolder;
+use crate::commands::stream::gathered::{Arrived, Gathered};
+use crate::commands::stream::lane::Lane;
+use crate::commands::stream::options::Resolved;
+use crate::domain::Domain;
+use crate::domain::encoder_file;
+use crate::domain::encoder_file::{EncoderFile, StoredEncoder};
+use crate::files::encoder_work::ENCODER;
+use crate::process::causes::Causes;
+use crate::process::failure::Failure;
+use crate::process::interrupt;
+use crate::process::progress::Display;
+
+/// File of the facts about an experience, in its folder.
+pub const STEP: &str = "record.json";
+
+/// Facts about an experience that the lane of the method has gone through.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepRecord {
+    /// The experience, as a line of `stream.jsonl` has it.
+    #[serde(flatten)]
+    pub streamed: StreamedExperience,
+    /// Decision on an update; `None` for the first experience.
+    pub decision: Option<Decision>,
+    /// Risk of an untrained encoder on held-out samples.
+    pub untrained_risk: f64,
+    /// Accuracy of an untrained encoder on held-out samples; `None` without classes.
+    pub untrained_accuracy: Option<f64>,
+    /// Checksum of its data.
+    pub checksum: String,
+}
+
+/// The next experience of a stream.
+pub struct Step<'a, D: Domain, B: TrainingBackend> {
+    pub resolved: &'a Resolved,
+    pub from: Option<&'a EncoderFile<D>>,
+    pub gathered: &'a Gathered<'a, D>,
+    pub folder: &'a StreamFolder,
+    pub device: &'a B::Device,
+    /// Folder of its files until it is complete.
+    pub next: &'a Path,
+    /// Its place in the stream.
+    pub at: usize,
+}
+
+/// Encoder of a lane before and after an experience, and what its update was.
+pub(super) struct Advanced<D: Domain, B: TrainingBackend> {
+    /// `None` for the first experience.
+    pub(super) before: Option<D::Encoder<B::InnerBackend>>,
+    pub(super) after: D::Encoder<B::InnerBackend>,
+    pub(super) state: StreamState,
+    pub(super) decision: Option<Decision>,
+    pub(super) pending: Pending,
+    /// Numbers of old and new samples of the update.
+    pub(super) sizes: [usize; 2],
+    pub(super) parameter_change: f64,
+    pub(super) train_s: f64,
+}
+
+impl<D: Domain, B: TrainingBackend> Step<'_, D, B> {
+    /// Lets all lanes go through the experience, writes their encoders, and returns the facts about that
+    /// of the method.
+    ///
+    /// # Errors
+    /// If a training fails or is interrupted, or a file cannot be written.
+    pub fn run(&self, lanes: &mut [Lane], steps: &[StepRecord]) -> Result<StepRecord, Failure> {
+        let mut record = None;
+        for lane in lanes {
+            let advanced = match self.at {
+                0 => self.first(lane)?,
+                _ => self.later(lane)?,
+            };
+            let done = self.done(lane, &advanced)?;
+            self.tell(lane, &done.experience);
+            if lane.is_own() {
+                record = Some(self.record(lane, &advanced, &done.experience, steps)?);
+            }
+            lane.memory = advanced.state.memory().clone();
+            lane.done.push(done);
+        }
+        Ok(record.expect("the first lane is that of the method"))
+    }
+
+    pub(super) fn arrived(&self) -> &Arrived {
+        &self.gathered.experiences[self.at]
+    }
+
+    pub(super) fn init(&self) -> Seed {
+        Seed::new(self.resolved.training.seed).child("init")
+    }
+
+    pub(super) fn causes<'c>(&'c self, lane: &'c Lane) -> Causes<'c> {
+        Causes {
+            settings: &self.resolved.training.settings,
+            method: lane.method.as_ref(),
+            file: self.from.map(|from| from.path.as_path()),
+        }
+    }
+
+    /// Returns the stream of a lane.
+    pub(super) fn stream(
+        &self,
+        lane: &Lane,
+        settings: TrainingSettings,
+    ) -> Stream<'_, B, D::Data, &D::Views, D::Collate> {
+        let course = &self.resolved.options.course;
+        let Gathered { domain, data, .. } = self.gathered;
+        Stream::new(&**data, domain.views(), domain.collate())
+            .settings(TrainingSettings {
+                panel: course.panel.max(settings.panel),
+                ..settings
+            })
+            .keep(lane.keep)
+            .hold_out(course.hold_out)
+            .panel(course.panel)
+            .seed(self.resolved.training.seed)
+            .device(self.device.clone())
+    }
+
+    /// Trains on the first experience, or takes an encoder that was; controls begin with the encoder of the method.
+    fn first(&self, lane: &Lane) -> Result<Advanced<D, B>, Failure> {
+        let settings = self.resolved.training.settings.clone();
+        let stream = self.stream(lane, settings.clone());
+        let arriving = self.arrived().arriving();
+        let path = self.next.join(ENCODER);
+        let given = match (lane.is_own(), self.from) {
+            (true, None) => None,
+            (true, Some(from)) => Some(from.encoder::<B>(self.device)?),
+            (false, _) => Some(self.read(&path)?),
+        };
+        let (after, state, facts) = match given {
+            Some(given) => {
+                let encoder = given.valid();
+                let state = stream.adopt(&encoder, &arriving);
+                (encoder, state.map_err(failure)?, None)
+            }
+            None => {
+                let untrained = self
+                    .gathered
+                    .domain
+                    .fresh::<B>(self.init().child("old"), self.device)?;
+                let causes = Causes {
+                    file: self.resolved.options.encoder.weights.as_deref(),
+                    ..self.causes(lane)
+                };
+                let trained = self.trained(lane, |callbacks| {
+                    let first = stream.first(untrained, arriving, callbacks);
+                    first.map_err(|error| of_training(&causes, error))
+                })?;
+                let sizes = [trained.increment.old().len(), 0];
+                let facts = (sizes, trained.parameter_change, trained.train_s);
+                (trained.encoder, trained.state, Some(facts))
+            }
+        };
+        if lane.is_own() {
+            self.save(&after, &path)?;
+        }
+        let (sizes, parameter_change, train_s) = facts.unwrap_or(([0, 0], 0.0, 0.0));
+        Ok(Advanced {
+            before: None,
+            after,
+            state,
+            decision: None,
+            pending: Pending::default(),
+            sizes,
+            parameter_change,
+            train_s,
+        })
+    }
+
+    /// Decides on an update, and updates or waits.
+    fn later(&self, lane: &Lane) -> Result<Advanced<D, B>, Failure> {
+        let settings = self.resolved.training.settings.clone();
+        let arriving = self.arrived().arriving();
+        let given = self.read(&lane.encoder)?;
+        let live = given.valid();
+        let state = lane.state();
+        let (decision, pending, passes) = self.decision(lane, &live, &state)?;
+        let method = lane.method.as_ref().filter(|_| decision.update);
+        let mut advanced = match method {
+            None => {
+                let stream = self.stream(lane, settings);
+                let state = stream.wait(state, &live, &arriving).map_err(failure)?;
+                Advanced {
+                    before: Some(live.clone()),
+                    after: live,
+                    state,
+                    decision: Some(decision),
+                    pending,
+                    sizes: [0, 0],
+                    parameter_change: 0.0,
+                    train_s: 0.0,
+                }
+            }
+            Some(method) => {
+                let stream = self.stream(
+                    lane,
+                    TrainingSettings {
+                        budget: self.budget(lane, passes),
+                        ..settings
+                    },
+                );
+                let fresh = match method.start {
+                    Start::Trained => None,
+                    _ => {
+                        let seed = self.init().child("scratch");
+                        Some(self.gathered.domain.fresh::<B>(seed, self.device)?)
+                    }
+                };
+                let fresh = || fresh.expect("all starts but one need a fresh encoder");
+                let causes = self.causes(lane);
+                let updated = self.trained(lane, |callbacks| {
+                    let own = (&live, given);
+                    let updated = stream.next(state, own, fresh, method, arriving, callbacks);
+                    updated.map_err(|error| of_training(&causes, error))
+                })?;
+                let folder = lane.folder(self.next);
+                icl_core::file_system()
+                    .create_folders(&folder)
+                    .map_err(|error| Failure::file(&folder, "cannot be written", error))?;
+                self.save(&updated.encoder, &folder.join(ENCODER))?;
+                Advanced {
+                    before: Some(live),
+                    after: updated.encoder,
+                    state: updated.state,
+                    decision: Some(decision),
+                    pending,
+                    sizes: [
+                        updated.increment.old().len(),
+                        updated.increment.new_data().len(),
+                    ],
+                    parameter_change: updated.parameter_change,
+                    train_s: updated.train_s,
+                }
+            }
+        };
+        advanced.state.charge_steering(passes);
+        Ok(advanced)
+    }
+
+    /// Decides on an update for all that waits and what arrives. Also returns what waits afterwards, and the cost of the decision
+    /// in full passes.
+    fn decision(
+        &self,
+        lane: &Lane,
+        live: &D::Encoder<B::InnerBackend>,
+        state: &StreamState,
+    ) -> Result<(Decision, Pending, f64), Failure> {
+        let arriving = self.arrived().arriving();
+        let stream = self.stream(lane, self.resolved.training.settings.clone());
+        let (drift, passes) = match lane.when.needs_drift() {
+            false => (None, 0.0),
+            true => {
+                let measured = stream.drift(state, live, &arriving, lane.when.effect());
+                let (drift, passes) = measured.map_err(failure)?;
+                (Some(drift), passes)
+            }
+        };
+        let n_training = stream.training_samples(&arriving).map_err(failure)?.len();
+        let mut pending = lane.pending();
+        let mut decision = pending.decide(
+            lane.when,
+            lane.at_latest,
+            arriving.name,
+            n_training,
+            drift.as_ref().map(|it| it.deciding()),
+            lane.last_cost(),
+        );
+        if let [_, Some(total)] = lane.budgets
+            && decision.update
+            && lane.charged() + passes >= total
+        {
+            decision.update = false;
+            decision.reason = format!(
+                "{}; the budget of {total} passes is used up",
+                decision.reason
+            );
+        }
+        if decision.update {
+            pending.clear();
+        }
+        Ok((decision, pending, passes))
+    }
+
+    /// Returns the budget of an update whose decision has cost `passes`, if there is one.
+    fn budget(&self, lane: &Lane, passes: f64) -> Option<f64> {
+        let [of_update, total] = lane.budgets;
+        let left = total.map(|total| total - lane.charged() - passes);
+        let budgets = of_update.map(|it| (it - passes).max(f64::MIN_POSITIVE));
+        match (budgets, left) {
+            (Some(of_update), Some(left)) => Some(of_update.min(left)),
+            (of_update, left) => of_update.or(left),
+        }
+    }
+
+    /// Trains a lane with a bar, a state from which it continues, and the signal to stop.
+    fn trained<T>(
+        &self,
+        lane: &Lane,
+        train: impl FnOnce(&mut Callbacks<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let display = Display::new(1, self.resolved.training.settings.epochs as u64);
+        display.begin(&format!("{}: {}", self.arrived().name, lane.name));
+        let mut callbacks = Callbacks::new()
+            .on_progress(|progress| display.advance(&progress))
+            .stop_when(interrupt::requested)
+            .with_checkpoint(self.folder.state(self.at, lane.state_name()));
+        let trained = train(&mut callbacks);
+        drop(callbacks);
+        display.finish();
+        trained
+    }
+
+    /// Reads an encoder of this stream, grown to the data.
+    pub(super) fn read(&self, path: &Path) -> Result<D::Trained<B>, Failure> {
+        let stored = StoredEncoder::open(path)?.read::<D>()?;
+        let encoder = stored.encoder::<B>(self.device)?;
+        // What is new begins as in the initial encoder.
+        let seed = self.init().child("old");
+        Ok(self.gathered.domain.grow(encoder, seed))
+    }
+
+    fn save(&self, encoder: &D::Encoder<B::InnerBackend>, path: &Path) -> Result<(), Failure> {
+        let name = D::name(&self.gathered.data);
+        encoder_file::save(encoder, &*self.gathered.domain, name, path)
+    }
+}
+
+/// Returns the failure of a stream without a training.
+pub(super) fn failure(error: StreamError) -> Failure {
+    Failure::input(error)
+}
+
+/// Returns the failure of a training in a stream.
+fn of_training(causes: &Causes<'_>, error: StreamError) -> Failure {
+    match error {
+        StreamError::Training { experience, source } => {
+            let named = |error: anyhow::Error| error.context(format!("experience {experience}"));
+            match causes.training(source) {
+                Failure::Input(error) => Failure::Input(named(error)),
+                Failure::Other(error) => Failure::Other(named(error)),
+                interrupted => interrupted,
+            }
+        }
+        error => failure(error),
+    }
+}

@@ -1,0 +1,175 @@
+//! What follows from the experiences of a stream: its matrix, its tables and its page.
+
+use std::path::Path;
+
+use icl_eval::{Better, TRANSFER_FORMULAS, Transfer, TransferMatrix};
+use icl_report::{STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord};
+use serde::Serialize;
+
+use crate::commands::stream::lane::{Lane, write_json, write_lines};
+use crate::commands::stream::options::Resolved;
+use crate::commands::stream::source::Source;
+use crate::commands::stream::step::StepRecord;
+use crate::files::destination::CONFIG;
+use crate::files::encoder_work::REPORT;
+use crate::files::whole;
+use crate::process::failure::Failure;
+
+/// Matrix, as JSON: the whole record.
+const MATRIX: &str = "matrix.json";
+/// Experiences, a line of JSON each.
+const EXPERIENCES: &str = "stream.jsonl";
+/// Decisions, a line of JSON each.
+const DECISIONS: &str = "decisions.jsonl";
+/// Cost by lane, experience and purpose, a line of JSON each.
+const LEDGER: &str = "ledger.jsonl";
+
+/// Matrix of some cells.
+type Cells = Vec<Vec<Option<f64>>>;
+
+/// Returns the record of the experiences so far.
+///
+/// # Errors
+/// If the matrix has a wrong shape.
+pub fn record(
+    resolved: &Resolved,
+    source: &Source,
+    steps: &[StepRecord],
+    lanes: &[Lane],
+) -> Result<StreamRecord, Failure> {
+    let (options, training) = (&resolved.options, &resolved.training);
+    let [own, controls @ ..] = lanes else {
+        unreachable!("the first lane is that of the method");
+    };
+    let streamed = || steps.iter().map(|step| &step.streamed);
+    let (risk, accuracy) = (own.risks(), own.accuracies());
+    let untrained_risk: Vec<Option<f64>> = steps.iter().map(|it| Some(it.untrained_risk)).collect();
+    let untrained_accuracy: Vec<Option<f64>> =
+        steps.iter().map(|it| it.untrained_accuracy).collect();
+    let n_samples: Vec<usize> = streamed().map(|it| it.n_samples).collect();
+    let transfer = |better, rows: Cells, untrained: &[Option<f64>]| {
+        let matrix = TransferMatrix::try_new(better, rows)
+            .and_then(|matrix| matrix.with_untrained(untrained.to_vec()));
+        let matrix = matrix.map_err(|error| Failure::Other(error.into()))?;
+        let transfer = Transfer::new(&matrix, &n_samples);
+        Ok::<(Transfer, Cells), Failure>((transfer, matrix.into_rows()))
+    };
+    let (of_risk, risk) = transfer(Better::Lower, risk, &untrained_risk)?;
+    let (of_accuracy, accuracy) = match accuracy {
+        Some(rows) => {
+            let (transfer, rows) = transfer(Better::Higher, rows, &untrained_accuracy)?;
+            (transfer, Some(rows))
+        }
+        None => (Transfer::default(), None),
+    };
+    let measures = TRANSFER_FORMULAS.iter().map(|formula| StreamMeasure {
+        name: formula.name.to_owned(),
+        formula: formula.formula.to_owned(),
+        source: formula.source.to_owned(),
+        risk: (formula.value)(&of_risk),
+        accuracy: (formula.value)(&of_accuracy),
+    });
+    let control = |lane: &Lane| {
+        let of_control = lane.risks();
+        StreamControl {
+            method: lane.name.clone(),
+            gap: gaps(&risk, &of_control),
+            risk: of_control,
+            accuracy: lane.accuracies(),
+            charged_passes: lane
+                .done
+                .iter()
+                .map(|it| it.experience.cost.charged())
+                .collect(),
+        }
+    };
+    Ok(StreamRecord {
+        schema: STREAM_SCHEMA,
+        data: source.name(),
+        split: options.source.split.as_ref().map(ToString::to_string),
+        method: resolved.method.name.clone(),
+        keep: options.course.keep.to_string(),
+        when: options.course.when.to_string(),
+        budget_per_update: options.course.budget_per_update,
+        budget_total: options.course.budget_total,
+        seed: training.seed,
+        backend: training.backend.clone(),
+        temperature: training.settings.temperature,
+        negatives: training.settings.negatives,
+        names: streamed().map(|it| it.name.clone()).collect(),
+        measures: measures.collect(),
+        untrained_accuracy: accuracy.as_ref().map(|_| untrained_accuracy),
+        untrained_risk,
+        experiences: streamed().cloned().collect(),
+        decisions: steps.iter().filter_map(|it| it.decision.clone()).collect(),
+        controls: controls.iter().map(control).collect(),
+        risk,
+        accuracy,
+    })
+}
+
+/// Returns, for each experience, the mean by which risks are above those of a control, over the panels up to it that were
+/// measured.
+fn gaps(risk: &Cells, of_control: &Cells) -> Vec<Option<f64>> {
+    let gap = |at: usize| {
+        let pairs = risk[at][..=at].iter().zip(&of_control[at][..=at]);
+        let gaps = pairs.filter_map(|(own, control)| Some((*own)? - (*control)?));
+        let gaps: Vec<f64> = gaps.collect();
+        (!gaps.is_empty()).then(|| gaps.iter().sum::<f64>() / gaps.len() as f64)
+    };
+    (0..risk.len()).map(gap).collect()
+}
+
+/// Line of the ledger.
+#[derive(Serialize)]
+struct Charge<'a> {
+    lane: &'a str,
+    experience: &'a str,
+    purpose: &'a str,
+    passes: f64,
+}
+
+/// Writes the files that follow from the experiences, each as a whole.
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn write(
+    folder: &Path,
+    config: &str,
+    record: &StreamRecord,
+    lanes: &[Lane],
+) -> Result<(), Failure> {
+    write_json(&folder.join(MATRIX), record)?;
+    write_lines(&folder.join(EXPERIENCES), &record.experiences)?;
+    write_lines(&folder.join(DECISIONS), &record.decisions)?;
+    let charges: Vec<Charge<'_>> = lanes.iter().flat_map(charges).collect();
+    write_lines(&folder.join(LEDGER), &charges)?;
+    let document =
+        icl_report::stream_document(record).map_err(|error| Failure::Other(error.into()))?;
+    whole::replace(&folder.join(REPORT), document.html().as_bytes())?;
+    whole::replace(&folder.join(CONFIG), config.as_bytes())
+}
+
+/// Returns the cost of a lane by experience and purpose.
+fn charges(lane: &Lane) -> impl Iterator<Item = Charge<'_>> {
+    lane.done.iter().flat_map(move |step| {
+        let cost = &step.experience.cost;
+        let purposes = [
+            ("training", cost.training),
+            ("teacher", cost.teacher),
+            ("support", cost.support),
+            ("agents", cost.agents),
+            ("pilot", cost.pilot),
+            ("steering", cost.steering),
+            ("measuring", cost.measuring),
+        ];
+        let name = &step.experience.name;
+        let used = purposes.into_iter().filter(|(_, passes)| *passes > 0.0);
+        used.map(move |(purpose, passes)| Charge {
+            lane: &lane.name,
+            experience: name,
+            purpose,
+            passes,
+        })
+    })
+}

@@ -1,0 +1,114 @@
+//! What a stream measures without training: the risks on panels, and the drift to what has arrived.
+
+use burn::tensor::backend::AutodiffBackend;
+use icl_core::drift::{Drift, DriftPanel, DriftTestConfig};
+use icl_core::{Collate, Encoder, Increment, SampleError, Samples, Views};
+
+use crate::evaluation::evaluator::Evaluator;
+use crate::stream::advanced::Arriving;
+use crate::stream::error::StreamError;
+use crate::stream::settings::Stream;
+use crate::stream::state::StreamState;
+
+impl<B, S, V, C> Stream<'_, B, S, V, C>
+where
+    B: AutodiffBackend,
+    S: Samples,
+    V: Views<Sample = S::Sample>,
+    C: Collate<View = V::View>,
+{
+    /// Computes the risks of any encoder on all panels of a stream so far: an untrained one as the reference of forward
+    /// transfer, or a retrained one as a control.
+    ///
+    /// # Errors
+    /// [`StreamError::Sample`] if a sample cannot be read.
+    pub fn risks<M>(&self, encoder: &M, state: &StreamState) -> Result<Vec<f64>, StreamError>
+    where
+        M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+    {
+        let panels = state.experiences().iter().map(|it| &it.panel);
+        panels
+            .map(|panel| self.panel_risk(encoder, panel))
+            .collect()
+    }
+
+    /// Measures the drift of the noise from the samples that are kept to all that waits and what arrives, as the live encoder
+    /// sees it: of each, at most as many samples as a panel has, with one fixed pair of views. Held-out samples of what arrives
+    /// are left out.
+    ///
+    /// Returns the drift and its cost, in full passes: it decides something, and belongs to the charged cost.
+    ///
+    /// # Errors
+    /// [`StreamError`] if the name or a sample has come before, nothing is kept, a sample cannot be read, or an embedding is not
+    /// finite.
+    pub fn drift<M>(
+        &self,
+        state: &StreamState,
+        live: &M,
+        arriving: &Arriving<'_>,
+        effect: f64,
+    ) -> Result<(Drift, f64), StreamError>
+    where
+        M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+    {
+        let divided = self.divided(state, arriving)?;
+        let seed = self.seed_of(arriving.name).child("drift");
+        let memory = state.memory();
+        let kept = memory.buffer().kept().iter().map(|kept| kept.sample);
+        let new = memory.waiting().chain(divided.training);
+        let pairs = |samples: Vec<usize>, name: &'static str| {
+            let drawn = self.panel_of(samples)?;
+            let drawn = drawn.at_most(self.panel.max(4), seed.child(name));
+            let pairs = self.with_evaluator(&drawn, |it| it.pairs_to_host(live, &drawn))?;
+            Ok::<_, StreamError>((pairs, drawn.old().len()))
+        };
+        let (old, n_old) = pairs(kept.collect(), "old")?;
+        let (new, n_new) = pairs(new.collect(), "new")?;
+        let of_drift = |source| StreamError::Drift {
+            experience: arriving.name.to_owned(),
+            source,
+        };
+        let panel = DriftPanel::try_new(old.clone(), [old[1].clone(), new[1].clone()]);
+        let panel = panel.and_then(|panel| panel.with_new_pairs(new));
+        let panel = panel.map_err(of_drift)?;
+        let test = DriftTestConfig::new(self.settings.temperature, self.settings.negatives)
+            .with_effect(effect)
+            .with_seed(seed.child("null"))
+            .try_init()
+            .map_err(of_drift)?;
+        let drift = test.measure(&panel).map_err(of_drift)?;
+        Ok((drift, self.forward_passes::<M>(n_old + n_new)))
+    }
+
+    /// Computes the exact NCE-I of a panel, with its own samples as noise, on one fixed pair of views of each.
+    pub(super) fn panel_risk<M>(&self, encoder: &M, panel: &[usize]) -> Result<f64, StreamError>
+    where
+        M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+    {
+        let panel = self.panel_of(panel.to_vec())?;
+        let risk = self.with_evaluator(&panel, |it| it.panel_risk_old(encoder, &panel))?;
+        Ok(risk.mean.all.expect("a panel has old samples"))
+    }
+
+    fn panel_of(&self, samples: Vec<usize>) -> Result<Increment, StreamError> {
+        Increment::before(samples).map_err(|source| StreamError::Division {
+            experience: "panel".to_owned(),
+            source,
+        })
+    }
+
+    /// Measures with the evaluator of the root seed, so that a sample has the same views in all experiences.
+    fn with_evaluator<T>(
+        &self,
+        panel: &Increment,
+        measure: impl FnOnce(&Evaluator<'_, B::InnerBackend, S, &V, &C>) -> Result<T, SampleError>,
+    ) -> Result<T, StreamError> {
+        let trainer = self.trainer(panel, self.seed);
+        measure(&trainer.evaluator()).map_err(StreamError::Sample)
+    }
+
+    /// Returns the passes of measured samples: both views of each, forward.
+    pub(super) fn forward_passes<M: Encoder<B::InnerBackend>>(&self, n: usize) -> f64 {
+        2.0 * n as f64 * M::FORWARD_SHARE
+    }
+}

@@ -1,0 +1,161 @@
+//! A stream over samples, and its settings.
+
+use burn::tensor::backend::AutodiffBackend;
+use icl_core::{Increment, Seed};
+
+use crate::stream::keep::Keep;
+use crate::trainer::Trainer;
+use crate::trainer::settings::TrainingSettings;
+
+/// A stream of increments: an encoder that is updated for one experience after the other.
+///
+/// An experience is an increment: X is what [`Keep`] has kept of the experiences before, ΔX what has arrived, less a share
+/// that is held out. After each update the encoder is measured on the held-out panels of the experiences so far, each
+/// panel with its own samples as noise, so that the risks of a column of the matrix can be compared.
+///
+/// | method | an experience that comes |
+/// |---|---|
+/// | [`first`](Self::first) | first, and trains an encoder |
+/// | [`adopt`](Self::adopt) | first, with an encoder that was trained elsewhere |
+/// | [`next`](Self::next) | later, and updates the encoder, with all that waits |
+/// | [`wait`](Self::wait) | later, and waits for the next update |
+///
+/// State in, state out: all of them return the state, with which the stream goes on,
+/// also in another process. All random draws of an experience depend on the root seed and on its name: a later
+/// experience changes no earlier one. The optimizer begins anew at each experience, as in TiC-CLIP (Garg et al., 2024).
+///
+/// The growth ratio of an update is that of the samples that it has: with a bounded buffer new data weigh more than
+/// their share of all data that have come.
+///
+/// ```
+/// use burn::backend::{Autodiff, Flex};
+/// use burn::module::Module;
+/// use burn::nn::{Linear, LinearConfig};
+/// use burn::tensor::{Tensor, backend::Backend};
+/// use icl_core::{Augment, Encoder, Mode, Stack};
+/// use icl_train::{Arriving, Callbacks, Keep, Method, Stream, TrainingSettings};
+/// use rand::RngExt;
+///
+/// #[derive(Module, Debug)]
+/// struct Mine<B: Backend> {
+///     layer: Linear<B>,
+/// }
+///
+/// impl<B: Backend> Encoder<B> for Mine<B> {
+///     type Batch = Tensor<B, 2>;
+///     fn encode(&self, batch: Tensor<B, 2>, _mode: Mode<'_>) -> Tensor<B, 2> {
+///         self.layer.forward(batch)
+///     }
+/// }
+///
+/// let samples: Vec<[f32; 2]> = (0..90).map(|i| [(i as f32).sin(), (i as f32).cos()]).collect();
+/// let views = Augment::new(|x: &[f32; 2], rng| x.map(|x| x + 0.1 * rng.random::<f32>()));
+/// let stream = Stream::<Autodiff<Flex>, _, _, _>::new(&samples, views, Stack::new())
+///     .settings(TrainingSettings { epochs: 3, ..Default::default() })
+///     .keep(Keep::Equal(30))
+///     .seed(7);
+/// let arriving = |name, from: usize| Arriving {
+///     name,
+///     samples: (from..from + 30).collect(),
+///     held_out: None,
+/// };
+/// let encoder = Mine { layer: LinearConfig::new(2, 8).init(&Default::default()) };
+/// let monday = stream.first(encoder, arriving("monday", 0), &mut Callbacks::new())?;
+/// let tuesday = stream.next(
+///     monday.state,
+///     (&monday.encoder, monday.trained),
+///     || Mine { layer: LinearConfig::new(2, 8).init(&Default::default()) },
+///     &Method::icl(),
+///     arriving("tuesday", 30),
+///     &mut Callbacks::new(),
+/// )?;
+/// let risks = tuesday.state.matrix();
+/// assert!(risks[1].iter().all(Option::is_some));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Stream<'a, B: AutodiffBackend, S, V, C> {
+    pub(super) samples: &'a S,
+    views: V,
+    collate: C,
+    pub(super) settings: TrainingSettings,
+    pub(super) keep: Keep,
+    pub(super) hold_out: f64,
+    pub(super) panel: usize,
+    pub(super) seed: u64,
+    device: B::Device,
+}
+
+impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
+    /// Creates a stream over these samples with the default settings of training: it keeps all samples, holds out a tenth of
+    /// each experience and measures panels of at most 512 samples; seed 0, default device.
+    pub fn new(samples: &'a S, views: V, collate: C) -> Self {
+        Self {
+            samples,
+            views,
+            collate,
+            settings: TrainingSettings::default(),
+            keep: Keep::All,
+            hold_out: 0.1,
+            panel: 512,
+            seed: 0,
+            device: B::Device::default(),
+        }
+    }
+
+    /// Sets the settings of every update.
+    #[must_use]
+    pub fn settings(self, settings: TrainingSettings) -> Self {
+        Self { settings, ..self }
+    }
+
+    /// Sets the old samples that are kept.
+    #[must_use]
+    pub fn keep(self, keep: Keep) -> Self {
+        Self { keep, ..self }
+    }
+
+    /// Sets the share of each experience that is held out, above 0 and below 1.
+    #[must_use]
+    pub fn hold_out(self, share: f64) -> Self {
+        Self {
+            hold_out: share,
+            ..self
+        }
+    }
+
+    /// Sets the maximum number of samples of the panel of an experience.
+    #[must_use]
+    pub fn panel(self, n: usize) -> Self {
+        Self { panel: n, ..self }
+    }
+
+    /// Sets the root seed.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// Sets the device.
+    #[must_use]
+    pub fn device(self, device: B::Device) -> Self {
+        Self { device, ..self }
+    }
+
+    /// Returns the seed of an experience.
+    pub(super) fn seed_of(&self, name: &str) -> Seed {
+        Seed::new(self.seed).child("stream").child(name)
+    }
+
+    /// Returns the trainer of an increment.
+    pub(super) fn trainer<'t>(
+        &'t self,
+        increment: &'t Increment,
+        seed: u64,
+    ) -> Trainer<'t, B, S, &'t V, &'t C> {
+        Trainer::new(self.samples, &self.views, &self.collate, increment)
+            .settings(self.settings.clone())
+            .seed(seed)
+            .device(self.device.clone())
+    }
+}

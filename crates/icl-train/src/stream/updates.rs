@@ -1,0 +1,250 @@
+//! The experiences of a stream: trained on, or waiting for the next update.
+
+use burn::module::AutodiffModule;
+use burn::tensor::backend::AutodiffBackend;
+use icl_core::{Collate, Encoder, Increment, Samples, Views};
+
+use crate::error::TrainError;
+use crate::evaluation::StoppedBy;
+use crate::method::Method;
+use crate::plasticity::Started;
+use crate::progress::{Callbacks, Cost, TrainingRecord};
+use crate::stream::advanced::{Advanced, Arriving};
+use crate::stream::division::Divided;
+use crate::stream::error::StreamError;
+use crate::stream::settings::Stream;
+use crate::stream::state::{Experience, StreamState, Waiting};
+use crate::trainer::settings::TrainingSettings;
+
+/// Facts about the training of an experience; the default is no training.
+#[derive(Default)]
+struct Trained {
+    updated: bool,
+    epochs: usize,
+    n_steps: u64,
+    stopped_by: Option<StoppedBy>,
+    cost: Cost,
+}
+
+impl Trained {
+    fn of<R>(record: &TrainingRecord<R>) -> Self {
+        Self {
+            updated: true,
+            epochs: record.n_epochs(),
+            n_steps: record.n_steps,
+            stopped_by: record.stopped_by,
+            cost: record.cost,
+        }
+    }
+}
+
+impl<B, S, V, C> Stream<'_, B, S, V, C>
+where
+    B: AutodiffBackend,
+    S: Samples,
+    V: Views<Sample = S::Sample>,
+    C: Collate<View = V::View>,
+{
+    /// Trains an encoder on the first experience, as [`Trainer::pretrain`](crate::Trainer::pretrain) does.
+    ///
+    /// # Errors
+    /// [`StreamError`] if the experience has too few samples, or its training fails.
+    pub fn first<M>(
+        &self,
+        encoder: M,
+        arriving: Arriving<'_>,
+        callbacks: &mut Callbacks<'_>,
+    ) -> Result<Advanced<M, B>, StreamError>
+    where
+        M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
+        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+    {
+        let state = StreamState::default();
+        let divided = self.divided(&state, &arriving)?;
+        let increment = Increment::before(divided.training.clone());
+        let increment = increment.map_err(|source| of_division(&arriving, source))?;
+        let trainer = self.trainer(&increment, self.seed_of(arriving.name).value());
+        let outcome = trainer.pretrain_with(encoder, callbacks);
+        let outcome = outcome.map_err(|source| of_training(&arriving, source))?;
+        let record = outcome.record;
+        let trained = Trained::of(&record);
+        let state = self.after(state, &outcome.encoder, &arriving, divided, (None, trained))?;
+        Ok(Advanced {
+            trained: outcome.trained,
+            encoder: outcome.encoder,
+            state,
+            increment,
+            parameter_change: outcome.parameter_change,
+            train_s: record.seconds.training(),
+        })
+    }
+
+    /// Begins with an encoder that was trained elsewhere on the first experience. Nothing says that it has not seen the held-out
+    /// samples of this experience.
+    ///
+    /// # Errors
+    /// [`StreamError`] if the experience has too few samples, or one cannot be read.
+    pub fn adopt<M>(&self, encoder: &M, arriving: &Arriving<'_>) -> Result<StreamState, StreamError>
+    where
+        M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+    {
+        let state = StreamState::default();
+        let divided = self.divided(&state, arriving)?;
+        let trained = Trained {
+            updated: true,
+            ..Trained::default()
+        };
+        self.after(state, encoder, arriving, divided, (None, trained))
+    }
+
+    /// Updates for the next experience, and for all that waits, by a method, as [`Trainer::update`](crate::Trainer::update)
+    /// does. `live` is the encoder that was in use when the data came, `trained` the same for training, and `fresh` creates an
+    /// encoder with random parameters, which only some starts need ([`Trainer::start`](crate::Trainer::start)). The steps of
+    /// the updates before count as [`TrainingSettings::steps_before`](crate::TrainingSettings::steps_before).
+    ///
+    /// # Errors
+    /// [`StreamError`] if the name or a sample has come before, the experience has too few samples, or its training fails.
+    pub fn next<M>(
+        &self,
+        state: StreamState,
+        (live, trained): (&M::InnerModule, M),
+        fresh: impl FnOnce() -> M,
+        method: &Method,
+        arriving: Arriving<'_>,
+        callbacks: &mut Callbacks<'_>,
+    ) -> Result<Advanced<M, B>, StreamError>
+    where
+        M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
+        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+    {
+        let divided = self.divided(&state, &arriving)?;
+        let served = self.panel_risk(live, &divided.panel)?;
+        let memory = state.memory();
+        let kept = memory.buffer().kept().iter().map(|kept| kept.sample);
+        let new = memory.waiting().chain(divided.training.iter().copied());
+        let increment = Increment::try_new(kept.collect(), new.collect());
+        let increment = increment.map_err(|source| of_division(&arriving, source))?;
+        let trainer = self
+            .trainer(&increment, self.seed_of(arriving.name).value())
+            .settings(TrainingSettings {
+                steps_before: state.n_steps(),
+                ..self.settings.clone()
+            });
+        let outcome = trainer
+            .start(method.start, trained, || Ok(fresh()))
+            .and_then(|Started { encoder, passes }| {
+                let mut outcome = trainer.update_with(method, encoder, callbacks)?;
+                outcome.record.charge_start(passes);
+                Ok(outcome)
+            });
+        let outcome = outcome.map_err(|source| of_training(&arriving, source))?;
+        let record = outcome.record;
+        let mut trained = Trained::of(&record);
+        trained.cost.measuring += self.forward_passes::<M::InnerModule>(divided.panel.len());
+        let facts = (Some(served), trained);
+        let state = self.after(state, &outcome.encoder, &arriving, divided, facts)?;
+        Ok(Advanced {
+            trained: outcome.trained,
+            encoder: outcome.encoder,
+            state,
+            increment,
+            parameter_change: outcome.parameter_change,
+            train_s: record.seconds.training(),
+        })
+    }
+
+    /// Lets the next experience wait: the live encoder is measured on its held-out samples, and its training samples belong
+    /// to the new ones of the next update.
+    ///
+    /// # Errors
+    /// [`StreamError`] if the name or a sample has come before, the experience has too few samples, or one cannot be read.
+    pub fn wait<M>(
+        &self,
+        state: StreamState,
+        live: &M,
+        arriving: &Arriving<'_>,
+    ) -> Result<StreamState, StreamError>
+    where
+        M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+    {
+        let divided = self.divided(&state, arriving)?;
+        let served = self.panel_risk(live, &divided.panel)?;
+        let facts = (Some(served), Trained::default());
+        self.after(state, live, arriving, divided, facts)
+    }
+
+    /// Counts what waits among the samples that an update has seen, without one: decisions can be tried before anything is
+    /// trained.
+    #[must_use]
+    pub fn assume_updated(&self, mut state: StreamState) -> StreamState {
+        state.memory.absorb(self.keep, |name| self.seed_of(name));
+        state
+    }
+
+    /// Returns the state after an experience, with the risks that `encoder` has.
+    fn after<M>(
+        &self,
+        mut state: StreamState,
+        encoder: &M,
+        arriving: &Arriving<'_>,
+        divided: Divided,
+        (served, trained): (Option<f64>, Trained),
+    ) -> Result<StreamState, StreamError>
+    where
+        M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+    {
+        let n = state.experiences.len() + 1;
+        state.memory.waiting.push(Waiting {
+            name: arriving.name.to_owned(),
+            samples: divided.training,
+        });
+        if trained.updated {
+            state.memory.absorb(self.keep, |name| self.seed_of(name));
+        }
+        // Without an update the risks are those of the same encoder before.
+        let known = state.experiences.last().filter(|_| !trained.updated);
+        let known = known.map_or(&[][..], |it| &it.risks);
+        let mut risks = vec![None; n];
+        let mut cost = trained.cost;
+        for at in StreamState::measured(n) {
+            let earlier = state.experiences.get(at);
+            let panel = earlier.map_or(&divided.panel, |it| &it.panel);
+            let is_served = at + 1 == n && !trained.updated;
+            let risk = known.get(at).copied().flatten();
+            risks[at] = match risk.or(served.filter(|_| is_served)) {
+                Some(risk) => Some(risk),
+                None => {
+                    cost.measuring += self.forward_passes::<M>(panel.len());
+                    Some(self.panel_risk(encoder, panel)?)
+                }
+            };
+        }
+        state.experiences.push(Experience {
+            name: arriving.name.to_owned(),
+            n_samples: arriving.samples.len() + arriving.held_out.as_ref().map_or(0, Vec::len),
+            updated: trained.updated,
+            epochs: trained.epochs,
+            n_steps: trained.n_steps,
+            stopped_by: trained.stopped_by,
+            panel: divided.panel,
+            served,
+            risks,
+            cost,
+        });
+        Ok(state)
+    }
+}
+
+fn of_training(arriving: &Arriving<'_>, source: TrainError) -> StreamError {
+    StreamError::Training {
+        experience: arriving.name.to_owned(),
+        source,
+    }
+}
+
+fn of_division(arriving: &Arriving<'_>, source: icl_core::CoreError) -> StreamError {
+    StreamError::Division {
+        experience: arriving.name.to_owned(),
+        source,
+    }
+}
