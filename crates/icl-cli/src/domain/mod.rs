@@ -16,6 +16,7 @@ mod image_resnet;
 mod images;
 mod interactions;
 mod metadata;
+pub mod recall;
 mod tables;
 mod text_pairs;
 mod unknown_data;

@@ -14,7 +14,7 @@ pub(crate) const LOWEST_LOSS: &str = "Do not read speed from this table. The pap
      so that the paper's numbers can be compared.";
 
 /// Terms of the page with a sentence on each.
-pub(crate) const TERMS: [(&str, &str); 12] = [
+pub(crate) const TERMS: [(&str, &str); 13] = [
     (
         "The question",
         "An encoder with parameters θ₀ was trained on old data X. New data ΔX have arrived; together \
@@ -83,6 +83,12 @@ pub(crate) const TERMS: [(&str, &str); 12] = [
         "A bias is the loss that a method uses minus the loss of retraining, at the encoder at the end. \
          The change ratio r says how much the new noise weighs against the old, for an old sample: at \
          1 new samples are as near to it as old ones.",
+    ),
+    (
+        "Cross-version recall",
+        "The share of old samples whose embedding by the method's encoder is closer to their own embedding by θ₀ than to \
+         that of any other old sample. Where it is low, stored embeddings have to be computed again. Retraining begins \
+         from scratch, so its embeddings have little in common with those of θ₀.",
     ),
     (
         "‖Δθ‖/‖θ‖",

@@ -8,10 +8,10 @@ use crate::comparison::runs::MethodRuns;
 use crate::document::{Column, Row, Table, TableCell};
 use crate::record::RunRecord;
 use crate::summary::Summary;
-use crate::text::number::{accuracy, count, nats};
+use crate::text::number::{accuracy, count, nats, percent};
 
 /// Makes the table of all methods: risk on old and on new held-out data, or on the training data where none were
-/// held out, accuracy with its floors below, and charged passes.
+/// held out, accuracy with its floors below, charged passes and, where it was measured, cross-version recall.
 pub(crate) fn overview(
     records: &[RunRecord],
     methods: &[MethodRuns<'_>],
@@ -31,6 +31,10 @@ pub(crate) fn overview(
         }),
     );
     columns.push(Column::new("charged passes").priority(2));
+    let has_recall = records
+        .iter()
+        .any(|record| record.cross_version_recall.is_some());
+    columns.extend(has_recall.then(|| Column::new("cross-version recall")));
     let row = |of: &MethodRuns<'_>| {
         let mut cells = vec![old_and_new(of, is_held_out)];
         cells.extend(protocol.map(|(_, protocol)| {
@@ -38,17 +42,18 @@ pub(crate) fn overview(
         }));
         let charged = of.over(|record| Some(record.charged_passes));
         cells.push(TableCell::of(charged, count));
+        if has_recall {
+            let recall = of.over(|record| record.cross_version_recall);
+            cells.push(TableCell::of(recall, percent));
+        }
         Row::new(of.method, cells).coloured(palette.colour(of.method))
     };
     let mut rows: Vec<Row> = methods.iter().map(row).collect();
     rows.extend(protocol.into_iter().flat_map(|(_, protocol)| {
         FLOORS.iter().filter_map(move |(name, floor)| {
             let summary = floor_over_seeds(records, protocol, *floor, |parts| parts.all)?;
-            let cells = vec![
-                TableCell::Missing,
-                TableCell::of(Some(summary), accuracy),
-                TableCell::Missing,
-            ];
+            let mut cells = vec![TableCell::Missing; 3 + usize::from(has_recall)];
+            cells[1] = TableCell::of(Some(summary), accuracy);
             Some(Row::new(format!("floor: {name}"), cells).floor())
         })
     }));
@@ -118,6 +123,25 @@ mod tests {
         );
         assert_eq!(table.rows[1].cells[1].in_line(), "0.872");
         assert!(table.rows[1].is_floor);
+    }
+
+    #[test]
+    fn the_recall_across_versions_is_the_last_column() {
+        let of = |seed, recall| {
+            let mut record = few_labels(record("warm", seed), 0.8);
+            record.cross_version_recall = Some(recall);
+            record
+        };
+        let table = table(&[of(1, 0.5), of(2, 0.25), of(3, 0.75)]);
+        let last = table.columns.len() - 1;
+        assert_eq!(table.columns[last].name.plain(), "cross-version recall");
+        assert_eq!(
+            table.rows[0].cells[last].in_line(),
+            "50.0 % [25.0 %–75.0 %]"
+        );
+        assert!(table.rows.len() > 1);
+        assert!(table.rows.iter().all(|row| row.cells.len() == last + 1));
+        assert!(!table.default_columns().contains(&last));
     }
 
     #[test]

@@ -291,6 +291,7 @@ mod tests {
             for method in ["inference", "retraining", "warm", "fine-tuning", "icl"] {
                 let mut record = few_labels(held_out(record(method, seed), [x, 1.0 + x]), x);
                 record.charged_passes = 323_400.0 + 17_800.0 * x;
+                record.cross_version_recall = Some(x);
                 records.push(record);
             }
         }

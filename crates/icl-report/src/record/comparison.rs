@@ -77,6 +77,10 @@ pub struct RunRecord {
     pub n_held_out: Option<ByOrigin<usize>>,
     /// Number of samples that the accuracies are of.
     pub n_judged: usize,
+    /// Share of old samples whose embedding by the method's encoder is nearest, among θ₀'s embeddings of old samples, to that
+    /// of the same sample; over at most 2000 of the judged ones. `null` with fewer than two, or in older records.
+    #[serde(default)]
+    pub cross_version_recall: Option<f64>,
     /// Mean L^{I,X} over the old data at the end, in nats: R_old of Theorem 2.
     pub nce1_old: f64,
     /// Mean L^{II} over the old data at the end, in nats.

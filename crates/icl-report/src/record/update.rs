@@ -68,6 +68,10 @@ pub struct UpdateRecord {
     pub n_held_out: Option<ByOrigin<usize>>,
     /// Share of the old samples' neighbours that is kept; `null` where there are too few samples.
     pub neighbours_kept: Option<KeptNeighbours>,
+    /// Share of old samples whose embedding by the updated encoder is nearest, among θ₀'s embeddings of old samples, to that of
+    /// the same sample; over at most 2000 of them. `null` with fewer than two, or in older records.
+    #[serde(default)]
+    pub cross_version_recall: Option<f64>,
     /// Parameter change ‖Δθ‖/‖θ‖ from θ₀ to the updated encoder, over trained parameters. 0 means that
     /// nothing was trained, or no better encoder was found.
     pub parameter_change: f64,

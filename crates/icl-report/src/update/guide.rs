@@ -1,7 +1,7 @@
 //! Words of an update's document that do not depend on its numbers.
 
 /// Terms of the page with a sentence on each.
-pub(crate) const TERMS: [(&str, &str); 8] = [
+pub(crate) const TERMS: [(&str, &str); 9] = [
     (
         "Before and after",
         "Before is the encoder that came in, after is the one that was written. Both are measured in \
@@ -45,6 +45,11 @@ pub(crate) const TERMS: [(&str, &str); 8] = [
          embeddings without augmentation, that is the same before and after, the encoder before being \
          used just as it came. It is 100 % if the embedding was only rotated. If you search by \
          similarity, this share of your results stays.",
+    ),
+    (
+        "Cross-version recall",
+        "The share of old samples whose new embedding is closer to their own old embedding than to that of any other old \
+         sample. Where it is low, stored embeddings have to be computed again, also if neighbours are kept.",
     ),
     (
         "‖Δθ‖/‖θ‖",

@@ -72,6 +72,7 @@ pub fn update_document(record: &UpdateRecord) -> Result<Document, ReportError> {
     blocks.extend(sentences.map(Block::text));
     blocks.extend(held_out(record).map(Block::text));
     blocks.push(Block::text(neighbours(record)));
+    blocks.extend(recall(record).map(Block::text));
     blocks.push(Block::text(cost(record)));
     blocks.extend(ending(record).sentences().map(Block::text));
     let inert = inert_sentence(&record.method, &record.support_moves);
@@ -179,6 +180,16 @@ fn neighbours(record: &UpdateRecord) -> String {
     }
 }
 
+/// Writes the recall across versions; `None` where it was not measured.
+fn recall(record: &UpdateRecord) -> Option<String> {
+    let recall = record.cross_version_recall?;
+    Some(format!(
+        "Cross-version recall: for {} of the old samples, the new embedding finds the stored old one of the same sample \
+         first.",
+        percent(recall)
+    ))
+}
+
 /// Returns the facts about the end of the update.
 fn ending(record: &UpdateRecord) -> Ending {
     Ending {
@@ -278,6 +289,7 @@ mod tests {
             "e.safetensors · 120 old samples, 80 new ones (α = 0.40) · method: warm · seed 3",
             "The updated encoder is better on old and on new data.",
             "83.5 %",
+            "Cross-version recall: for 62.5 % of the old samples",
             "would share 8.4 %",
             "0.420",
             "20 epochs, 7520 sample passes and 0.42 s",
@@ -336,10 +348,13 @@ mod tests {
         least.train_s = 0.0;
         least.parameter_change = 0.0;
         least.neighbours_kept = None;
+        least.cross_version_recall = None;
         let of_least = page(&least);
         let text = text_of(&of_least);
         assert!(text.contains("Nothing was trained"), "{text}");
-        assert!(text.contains("too few old samples"));
+        assert!(
+            text.contains("too few old samples") && !text.contains("Cross-version recall: for")
+        );
         assert!(!of_least.contains("class=\"chart\""));
 
         let mut lost = update(2.8, 2.25, 0.1);

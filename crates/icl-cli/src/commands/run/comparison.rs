@@ -21,6 +21,7 @@ use crate::commands::run::protocol::{
     FLOORS, Kept, MethodAccuracies, Protocols, in_files, state_name,
 };
 use crate::domain::encoder_file;
+use crate::domain::recall::stored_recall;
 use crate::domain::{Domain, tell_equal};
 use crate::files::run_results::ENCODER;
 use crate::files::work_folder::WorkFolder;
@@ -53,6 +54,8 @@ struct Judgement {
     /// Risk over the panel and its numbers of samples, if there is one.
     held_out: Option<(PanelRisk, ByOrigin<usize>)>,
     n_judged: usize,
+    /// Retrieval of θ₀'s embeddings of old samples.
+    cross_version_recall: Option<f64>,
 }
 
 /// Method that has run.
@@ -230,11 +233,13 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             .find(|one| one.method.name == icl_train::REFERENCE)
             .and_then(|one| plateau(&one.record.evaluations))
             .map(|plateau| plateau.map(|risk| risk * TARGET_RATIO));
+        let stored = embed(trained)?;
+        let old = judged.increment.old();
         let mut map = EmbeddingMap {
             seed: self.seed,
             labels: shown.iter().map(|&at| protocols.labels()[at]).collect(),
             is_new: is_new(&judged, &shown),
-            before: plane(&embed(trained)?),
+            before: plane(&stored),
             after: Vec::new(),
         };
         let of_old = trainer.evaluator().with_old_partners();
@@ -268,6 +273,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
                 risk_old_partners,
                 held_out,
                 n_judged: judged.samples.len(),
+                cross_version_recall: stored_recall(&embeddings.select(old), &stored.select(old))?,
             };
             records.push(self.record(one, increment, target, judgement));
         }
@@ -316,6 +322,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             held_out_risk: judgement.held_out.map(|(risk, _)| risk),
             n_held_out: judgement.held_out.map(|(_, n)| n),
             n_judged: judgement.n_judged,
+            cross_version_recall: judgement.cross_version_recall,
             nce1_old: end.nce1_old,
             nce2_old: end.nce2_old,
             start,

@@ -12,6 +12,7 @@ use crate::commands::update::options::Resolved;
 use crate::domain::Domain;
 use crate::domain::encoder_file;
 use crate::domain::encoder_file::EncoderFile;
+use crate::domain::recall::stored_recall;
 use crate::files::encoder_work;
 use crate::files::encoder_work::ENCODER;
 use crate::files::work_folder::WorkFolder;
@@ -134,6 +135,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             held_out_risk: held_out.map(|[_, after]| after),
             n_held_out: self.panel.map(sizes),
             neighbours_kept: neighbours_kept(&old_before, &old_after)?,
+            cross_version_recall: stored_recall(&old_after, &old_before)?,
             // From θ₀, also where the method has started from scratch.
             parameter_change: parameter_change::<B, _>(&given, &outcome.trained),
             evaluations: record.evaluations,
