@@ -216,7 +216,7 @@ fn a_comparison_on_small_images_takes_the_encoder_that_is_chosen() {
         ("", "image-mlp"),
         ("--width 16 --layers 1 --projection 8", "image-mlp"),
         (
-            "--noise linear --keep 0.9",
+            "--noise linear --keep-columns 0.9",
             "keep-columns: found it with the noise linear",
         ),
         ("--noise linear", "\"mlp\""),

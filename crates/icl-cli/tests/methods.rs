@@ -168,6 +168,7 @@ fn the_book_documents_every_option() {
         "embed",
         "fetch",
         "diagnose",
+        "stream",
         "negatives",
         "methods",
         "compare-backends",

@@ -106,7 +106,7 @@ fn names_that_nothing_has() {
     }
     icl(at.path(), &["fetch", "MNSIT"]).rejected(" (did you mean MNIST?)");
     for (line, tip) in [
-        ("trian", "a similar subcommand exists: 'train'"),
+        ("trian", "some similar subcommands exist: 'stream', 'train'"),
         ("run --epoch 3", "a similar argument exists: '--epochs'"),
         (
             "update",

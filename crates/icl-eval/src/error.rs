@@ -100,7 +100,7 @@ pub enum EvalError {
     },
     /// Matrix of a stream that is not square, or a row of it with another number of cells.
     #[error(
-        "matrix of a stream: found {found} values in a row, expected {expected}, one for each experience"
+        "matrix of a stream: found {found} values in a row, expected at most {expected}, one for each experience"
     )]
     TransferShape {
         /// Number of values found.

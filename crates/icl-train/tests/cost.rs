@@ -250,14 +250,16 @@ fn an_evaluation_costs_the_same_for_more_samples() {
 /// A budget ends a run at the first step that reaches it, within an epoch, too; the last evaluation comes on top.
 #[test]
 fn a_budget_ends_a_run() {
-    let spent = |budget, evaluate_every| {
-        let settings = TrainingSettings {
-            epochs: 50,
-            stop: StopRule::Never,
-            budget: Some(budget),
-            evaluate_every,
-            ..settings()
-        };
+    let limited = |budget, stop| TrainingSettings {
+        epochs: 50,
+        stop,
+        patience: 1000,
+        budget: Some(budget),
+        evaluate_every: Some(1000),
+        ..settings()
+    };
+    let spent = |budget| {
+        let settings = limited(budget, StopRule::Never);
         let record = train_on(&points(), &Method::icl(), &settings, 1)
             .unwrap()
             .record;
@@ -271,10 +273,15 @@ fn a_budget_ends_a_run() {
         assert!(last.charged_passes < budget + of_step, "{last:?}");
         record.cost.training
     };
-    let [small, large] = [700.0, 1400.0].map(|budget| spent(budget, Some(1000)));
+    let [small, large] = [700.0, 1400.0].map(spent);
     assert!(small < large);
-    // Steering takes its part of the budget.
-    assert!(spent(1400.0, Some(1)) < large);
+    // Evaluations that decide take their part of the budget.
+    let deciding = limited(1400.0, StopRule::ExactRisk);
+    let cost = train_on(&points(), &Method::icl(), &deciding, 1)
+        .unwrap()
+        .record
+        .cost;
+    assert!(cost.steering > 0.0 && cost.training < large);
     // Each run takes a step, whatever its budget is.
     let settings = TrainingSettings {
         budget: Some(1e-3),

@@ -91,6 +91,6 @@ mod tests {
             let rate: RateChoice = parse(name).unwrap();
             assert_eq!(rate.to_string(), *name);
         }
-        assert_eq!(names::<RateChoice>().len(), 6);
+        assert_eq!(names::<RateChoice>().len(), 7);
     }
 }

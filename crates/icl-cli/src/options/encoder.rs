@@ -1,6 +1,6 @@
 //! The encoder: a new one, or one in a file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::Args;
@@ -209,5 +209,12 @@ fn default_blur() -> f64 {
 pub struct FromOption {
     /// File of the encoder, as written by icl
     #[arg(long, value_name = "ENCODER.safetensors")]
-    pub from: PathBuf,
+    pub from: Option<PathBuf>,
+}
+
+impl FromOption {
+    /// Returns the file of a command that requires one.
+    pub fn path(&self) -> &Path {
+        self.from.as_deref().unwrap_or(Path::new(""))
+    }
 }

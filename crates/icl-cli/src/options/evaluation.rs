@@ -53,6 +53,16 @@ impl HoldOutOptions {
         Ok(())
     }
 
+    /// Returns the share that is held out.
+    pub fn share(&self) -> f64 {
+        self.hold_out
+    }
+
+    /// Returns the largest number of samples of a panel.
+    pub fn panel(&self) -> usize {
+        self.panel
+    }
+
     /// Returns `settings` with the size of the panel in its place.
     pub fn over(&self, settings: TrainingSettings) -> TrainingSettings {
         TrainingSettings {

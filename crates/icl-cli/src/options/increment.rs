@@ -1,12 +1,14 @@
 //! Old and new data: as two data sets, or as a split of one.
 
+use std::fmt::Display;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use anyhow::anyhow;
 use clap::{Arg, Args};
 use icl_core::GrowthRatio;
 use icl_data::Split;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::options::data::{Classes, ReadingOptions};
 use crate::process::failure::Failure;
@@ -32,23 +34,38 @@ pub struct SplitOptions {
     #[command(flatten)]
     #[serde(flatten)]
     growth: GrowthOption,
+    #[command(flatten)]
+    #[serde(flatten)]
+    split: SplitOption,
+}
+
+/// The division of one data set.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Data")]
+pub struct SplitOption {
     /// Samples that are new: drawn at random (random), the largest (size), those of the last classes (class),
     /// all but those of the classes A and B (class:A,B, whatever α is), the rows of a table with the largest
     /// values in a column, which is then no feature (column:NAME), or the last interactions of all users (time)
-    #[arg(long, value_name = "SPLIT", default_value_t = Split::Random)]
-    #[serde(serialize_with = "as_text")]
-    split: Split,
+    #[arg(long, value_name = "SPLIT")]
+    pub split: Option<String>,
 }
 
-/// Serializes a split as its text.
-fn as_text<S: Serializer>(split: &Split, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(split)
+/// Returns a parser of texts that are those of a value.
+pub fn text_of<T>() -> impl Fn(&str) -> Result<String, T::Err> + Clone + Send + Sync + 'static
+where
+    T: FromStr + Display + 'static,
+{
+    |text| Ok(text.parse::<T>()?.to_string())
 }
 
 /// Returns the growth ratio as a split takes it.
 fn refined(option: Arg) -> Arg {
     match option.get_id().as_str() {
         "alpha" => option.default_value(ALPHA.to_string()),
+        "split" => option
+            .value_parser(text_of::<Split>())
+            .default_value(Split::Random.to_string()),
         _ => option,
     }
 }
@@ -63,8 +80,9 @@ impl SplitOptions {
     }
 
     /// Returns the split.
-    pub fn split(&self) -> &Split {
-        &self.split
+    pub fn split(&self) -> Split {
+        let text = self.split.split.as_deref().unwrap_or_default();
+        text.parse().unwrap_or(Split::Random)
     }
 }
 

@@ -72,7 +72,6 @@ pub struct NoiseOptions {
     pub alpha_mix: Option<f64>,
     #[arg(
         long,
-        alias = "keep",
         value_name = "P",
         help = format!("Probability that binary mixup keeps a column (binary, plus). Without it, {KEEP}")
     )]

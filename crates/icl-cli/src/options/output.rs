@@ -46,7 +46,7 @@ pub struct OutputOptions {
     pub force: bool,
 }
 
-/// What a training writes beside its record.
+/// Files that a training writes beside its record.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Output")]

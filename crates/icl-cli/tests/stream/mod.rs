@@ -9,7 +9,7 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::support::toys::{NEW, OLD, Toys};
+use crate::support::toys::{NEW, OLD};
 use crate::support::{command, documented, icl, keys, number, of_book, split, text};
 use serde_json::Value;
 use tempfile::tempdir;
@@ -289,9 +289,7 @@ fn what_it_rejects() {
 #[test]
 fn memory_stays_flat_over_two_hundred_experiences() {
     let at = tempdir().unwrap();
-    let toys = Toys { n: 2000, ..OLD };
-    toys.write(at.path(), "old");
-    let line = "stream --data old --split data:200 --epochs 1 --keep reservoir:40 --out out";
+    let line = "stream --data digits --split data:200 --epochs 1 --keep reservoir:100 --out out";
     let mut child = command(at.path(), &split(line))
         .env("RAYON_NUM_THREADS", "1")
         .stdout(Stdio::null())

@@ -25,7 +25,7 @@ impl Better {
 }
 
 /// Matrix R of a stream of T experiences `[T, T]`: R\[i\]\[j\] is a measure of the encoder after experience i on held-out
-/// data of experience j. A cell that was not measured is `None`.
+/// data of experience j. A cell that was not measured is `None`, or beyond the end of its row.
 ///
 /// Experiences count from 1 in formulas and from 0 in the arguments.
 ///
@@ -41,10 +41,10 @@ impl TransferMatrix {
     /// Creates a matrix from its rows, in the order of the experiences.
     ///
     /// # Errors
-    /// [`EvalError::TransferShape`] if there is no row, or one has not as many cells as there are rows.
+    /// [`EvalError::TransferShape`] if there is no row, or one has more cells than there are rows.
     pub fn try_new(better: Better, rows: Vec<Vec<Option<f64>>>) -> Result<Self, EvalError> {
         let expected = rows.len();
-        match rows.iter().find(|row| row.len() != expected) {
+        match rows.iter().find(|row| row.len() > expected) {
             None if expected > 0 => Ok(Self {
                 better,
                 rows,
@@ -97,9 +97,9 @@ impl TransferMatrix {
     /// measured.
     ///
     /// # Panics
-    /// If there is no such experience.
+    /// If there is no experience `after`.
     pub fn cell(&self, after: usize, on: usize) -> Option<f64> {
-        self.rows[after][on]
+        self.rows[after].get(on).copied().flatten()
     }
 
     /// Returns the measure of an untrained encoder on held-out data of an experience; `None` if it was not measured.

@@ -273,8 +273,14 @@ mod tests {
             .map(|row| row.iter().map(|it| Some(*it)).collect())
             .collect();
         rows[0][2] = None;
-        let matrix = TransferMatrix::try_new(Better::Higher, rows).unwrap();
-        let found = Transfer::new(&matrix, &[1, 1, 1]);
+        let found_of = |rows| {
+            let matrix = TransferMatrix::try_new(Better::Higher, rows).unwrap();
+            Transfer::new(&matrix, &[1, 1, 1])
+        };
+        let found = found_of(rows.clone());
+        // Cells beyond the end of a row are missing, too.
+        rows[0].truncate(2);
+        assert_eq!(found_of(rows), found);
         assert_eq!((found.forward_level, found.fwt), (None, None));
         assert_close(found.bwt, -0.3);
         let one = TransferMatrix::try_new(Better::Lower, vec![vec![Some(1.5)]]).unwrap();
@@ -291,7 +297,7 @@ mod tests {
         for rows in [
             vec![],
             vec![vec![None, None]],
-            vec![vec![None], vec![None, None]],
+            vec![vec![None], vec![None, None, None]],
         ] {
             assert!(TransferMatrix::try_new(Better::Lower, rows).is_err());
         }

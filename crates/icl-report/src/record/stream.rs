@@ -1,14 +1,38 @@
 //! Record of a stream: one encoder, updated as increments arrive.
 
 use icl_train::{Cost, Decision, StoppedBy, Trainability};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// Version of [`StreamRecord`]'s schema. It grows when a field changes its meaning or is removed.
 pub const STREAM_SCHEMA: u32 = 1;
 
 /// Matrix `[T, T]`: row i is the encoder after experience i, column j the held-out samples of experience j. A cell that was
-/// not measured is `null`.
+/// not measured is `null`. In memory, rows may be shorter: cells beyond their end were not measured.
 pub type Cells = Vec<Vec<Option<f64>>>;
+
+/// Writes a matrix with rows of equal length.
+fn square<S: Serializer>(cells: &Cells, serializer: S) -> Result<S::Ok, S::Error> {
+    let rows = cells.iter().map(|row| Padded(row, cells.len()));
+    serializer.collect_seq(rows)
+}
+
+/// Writes a matrix with rows of equal length, if there is one.
+fn maybe_square<S: Serializer>(cells: &Option<Cells>, serializer: S) -> Result<S::Ok, S::Error> {
+    match cells {
+        Some(cells) => square(cells, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// Row of a matrix, and the number of its cells.
+struct Padded<'a>(&'a [Option<f64>], usize);
+
+impl Serialize for Padded<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let missing = std::iter::repeat_n(&None, self.1.saturating_sub(self.0.len()));
+        serializer.collect_seq(self.0.iter().chain(missing))
+    }
+}
 
 /// Record of a stream of T experiences so far, as `matrix.json` has it.
 ///
@@ -43,8 +67,10 @@ pub struct StreamRecord {
     pub names: Vec<String>,
     /// Risks of the encoder on held-out samples `[T, T]`. The cell right of the diagonal is what was served: the risk of the
     /// encoder that was live when the data came.
+    #[serde(serialize_with = "square")]
     pub risk: Cells,
     /// Accuracies of its embeddings by nearest neighbours `[T, T]`; `null` without classes.
+    #[serde(serialize_with = "maybe_square")]
     pub accuracy: Option<Cells>,
     /// Risks of an untrained encoder `[T]`.
     pub untrained_risk: Vec<Option<f64>>,
@@ -113,7 +139,7 @@ pub struct StreamedExperience {
     /// Share of hidden units that are dormant over the same samples; `null` for an encoder that does not expose them.
     #[serde(default)]
     pub dormant_share: Option<f64>,
-    /// What the encoder that was live learns from its training samples beside a fresh encoder; `null` if it was not measured.
+    /// Learning of the encoder that was live on its training samples beside a fresh encoder; `null` if it was not measured.
     #[serde(default)]
     pub trainability: Option<Trainability>,
     /// Share of the nearest neighbours of held-out samples that are the same as before this experience; `null` where there are too few
@@ -134,12 +160,31 @@ pub struct StreamControl {
     /// Method, or `never` for the first encoder without updates.
     pub method: String,
     /// Risks `[T, T]`.
+    #[serde(serialize_with = "square")]
     pub risk: Cells,
     /// Accuracies `[T, T]`.
+    #[serde(serialize_with = "maybe_square")]
     pub accuracy: Option<Cells>,
     /// Charged cost of each experience, in full passes `[T]`: like `charged_passes` of the experiences, not cumulated.
     pub charged_passes: Vec<f64>,
     /// Mean over the experiences so far of the method's risk less this control's, after each experience `[T]`: above 0, the method is
-    /// worse. `null` where a cell is missing.
+    /// worse. Over the held-out samples that were measured; `null` where none were.
     pub gap: Vec<Option<f64>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_rows_are_written_as_long_ones() {
+        let mut record = crate::fixture::stream(3);
+        record.risk = vec![vec![Some(1.0)], vec![None, Some(2.5)], vec![Some(0.5); 3]];
+        let written = serde_json::to_value(&record).unwrap();
+        let expected = serde_json::json!([[1.0, null, null], [null, 2.5, null], [0.5, 0.5, 0.5]]);
+        assert_eq!(written["risk"], expected);
+        assert_eq!(written["accuracy"][0].as_array().unwrap().len(), 3);
+        let read: StreamRecord = serde_json::from_value(written).unwrap();
+        assert_eq!(read.risk[0], [Some(1.0), None, None]);
+    }
 }

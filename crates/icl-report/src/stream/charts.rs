@@ -259,7 +259,7 @@ mod tests {
         assert!(served_risk(&record, &series).is_some());
         assert_eq!(matrices(&record).charts.len(), 2);
         assert_eq!(gap_and_cost(&record, &series).charts.len(), 2);
-        assert_eq!(encoder(&record).charts.len(), 4);
+        assert_eq!(encoder(&record).charts.len(), 5);
 
         let mut bare = stream(1);
         bare.accuracy = None;
@@ -268,9 +268,9 @@ mod tests {
         assert!(served_risk(&bare, &series).is_none());
         assert_eq!(matrices(&bare).charts.len(), 1);
         assert_eq!(gap_and_cost(&bare, &series).charts.len(), 1);
-        // The norm and the rank of the first encoder; there is none before it.
+        // The norm, the rank and the dormant units of the first encoder; there is none before it.
         let figure = encoder(&bare);
-        assert_eq!(figure.charts.len(), 2);
+        assert_eq!(figure.charts.len(), 3);
         assert_eq!(figure.legend.entries.len(), 1);
     }
 

@@ -71,7 +71,7 @@ pub(crate) fn in_words(difference: f64, format: fn(f64) -> String, unit: &str) -
 
 /// Returns the mean of the last row of a matrix; `None` if a cell is missing.
 pub(crate) fn last(cells: &Cells) -> Option<f64> {
-    let row = cells.last()?;
+    let row = cells.last().filter(|row| row.len() == cells.len())?;
     let values: Option<Vec<f64>> = row.iter().copied().collect();
     let values = values?;
     Some(values.iter().sum::<f64>() / values.len() as f64)
@@ -79,7 +79,7 @@ pub(crate) fn last(cells: &Cells) -> Option<f64> {
 
 /// Returns the risk of the encoder that was live when each experience came; `None` for the first.
 pub(crate) fn served(cells: &Cells) -> Vec<Option<f64>> {
-    let before = |i: usize| cells[i - 1][i];
+    let before = |i: usize| cells[i - 1].get(i).copied().flatten();
     let served = (1..cells.len()).map(before);
     std::iter::once(None).chain(served).collect()
 }

@@ -17,7 +17,7 @@ const MOST_OPEN: usize = 12;
 ///
 /// It begins with the answer in one sentence (distance from retraining, forgetting, number of updates and their cost) and a
 /// chart of the risk that was served. Matrices, gaps, costs, changes of the encoder and tables follow. Of more than 60
-/// experiences, the cells of a matrix are drawn as means of squares; of more than 300, tables show the last 300. The same
+/// experiences, the cells of a matrix are drawn as means of squares; of more than 60, tables show the last 60. The same
 /// record gives the same document.
 ///
 /// # Errors
@@ -235,7 +235,7 @@ mod tests {
         }
         assert!(!page.contains("the record has all"));
         let long = super::tests::page(&stream(400));
-        assert!(long.contains("Experiences: the last 300 of 400 experiences; the record has all."));
+        assert!(long.contains("Experiences: the last 60 of 400 experiences; the record has all."));
         assert!(long.len() < 800_000, "{} bytes", long.len());
     }
 

@@ -8,7 +8,7 @@ use crate::stream::headline::{by, charged, in_words, last, updates_cost};
 use crate::text::number::{accuracy, change, count, nats, percent, seconds};
 
 /// Largest number of rows of a table: those of the last experiences.
-pub(crate) const MOST_ROWS: usize = 300;
+pub(crate) const MOST_ROWS: usize = 60;
 
 /// Returns the first experience that the tables show.
 pub(crate) fn first_shown(n: usize) -> usize {

@@ -1,4 +1,4 @@
-//! What a stream measures without training: the risks on panels, and the drift to what has arrived.
+//! Measurements of a stream without training: the risks on panels, and the drift to what has arrived.
 
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::drift::{Drift, DriftPanel, DriftTestConfig};

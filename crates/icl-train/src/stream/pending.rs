@@ -83,7 +83,7 @@ impl Pending {
             When::Never => (false, "no experience is a reason".to_owned()),
             When::Every(needed) => (
                 n >= needed,
-                format!("{n} experiences are pending, {needed} are a reason"),
+                format!("{}, {needed} are a reason", pending(n)),
             ),
             When::Samples(needed) => (
                 self.n_samples >= needed,
@@ -110,7 +110,7 @@ impl Pending {
         };
         let is_late = when != When::Never && at_latest.is_some_and(|most| n >= most);
         let reason = match is_late && !by_rule {
-            true => format!("{n} experiences are pending, the most that may be; {reason}"),
+            true => format!("{}, the most that may be; {reason}", pending(n)),
             false => reason,
         };
         Decision {
@@ -144,6 +144,14 @@ impl Pending {
     /// Returns the number of pending samples.
     pub fn n_samples(&self) -> usize {
         self.n_samples
+    }
+}
+
+/// Says how many experiences are pending.
+fn pending(n: usize) -> String {
+    match n {
+        1 => "1 experience is pending".to_owned(),
+        n => format!("{n} experiences are pending"),
     }
 }
 

@@ -78,6 +78,7 @@ pub struct AlignOptions {
 fn refined(option: Arg) -> Arg {
     match option.get_id().as_str() {
         "from" => option
+            .required(true)
             .value_name("OLD")
             .help("Embeddings by the old encoder"),
         "seed" => option.help("Root seed of the draw of held-out rows"),
@@ -97,7 +98,7 @@ pub fn align(options: AlignOptions) -> Result<(), Failure> {
         path: options.output.folder.out.clone().unwrap_or_default(),
         force: options.output.force,
     };
-    let from = &options.from.from;
+    let from = options.from.path();
     match (&options.to, &options.map) {
         (_, Some(map)) => apply(&out, from, map),
         (Some(to), None) => fit(&options, &out, from, to),

@@ -166,7 +166,7 @@ impl CompareOptions {
             n_steps: self.steps,
             seed: self.seed.seed.unwrap_or(DEFAULT_SEED),
             alpha: self.split.growth_ratio()?,
-            split: self.split.split().clone(),
+            split: self.split.split(),
             settings,
             options: self,
         })

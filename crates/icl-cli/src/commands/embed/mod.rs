@@ -64,6 +64,7 @@ pub struct EmbedOptions {
 fn refined(option: Arg) -> Arg {
     match option.get_id().as_str() {
         "data" => option.required(true).default_value(None),
+        "from" => option.required(true),
         "out" => option
             .required(true)
             .value_name("FILE")
@@ -103,7 +104,7 @@ pub fn embed(mut options: EmbedOptions) -> Result<(), Failure> {
     let resolved = Resolved {
         pairs,
         format: EmbeddingFormat::of(&out)?,
-        from: options.from.from,
+        from: options.from.path().to_owned(),
         out: OutputFile {
             path: out,
             force: options.output.force,

@@ -238,7 +238,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         let mut map = EmbeddingMap {
             seed: self.seed,
             labels: shown.iter().map(|&at| protocols.labels()[at]).collect(),
-            is_new: is_new(&judged, &shown),
+            is_new: judged.are_new(&shown),
             before: plane(&stored),
             after: Vec::new(),
         };
@@ -390,15 +390,6 @@ fn embed<D: Domain, B: ProgramBackend>(
         .embed_to_host(encoder, samples)
         .map_err(unreadable)?;
     Matrix::try_new(values, width).map_err(|error| Failure::Other(error.into()))
-}
-
-/// Whether each of the judged samples at these positions is new.
-fn is_new(judged: &Judged, shown: &[usize]) -> Vec<bool> {
-    let mut is_new = vec![false; judged.samples.len()];
-    for &place in judged.increment.new_data() {
-        is_new[place] = true;
-    }
-    shown.iter().map(|&at| is_new[at]).collect()
 }
 
 fn unreadable(error: SampleError) -> Failure {

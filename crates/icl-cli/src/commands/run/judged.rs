@@ -64,6 +64,17 @@ impl Judged {
     }
 }
 
+impl Judged {
+    /// Returns whether each of the samples at these positions is new.
+    pub fn are_new(&self, shown: &[usize]) -> Vec<bool> {
+        let mut is_new = vec![false; self.samples.len()];
+        for &place in self.increment.new_data() {
+            is_new[place] = true;
+        }
+        shown.iter().map(|&at| is_new[at]).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

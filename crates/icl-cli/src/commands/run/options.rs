@@ -155,7 +155,7 @@ impl RunOptions {
         self.training.check_negatives(true)?;
         let settings = values::settings(self.training.over(settings))?;
         let alpha = self.split.growth_ratio()?.value();
-        let split = self.split.split().clone();
+        let split = self.split.split();
         let seeds = match (self.seed.seed, self.seeds.seeds.unwrap_or(N_SEEDS)) {
             (Some(seed), _) => seed..=seed,
             (None, 0) => {

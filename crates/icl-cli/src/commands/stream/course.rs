@@ -7,13 +7,13 @@ use anyhow::anyhow;
 use icl_train::Stream;
 
 use crate::backend::{OnBackend, TrainingBackend};
-use crate::commands::stream::folder::StreamFolder;
+use crate::commands::stream::folder::{RECORD, StreamFolder};
 use crate::commands::stream::gathered::{Gathered, like};
 use crate::commands::stream::lane::{Lane, read_json, write_json};
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::source::Source;
-use crate::commands::stream::step::{STEP, Step, StepRecord};
-use crate::commands::stream::{dry_run, summary};
+use crate::commands::stream::step::{Step, StepRecord};
+use crate::commands::stream::summary;
 use crate::domain::Domain;
 use crate::domain::encoder_file::EncoderFile;
 use crate::process::failure::Failure;
@@ -48,9 +48,6 @@ impl<D: Domain> OnBackend for Course<'_, D> {
 
     fn run<B: TrainingBackend>(mut self, device: B::Device) -> Result<(), Failure> {
         self.estimate::<B>()?;
-        if self.resolved.options.course.dry_run {
-            return dry_run::of_data::<D, B>(self, &device);
-        }
         let resolved = self.resolved;
         let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
         let mut folder = match self.resumed.take() {
@@ -73,17 +70,17 @@ impl<D: Domain> OnBackend for Course<'_, D> {
 
 impl<D: Domain> Course<'_, D> {
     /// Estimates what is estimated from data from the training samples of the first experience.
-    fn estimate<B: TrainingBackend>(&mut self) -> Result<(), Failure> {
+    pub fn estimate<B: TrainingBackend>(&mut self) -> Result<(), Failure> {
         let options = &self.resolved.options;
         let gathered = &self.gathered;
         let (views, collate) = (gathered.domain.views(), gathered.domain.collate());
         let stream = Stream::<B, D::Data, _, _>::new(&gathered.data, views, collate)
-            .hold_out(options.course.hold_out)
-            .panel(options.course.panel)
+            .hold_out(options.course.hold_out())
+            .panel(options.course.panel())
             .seed(self.resolved.training.seed);
         let first = gathered.experiences[0].arriving();
         let first = stream.training_samples(&first).map_err(Failure::input)?;
-        let split = like(options.source.split.as_ref());
+        let split = like(options.source.split().as_ref());
         self.gathered.estimate(first, self.from.is_none(), &split)
     }
 
@@ -100,26 +97,28 @@ impl<D: Domain> Course<'_, D> {
         let mut steps: Vec<StepRecord> = Vec::new();
         for (at, name) in names.iter().enumerate() {
             let path = folder.experience(at, name);
-            steps.push(read_json(&path.join(STEP))?);
+            steps.push(read_json(&path.join(RECORD))?);
             for lane in &mut lanes {
                 lane.read(&path, at + 1 == names.len())?;
+                if at + 1 < names.len() {
+                    // A kill may have left it.
+                    lane.forget(&path);
+                }
             }
         }
         let write = |steps: &[StepRecord], lanes: &[Lane], folder: &StreamFolder| {
             let record = summary::record(resolved, self.source, steps, lanes)?;
-            summary::write(folder.path(), config, &record, lanes)?;
-            Ok::<_, Failure>(record)
+            summary::write(folder.path(), config, &record, lanes)
         };
-        let mut last = None;
         if !steps.is_empty() {
-            last = Some(write(&steps, &lanes, folder)?);
+            write(&steps, &lanes, folder)?;
         }
         loop {
             let at = steps.len();
             if !self.is_read_until(at, &steps)? {
-                match last {
-                    Some(last) if !is_more(self.source) => return Ok(last),
-                    _ => continue,
+                match is_more(self.source) {
+                    true => continue,
+                    false => return summary::record(resolved, self.source, &steps, &lanes),
                 }
             }
             if interrupt::requested() {
@@ -138,7 +137,7 @@ impl<D: Domain> Course<'_, D> {
                 at,
             };
             let record = step.run(&mut lanes, &steps)?;
-            write_json(&next.join(STEP), &record)?;
+            write_json(&next.join(RECORD), &record)?;
             for lane in &lanes {
                 lane.write(&next)?;
             }
@@ -152,7 +151,7 @@ impl<D: Domain> Course<'_, D> {
                 }
             }
             steps.push(record);
-            last = Some(write(&steps, &lanes, folder)?);
+            write(&steps, &lanes, folder)?;
         }
     }
 
@@ -162,7 +161,8 @@ impl<D: Domain> Course<'_, D> {
         let listed = self.source.listed(&known)?;
         let experiences = self.gathered.experiences.len();
         for listed in listed.iter().take(at + 1).skip(experiences) {
-            self.gathered.read(listed, &self.resolved.options.reading)?;
+            self.gathered
+                .read(listed, &self.resolved.options.data.reading)?;
         }
         let pairs = self.gathered.experiences.iter().zip(steps);
         for (arrived, step) in pairs {

@@ -8,7 +8,7 @@ use icl_core::drift::{Drift, DriftPanel, DriftTestConfig};
 use icl_core::{HostRows, Increment, Seed};
 use icl_train::{Buffer, Decision, Pending, Stream, When};
 
-use crate::backend::TrainingBackend;
+use crate::backend::{OnBackend, TrainingBackend};
 use crate::commands::stream::course::Course;
 use crate::commands::stream::manifest::Listed;
 use crate::commands::stream::options::Resolved;
@@ -19,11 +19,21 @@ use crate::files::embeddings;
 use crate::process::failure::Failure;
 use crate::process::terminal::print;
 
+/// Stream on data with an encoder that stays as it is, of which only the decisions are printed.
+pub struct DryRun<'a, D: Domain>(pub Course<'a, D>);
+
+impl<D: Domain> OnBackend for DryRun<'_, D> {
+    type Output = ();
+
+    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<(), Failure> {
+        let mut course = self.0;
+        course.estimate::<B>()?;
+        of_data::<D, B>(course, &device)
+    }
+}
+
 /// Decides on data with an encoder that stays as it is, and prints the decisions.
-///
-/// # Errors
-/// If an experience cannot be read or measured.
-pub fn of_data<D: Domain, B: TrainingBackend>(
+fn of_data<D: Domain, B: TrainingBackend>(
     mut course: Course<'_, D>,
     device: &B::Device,
 ) -> Result<(), Failure> {
@@ -45,8 +55,8 @@ pub fn of_data<D: Domain, B: TrainingBackend>(
         let stream = Stream::<B, D::Data, _, _>::new(&gathered.data, views, collate)
             .settings(resolved.training.settings.clone())
             .keep(options.keep)
-            .hold_out(options.hold_out)
-            .panel(options.panel)
+            .hold_out(options.hold_out())
+            .panel(options.panel())
             .seed(resolved.training.seed)
             .device(device.clone());
         let arriving = gathered.experiences[at].arriving();
@@ -212,7 +222,7 @@ impl Rows {
             |error: &dyn std::fmt::Display| Failure::input(anyhow!("experience {name}: {error}"));
         let pairs = |samples: Vec<usize>, part: &str| -> Result<[HostRows; 2], Failure> {
             let drawn = Increment::before(samples).map_err(|error| wrong(&error))?;
-            let drawn = drawn.at_most(resolved.options.course.panel, seed.child(part));
+            let drawn = drawn.at_most(resolved.options.course.panel(), seed.child(part));
             Ok([&self.anchors, &self.positives].map(|of| self.select(of, drawn.old())))
         };
         let (old, new) = (pairs(old, "old")?, pairs(new, "new")?);

@@ -16,12 +16,13 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use icl_core::{AtomicFile, file_system, write_atomically};
 
-use crate::commands::stream::step::STEP;
 use crate::files::destination::{
     CONFIG, Destination, WORK, lock, remove_created, remove_work, unusable,
 };
 use crate::process::failure::Failure;
 
+/// File of the facts about an experience, in its folder.
+pub const RECORD: &str = "record.json";
 /// Folder of the experience at work.
 const NEXT: &str = "next";
 /// Extension of states.
@@ -99,7 +100,7 @@ impl StreamFolder {
         let mut found: Vec<(usize, String)> = Vec::new();
         for entry in self.target.read_dir().map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
-            if !entry.path().join(STEP).exists() {
+            if !entry.path().join(RECORD).exists() {
                 continue;
             }
             let name = entry.file_name();

@@ -1,4 +1,4 @@
-//! What is measured of encoders beside the risk: accuracies, and how embeddings of held-out samples move.
+//! Measurements of encoders beside the risk: accuracies, and how embeddings of held-out samples move.
 
 use burn::tensor::backend::Backend;
 use icl_core::{Increment, Seed};

@@ -15,7 +15,7 @@ use crate::files::encoder_work::ENCODER;
 use crate::files::whole::MAX_ENCODER_BYTES;
 use crate::process::failure::Failure;
 
-/// What a lane has done, in the folder of each experience.
+/// File of the facts about a lane, in the folder of each experience.
 const LANE: &str = "lane.json";
 /// Samples that its later updates may use, in the folder of the last experience.
 const MEMORY: &str = "memory.json";
@@ -37,7 +37,7 @@ pub struct Lane {
     pub keep: Keep,
     /// Maximum charged cost of an update, and of all.
     pub budgets: [Option<f64>; 2],
-    /// What it has done so far.
+    /// Experiences that it has gone through.
     pub done: Vec<LaneStep>,
     /// Samples that its later updates may use.
     pub memory: StreamMemory,
@@ -48,14 +48,56 @@ pub struct Lane {
 /// A lane after an experience.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LaneStep {
-    /// Risks and cost.
+    /// Facts about the experience, without its risks.
     pub experience: Experience,
-    /// Accuracies on the panel of each experience up to this one; `None` without classes.
-    pub accuracies: Option<Vec<Option<f64>>>,
+    /// Risks on the panel of each experience up to this one.
+    pub risks: Row,
+    /// Accuracies on these panels; `None` without classes.
+    pub accuracies: Option<Row>,
     /// Accuracy on the panel of this experience of the encoder before it; `None` without classes and for the first.
     pub served_accuracy: Option<f64>,
     /// Experiences that wait for an update.
     pub pending: Pending,
+}
+
+/// Row of a matrix of which few cells were measured. It is stored with all of them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Vec<Option<f64>>", into = "Vec<Option<f64>>")]
+pub struct Row {
+    n: usize,
+    measured: Vec<(usize, f64)>,
+}
+
+impl From<Vec<Option<f64>>> for Row {
+    fn from(cells: Vec<Option<f64>>) -> Self {
+        let measured = cells.iter().enumerate();
+        let mut measured: Vec<_> = measured
+            .filter_map(|(at, cell)| Some((at, (*cell)?)))
+            .collect();
+        measured.shrink_to_fit();
+        Self {
+            n: cells.len(),
+            measured,
+        }
+    }
+}
+
+impl From<Row> for Vec<Option<f64>> {
+    fn from(row: Row) -> Self {
+        row.cells(row.n)
+    }
+}
+
+impl Row {
+    /// Returns all cells, in a vector with room for `capacity`.
+    pub fn cells(&self, capacity: usize) -> Vec<Option<f64>> {
+        let mut cells = Vec::with_capacity(capacity);
+        cells.resize(self.n, None);
+        for &(at, value) in &self.measured {
+            cells[at] = Some(value);
+        }
+        cells
+    }
 }
 
 impl Lane {
@@ -117,34 +159,25 @@ impl Lane {
     /// Returns the state of its stream, with the risks after the last experience alone: the others are never asked for again.
     pub fn state(&self) -> StreamState {
         let n = self.done.len();
-        let experiences = self.done.iter().enumerate().map(|(at, step)| {
-            let it = &step.experience;
-            let risks = match at + 1 == n {
-                true => it.risks.clone(),
+        let experiences = self.done.iter().enumerate().map(|(at, step)| Experience {
+            risks: match at + 1 == n {
+                true => step.risks.cells(n),
                 false => Vec::new(),
-            };
-            Experience {
-                name: it.name.clone(),
-                panel: it.panel.clone(),
-                risks,
-                ..*it
-            }
+            },
+            ..step.experience.clone()
         });
         StreamState::from_parts(experiences.collect(), self.memory.clone())
     }
 
-    /// Returns a matrix of this lane `[T, T]`: of each experience a row, and what was served right of the diagonal.
-    pub fn matrix(
-        &self,
-        row: impl Fn(&LaneStep) -> Option<&[Option<f64>]>,
+    /// Returns a matrix of this lane: of each experience a row, with what was served right of the diagonal and nothing beyond.
+    fn matrix<'r>(
+        &'r self,
+        row: impl Fn(&'r LaneStep) -> Option<&'r Row>,
         served: impl Fn(&LaneStep) -> Option<f64>,
     ) -> Option<Vec<Vec<Option<f64>>>> {
-        let n = self.done.len();
-        let row = |(at, step): (usize, &LaneStep)| {
-            let mut cells = Vec::with_capacity(n);
-            cells.extend_from_slice(row(step)?);
+        let row = |(at, step): (usize, &'r LaneStep)| {
+            let mut cells = row(step)?.cells(at + 2);
             cells.extend(self.done.get(at + 1).map(&served));
-            cells.resize(n, None);
             Some(cells)
         };
         self.done.iter().enumerate().map(row).collect()
@@ -152,13 +185,13 @@ impl Lane {
 
     /// Returns the matrix of risks.
     pub fn risks(&self) -> Vec<Vec<Option<f64>>> {
-        let risks = self.matrix(|it| Some(&it.experience.risks), |it| it.experience.served);
+        let risks = self.matrix(|it| Some(&it.risks), |it| it.experience.served);
         risks.expect("risks are always measured")
     }
 
     /// Returns the matrix of accuracies; `None` without classes.
     pub fn accuracies(&self) -> Option<Vec<Vec<Option<f64>>>> {
-        self.matrix(|it| it.accuracies.as_deref(), |it| it.served_accuracy)
+        self.matrix(|it| it.accuracies.as_ref(), |it| it.served_accuracy)
     }
 
     /// Returns the experiences that wait for an update.

@@ -18,6 +18,8 @@ use crate::process::failure::Failure;
 const SCHEMA: i64 = 1;
 /// Largest number of characters of a name.
 const LONGEST_NAME: usize = 100;
+/// Largest number of characters that name a data set.
+const LONGEST_DATA: usize = 1000;
 
 /// Experience of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,8 +119,16 @@ fn parse(text: &str, folder: &Path) -> Result<Vec<Listed>, String> {
             entry.held_out.as_ref(),
             entry.positives.as_ref(),
         ];
-        if texts.into_iter().flatten().any(String::is_empty) {
-            return Err(wrong("found an empty text, expected a data set".to_owned()));
+        for text in texts.into_iter().flatten() {
+            match text.chars().count() {
+                0 => return Err(wrong("found an empty text, expected a data set".to_owned())),
+                1..=LONGEST_DATA => {}
+                n => {
+                    return Err(wrong(format!(
+                        "found a text of {n} characters, expected a data set of at most {LONGEST_DATA}"
+                    )));
+                }
+            }
         }
         let arrived = entry.arrived.map(moment).transpose().map_err(wrong)?;
         if let (Some(last), Some(arrived)) = (&last, &arrived)
@@ -222,6 +232,10 @@ mod tests {
             ),
             (&one("name = \"\"\ndata = \"x\"\n"), "line 2: name: found"),
             (&one("name = \"a\"\ndata = \"\"\n"), "an empty text"),
+            (
+                &one(&format!("name = \"a\"\ndata = \"{}\"\n", "x".repeat(1001))),
+                "line 2: found a text of 1001 characters",
+            ),
             (&one("name = \"a\"\ndata = \"x\"\nmore = 1\n"), "line 5"),
             (
                 &one("name = \"a\"\ndata = \"x\"\narrived = \"soon\"\n"),

@@ -1,4 +1,4 @@
-//! What is measured after an experience.
+//! Measurements after an experience.
 
 use burn::module::AutodiffModule;
 use icl_core::Increment;
@@ -8,7 +8,7 @@ use icl_train::{Experience, Plasticity, StreamMemory, StreamState, Trainability,
 
 use crate::backend::TrainingBackend;
 use crate::commands::stream::judge::{Judge, neighbours_kept, recall};
-use crate::commands::stream::lane::{Lane, LaneStep};
+use crate::commands::stream::lane::{Lane, LaneStep, Row};
 use crate::commands::stream::step::{Advanced, Step, StepRecord, failure};
 use crate::domain::Domain;
 use crate::files::encoder_work::ENCODER;
@@ -49,8 +49,12 @@ impl<D: Domain, B: TrainingBackend> Step<'_, D, B> {
                 .and_then(|it| it[n - 1]),
         };
         Ok(LaneStep {
-            experience: experience.clone(),
-            accuracies,
+            risks: experience.risks.clone().into(),
+            experience: Experience {
+                risks: Vec::new(),
+                ..experience.clone()
+            },
+            accuracies: accuracies.map(Row::from),
             served_accuracy,
             pending: advanced.pending.clone(),
         })

@@ -17,6 +17,7 @@ use anyhow::anyhow;
 
 use crate::backend::on_backend;
 use crate::commands::stream::course::{Course, is_more};
+use crate::commands::stream::dry_run::DryRun;
 use crate::commands::stream::folder::StreamFolder;
 use crate::commands::stream::gathered::{Arrived, Gathered, Held, divide};
 use crate::commands::stream::manifest::Listed;
@@ -42,21 +43,21 @@ pub fn stream(options: StreamOptions) -> Result<(), Failure> {
     let resumed = options.resume.folder().map(StreamFolder::resume);
     let resumed = resumed.transpose()?;
     let resolved = options.resolve()?;
-    let source = Source::of(&resolved.options.source);
+    let source = Source::of(&resolved.options.data.data, &resolved.options.source);
     if resolved.options.course.dry_run && dry_run::of_embeddings(&resolved, &source)? {
         return Ok(());
     }
     let Some((name, listed)) = first(&source)? else {
         return Ok(());
     };
-    let data = Data::read(&name, &resolved.options.reading)?;
+    let data = Data::read(&name, &resolved.options.data.reading)?;
     let work = Work {
         resolved: &resolved,
         source: &source,
         listed,
         resumed,
     };
-    match &resolved.options.from {
+    match &resolved.options.from.from {
         Some(path) => with_stored_encoder(path, [data], work),
         None if resolved.options.course.dry_run => Err(Failure::input(anyhow!(
             "from: found no encoder, expected one with --dry-run, which trains none"
@@ -108,14 +109,14 @@ impl Work<'_> {
         } = self;
         tell_unlabelled::<D>(&data);
         let (options, seed) = (&resolved.options, resolved.training.seed);
-        let (experiences, held_out) = match (listed, &options.source.split) {
-            (None, Some(split)) => (divide::<D>(&data, split, seed)?, None),
+        let (experiences, held_out) = match (listed, options.source.split()) {
+            (None, Some(split)) => (divide::<D>(&data, &split, seed)?, None),
             (None, None) => unreachable!("data are divided by a split"),
             (Some(first), _) => (vec![Arrived::first::<D>(&first, &data)], first.held_out),
         };
         let mut gathered = Gathered::new(Held::Borrowed(domain), data, experiences);
         if let Some(held_out) = held_out {
-            gathered.hold_out_of_first(&held_out, &options.reading)?;
+            gathered.hold_out_of_first(&held_out, &options.data.reading)?;
         }
         let course = Course {
             resolved,
@@ -124,7 +125,11 @@ impl Work<'_> {
             gathered,
             resumed,
         };
-        on_backend(&resolved.training.backend, course)
+        let backend = &resolved.training.backend;
+        match options.course.dry_run {
+            true => on_backend(backend, DryRun(course)),
+            false => on_backend(backend, course),
+        }
     }
 }
 

@@ -10,11 +10,13 @@ use icl_train::{Keep, Method, TrainingSettings, When};
 use serde::{Serialize, Serializer};
 
 use crate::options::bounds;
-use crate::options::data::ReadingOptions;
-use crate::options::encoder::EncoderOptions;
+use crate::options::data::DataOptions;
+use crate::options::encoder::{EncoderOptions, FromOption};
+use crate::options::evaluation::HoldOutOptions;
 use crate::options::execution::{
     BackendOption, ConfigOption, DEFAULT_SEED, ResumeOption, SeedOption,
 };
+use crate::options::increment::{SplitOption, text_of};
 use crate::options::method::{MethodOption, MethodOptions};
 use crate::options::noise::NoiseOptions;
 use crate::options::output::{OutOption, TableOption, text};
@@ -34,8 +36,7 @@ with those of their positives as positives.
 
 A TOML file for --config holds the same options without the dashes: keep = \"reservoir:1000\"";
 
-/// Shares and sizes of what is held out.
-const HOLD_OUT: f64 = 0.1;
+/// Largest number of held-out samples of an experience that are measured.
 const PANEL: usize = 512;
 
 /// Options of `icl stream`.
@@ -48,10 +49,10 @@ pub struct StreamOptions {
     pub source: SourceOptions,
     #[command(flatten)]
     #[serde(flatten)]
-    pub reading: ReadingOptions,
-    /// Encoder that was trained on the first experience, as written by icl. Without it, one is trained
-    #[arg(long, value_name = "ENCODER.safetensors", help_heading = "Encoder")]
-    pub from: Option<PathBuf>,
+    pub data: DataOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub from: FromOption,
     #[command(flatten)]
     #[serde(flatten)]
     pub encoder: EncoderOptions,
@@ -93,21 +94,16 @@ pub struct StreamOptions {
     pub tables: TableOption,
 }
 
-/// Where experiences come from: one data set that is divided, a manifest, or a folder.
+/// Origin of the experiences beside a data set: a division of it, a manifest, or a folder.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Data")]
 pub struct SourceOptions {
-    /// Data set that is divided into experiences (--split), named as for icl train
-    #[arg(long, conflicts_with_all = ["stream", "watch"])]
-    pub data: Option<String>,
-    /// Division of the data set: data:T, size:T, class:T, time:COLUMN, time:COLUMN:T, blurred:T:SHARE, imbalanced:T:RATIO or
-    /// concurrent:T:N, each into T experiences
-    #[arg(long, value_name = "SPLIT", conflicts_with_all = ["stream", "watch"])]
-    #[serde(serialize_with = "maybe_text", skip_serializing_if = "Option::is_none")]
-    pub split: Option<StreamSplit>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    split: SplitOption,
     /// Manifest of the experiences
-    #[arg(long, value_name = "FILE.toml", conflicts_with = "watch")]
+    #[arg(long, value_name = "FILE.toml")]
     pub stream: Option<PathBuf>,
     /// Folder in which experiences arrive, each a file or a folder that is moved there. Of several new ones, the order is that
     /// of their names. The command waits for more until it is interrupted
@@ -143,17 +139,9 @@ pub struct CourseOptions {
     #[arg(long, value_name = "METHOD")]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub control: Vec<String>,
-    /// Share of each experience that no training sees, and over which risks are computed
-    #[arg(long, value_name = "SHARE", default_value_t = HOLD_OUT)]
-    pub hold_out: f64,
-    /// Maximum number of held-out samples of an experience over which risks are computed
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = bounds::at_most(bounds::SAMPLES),
-        default_value_t = PANEL
-    )]
-    pub panel: usize,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub measured: HoldOutOptions,
     /// Measure at each experience what the encoder learns from it in so many epochs beside a fresh encoder; charged to nobody
     #[arg(long, value_name = "EPOCHS", value_parser = bounds::at_most(bounds::EPOCHS))]
     pub trainability: Option<usize>,
@@ -168,17 +156,6 @@ fn as_text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, 
     serializer.collect_str(value)
 }
 
-/// Serializes a value as its text, if there is one.
-fn maybe_text<S: Serializer>(
-    value: &Option<impl Display>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    match value {
-        Some(value) => serializer.collect_str(value),
-        None => serializer.serialize_none(),
-    }
-}
-
 /// Returns a shared option as this command takes it.
 fn refined(option: Arg) -> Arg {
     match option.get_id().as_str() {
@@ -186,8 +163,20 @@ fn refined(option: Arg) -> Arg {
             .action(ArgAction::Set)
             .default_value(icl_train::DEFAULT),
         "seed" => option.default_value(DEFAULT_SEED.to_string()),
-        // Here, --keep is about samples.
-        "keep_columns" => option.alias(None),
+        "data" => option.default_value("").hide_default_value(true),
+        "split" => option.value_parser(text_of::<StreamSplit>()).help(
+            "Division of --data: data:T, size:T, class:T, time:COLUMN, time:COLUMN:T, blurred:T:SHARE, imbalanced:T:RATIO or \
+             concurrent:T:N, each into T experiences",
+        ),
+        "from" => option.help(
+            "Encoder that was trained on the first experience, as written by icl. Without it, one is trained",
+        ),
+        "hold_out" => option.help(
+            "Share of each experience that no training sees, and over which risks are computed",
+        ),
+        "panel" => option
+            .default_value(PANEL.to_string())
+            .help("Maximum number of held-out samples of an experience over which risks are computed"),
         "control" => option.action(ArgAction::Append),
         _ => option,
     }
@@ -224,7 +213,7 @@ impl StreamOptions {
     /// # Errors
     /// At the first value that is not valid.
     pub fn resolve(mut self) -> Result<Resolved, Failure> {
-        self.source.check()?;
+        self.source.check(&self.data.data)?;
         self.course.check()?;
         self.output.check()?;
         self.training.check_negatives(false)?;
@@ -237,7 +226,7 @@ impl StreamOptions {
         let paths = [
             &mut self.source.stream,
             &mut self.source.watch,
-            &mut self.from,
+            &mut self.from.from,
         ];
         for path in paths.into_iter().flatten() {
             *path = absolute(path)?;
@@ -278,34 +267,59 @@ impl StreamOptions {
 }
 
 impl SourceOptions {
+    /// Returns the division of the data set, if there is one.
+    pub fn split(&self) -> Option<StreamSplit> {
+        self.split.split.as_deref()?.parse().ok()
+    }
+
     /// Checks that there is one source.
-    fn check(&self) -> Result<(), Failure> {
-        match (&self.data, &self.split) {
-            (Some(_), Some(_)) => Ok(()),
-            (None, None) if self.stream.is_some() || self.watch.is_some() => Ok(()),
-            (Some(data), None) => Err(Failure::input(anyhow!(
+    fn check(&self, data: &str) -> Result<(), Failure> {
+        let named = [
+            ("--data", !data.is_empty()),
+            ("--stream", self.stream.is_some()),
+            ("--watch", self.watch.is_some()),
+        ];
+        let named: Vec<&str> = named
+            .iter()
+            .filter(|(_, is_named)| *is_named)
+            .map(|it| it.0)
+            .collect();
+        match (&named[..], &self.split.split) {
+            (["--data"], Some(_)) | (["--stream" | "--watch"], None) => Ok(()),
+            (["--data"], None) => Err(Failure::input(anyhow!(
                 "split: found none for {data}, expected a division into experiences, such as --split data:5"
             ))),
-            (None, _) => Err(Failure::input(anyhow!(
+            ([], _) => Err(Failure::input(anyhow!(
                 "stream: found no experiences, expected --data with --split, --stream or --watch"
+            ))),
+            ([one], Some(_)) => Err(Failure::input(anyhow!(
+                "split: found it with {one}, expected it with --data only"
+            ))),
+            (several, _) => Err(Failure::input(anyhow!(
+                "stream: found {}, expected one of them",
+                several.join(" and ")
             ))),
         }
     }
 }
 
 impl CourseOptions {
+    /// Returns the share of an experience that is held out.
+    pub fn hold_out(&self) -> f64 {
+        self.measured.share()
+    }
+
+    /// Returns the largest number of held-out samples that are measured.
+    pub fn panel(&self) -> usize {
+        self.measured.panel()
+    }
+
     /// Checks the numbers.
     fn check(&self) -> Result<(), Failure> {
-        if !(self.hold_out > 0.0 && self.hold_out < 1.0) {
+        self.measured.check()?;
+        if self.hold_out() == 0.0 {
             return Err(Failure::input(anyhow!(
-                "hold-out: found {}, expected a share above 0 and below 1",
-                self.hold_out
-            )));
-        }
-        if self.panel < 4 {
-            return Err(Failure::input(anyhow!(
-                "panel: found {}, expected at least 4",
-                self.panel
+                "hold-out: found 0, expected a share above 0 and below 1"
             )));
         }
         if self.at_latest == Some(0) {

@@ -27,11 +27,11 @@ pub enum Source {
 
 impl Source {
     /// Returns the source that the options name.
-    pub fn of(options: &SourceOptions) -> Self {
-        match (&options.data, &options.stream, &options.watch) {
-            (Some(data), _, _) => Self::Divided(data.clone()),
-            (_, Some(path), _) => Self::Manifest(path.clone()),
-            (_, _, folder) => Self::Watched(folder.clone().unwrap_or_default()),
+    pub fn of(data: &str, options: &SourceOptions) -> Self {
+        match (&options.stream, &options.watch) {
+            (Some(path), _) => Self::Manifest(path.clone()),
+            (_, Some(folder)) => Self::Watched(folder.clone()),
+            _ => Self::Divided(data.to_owned()),
         }
     }
 

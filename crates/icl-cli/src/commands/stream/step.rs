@@ -24,9 +24,6 @@ use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::progress::Display;
 
-/// File of the facts about an experience, in its folder.
-pub const STEP: &str = "record.json";
-
 /// Facts about an experience that the lane of the method has gone through.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepRecord {
@@ -84,9 +81,11 @@ impl<D: Domain, B: TrainingBackend> Step<'_, D, B> {
                 _ => self.later(lane)?,
             };
             let done = self.done(lane, &advanced)?;
-            self.tell(lane, &done.experience);
+            let experience = advanced.state.experiences().last();
+            let experience = experience.expect("an experience has come");
+            self.tell(lane, experience);
             if lane.is_own() {
-                record = Some(self.record(lane, &advanced, &done.experience, steps)?);
+                record = Some(self.record(lane, &advanced, experience, steps)?);
             }
             lane.memory = advanced.state.memory().clone();
             lane.done.push(done);
@@ -120,12 +119,12 @@ impl<D: Domain, B: TrainingBackend> Step<'_, D, B> {
         let Gathered { domain, data, .. } = self.gathered;
         Stream::new(&**data, domain.views(), domain.collate())
             .settings(TrainingSettings {
-                panel: course.panel.max(settings.panel),
+                panel: course.panel().max(settings.panel),
                 ..settings
             })
             .keep(lane.keep)
-            .hold_out(course.hold_out)
-            .panel(course.panel)
+            .hold_out(course.hold_out())
+            .panel(course.panel())
             .seed(self.resolved.training.seed)
             .device(self.device.clone())
     }

@@ -1,4 +1,4 @@
-//! What follows from the experiences of a stream: its matrix, its tables and its page.
+//! Files that follow from the experiences of a stream: its matrix, its tables and its page.
 
 use std::path::Path;
 
@@ -42,7 +42,6 @@ pub fn record(
         unreachable!("the first lane is that of the method");
     };
     let streamed = || steps.iter().map(|step| &step.streamed);
-    let (risk, accuracy) = (own.risks(), own.accuracies());
     let untrained_risk: Vec<Option<f64>> = steps.iter().map(|it| Some(it.untrained_risk)).collect();
     let untrained_accuracy: Vec<Option<f64>> =
         steps.iter().map(|it| it.untrained_accuracy).collect();
@@ -52,15 +51,15 @@ pub fn record(
             .and_then(|matrix| matrix.with_untrained(untrained.to_vec()));
         let matrix = matrix.map_err(|error| Failure::Other(error.into()))?;
         let transfer = Transfer::new(&matrix, &n_samples);
-        Ok::<(Transfer, Cells), Failure>((transfer, matrix.into_rows()))
+        Ok::<(Cells, Transfer), Failure>((matrix.into_rows(), transfer))
     };
-    let (of_risk, risk) = transfer(Better::Lower, risk, &untrained_risk)?;
-    let (of_accuracy, accuracy) = match accuracy {
+    let (risk, of_risk) = transfer(Better::Lower, own.risks(), &untrained_risk)?;
+    let (accuracy, of_accuracy) = match own.accuracies() {
         Some(rows) => {
-            let (transfer, rows) = transfer(Better::Higher, rows, &untrained_accuracy)?;
-            (transfer, Some(rows))
+            let (rows, transfer) = transfer(Better::Higher, rows, &untrained_accuracy)?;
+            (Some(rows), transfer)
         }
-        None => (Transfer::default(), None),
+        None => (None, Transfer::default()),
     };
     let measures = TRANSFER_FORMULAS.iter().map(|formula| StreamMeasure {
         name: formula.name.to_owned(),
@@ -86,7 +85,7 @@ pub fn record(
     Ok(StreamRecord {
         schema: STREAM_SCHEMA,
         data: source.name(),
-        split: options.source.split.as_ref().map(ToString::to_string),
+        split: options.source.split().as_ref().map(ToString::to_string),
         method: resolved.method.name.clone(),
         keep: options.course.keep.to_string(),
         when: options.course.when.to_string(),

@@ -85,6 +85,7 @@ pub struct UpdateOptions {
 /// Returns a shared option as this command takes it.
 fn refined(option: Arg) -> Arg {
     match option.get_id().as_str() {
+        "from" => option.required(true),
         "old" | "new" => option.value_name("DATA"),
         "method" => option
             .action(ArgAction::Set)
@@ -127,9 +128,9 @@ impl UpdateOptions {
         values::check_methods(&training.settings, std::slice::from_ref(&method))?;
         self.hold_out.check()?;
         self.output.folder.check()?;
-        let from = text("from", &self.from.from)?.to_owned();
+        let from = text("from", self.from.path())?.to_owned();
         if let Some(out) = &self.output.folder.out {
-            check_out(out, &self.from.from)?;
+            check_out(out, self.from.path())?;
         }
         let old = text("old", &self.data.old)?.to_owned();
         let new = text("new", &self.data.new)?.to_owned();
