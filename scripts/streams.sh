@@ -2,16 +2,17 @@
 # Runs the streams of docs/results/streams for one data set and one seed: icl beside its controls, each method at the cost of icl,
 # and the rules for the moment of an update. A run that was interrupted continues, and one that is complete is not made again.
 #
-# Usage: scripts/streams.sh ICL FOLDER NAME SEED BUFFER [OPTION...]
+# Usage: scripts/streams.sh ICL FOLDER NAME SEED BUFFER EPOCHS [OPTION...]
 #   ICL     the program
 #   FOLDER  where the runs go: FOLDER/NAME-METHOD-STOP-SEED
 #   SEED    root seed, also of the division
 #   BUFFER  number of samples that replay keeps
+#   EPOCHS  maximum number of epochs of an update that its own rule ends
 #   OPTION  data set, division and settings, the same for all runs
 set -euo pipefail
 
-icl=$1 folder=$2 name=$3 seed=$4 buffer=$5
-shift 5
+icl=$1 folder=$2 name=$3 seed=$4 buffer=$5 epochs=$6
+shift 6
 mkdir -p "$folder"
 
 # run NAME OPTION...: one stream; it continues where it was interrupted.
@@ -26,7 +27,7 @@ run() {
 }
 
 common=("$@" --seed "$seed")
-run icl-own "${common[@]}" --control retraining --control warm --control never
+run icl-own "${common[@]}" --epochs "$epochs" --control retraining --control warm --control never
 of_icl="$folder/$name-icl-own-$seed"
 # The same first encoder, and the mean cost of an update of icl.
 same=("${common[@]}" --from "$of_icl/000-1/encoder.safetensors")
@@ -41,5 +42,5 @@ run warm-equal "${equal[@]}" --method warm
 run fine-tuning-equal "${equal[@]}" --method fine-tuning
 run replay-equal "${equal[@]}" --method warm --keep "reservoir:$buffer"
 for when in every:2 every:3 drift drift:0.2; do
-  run "icl-when${when/:/}" "${same[@]}" --when $when
+  run "icl-when${when/:/}" "${same[@]}" --epochs "$epochs" --when $when
 done

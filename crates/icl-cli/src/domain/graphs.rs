@@ -139,11 +139,10 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
     }
 
     /// Standardises attributes and degree profiles over the old graphs.
-    fn standardized(data: GraphDataset, old: &[usize]) -> GraphDataset {
-        data.standardized_over(old)
+    fn standardized(data: &GraphDataset, old: &[usize]) -> Option<GraphDataset> {
+        Some(data.standardized_over(old))
     }
 
-    /// Standardises attributes and degree profiles over the old graphs.
     fn stream_keys(data: &GraphDataset, key: &StreamKey) -> Result<Vec<usize>, Failure> {
         match key {
             StreamKey::Nothing => Ok(vec![0; data.graphs().len()]),
@@ -156,6 +155,7 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
         }
     }
 
+    /// Standardises attributes and degree profiles over the old graphs.
     fn refitted(
         &self,
         data: &GraphDataset,

@@ -194,11 +194,11 @@ pub trait Domain: Debug + Sized {
         Ok(None)
     }
 
-    /// Returns the joined data with features that rest on statistics of the data, not of the encoder's file,
-    /// computed over the old samples of these indices.
-    fn standardized(data: Self::Data, old: &[usize]) -> Self::Data {
-        let _ = old;
-        data
+    /// Returns the data with features that rest on statistics of the data, not of the encoder's file,
+    /// computed over the old samples of these indices; `None` if no feature does.
+    fn standardized(data: &Self::Data, old: &[usize]) -> Option<Self::Data> {
+        let _ = (data, old);
+        None
     }
 
     /// Joins old and new data to one data set.

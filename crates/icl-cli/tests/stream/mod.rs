@@ -9,7 +9,7 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::support::toys::{NEW, OLD};
+use crate::support::toys::{NEW, OLD, Toys};
 use crate::support::{command, documented, icl, keys, number, of_book, split, text};
 use serde_json::Value;
 use tempfile::tempdir;
@@ -182,6 +182,22 @@ fn a_manifest_grows() {
     fs::rename(at.path().join("c2"), at.path().join("c")).unwrap();
     let refused = icl(at.path(), &["stream", "--resume", "grown"]);
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+}
+
+/// Features are standardised over the first experience, whoever has trained on it: the encoder of a file serves as it did where it
+/// was trained.
+#[test]
+fn an_encoder_from_a_file_serves_as_the_one_that_was_trained() {
+    let at = tempdir().unwrap();
+    let without_labels = Toys { n_labels: 0, ..OLD };
+    without_labels.write(at.path(), "old");
+    let line = "stream --data old --split size:4 --epochs 3 --when never";
+    icl(at.path(), &split(&format!("{line} --out trained"))).succeeded();
+    let from = "--from trained/000-1/encoder.safetensors --out taken";
+    icl(at.path(), &split(&format!("{line} {from}"))).succeeded();
+    let [trained, taken] =
+        ["trained", "taken"].map(|out| json(&at.path().join(out).join("matrix.json")));
+    assert_eq!(taken["risk"], trained["risk"]);
 }
 
 #[test]

@@ -135,8 +135,12 @@ impl<'a, D: Domain> Gathered<'a, D> {
         is_new: bool,
         split: &Split,
     ) -> Result<(), Failure> {
-        if is_new && let Some((domain, data)) = self.domain.refitted(&self.data, split, &first)? {
-            self.domain = Held::Owned(domain);
+        if is_new {
+            if let Some((domain, data)) = self.domain.refitted(&self.data, split, &first)? {
+                self.domain = Held::Owned(domain);
+                self.data = Held::Owned(data);
+            }
+        } else if let Some(data) = D::standardized(&self.data, &first) {
             self.data = Held::Owned(data);
         }
         self.first = first;
@@ -200,7 +204,7 @@ impl<'a, D: Domain> Gathered<'a, D> {
                 "{data}: found samples that come before those of earlier experiences, expected later ones"
             )));
         }
-        self.data = Held::Owned(D::standardized(joined, &self.first));
+        self.data = Held::Owned(D::standardized(&joined, &self.first).unwrap_or(joined));
         Ok((increment.new_data().to_vec(), checksum))
     }
 }

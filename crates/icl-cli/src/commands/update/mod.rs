@@ -63,7 +63,7 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
         tell_equal::<D>(&data, &increment)?;
         let seed = Seed::new(resolved.training.seed).child("data");
         let (increment, panel) = resolved.options.hold_out.divide(increment, seed)?;
-        let data = D::standardized(data, increment.old());
+        let data = D::standardized(&data, increment.old()).unwrap_or(data);
         let grown = from.domain.grown(&data);
         let input = [
             ("checksum of the encoder", from.checksum.clone()),
