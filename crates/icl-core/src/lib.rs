@@ -28,6 +28,7 @@
 //! | [`graph`] | batches of graphs |
 //! | [`bags`] | batches of histories and of texts |
 //! | [`Seed`] | one root seed for each run |
+//! | [`Group`], [`Alone`], [`Threads`], [`Gathered`], [`GroupError`] | members that train one encoder together |
 //! | [`write_atomically`], [`module_bytes`] | files that are whole or absent; modules as bytes |
 //! | [`file_system`], [`FileSystem`], [`Disk`] | the operations by which files are written |
 //! | [`InputFile`] | regular files, read up to a limit |
@@ -47,6 +48,7 @@ mod error;
 mod faults;
 mod file_system;
 pub mod graph;
+mod group;
 mod increment;
 mod input_file;
 mod judge;
@@ -76,6 +78,7 @@ pub use device::{has_double_precision, host_values, is_host_memory, keep_freed_m
 pub use encoder::{Batches, Encoder, Mode};
 pub use error::CoreError;
 pub use file_system::{Disk, FileSystem, file_system};
+pub use group::{Alone, Gathered, Group, GroupError, Threads};
 pub use increment::{GrowthRatio, Increment};
 pub use input_file::{InputFile, InputFileError};
 pub use judge::{HostRows, Judge};
