@@ -1,6 +1,6 @@
 //! Errors of training runs.
 
-use icl_core::{CoreError, SampleError};
+use icl_core::{CoreError, GroupError, SampleError};
 
 use crate::checkpoint::CheckpointError;
 use crate::method::MethodError;
@@ -87,10 +87,23 @@ pub enum TrainError {
         /// Number of samples in the data set.
         n_samples: usize,
     },
+    /// The members of a group cannot go on together.
+    #[error(transparent)]
+    Group(#[from] GroupError),
     /// A sample cannot be read.
     #[error("a sample could not be read")]
     Sample(#[source] SampleError),
     /// The system refuses the thread that prepares batches.
     #[error("the thread that prepares batches cannot be started")]
     Thread(#[source] std::io::Error),
+}
+
+impl TrainError {
+    /// Returns the error of an evaluation: a sample that cannot be read, or a member that has left the group.
+    pub(crate) fn of_evaluation(error: SampleError) -> Self {
+        match error.downcast::<GroupError>() {
+            Ok(error) => Self::Group(*error),
+            Err(error) => Self::Sample(error),
+        }
+    }
 }

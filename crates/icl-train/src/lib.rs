@@ -27,6 +27,7 @@
 //! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
 
 mod checkpoint;
+mod devices;
 mod error;
 mod evaluation;
 mod method;
@@ -43,6 +44,8 @@ mod stream;
 mod trainer;
 
 pub use checkpoint::{CheckpointError, Identity, read_checkpoint, write_checkpoint};
+#[cfg(feature = "mpi")]
+pub use devices::Mpi;
 pub use error::TrainError;
 pub use evaluation::{
     Evaluated, Evaluator, ExpectedGain, Measured, StopRule, StoppedBy, TARGET_RATIO, TimeToTarget,

@@ -9,6 +9,7 @@ mod batch_bits;
 mod checkpoint;
 mod cost;
 mod encoder_calls;
+mod groups;
 mod negatives;
 mod old_queue;
 mod partners;

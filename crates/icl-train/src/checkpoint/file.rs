@@ -104,18 +104,32 @@ pub fn read_checkpoint<T: DeserializeOwned>(
     path: &Path,
     identity: &Identity,
 ) -> Result<Option<T>, CheckpointError> {
+    let bytes = read_bytes(path)?;
+    bytes
+        .map(|bytes| state_of(&bytes, path, identity))
+        .transpose()
+}
+
+/// Reads a checkpoint as bytes, or returns `None` if the file does not exist.
+pub(super) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, CheckpointError> {
     let read = InputFile::open(path, MAX_BYTES).and_then(InputFile::bytes);
-    let bytes = match read.map_err(std::io::Error::from) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(source) => {
-            return Err(CheckpointError::File {
-                path: path.to_owned(),
-                what: "read",
-                source,
-            });
-        }
-    };
+    match read.map_err(std::io::Error::from) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(CheckpointError::File {
+            path: path.to_owned(),
+            what: "read",
+            source,
+        }),
+    }
+}
+
+/// Returns the state in the bytes of a checkpoint. `path` is for messages.
+pub(super) fn state_of<T: DeserializeOwned>(
+    bytes: &[u8],
+    path: &Path,
+    identity: &Identity,
+) -> Result<T, CheckpointError> {
     let path = path.to_owned();
     let no_header = || CheckpointError::Header { path: path.clone() };
     let end = bytes
@@ -155,12 +169,10 @@ pub fn read_checkpoint<T: DeserializeOwned>(
             expected,
         });
     }
-    rmp_serde::from_slice(body)
-        .map(Some)
-        .map_err(|_| CheckpointError::Contents {
-            path,
-            unfit: Unfit::Kind,
-        })
+    rmp_serde::from_slice(body).map_err(|_| CheckpointError::Contents {
+        path,
+        unfit: Unfit::Kind,
+    })
 }
 
 #[cfg(test)]

@@ -5,10 +5,11 @@ use std::time::Instant;
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::Encoder;
+use icl_core::{Encoder, Group};
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::Identity;
+use crate::checkpoint::file::{read_bytes, state_of};
 use crate::evaluation::evaluator::Risk;
 use crate::noise_queue::old_queue::{OldQueue, SavedQueue};
 use crate::progress::record::TrainingRecord;
@@ -16,7 +17,7 @@ use crate::sampling::plan::Planner;
 use crate::step::average::WeightAverage;
 use crate::step::counters::Counters;
 use crate::step::run::Run;
-use crate::{Callbacks, CheckpointError, TrainError, read_checkpoint, write_checkpoint};
+use crate::{Callbacks, CheckpointError, TrainError, write_checkpoint};
 use icl_core::module_bytes::{Bytes, SavedTensors, Unfit, load_module, save_module};
 use icl_meta::PolicyState;
 
@@ -46,7 +47,7 @@ struct Stepping {
     old_queue: Option<SavedQueue>,
 }
 
-/// Saves the state of a run between two steps.
+/// Saves the state of a run between two steps, by the first member of a group.
 pub(crate) fn save<M, B, R>(
     run: &Run<'_, M, B, R>,
     path: &Path,
@@ -80,7 +81,9 @@ where
         counters: run.counters.clone(),
         record: run.record.clone(),
     };
-    write_checkpoint(path, identity, &state)?;
+    if run.loss.group.rank() == 0 {
+        write_checkpoint(path, identity, &state)?;
+    }
     callbacks.saved(start.elapsed());
     Ok(())
 }
@@ -97,9 +100,10 @@ where
     B: AutodiffBackend,
     R: Risk,
 {
-    let Some(saved) = read_checkpoint::<SavedRun<R>>(path, identity)? else {
+    let Some(bytes) = bytes_for_all(run.loss.group, path)? else {
         return Ok(run);
     };
+    let saved: SavedRun<R> = state_of(&bytes, path, identity)?;
     let unfit = |unfit| CheckpointError::Contents {
         path: path.to_owned(),
         unfit,
@@ -107,6 +111,20 @@ where
     let n_epochs = run.loss.settings.epochs;
     let checked = saved.check(n_epochs, planner);
     Ok(checked.and_then(|()| saved.into_run(run)).map_err(unfit)?)
+}
+
+/// Returns the bytes of a checkpoint that the first member reads, at all members.
+fn bytes_for_all(group: &dyn Group, path: &Path) -> Result<Option<Vec<u8>>, TrainError> {
+    let bytes = match group.rank() {
+        0 => read_bytes(path)?,
+        _ => None,
+    };
+    if !group.any(bytes.is_some())? {
+        return Ok(None);
+    }
+    let mut bytes = bytes.unwrap_or_default();
+    group.broadcast(0, &mut bytes)?;
+    Ok(Some(bytes))
 }
 
 impl<R: Risk> SavedRun<R> {

@@ -2,9 +2,9 @@
 
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::{
-    Collate, Encoder, ExactRisk, HostRows, Increment, Judge, PanelRisk, RiskRows, SampleError,
-    Samples, Seed, Views, exact_nce_i_rows, exact_risk_with_rows, host_values, negatives::Ranks,
-    panel_nce_i, panel_risk,
+    Collate, Encoder, ExactRisk, Group, HostRows, Increment, Judge, PanelRisk, RiskRows,
+    SampleError, Samples, Seed, Views, exact_nce_i_rows, exact_risk_with_rows, host_values,
+    negatives::Ranks, panel_nce_i, panel_risk,
 };
 use rand::seq::SliceRandom;
 use serde::Serialize;
@@ -95,6 +95,8 @@ pub struct Evaluator<'a, B: Backend, S, V, C> {
     pub(crate) negatives: f64,
     /// Device of the evaluation.
     pub(crate) device: B::Device,
+    /// Members that evaluate together.
+    pub(crate) group: &'a dyn Group,
     /// Maximum number of samples over which an exact risk is computed.
     pub(crate) max_samples: usize,
     /// Maximum number of samples over which statistics are re-estimated.
@@ -381,7 +383,7 @@ where
             true => increment.old(),
             false => samples,
         };
-        let of = (self.problem, self.seed, &self.device);
+        let of = (self.problem, self.seed, &self.device, self.group);
         FixedViews::new(of, samples, order, population)
     }
 }

@@ -1,11 +1,13 @@
 //! The fixed pairs of views on which encoders are evaluated.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use burn::tensor::{Int, Tensor, TensorData, backend::Backend};
-use icl_core::{Batches, Collate, Encoder, Mode, SampleError, Samples, Seed, Side, Views};
+use icl_core::{Batches, Collate, Encoder, Group, Mode, SampleError, Samples, Seed, Side, Views};
 use rayon::prelude::*;
 
+use crate::devices::floats::gathered_rows;
 use crate::sampling::pair_maker::PairMaker;
 use crate::sampling::partners::Partners;
 use crate::trainer::problem::Problem;
@@ -37,6 +39,8 @@ pub(super) struct FixedViews<'e, B: Backend, S, V, C> {
     problem: Problem<'e, S, V, C>,
     seed: Seed,
     device: &'e B::Device,
+    /// Members that evaluate together.
+    group: &'e dyn Group,
     /// Samples in the order of the chunks.
     samples: Vec<usize>,
     /// Places of these samples in the order of the result, if it is another one.
@@ -56,7 +60,7 @@ where
 {
     /// Creates the views of `samples`, chunked in `order` if there is one, with partners from `population`.
     pub(super) fn new(
-        (problem, seed, device): (Problem<'e, S, V, C>, Seed, &'e B::Device),
+        (problem, seed, device, group): (Problem<'e, S, V, C>, Seed, &'e B::Device, &'e dyn Group),
         samples: &[usize],
         order: Option<Vec<usize>>,
         population: &[usize],
@@ -67,6 +71,7 @@ where
             problem,
             seed,
             device,
+            group,
             samples: match &order {
                 None => samples.to_vec(),
                 Some(order) => order.iter().map(|&at| samples[at]).collect(),
@@ -87,12 +92,21 @@ where
         self.samples.len().div_ceil(CHUNK).max(1)
     }
 
+    /// Returns the places of a chunk's samples.
+    fn places(&self, chunk: usize) -> Range<usize> {
+        let (n, n_chunks) = (self.samples.len(), self.n_chunks());
+        chunk * n / n_chunks..(chunk + 1) * n / n_chunks
+    }
+
+    /// Counts views, those that other members make for all included.
+    fn count(&self, n_views: usize) {
+        self.n_views.set(self.n_views.get() + n_views as u64);
+    }
+
     /// Returns one view of each sample of a chunk. Chunks are of nearly equal size: a last chunk of few
     /// samples would have deviating statistics.
     fn batch(&self, chunk: usize, side: Side) -> Result<C::Batch<B>, SampleError> {
-        let (n, n_chunks) = (self.samples.len(), self.n_chunks());
-        let samples = &self.samples[chunk * n / n_chunks..(chunk + 1) * n / n_chunks];
-        self.n_views.set(self.n_views.get() + samples.len() as u64);
+        let samples = &self.samples[self.places(chunk)];
         let maker = PairMaker {
             views: self.problem.views,
             partners: Partners::new(self.problem.samples, &self.population),
@@ -109,27 +123,50 @@ where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
         let both = Batches::new(2 * self.n_chunks(), |at| {
+            // Counted where they are made: an encoder may go through the views several times.
+            self.count(self.places(at / 2).len());
             self.batch(at / 2, Side::BOTH[at % 2])
         });
         encoder.recalibrated(&both)
     }
 
-    /// Computes the embeddings of the first and of the second views, in the order of the result.
+    /// Computes the embeddings of the first and of the second views, in the order of the result. The members of a group share
+    /// the chunks, and all have all embeddings.
     pub(super) fn embeddings<M>(&self, encoder: &M) -> Result<[Tensor<B, 2>; 2], SampleError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
         let embed = |side| {
-            let parts = (0..self.n_chunks())
-                .map(|chunk| Ok(encoder.encode(self.batch(chunk, side)?, Mode::Evaluation)));
-            let parts: Vec<Tensor<B, 2>> = parts.collect::<Result<_, SampleError>>()?;
-            let embeddings = Tensor::cat(parts, 0);
+            let own = self.chunks_of(self.group.rank());
+            let own = own.map(|at| Ok(encoder.encode(self.batch(at, side)?, Mode::Evaluation)));
+            let own: Vec<Tensor<B, 2>> = own.collect::<Result<_, SampleError>>()?;
+            self.count(self.samples.len());
+            let embeddings = match self.group.is_alone() {
+                true => Tensor::cat(own, 0),
+                false => self.gathered(own)?,
+            };
             Ok::<_, SampleError>(match &self.order {
                 None => embeddings,
                 Some(order) => in_first_order(embeddings, order),
             })
         };
         Ok([embed(Side::First)?, embed(Side::Second)?])
+    }
+
+    /// Returns the chunks of a member.
+    fn chunks_of(&self, rank: usize) -> impl Iterator<Item = usize> + use<B, S, V, C> {
+        (rank..self.n_chunks()).step_by(self.group.size())
+    }
+
+    /// Returns the embeddings of all chunks, of which this member has its own.
+    fn gathered(&self, own: Vec<Tensor<B, 2>>) -> Result<Tensor<B, 2>, SampleError> {
+        let places = |rank| {
+            let chunks = self.chunks_of(rank);
+            chunks.flat_map(|chunk| self.places(chunk)).collect()
+        };
+        let places: Vec<Vec<usize>> = (0..self.group.size()).map(places).collect();
+        let own = (!own.is_empty()).then(|| Tensor::cat(own, 0));
+        Ok(gathered_rows(self.group, own, &places, self.device)?)
     }
 }
 

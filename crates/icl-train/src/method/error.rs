@@ -53,6 +53,16 @@ pub enum MethodError {
         /// Name of the method.
         method: String,
     },
+    /// A method whose gradients need whole batches has batches in several shards.
+    #[error(
+        "found batches in {n_shards} shards with {what}, whose gradients need whole batches; expected one process and no chunk"
+    )]
+    Sharded {
+        /// Choice that needs whole batches: "meta-optimization" or "a learned rate".
+        what: &'static str,
+        /// Number of shards of a batch.
+        n_shards: usize,
+    },
     /// A loss that separates old noise from new has a sampling whose batches do not hold both.
     #[error(
         "found the loss {loss} with the sampling {sampling}, whose batches do not hold both old and new \

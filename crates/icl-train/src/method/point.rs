@@ -111,6 +111,21 @@ impl Method {
         }
         Ok(())
     }
+
+    /// Checks that the method can train with batches in so many shards ([`TrainingSettings::n_shards`]).
+    ///
+    /// # Errors
+    /// [`MethodError::Sharded`] for more than one under meta-optimization or with a learned rate: their gradients and comparisons
+    /// take whole batches.
+    pub fn check_shards(&self, n_shards: usize) -> Result<(), MethodError> {
+        let what = match self.rate {
+            _ if n_shards == 1 => return Ok(()),
+            _ if self.optimizer.is_meta() => "meta-optimization",
+            RateChoice::Learned | RateChoice::LearnedAsPublished => "a learned rate",
+            _ => return Ok(()),
+        };
+        Err(MethodError::Sharded { what, n_shards })
+    }
 }
 
 /// Writes the five choices as `axis=value`, comma-separated, in the order of the axes.

@@ -5,6 +5,7 @@ use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Encoder, Mode, QueuedNoise, Seed, host_values};
 
+use crate::devices::shards::Shards;
 use crate::error::TrainError;
 use crate::progress::record::QueueBias;
 use crate::sampling::plan::{BatchPlan, EpochPlan, StepPlan};
@@ -74,6 +75,7 @@ where
             epoch,
             population: before.plan.population.clone(),
             steps,
+            shards: Shards::whole(),
         });
         let embed = |which: &str| {
             let batch = batches.next().map_err(TrainError::Sample)?.batch;
@@ -110,7 +112,7 @@ fn embeddings<B: AutodiffBackend, M: Encoder<B>>(
     if let Some(device) = encoder.devices().first() {
         B::seed(device, seed.child("backend").value());
     }
-    let embeddings = encoder.encode(batch.parts[0].clone(), Mode::Training(&mut seed.rng()));
+    let embeddings = encoder.encode(batch.whole()[0].clone(), Mode::Training(&mut seed.rng()));
     [0, n].map(|first| embeddings.clone().narrow(0, first, n))
 }
 

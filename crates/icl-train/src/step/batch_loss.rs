@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{
-    Draws, Encoder, GrowthRatio, MixedBatch, Mode, PairEmbeddings, Seed, catalogue_nce_i,
+    Draws, Encoder, Group, GrowthRatio, MixedBatch, Mode, PairEmbeddings, Seed, catalogue_nce_i,
 };
 
 use crate::method::loss::{Anchors, LossKind, LossSettings};
@@ -29,6 +29,8 @@ pub(crate) struct BatchLoss<'a, M, B: AutodiffBackend> {
     /// Views that passed through an encoder since the last step.
     pub(crate) passes: PassCounter,
     pub(crate) clock: PhaseClock,
+    /// Members that train the encoder together.
+    pub(crate) group: &'a dyn Group,
 }
 
 impl<M, B> BatchLoss<'_, M, B>
@@ -75,7 +77,7 @@ where
     ) -> (Tensor<B, 1>, Tensor<B, 2>) {
         let phase = self.clock.start::<B>(encoder);
         let (mut loss, positives) = self.of_part(encoder, batch, 0, counted, seed);
-        for part in 1..batch.parts.len() {
+        for part in 1..batch.n_parts {
             let seed = seed.child("part").at(part as u64);
             loss = loss + self.of_part(encoder, batch, part, counted, seed).0;
         }
@@ -93,15 +95,9 @@ where
         seed: Seed,
     ) -> (Tensor<B, 1>, Tensor<B, 2>) {
         let n = batch.samples.len();
-        let views = &batch.parts[part];
+        let views = &batch.whole()[part];
         self.passes.count(2 * n);
-        // The encoder draws from `Mode::Training`; Burn's own layers draw from the backend's generator.
-        // The same seed gives the same draws again, whatever was computed in between.
-        if let Some(device) = encoder.devices().first() {
-            B::seed(device, seed.child("backend").value());
-        }
-        let mut rng = seed.rng();
-        let pairs = encoder.encode_pairs(views.clone(), Mode::Training(&mut rng));
+        let pairs = self.embed(encoder, views, seed);
         let (anchors, positives) = (pairs.anchors.clone(), pairs.positives.clone());
         let loss = match pairs.catalogue {
             Some(_) => self.over_catalogue(pairs, seed),
@@ -115,8 +111,19 @@ where
         (loss + teacher.term(views.clone(), embeddings), positives)
     }
 
+    /// Embeds pairs in training mode. `seed` decides the encoder's randomness.
+    pub(super) fn embed(&self, encoder: &M, views: &M::Batch, seed: Seed) -> PairEmbeddings<B> {
+        // The encoder draws from `Mode::Training`; Burn's own layers draw from the backend's generator.
+        // The same seed gives the same draws again, whatever was computed in between.
+        if let Some(device) = encoder.devices().first() {
+            B::seed(device, seed.child("backend").value());
+        }
+        let mut rng = seed.rng();
+        encoder.encode_pairs(views.clone(), Mode::Training(&mut rng))
+    }
+
     /// Computes NCE-I with the noise of the pairs' catalogue. The trainer has checked that no other loss has one.
-    fn over_catalogue(&self, pairs: PairEmbeddings<B>, seed: Seed) -> Tensor<B, 1> {
+    pub(super) fn over_catalogue(&self, pairs: PairEmbeddings<B>, seed: Seed) -> Tensor<B, 1> {
         let n = pairs.anchors.dims()[0];
         let draws = self.draws(seed);
         let draws = draws.map(|seed| Draws::new(self.negatives, n, seed));
@@ -125,7 +132,7 @@ where
     }
 
     /// Computes the loss with the noise of the batch, and of the queue.
-    fn in_batch(
+    pub(super) fn in_batch(
         &self,
         pairs: PairEmbeddings<B>,
         batch: &PreparedBatch<M::Batch>,

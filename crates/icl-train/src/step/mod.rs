@@ -7,6 +7,7 @@ pub(crate) mod counters;
 pub(crate) mod distillation;
 pub(crate) mod prefetch;
 pub(crate) mod run;
+pub(crate) mod sharded_gradient;
 pub(crate) mod step_gradient;
 
 pub use distillation::Distance;

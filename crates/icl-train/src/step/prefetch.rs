@@ -9,6 +9,7 @@ use burn::tensor::backend::Backend;
 use icl_core::{Collate, SampleError, Samples, Seed, Side, Views};
 use rayon::prelude::*;
 
+use crate::devices::shards::Shards;
 use crate::progress::step_report::Phase;
 use crate::sampling::pair_maker::PairMaker;
 use crate::sampling::partners::Partners;
@@ -18,12 +19,40 @@ use crate::trainer::problem::Problem;
 /// Maximum number of prepared steps that wait for the training thread.
 const AHEAD: usize = 3;
 
-/// Batch that is ready for the encoder.
+/// Batch of which the shards of this member are ready for the encoder.
 pub(crate) struct PreparedBatch<T> {
-    /// Views of each pair of a sample: the first views of all samples, then the second views.
-    pub(crate) parts: Vec<T>,
+    pub(crate) shards: Vec<PreparedShard<T>>,
+    /// Number of pairs of each sample.
+    pub(crate) n_parts: usize,
     pub(crate) samples: Vec<usize>,
     pub(crate) n_old: usize,
+    /// Whether the batch is one shard.
+    pub(crate) is_whole: bool,
+    /// Whether a member has more than one shard.
+    pub(crate) is_chunked: bool,
+    /// Places of the samples that each member has, shard by shard.
+    pub(crate) places_of_members: Vec<Vec<usize>>,
+}
+
+/// Shard of a batch that is ready for the encoder.
+pub(crate) struct PreparedShard<T> {
+    /// Index of the shard, below the number of shards of all members.
+    pub(crate) index: usize,
+    /// Places of its samples in the batch.
+    pub(crate) places: Vec<usize>,
+    /// Views of each pair of a sample: the first views of all samples, then the second views.
+    pub(crate) parts: Vec<T>,
+}
+
+impl<T> PreparedBatch<T> {
+    /// Returns the views of each pair of a batch that is one shard.
+    ///
+    /// # Panics
+    /// If it is not.
+    pub(crate) fn whole(&self) -> &[T] {
+        assert!(self.is_whole, "a batch of one shard");
+        &self.shards[0].parts
+    }
 }
 
 /// Prepared batches of one step.
@@ -40,6 +69,7 @@ pub(crate) struct Request {
     /// Samples from which partners are drawn, in ascending order.
     pub(crate) population: Arc<[usize]>,
     pub(crate) steps: Vec<StepPlan>,
+    pub(crate) shards: Shards,
 }
 
 /// Channels of the training thread to the thread that prepares batches.
@@ -139,21 +169,35 @@ where
         C: Collate<View = V::View>,
     {
         let (mut views_s, mut collation_s) = (0.0, 0.0);
+        let shards = request.shards;
         let mut one = |plan: &BatchPlan| {
-            let start = Instant::now();
-            self.make_views(request, plan)?;
-            views_s += start.elapsed().as_secs_f64();
-            let phase = Phase::<B>::start(self.is_timed.then(|| self.device.clone()));
-            let collate = |views: &Vec<V::View>| {
-                let Problem { collate, .. } = self.problem;
-                collate.collate::<B>(views, &self.device)
+            let n = plan.samples.len();
+            let of_shard = |index| {
+                let places: Vec<usize> = shards.places(index, n).collect();
+                let start = Instant::now();
+                self.make_views(request, plan, &places)?;
+                views_s += start.elapsed().as_secs_f64();
+                let phase = Phase::<B>::start(self.is_timed.then(|| self.device.clone()));
+                let collate = |views: &Vec<V::View>| {
+                    let Problem { collate, .. } = self.problem;
+                    collate.collate::<B>(views, &self.device)
+                };
+                let parts = self.slots.iter().map(collate).collect();
+                collation_s += phase.end();
+                Ok::<_, SampleError>(PreparedShard {
+                    index,
+                    places,
+                    parts,
+                })
             };
-            let parts = self.slots.iter().map(collate).collect();
-            collation_s += phase.end();
             Ok::<_, SampleError>(PreparedBatch {
-                parts,
+                shards: shards.own(n).map(of_shard).collect::<Result<_, _>>()?,
+                n_parts: self.problem.views.n_pairs(),
                 samples: plan.samples.clone(),
                 n_old: plan.n_old,
+                is_whole: shards.n_shards() == 1,
+                is_chunked: shards.is_chunked(),
+                places_of_members: shards.places_of_members(n),
             })
         };
         let support = step
@@ -170,9 +214,14 @@ where
         })
     }
 
-    /// Fills the slots of each part with the first views of all samples, then the second views.
-    fn make_views(&mut self, request: &Request, plan: &BatchPlan) -> Result<(), SampleError> {
-        let n_samples = plan.samples.len();
+    /// Fills the slots of each part with the first views of the samples at some places of a batch, then the second views.
+    fn make_views(
+        &mut self,
+        request: &Request,
+        plan: &BatchPlan,
+        places: &[usize],
+    ) -> Result<(), SampleError> {
+        let n_samples = places.len();
         let Problem { samples, views, .. } = self.problem;
         let n_parts = views.n_pairs();
         let maker = PairMaker {
@@ -191,7 +240,8 @@ where
                 }
             }
         }
-        let make = |(slots, (&index, &repetition)): (Vec<Option<V::View>>, (&usize, &usize))| {
+        let make = |(slots, &at): (Vec<Option<V::View>>, &usize)| {
+            let (index, repetition) = (plan.samples[at], plan.repetitions[at]);
             // All views of a sample are made together, because the sample may have to be decoded.
             let sample = samples.sample(index)?;
             let places = (0..n_parts).flat_map(|part| Side::BOTH.map(|side| (part, side)));
@@ -202,7 +252,7 @@ where
         };
         let made: Vec<Result<Vec<V::View>, SampleError>> = slots
             .into_par_iter()
-            .zip(plan.samples.par_iter().zip(&plan.repetitions))
+            .zip(places.par_iter())
             .map(make)
             .collect();
         let mut seconds: Vec<Vec<V::View>> = (0..n_parts).map(|_| Vec::new()).collect();

@@ -9,6 +9,7 @@ use icl_core::{Encoder, Seed};
 use icl_meta::{RateChoice, RatePolicy};
 
 use crate::checkpoint::identity::digest;
+use crate::devices::replicas::check_replicas;
 use crate::error::TrainError;
 use crate::evaluation::evaluator::{Evaluate, Risk};
 use crate::evaluation::stopping::StoppedBy;
@@ -113,8 +114,8 @@ where
     ) -> Result<Outcome<M, B, R>, TrainError> {
         let start = Instant::now();
         let trained = self.best.as_ref().unwrap_or(self.average.get()).clone();
-        let first = measure(self.start.valid()).map_err(TrainError::Sample)?;
-        let evaluated = measure(trained.valid()).map_err(TrainError::Sample)?;
+        let first = measure(self.start.valid()).map_err(TrainError::of_evaluation)?;
+        let evaluated = measure(trained.valid()).map_err(TrainError::of_evaluation)?;
         self.check_risk(&evaluated.risk)?;
         let mut record = self.record;
         let n_views = (first.n_views + evaluated.n_views) as f64;
@@ -139,7 +140,7 @@ where
     ///
     /// # Errors
     /// [`TrainError::NonFinite`] if a loss is NaN or infinite, [`TrainError::NothingToTrain`] if it depends
-    /// on no parameter.
+    /// on no parameter, [`TrainError::Group`] if a member has left.
     pub(crate) fn step(
         &mut self,
         prepared: Prepared<M::Batch>,
@@ -183,6 +184,7 @@ where
         let rate = self.counters.query_rate;
         let encoder = self.update.step(rate, encoder, gradients);
         self.average.push(&encoder);
+        check_replicas::<B, M>(self.loss.group, &encoder, step + 1)?;
         self.encoder = Some(encoder);
         if let Some(queue) = &mut self.loss.queue {
             queue.take_in();
@@ -266,7 +268,7 @@ where
         old_queue: Option<QueueBias>,
     ) -> Result<Option<StoppedBy>, TrainError> {
         let start = Instant::now();
-        let evaluated = evaluate(self.average.get().valid()).map_err(TrainError::Sample)?;
+        let evaluated = evaluate(self.average.get().valid()).map_err(TrainError::of_evaluation)?;
         self.counters.negatives.take_in(
             &self.loss.settings.step_negatives,
             (&evaluated.ranks, evaluated.n_old),

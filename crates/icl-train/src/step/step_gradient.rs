@@ -86,9 +86,17 @@ where
         let batch = &prepared.batch;
         let passes = &self.loss.passes;
         passes.begin(Purpose::Training);
-        let loss = self.loss.of_step(encoder, batch, Anchors::All, dropout);
-        let gradients = GradientsParams::from_grads(loss.backward(), encoder);
-        let loss = loss.into_scalar().elem::<f64>();
+        let (loss, gradients) = match batch.is_whole {
+            true => {
+                let loss = self.loss.of_step(encoder, batch, Anchors::All, dropout);
+                let gradients = GradientsParams::from_grads(loss.backward(), encoder);
+                (loss.into_scalar().elem::<f64>(), gradients)
+            }
+            false => {
+                let loss = self.loss;
+                loss.sharded_gradient(encoder, batch, Anchors::All, dropout)?
+            }
+        };
         let earlier = self.rates.query.earlier(index).map(without_graph::<B, M>);
         let before = earlier.map(|earlier| {
             passes.begin_forward(Purpose::Agents);

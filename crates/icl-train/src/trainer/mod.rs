@@ -8,7 +8,7 @@ mod training_loop;
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Collate, Encoder, Increment, Samples, Seed, Views};
+use icl_core::{Alone, Collate, Encoder, Group, Increment, Samples, Seed, Views};
 
 use crate::error::TrainError;
 use crate::evaluation::evaluator::Evaluator;
@@ -72,6 +72,7 @@ pub struct Trainer<'a, B: AutodiffBackend, S, V, C> {
     pub(crate) settings: TrainingSettings,
     pub(crate) seed: u64,
     pub(crate) device: B::Device,
+    pub(crate) group: &'a dyn Group,
 }
 
 /// Number of samples over which the statistics of a result are re-estimated, or more if its risk is over more.
@@ -96,6 +97,7 @@ impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
             settings: TrainingSettings::default(),
             seed: 0,
             device: B::Device::default(),
+            group: &Alone,
         }
     }
 
@@ -115,6 +117,17 @@ impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
     /// Sets the device on which encoders are trained.
     pub fn device(mut self, device: B::Device) -> Self {
         self.device = device;
+        self
+    }
+
+    /// Sets the group whose members train the encoder together; this trainer is one of them. Default: [`Alone`].
+    ///
+    /// All members have equal encoders, data, settings and seeds, and make the same calls. Batches keep their size: each member
+    /// takes its part of a batch, and losses and gradients are those of the whole batch. Random numbers of the encoder and
+    /// normalisation statistics are those of each part, so that without both the result is that of one process but for
+    /// rounding. Only the member of rank 0 writes checkpoints.
+    pub fn group(mut self, group: &'a dyn Group) -> Self {
+        self.group = group;
         self
     }
 
@@ -163,6 +176,7 @@ impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
             root_seed: self.seed,
             stream,
             device: self.device.clone(),
+            group: self.group,
         }
     }
 }
@@ -184,6 +198,7 @@ where
             temperature: self.settings.temperature,
             negatives: self.settings.negatives,
             device: self.device.clone(),
+            group: self.group,
             max_samples: self.settings.panel,
             max_statistics: self.settings.panel.max(STATISTICS),
             has_old_partners: false,
@@ -323,8 +338,10 @@ where
             measure: &|encoder| measuring.evaluate(encoder),
         };
         let Some(loss) = method.loss else {
-            let evaluated = (evaluations.steer)(encoder.valid()).map_err(TrainError::Sample)?;
-            let measured = (evaluations.measure)(encoder.valid()).map_err(TrainError::Sample)?;
+            let evaluated =
+                (evaluations.steer)(encoder.valid()).map_err(TrainError::of_evaluation)?;
+            let measured =
+                (evaluations.measure)(encoder.valid()).map_err(TrainError::of_evaluation)?;
             let found = measured.risk.all;
             if !found.is_finite() {
                 return Err(TrainError::NonFinite {
@@ -342,7 +359,7 @@ where
         let teacher = if loss.distillation {
             let (with_statistics, n_views) = measuring
                 .with_statistics(encoder.valid())
-                .map_err(TrainError::Sample)?;
+                .map_err(TrainError::of_evaluation)?;
             Some(Teacher {
                 encoder: M::from_inner(with_statistics).no_grad(),
                 n_views,

@@ -26,6 +26,13 @@ pub struct TrainingSettings {
     pub epochs: usize,
     /// Batch size in samples, at least 4. Sizes within an epoch differ by at most one. Default: 32.
     pub batch_size: usize,
+    /// Maximum number of samples that pass through the encoder at once in a training step, at least 2. Default: `None`, the whole
+    /// batch, or a member's part of it ([`Trainer::group`](crate::Trainer::group)).
+    ///
+    /// The loss remains that of the whole batch: a step embeds it in shards of this size, and each of them once more for its
+    /// gradient (GradCache; Gao et al., 2021), so that its memory is that of one shard. The first pass is charged as a pass
+    /// without a gradient. Normalisation statistics and the encoder's random numbers are those of a shard.
+    pub chunk: Option<usize>,
     /// Rule by which a gradient becomes a step. Default: Adam.
     pub optimizer: UpdateRule,
     /// Source of the learning rate in the training of θ₀; methods have their own. Default: fixed.
@@ -122,6 +129,7 @@ impl Default for TrainingSettings {
         Self {
             epochs: 1000,
             batch_size: 32,
+            chunk: None,
             optimizer: UpdateRule::Adam,
             pretraining_rate: RateChoice::Fixed,
             learning_rate: 3e-3,
@@ -192,6 +200,7 @@ impl TrainingSettings {
         let counts = [
             ("epochs", self.epochs, 1, "at least 1"),
             ("batch_size", self.batch_size, 4, "at least 4"),
+            ("chunk", self.chunk.unwrap_or(2), 2, "at least 2"),
             ("patience", self.patience, 1, "at least 1"),
             ("steering_panel", self.steering_panel, 4, "at least 4"),
             ("panel", self.panel, 4, "at least 4"),
@@ -241,11 +250,22 @@ impl TrainingSettings {
         }
     }
 
-    /// Returns the name and value of every field, for comparison with another run.
+    /// Returns the number of shards of a batch that so many members train on: as many as the members, or more if a member takes its
+    /// part in chunks.
+    pub fn n_shards(&self, n_members: usize) -> usize {
+        let of_each = self.chunk.map_or(1, |chunk| {
+            self.batch_size.div_ceil(n_members.saturating_mul(chunk))
+        });
+        n_members * of_each
+    }
+
+    /// Returns the name and value of every field, for comparison with another run. The chunk is none of them: a run has a number
+    /// of shards, which chunks and members decide together.
     pub(crate) fn facts(&self) -> Vec<(String, String)> {
         let value = serde_json::to_value(self).unwrap_or_default();
         let fields = value.as_object().into_iter().flatten();
         fields
+            .filter(|(name, _)| *name != "chunk")
             .map(|(name, value)| (name.clone(), value.to_string()))
             .collect()
     }

@@ -4,10 +4,12 @@ use std::time::Instant;
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Collate, Encoder, Samples, Seed, Views};
+use icl_core::{Collate, Encoder, Group, Samples, Seed, Views};
 
 use crate::checkpoint::identity::Identity;
 use crate::checkpoint::saved::{restore, save};
+use crate::devices::replicas::check_replicas;
+use crate::devices::shards::Shards;
 use crate::error::TrainError;
 use crate::evaluation::evaluator::{Evaluate, Risk};
 use crate::evaluation::stopping::StoppedBy;
@@ -42,6 +44,8 @@ pub(super) struct TrainingLoop<'a, B: AutodiffBackend, S, V, C> {
     /// Name of the run's random stream.
     pub(super) stream: &'static str,
     pub(super) device: B::Device,
+    /// Members that train the encoder together.
+    pub(super) group: &'a dyn Group,
 }
 
 impl<B, S, V, C> TrainingLoop<'_, B, S, V, C>
@@ -70,12 +74,14 @@ where
         M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
         R: Risk,
     {
+        self.method.check_shards(self.shards().n_shards())?;
         let planner = Planner::new(
             self.method,
             self.problem.increment,
             self.settings,
             self.seed().child("order"),
         );
+        check_replicas::<B, M>(self.group, &encoder, 0)?;
         let mut run = self.begin(encoder, teacher, &planner, callbacks.follows_steps());
         let identity = self.identity(run.start_digest());
         if let Some(path) = callbacks.checkpoint() {
@@ -112,6 +118,11 @@ where
         }
     }
 
+    /// Returns the division of batches among the members.
+    fn shards(&self) -> Shards {
+        Shards::new(self.group, self.settings)
+    }
+
     /// Returns the seed of the run's random stream.
     fn seed(&self) -> Seed {
         Seed::new(self.root_seed).child(self.stream)
@@ -144,6 +155,7 @@ where
                 .map(OldQueue::new),
             passes: PassCounter::new(M::FORWARD_SHARE),
             clock: PhaseClock::new(is_timed),
+            group: self.group,
         };
         let sampling = method.sampling;
         let fraction = sampling.first_fraction(settings, self.problem.increment);
@@ -324,6 +336,7 @@ where
             epoch,
             population,
             steps,
+            shards: self.shards(),
         });
         for _ in 0..n_left {
             // Before the first step of an epoch, an evaluation has been made where one was due.
@@ -342,8 +355,9 @@ where
             let report = run.step(prepared, seed)?;
             callbacks.tell(self.progress(run, n_steps, false));
             callbacks.tell_step(report);
-            let is_stopped = callbacks.is_stopped();
-            let is_due = is_stopped || callbacks.is_save_due();
+            // All members save and stop at the same step, or none does.
+            let is_stopped = self.group.any(callbacks.is_stopped())?;
+            let is_due = is_stopped || self.group.any(callbacks.is_save_due())?;
             if let Some(path) = callbacks
                 .checkpoint()
                 .filter(|_| is_due)
@@ -366,6 +380,7 @@ where
             ("seed", self.root_seed.to_string()),
             ("stream", self.stream.to_owned()),
             ("method", self.method.to_string()),
+            ("shards of a batch", self.shards().n_shards().to_string()),
         ];
         let facts = run
             .into_iter()

@@ -1,0 +1,235 @@
+//! The gradient of a batch whose shards pass through the encoder one by one, at several members of a group.
+//!
+//! Contrastive losses compare every sample with all others of the batch, so the loss of a batch is no mean of the losses of
+//! its shards. The chain rule divides the gradient at the embeddings instead (GradCache; Gao et al., 2021):
+//!
+//! ```text
+//! ∂L/∂θ = Σ_s Σ_{i ∈ s} (∂zᵢ/∂θ)ᵀ·∂L/∂zᵢ
+//! ```
+//!
+//! 1. Every member embeds its shards, and all members gather the embeddings zᵢ as values.
+//! 2. Every member computes the loss of the whole batch and ∂L/∂zᵢ.
+//! 3. Every member passes Σᵢ ⟨zᵢ, ∂L/∂zᵢ⟩ of each of its shards backward. With several shards it embeds each once more for that:
+//!    the memory of a step is that of one shard.
+//! 4. The sum over all members is the gradient. No factor of their number enters.
+//!
+//! Random numbers and normalisation statistics of a training step are those of each shard.
+
+use burn::module::AutodiffModule;
+use burn::optim::{GradientsAccumulator, GradientsParams};
+use burn::tensor::backend::AutodiffBackend;
+use burn::tensor::{ElementConversion, Int, Tensor, TensorData};
+use icl_core::{Encoder, GroupError, PairEmbeddings, Seed};
+
+use crate::devices::floats::gathered_rows;
+use crate::devices::gradients::summed;
+use crate::method::loss::Anchors;
+use crate::progress::cost::Purpose;
+use crate::step::batch_loss::BatchLoss;
+use crate::step::copies::without_graph;
+use crate::step::prefetch::{PreparedBatch, PreparedShard};
+
+/// Gradients of the loss at the embeddings of a batch, on no graph.
+struct Slopes<B: AutodiffBackend> {
+    /// ∂L/∂z of the anchors `[n, d]`.
+    anchors: Tensor<B::InnerBackend, 2>,
+    /// ∂L/∂z of the positives `[n, d]`.
+    positives: Tensor<B::InnerBackend, 2>,
+}
+
+impl<M, B> BatchLoss<'_, M, B>
+where
+    B: AutodiffBackend,
+    M: AutodiffModule<B> + Encoder<B>,
+{
+    /// Computes the loss of a batch for a training step and its gradient, which all members have, and collects the embeddings
+    /// of its old samples for the queue. `seed` decides the encoder's randomness.
+    ///
+    /// # Errors
+    /// [`GroupError`] if a member has left the group.
+    pub(crate) fn sharded_gradient(
+        &self,
+        encoder: &M,
+        batch: &PreparedBatch<M::Batch>,
+        counted: Anchors,
+        seed: Seed,
+    ) -> Result<(f64, GradientsParams), GroupError> {
+        let mut gradients = GradientsAccumulator::new();
+        let mut loss = 0.0;
+        for part in 0..batch.n_parts {
+            let seed = match part {
+                0 => seed,
+                _ => seed.child("part").at(part as u64),
+            };
+            loss += self.of_sharded_part(encoder, (batch, part), counted, seed, &mut gradients)?;
+        }
+        let mut sum = [loss];
+        self.group.sum_f64(&mut sum)?;
+        let gradients = match self.group.is_alone() {
+            true => gradients.grads(),
+            false => summed::<B, M>(self.group, encoder, gradients.grads())?,
+        };
+        Ok((sum[0], gradients))
+    }
+
+    /// Adds the gradient of the loss of one pair of each sample, as far as it flows through this member's shards. Returns this
+    /// member's part of the loss: the parts of all members add up to it.
+    fn of_sharded_part(
+        &self,
+        encoder: &M,
+        (batch, part): (&PreparedBatch<M::Batch>, usize),
+        counted: Anchors,
+        seed: Seed,
+        gradients: &mut GradientsAccumulator<M>,
+    ) -> Result<f64, GroupError> {
+        let n = batch.samples.len();
+        let phase = self.clock.start::<B>(encoder);
+        // A catalogue replaces the other samples of the batch as noise: the loss is a mean over shards.
+        let (slopes, mut kept, mut loss) = match encoder.has_catalogue() {
+            true => (None, None, 0.0),
+            false => {
+                let (pairs, is_kept) = self.first_pass(encoder, (batch, part), seed);
+                let (slopes, loss) =
+                    self.slopes(encoder, (batch, part), (&pairs, counted), seed)?;
+                // One member says what all have computed.
+                let loss = if self.group.rank() == 0 { loss } else { 0.0 };
+                (Some(slopes), is_kept.then_some(pairs), loss)
+            }
+        };
+        self.clock.end_forward(phase);
+        self.passes.begin(Purpose::Training);
+        self.passes.count(2 * n);
+        if self.teacher.is_some() {
+            self.passes.count_teacher(2 * n);
+        }
+        for shard in &batch.shards {
+            let seed = of_shard(seed, shard);
+            let pairs = match &mut kept {
+                Some(pairs) => pairs.remove(0),
+                None => self.embed(encoder, &shard.parts[part], seed),
+            };
+            let share = [shard.places.len(), n];
+            let (surrogate, own) =
+                self.surrogate((shard, part), pairs, slopes.as_ref(), share, seed);
+            loss += own;
+            let of_shard = GradientsParams::from_grads(surrogate.backward(), encoder);
+            gradients.accumulate(encoder, of_shard);
+        }
+        Ok(loss)
+    }
+
+    /// Embeds the pairs of this member's shards. Their graph is kept if there is one shard, which is then not embedded again;
+    /// otherwise none is recorded.
+    fn first_pass(
+        &self,
+        encoder: &M,
+        (batch, part): (&PreparedBatch<M::Batch>, usize),
+        seed: Seed,
+    ) -> (Vec<PairEmbeddings<B>>, bool) {
+        let of = |encoder: &M| {
+            let shards = batch.shards.iter();
+            let embed = |shard: &PreparedShard<M::Batch>| {
+                self.embed(encoder, &shard.parts[part], of_shard(seed, shard))
+            };
+            shards.map(embed).collect()
+        };
+        if !batch.is_chunked {
+            return (of(encoder), true);
+        }
+        self.passes.begin_forward(Purpose::Training);
+        self.passes.count(2 * batch.samples.len());
+        (of(&without_graph(encoder)), false)
+    }
+
+    /// Computes the loss of the whole batch from the embeddings of all members, and its gradients at these embeddings.
+    fn slopes(
+        &self,
+        encoder: &M,
+        (batch, part): (&PreparedBatch<M::Batch>, usize),
+        (pairs, counted): (&[PairEmbeddings<B>], Anchors),
+        seed: Seed,
+    ) -> Result<(Slopes<B>, f64), GroupError> {
+        let device = encoder.devices().into_iter().next().unwrap_or_default();
+        let leaf = |of: fn(&PairEmbeddings<B>) -> &Tensor<B, 2>| {
+            let own = pairs.iter().map(|it| of(it).clone().inner()).collect();
+            let own = (!pairs.is_empty()).then(|| Tensor::cat(own, 0));
+            let places = &batch.places_of_members;
+            let rows = gathered_rows(self.group, own, places, &device)?;
+            Ok::<_, GroupError>(Tensor::<B, 2>::from_inner(rows).require_grad())
+        };
+        let anchors = leaf(|pairs| &pairs.anchors)?;
+        let positives = leaf(|pairs| &pairs.positives)?;
+        let leaves = PairEmbeddings {
+            anchors: anchors.clone(),
+            positives: positives.clone(),
+            catalogue: None,
+        };
+        let loss = self.in_batch(leaves, batch, part, counted, seed);
+        let mut gradients = loss.backward();
+        let mut slope = |leaf: &Tensor<B, 2>| {
+            let slope = leaf.grad_remove(&mut gradients);
+            slope.unwrap_or_else(|| leaf.clone().inner().zeros_like())
+        };
+        let slopes = Slopes {
+            anchors: slope(&anchors),
+            positives: slope(&positives),
+        };
+        if let Some(queue) = self.queue.as_ref().filter(|_| part == 0 && batch.n_old > 0) {
+            let old = Tensor::from_inner(positives.inner().narrow(0, 0, batch.n_old));
+            queue.put_by(old, &batch.samples[..batch.n_old]);
+        }
+        Ok((slopes, loss.into_scalar().elem()))
+    }
+
+    /// Returns a term `[1]` whose gradient is that of the loss as far as it flows through one shard, which has the first of `share` of
+    /// the batch's samples, the second, and the shard's part of the loss in the terms that are means over samples.
+    fn surrogate(
+        &self,
+        (shard, part): (&PreparedShard<M::Batch>, usize),
+        pairs: PairEmbeddings<B>,
+        slopes: Option<&Slopes<B>>,
+        share: [usize; 2],
+        seed: Seed,
+    ) -> (Tensor<B, 1>, f64) {
+        let (anchors, positives) = (pairs.anchors.clone(), pairs.positives.clone());
+        let of_means = |term: &Tensor<B, 1>| term.clone().into_scalar().elem::<f64>();
+        let (mut surrogate, mut loss) = match slopes {
+            Some(slopes) => {
+                let places = shard.places.iter().map(|&place| place as i64);
+                let places = TensorData::new(places.collect::<Vec<_>>(), [shard.places.len()]);
+                let places =
+                    Tensor::<B::InnerBackend, 1, Int>::from_data(places, &anchors.device());
+                let of = |slopes: &Tensor<B::InnerBackend, 2>| {
+                    Tensor::<B, 2>::from_inner(slopes.clone().select(0, places.clone()))
+                };
+                let own = anchors.clone() * of(&slopes.anchors)
+                    + positives.clone() * of(&slopes.positives);
+                (own.sum(), 0.0)
+            }
+            None => {
+                let own = part_of_mean(self.over_catalogue(pairs, seed), share);
+                let loss = of_means(&own);
+                (own, loss)
+            }
+        };
+        if let Some(teacher) = &self.teacher {
+            let embeddings = Tensor::cat(vec![anchors, positives], 0);
+            let term = teacher.term(shard.parts[part].clone(), embeddings);
+            let term = part_of_mean(term, share);
+            loss += of_means(&term);
+            surrogate = surrogate + term;
+        }
+        (surrogate, loss)
+    }
+}
+
+/// Returns the part that the mean over `own` samples has in the mean over `n`. Backends round factors to single precision, in which
+/// both numbers are exact and their quotient is not.
+fn part_of_mean<B: AutodiffBackend>(mean: Tensor<B, 1>, [own, n]: [usize; 2]) -> Tensor<B, 1> {
+    mean * own as f64 / n as f64
+}
+
+/// Returns the seed of a shard's randomness. It does not depend on the member that has the shard.
+fn of_shard<T>(seed: Seed, shard: &PreparedShard<T>) -> Seed {
+    seed.child("shard").at(shard.index as u64)
+}
