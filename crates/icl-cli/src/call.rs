@@ -8,10 +8,12 @@ use crate::commands::{
     reproduce, run, split, stream, train, update,
 };
 use crate::options::command_line::Command;
+use crate::options::devices::Devices;
 use crate::options::parse::{ParseError, parse};
 use crate::process::failure::Failure;
+use crate::process::group;
 use crate::process::panics::silence_decoders;
-use crate::process::terminal::{brief, message, print, tell};
+use crate::process::terminal::{brief, message, print, say, tell};
 use crate::process::threads;
 
 /// Reason why a call of the program failed. Prints as the program does on standard error.
@@ -29,9 +31,13 @@ pub struct Refusal {
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     silence_decoders();
     match run(arguments, threads::start) {
-        Ok(code) => ExitCode::from(code),
+        Ok(code) => {
+            group::leave(Ok(()), say);
+            ExitCode::from(code)
+        }
         Err(refusal) => {
             tell(&refusal.message);
+            group::leave(Err((&refusal.message, refusal.exit_code)), say);
             ExitCode::from(refusal.exit_code)
         }
     }
@@ -49,7 +55,9 @@ fn run(
     arguments: impl IntoIterator<Item = OsString>,
     start: impl FnOnce() -> Result<(), Failure>,
 ) -> Result<u8, Refusal> {
-    let command = match parse(arguments) {
+    let words: Vec<OsString> = arguments.into_iter().collect();
+    let parsed = parse(words.clone()).and_then(|command| together(command, &words));
+    let command = match parsed {
         Ok(command) => command,
         Err(ParseError::CommandLine(error)) if error.use_stderr() => {
             return Err(Refusal {
@@ -71,6 +79,24 @@ fn run(
         }
     };
     Ok(start().and_then(|()| run_command(command))?)
+}
+
+/// Joins the other processes if a command runs in several, and returns the command of this one.
+fn together(command: Command, words: &[OsString]) -> Result<Command, ParseError> {
+    let (devices, resumed) = match &command {
+        Command::Run(options) => options.devices(),
+        Command::Stream(options) => options.devices(),
+        Command::Train(options) => options.devices(),
+        Command::Update(options) => options.devices(),
+        _ => return Ok(command),
+    };
+    if devices == Devices::One {
+        return Ok(command);
+    }
+    match group::join(words, resumed)? {
+        None => Ok(command),
+        Some(own) => parse(own),
+    }
 }
 
 impl From<Failure> for Refusal {

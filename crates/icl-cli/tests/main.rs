@@ -24,6 +24,7 @@ mod negatives;
 mod old_queue;
 mod options;
 mod output_folder;
+mod processes;
 mod report;
 mod reproduce;
 mod resume;

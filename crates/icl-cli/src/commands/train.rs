@@ -19,6 +19,7 @@ use crate::files::encoder_work::ENCODER;
 use crate::files::whole;
 use crate::files::work_folder::WorkFolder;
 use crate::options::data::DataOptions;
+use crate::options::devices::{Devices, DevicesOptions};
 use crate::options::encoder::EncoderOptions;
 use crate::options::evaluation::HoldOutOptions;
 use crate::options::execution::{
@@ -30,6 +31,7 @@ use crate::options::training::{PretrainingOptions, Training, TrainingOptions};
 use crate::options::values;
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
+use crate::process::group::group;
 use crate::process::interrupt;
 use crate::process::progress::Display;
 
@@ -70,6 +72,9 @@ pub struct TrainOptions {
     #[serde(flatten)]
     backend: BackendOption,
     #[command(flatten)]
+    #[serde(flatten)]
+    devices: DevicesOptions,
+    #[command(flatten)]
     #[serde(skip)]
     config: ConfigOption,
     #[command(flatten)]
@@ -97,6 +102,11 @@ fn refined(option: Arg) -> Arg {
 }
 
 impl TrainOptions {
+    /// Returns the processes that train, and the folder of the interrupted work that they continue.
+    pub fn devices(&self) -> (Devices, Option<&Path>) {
+        (self.devices.devices, self.resume.folder())
+    }
+
     /// Fills in the defaults that depend on other options, and checks every value.
     fn resolve(&mut self) -> Result<Training, Failure> {
         self.data.check()?;
@@ -107,8 +117,10 @@ impl TrainOptions {
             seed: self.seed.seed.unwrap_or(DEFAULT_SEED),
             settings: values::settings(
                 self.training.over(
-                    self.hold_out
-                        .over(self.pretraining.over(TrainingSettings::default())),
+                    self.hold_out.over(
+                        self.pretraining
+                            .over(self.devices.over(TrainingSettings::default())),
+                    ),
                 ),
             )?,
             backend: self.backend.fill()?.to_owned(),
@@ -227,7 +239,8 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             Trainer::<B, _, _, _>::new(self.data, views, self.domain.collate(), self.increment)
                 .settings(settings.clone())
                 .seed(*seed)
-                .device(device.clone());
+                .device(device.clone())
+                .group(group());
         // The initial encoder is that of θ₀ in `icl run`.
         let init = Seed::new(*seed).child("init").child("old");
         let untrained = self.domain.fresh::<B>(init, &device)?;

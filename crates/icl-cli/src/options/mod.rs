@@ -5,6 +5,7 @@ pub mod choice;
 pub mod command_line;
 pub mod config_file;
 pub mod data;
+pub mod devices;
 pub mod encoder;
 pub mod evaluation;
 pub mod execution;

@@ -5,6 +5,7 @@ use icl_train::{Method, MethodError, TrainingSettings};
 
 use crate::options::similar::suggestion;
 use crate::process::failure::Failure;
+use crate::process::group::group;
 
 /// Returns the settings if all of them are valid; errors name them as the options are named.
 ///
@@ -57,6 +58,7 @@ pub fn check_methods(settings: &TrainingSettings, methods: &[Method]) -> Result<
     for method in methods {
         method
             .check_with(settings)
+            .and_then(|()| method.check_shards(settings.n_shards(group().size())))
             .map_err(|error| Failure::input(anyhow!("{}", error.to_string().replace('_', "-"))))?;
     }
     check_old_queue(settings, methods)

@@ -1,8 +1,9 @@
-//! The process and its surroundings: failures, interrupts, panics, threads, child processes, the terminal.
+//! The process and its surroundings: failures, interrupts, panics, threads, child processes, groups of processes, the terminal.
 
 pub mod causes;
 pub mod child;
 pub mod failure;
+pub mod group;
 pub mod interrupt;
 pub mod panics;
 pub mod progress;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use icl_train::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::process::group::is_silent;
 use crate::process::terminal::{legible, one_line, tell};
 
 /// Number of steps of the bar of a measurement, and of an epoch.
@@ -37,7 +38,7 @@ pub struct Display {
 impl Display {
     /// Creates the display of `n_runs` training runs of at most `n_epochs` epochs each.
     pub fn new(n_runs: u64, n_epochs: u64) -> Self {
-        let is_terminal = std::io::stderr().is_terminal();
+        let is_terminal = std::io::stderr().is_terminal() && !is_silent();
         let bar = if is_terminal {
             let bar = ProgressBar::new(n_runs.saturating_mul(n_epochs).saturating_mul(SHARES));
             bar.enable_steady_tick(TICK);

@@ -4,12 +4,16 @@ use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 
 use crate::process::failure::Failure;
+use crate::process::group::is_silent;
 
 /// Prints a text and ends the line. A reader that has gone, like `head`, is no failure.
 ///
 /// # Errors
 /// If standard output cannot be written for another reason, such as a full disk.
 pub fn print(text: impl Display) -> Result<(), Failure> {
+    if is_silent() {
+        return Ok(());
+    }
     let mut stdout = std::io::stdout().lock();
     match writeln!(stdout, "{}", legible(&text.to_string())).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::Other(
@@ -31,8 +35,16 @@ const MESSAGE: usize = 2000;
 /// Largest number of lines of a message.
 const LINES: usize = 3;
 
-/// Writes a [`message`] to standard error. Without a reader the work continues.
+/// Writes a [`message`] to standard error. Without a reader the work continues. Of several processes that work together,
+/// the first one alone writes it.
 pub fn tell(text: impl Display) {
+    if !is_silent() {
+        say(text);
+    }
+}
+
+/// Writes a [`message`] to standard error, whichever process this is.
+pub fn say(text: impl Display) {
     let _ = writeln!(std::io::stderr(), "{}", message(text));
 }
 

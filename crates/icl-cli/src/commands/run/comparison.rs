@@ -28,6 +28,7 @@ use crate::files::work_folder::WorkFolder;
 use crate::options::protocol::max_judged;
 use crate::options::training::PAPER_PATIENCE;
 use crate::process::failure::Failure;
+use crate::process::group::group;
 use crate::process::interrupt;
 use crate::process::progress::{Display, inert_note};
 
@@ -153,6 +154,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             .settings(self.resolved.settings.clone())
             .seed(self.seed)
             .device(self.device.clone())
+            .group(group())
     }
 
     fn run_method(

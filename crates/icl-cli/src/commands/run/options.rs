@@ -1,6 +1,7 @@
 //! The options of `icl run`, raw and checked.
 
 use std::ops::RangeInclusive;
+use std::path::Path;
 
 use anyhow::anyhow;
 use clap::builder::ArgPredicate;
@@ -10,6 +11,7 @@ use icl_train::{Method, TrainingSettings};
 use serde::Serialize;
 
 use crate::options::data::DataOptions;
+use crate::options::devices::{Devices, DevicesOptions};
 use crate::options::encoder::EncoderOptions;
 use crate::options::evaluation::HoldOutOptions;
 use crate::options::execution::{
@@ -80,6 +82,9 @@ pub struct RunOptions {
     #[serde(flatten)]
     backend: BackendOption,
     #[command(flatten)]
+    #[serde(flatten)]
+    devices: DevicesOptions,
+    #[command(flatten)]
     #[serde(skip)]
     config: ConfigOption,
     #[command(flatten)]
@@ -144,12 +149,18 @@ impl Resolved {
 }
 
 impl RunOptions {
+    /// Returns the processes that train, and the folder of the interrupted work that they continue.
+    pub fn devices(&self) -> (Devices, Option<&Path>) {
+        (self.devices.devices, self.resume.folder())
+    }
+
     /// Fills in the defaults that depend on other options, and checks every value.
     ///
     /// # Errors
     /// At the first value that is not valid.
     pub fn resolve(mut self) -> Result<Resolved, Failure> {
-        let settings = self.methods.over(TrainingSettings::default());
+        let settings = self.devices.over(TrainingSettings::default());
+        let settings = self.methods.over(settings);
         let settings = self.pretraining.over(settings);
         let settings = self.hold_out.over(settings);
         self.training.check_negatives(true)?;

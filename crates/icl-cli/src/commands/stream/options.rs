@@ -11,6 +11,7 @@ use serde::{Serialize, Serializer};
 
 use crate::options::bounds;
 use crate::options::data::DataOptions;
+use crate::options::devices::{Devices, DevicesOptions};
 use crate::options::encoder::{EncoderOptions, FromOption};
 use crate::options::evaluation::HoldOutOptions;
 use crate::options::execution::{
@@ -80,6 +81,9 @@ pub struct StreamOptions {
     #[command(flatten)]
     #[serde(flatten)]
     backend: BackendOption,
+    #[command(flatten)]
+    #[serde(flatten)]
+    devices: DevicesOptions,
     #[command(flatten)]
     #[serde(skip)]
     config: ConfigOption,
@@ -208,6 +212,11 @@ pub struct Resolved {
 const NEVER: &str = "never";
 
 impl StreamOptions {
+    /// Returns the processes that train, and the folder of the interrupted work that they continue.
+    pub fn devices(&self) -> (Devices, Option<&Path>) {
+        (self.devices.devices, self.resume.folder())
+    }
+
     /// Fills in the defaults that depend on other options, and checks every value.
     ///
     /// # Errors
@@ -222,6 +231,16 @@ impl StreamOptions {
                 "out: found no folder, expected --out DIR (or --dry-run, which writes nothing)"
             )));
         }
+        if self.devices.devices == Devices::Mpi && self.source.watch.is_some() {
+            return Err(Failure::input(anyhow!(
+                "devices: found mpi with --watch, whose experiences processes may find at different moments; expected one"
+            )));
+        }
+        if self.devices.devices == Devices::Mpi && self.course.dry_run {
+            return Err(Failure::input(anyhow!(
+                "devices: found mpi with --dry-run, which trains nothing; expected one"
+            )));
+        }
         // A stream can be continued from another folder.
         let paths = [
             &mut self.source.stream,
@@ -231,7 +250,8 @@ impl StreamOptions {
         for path in paths.into_iter().flatten() {
             *path = absolute(path)?;
         }
-        let settings = self.methods.over(TrainingSettings::default());
+        let settings = self.devices.over(TrainingSettings::default());
+        let settings = self.methods.over(settings);
         let settings = self.training.over(self.pretraining.over(settings));
         let training = Training {
             seed: self.seed.seed.unwrap_or(DEFAULT_SEED),

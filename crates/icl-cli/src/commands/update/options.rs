@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::files::encoder_work::ENCODER;
 use crate::options::data::ReadingOptions;
+use crate::options::devices::{Devices, DevicesOptions};
 use crate::options::encoder::FromOption;
 use crate::options::evaluation::HoldOutOptions;
 use crate::options::execution::{
@@ -66,6 +67,9 @@ pub struct UpdateOptions {
     #[serde(flatten)]
     backend: BackendOption,
     #[command(flatten)]
+    #[serde(flatten)]
+    devices: DevicesOptions,
+    #[command(flatten)]
     #[serde(skip)]
     config: ConfigOption,
     #[command(flatten)]
@@ -112,12 +116,18 @@ pub struct Resolved {
 }
 
 impl UpdateOptions {
+    /// Returns the processes that train, and the folder of the interrupted work that they continue.
+    pub fn devices(&self) -> (Devices, Option<&Path>) {
+        (self.devices.devices, self.resume.folder())
+    }
+
     /// Fills in the defaults that depend on other options, and checks every value.
     ///
     /// # Errors
     /// At the first value that is not valid.
     pub fn resolve(mut self) -> Result<Resolved, Failure> {
-        let settings = self.methods.over(TrainingSettings::default());
+        let settings = self.devices.over(TrainingSettings::default());
+        let settings = self.methods.over(settings);
         self.training.check_negatives(true)?;
         let training = Training {
             seed: self.seed.seed.unwrap_or(DEFAULT_SEED),

@@ -18,6 +18,7 @@ use crate::files::encoder_work::ENCODER;
 use crate::files::work_folder::WorkFolder;
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
+use crate::process::group::group;
 use crate::process::progress::{Display, inert_note};
 
 /// Update of an encoder by a method.
@@ -47,7 +48,8 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         let trainer = Trainer::<B, _, _, _>::new(self.data, views, collate, self.increment)
             .settings(settings.clone())
             .seed(training.seed)
-            .device(device.clone());
+            .device(device.clone())
+            .group(group());
         let init = Seed::new(training.seed).child("init");
         // What is new begins as in the initial encoder of `icl train` with this seed.
         let given = domain.grow(self.from.encoder::<B>(&device)?, init.child("old"));

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Predicts the time of a training step of several processes, and says where more of them stop paying.
+
+Usage: devices_model.py [FILE.svg]
+
+    T(W) = 2·B·t/W + 6·B²·d/F + 8·P·(W > 1)/M + 2·(W - 1)/W·4·P/β + (W - 1)/W·8·B·d/β + 3·(W - 1)·λ
+
+    W processes, B samples a batch, t seconds a view forward and backward, d width of the embeddings, F FLOP/s of the loss, P parameters,
+    M bytes/s in which gradients are copied to the host and back, β bytes/s and λ seconds of latency of the network.
+
+The terms: views, the loss of the whole batch at every process, copies, the sum of the gradients and the gathering of the embeddings (both by rings), and their
+latency. Constants come from docs/benchmarks/devices.md; those of a network are its nominal rate and 20 µs.
+"""
+
+import sys
+
+PARAMETERS = 11.2e6
+WIDTH = 128
+BATCH = 1024
+LOSS = 20e9
+COPIES = 2e9
+LATENCY = 20e-6
+PROCESSES = (1, 2, 4, 8, 16, 32, 64)
+# Seconds a view of 224 px: 64 px on two cores, by the number of pixels; and a node sixteen times as fast.
+NODES = {"2 cores": 4.48e-3 * (224 / 64) ** 2, "32 cores": 4.48e-3 * (224 / 64) ** 2 / 16}
+NETWORKS = {"10 Gbit/s": 1.25e9, "100 Gbit/s": 12.5e9}
+
+
+def seconds(n, view, network, batch=BATCH, parameters=PARAMETERS, width=WIDTH):
+    """Returns the time of a step of n processes."""
+    views = 2 * batch * view / n
+    loss = 6 * batch**2 * width / LOSS
+    copies = 8 * parameters / COPIES if n > 1 else 0.0
+    summed = 2 * (n - 1) / n * 4 * parameters / network
+    gathered = (n - 1) / n * 8 * batch * width / network
+    return views + loss + copies + summed + gathered + 3 * (n - 1) * LATENCY
+
+
+def picture(path):
+    """Writes the speed-up against the number of processes, both logarithmic."""
+    import math
+
+    left, top, size = 60, 20, 320
+    place = lambda n, gain: (left + size * math.log2(n) / 6, top + size * (1 - math.log2(max(gain, 1)) / 6))
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 560 {size + 80}" font-family="sans-serif" font-size="12">',
+        f'<rect x="{left}" y="{top}" width="{size}" height="{size}" fill="none" stroke="#888"/>',
+        f'<line x1="{left}" y1="{top + size}" x2="{left + size}" y2="{top}" stroke="#bbb" stroke-dasharray="4"/>',
+        f'<text x="{left + size / 2}" y="{top + size + 45}" text-anchor="middle">nodes</text>',
+        f'<text x="16" y="{top + size / 2}" text-anchor="middle" transform="rotate(-90 16 {top + size / 2})">speed-up</text>',
+    ]
+    for n in PROCESSES:
+        x, y = place(n, n)
+        parts.append(f'<text x="{x}" y="{top + size + 20}" text-anchor="middle">{n}</text>')
+        parts.append(f'<text x="{left - 8}" y="{y + 4}" text-anchor="end">{n}</text>')
+    colours = iter(("#1f77b4", "#d62728", "#2ca02c", "#9467bd"))
+    for at, (node, network) in enumerate((node, network) for node in NODES for network in NETWORKS):
+        colour = next(colours)
+        gains = [seconds(1, NODES[node], 1) / seconds(n, NODES[node], NETWORKS[network]) for n in PROCESSES]
+        points = " ".join("{:.1f},{:.1f}".format(*place(n, gain)) for n, gain in zip(PROCESSES, gains))
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts.append(f'<text x="{left + size + 12}" y="{top + 20 + 18 * at}" fill="{colour}">{node}, {network}</text>')
+    with open(path, "w") as file:
+        file.write("\n".join(parts + ["</svg>"]) + "\n")
+
+
+def main():
+    print("| node | network | " + " | ".join(f"{n} nodes" for n in PROCESSES if n != 2) + " |")
+    print("|---|---|" + "--:|" * (len(PROCESSES) - 1))
+    for node, view in NODES.items():
+        for network, rate in NETWORKS.items():
+            one = seconds(1, view, rate)
+            cells = []
+            for n in PROCESSES:
+                if n != 2:
+                    step = seconds(n, view, rate)
+                    cells.append(f"{step:.2f} s, {one / step:.1f}x")
+            print(f"| {node} | {network} | {' | '.join(cells)} |")
+    if len(sys.argv) > 1:
+        picture(sys.argv[1])
+
+
+if __name__ == "__main__":
+    main()
