@@ -4,6 +4,7 @@ use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{
     Draws, Encoder, Group, GrowthRatio, MixedBatch, Mode, PairEmbeddings, Seed, catalogue_nce_i,
+    host_values,
 };
 
 use crate::method::loss::{Anchors, LossKind, LossSettings};
@@ -14,6 +15,11 @@ use crate::progress::step_report::PhaseClock;
 use crate::step::distillation::Teacher;
 use crate::step::prefetch::PreparedBatch;
 use crate::trainer::settings::TrainingSettings;
+
+/// Returns the value of a loss `[1]`, in its own precision.
+pub(crate) fn value_of<B: AutodiffBackend>(loss: Tensor<B, 1>) -> f64 {
+    host_values(loss)[0]
+}
 
 /// Loss of a run, with everything that it needs beside an encoder and a batch.
 pub(crate) struct BatchLoss<'a, M, B: AutodiffBackend> {

@@ -11,7 +11,7 @@ use icl_meta::{RateChoice, RatePolicy};
 use crate::checkpoint::identity::digest;
 use crate::devices::replicas::check_replicas;
 use crate::error::TrainError;
-use crate::evaluation::evaluator::{Evaluate, Risk};
+use crate::evaluation::evaluated::{Evaluate, Risk};
 use crate::evaluation::stopping::StoppedBy;
 use crate::method::{MetaOrder, Method, OptimizerChoice};
 use crate::negatives::NegativesSchedule;

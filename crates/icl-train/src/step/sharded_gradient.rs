@@ -18,14 +18,14 @@
 use burn::module::AutodiffModule;
 use burn::optim::{GradientsAccumulator, GradientsParams};
 use burn::tensor::backend::AutodiffBackend;
-use burn::tensor::{ElementConversion, Int, Tensor, TensorData};
+use burn::tensor::{Int, Tensor, TensorData};
 use icl_core::{Encoder, GroupError, PairEmbeddings, Seed};
 
 use crate::devices::floats::gathered_rows;
 use crate::devices::gradients::summed;
 use crate::method::loss::Anchors;
 use crate::progress::cost::Purpose;
-use crate::step::batch_loss::BatchLoss;
+use crate::step::batch_loss::{BatchLoss, value_of};
 use crate::step::copies::without_graph;
 use crate::step::prefetch::{PreparedBatch, PreparedShard};
 
@@ -178,7 +178,7 @@ where
             let old = Tensor::from_inner(positives.inner().narrow(0, 0, batch.n_old));
             queue.put_by(old, &batch.samples[..batch.n_old]);
         }
-        Ok((slopes, loss.into_scalar().elem()))
+        Ok((slopes, value_of(loss)))
     }
 
     /// Returns a term `[1]` whose gradient is that of the loss as far as it flows through one shard, which has the first of `share` of
@@ -192,7 +192,6 @@ where
         seed: Seed,
     ) -> (Tensor<B, 1>, f64) {
         let (anchors, positives) = (pairs.anchors.clone(), pairs.positives.clone());
-        let of_means = |term: &Tensor<B, 1>| term.clone().into_scalar().elem::<f64>();
         let (mut surrogate, mut loss) = match slopes {
             Some(slopes) => {
                 let places = shard.places.iter().map(|&place| place as i64);
@@ -208,7 +207,7 @@ where
             }
             None => {
                 let own = part_of_mean(self.over_catalogue(pairs, seed), share);
-                let loss = of_means(&own);
+                let loss = value_of(own.clone());
                 (own, loss)
             }
         };
@@ -216,17 +215,19 @@ where
             let embeddings = Tensor::cat(vec![anchors, positives], 0);
             let term = teacher.term(shard.parts[part].clone(), embeddings);
             let term = part_of_mean(term, share);
-            loss += of_means(&term);
+            loss += value_of(term.clone());
             surrogate = surrogate + term;
         }
         (surrogate, loss)
     }
 }
 
-/// Returns the part that the mean over `own` samples has in the mean over `n`. Backends round factors to single precision, in which
-/// both numbers are exact and their quotient is not.
+/// Returns the part that the mean over `own` samples has in the mean over `n`. The factor is a tensor: backends round numbers to
+/// single precision.
 fn part_of_mean<B: AutodiffBackend>(mean: Tensor<B, 1>, [own, n]: [usize; 2]) -> Tensor<B, 1> {
-    mean * own as f64 / n as f64
+    let device = mean.device();
+    let factor = Tensor::from_data([own as f64 / n as f64], (&device, mean.dtype()));
+    mean * factor
 }
 
 /// Returns the seed of a shard's randomness. It does not depend on the member that has the shard.

@@ -3,7 +3,6 @@
 use burn::module::AutodiffModule;
 use burn::optim::GradientsParams;
 use burn::tensor::backend::AutodiffBackend;
-use burn::tensor::{ElementConversion, Tensor};
 use icl_core::{Encoder, Seed};
 use icl_meta::{
     Adapted, InnerStep, Pair, RatePolicy, Situation, adapt, first_order, gradient_cosine, owned,
@@ -14,7 +13,7 @@ use crate::error::TrainError;
 use crate::method::MetaOrder;
 use crate::method::loss::Anchors;
 use crate::progress::cost::Purpose;
-use crate::step::batch_loss::BatchLoss;
+use crate::step::batch_loss::{BatchLoss, value_of};
 use crate::step::copies::without_graph;
 use crate::step::counters::Counters;
 use crate::step::prefetch::Prepared;
@@ -90,7 +89,7 @@ where
             true => {
                 let loss = self.loss.of_step(encoder, batch, Anchors::All, dropout);
                 let gradients = GradientsParams::from_grads(loss.backward(), encoder);
-                (loss.into_scalar().elem::<f64>(), gradients)
+                (value_of(loss), gradients)
             }
             false => {
                 let loss = self.loss;
@@ -100,8 +99,7 @@ where
         let earlier = self.rates.query.earlier(index).map(without_graph::<B, M>);
         let before = earlier.map(|earlier| {
             passes.begin_forward(Purpose::Agents);
-            let loss = self.loss.at(&earlier, batch, Anchors::All, dropout);
-            loss.into_scalar().elem::<f64>()
+            value_of(self.loss.at(&earlier, batch, Anchors::All, dropout))
         });
         self.choose(encoder, loss, before, &gradients)?;
         Ok((loss, gradients))
@@ -135,7 +133,6 @@ where
                 .of_step(encoder, query, Anchors::New, seed(n_inner))
         };
         let query_loss = |encoder: &M| self.loss.at(encoder, query, Anchors::New, seed(n_inner));
-        let scalar = |loss: Tensor<B, 1>| loss.into_scalar().elem::<f64>();
         let is_due = self.rates.support.is_due(index);
         let mut pair = self.counters.support_pair.take().filter(|_| is_due);
         let (policy, step) = (&mut self.rates.support, self.step);
@@ -175,7 +172,7 @@ where
         let is_due_next = self.rates.support.is_due(index + 1);
         let unadapted = is_due_next.then(|| {
             passes.begin_forward(Purpose::Agents);
-            scalar(query_loss(&without_graph(encoder)))
+            value_of(query_loss(&without_graph(encoder)))
         });
         self.counters.support_pair = unadapted.and_then(|before| Pair::of(before, loss));
         let before = self.rates.query.earlier(index).map(|earlier| {
@@ -184,7 +181,7 @@ where
             passes.begin(Purpose::Agents);
             let adapted = adapt::<B, M, _>(earlier, n_inner, rule, &support_loss, &mut again);
             passes.begin_forward(Purpose::Agents);
-            adapted.map(|Adapted { encoder, .. }| scalar(query_loss(&without_graph(&encoder))))
+            adapted.map(|Adapted { encoder, .. }| value_of(query_loss(&without_graph(&encoder))))
         });
         let before = before.transpose()?;
         self.choose(encoder, loss, before, &gradients)?;
