@@ -13,7 +13,7 @@
 //! | [`NtXent`] | NT-Xent: NCE-I whose noise is both views of the other samples |
 //! | [`change_ratio`], [`IncrementalInfoNce`], [`nce_ii`] | change ratio (Eq. 6) and NCE-II (Eq. 7, 8) |
 //! | [`NoiseLosses`], [`Strategy`] | the bias of each strategy (Table 2) and Theorem 1 |
-//! | [`exact_risk`], [`exact_risk_with_rows`], [`ExactRisk`], [`RiskRows`] | the risk over all pairs of the data, with the bound of Theorem 2 and the AUC |
+//! | [`exact_risk`], [`exact_risk_with_rows`], [`exact_risk_of_group`], [`ExactRisk`], [`RiskRows`] | the risk over all pairs of the data, with the bound of Theorem 2 and the AUC |
 //! | [`panel_risk`], [`panel_nce_i`], [`PanelRisk`] | the risk over samples that no training has seen, with its standard error |
 //! | [`Encoder`], [`Samples`], [`Views`], [`Collate`] | the traits to implement |
 //! | [`PairEmbeddings`], [`Catalogue`] | embeddings of positive pairs; candidates for their negatives |
@@ -33,6 +33,7 @@
 //! | [`file_system`], [`FileSystem`], [`Disk`] | the operations by which files are written |
 //! | [`InputFile`] | regular files, read up to a limit |
 //! | [`is_host_memory`], [`has_double_precision`], [`host_values`] | properties of devices |
+//! | [`tiles`] | products in vector registers, for CPU kernels |
 
 mod atomic_file;
 mod augment;
@@ -65,6 +66,7 @@ mod saved_tensors;
 mod seed;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+pub mod tiles;
 
 pub use atomic_file::{AtomicFile, write_atomically};
 pub use augment::{Augment, Stack};
@@ -85,8 +87,9 @@ pub use judge::{HostRows, Judge};
 pub use loss::{
     ExactRisk, IncrementalInfoNce, IncrementalInfoNceConfig, InfoNce, InfoNceConfig, NoiseLosses,
     NtXent, NtXentConfig, PanelRisk, RiskRows, Strategy, catalogue_nce_i, change_ratio,
-    drawn_nce_i, exact_nce_i, exact_nce_i_rows, exact_risk, exact_risk_with_rows, log_change_ratio,
-    log_mixed_noise, nce_i, nce_ii, panel_nce_i, panel_risk,
+    drawn_nce_i, exact_nce_i, exact_nce_i_rows, exact_nce_i_rows_of_group, exact_risk,
+    exact_risk_of_group, exact_risk_with_rows, log_change_ratio, log_mixed_noise, nce_i, nce_ii,
+    panel_nce_i, panel_risk,
 };
 pub use pairing::{Pairing, Side};
 pub use pairs::{Catalogue, PairEmbeddings};

@@ -1,34 +1,57 @@
-//! Products of small matrices whose result is kept in vector registers.
+//! Products of small matrices whose result is kept in vector registers: what the CPU kernels of losses and encoders are made of.
+//!
+//! A kernel is a [`Tiled`] work, which [`tiled`] runs with the vector instructions of the processor at hand. It multiplies factors that it has
+//! packed, tile after tile:
+//!
+//! ```
+//! use icl_core::tiles::{Tiled, multiply_transposed, row, tiled, zeros};
+//! use pulp::Simd;
+//!
+//! /// The products of all pairs of two short columns.
+//! struct Outer([f32; 2], [f32; 2]);
+//!
+//! impl Tiled for Outer {
+//!     type Output = [[f32; 2]; 2];
+//!
+//!     #[inline(always)]
+//!     fn run<S: Simd, const MR: usize, const NR: usize>(self, simd: S) -> [[f32; 2]; 2] {
+//!         let left: [[f32; MR]; 1] = [std::array::from_fn(|at| self.0.get(at).copied().unwrap_or(0.0))];
+//!         let right: [[f32; NR]; 1] = [std::array::from_fn(|at| self.1.get(at).copied().unwrap_or(0.0))];
+//!         let tile = multiply_transposed(simd, zeros::<S, MR>(simd), &left, &right);
+//!         [0, 1].map(|at| row::<S, NR>(tile[at])[..2].try_into().expect("two columns"))
+//!     }
+//! }
+//!
+//! assert_eq!(tiled(Outer([1.0, 2.0], [3.0, 4.0])), [[3.0, 4.0], [6.0, 8.0]]);
+//! ```
 
 use pulp::{Arch, Simd, WithSimd};
 
 /// Number of terms of a sum that are packed together.
-pub(crate) const DEPTH: usize = 16;
+pub const DEPTH: usize = 16;
 /// Number of vectors in a row of a tile.
 const VECTORS: usize = 2;
 
 /// `DEPTH` terms of the left factor for each of `MR` rows of a tile.
-pub(crate) type Left<const MR: usize> = [[f32; DEPTH]; MR];
+pub type Left<const MR: usize> = [[f32; DEPTH]; MR];
 
 /// `DEPTH` terms of the right factor, each `NR` columns wide.
-pub(crate) type Right<const NR: usize> = [[f32; NR]; DEPTH];
+pub type Right<const NR: usize> = [[f32; NR]; DEPTH];
 
 /// Splits `numbers` into matrices of `C` columns and `R` rows each.
 #[inline(always)]
-pub(crate) fn matrices<const C: usize, const R: usize>(numbers: &[f32]) -> &[[[f32; C]; R]] {
+pub fn matrices<const C: usize, const R: usize>(numbers: &[f32]) -> &[[[f32; C]; R]] {
     numbers.as_chunks().0.as_chunks().0
 }
 
 /// Splits `numbers` into matrices of `C` columns and `R` rows each, to be written.
 #[inline(always)]
-pub(crate) fn matrices_mut<const C: usize, const R: usize>(
-    numbers: &mut [f32],
-) -> &mut [[[f32; C]; R]] {
+pub fn matrices_mut<const C: usize, const R: usize>(numbers: &mut [f32]) -> &mut [[[f32; C]; R]] {
     numbers.as_chunks_mut().0.as_chunks_mut().0
 }
 
 /// Work on tiles of `MR` rows and `NR` columns.
-pub(crate) trait Tiled {
+pub trait Tiled {
     /// Result of the work.
     type Output;
 
@@ -37,7 +60,7 @@ pub(crate) trait Tiled {
 }
 
 /// Runs `work` with the tiles that suit the vector instructions of this processor.
-pub(crate) fn tiled<W: Tiled>(work: W) -> W::Output {
+pub fn tiled<W: Tiled>(work: W) -> W::Output {
     Arch::new().dispatch(Dispatch(work))
 }
 
@@ -59,16 +82,17 @@ impl<W: Tiled> WithSimd for Dispatch<W> {
 }
 
 /// A tile in registers.
-pub(crate) type Tile<S, const MR: usize> = [[<S as Simd>::f32s; VECTORS]; MR];
+pub type Tile<S, const MR: usize> = [[<S as Simd>::f32s; VECTORS]; MR];
 
+/// Returns a tile of zeros.
 #[inline(always)]
-pub(crate) fn zeros<S: Simd, const MR: usize>(simd: S) -> Tile<S, MR> {
+pub fn zeros<S: Simd, const MR: usize>(simd: S) -> Tile<S, MR> {
     [[simd.splat_f32s(0.0); VECTORS]; MR]
 }
 
 /// Returns `tile` + left·right, with the terms of the left factor side by side.
 #[inline(always)]
-pub(crate) fn multiply<S: Simd, const MR: usize, const NR: usize>(
+pub fn multiply<S: Simd, const MR: usize, const NR: usize>(
     simd: S,
     mut tile: Tile<S, MR>,
     left: &[Left<MR>],
@@ -90,7 +114,7 @@ pub(crate) fn multiply<S: Simd, const MR: usize, const NR: usize>(
 
 /// Returns `tile` + leftᵀ·right, with the rows of each term of the left factor side by side.
 #[inline(always)]
-pub(crate) fn multiply_transposed<S: Simd, const MR: usize, const NR: usize>(
+pub fn multiply_transposed<S: Simd, const MR: usize, const NR: usize>(
     simd: S,
     mut tile: Tile<S, MR>,
     left: &[[f32; MR]],
@@ -110,7 +134,7 @@ pub(crate) fn multiply_transposed<S: Simd, const MR: usize, const NR: usize>(
 
 /// Returns a row of a tile as numbers.
 #[inline(always)]
-pub(crate) fn row<S: Simd, const NR: usize>(row: [S::f32s; VECTORS]) -> [f32; NR] {
+pub fn row<S: Simd, const NR: usize>(row: [S::f32s; VECTORS]) -> [f32; NR] {
     let mut numbers = [0.0; NR];
     let (vectors, _) = S::as_mut_simd_f32s(&mut numbers);
     vectors.copy_from_slice(&row);

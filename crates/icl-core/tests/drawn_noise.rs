@@ -175,7 +175,8 @@ fn theorem_1_holds_for_drawn_noise() {
         );
         let losses = NoiseLosses::new(&contrast, k, GrowthRatio::from_counts(n_old, n - n_old));
         let residual = to_vec(&losses.bias(Strategy::Icl, Origin::Old));
-        assert_close(&residual, &vec![0.0; n], 1e-6);
+        // Roundings of losses of several nats in single precision.
+        assert_close(&residual, &vec![0.0; n], 3e-6);
         assert!(to_vec(&losses.nce_ii).iter().any(|&loss| loss != 0.0));
     }
 }

@@ -2,7 +2,13 @@
 
 use std::time::Duration;
 
-use icl_core::{Alone, Group, GroupError, Threads};
+use burn::tensor::{DType, Tensor, TensorData};
+use icl_core::testing::TestBackend;
+use icl_core::{
+    Alone, Group, GroupError, Seed, Threads, exact_nce_i_rows, exact_nce_i_rows_of_group,
+    exact_risk_of_group, exact_risk_with_rows,
+};
+use rand::RngExt;
 
 /// Runs a function at every member of a group of threads, and returns the results in the order of the ranks.
 fn at_all<T: Send>(size: usize, run: impl Fn(Threads) -> T + Sync) -> Vec<T> {
@@ -175,4 +181,39 @@ fn members_out_of_step_are_told_apart() {
         _ => member.sum_f64(&mut [0.0]),
     });
     assert!(precisions.iter().all(Result::is_err));
+}
+
+/// More chunks of rows than members, a last one that is not full, and fewer chunks than members.
+#[test]
+fn members_that_share_the_rows_get_the_exact_risk_of_one() {
+    for (n_old, n) in [(2100, 2700), (5, 9)] {
+        for dtype in [DType::F32, DType::F64] {
+            let mut rng = Seed::new(18).rng();
+            let mut draw = || {
+                let values: Vec<f64> = (0..n * 4).map(|_| rng.random_range(-1.0..1.0)).collect();
+                TensorData::new(values, [n, 4]).convert_dtype(dtype)
+            };
+            let (anchors, positives) = (draw(), draw());
+            let embeddings = || {
+                let of = |data: &TensorData| {
+                    Tensor::<TestBackend, 2>::from_data(data.clone(), (&Default::default(), dtype))
+                };
+                (of(&anchors), of(&positives))
+            };
+            let (a, p) = embeddings();
+            let risk = exact_risk_with_rows(a.clone(), p.clone(), n_old, 0.2, 31.0);
+            let rows = exact_nce_i_rows(a, p, 0.2, 31.0);
+            for size in [2, 3, 5] {
+                for (of_member, rows_of_member) in at_all(size, |member| {
+                    let (a, p) = embeddings();
+                    let risk = exact_risk_of_group(&member, a.clone(), p.clone(), n_old, 0.2, 31.0);
+                    let rows = exact_nce_i_rows_of_group(&member, a, p, 0.2, 31.0);
+                    (risk.unwrap(), rows.unwrap())
+                }) {
+                    assert_eq!(of_member, risk, "{size} members, {n} rows, {dtype:?}");
+                    assert_eq!(rows_of_member, rows);
+                }
+            }
+        }
+    }
 }

@@ -76,28 +76,25 @@ pub(crate) fn log_sum_and_rivals<B: Backend>(
     temperature: f64,
     own: Option<isize>,
 ) -> (Tensor<B, 1>, Vec<Rivals>) {
-    let similarities = constant(anchors).matmul(constant(noise).transpose());
-    let (exponentials, rivals) = if has_one_pass(&similarities) {
+    let (anchors, noise) = (constant(anchors), constant(noise));
+    if has_one_pass(&anchors) {
         let positives: Vec<f32> = host_values(positives).iter().map(|it| *it as f32).collect();
         let left_out = own.map_or(LeftOut::None, LeftOut::Own);
-        one_pass::exponentials_and_rivals(similarities, temperature, left_out, Some(&positives))
-    } else {
-        let similarities = match own {
-            Some(first) => without_self(similarities, first),
-            None => similarities,
-        };
-        let rivals = Rivals::composed(similarities.clone(), positives.detach()).collect();
-        (
-            Exponentials::composed(similarities, temperature, LeftOut::None),
-            rivals,
-        )
+        return one_pass::log_sums_and_rivals(anchors, noise, &positives, temperature, left_out);
+    }
+    let similarities = anchors.matmul(noise.transpose());
+    let similarities = match own {
+        Some(first) => without_self(similarities, first),
+        None => similarities,
     };
+    let rivals = Rivals::composed(similarities.clone(), positives.detach()).collect();
+    let exponentials = Exponentials::composed(similarities, temperature, LeftOut::None);
     (exponentials.log_sums.squeeze_dim(1), rivals)
 }
 
-/// Returns whether the pass over some similarities is one loop in host memory.
-fn has_one_pass<B: Backend>(similarities: &Tensor<B, 2>) -> bool {
-    similarities.dtype() == DType::F32 && is_host_memory::<B>(&similarities.device())
+/// Returns whether the pass over the similarities of some anchors is one loop in host memory.
+fn has_one_pass<B: Backend>(anchors: &Tensor<B, 2>) -> bool {
+    anchors.dtype() == DType::F32 && is_host_memory::<B>(&anchors.device())
 }
 
 /// Removes a tensor from its graph: the values are those of a new tensor without a gradient.
@@ -119,10 +116,11 @@ fn exponentials<B: Backend>(
     temperature: f64,
     left_out: LeftOut<'_>,
 ) -> Exponentials<B> {
-    let similarities = anchors.matmul(noise.transpose());
-    if has_one_pass(&similarities) {
-        one_pass::exponentials(similarities, temperature, left_out)
-    } else {
-        Exponentials::composed(similarities, temperature, left_out)
+    match has_one_pass(&anchors) {
+        true => one_pass::exponentials(anchors, noise, temperature, left_out),
+        false => {
+            let similarities = anchors.matmul(noise.transpose());
+            Exponentials::composed(similarities, temperature, left_out)
+        }
     }
 }

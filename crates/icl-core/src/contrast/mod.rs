@@ -2,6 +2,7 @@
 
 mod drawn;
 mod exponentials;
+mod host_product;
 mod log_noise;
 pub(crate) mod log_space;
 mod one_pass;

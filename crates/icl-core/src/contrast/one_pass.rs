@@ -1,53 +1,41 @@
-//! The exponentials of tensors in host memory: one pass, in place, on all threads.
+//! The exponentials of all pairs in host memory: one pass, on all threads.
 
 use burn::tensor::{Tensor, TensorData, backend::Backend};
 use pulp::Arch;
 use rayon::prelude::*;
 
 use super::exponentials::{Exponentials, LeftOut, NEVER};
+use super::host_product::{PackedNoise, ROWS};
 use super::rivals::Rivals;
 use crate::keep_freed_memory;
 
 /// Number of values that are processed at once, in the vector registers of the processor found.
 const LANES: usize = 16;
 
-/// Number of pairs per task. The results of a row depend on that row alone.
-const TASK: usize = 1 << 15;
-
-/// Computes what [`Exponentials::composed`] computes, from similarities `[n, m]` in single precision
-/// that are on no graph.
+/// Computes what [`Exponentials::composed`] computes from the similarities of anchors `[n, d]` to noise `[m, d]`, in single
+/// precision and on no graph. The results of a row depend on that row alone.
 pub(super) fn exponentials<B: Backend>(
-    similarities: Tensor<B, 2>,
+    anchors: Tensor<B, 2>,
+    noise: Tensor<B, 2>,
     temperature: f64,
     left_out: LeftOut<'_>,
 ) -> Exponentials<B> {
-    exponentials_and_rivals(similarities, temperature, left_out, None).0
-}
-
-/// Computes the same, and counts in the same pass the noise that scores at least as high as the positives, whose cosines
-/// are given; none without them.
-pub(super) fn exponentials_and_rivals<B: Backend>(
-    similarities: Tensor<B, 2>,
-    temperature: f64,
-    left_out: LeftOut<'_>,
-    positives: Option<&[f32]>,
-) -> (Exponentials<B>, Vec<Rivals>) {
     keep_freed_memory();
-    let [n, m] = similarities.dims();
-    let device = similarities.device();
-    let mut data = similarities.into_data();
+    let ([n, width], [m, _]) = (anchors.dims(), noise.dims());
+    let device = anchors.device();
+    let (anchors, noise) = (anchors.into_data(), noise.into_data());
+    let noise = PackedNoise::new(single(&noise), width);
+    let mut values = vec![0_f32; n * m];
     let mut sums = vec![0_f32; n];
     let mut log_sums = vec![0_f32; n];
-    let mut rivals = vec![Rivals::default(); n];
-    let values = data.as_mut_slice::<f32>().expect("single precision");
-    let n_rows = (TASK / m).max(1);
     values
-        .par_chunks_mut(n_rows * m)
-        .zip(sums.par_chunks_mut(n_rows))
-        .zip(log_sums.par_chunks_mut(n_rows))
-        .zip(rivals.par_chunks_mut(n_rows))
+        .par_chunks_mut(ROWS * m)
+        .zip(single(&anchors).par_chunks(ROWS * width))
+        .zip(sums.par_chunks_mut(ROWS))
+        .zip(log_sums.par_chunks_mut(ROWS))
         .enumerate()
-        .for_each(|(task, (((values, sums), log_sums), rivals))| {
+        .for_each(|(task, (((values, anchors), sums), log_sums))| {
+            noise.similarities(anchors, values);
             Arch::new().dispatch(
                 #[inline(always)]
                 || {
@@ -55,23 +43,66 @@ pub(super) fn exponentials_and_rivals<B: Backend>(
                     for (row, (values, (sum, log_sum))) in
                         rows.zip(sums.iter_mut().zip(log_sums)).enumerate()
                     {
-                        leave_out(values, task * n_rows + row, left_out);
-                        if let Some(positives) = positives {
-                            let positive = positives[task * n_rows + row];
-                            rivals[row] = Rivals::of_row(values, positive);
-                        }
+                        leave_out(values, task * ROWS + row, left_out);
                         [*sum, *log_sum] = exponentials_of_row(values, temperature);
                     }
                 },
             );
         });
     let column = |values: Vec<f32>| Tensor::from_data(TensorData::new(values, [n, 1]), &device);
-    let exponentials = Exponentials {
-        values: Tensor::from_data(data, &device),
+    Exponentials {
+        values: Tensor::from_data(TensorData::new(values, [n, m]), &device),
         sums: column(sums),
         log_sums: column(log_sums),
-    };
-    (exponentials, rivals)
+    }
+}
+
+/// Computes the sums alone, as [`Exponentials::log_sums`], and the noise that scores at least as high as the positives, whose
+/// cosines are given. No similarity is kept.
+pub(super) fn log_sums_and_rivals<B: Backend>(
+    anchors: Tensor<B, 2>,
+    noise: Tensor<B, 2>,
+    positives: &[f32],
+    temperature: f64,
+    left_out: LeftOut<'_>,
+) -> (Tensor<B, 1>, Vec<Rivals>) {
+    let ([n, width], [m, _]) = (anchors.dims(), noise.dims());
+    let device = anchors.device();
+    let (anchors, noise) = (anchors.into_data(), noise.into_data());
+    let noise = PackedNoise::new(single(&noise), width);
+    let mut log_sums = vec![0_f32; n];
+    let mut rivals = vec![Rivals::default(); n];
+    log_sums
+        .par_chunks_mut(ROWS)
+        .zip(rivals.par_chunks_mut(ROWS))
+        .zip(positives.par_chunks(ROWS))
+        .zip(single(&anchors).par_chunks(ROWS * width))
+        .enumerate()
+        .for_each_init(
+            || vec![0_f32; ROWS * m],
+            |values, (task, (((log_sums, rivals), positives), anchors))| {
+                let values = &mut values[..log_sums.len() * m];
+                noise.similarities(anchors, values);
+                Arch::new().dispatch(
+                    #[inline(always)]
+                    || {
+                        let results = log_sums.iter_mut().zip(rivals).zip(positives);
+                        let rows = values.chunks_exact_mut(m).zip(results);
+                        for (row, (values, ((log_sum, rivals), positive))) in rows.enumerate() {
+                            leave_out(values, task * ROWS + row, left_out);
+                            *rivals = Rivals::of_row(values, *positive);
+                            [_, *log_sum] = exponentials_of_row(values, temperature);
+                        }
+                    },
+                );
+            },
+        );
+    let log_sums = Tensor::from_data(TensorData::new(log_sums, [n]), &device);
+    (log_sums, rivals)
+}
+
+fn single(data: &TensorData) -> &[f32] {
+    data.as_slice().expect("single precision")
 }
 
 /// Sets the similarities of a row's pairs that are left out to [`NEVER`].

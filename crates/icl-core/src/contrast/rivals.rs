@@ -58,6 +58,16 @@ impl Rivals {
             })
     }
 
+    /// Takes the number above the positive and the number tied with it.
+    pub(crate) fn new(above: usize, tied: usize) -> Self {
+        Self { above, tied }
+    }
+
+    /// Returns the number above the positive and the number tied with it.
+    pub(crate) fn counts(self) -> [usize; 2] {
+        [self.above, self.tied]
+    }
+
     /// Adds those of other noise.
     pub(crate) fn add(&mut self, other: Self) {
         self.above += other.above;

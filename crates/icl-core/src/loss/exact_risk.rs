@@ -5,18 +5,15 @@ use serde::{Deserialize, Serialize};
 
 use super::bias::{NoiseLosses, Strategy};
 use super::info_nce::nce_i;
-use crate::contrast::log_space::{log_add_exp, log_counts};
+use super::noise_of_rows::noise_of_rows;
+use crate::contrast::Rivals;
 use crate::contrast::similarity::normalize;
 use crate::contrast::terms::positive_logits;
-use crate::contrast::{Rivals, log_sum_and_rivals};
 use crate::negatives::Ranks;
-use crate::{ByOrigin, Contrast, GrowthRatio, Origin, host_values};
+use crate::{Alone, ByOrigin, Contrast, Group, GroupError, GrowthRatio, Origin, host_values};
 
-/// Number of rows of similarities that are held at once. With [`CHUNK_COLUMNS`] these are 2²⁰
-/// similarities, independent of the size of the data.
-const CHUNK_ROWS: usize = 512;
-/// Number of columns of similarities that are held at once.
-const CHUNK_COLUMNS: usize = 2048;
+/// Why the group of one returns no error.
+pub(super) const ALONE: &str = "no other member could leave";
 
 /// Exact risk R(θ; X′) and the quantities of the theorems, in nats.
 ///
@@ -112,7 +109,28 @@ pub fn exact_risk_with_rows<B: Backend>(
     temperature: f64,
     negatives: f64,
 ) -> (ExactRisk, RiskRows) {
-    let (losses, ranks, alpha) = exact_losses(anchors, positives, n_old, temperature, negatives);
+    let risk = exact_risk_of_group(&Alone, anchors, positives, n_old, temperature, negatives);
+    risk.expect(ALONE)
+}
+
+/// Computes the exact risk and its rows by all members of a group, which have the same embeddings and share the rows of the
+/// similarities. All get the result of one, to the bit.
+///
+/// # Errors
+/// [`GroupError`] if a member has left the group.
+///
+/// # Panics
+/// As [`exact_risk`].
+pub fn exact_risk_of_group<B: Backend>(
+    group: &dyn Group,
+    anchors: Tensor<B, 2>,
+    positives: Tensor<B, 2>,
+    n_old: usize,
+    temperature: f64,
+    negatives: f64,
+) -> Result<(ExactRisk, RiskRows), GroupError> {
+    let (losses, ranks, alpha) =
+        exact_losses(group, [anchors, positives], n_old, temperature, negatives)?;
     let all = host_values(losses.all.clone());
     let bias = |strategy, origin| host_values(losses.bias(strategy, origin));
     let nce1_old = mean(&host_values(losses.old.clone())[..n_old]);
@@ -140,21 +158,24 @@ pub fn exact_risk_with_rows<B: Backend>(
         auc_old: Some(ranks.rows(0..n_old).auc()),
         auc_new: Some(ranks.rows(n_old..all.len()).auc()),
     };
-    (risk, RiskRows { losses: all, ranks })
+    Ok((risk, RiskRows { losses: all, ranks }))
 }
 
 /// Computes the losses of all rows with the noise of all pairs, the ranks of the positives among it, and the growth ratio
 /// of the rows.
 ///
+/// # Errors
+/// [`GroupError`] if a member has left the group.
+///
 /// # Panics
 /// As [`exact_risk`].
 pub(super) fn exact_losses<B: Backend>(
-    anchors: Tensor<B, 2>,
-    positives: Tensor<B, 2>,
+    group: &dyn Group,
+    [anchors, positives]: [Tensor<B, 2>; 2],
     n_old: usize,
     temperature: f64,
     negatives: f64,
-) -> (NoiseLosses<B>, Ranks, GrowthRatio) {
+) -> Result<(NoiseLosses<B>, Ranks, GrowthRatio), GroupError> {
     let [n, _] = anchors.dims();
     let n_new = n.saturating_sub(n_old);
     assert!(
@@ -165,9 +186,11 @@ pub(super) fn exact_losses<B: Backend>(
     let (anchors, positives) = (normalize(anchors), normalize(positives));
     let cosines = positive_cosines(&anchors, &positives);
     let pairs = [&anchors, &positives];
-    let (log_noise_old, mut rivals) = log_noise_of(pairs, &cosines, 0..n_old, temperature);
-    let (log_noise_new, of_new) = log_noise_of(pairs, &cosines, n_old..n, temperature);
-    add(&mut rivals, of_new);
+    let (log_noise_old, mut rivals) = noise_of_rows(group, pairs, &cosines, 0..n_old, temperature)?;
+    let (log_noise_new, of_new) = noise_of_rows(group, pairs, &cosines, n_old..n, temperature)?;
+    for (sum, other) in rivals.iter_mut().zip(of_new) {
+        sum.add(other);
+    }
     let losses = NoiseLosses::new(
         &Contrast {
             log_noise_old,
@@ -177,7 +200,7 @@ pub(super) fn exact_losses<B: Backend>(
         negatives,
         alpha,
     );
-    (losses, ranks(rivals), alpha)
+    Ok((losses, ranks(rivals), alpha))
 }
 
 /// Computes the exact risk of one population, before any new data arrive, in nats: the mean of NCE-I
@@ -207,16 +230,34 @@ pub fn exact_nce_i_rows<B: Backend>(
     temperature: f64,
     negatives: f64,
 ) -> RiskRows {
+    exact_nce_i_rows_of_group(&Alone, anchors, positives, temperature, negatives).expect(ALONE)
+}
+
+/// Computes the same by all members of a group, as [`exact_risk_of_group`] does.
+///
+/// # Errors
+/// [`GroupError`] if a member has left the group.
+///
+/// # Panics
+/// As [`exact_nce_i`].
+pub fn exact_nce_i_rows_of_group<B: Backend>(
+    group: &dyn Group,
+    anchors: Tensor<B, 2>,
+    positives: Tensor<B, 2>,
+    temperature: f64,
+    negatives: f64,
+) -> Result<RiskRows, GroupError> {
     let [n, _] = anchors.dims();
     assert!(n >= 2, "the exact risk needs at least 2 rows, found {n}");
     let (anchors, positives) = (normalize(anchors), normalize(positives));
     let cosines = positive_cosines(&anchors, &positives);
-    let (log_noise, rivals) = log_noise_of([&anchors, &positives], &cosines, 0..n, temperature);
+    let (log_noise, rivals) =
+        noise_of_rows(group, [&anchors, &positives], &cosines, 0..n, temperature)?;
     let positive = cosines / temperature;
-    RiskRows {
+    Ok(RiskRows {
         losses: host_values(nce_i(positive, log_noise, negatives)),
         ranks: ranks(rivals),
-    }
+    })
 }
 
 /// Returns the cosines sim(aᵢ, bᵢ) of normalised rows.
@@ -229,49 +270,8 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Adds the rivals of each anchor in some noise to those in other noise.
-fn add(rivals: &mut [Rivals], others: Vec<Rivals>) {
-    for (sum, other) in rivals.iter_mut().zip(others) {
-        sum.add(other);
-    }
-}
-
 /// Returns the ranks of the positives among all other rows.
 fn ranks(rivals: Vec<Rivals>) -> Ranks {
     let n_noise = rivals.len() - 1;
     Ranks::new(rivals.into_iter().map(|it| it.rank(n_noise)).collect())
-}
-
-/// Returns the log of the mean of f(aᵢ, bⱼ) over the columns j ≠ i, of normalised rows, in chunks: `[n]`. Also the rivals
-/// of bᵢ, whose cosine is given, among these columns.
-fn log_noise_of<B: Backend>(
-    [anchors, positives]: [&Tensor<B, 2>; 2],
-    cosines: &Tensor<B, 1>,
-    columns: std::ops::Range<usize>,
-    temperature: f64,
-) -> (Tensor<B, 1>, Vec<Rivals>) {
-    let [n, _] = anchors.dims();
-    let mut rivals = Vec::with_capacity(n);
-    let chunks = (0..n).step_by(CHUNK_ROWS).map(|row| {
-        let n_rows = CHUNK_ROWS.min(n - row);
-        let chunk = anchors.clone().narrow(0, row, n_rows);
-        let own = cosines.clone().narrow(0, row, n_rows);
-        let mut of_chunk = vec![Rivals::default(); n_rows];
-        let sums = columns.clone().step_by(CHUNK_COLUMNS).map(|column| {
-            let n_columns = CHUNK_COLUMNS.min(columns.end - column);
-            let noise = positives.clone().narrow(0, column, n_columns);
-            let first = Some(column as isize - row as isize);
-            let (sum, rivals) =
-                log_sum_and_rivals(chunk.clone(), noise, own.clone(), temperature, first);
-            add(&mut of_chunk, rivals);
-            sum
-        });
-        let sum = sums.reduce(log_add_exp).expect("at least two columns");
-        rivals.append(&mut of_chunk);
-        let others = |id| columns.len() - usize::from(columns.contains(&id));
-        let counts = log_counts((row..row + n_rows).map(others), &sum);
-        sum - counts
-    });
-    let log_noise = Tensor::cat(chunks.collect(), 0);
-    (log_noise, rivals)
 }

@@ -6,13 +6,15 @@ mod drawn;
 mod exact_risk;
 mod incremental;
 mod info_nce;
+mod noise_of_rows;
 mod nt_xent;
 mod panel_risk;
 
 pub use bias::{NoiseLosses, Strategy};
 pub use drawn::{catalogue_nce_i, drawn_nce_i};
 pub use exact_risk::{
-    ExactRisk, RiskRows, exact_nce_i, exact_nce_i_rows, exact_risk, exact_risk_with_rows,
+    ExactRisk, RiskRows, exact_nce_i, exact_nce_i_rows, exact_nce_i_rows_of_group, exact_risk,
+    exact_risk_of_group, exact_risk_with_rows,
 };
 pub use incremental::{
     IncrementalInfoNce, IncrementalInfoNceConfig, change_ratio, log_change_ratio, nce_ii,

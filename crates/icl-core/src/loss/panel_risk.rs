@@ -3,8 +3,8 @@
 use burn::tensor::{Tensor, backend::Backend};
 use serde::{Deserialize, Serialize};
 
-use super::exact_risk::{exact_losses, exact_nce_i_rows};
-use crate::{ByOrigin, host_values};
+use super::exact_risk::{ALONE, exact_losses, exact_nce_i_rows};
+use crate::{Alone, ByOrigin, host_values};
 
 /// Exact risk R(θ; P) over a panel P of old and new samples, in nats, with its standard error.
 ///
@@ -37,7 +37,9 @@ pub fn panel_risk<B: Backend>(
     temperature: f64,
     negatives: f64,
 ) -> PanelRisk {
-    let (losses, _, _) = exact_losses(anchors, positives, n_old, temperature, negatives);
+    let pairs = [anchors, positives];
+    let losses = exact_losses(&Alone, pairs, n_old, temperature, negatives);
+    let (losses, _, _) = losses.expect(ALONE);
     let losses = host_values(losses.all);
     let (old, new) = losses.split_at(n_old);
     let parts = ByOrigin {

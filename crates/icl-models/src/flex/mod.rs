@@ -3,4 +3,3 @@
 pub(crate) mod columns;
 pub(crate) mod floats;
 pub(crate) mod memory;
-pub(crate) mod tiles;

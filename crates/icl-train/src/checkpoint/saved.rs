@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::Identity;
 use crate::checkpoint::file::{read_bytes, state_of};
-use crate::evaluation::evaluator::Risk;
+use crate::evaluation::evaluated::Risk;
 use crate::noise_queue::old_queue::{OldQueue, SavedQueue};
 use crate::progress::record::TrainingRecord;
 use crate::sampling::plan::Planner;

@@ -2,81 +2,15 @@
 
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::{
-    Collate, Encoder, ExactRisk, Group, HostRows, Increment, Judge, PanelRisk, RiskRows,
-    SampleError, Samples, Seed, Views, exact_nce_i_rows, exact_risk_with_rows, host_values,
-    negatives::Ranks, panel_nce_i, panel_risk,
+    Collate, Encoder, ExactRisk, Group, GroupError, HostRows, Increment, Judge, PanelRisk,
+    RiskRows, SampleError, Samples, Seed, Views, exact_nce_i_rows_of_group, exact_risk_of_group,
+    host_values, panel_nce_i, panel_risk,
 };
 use rand::seq::SliceRandom;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
+use crate::evaluation::evaluated::{Evaluated, Measured};
 use crate::evaluation::fixed_views::{CHUNK, FixedViews, collated};
 use crate::trainer::problem::Problem;
-
-/// Risk in nats that a run follows: over X′, or over X alone before new data arrive.
-pub(crate) trait Risk: Clone + Serialize + DeserializeOwned {
-    /// Returns the risk over all data.
-    fn all(&self) -> f64;
-
-    /// Returns the mean of the risk over old and over new data, by which runs are steered: each counts the same,
-    /// however small the increment is.
-    fn balanced(&self) -> f64;
-}
-
-/// Risk over the old data, which are all data.
-impl Risk for f64 {
-    fn all(&self) -> f64 {
-        *self
-    }
-
-    fn balanced(&self) -> f64 {
-        *self
-    }
-}
-
-impl Risk for ExactRisk {
-    fn all(&self) -> f64 {
-        self.all
-    }
-
-    fn balanced(&self) -> f64 {
-        (self.old + self.new) / 2.0
-    }
-}
-
-/// Encoder with re-estimated normalisation statistics, and its exact risk.
-#[derive(Debug, Clone)]
-pub struct Evaluated<M, R> {
-    /// Encoder to which the risk belongs.
-    pub encoder: M,
-    /// Exact risk in nats: [`ExactRisk`] over X′, or one number over X.
-    pub risk: R,
-    /// Loss of each sample of which the risk is the mean, those of old samples first, in nats.
-    pub losses: Vec<f64>,
-    /// Rank of each sample's positive among the noise, which is all other samples of the evaluation, in the same order.
-    pub ranks: Ranks,
-    /// Ranks over samples that the run does not train on, if its number of negatives asks for them.
-    pub held_out: Option<Ranks>,
-    /// Number of old samples among them.
-    pub n_old: usize,
-    /// Number of views that passed through the encoder, also for its statistics.
-    pub n_views: u64,
-}
-
-/// Function that evaluates an encoder.
-pub(crate) type Evaluate<'a, M, R> = &'a dyn Fn(M) -> Result<Evaluated<M, R>, SampleError>;
-
-/// Encoder with re-estimated normalisation statistics, its exact risk, and the judgement of a protocol on
-/// its embeddings.
-#[derive(Debug, Clone)]
-pub struct Measured<M, T> {
-    /// Encoder that was measured.
-    pub encoder: M,
-    /// Exact risk over X′.
-    pub risk: ExactRisk,
-    /// Judgement on the embeddings of all samples.
-    pub judgement: T,
-}
 
 /// Evaluates encoders on one fixed pair of views of each sample, the same for every method and epoch.
 ///
@@ -153,8 +87,15 @@ where
         let (encoder, [anchors, positives], n_views) =
             self.views_of(encoder, &panel.all(), &of_statistics)?;
         let n_old = panel.old().len();
-        let (risk, rows) =
-            exact_risk_with_rows(anchors, positives, n_old, self.temperature, self.negatives);
+        let (temperature, negatives) = (self.temperature, self.negatives);
+        let (risk, rows) = exact_risk_of_group(
+            self.group,
+            anchors,
+            positives,
+            n_old,
+            temperature,
+            negatives,
+        )?;
         Ok(Evaluated {
             encoder,
             risk,
@@ -179,8 +120,7 @@ where
         let of_statistics = self.panel(&old, self.max_statistics);
         let (encoder, [anchors, positives], n_views) =
             self.views_of(encoder, panel.old(), of_statistics.old())?;
-        let RiskRows { losses, ranks } =
-            exact_nce_i_rows(anchors, positives, self.temperature, self.negatives);
+        let RiskRows { losses, ranks } = self.rows_of(anchors, positives)?;
         Ok(Evaluated {
             encoder,
             risk: losses.iter().sum::<f64>() / losses.len() as f64,
@@ -190,6 +130,16 @@ where
             held_out: None,
             n_views,
         })
+    }
+
+    /// Computes the losses and ranks of one population.
+    fn rows_of(
+        &self,
+        anchors: Tensor<B, 2>,
+        positives: Tensor<B, 2>,
+    ) -> Result<RiskRows, GroupError> {
+        let (temperature, negatives) = (self.temperature, self.negatives);
+        exact_nce_i_rows_of_group(self.group, anchors, positives, temperature, negatives)
     }
 
     /// Adds the ranks over a panel of samples that are not trained on to an evaluation, if there is a panel.
@@ -209,8 +159,7 @@ where
         };
         let views = self.fixed_views(&panel.all(), panel);
         let [anchors, positives] = views.embeddings(&evaluated.encoder)?;
-        let rows = exact_nce_i_rows(anchors, positives, self.temperature, self.negatives);
-        evaluated.held_out = Some(rows.ranks);
+        evaluated.held_out = Some(self.rows_of(anchors, positives)?.ranks);
         evaluated.n_views += views.n_views();
         Ok(evaluated)
     }

@@ -1,5 +1,6 @@
 //! The exact risk of an encoder, and the decisions that follow from it.
 
+pub(crate) mod evaluated;
 pub(crate) mod evaluator;
 pub(crate) mod fixed_views;
 pub(crate) mod gain;
@@ -7,7 +8,8 @@ mod pairs;
 pub(crate) mod stopping;
 mod target;
 
-pub use evaluator::{Evaluated, Evaluator, Measured};
+pub use evaluated::{Evaluated, Measured};
+pub use evaluator::Evaluator;
 pub use gain::ExpectedGain;
 pub use stopping::{StopRule, StoppedBy};
 pub use target::{TARGET_RATIO, TimeToTarget, plateau, time_to_target};

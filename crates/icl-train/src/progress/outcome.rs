@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{ExactRisk, host_values};
 
-use crate::evaluation::evaluator::Evaluated;
+use crate::evaluation::evaluated::Evaluated;
 use crate::progress::record::{Evaluation, TrainingRecord};
 
 /// Result of a training run: the encoder in two forms, and the record of the run.

@@ -11,7 +11,7 @@ use crate::checkpoint::saved::{restore, save};
 use crate::devices::replicas::check_replicas;
 use crate::devices::shards::Shards;
 use crate::error::TrainError;
-use crate::evaluation::evaluator::{Evaluate, Risk};
+use crate::evaluation::evaluated::{Evaluate, Risk};
 use crate::evaluation::stopping::StoppedBy;
 use crate::method::Method;
 use crate::noise_queue::old_queue::OldQueue;

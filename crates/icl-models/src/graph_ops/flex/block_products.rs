@@ -2,7 +2,7 @@
 
 use pulp::Simd;
 
-use crate::flex::tiles::{
+use icl_core::tiles::{
     DEPTH, Left, Right, Tiled, matrices, matrices_mut, multiply, multiply_transposed, row, tiled,
     zeros,
 };

@@ -13,7 +13,7 @@ use super::parts::{over_parts, sums_of_parts};
 use super::sparse_product::{Factors, SparseRows};
 use crate::flex::floats::{Floats, tensor};
 use crate::flex::memory::{result, with_scratch};
-use crate::flex::tiles::{Tiled, tiled};
+use icl_core::tiles::{Tiled, tiled};
 
 /// Number of rows in a part. Threads share parts, whose sums are added in order.
 const PART: usize = 10 * BLOCK;

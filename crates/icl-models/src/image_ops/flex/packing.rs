@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::patches::{Patches, Pixel};
-use crate::flex::tiles::{DEPTH, Left};
+use icl_core::tiles::{DEPTH, Left};
 
 /// The layout of a left factor.
 pub(super) struct PatchPacking<'a, const MR: usize> {

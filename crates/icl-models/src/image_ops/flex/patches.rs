@@ -1,7 +1,7 @@
 //! The parts of images that the outputs of a convolution see.
 
 use super::axis::Axis;
-use crate::flex::tiles::DEPTH;
+use icl_core::tiles::DEPTH;
 
 /// Images `[n, h, w, c]` seen through a window. An output sees a patch: the taps of the window one after
 /// another, the channels side by side.

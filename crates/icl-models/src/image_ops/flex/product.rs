@@ -14,7 +14,7 @@ use super::patches::{Patches, Pixel};
 use super::weight::Weight;
 use crate::flex::floats::Floats;
 use crate::flex::memory::{result, with_scratch};
-use crate::flex::tiles::{
+use icl_core::tiles::{
     DEPTH, Left, Right, Tiled, matrices, matrices_mut, multiply, row, tiled, zeros,
 };
 

@@ -4,7 +4,7 @@ use pulp::Simd;
 
 use super::patches::PatchLayout;
 use crate::flex::columns::vectorised;
-use crate::flex::tiles::{Tile, row};
+use icl_core::tiles::{Tile, row};
 
 /// Layout of sums: the groups of a patch in panels of `NR` numbers, each panel with a row for each
 /// channel of the gradient.

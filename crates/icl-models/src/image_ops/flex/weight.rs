@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::patches::PatchLayout;
-use crate::flex::tiles::{DEPTH, Right, matrices_mut};
+use icl_core::tiles::{DEPTH, Right, matrices_mut};
 
 /// A weight `[c_out, c_in, size, size]` as the right factor of a product with patches.
 #[derive(Debug, Clone, Copy)]

@@ -13,7 +13,7 @@ use super::patches::{Patches, Pixel};
 use super::sums::{SumsLayout, TileSums};
 use crate::flex::floats::{Floats, tensor};
 use crate::flex::memory::with_scratch;
-use crate::flex::tiles::{DEPTH, Tiled, multiply_transposed, tiled, zeros};
+use icl_core::tiles::{DEPTH, Tiled, multiply_transposed, tiled, zeros};
 
 /// Maximum number of parts into which the work is divided.
 const N_PARTS: usize = 8;

@@ -1,0 +1,112 @@
+//! Similarities in host memory, some anchors at a time, so that a pass over them finds them in the cache.
+
+use pulp::Simd;
+use rayon::prelude::*;
+
+use crate::tiles::{Tiled, multiply_transposed, row, tiled, zeros};
+
+/// Number of anchors whose similarities are computed at once.
+pub(super) const ROWS: usize = 48;
+
+/// Noise as the right factor of products.
+pub(super) struct PackedNoise {
+    /// Panels of as many rows of the noise as a tile has columns, term after term. Missing rows are 0.
+    panels: Vec<f32>,
+    n_rows: usize,
+    width: usize,
+}
+
+impl PackedNoise {
+    /// Packs rows of this width.
+    pub(super) fn new(rows: &[f32], width: usize) -> Self {
+        Self {
+            panels: tiled(Packing { rows, width }),
+            n_rows: rows.len() / width,
+            width,
+        }
+    }
+
+    /// Computes the products of some anchors with all rows of the noise. They do not depend on what other anchors there are.
+    pub(super) fn similarities(&self, anchors: &[f32], out: &mut [f32]) {
+        let noise = self;
+        tiled(Product {
+            anchors,
+            noise,
+            out,
+        });
+    }
+}
+
+/// The work of packing rows.
+struct Packing<'a> {
+    rows: &'a [f32],
+    width: usize,
+}
+
+impl Tiled for Packing<'_> {
+    type Output = Vec<f32>;
+
+    fn run<S: Simd, const MR: usize, const NR: usize>(self, _: S) -> Vec<f32> {
+        let size = NR * self.width;
+        let mut panels = vec![0.0; (self.rows.len() / self.width).div_ceil(NR) * size];
+        panels
+            .par_chunks_exact_mut(size)
+            .zip(self.rows.par_chunks(size))
+            .for_each(|(panel, rows)| pack::<NR>(rows, self.width, panel));
+        panels
+    }
+}
+
+/// Packs up to `R` rows, term after term.
+#[inline(always)]
+fn pack<const R: usize>(rows: &[f32], width: usize, packed: &mut [f32]) {
+    let (packed, _) = packed.as_chunks_mut::<R>();
+    for (lane, row) in rows.chunks_exact(width).enumerate() {
+        for (term, value) in packed.iter_mut().zip(row) {
+            term[lane] = *value;
+        }
+    }
+}
+
+/// The work of multiplying some anchors with packed noise.
+struct Product<'a> {
+    anchors: &'a [f32],
+    noise: &'a PackedNoise,
+    out: &'a mut [f32],
+}
+
+impl Tiled for Product<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd, const MR: usize, const NR: usize>(self, simd: S) {
+        let PackedNoise {
+            panels,
+            n_rows: n_columns,
+            width,
+        } = self.noise;
+        let (n_columns, width) = (*n_columns, *width);
+        let n_rows = self.anchors.len() / width;
+        let mut left = vec![0.0; n_rows.div_ceil(MR) * MR * width];
+        let rows = self.anchors.chunks(MR * width);
+        for (left, rows) in left.chunks_exact_mut(MR * width).zip(rows) {
+            pack::<MR>(rows, width, left);
+        }
+        let (left, _) = left.as_chunks::<MR>();
+        let (panels, _) = panels.as_chunks::<NR>();
+        for (panel, column) in panels.chunks_exact(width).zip((0..n_columns).step_by(NR)) {
+            let n_lanes = NR.min(n_columns - column);
+            for (left, first) in left.chunks_exact(width).zip((0..n_rows).step_by(MR)) {
+                let tile = multiply_transposed(simd, zeros::<S, MR>(simd), left, panel);
+                for (at, tile) in (first..n_rows).zip(tile) {
+                    let values = row::<S, NR>(tile);
+                    let out = &mut self.out[at * n_columns + column..];
+                    match out.first_chunk_mut() {
+                        Some(out) if n_lanes == NR => *out = values,
+                        _ => out[..n_lanes].copy_from_slice(&values[..n_lanes]),
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! What an evaluation of an encoder gives: its risk, with the encoder to which the risk belongs.
+
+use icl_core::{ExactRisk, SampleError, negatives::Ranks};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Risk in nats that a run follows: over X′, or over X alone before new data arrive.
+pub(crate) trait Risk: Clone + Serialize + DeserializeOwned {
+    /// Returns the risk over all data.
+    fn all(&self) -> f64;
+
+    /// Returns the mean of the risk over old and over new data, by which runs are steered: each counts the same,
+    /// however small the increment is.
+    fn balanced(&self) -> f64;
+}
+
+/// Risk over the old data, which are all data.
+impl Risk for f64 {
+    fn all(&self) -> f64 {
+        *self
+    }
+
+    fn balanced(&self) -> f64 {
+        *self
+    }
+}
+
+impl Risk for ExactRisk {
+    fn all(&self) -> f64 {
+        self.all
+    }
+
+    fn balanced(&self) -> f64 {
+        (self.old + self.new) / 2.0
+    }
+}
+
+/// Encoder with re-estimated normalisation statistics, and its exact risk.
+#[derive(Debug, Clone)]
+pub struct Evaluated<M, R> {
+    /// Encoder to which the risk belongs.
+    pub encoder: M,
+    /// Exact risk in nats: [`ExactRisk`] over X′, or one number over X.
+    pub risk: R,
+    /// Loss of each sample of which the risk is the mean, those of old samples first, in nats.
+    pub losses: Vec<f64>,
+    /// Rank of each sample's positive among the noise, which is all other samples of the evaluation, in the same order.
+    pub ranks: Ranks,
+    /// Ranks over samples that the run does not train on, if its number of negatives asks for them.
+    pub held_out: Option<Ranks>,
+    /// Number of old samples among them.
+    pub n_old: usize,
+    /// Number of views that passed through the encoder, also for its statistics.
+    pub n_views: u64,
+}
+
+/// Function that evaluates an encoder.
+pub(crate) type Evaluate<'a, M, R> = &'a dyn Fn(M) -> Result<Evaluated<M, R>, SampleError>;
+
+/// Encoder with re-estimated normalisation statistics, its exact risk, and the judgement of a protocol on
+/// its embeddings.
+#[derive(Debug, Clone)]
+pub struct Measured<M, T> {
+    /// Encoder that was measured.
+    pub encoder: M,
+    /// Exact risk over X′.
+    pub risk: ExactRisk,
+    /// Judgement on the embeddings of all samples.
+    pub judgement: T,
+}
