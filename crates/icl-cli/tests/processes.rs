@@ -106,7 +106,10 @@ fn processes_train_the_encoder_of_one() {
         "{}",
         ran.stdout
     );
-    icl(at.path(), &split(&format!("{train} --chunk 8 --out one"))).succeeded();
+    let few = "warning: 2 shards of 8 samples";
+    assert_eq!(ran.stderr.matches(few).count(), 1, "{}", ran.stderr);
+    let ran = icl(at.path(), &split(&format!("{train} --chunk 8 --out one"))).succeeded();
+    assert!(ran.stderr.contains(few), "{}", ran.stderr);
     let [two, one] = ["two", "one"].map(|out| at.path().join(out));
     assert_eq!(names(&two), names(&one));
     let record = |out: &Path| {
@@ -266,4 +269,40 @@ fn one_process_needs_no_group() {
         "devices: found mpi, expected one: this program was built without the feature mpi",
     );
     assert_eq!(names(at.path()), ["old"]);
+}
+
+/// Returns the peak of the resident memory of a run, in KiB, as the system last said it.
+#[cfg(target_os = "linux")]
+fn peak(at: &Path, line: &str) -> u64 {
+    let mut child = crate::support::command(at, &split(line))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().unwrap().is_none() {
+        let status = fs::read_to_string(&status).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let number = line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok());
+        peak = number.unwrap_or(peak);
+        sleep(Duration::from_millis(5));
+    }
+    assert!(child.wait().unwrap().success(), "{line}");
+    peak
+}
+
+/// A whole batch of 1024 takes 1.9 times the memory of a batch of 64.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_batch_in_chunks_takes_the_memory_of_a_chunk() {
+    let at = tempdir().unwrap();
+    let train = "train --data digits --encoder resnet18 --limit 1100 --epochs 1 --stop never";
+    let small = peak(at.path(), &format!("{train} --batch-size 64 --out small"));
+    let line = format!("{train} --batch-size 1024 --chunk 64 --out large");
+    let large = peak(at.path(), &line);
+    assert!(
+        small > 0 && large as f64 <= 1.3 * small as f64,
+        "{large} KiB, {small} KiB for a chunk"
+    );
 }

@@ -6,8 +6,12 @@ use icl_train::{Method, MethodError, TrainingSettings};
 use crate::options::similar::suggestion;
 use crate::process::failure::Failure;
 use crate::process::group::group;
+use crate::process::terminal::tell;
 
-/// Returns the settings if all of them are valid; errors name them as the options are named.
+/// Number of samples of a shard below which its batch statistics are noisy.
+const FEW_SAMPLES: usize = 32;
+
+/// Returns the settings if all of them are valid; errors name them as the options are named. Warns of shards with few samples.
 ///
 /// # Errors
 /// At the first that is not.
@@ -22,6 +26,13 @@ pub fn settings(settings: TrainingSettings) -> Result<TrainingSettings, Failure>
         ))
     })?;
     settings.check_negatives().map_err(Failure::input)?;
+    let n_shards = settings.n_shards(group().size());
+    let n_samples = settings.batch_size / n_shards;
+    if n_shards > 1 && n_samples < FEW_SAMPLES {
+        tell(format_args!(
+            "warning: {n_shards} shards of {n_samples} samples: batch statistics of normalisation are those of a shard, and noisy below {FEW_SAMPLES}"
+        ));
+    }
     Ok(settings)
 }
 
