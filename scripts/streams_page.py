@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Prints the tables of a page of docs/results/streams: means over the seeds with their sample standard deviations.
 
-Usage: streams_page.py FOLDER NAME
+Usage: streams_page.py FOLDER NAME         the tables of a page
+       streams_page.py --overview (FOLDER NAME)...   the tables of the overview, a row each
 
 FOLDER holds what scripts/streams.sh has made for the seeds 0, 1 and 2. Risks are in nats, over held-out samples; `retraining` and `never` are the controls of
 the run of icl at its own stop.
@@ -13,6 +14,8 @@ import statistics
 import sys
 
 SEEDS = range(3)
+EQUAL = ("warm", "replay", "fine-tuning", "retraining")
+MOMENTS = ("every:2", "every:3", "drift", "drift:0.2")
 
 
 def spread(values, digits=3):
@@ -53,53 +56,64 @@ def read(path):
     return json.loads(path.read_text()) if path.exists() else None
 
 
-def main():
-    folder, name = pathlib.Path(sys.argv[1]), sys.argv[2]
-    of_icl = [read(folder / f"{name}-icl-own-{seed}") for seed in SEEDS]
-    of_icl = [record for record in of_icl if record]
-    retraining = [record["controls"][0]["risk"] for record in of_icl]
+class Runs:
+    """The courses of all runs of a data set, in the order of their seeds."""
 
-    def own(record, reference):
+    def __init__(self, folder, name):
+        self.name = name
+        self.of_icl = {seed: read(folder / f"{name}-icl-own-{seed}") for seed in SEEDS}
+        self.of_icl = {seed: record for seed, record in self.of_icl.items() if record}
+        self.folder = folder
+
+    def icl(self):
+        """Returns the courses of icl at its own stop."""
+        return [self.own(record, seed) for seed, record in self.of_icl.items()]
+
+    def own(self, record, seed):
+        """Returns the course of a run's own encoder."""
         charged = [step["charged_passes"] for step in record["experiences"]]
         n_updates = sum(step["updated"] for step in record["experiences"][1:])
-        return Course(record["risk"], record["accuracy"], charged, n_updates, reference)
+        return Course(record["risk"], record["accuracy"], charged, n_updates, self.of_icl[seed]["controls"][0]["risk"])
 
-    def control(record, method, reference):
-        of = next(of for of in record["controls"] if of["method"] == method)
-        n_updates = 0 if method == "never" else len(record["names"]) - 1
-        return Course(of["risk"], of["accuracy"], of["charged_passes"], n_updates, reference)
+    def control(self, method):
+        """Returns the courses of a control of icl, at its own stop."""
+        courses = []
+        for record in self.of_icl.values():
+            of = next(of for of in record["controls"] if of["method"] == method)
+            n_updates = 0 if method == "never" else len(record["names"]) - 1
+            courses.append(Course(of["risk"], of["accuracy"], of["charged_passes"], n_updates, record["controls"][0]["risk"]))
+        return courses
 
-    def runs(key):
-        records = [read(folder / f"{name}-{key}-{seed}") for seed in SEEDS]
-        return [own(record, of) for record, of in zip(records, retraining) if record]
+    def others(self, key):
+        """Returns the courses of other runs, such as `warm-equal`; of those seeds that have one."""
+        records = {seed: read(self.folder / f"{self.name}-{key}-{seed}") for seed in self.of_icl}
+        return {seed: self.own(record, seed) for seed, record in records.items() if record}
 
-    rows = [
-        ("never", "–", [control(record, "never", of) for record, of in zip(of_icl, retraining)]),
-        ("icl", "own", [own(record, of) for record, of in zip(of_icl, retraining)]),
-        ("warm", "own", [control(record, "warm", of) for record, of in zip(of_icl, retraining)]),
-        ("retraining", "own", [control(record, "retraining", of) for record, of in zip(of_icl, retraining)]),
-    ]
-    for key in ("retraining", "warm", "replay", "fine-tuning"):
-        rows.append((key, "cost of icl", runs(f"{key}-equal")))
+
+def page(runs):
+    """Prints the tables of a page."""
+    rows = [("never", "–", runs.control("never")), ("icl", "own", runs.icl())]
+    rows += [(method, "own", runs.control(method)) for method in ("warm", "retraining")]
+    for key in EQUAL:
+        rows.append((key, "cost of icl", runs.others(f"{key}-equal").values()))
     print("| method | stop | risk at the end | above retraining | forgotten | served | accuracy (kNN) | charged passes |")
     print("|---|---|--:|--:|--:|--:|--:|--:|")
     for method, stop, courses in rows:
-        if not courses:
-            continue
-        cells = [spread([getattr(it, key) for it in courses]) for key in ("last", "gap", "forgotten", "served", "accuracy")]
-        cells.append(spread([it.charged for it in courses], 0))
-        print(f"| {method} | {stop} | {' | '.join(cells)} |")
+        if courses:
+            cells = [spread([getattr(it, key) for it in courses]) for key in ("last", "gap", "forgotten", "served", "accuracy")]
+            cells.append(spread([it.charged for it in courses], 0))
+            print(f"| {method} | {stop} | {' | '.join(cells)} |")
     print()
-    untrained = spread([mean(record["untrained_risk"]) for record in of_icl])
-    floor = [record["untrained_accuracy"] for record in of_icl]
+    records = list(runs.of_icl.values())
+    untrained = spread([mean(record["untrained_risk"]) for record in records])
+    floor = [record["untrained_accuracy"] for record in records]
     accuracy = spread([mean(of) for of in floor if of])
     print(f"Untrained encoder: risk {untrained}, accuracy {accuracy}.")
     print()
     print("| moment of an update | updates | charged passes | served | risk at the end |")
     print("|---|--:|--:|--:|--:|")
     moments = [("always", rows[1][2]), ("never", rows[0][2])]
-    for when in ("every:2", "every:3", "drift", "drift:0.2"):
-        moments.append((when, runs(f"icl-when{when.replace(':', '')}")))
+    moments += [(when, runs.others(f"icl-when{when.replace(':', '')}").values()) for when in MOMENTS]
     for when, courses in moments:
         if courses:
             cells = [spread([it.n_updates for it in courses], 1), spread([it.charged for it in courses], 0)]
@@ -108,10 +122,43 @@ def main():
     print()
     print("Risk over held-out samples of each experience at the end, first seed:")
     print()
-    print(f"| encoder | {' | '.join(of_icl[0]['names'])} |")
-    print(f"|---|{'--:|' * len(of_icl[0]['names'])}")
-    for method, risk in [("icl", of_icl[0]["risk"])] + [(of["method"], of["risk"]) for of in of_icl[0]["controls"]]:
+    first = records[0]
+    print(f"| encoder | {' | '.join(first['names'])} |")
+    print(f"|---|{'--:|' * len(first['names'])}")
+    for method, risk in [("icl", first["risk"])] + [(of["method"], of["risk"]) for of in first["controls"]]:
         print(f"| {method} | {' | '.join(f'{cell:.3f}' for cell in risk[-1])} |")
+
+
+def overview(all_runs):
+    """Prints the tables of the overview."""
+    print("| data | cost of icl / retraining | icl | " + " | ".join(EQUAL) + " | never |")
+    print("|---|" + "--:|" * (len(EQUAL) + 3))
+    for runs in all_runs:
+        shares = [a.charged / b.charged for a, b in zip(runs.icl(), runs.control("retraining"))]
+        columns = [runs.icl(), *(runs.others(f"{key}-equal").values() for key in EQUAL), runs.control("never")]
+        cells = [spread([it.gap for it in courses]) for courses in columns]
+        print(f"| [{runs.name}]({runs.name}.md) | {statistics.mean(shares):.2f} | {' | '.join(cells)} |")
+    print()
+    print("| data | " + " | ".join(MOMENTS) + " |")
+    print("|---|" + "--:|" * len(MOMENTS))
+    for runs in all_runs:
+        ends = dict(zip(runs.of_icl, zip(runs.icl(), runs.control("never"))))
+        cells = []
+        for when in MOMENTS:
+            courses = runs.others(f"icl-when{when.replace(':', '')}")
+            cost = [it.charged / ends[seed][0].charged for seed, it in courses.items()]
+            lost = [(it.served - ends[seed][0].served) / (ends[seed][1].served - ends[seed][0].served) for seed, it in courses.items()]
+            cells.append(f"{spread(cost, 2)}; {spread(lost, 2)}" if courses else "–")
+        print(f"| {runs.name} | {' | '.join(cells)} |")
+
+
+def main():
+    arguments = sys.argv[1:]
+    if arguments[0] == "--overview":
+        of = arguments[1:]
+        overview([Runs(pathlib.Path(folder), name) for folder, name in zip(of[::2], of[1::2])])
+    else:
+        page(Runs(pathlib.Path(arguments[0]), arguments[1]))
 
 
 if __name__ == "__main__":
