@@ -85,9 +85,13 @@ class Runs:
         return courses
 
     def others(self, key):
-        """Returns the courses of other runs, such as `warm-equal`; of those seeds that have one."""
+        """Returns the courses of other runs, such as `warm-equal`; of those seeds that have come to an end."""
         records = {seed: read(self.folder / f"{self.name}-{key}-{seed}") for seed in self.of_icl}
-        return {seed: self.own(record, seed) for seed, record in records.items() if record}
+        return {seed: self.own(record, seed) for seed, record in records.items() if record and self.is_whole(record, seed)}
+
+    def is_whole(self, record, seed):
+        """Returns whether a run has as many experiences as that of icl."""
+        return len(record["experiences"]) == len(self.of_icl[seed]["experiences"])
 
 
 def page(runs):
