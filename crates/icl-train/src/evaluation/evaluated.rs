@@ -1,4 +1,4 @@
-//! What an evaluation of an encoder gives: its risk, with the encoder to which the risk belongs.
+//! Results of evaluations: a risk, with the encoder to which it belongs.
 
 use icl_core::{ExactRisk, SampleError, negatives::Ranks};
 use serde::Serialize;
