@@ -17,7 +17,7 @@ pub struct Threads {
     meeting: Arc<Meeting>,
 }
 
-/// What a member brings to an operation.
+/// Values that a member gives to an operation.
 #[derive(Debug, Clone)]
 enum Brought {
     Single(Vec<f32>),
@@ -25,7 +25,7 @@ enum Brought {
     Bytes(Vec<u8>),
 }
 
-/// An operation and what a member brings to it.
+/// An operation with the values of a member.
 type Call = Arc<(Operation, Brought)>;
 
 /// Operation, with what must be the same at all members.

@@ -1,0 +1,191 @@
+//! The gradient of a step by several members, and in shards, against that of the whole batch and a plain double loop.
+
+use super::*;
+
+/// Batches divide unevenly, so that members and shards have other numbers of old samples and other values.
+#[test]
+fn the_gradient_is_that_of_the_whole_batch() {
+    for (dtype, tolerance) in precisions(1e-5, 1e-12) {
+        for (method, settings) in objectives(&one_step()) {
+            let whole = weight(&train(&Alone, &method, &settings, precise(dtype)));
+            let before = to_vec(&precise(dtype).weight.val());
+            let largest = whole.iter().zip(&before).map(|(a, b)| (a - b).abs());
+            assert!(largest.fold(0.0, f64::max) > 1e-3, "{method}: a gradient");
+            for chunk in [2, 7, 13, 32, 60, 89, 90, 1000] {
+                let settings = chunked(&settings, chunk);
+                let found = weight(&train(&Alone, &method, &settings, precise(dtype)));
+                assert_close(&found, &whole, tolerance);
+            }
+            for (size, chunk) in [
+                (2, None),
+                (3, None),
+                (2, Some(7)),
+                (3, Some(16)),
+                (4, Some(1000)),
+            ] {
+                let settings = TrainingSettings {
+                    chunk,
+                    ..settings.clone()
+                };
+                let members = at_all(size, |group| {
+                    weight(&train(group, &method, &settings, precise(dtype)))
+                });
+                assert_close(&members[0], &whole, tolerance);
+                assert!(members.iter().all(|other| *other == members[0]), "{method}");
+            }
+        }
+    }
+}
+
+/// With the plain view of each sample twice, so that a loop can compute the same.
+#[derive(Debug)]
+struct Twice;
+
+impl icl_core::Views for Twice {
+    type Sample = [f32; 4];
+    type View = [f32; 4];
+
+    fn view(&self, sample: &[f32; 4], _: &mut icl_core::Rng) -> [f32; 4] {
+        *sample
+    }
+
+    fn plain(&self, sample: &[f32; 4]) -> [f32; 4] {
+        *sample
+    }
+}
+
+/// NCE-I of some points by a double loop, as a function of the weights of a linear encoder.
+fn loss_by_loops(points: &[[f32; 4]], weight: &[f64], temperature: f64, negatives: f64) -> f64 {
+    let embed = |x: &[f32; 4]| -> Vec<f64> {
+        let z: Vec<f64> = (0..4)
+            .map(|out| {
+                (0..4)
+                    .map(|at| f64::from(x[at]) * weight[4 * at + out])
+                    .sum()
+            })
+            .collect();
+        let norm = z.iter().map(|z| z * z).sum::<f64>().sqrt();
+        z.iter().map(|z| z / norm).collect()
+    };
+    let z: Vec<Vec<f64>> = points.iter().map(embed).collect();
+    let f = |i: usize, j: usize| {
+        let cosine: f64 = z[i].iter().zip(&z[j]).map(|(a, b)| a * b).sum();
+        (cosine / temperature).exp()
+    };
+    let n = points.len();
+    let of = |i: usize| {
+        let noise: f64 = (0..n).filter(|&j| j != i).map(|j| f(i, j)).sum::<f64>() / (n - 1) as f64;
+        -(f(i, i) / (f(i, i) + negatives * noise)).ln()
+    };
+    (0..n).map(of).sum::<f64>() / n as f64
+}
+
+/// A factor of the number of members, or of its inverse, would show here at once.
+#[test]
+fn the_gradient_of_two_members_is_that_of_a_plain_loop() {
+    if !icl_core::testing::has_double_precision() {
+        return;
+    }
+    let samples: Vec<[f32; 4]> = points()[..7].to_vec();
+    let increment = Increment::try_new((0..5).collect(), (5..7).collect()).unwrap();
+    let settings = one_step();
+    let before = to_vec(&precise(DType::F64).weight.val());
+    let loss = |weight: &[f64]| loss_by_loops(&samples, weight, settings.temperature, 31.0);
+    let expected: Vec<f64> = (0..16)
+        .map(|at| {
+            let h = 1e-5;
+            let at_distance = |h: f64| {
+                let mut weight = before.clone();
+                weight[at] += h;
+                loss(&weight)
+            };
+            (at_distance(h) - at_distance(-h)) / (2.0 * h)
+        })
+        .collect();
+    for (size, chunk) in [(2, None), (1, Some(3)), (5, Some(2))] {
+        let settings = TrainingSettings {
+            chunk,
+            ..settings.clone()
+        };
+        let gradients = at_all(size, |group| {
+            let trainer = icl_train::Trainer::new(&samples, Twice, crate::toy::Stack, &increment)
+                .settings(settings.clone())
+                .group(group);
+            let outcome = trainer.update(&info_nce(Sampling::All), precise(DType::F64));
+            let after = weight(&outcome);
+            let gradient = before
+                .iter()
+                .zip(after)
+                .map(|(before, after)| before - after);
+            gradient.collect::<Vec<f64>>()
+        });
+        for gradient in gradients {
+            assert_close(&gradient, &expected, 1e-7);
+        }
+    }
+}
+
+/// A linear encoder with candidates of its own.
+#[derive(Module, Debug)]
+struct WithCandidates<B: Backend> {
+    inner: Precise<B>,
+    candidates: Param<Tensor<B, 2>>,
+}
+
+impl<B: Backend> Encoder<B> for WithCandidates<B> {
+    type Batch = Tensor<B, 2>;
+
+    fn encode(&self, batch: Tensor<B, 2>, mode: Mode<'_>) -> Tensor<B, 2> {
+        self.inner.encode(batch, mode)
+    }
+
+    fn encode_pairs(&self, batch: Tensor<B, 2>, mode: Mode<'_>) -> PairEmbeddings<B> {
+        let pairs = PairEmbeddings::of_halves(self.encode(batch, mode));
+        let n = pairs.anchors.dims()[0];
+        let catalogue = Catalogue::new(self.candidates.val(), Arc::new(vec![vec![0]; n]));
+        PairEmbeddings {
+            catalogue: Some(catalogue),
+            ..pairs
+        }
+    }
+
+    fn has_catalogue(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_catalogue_has_its_gradient_from_all_members() {
+    for (dtype, tolerance) in precisions(1e-5, 1e-12) {
+        let run = |size: usize, chunk: Option<usize>| {
+            let settings = TrainingSettings {
+                chunk,
+                ..one_step()
+            };
+            let members = at_all(size, |group| {
+                let candidates: Vec<f64> = (0..20).map(|at| f64::from(at).sin()).collect();
+                let data = TensorData::new(candidates, [5, 4]);
+                let encoder = WithCandidates {
+                    inner: precise(dtype),
+                    candidates: Param::from_tensor(Tensor::from_data(
+                        data,
+                        (&Default::default(), dtype),
+                    )),
+                };
+                let method = info_nce(Sampling::All);
+                let trained = train(group, &method, &settings, encoder).unwrap();
+                let weight = to_vec(&trained.trained.inner.weight.val());
+                let losses = trained.record.epoch_losses;
+                (weight, to_vec(&trained.trained.candidates.val()), losses)
+            });
+            members.into_iter().next().unwrap()
+        };
+        let whole = run(1, None);
+        for (size, chunk) in [(1, Some(20)), (2, None), (3, Some(8))] {
+            let found = run(size, chunk);
+            assert_close(&found.0, &whole.0, tolerance);
+            assert_close(&found.1, &whole.1, tolerance);
+            assert_close(&found.2, &whole.2, tolerance);
+        }
+    }
+}
