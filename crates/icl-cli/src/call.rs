@@ -8,10 +8,10 @@ use crate::commands::{
     reproduce, run, split, stream, train, update,
 };
 use crate::options::command_line::Command;
-use crate::options::devices::Devices;
+use crate::options::devices::Engine;
 use crate::options::parse::{ParseError, parse};
 use crate::process::failure::Failure;
-use crate::process::group;
+use crate::process::group::{self, OwnFolder};
 use crate::process::panics::silence_decoders;
 use crate::process::terminal::{brief, message, print, say, tell};
 use crate::process::threads;
@@ -57,8 +57,8 @@ fn run(
 ) -> Result<u8, Refusal> {
     let words: Vec<OsString> = arguments.into_iter().collect();
     let parsed = parse(words.clone()).and_then(|command| together(command, &words));
-    let command = match parsed {
-        Ok(command) => command,
+    let members = match parsed {
+        Ok(members) => members,
         Err(ParseError::CommandLine(error)) if error.use_stderr() => {
             return Err(Refusal {
                 message: message(brief(&error.to_string())),
@@ -78,25 +78,54 @@ fn run(
             return Ok(0);
         }
     };
-    Ok(start().and_then(|()| run_command(command))?)
+    Ok(start().and_then(|()| run_members(members))?)
 }
 
-/// Joins the other processes if a command runs in several, and returns the command of this one.
-fn together(command: Command, words: &[OsString]) -> Result<Command, ParseError> {
-    let (devices, resumed) = match &command {
-        Command::Run(options) => options.devices(),
-        Command::Stream(options) => options.devices(),
-        Command::Train(options) => options.devices(),
-        Command::Update(options) => options.devices(),
-        _ => return Ok(command),
+/// Commands of the members of this process that train one encoder together, with the folders of all but the first.
+struct Members {
+    first: Command,
+    others: Vec<(Command, OwnFolder)>,
+}
+
+/// Returns the commands of the members of this process, which joins other processes before if the command runs in several.
+fn together(command: Command, words: &[OsString]) -> Result<Members, ParseError> {
+    let alone = |first| Members {
+        first,
+        others: Vec::new(),
     };
-    if devices == Devices::One {
-        return Ok(command);
+    let (engine, resumed) = match &command {
+        Command::Run(options) => options.engine(),
+        Command::Stream(options) => options.engine(),
+        Command::Train(options) => options.engine(),
+        Command::Update(options) => options.engine(),
+        _ => return Ok(alone(command)),
+    };
+    match engine {
+        Engine::Threads(size) => {
+            let member = |_| {
+                let folder = OwnFolder::create(words, resumed)?;
+                Ok((parse(folder.words.clone())?, folder))
+            };
+            Ok(Members {
+                others: (1..size).map(member).collect::<Result<_, ParseError>>()?,
+                first: command,
+            })
+        }
+        Engine::Mpi => match group::join(words, resumed)? {
+            None => Ok(alone(command)),
+            Some(own) => parse(own).map(alone),
+        },
     }
-    match group::join(words, resumed)? {
-        None => Ok(command),
-        Some(own) => parse(own),
+}
+
+/// Runs the commands of all members and returns the exit code of the first one.
+fn run_members(Members { first, others }: Members) -> Result<u8, Failure> {
+    if others.is_empty() {
+        return run_command(first);
     }
+    let (others, _folders): (Vec<Command>, Vec<OwnFolder>) = others.into_iter().unzip();
+    let commands = std::iter::once(first).chain(others);
+    group::on_threads(commands.map(|command| move || run_command(command)))
 }
 
 impl From<Failure> for Refusal {

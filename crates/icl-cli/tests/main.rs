@@ -29,6 +29,7 @@ mod report;
 mod reproduce;
 mod resume;
 mod run;
+mod several_devices;
 mod special_files;
 mod step_negatives;
 mod stream;

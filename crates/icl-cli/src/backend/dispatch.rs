@@ -60,6 +60,27 @@ pub fn with_backend<W: WithBackend>(backend: &str, task: W) -> Result<W::Output,
     }
 }
 
+/// Returns each NAME[:DEVICE] of NAME[:DEVICE],NAME[:DEVICE],…
+pub fn devices_of(backends: &str) -> impl Iterator<Item = &str> + Clone {
+    backends.split(',')
+}
+
+/// Checks that this program has the backend, and that the backend has devices of these names, separated by commas.
+///
+/// # Errors
+/// If it does not, or the names are of several backends.
+pub fn check_all(backends: &str) -> Result<(), Failure> {
+    let mut names = devices_of(backends).map(|backend| split(backend).0);
+    let first = names.next();
+    if let Some(other) = names.find(|name| Some(*name) != first) {
+        return Err(Failure::input(anyhow::anyhow!(
+            "backend: found \"{other}\" beside \"{}\", expected devices of one backend",
+            first.unwrap_or_default()
+        )));
+    }
+    devices_of(backends).try_for_each(check)
+}
+
 /// Checks that this program has the backend, and that the backend has devices of that name.
 ///
 /// # Errors
@@ -139,6 +160,18 @@ mod tests {
                 assert!(said(known.name).contains(&how));
             }
         }
+    }
+
+    #[cfg(feature = "flex")]
+    #[test]
+    fn several_devices_are_of_one_backend() {
+        assert!(check_all("flex,flex:cpu").is_ok());
+        let said = |backends| check_all(backends).unwrap_err().to_string();
+        assert_eq!(
+            said("flex,cuda:1"),
+            "backend: found \"cuda\" beside \"flex\", expected devices of one backend"
+        );
+        assert!(said("flex,flex:1").starts_with("backend: found the device \"1\" of flex"));
     }
 
     #[cfg(feature = "flex")]

@@ -4,10 +4,11 @@ use burn::backend::Autodiff;
 
 use crate::backend::devices::ProgramDevices;
 use crate::backend::dispatch::{
-    ProgramBackend, TrainingBackend, WithBackend, device, with_backend,
+    ProgramBackend, TrainingBackend, WithBackend, device, devices_of, with_backend,
 };
 use crate::backend::probe;
 use crate::process::failure::Failure;
+use crate::process::group::group;
 
 /// Computation that is generic over the backend.
 pub trait OnBackend {
@@ -18,11 +19,14 @@ pub trait OnBackend {
     fn run<B: TrainingBackend>(self, device: B::Device) -> Result<Self::Output, Failure>;
 }
 
-/// Runs a computation on the backend and device of this name, as NAME or NAME:DEVICE.
+/// Runs a computation on the backend and device of this name, as NAME or NAME:DEVICE. Of several, separated by commas, members of
+/// a group take one each, in the order of their ranks and again from the first where there are more members.
 ///
 /// # Errors
 /// If this program does not have the backend, the device cannot be used, or the computation fails.
-pub fn on_backend<T: OnBackend>(backend: &str, task: T) -> Result<T::Output, Failure> {
+pub fn on_backend<T: OnBackend>(backends: &str, task: T) -> Result<T::Output, Failure> {
+    let mut devices = devices_of(backends).cycle();
+    let backend = devices.nth(group().rank()).unwrap_or(backends);
     with_backend(backend, On { backend, task })?
 }
 

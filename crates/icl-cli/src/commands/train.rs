@@ -19,7 +19,7 @@ use crate::files::encoder_work::ENCODER;
 use crate::files::whole;
 use crate::files::work_folder::WorkFolder;
 use crate::options::data::DataOptions;
-use crate::options::devices::{Devices, DevicesOptions};
+use crate::options::devices::{DevicesOptions, Engine};
 use crate::options::encoder::EncoderOptions;
 use crate::options::evaluation::HoldOutOptions;
 use crate::options::execution::{
@@ -102,9 +102,9 @@ fn refined(option: Arg) -> Arg {
 }
 
 impl TrainOptions {
-    /// Returns the processes that train, and the folder of the interrupted work that they continue.
-    pub fn devices(&self) -> (Devices, Option<&Path>) {
-        (self.devices.devices, self.resume.folder())
+    /// Returns the engine of the group that trains, and the folder of the interrupted work that it continues.
+    pub fn engine(&self) -> (Engine, Option<&Path>) {
+        (self.devices.engine(&self.backend), self.resume.folder())
     }
 
     /// Fills in the defaults that depend on other options, and checks every value.
@@ -123,7 +123,7 @@ impl TrainOptions {
                     ),
                 ),
             )?,
-            backend: self.backend.fill()?.to_owned(),
+            backend: self.backend.fill_all()?.to_owned(),
         })
     }
 }
@@ -234,13 +234,14 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             backend,
             ..
         } = self.training;
+        let group = group();
         let views = self.domain.views();
         let trainer =
             Trainer::<B, _, _, _>::new(self.data, views, self.domain.collate(), self.increment)
                 .settings(settings.clone())
                 .seed(*seed)
                 .device(device.clone())
-                .group(group());
+                .group(&*group);
         // The initial encoder is that of θ₀ in `icl run`.
         let init = Seed::new(*seed).child("init").child("old");
         let untrained = self.domain.fresh::<B>(init, &device)?;

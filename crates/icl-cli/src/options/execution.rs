@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::anyhow;
 use clap::Args;
 use serde::Serialize;
 
@@ -20,9 +21,9 @@ pub const DEFAULT_SEED: u64 = 0;
 pub struct BackendOption {
     #[arg(
         long,
-        value_name = "NAME[:DEVICE]",
+        value_name = "NAME[:DEVICE],…",
         help = format!(
-            "Backend and device to compute on, as listed by `icl backends`. Without it, {}",
+            "Backend and device to compute on, as listed by `icl backends`. Several devices of one backend, separated by commas, train one encoder together. Without it, {}",
             BACKENDS[0]
         )
     )]
@@ -30,14 +31,36 @@ pub struct BackendOption {
 }
 
 impl BackendOption {
-    /// Returns the backend's name. Fills in the first backend of this program where none is named.
+    /// Returns the name of the backend and its device. Fills in the first backend of this program where none is named.
     ///
     /// # Errors
-    /// If this program does not have the backend, or the backend no device of that name.
+    /// If this program does not have the backend, the backend no device of that name, or several devices are named.
     pub fn fill(&mut self) -> Result<&str, Failure> {
-        let name = self.backend.get_or_insert_with(|| BACKENDS[0].to_owned());
-        backend::check(name)?;
-        Ok(name)
+        if self.n_devices() > 1 {
+            let found = self.backend.as_deref().unwrap_or_default();
+            return Err(Failure::input(anyhow!(
+                "backend: found the devices {found}, expected one: train, run, update and stream alone use several"
+            )));
+        }
+        self.fill_all()
+    }
+
+    /// Returns the names of the backend and all its devices, separated by commas, as [`fill`](Self::fill) does.
+    ///
+    /// # Errors
+    /// If this program does not have the backend, the backend no device of one of the names, or the names are of several
+    /// backends.
+    pub fn fill_all(&mut self) -> Result<&str, Failure> {
+        let names = self.backend.get_or_insert_with(|| BACKENDS[0].to_owned());
+        backend::check_all(names)?;
+        Ok(names)
+    }
+
+    /// Returns the number of devices.
+    pub fn n_devices(&self) -> usize {
+        self.backend
+            .as_deref()
+            .map_or(1, |names| backend::devices_of(names).count())
     }
 }
 

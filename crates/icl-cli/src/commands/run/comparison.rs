@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use burn::module::AutodiffModule;
 use icl_core::{
-    ByOrigin, ExactRisk, GrowthRatio, Increment, PanelRisk, SampleError, Seed, Views, file_system,
+    ByOrigin, ExactRisk, Group, GrowthRatio, Increment, PanelRisk, SampleError, Seed, Views,
+    file_system,
 };
 use icl_eval::Matrix;
 use icl_report::{EmbeddingMap, RunRecord, SCHEMA};
@@ -28,7 +29,6 @@ use crate::files::work_folder::WorkFolder;
 use crate::options::protocol::max_judged;
 use crate::options::training::PAPER_PATIENCE;
 use crate::process::failure::Failure;
-use crate::process::group::group;
 use crate::process::interrupt;
 use crate::process::progress::{Display, inert_note};
 
@@ -44,6 +44,7 @@ pub struct SeedComparison<'a, D: Domain, B: TrainingBackend> {
     pub identity: &'a Identity,
     pub seed: u64,
     pub device: B::Device,
+    pub group: &'a dyn Group,
     pub display: &'a Display,
 }
 
@@ -154,7 +155,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             .settings(self.resolved.settings.clone())
             .seed(self.seed)
             .device(self.device.clone())
-            .group(group())
+            .group(self.group)
     }
 
     fn run_method(

@@ -19,6 +19,7 @@ use crate::files::whole;
 use crate::files::work_folder::{INPUT, WorkFolder};
 use crate::options::protocol::ProtocolName;
 use crate::process::failure::Failure;
+use crate::process::group::group;
 use crate::process::interrupt;
 use crate::process::progress::Display;
 use crate::process::terminal::print;
@@ -171,6 +172,7 @@ impl<D: Domain> OnBackend for Comparison<'_, D> {
         }
         let mut records = Vec::new();
         let mut map = None;
+        let group = group();
         for seed in resolved.seeds.clone() {
             let comparison = SeedComparison::<D, B> {
                 resolved,
@@ -180,6 +182,7 @@ impl<D: Domain> OnBackend for Comparison<'_, D> {
                 identity: &identity,
                 seed,
                 device: device.clone(),
+                group: &*group,
                 display: &display,
             };
             let done = self.work.state(&format!("seed{seed}"));

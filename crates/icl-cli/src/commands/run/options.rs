@@ -11,7 +11,7 @@ use icl_train::{Method, TrainingSettings};
 use serde::Serialize;
 
 use crate::options::data::DataOptions;
-use crate::options::devices::{Devices, DevicesOptions};
+use crate::options::devices::{DevicesOptions, Engine};
 use crate::options::encoder::EncoderOptions;
 use crate::options::evaluation::HoldOutOptions;
 use crate::options::execution::{
@@ -149,9 +149,9 @@ impl Resolved {
 }
 
 impl RunOptions {
-    /// Returns the processes that train, and the folder of the interrupted work that they continue.
-    pub fn devices(&self) -> (Devices, Option<&Path>) {
-        (self.devices.devices, self.resume.folder())
+    /// Returns the engine of the group that trains, and the folder of the interrupted work that it continues.
+    pub fn engine(&self) -> (Engine, Option<&Path>) {
+        (self.devices.engine(&self.backend), self.resume.folder())
     }
 
     /// Fills in the defaults that depend on other options, and checks every value.
@@ -179,7 +179,7 @@ impl RunOptions {
         let methods = self.method.fill()?;
         let protocols = self.protocol.fill()?;
         values::check_methods(&settings, &methods)?;
-        let backend = self.backend.fill()?.to_owned();
+        let backend = self.backend.fill_all()?.to_owned();
         self.data.check()?;
         self.hold_out.check()?;
         self.output.folder.check()?;

@@ -17,6 +17,7 @@ use crate::commands::stream::summary;
 use crate::domain::Domain;
 use crate::domain::encoder_file::EncoderFile;
 use crate::process::failure::Failure;
+use crate::process::group::group;
 use crate::process::interrupt;
 use crate::process::terminal::tell;
 
@@ -113,6 +114,7 @@ impl<D: Domain> Course<'_, D> {
         if !steps.is_empty() {
             write(&steps, &lanes, folder)?;
         }
+        let group = group();
         loop {
             let at = steps.len();
             if !self.is_read_until(at, &steps)? {
@@ -133,6 +135,7 @@ impl<D: Domain> Course<'_, D> {
                 gathered: &self.gathered,
                 folder,
                 device,
+                group: &*group,
                 next: &next,
                 at,
             };

@@ -14,7 +14,6 @@ use crate::domain::Domain;
 use crate::files::encoder_work::ENCODER;
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
-use crate::process::group::group;
 use crate::process::terminal::tell;
 
 impl<D: Domain, B: TrainingBackend> Step<'_, D, B> {
@@ -197,7 +196,7 @@ impl<D: Domain, B: TrainingBackend> Step<'_, D, B> {
         .settings(training.settings.clone())
         .seed(training.seed)
         .device(self.device.clone())
-        .group(group())
+        .group(self.group)
     }
 
     /// Tells what a lane has done.

@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 
 use crate::options::bounds;
 use crate::options::data::DataOptions;
-use crate::options::devices::{Devices, DevicesOptions};
+use crate::options::devices::{DevicesOptions, Engine};
 use crate::options::encoder::{EncoderOptions, FromOption};
 use crate::options::evaluation::HoldOutOptions;
 use crate::options::execution::{
@@ -212,9 +212,9 @@ pub struct Resolved {
 const NEVER: &str = "never";
 
 impl StreamOptions {
-    /// Returns the processes that train, and the folder of the interrupted work that they continue.
-    pub fn devices(&self) -> (Devices, Option<&Path>) {
-        (self.devices.devices, self.resume.folder())
+    /// Returns the engine of the group that trains, and the folder of the interrupted work that it continues.
+    pub fn engine(&self) -> (Engine, Option<&Path>) {
+        (self.devices.engine(&self.backend), self.resume.folder())
     }
 
     /// Fills in the defaults that depend on other options, and checks every value.
@@ -231,15 +231,19 @@ impl StreamOptions {
                 "out: found no folder, expected --out DIR (or --dry-run, which writes nothing)"
             )));
         }
-        if self.devices.devices == Devices::Mpi && self.source.watch.is_some() {
-            return Err(Failure::input(anyhow!(
-                "devices: found mpi with --watch, whose experiences processes may find at different moments; expected one"
-            )));
-        }
-        if self.devices.devices == Devices::Mpi && self.course.dry_run {
-            return Err(Failure::input(anyhow!(
-                "devices: found mpi with --dry-run, which trains nothing; expected one"
-            )));
+        if !self.engine().0.is_alone() {
+            let refused = [
+                (
+                    self.source.watch.is_some(),
+                    "--watch, whose experiences they may find at different moments",
+                ),
+                (self.course.dry_run, "--dry-run, which trains nothing"),
+            ];
+            if let Some((_, with)) = refused.iter().find(|(is_given, _)| *is_given) {
+                return Err(Failure::input(anyhow!(
+                    "devices: found several devices or processes with {with}; expected one"
+                )));
+            }
         }
         // A stream can be continued from another folder.
         let paths = [
@@ -256,7 +260,7 @@ impl StreamOptions {
         let training = Training {
             seed: self.seed.seed.unwrap_or(DEFAULT_SEED),
             settings: values::settings(settings)?,
-            backend: self.backend.fill()?.to_owned(),
+            backend: self.backend.fill_all()?.to_owned(),
         };
         let method = self.method.one()?;
         values::check_methods(&training.settings, std::slice::from_ref(&method))?;

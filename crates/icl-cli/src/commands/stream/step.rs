@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use burn::module::AutodiffModule;
-use icl_core::Seed;
+use icl_core::{Group, Seed};
 use icl_report::StreamedExperience;
 use icl_train::{
     Callbacks, Decision, Pending, Start, Stream, StreamError, StreamState, TrainingSettings,
@@ -47,6 +47,7 @@ pub struct Step<'a, D: Domain, B: TrainingBackend> {
     pub gathered: &'a Gathered<'a, D>,
     pub folder: &'a StreamFolder,
     pub device: &'a B::Device,
+    pub group: &'a dyn Group,
     /// Folder of its files until it is complete.
     pub next: &'a Path,
     /// Its place in the stream.

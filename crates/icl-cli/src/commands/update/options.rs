@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::files::encoder_work::ENCODER;
 use crate::options::data::ReadingOptions;
-use crate::options::devices::{Devices, DevicesOptions};
+use crate::options::devices::{DevicesOptions, Engine};
 use crate::options::encoder::FromOption;
 use crate::options::evaluation::HoldOutOptions;
 use crate::options::execution::{
@@ -116,9 +116,9 @@ pub struct Resolved {
 }
 
 impl UpdateOptions {
-    /// Returns the processes that train, and the folder of the interrupted work that they continue.
-    pub fn devices(&self) -> (Devices, Option<&Path>) {
-        (self.devices.devices, self.resume.folder())
+    /// Returns the engine of the group that trains, and the folder of the interrupted work that it continues.
+    pub fn engine(&self) -> (Engine, Option<&Path>) {
+        (self.devices.engine(&self.backend), self.resume.folder())
     }
 
     /// Fills in the defaults that depend on other options, and checks every value.
@@ -132,7 +132,7 @@ impl UpdateOptions {
         let training = Training {
             seed: self.seed.seed.unwrap_or(DEFAULT_SEED),
             settings: values::settings(self.training.over(self.hold_out.over(settings)))?,
-            backend: self.backend.fill()?.to_owned(),
+            backend: self.backend.fill_all()?.to_owned(),
         };
         let method = self.method.one()?;
         values::check_methods(&training.settings, std::slice::from_ref(&method))?;

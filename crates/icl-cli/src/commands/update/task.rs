@@ -44,12 +44,12 @@ impl<D: Domain> OnBackend for Update<'_, D> {
     fn run<B: TrainingBackend>(self, device: B::Device) -> Result<UpdateRecord, Failure> {
         let (training, method) = (&self.resolved.training, &self.resolved.method);
         let (settings, domain) = (&training.settings, self.domain);
-        let (views, collate) = (domain.views(), domain.collate());
+        let (views, collate, group) = (domain.views(), domain.collate(), group());
         let trainer = Trainer::<B, _, _, _>::new(self.data, views, collate, self.increment)
             .settings(settings.clone())
             .seed(training.seed)
             .device(device.clone())
-            .group(group());
+            .group(&*group);
         let init = Seed::new(training.seed).child("init");
         // What is new begins as in the initial encoder of `icl train` with this seed.
         let given = domain.grow(self.from.encoder::<B>(&device)?, init.child("old"));

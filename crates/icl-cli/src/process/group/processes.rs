@@ -1,0 +1,108 @@
+//! Members that are processes of one `mpirun`.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::thread::sleep;
+use std::time::Duration;
+
+use anyhow::anyhow;
+use icl_core::{Group, GroupError};
+
+use crate::process::failure::{Failure, INTERRUPTED};
+use crate::process::group::folders::OwnFolder;
+
+/// Time after which a member tells an error that the first member does not have.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The group that this process has joined, and the folder in which it works if it is not the first member.
+static JOINED: OnceLock<(Arc<Engine>, Option<OwnFolder>)> = OnceLock::new();
+
+#[cfg(feature = "mpi")]
+type Engine = icl_train::Mpi;
+#[cfg(not(feature = "mpi"))]
+type Engine = icl_core::Alone;
+
+/// Returns the group that this process has joined.
+pub fn joined() -> Option<Arc<dyn Group>> {
+    let (engine, _) = JOINED.get()?;
+    Some(Arc::clone(engine) as Arc<dyn Group>)
+}
+
+/// Joins the group of all processes that `mpirun` has started. Returns the words of a command line for this process, if it does not
+/// run those that it was given.
+///
+/// # Errors
+/// If this program is built without MPI, or a temporary folder cannot be made.
+pub fn join(words: &[OsString], resumed: Option<&Path>) -> Result<Option<Vec<OsString>>, Failure> {
+    let engine = engine()?;
+    let folder = (engine.rank() > 0).then(|| OwnFolder::create(words, resumed));
+    // The first member changes the folder only after all others have copied it.
+    engine.any(false).map_err(of_group)?;
+    let folder = folder.transpose()?;
+    let own = folder.as_ref().map(|folder| folder.words.clone());
+    if JOINED.set((Arc::new(engine), folder)).is_err() {
+        return Err(Failure::Other(anyhow!("a process joins one group")));
+    }
+    Ok(own)
+}
+
+#[cfg(feature = "mpi")]
+fn engine() -> Result<Engine, Failure> {
+    icl_train::Mpi::join().map_err(of_group)
+}
+
+#[cfg(not(feature = "mpi"))]
+fn engine() -> Result<Engine, Failure> {
+    Err(Failure::input(anyhow!(
+        "devices: found mpi, expected one: this program was built without the feature mpi"
+    )))
+}
+
+fn of_group(error: GroupError) -> Failure {
+    Failure::Other(error.into())
+}
+
+/// Leaves the group at the end of a command, or ends all its processes after a failure with its message and exit code. The first
+/// member has told the failure already; another one tells it by `say` if the first does not have it.
+pub fn leave(outcome: Result<(), (&str, u8)>, say: impl FnOnce(String)) {
+    let Some((engine, folder)) = JOINED.get() else {
+        return;
+    };
+    if let Some(folder) = folder {
+        folder.remove();
+    }
+    let (told, exit_code) = match outcome {
+        Err(failure) if !engine.is_alone() => failure,
+        _ => return end(engine),
+    };
+    if engine.rank() > 0 {
+        // The first member has most failures, too, and an interruption always: it ends all when it has saved its state.
+        if exit_code == INTERRUPTED {
+            loop {
+                sleep(PATIENCE);
+            }
+        }
+        sleep(PATIENCE);
+        say(format!("process {}: {told}", engine.rank()));
+    }
+    abort(engine, exit_code);
+}
+
+#[cfg(feature = "mpi")]
+fn end(engine: &Engine) {
+    engine.leave();
+}
+
+#[cfg(not(feature = "mpi"))]
+fn end(_: &Engine) {}
+
+#[cfg(feature = "mpi")]
+fn abort(engine: &Engine, status: u8) -> ! {
+    engine.abort(status)
+}
+
+#[cfg(not(feature = "mpi"))]
+fn abort(_: &Engine, status: u8) -> ! {
+    std::process::exit(status.into())
+}
