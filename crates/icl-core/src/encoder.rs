@@ -4,7 +4,7 @@ use burn::module::Module;
 use burn::tensor::{Tensor, backend::Backend};
 
 use crate::pairs::PairEmbeddings;
-use crate::{Rng, SampleError};
+use crate::{Alone, Gathered, Group, Rng, SampleError};
 
 /// Mode of a forward pass: training or evaluation.
 ///
@@ -126,19 +126,41 @@ pub trait Encoder<B: Backend>: Module<B> {
     /// statistics that training leaves behind depend on its last batches. The default returns the
     /// encoder unchanged, which is right for an encoder without such statistics.
     ///
+    /// Members of a group that train together all call it. An encoder that goes through [`Batches::iter`] does the whole work at
+    /// every member. One that goes through [`Batches::own`] and joins what it has found by [`Batches::gather`] shares it; all
+    /// members must come to the same bits.
+    ///
     /// # Errors
-    /// The error of a batch that could not be made.
+    /// The error of a batch that could not be made, or of a member that has left the group.
     fn recalibrated(self, batches: &Batches<'_, Self::Batch>) -> Result<Self, SampleError> {
         let _ = batches;
         Ok(self)
     }
 }
 
-/// A sequence of batches that can be iterated several times. Batches are made anew in every pass, so
-/// that memory stays bounded.
+/// A sequence of batches that can be iterated several times, and shared by the members of a group. Batches are made anew in
+/// every pass, so that memory stays bounded.
+///
+/// ```
+/// use icl_core::{Batches, SampleError};
+///
+/// // The mean of all batches. For members of a group it is the same with the share of each.
+/// let batches = Batches::new(3, |index| Ok(index as f64));
+/// let mut own = vec![0.0, 0.0];
+/// for batch in batches.own() {
+///     own[0] += batch?;
+///     own[1] += 1.0;
+/// }
+/// let all = batches.gather(own)?;
+/// let (sums, _) = all.values().as_chunks::<2>();
+/// let [total, n] = sums.iter().fold([0.0; 2], |sum, of| [sum[0] + of[0], sum[1] + of[1]]);
+/// assert_eq!(total / n, 1.0);
+/// # Ok::<(), SampleError>(())
+/// ```
 pub struct Batches<'a, T> {
     make: Box<dyn Fn(usize) -> Result<T, SampleError> + 'a>,
     len: usize,
+    group: &'a dyn Group,
 }
 
 impl<'a, T> Batches<'a, T> {
@@ -147,18 +169,45 @@ impl<'a, T> Batches<'a, T> {
         Self {
             make: Box::new(make),
             len,
+            group: &Alone,
         }
+    }
+
+    /// Returns the same sequence, shared by the members of a group. All members have the same sequence.
+    #[must_use]
+    pub fn shared_by(self, group: &'a dyn Group) -> Self {
+        Self { group, ..self }
     }
 
     /// Returns the sequence of these batches, each changed by `change`. A composition of encoders gives its
     /// parts their own batches with it.
     pub fn map<U>(&self, change: impl Fn(T) -> U + 'a) -> Batches<'_, U> {
-        Batches::new(self.len, move |index| (self.make)(index).map(&change))
+        Batches::new(self.len, move |index| (self.make)(index).map(&change)).shared_by(self.group)
     }
 
     /// Iterates over all batches, in order.
     pub fn iter(&self) -> impl Iterator<Item = Result<T, SampleError>> + '_ {
         (0..self.len).map(|index| (self.make)(index))
+    }
+
+    /// Iterates over the batches of this member: those whose index leaves its rank when divided by the size of the group. Without a
+    /// group these are all.
+    pub fn own(&self) -> impl Iterator<Item = Result<T, SampleError>> + '_ {
+        let own = (self.group.rank()..self.len).step_by(self.group.size());
+        own.map(|index| (self.make)(index))
+    }
+
+    /// Returns the values that each member has found in its own batches, in the order of their ranks.
+    ///
+    /// # Errors
+    /// If a member has left the group.
+    pub fn gather(&self, own: Vec<f64>) -> Result<Gathered<f64>, SampleError> {
+        Ok(self.group.gather_f64(&own)?)
+    }
+
+    /// Returns whether other members have batches, too.
+    pub fn is_shared(&self) -> bool {
+        !self.group.is_alone()
     }
 }
 
@@ -177,5 +226,22 @@ mod tests {
             let found: Vec<_> = changed.iter().map(Result::ok).collect();
             assert_eq!(found, [Some(0), None, Some(20)]);
         }
+    }
+
+    #[test]
+    fn members_share_the_batches() {
+        std::thread::scope(|scope| {
+            for member in crate::Threads::group(3) {
+                scope.spawn(move || {
+                    let batches = Batches::new(5, |index| Ok(index as f64)).shared_by(&member);
+                    let batches = batches.map(|value| 2.0 * value);
+                    assert_eq!((batches.is_shared(), batches.iter().count()), (true, 5));
+                    let own = batches.own().map(Result::unwrap).collect();
+                    let all = batches.gather(own).unwrap();
+                    assert_eq!(all.values(), [0.0, 6.0, 2.0, 8.0, 4.0]);
+                    assert_eq!(all.of(2), [4.0]);
+                });
+            }
+        });
     }
 }

@@ -2,7 +2,7 @@
 
 use burn::module::{Module, Param};
 use burn::tensor::{Tensor, TensorData, backend::Backend};
-use icl_core::host_values;
+use icl_core::{Batches, SampleError, host_values};
 
 /// Mean and biased variance of each column over a population, by which batch normalisation
 /// (Ioffe and Szegedy, 2015) normalises in evaluation.
@@ -27,23 +27,29 @@ impl<B: Backend> BatchStatistics<B> {
         )
     }
 
-    /// Estimates the statistics over all rows of all `parts` `[n, width]`, as if they were one
-    /// matrix. Parts are merged in double precision (Chan, Golub and LeVeque, 1979).
+    /// Estimates the statistics over all rows that `rows_of` makes of the batches, each `[n, width]`, as if they were one
+    /// matrix. Batches are merged in double precision (Chan, Golub and LeVeque, 1979). Members of a group share them.
     ///
     /// # Errors
-    /// The first error among the parts.
+    /// The error of a batch that could not be made, or of a member that has left the group.
     ///
     /// # Panics
-    /// If there are no rows, or a part has another number of columns.
-    pub fn estimate<E>(
+    /// If there are no rows, or they have another number of columns.
+    pub fn estimate<T>(
         self,
-        parts: impl Iterator<Item = Result<Tensor<B, 2>, E>>,
-    ) -> Result<Self, E> {
-        let mut total = Moments::new(self.mean.val().dims()[0]);
-        for part in parts {
-            total.add(part?);
+        batches: &Batches<'_, T>,
+        rows_of: impl Fn(T) -> Tensor<B, 2>,
+    ) -> Result<Self, SampleError> {
+        let mut own = Moments::new(self.width());
+        for batch in batches.own() {
+            own.add(rows_of(batch?));
         }
-        Ok(self.of(&total))
+        Ok(self.of(&own.of_all(batches)?))
+    }
+
+    /// Returns the number of columns.
+    pub(crate) fn width(&self) -> usize {
+        self.mean.val().dims()[0]
     }
 
     /// Takes over the statistics of `moments`.
@@ -51,7 +57,7 @@ impl<B: Backend> BatchStatistics<B> {
     /// # Panics
     /// If `moments` has no rows.
     pub(crate) fn of(self, moments: &Moments) -> Self {
-        assert!(moments.n_rows > 0.0, "statistics need at least one row");
+        assert!(moments.n_rows > 0.0, "statistics need at least one batch with rows");
         let (mean, variance) = (moments.mean.clone(), moments.variance());
         let tensor = |values: Vec<f64>, like: Tensor<B, 1>| {
             Tensor::from_data(TensorData::new(values, like.shape()), &like.device())
@@ -99,7 +105,7 @@ impl<B: Backend> BatchStatistics<B> {
 }
 
 /// Count, mean and sum of squared deviations, merged part by part (Chan, Golub and LeVeque, 1979).
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Moments {
     n_rows: f64,
     mean: Vec<f64>,
@@ -130,6 +136,24 @@ impl Moments {
         }
     }
 
+    /// Returns the moments over the batches of all members of which these are one member's, with the same bits at each.
+    pub(crate) fn of_all<T>(&self, batches: &Batches<'_, T>) -> Result<Self, SampleError> {
+        if !batches.is_shared() {
+            return Ok(self.clone());
+        }
+        let own = [&[self.n_rows], &self.mean[..], &self.squares[..]].concat();
+        let width = self.mean.len();
+        let mut all = Self::new(width);
+        for member in batches.gather(own)?.values().chunks(1 + 2 * width) {
+            let (mean, squares) = member[1..].split_at(width);
+            // A member may have no batch.
+            if member[0] > 0.0 {
+                all.merge(member[0], mean, squares);
+            }
+        }
+        Ok(all)
+    }
+
     /// Mean of each column.
     pub(crate) fn mean(&self) -> &[f64] {
         &self.mean
@@ -157,6 +181,7 @@ impl Moments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use icl_core::Threads;
     use icl_core::testing::{TestBackend, assert_close, to_vec};
 
     #[test]
@@ -166,9 +191,34 @@ mod tests {
         let whole =
             Tensor::<TestBackend, 2>::from_data(TensorData::new(x.clone(), [10, 3]), &device);
         let parts = [(0, 1), (1, 6), (7, 3)].map(|(at, n)| whole.clone().narrow(0, at, n));
-        let statistics = BatchStatistics::new(3, &device)
-            .estimate(parts.into_iter().map(Ok::<_, ()>))
-            .unwrap();
+        let estimate = |batches: Batches<'_, Tensor<TestBackend, 2>>| {
+            let statistics = BatchStatistics::new(3, &device);
+            statistics.estimate(&batches, |batch| batch).unwrap()
+        };
+        let make = |index: usize| Ok(parts[index].clone());
+        let statistics = estimate(Batches::new(3, make));
+        // Members of a group share the parts, and the last of four has none.
+        let of_members: Vec<_> = std::thread::scope(|scope| {
+            let members = Threads::group(4).into_iter();
+            let estimate = &estimate;
+            let threads: Vec<_> = members
+                .map(|member| {
+                    scope.spawn(move || estimate(Batches::new(3, make).shared_by(&member)))
+                })
+                .collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap())
+                .collect()
+        });
+        for member in &of_members {
+            let values =
+                |of: &BatchStatistics<_>| [&of.mean, &of.variance].map(|it| to_vec(&it.val()));
+            assert_eq!(values(member), values(&of_members[0]));
+            for (found, expected) in values(member).iter().zip(values(&statistics)) {
+                assert_close(found, &expected, 1e-6);
+            }
+        }
         for column in 0..3 {
             let values: Vec<f64> = (0..10).map(|row| f64::from(x[row * 3 + column])).collect();
             let mean = values.iter().sum::<f64>() / 10.0;

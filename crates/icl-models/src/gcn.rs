@@ -276,15 +276,14 @@ impl<B: GraphBackend> Encoder<B> for Gcn<B> {
     /// If there are no batches.
     fn recalibrated(mut self, batches: &Batches<'_, GraphBatch<B>>) -> Result<Self, SampleError> {
         for layer in 0..self.convolutions.len() {
-            let parts = batches.iter().map(|batch| {
-                let batch = batch?;
+            let outputs = |batch: GraphBatch<B>| {
                 let mut x = batch.features.clone();
                 for below in 0..layer {
                     x = self.evaluation_step(below, self.convolutions[below].forward(&batch, x));
                 }
-                Ok::<_, SampleError>(self.convolutions[layer].forward(&batch, x))
-            });
-            self.statistics[layer] = self.statistics[layer].clone().estimate(parts)?;
+                self.convolutions[layer].forward(&batch, x)
+            };
+            self.statistics[layer] = self.statistics[layer].clone().estimate(batches, outputs)?;
         }
         Ok(self)
     }

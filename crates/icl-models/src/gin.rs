@@ -326,14 +326,13 @@ impl<B: EncoderBackend> Encoder<B> for Gin<B> {
     /// If there are no batches.
     fn recalibrated(mut self, batches: &Batches<'_, GraphBatch<B>>) -> Result<Self, SampleError> {
         let frozen = self.clone().no_grad();
-        let mut gathered = Gathered::default();
-        for batch in batches.iter() {
-            frozen.pass(&batch?, &mut Statistics::Gathered(&mut gathered));
-        }
+        let gathered = Gathered::over(batches, |batch, statistics| {
+            frozen.pass(&batch, statistics);
+        })?;
         let layers = self.layers.iter_mut().map(|layer| &mut layer.norm);
         let head = self.projection.iter_mut();
         for norm in layers.chain(head.flat_map(ProjectionHead::norms_mut)) {
-            norm.set_population(&gathered);
+            norm.set_population(&gathered, batches)?;
         }
         Ok(self)
     }

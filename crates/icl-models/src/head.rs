@@ -228,12 +228,11 @@ impl<B: ImageBackend> Encoder<B> for ProjectionHead<B> {
             return Ok(self);
         }
         let frozen = self.clone().no_grad();
-        let mut gathered = Gathered::default();
-        for batch in batches.iter() {
-            frozen.forward(batch?, &mut Statistics::Gathered(&mut gathered));
-        }
+        let gathered = Gathered::over(batches, |batch, statistics| {
+            frozen.forward(batch, statistics);
+        })?;
         for norm in self.norms_mut() {
-            norm.set_population(&gathered);
+            norm.set_population(&gathered, batches)?;
         }
         Ok(self)
     }

@@ -272,14 +272,13 @@ impl<B: ImageBackend> Encoder<B> for Mlp<B> {
     /// If there are no batches.
     fn recalibrated(mut self, batches: &Batches<'_, Tensor<B, 2>>) -> Result<Self, SampleError> {
         let frozen = self.clone().no_grad();
-        let mut gathered = Gathered::default();
-        for batch in batches.iter() {
-            frozen.pass(batch?, &mut Statistics::Gathered(&mut gathered));
-        }
+        let gathered = Gathered::over(batches, |batch, statistics| {
+            frozen.pass(batch, statistics);
+        })?;
         let layers = self.layers.iter_mut().filter_map(HiddenLayer::norm_mut);
         let head = self.projection.iter_mut();
         for norm in layers.chain(head.flat_map(ProjectionHead::norms_mut)) {
-            norm.set_population(&gathered);
+            norm.set_population(&gathered, batches)?;
         }
         Ok(self)
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use burn::module::{Module, Param, ParamId};
 use burn::tensor::Tensor;
-use icl_core::Mode;
+use icl_core::{Batches, Mode, SampleError};
 
 use crate::batch_norm::{BatchStatistics, Moments};
 use crate::fresh_units::begin_anew;
@@ -34,6 +34,23 @@ impl Statistics<'_> {
 /// Moments of the inputs of each layer in the passes so far, by the identity of the layer's γ.
 #[derive(Debug, Default)]
 pub(crate) struct Gathered(HashMap<ParamId, Moments>);
+
+impl Gathered {
+    /// Passes the batches of this member of a group through an encoder, by `pass`.
+    ///
+    /// # Errors
+    /// The error of a batch that could not be made.
+    pub(crate) fn over<T>(
+        batches: &Batches<'_, T>,
+        mut pass: impl FnMut(T, &mut Statistics<'_>),
+    ) -> Result<Self, SampleError> {
+        let mut gathered = Self::default();
+        for batch in batches.own() {
+            pass(batch?, &mut Statistics::Gathered(&mut gathered));
+        }
+        Ok(gathered)
+    }
+}
 
 /// A layer of batch normalisation.
 ///
@@ -107,14 +124,23 @@ impl<B: ImageBackend> BatchNorm<B> {
         begin_anew(&mut self.bias, &fresh.bias, 0, channels);
     }
 
-    /// Sets the statistics of the population to those gathered.
+    /// Sets the statistics of the population to those gathered over the batches by all members of a group.
+    ///
+    /// # Errors
+    /// If a member has left the group.
     ///
     /// # Panics
     /// If nothing was gathered for this layer.
-    pub(crate) fn set_population(&mut self, gathered: &Gathered) {
-        let moments = gathered.0.get(&self.weight.id);
-        let moments = moments.expect("statistics need at least one batch");
-        self.statistics = self.statistics.clone().of(moments);
+    pub(crate) fn set_population<T>(
+        &mut self,
+        gathered: &Gathered,
+        batches: &Batches<'_, T>,
+    ) -> Result<(), SampleError> {
+        let none = || Moments::new(self.statistics.width());
+        let own = gathered.0.get(&self.weight.id).cloned();
+        let moments = own.unwrap_or_else(none).of_all(batches)?;
+        self.statistics = self.statistics.clone().of(&moments);
+        Ok(())
     }
 }
 

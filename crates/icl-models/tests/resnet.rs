@@ -9,7 +9,7 @@ use burn::optim::{AdamConfig, GradientsParams, Optimizer};
 use burn::tensor::backend::AutodiffBackend;
 use burn::tensor::{Tensor, TensorData};
 use icl_core::testing::{TestAutodiff, TestBackend, assert_close, to_vec};
-use icl_core::{Batches, Encoder, Mode, Seed};
+use icl_core::{Batches, Encoder, Mode, Seed, Threads};
 use icl_models::{ImageBackend, ResNet, ResNetConfig, ResNetError, Stem};
 
 use crate::parameters::shapes;
@@ -219,6 +219,36 @@ fn the_tensors_are_those_of_the_module_and_of_earlier_files() {
 fn recalibrated<B: ImageBackend>(encoder: ResNet<B>, batches: &[Tensor<B, 4>]) -> ResNet<B> {
     let batches = Batches::new(batches.len(), |at| Ok(batches[at].clone()));
     encoder.recalibrated(&batches).unwrap()
+}
+
+/// The last of three members has no batch.
+#[test]
+fn members_of_a_group_share_the_batches_of_a_recalibration() {
+    let encoder = small::<TestBackend>(3);
+    let batches = [some_images(1, 5), some_images(2, 3)];
+    let expected = tensors(&recalibrated(encoder.clone(), &batches));
+    let of_members: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = Threads::group(3)
+            .into_iter()
+            .map(|member| {
+                let (encoder, batches) = (encoder.clone(), &batches);
+                scope.spawn(move || {
+                    let batches = Batches::new(2, |at| Ok(batches[at].clone()));
+                    tensors(&encoder.recalibrated(&batches.shared_by(&member)).unwrap())
+                })
+            })
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect()
+    });
+    for found in of_members {
+        for ((name, found), (expected_name, expected)) in found.iter().zip(&expected) {
+            assert_eq!(name, expected_name);
+            assert_close(&found.1, &expected.1, 1e-6);
+        }
+    }
 }
 
 #[test]

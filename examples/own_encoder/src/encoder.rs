@@ -64,10 +64,8 @@ impl<B: Backend> Encoder<B> for WaveEncoder<B> {
     // ANCHOR: recalibrated
     /// Only an encoder that keeps statistics beside its parameters needs this.
     fn recalibrated(self, batches: &Batches<'_, Tensor<B, 3>>) -> Result<Self, SampleError> {
-        let pooled = batches
-            .iter()
-            .map(|batch| Ok::<_, SampleError>(self.pooled(batch?)));
-        let statistics = self.statistics.clone().estimate(pooled)?;
+        let statistics = self.statistics.clone();
+        let statistics = statistics.estimate(batches, |batch| self.pooled(batch))?;
         Ok(Self { statistics, ..self })
     }
     // ANCHOR_END: recalibrated

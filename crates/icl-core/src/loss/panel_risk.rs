@@ -3,8 +3,8 @@
 use burn::tensor::{Tensor, backend::Backend};
 use serde::{Deserialize, Serialize};
 
-use super::exact_risk::{ALONE, exact_losses, exact_nce_i_rows};
-use crate::{Alone, ByOrigin, host_values};
+use super::exact_risk::{exact_losses, exact_nce_i_rows_of_group};
+use crate::{ByOrigin, Group, GroupError, host_values};
 
 /// Exact risk R(θ; P) over a panel P of old and new samples, in nats, with its standard error.
 ///
@@ -24,22 +24,25 @@ pub struct PanelRisk<T = f64> {
 }
 
 /// Computes the risk over a panel of embeddings: `anchors` and `positives` `[n, d]`, of which the first
-/// `n_old` rows are old data.
+/// `n_old` rows are old data. The members of `group` share the rows, and all have all embeddings and the risk.
 ///
 /// `negatives` is K. K and τ must be above 0, which is not checked.
+///
+/// # Errors
+/// [`GroupError`] if a member has left the group.
 ///
 /// # Panics
 /// If the shapes differ or there are fewer than 2 old or 2 new rows.
 pub fn panel_risk<B: Backend>(
+    group: &dyn Group,
     anchors: Tensor<B, 2>,
     positives: Tensor<B, 2>,
     n_old: usize,
     temperature: f64,
     negatives: f64,
-) -> PanelRisk {
+) -> Result<PanelRisk, GroupError> {
     let pairs = [anchors, positives];
-    let losses = exact_losses(&Alone, pairs, n_old, temperature, negatives);
-    let (losses, _, _) = losses.expect(ALONE);
+    let (losses, _, _) = exact_losses(group, pairs, n_old, temperature, negatives)?;
     let losses = host_values(losses.all);
     let (old, new) = losses.split_at(n_old);
     let parts = ByOrigin {
@@ -47,35 +50,41 @@ pub fn panel_risk<B: Backend>(
         old,
         new,
     };
-    PanelRisk {
+    Ok(PanelRisk {
         mean: parts.map(mean),
         standard_error: parts.map(standard_error),
-    }
+    })
 }
 
 /// Computes the risk over a panel of one population, before any new data arrive: the mean of NCE-I, as
-/// [`exact_nce_i`](crate::exact_nce_i), for all samples, which are old; there are none for new ones.
+/// [`exact_nce_i`](crate::exact_nce_i), for all samples, which are old; there are none for new ones. The members of `group`
+/// share the rows, and all have all embeddings and the risk.
 ///
 /// `negatives` is K. K and τ must be above 0, which is not checked.
+///
+/// # Errors
+/// [`GroupError`] if a member has left the group.
 ///
 /// # Panics
 /// If the shapes differ or n < 2.
 pub fn panel_nce_i<B: Backend>(
+    group: &dyn Group,
     anchors: Tensor<B, 2>,
     positives: Tensor<B, 2>,
     temperature: f64,
     negatives: f64,
-) -> PanelRisk<Option<f64>> {
-    let losses = exact_nce_i_rows(anchors, positives, temperature, negatives).losses;
+) -> Result<PanelRisk<Option<f64>>, GroupError> {
+    let rows = exact_nce_i_rows_of_group(group, anchors, positives, temperature, negatives)?;
+    let losses = rows.losses;
     let of_old = |of: f64| ByOrigin {
         all: Some(of),
         old: Some(of),
         new: None,
     };
-    PanelRisk {
+    Ok(PanelRisk {
         mean: of_old(mean(&losses)),
         standard_error: of_old(standard_error(&losses)),
-    }
+    })
 }
 
 fn standard_error(of: &[f64]) -> f64 {
@@ -91,8 +100,8 @@ fn mean(of: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Seed;
     use crate::testing::{TestBackend, assert_close};
+    use crate::{Alone, Seed};
     use rand::RngExt;
 
     /// A double loop over the definition, Eq. 2 with the noise of Eq. 27.
@@ -127,7 +136,15 @@ mod tests {
             let values = burn::tensor::TensorData::new(values.to_vec(), [n, d]);
             Tensor::<TestBackend, 2>::from_data(values.convert::<f32>(), &device)
         };
-        let found = panel_risk(tensor(&a), tensor(&b), n_old, temperature, negatives);
+        let found = panel_risk(
+            &Alone,
+            tensor(&a),
+            tensor(&b),
+            n_old,
+            temperature,
+            negatives,
+        )
+        .unwrap();
         let expected = |of: &[f64]| {
             let n = of.len() as f64;
             let mean = of.iter().sum::<f64>() / n;
@@ -176,7 +193,14 @@ mod tests {
                 &device,
             )
         };
-        let found = panel_nce_i(tensor(rows), tensor(positives), temperature, negatives);
+        let found = panel_nce_i(
+            &Alone,
+            tensor(rows),
+            tensor(positives),
+            temperature,
+            negatives,
+        )
+        .unwrap();
         assert_eq!((found.mean.new, found.standard_error.new), (None, None));
         assert_eq!(found.mean.all, found.mean.old);
         let found = [found.mean.all.unwrap(), found.standard_error.old.unwrap()];

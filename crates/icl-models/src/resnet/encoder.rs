@@ -223,12 +223,11 @@ impl<B: ImageBackend> Encoder<B> for ResNet<B> {
     /// If there are no batches.
     fn recalibrated(mut self, batches: &Batches<'_, Tensor<B, 4>>) -> Result<Self, SampleError> {
         let frozen = self.clone().no_grad();
-        let mut gathered = Gathered::default();
-        for batch in batches.iter() {
-            frozen.pass(batch?, &mut Statistics::Gathered(&mut gathered));
-        }
+        let gathered = Gathered::over(batches, |batch, statistics| {
+            frozen.pass(batch, statistics);
+        })?;
         for convolution in self.convolutions_mut() {
-            convolution.norm.set_population(&gathered);
+            convolution.norm.set_population(&gathered, batches)?;
         }
         Ok(self)
     }

@@ -263,12 +263,13 @@ where
         let [anchors, positives] = views.embeddings(encoder)?;
         let n_old = panel.old().len();
         Ok(panel_risk(
+            self.group,
             anchors,
             positives,
             n_old,
             self.temperature,
             self.negatives,
-        ))
+        )?)
     }
 
     /// Computes the same risk before any new data arrive, over the old samples of a panel.
@@ -286,11 +287,12 @@ where
         let views = self.fixed_views(panel.old(), panel);
         let [anchors, positives] = views.embeddings(encoder)?;
         Ok(panel_nce_i(
+            self.group,
             anchors,
             positives,
             self.temperature,
             self.negatives,
-        ))
+        )?)
     }
 
     /// Re-estimates the statistics of an encoder over both fixed views of some samples, and computes its

@@ -117,17 +117,24 @@ where
         })
     }
 
-    /// Re-estimates the statistics of an encoder over both views of each sample.
+    /// Re-estimates the statistics of an encoder over both views of each sample. The members of a group share the chunks.
     pub(super) fn recalibrated<M>(&self, encoder: M) -> Result<M, SampleError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
+        // An encoder may go through the views several times. The first member makes the first of them each time.
+        let n_passes = Cell::new(0.0);
         let both = Batches::new(2 * self.n_chunks(), |at| {
-            // Counted where they are made: an encoder may go through the views several times.
-            self.count(self.places(at / 2).len());
+            if at == 0 && self.group.rank() == 0 {
+                n_passes.set(n_passes.get() + 1.0);
+            }
             self.batch(at / 2, Side::BOTH[at % 2])
         });
-        encoder.recalibrated(&both)
+        let encoder = encoder.recalibrated(&both.shared_by(self.group))?;
+        let mut n_passes = [n_passes.get()];
+        self.group.sum_f64(&mut n_passes)?;
+        self.count(2 * self.samples.len() * n_passes[0] as usize);
+        Ok(encoder)
     }
 
     /// Computes the embeddings of the first and of the second views, in the order of the result. The members of a group share
