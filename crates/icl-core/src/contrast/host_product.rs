@@ -8,6 +8,9 @@ use crate::tiles::{Tiled, multiply_transposed, row, tiled, zeros};
 /// Number of anchors whose similarities are computed at once.
 pub(super) const ROWS: usize = 48;
 
+/// Number of columns of which a strip has a multiple: that of every tile is a divisor.
+pub(super) const STRIP: usize = 256;
+
 /// Noise as the right factor of products.
 pub(super) struct PackedNoise {
     /// Panels of as many rows of the noise as a tile has columns, term after term. Missing rows are 0.
@@ -28,11 +31,28 @@ impl PackedNoise {
 
     /// Computes the products of some anchors with all rows of the noise. They do not depend on what other anchors there are.
     pub(super) fn similarities(&self, anchors: &[f32], out: &mut [f32]) {
+        let n_columns = self.n_rows;
+        self.by_strips(anchors, n_columns, out, |_, _, _| {});
+    }
+
+    /// Computes the same products some columns at a time, `strip` of them, a multiple of [`STRIP`] or all. Gives the products of each
+    /// anchor to `each` while they are in the cache, with the index of the anchor and that of the first column. `buffer` has room for
+    /// a strip of all anchors.
+    #[inline(always)]
+    pub(super) fn by_strips(
+        &self,
+        anchors: &[f32],
+        strip: usize,
+        buffer: &mut [f32],
+        each: impl FnMut(usize, usize, &mut [f32]),
+    ) {
         let noise = self;
         tiled(Product {
             anchors,
             noise,
-            out,
+            strip,
+            buffer,
+            each,
         });
     }
 }
@@ -69,17 +89,20 @@ fn pack<const R: usize>(rows: &[f32], width: usize, packed: &mut [f32]) {
 }
 
 /// The work of multiplying some anchors with packed noise.
-struct Product<'a> {
+struct Product<'a, F> {
     anchors: &'a [f32],
     noise: &'a PackedNoise,
-    out: &'a mut [f32],
+    /// Number of columns at a time.
+    strip: usize,
+    buffer: &'a mut [f32],
+    each: F,
 }
 
-impl Tiled for Product<'_> {
+impl<F: FnMut(usize, usize, &mut [f32])> Tiled for Product<'_, F> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd, const MR: usize, const NR: usize>(self, simd: S) {
+    fn run<S: Simd, const MR: usize, const NR: usize>(mut self, simd: S) {
         let PackedNoise {
             panels,
             n_rows: n_columns,
@@ -94,18 +117,26 @@ impl Tiled for Product<'_> {
         }
         let (left, _) = left.as_chunks::<MR>();
         let (panels, _) = panels.as_chunks::<NR>();
-        for (panel, column) in panels.chunks_exact(width).zip((0..n_columns).step_by(NR)) {
-            let n_lanes = NR.min(n_columns - column);
-            for (left, first) in left.chunks_exact(width).zip((0..n_rows).step_by(MR)) {
-                let tile = multiply_transposed(simd, zeros::<S, MR>(simd), left, panel);
-                for (at, tile) in (first..n_rows).zip(tile) {
-                    let values = row::<S, NR>(tile);
-                    let out = &mut self.out[at * n_columns + column..];
-                    match out.first_chunk_mut() {
-                        Some(out) if n_lanes == NR => *out = values,
-                        _ => out[..n_lanes].copy_from_slice(&values[..n_lanes]),
+        let strips = panels.chunks(self.strip.div_ceil(NR) * width);
+        for (panels, first_column) in strips.zip((0..n_columns).step_by(self.strip)) {
+            let n_columns = self.strip.min(n_columns - first_column);
+            for (panel, column) in panels.chunks_exact(width).zip((0..n_columns).step_by(NR)) {
+                let n_lanes = NR.min(n_columns - column);
+                for (left, first) in left.chunks_exact(width).zip((0..n_rows).step_by(MR)) {
+                    let tile = multiply_transposed(simd, zeros::<S, MR>(simd), left, panel);
+                    for (at, tile) in (first..n_rows).zip(tile) {
+                        let values = row::<S, NR>(tile);
+                        let out = &mut self.buffer[at * n_columns + column..];
+                        match out.first_chunk_mut() {
+                            Some(out) if n_lanes == NR => *out = values,
+                            _ => out[..n_lanes].copy_from_slice(&values[..n_lanes]),
+                        }
                     }
                 }
+            }
+            let rows = self.buffer.chunks_exact_mut(n_columns).take(n_rows);
+            for (row, products) in rows.enumerate() {
+                (self.each)(row, first_column, products);
             }
         }
     }

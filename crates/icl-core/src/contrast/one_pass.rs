@@ -5,7 +5,7 @@ use pulp::Arch;
 use rayon::prelude::*;
 
 use super::exponentials::{Exponentials, LeftOut, NEVER};
-use super::host_product::{PackedNoise, ROWS};
+use super::host_product::{PackedNoise, ROWS, STRIP};
 use super::rivals::Rivals;
 use crate::keep_freed_memory;
 
@@ -43,7 +43,7 @@ pub(super) fn exponentials<B: Backend>(
                     for (row, (values, (sum, log_sum))) in
                         rows.zip(sums.iter_mut().zip(log_sums)).enumerate()
                     {
-                        leave_out(values, task * ROWS + row, left_out);
+                        leave_out(values, (task * ROWS + row, 0), m, left_out);
                         [*sum, *log_sum] = exponentials_of_row(values, temperature);
                     }
                 },
@@ -73,25 +73,27 @@ pub(super) fn log_sums_and_rivals<B: Backend>(
     let mut log_sums = vec![0_f32; n];
     let mut rivals = vec![Rivals::default(); n];
     log_sums
-        .par_chunks_mut(ROWS)
-        .zip(rivals.par_chunks_mut(ROWS))
-        .zip(positives.par_chunks(ROWS))
-        .zip(single(&anchors).par_chunks(ROWS * width))
+        .par_chunks_mut(MANY_ROWS)
+        .zip(rivals.par_chunks_mut(MANY_ROWS))
+        .zip(positives.par_chunks(MANY_ROWS))
+        .zip(single(&anchors).par_chunks(MANY_ROWS * width))
         .enumerate()
         .for_each_init(
-            || vec![0_f32; ROWS * m],
-            |values, (task, (((log_sums, rivals), positives), anchors))| {
-                let values = &mut values[..log_sums.len() * m];
-                noise.similarities(anchors, values);
-                Arch::new().dispatch(
+            || vec![0_f32; MANY_ROWS * STRIP],
+            |buffer, (task, (((log_sums, rivals), positives), anchors))| {
+                let first_row = task * MANY_ROWS;
+                let mut sums = [LogSum::EMPTY; MANY_ROWS];
+                noise.by_strips(
+                    anchors,
+                    STRIP,
+                    buffer,
                     #[inline(always)]
-                    || {
-                        let results = log_sums.iter_mut().zip(rivals).zip(positives);
-                        let rows = values.chunks_exact_mut(m).zip(results);
-                        for (row, (values, ((log_sum, rivals), positive))) in rows.enumerate() {
-                            leave_out(values, task * ROWS + row, left_out);
-                            *rivals = Rivals::of_row(values, *positive);
-                            [_, *log_sum] = exponentials_of_row(values, temperature);
+                    |row, first_column, values| {
+                        leave_out(values, (first_row + row, first_column), m, left_out);
+                        rivals[row].add(Rivals::of_row(values, positives[row]));
+                        sums[row].add(values, temperature);
+                        if first_column + values.len() == m {
+                            log_sums[row] = sums[row].log(temperature);
                         }
                     },
                 );
@@ -101,23 +103,32 @@ pub(super) fn log_sums_and_rivals<B: Backend>(
     (log_sums, rivals)
 }
 
+/// Number of anchors of which no similarity is kept that are computed at once. The more, the seldomer the noise is read.
+const MANY_ROWS: usize = 2 * ROWS;
+
 fn single(data: &TensorData) -> &[f32] {
     data.as_slice().expect("single precision")
 }
 
-/// Sets the similarities of a row's pairs that are left out to [`NEVER`].
+/// Sets the similarities of some of a row's pairs that are left out to [`NEVER`]: those of `row` from `first_column` on, of `m` in all.
 #[inline(always)]
-fn leave_out(values: &mut [f32], row: usize, left_out: LeftOut<'_>) {
+fn leave_out(
+    values: &mut [f32],
+    (row, first_column): (usize, usize),
+    m: usize,
+    left_out: LeftOut<'_>,
+) {
     match left_out {
         LeftOut::None => {}
         LeftOut::Own(first) => {
             let column = row.checked_add_signed(-first);
+            let column = column.and_then(|column| column.checked_sub(first_column));
             if let Some(value) = column.and_then(|column| values.get_mut(column)) {
                 *value = NEVER;
             }
         }
         LeftOut::Marked(marks) => {
-            let marks = &marks[row * values.len()..][..values.len()];
+            let marks = &marks[row * m + first_column..][..values.len()];
             for (value, is_left_out) in values.iter_mut().zip(marks) {
                 *value = if *is_left_out { NEVER } else { *value };
             }
@@ -130,26 +141,98 @@ fn leave_out(values: &mut [f32], row: usize, left_out: LeftOut<'_>) {
 fn exponentials_of_row(values: &mut [f32], temperature: f64) -> [f32; 2] {
     let scale = temperature.recip() as f32;
     let (blocks, rest) = values.as_chunks_mut::<LANES>();
-    let mut largest = [f32::NEG_INFINITY; LANES];
+    let mut largest = [NEVER; LANES];
     for block in blocks.iter() {
-        largest = std::array::from_fn(|lane| larger(block[lane], largest[lane]));
+        largest_of_lanes(&mut largest, block);
     }
-    let shift = largest
-        .iter()
-        .chain(rest.iter())
-        .fold(f32::NEG_INFINITY, |largest, value| larger(*value, largest));
+    let all = largest.iter().chain(rest.iter());
+    let shift = all.fold(NEVER, |largest, value| larger(*value, largest));
     let mut sums = [0.0; LANES];
     for block in blocks {
-        *block = std::array::from_fn(|lane| exponential((block[lane] - shift) * scale));
-        sums = std::array::from_fn(|lane| sums[lane] + block[lane]);
+        for lane in 0..LANES {
+            block[lane] = exponential((block[lane] - shift) * scale);
+            sums[lane] += block[lane];
+        }
     }
     let mut sum: f32 = sums.iter().sum();
     for value in rest {
         *value = exponential((*value - shift) * scale);
         sum += *value;
     }
+    [sum, log_sum(sum, shift, temperature)]
+}
+
+/// Sums of exp((x − max x)/τ) over the similarities x so far, and their maxima: each lane has every 16th, so that nothing crosses
+/// lanes before the end.
+#[derive(Clone, Copy)]
+struct LogSum {
+    largest: [f32; LANES],
+    sums: [f32; LANES],
+}
+
+impl LogSum {
+    const EMPTY: Self = Self {
+        largest: [NEVER; LANES],
+        sums: [0.0; LANES],
+    };
+
+    /// Adds similarities.
+    #[inline(always)]
+    fn add(&mut self, values: &[f32], temperature: f64) {
+        let scale = temperature.recip() as f32;
+        let (blocks, rest) = values.as_chunks::<LANES>();
+        let mut last = [NEVER; LANES];
+        last[..rest.len()].copy_from_slice(rest);
+        let mut largest = self.largest;
+        for block in blocks {
+            largest_of_lanes(&mut largest, block);
+        }
+        largest_of_lanes(&mut largest, &last);
+        // What was summed before is relative to the maximum of then.
+        let mut sums = self.sums;
+        for lane in 0..LANES {
+            sums[lane] *= exponential((self.largest[lane] - largest[lane]) * scale);
+        }
+        for block in blocks {
+            for lane in 0..LANES {
+                sums[lane] += exponential((block[lane] - largest[lane]) * scale);
+            }
+        }
+        for lane in 0..rest.len() {
+            sums[lane] += exponential((last[lane] - largest[lane]) * scale);
+        }
+        *self = Self { largest, sums };
+    }
+
+    /// Returns log Σ exp(x/τ).
+    #[inline(always)]
+    fn log(self, temperature: f64) -> f32 {
+        let scale = temperature.recip() as f32;
+        let mut shift = NEVER;
+        for largest in self.largest {
+            shift = larger(largest, shift);
+        }
+        let mut sum = 0.0;
+        for lane in 0..LANES {
+            sum += self.sums[lane] * exponential((self.largest[lane] - shift) * scale);
+        }
+        log_sum(sum, shift, temperature)
+    }
+}
+
+/// Returns log Σ exp(x/τ) from Σ exp((x − `shift`)/τ).
+#[inline(always)]
+fn log_sum(sum: f32, shift: f32, temperature: f64) -> f32 {
     // Rounded as the positive's logit is, so that equal similarities stay equal.
-    [sum, sum.ln() + shift / temperature as f32]
+    sum.ln() + shift / temperature as f32
+}
+
+// Plain loops over lanes are vectorised; closures over them may stay functions of their own, without vectors.
+#[inline(always)]
+fn largest_of_lanes(largest: &mut [f32; LANES], values: &[f32; LANES]) {
+    for lane in 0..LANES {
+        largest[lane] = larger(values[lane], largest[lane]);
+    }
 }
 
 #[inline(always)]
@@ -171,11 +254,14 @@ fn exponential(x: f32) -> f32 {
     const LN_2_HIGH: f32 = 0.693_359_4;
     const LN_2_LOW: f32 = -2.121_944_4e-4;
     let bounded = if x < -87.0 { -87.0 } else { x };
-    let shifted = bounded * std::f32::consts::LOG2_E + ROUND;
+    let shifted = bounded.mul_add(std::f32::consts::LOG2_E, ROUND);
     let k = shifted - ROUND;
-    let r = (bounded - k * LN_2_HIGH) - k * LN_2_LOW;
+    let r = k.mul_add(-LN_2_LOW, k.mul_add(-LN_2_HIGH, bounded));
     let power = f32::from_bits((shifted.to_bits() << 23).wrapping_add(1.0_f32.to_bits()));
-    let series = TAYLOR.iter().rev().fold(0.0, |sum, term| sum * r + term);
+    let mut series = TAYLOR[TAYLOR.len() - 1];
+    for term in TAYLOR.iter().rev().skip(1) {
+        series = series.mul_add(r, *term);
+    }
     let value = power * series;
     if x < -87.0 { 0.0 } else { value }
 }
