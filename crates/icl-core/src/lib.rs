@@ -32,7 +32,7 @@
 //! | [`write_atomically`], [`module_bytes`] | files that are whole or absent; modules as bytes |
 //! | [`file_system`], [`FileSystem`], [`Disk`] | the operations by which files are written |
 //! | [`InputFile`] | regular files, read up to a limit |
-//! | [`is_host_memory`], [`has_double_precision`], [`host_values`] | properties of devices |
+//! | [`is_host_memory`], [`has_double_precision`], [`host_values`], [`beside_kernels`] | properties of devices, and where their kernels run |
 //! | [`tiles`] | products in vector registers, for CPU kernels |
 
 mod atomic_file;
@@ -67,6 +67,7 @@ mod seed;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod tiles;
+mod worker;
 
 pub use atomic_file::{AtomicFile, write_atomically};
 pub use augment::{Augment, Stack};
@@ -95,3 +96,4 @@ pub use pairing::{Pairing, Side};
 pub use pairs::{Catalogue, PairEmbeddings};
 pub use samples::{Collate, SampleError, Samples, Views};
 pub use seed::{Rng, Seed};
+pub use worker::beside_kernels;

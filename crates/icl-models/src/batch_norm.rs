@@ -57,7 +57,10 @@ impl<B: Backend> BatchStatistics<B> {
     /// # Panics
     /// If `moments` has no rows.
     pub(crate) fn of(self, moments: &Moments) -> Self {
-        assert!(moments.n_rows > 0.0, "statistics need at least one batch with rows");
+        assert!(
+            moments.n_rows > 0.0,
+            "statistics need at least one batch with rows"
+        );
         let (mean, variance) = (moments.mean.clone(), moments.variance());
         let tensor = |values: Vec<f64>, like: Tensor<B, 1>| {
             Tensor::from_data(TensorData::new(values, like.shape()), &like.device())

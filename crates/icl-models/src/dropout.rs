@@ -125,13 +125,26 @@ impl DropoutMask {
 fn draw_word(n: usize, threshold: u16, rng: &mut Rng) -> u64 {
     let mut word = 0;
     for first in (0..n.min(WORD)).step_by(DRAWN_TOGETHER) {
-        let draws = rng.next_u64();
-        for lane in 0..DRAWN_TOGETHER {
-            let draw = (draws >> (16 * lane)) as u16;
-            word |= u64::from(draw >= threshold) << (first + lane);
-        }
+        word |= at_least(rng.next_u64(), threshold) << first;
     }
     word
+}
+
+/// Compares the four numbers of 16 bits in `draws` with a threshold: bit i is set where the i-th is at least as large.
+///
+/// The highest bit of each number decides, or else the difference of the others, which borrows from none of its neighbours.
+fn at_least(draws: u64, threshold: u16) -> u64 {
+    const ONES: u64 = 0x0001_0001_0001_0001;
+    const HIGHEST: u64 = 0x8000 * ONES;
+    /// Product by which bits 0, 16, 32 and 48 come to bits 48 to 51.
+    const TOGETHER: u64 = 1 << 48 | 1 << 33 | 1 << 18 | 1 << 3;
+    let low = u64::from(threshold & 0x7fff) * ONES;
+    let low_is_at_least = (draws | HIGHEST) - low;
+    let is_at_least = match threshold & 0x8000 {
+        0 => draws | low_is_at_least,
+        _ => draws & low_is_at_least,
+    };
+    ((is_at_least & HIGHEST) >> 15).wrapping_mul(TOGETHER) >> 48 & 15
 }
 
 #[cfg(test)]
@@ -142,6 +155,34 @@ mod tests {
 
     fn values(mask: &DropoutMask, n: usize) -> Vec<f64> {
         to_vec(&mask.tensor::<TestBackend, 1>([n], &Default::default(), DType::F32))
+    }
+
+    #[test]
+    fn four_numbers_are_compared_at_once() {
+        let mut rng = Seed::new(3).rng();
+        let extremes = [0, 1, 0x7fff, 0x8000, 0x8001, 0xffff];
+        for round in 0..10_000 {
+            let random = rng.next_u64();
+            let numbers: [u16; 4] = std::array::from_fn(|lane| match round % 2 {
+                0 => (random >> (16 * lane)) as u16,
+                _ => extremes[(random >> (16 * lane)) as usize % extremes.len()],
+            });
+            let draws = numbers
+                .iter()
+                .rev()
+                .fold(0, |draws, &it| draws << 16 | u64::from(it));
+            for threshold in extremes.into_iter().chain(numbers) {
+                let lanes = numbers.iter().enumerate();
+                let expected = lanes.fold(0, |bits, (lane, &it)| {
+                    bits | u64::from(it >= threshold) << lane
+                });
+                assert_eq!(
+                    at_least(draws, threshold),
+                    expected,
+                    "{numbers:?} {threshold}"
+                );
+            }
+        }
     }
 
     #[test]

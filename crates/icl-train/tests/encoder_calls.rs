@@ -1,6 +1,7 @@
 //! The number of encoder calls in a step, and the gradients that a step records.
 
-use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
 
 use crate::toy::{
     Linear, corrected, distillation, increment, info_nce, meta, points, published, settings,
@@ -23,10 +24,8 @@ struct Call {
     tracks: [bool; 2],
 }
 
-thread_local! {
-    /// Calls so far; steps and evaluations run in the thread that calls the trainer.
-    static CALLS: RefCell<Vec<Call>> = const { RefCell::new(Vec::new()) };
-}
+/// Calls so far of each encoder and its copies, which share the identity of their weight. Steps run on threads of the pool.
+static CALLS: Mutex<BTreeMap<u64, Vec<Call>>> = Mutex::new(BTreeMap::new());
 
 /// Encoder that records its calls.
 #[derive(Module, Debug)]
@@ -43,14 +42,15 @@ impl<B: Backend> Encoder<B> for Counting<B> {
             n_views: batch.dims()[0],
             tracks: [self.weight.val().is_require_grad(), batch.is_require_grad()],
         };
-        CALLS.with_borrow_mut(|calls| calls.push(call));
+        let mut calls = CALLS.lock().unwrap();
+        calls.entry(self.weight.id.val()).or_default().push(call);
+        drop(calls);
         batch.matmul(self.weight.val())
     }
 }
 
 /// Returns the calls of one epoch in steps, and those in evaluations and by the teacher.
 fn calls(method: &Method, changes: TrainingSettings) -> [Vec<Call>; 2] {
-    CALLS.take();
     let (samples, increment) = (points(), increment());
     let settings = TrainingSettings {
         epochs: 1,
@@ -60,10 +60,12 @@ fn calls(method: &Method, changes: TrainingSettings) -> [Vec<Call>; 2] {
     let encoder = Counting {
         weight: Linear::<TestAutodiff>::new(1).weight,
     };
+    let id = encoder.weight.id.val();
     trainer(&samples, &increment, &settings, 1)
         .update(method, encoder)
         .expect("an epoch of training");
-    let (steps, others) = CALLS.take().into_iter().partition(|call| call.is_training);
+    let calls = CALLS.lock().unwrap().remove(&id).unwrap_or_default();
+    let (steps, others) = calls.into_iter().partition(|call| call.is_training);
     [steps, others]
 }
 

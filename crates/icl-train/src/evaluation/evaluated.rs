@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// Risk in nats that a run follows: over X′, or over X alone before new data arrive.
-pub(crate) trait Risk: Clone + Serialize + DeserializeOwned {
+pub(crate) trait Risk: Clone + Send + Serialize + DeserializeOwned {
     /// Returns the risk over all data.
     fn all(&self) -> f64;
 

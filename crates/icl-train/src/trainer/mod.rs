@@ -63,6 +63,9 @@ pub use settings_error::SettingsError;
 /// assert!(updated.parameter_change > 0.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Where tensors lie in the memory of this process, a trainer that is alone takes its steps on threads of rayon's global pool, beside the
+/// kernels ([`beside_kernels`](icl_core::beside_kernels)): an encoder finds other values of thread-local variables there.
 #[derive(Debug)]
 pub struct Trainer<'a, B: AutodiffBackend, S, V, C> {
     pub(crate) samples: &'a S,

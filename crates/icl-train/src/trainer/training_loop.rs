@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Collate, Encoder, Group, Samples, Seed, Views};
+use icl_core::{Collate, Encoder, Group, Samples, Seed, Views, beside_kernels};
 
 use crate::checkpoint::identity::Identity;
 use crate::checkpoint::saved::{restore, save};
@@ -323,7 +323,7 @@ where
         (evaluate, callbacks): (Evaluate<'_, M::InnerModule, R>, &mut Callbacks<'_>),
     ) -> Result<(), TrainError>
     where
-        M: AutodiffModule<B> + Encoder<B>,
+        M: AutodiffModule<B> + Encoder<B, Batch: Send>,
         R: Risk,
     {
         let EpochPlan { steps, population } = plan;
@@ -352,7 +352,12 @@ where
             let wait = Instant::now();
             let prepared = batches.next().map_err(TrainError::Sample)?;
             run.record.seconds.wait += wait.elapsed().as_secs_f64();
-            let report = run.step(prepared, seed)?;
+            let step = || run.step(prepared, seed);
+            // Members of a group wait for each other within a step.
+            let report = match self.group.is_alone() {
+                true => beside_kernels::<B, _>(&self.device, step),
+                false => step(),
+            }?;
             callbacks.tell(self.progress(run, n_steps, false));
             callbacks.tell_step(report);
             // All members save and stop at the same step, or none does.

@@ -11,7 +11,7 @@ use icl_models::{Gcn, GcnConfig};
 use icl_train::OnePassAdam;
 
 use crate::case::Graphs;
-use crate::work::repeated::{TrainingBackend, Work, finish, hashed, n_trained};
+use crate::work::repeated::{TrainingBackend, Work, as_in_training, hashed, n_trained};
 
 /// Batches that are gone through again and again.
 const N_BATCHES: usize = 4;
@@ -56,8 +56,7 @@ pub fn step<B: TrainingBackend>(
     let mut encoder = Some(encoder);
     let mut rng = Seed::new(1).rng();
     let mut batches = batches.into_iter().cycle();
-    let device = device.clone();
-    let repeat = move || {
+    let step = move || {
         let batch = batches.next();
         encoder = encoder.take().zip(batch).map(|(encoder, batch)| {
             let embeddings = encoder.encode(batch, Mode::Training(&mut rng));
@@ -67,11 +66,10 @@ pub fn step<B: TrainingBackend>(
             let gradients = GradientsParams::from_grads(value.backward(), &encoder);
             optimizer.step(1e-3, encoder, gradients)
         });
-        finish::<B>(&device);
     };
     Ok(Work {
         facts,
-        repeat: Box::new(repeat),
+        repeat: as_in_training::<B>(device, step),
     })
 }
 

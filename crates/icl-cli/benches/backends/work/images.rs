@@ -6,7 +6,7 @@ use icl_core::{Encoder, Mode, Seed};
 use icl_models::{ResNet, ResNetConfig, Stem};
 use icl_train::OnePassAdam;
 
-use crate::work::repeated::{TrainingBackend, Work, finish, hashed, n_trained};
+use crate::work::repeated::{TrainingBackend, Work, as_in_training, hashed, n_trained};
 
 const N_CHANNELS: usize = 3;
 const D_FEATURES: usize = 512;
@@ -26,19 +26,17 @@ pub fn step<B: TrainingBackend>(
     let mut encoder = Some(encoder);
     let mut optimizer = OnePassAdam::init();
     let mut rng = Seed::new(0).rng();
-    let device = device.clone();
-    let repeat = move || {
+    let step = move || {
         encoder = encoder.take().map(|encoder| {
             let embeddings = encoder.encode(images.clone(), Mode::Training(&mut rng));
             let loss = (embeddings * fixed.clone()).sum();
             let gradients = GradientsParams::from_grads(loss.backward(), &encoder);
             optimizer.step(1e-3, encoder, gradients)
         });
-        finish::<B>(&device);
     };
     Work {
         facts,
-        repeat: Box::new(repeat),
+        repeat: as_in_training::<B>(device, step),
     }
 }
 

@@ -4,7 +4,7 @@ use burn::tensor::ElementConversion;
 use burn::tensor::backend::Backend;
 use icl_core::{InfoNceConfig, exact_risk};
 
-use crate::work::repeated::{TrainingBackend, Work, embeddings, finish};
+use crate::work::repeated::{TrainingBackend, Work, as_in_training, embeddings};
 
 const TEMPERATURE: f64 = 0.1;
 /// The width of the embeddings whose risk is taken, and its K.
@@ -24,17 +24,15 @@ pub fn info_nce<B: TrainingBackend>(n: usize, width: usize, device: &B::Device) 
         )
     };
     let facts = format!("loss {:.5}", value().0.into_scalar().elem::<f64>());
-    let device = device.clone();
-    let repeat = move || {
+    let step = move || {
         let (value, anchors, positives) = value();
         let gradients = value.backward();
         let by = [anchors, positives].map(|it| it.grad(&gradients));
         assert!(by.iter().all(Option::is_some), "both have gradients");
-        finish::<B>(&device);
     };
     Work {
         facts,
-        repeat: Box::new(repeat),
+        repeat: as_in_training::<B>(device, step),
     }
 }
 

@@ -3,6 +3,7 @@
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{Tensor, TensorData};
+use icl_core::beside_kernels;
 use icl_models::{GraphBackend, ImageBackend};
 
 /// Backend on which every encoder runs.
@@ -23,9 +24,16 @@ pub struct Work {
     pub repeat: Box<dyn FnMut()>,
 }
 
-/// Waits until the device has finished.
-pub fn finish<B: Backend>(device: &B::Device) {
-    B::sync(device).expect("the device did its work");
+/// Returns the work of a training step, done where the trainer does it, to its end on the device.
+pub fn as_in_training<B: Backend>(
+    device: &B::Device,
+    mut step: impl FnMut() + Send + 'static,
+) -> Box<dyn FnMut()> {
+    let device = device.clone();
+    Box::new(move || {
+        beside_kernels::<B, _>(&device, &mut step);
+        B::sync(&device).expect("the device did its work");
+    })
 }
 
 /// Counts the trained parameters of a module.

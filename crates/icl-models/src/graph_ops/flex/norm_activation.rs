@@ -11,7 +11,7 @@ use crate::flex::floats::{Floats, tensor};
 use crate::flex::memory::result;
 
 /// Number of rows in a part, a multiple of those that are summed in single precision.
-const PART: usize = 1024;
+const PART: usize = 512;
 
 /// Computes the output, and the values that the backward pass needs.
 pub(super) fn forward(
