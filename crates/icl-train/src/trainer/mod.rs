@@ -64,7 +64,7 @@ pub use settings_error::SettingsError;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Where tensors lie in the memory of this process, a trainer that is alone takes its steps on threads of rayon's global pool, beside the
+/// Where tensors lie in the memory of this process, a trainer that is alone may take its steps on threads of rayon's global pool, beside the
 /// kernels ([`beside_kernels`](icl_core::beside_kernels)): an encoder finds other values of thread-local variables there.
 #[derive(Debug)]
 pub struct Trainer<'a, B: AutodiffBackend, S, V, C> {
