@@ -15,6 +15,7 @@ mod product;
 mod sums;
 mod weight;
 mod weight_gradient;
+mod winograd;
 
 use burn::tensor::{DType, Tensor};
 use burn_flex::Flex;

@@ -12,6 +12,7 @@ use super::axis::Axis;
 use super::packing::PatchPacking;
 use super::patches::{Patches, Pixel};
 use super::weight::Weight;
+use super::winograd::{self, Quads};
 use crate::flex::floats::Floats;
 use crate::flex::memory::{result, with_scratch};
 use icl_core::tiles::{
@@ -26,17 +27,21 @@ pub(super) fn convolution(
     let [n, height, width, c_in] = x.dims();
     let [c_out, ..] = weight.dims();
     let (x, weight) = (Floats::of(x), Floats::of(weight));
-    let axes = [height, width].map(|side| Axis::forward(side, window));
+    let weight = Weight {
+        values: &weight,
+        c_out,
+        c_in,
+        is_transposed: false,
+    };
     let sides = [height, width].map(|side| window.output(side));
     result([n, sides[0], sides[1], c_out], |out| {
+        if let Some(quads) = Quads::of(window, [height, width], c_in) {
+            return winograd::product(&x, quads, weight, out);
+        }
+        let axes = [height, width].map(|side| Axis::forward(side, window));
         tiled(PatchProduct {
             patches: Patches::new(&x, [n, height, width, c_in], axes),
-            weight: Weight {
-                values: &weight,
-                c_out,
-                c_in,
-                is_transposed: false,
-            },
+            weight,
             out,
         });
     })
@@ -51,16 +56,20 @@ pub(super) fn input_gradient(
     let shape = gradient.dims();
     let [c_out, c_in, ..] = weight.dims();
     let (gradient, weight) = (Floats::of(gradient), Floats::of(weight));
-    let axes = [height, width].map(|side| Axis::transposed(side, window));
+    let weight = Weight {
+        values: &weight,
+        c_out,
+        c_in,
+        is_transposed: true,
+    };
     result([shape[0], height, width, c_in], |out| {
+        if let Some(quads) = Quads::transposed(window, [height, width], c_out) {
+            return winograd::product(&gradient, quads, weight, out);
+        }
+        let axes = [height, width].map(|side| Axis::transposed(side, window));
         tiled(PatchProduct {
             patches: Patches::new(&gradient, shape, axes),
-            weight: Weight {
-                values: &weight,
-                c_out,
-                c_in,
-                is_transposed: true,
-            },
+            weight,
             out,
         });
     })

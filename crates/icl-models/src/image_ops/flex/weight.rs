@@ -27,6 +27,15 @@ impl Weight<'_> {
         }
     }
 
+    /// Number of terms of a column for each tap.
+    pub(super) fn depth(self) -> usize {
+        if self.is_transposed {
+            self.c_out
+        } else {
+            self.c_in
+        }
+    }
+
     /// Number of values of the factor in panels of `NR` columns.
     pub(super) fn packed_length<const NR: usize>(self, layout: PatchLayout) -> usize {
         self.width().div_ceil(NR) * layout.n_groups() * layout.packs() * DEPTH * NR

@@ -11,6 +11,7 @@ use super::super::window::Window;
 use super::axis::Axis;
 use super::patches::{Patches, Pixel};
 use super::sums::{SumsLayout, TileSums};
+use super::winograd::{self, Quads};
 use crate::flex::floats::{Floats, tensor};
 use crate::flex::memory::with_scratch;
 use icl_core::tiles::{DEPTH, Tiled, multiply_transposed, tiled, zeros};
@@ -27,13 +28,19 @@ pub(super) fn weight_gradient(
     let [n, height, width, c_in] = shape;
     let [.., c_out] = gradient.dims();
     let (x, gradient) = (Floats::of(x), Floats::of(gradient));
-    let axes = [height, width].map(|side| Axis::forward(side, window));
-    let out = tiled(WeightGradient {
-        patches: Patches::new(&x, shape, axes),
-        gradient: &gradient,
-        c_out,
-        n_images: n,
-    });
+    let out = match Quads::of(window, [height, width], c_in) {
+        Some(quads) => winograd::weight_gradient(&x, quads, &gradient, c_out),
+        None => tiled(WeightGradient {
+            patches: Patches::new(
+                &x,
+                shape,
+                [height, width].map(|side| Axis::forward(side, window)),
+            ),
+            gradient: &gradient,
+            c_out,
+            n_images: n,
+        }),
+    };
     tensor(out, [c_out, c_in, window.size, window.size])
 }
 
