@@ -32,6 +32,8 @@ mod head;
 mod hidden_layer;
 mod hidden_mixup;
 mod image_ops;
+#[cfg(feature = "tch")]
+mod libtorch;
 mod linear;
 mod mlp;
 mod normalization;

@@ -1,12 +1,13 @@
 //! LibTorch's operators that are faster than the composed forms.
 
 use burn::backend::LibTorch;
-use burn::backend::libtorch::{TchElement, TchTensor};
-use burn::tensor::{Tensor, TensorPrimitive};
+use burn::backend::libtorch::TchElement;
+use burn::tensor::Tensor;
 use icl_core::graph::SparseMatrix;
 
 use super::backend::GraphBackend;
 use super::sparse_product::assert_fits;
+use crate::libtorch::{handle, tensor};
 
 /// Mode of an embedding bag that sums.
 const SUM: i64 = 0;
@@ -18,22 +19,22 @@ impl<E: TchElement> GraphBackend for LibTorch<E> {
     fn sparse_product(matrix: &SparseMatrix<Self>, x: Tensor<Self, 2>) -> Tensor<Self, 2> {
         assert_fits(matrix, &x);
         let csr = &matrix.forward;
-        let values = csr.values.clone().cast(x.dtype()).into_primitive().tensor();
+        let values = handle(csr.values.clone().cast(x.dtype()));
         let (columns, pointers) = (
             csr.columns.clone().into_primitive(),
             csr.pointers.clone().into_primitive(),
         );
         let (scale_by_frequency, is_gradient_sparse, includes_last_pointer) = (false, false, true);
         let (product, ..) = tch::Tensor::embedding_bag(
-            &x.into_primitive().tensor().tensor,
+            &handle(x),
             &columns.tensor,
             &pointers.tensor,
             scale_by_frequency,
             SUM,
             is_gradient_sparse,
-            Some(values.tensor),
+            Some(values),
             includes_last_pointer,
         );
-        Tensor::from_primitive(TensorPrimitive::Float(TchTensor::new(product)))
+        tensor(product)
     }
 }

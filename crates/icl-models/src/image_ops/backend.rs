@@ -150,8 +150,6 @@ pub trait ImageBackend: Backend {
     }
 }
 
-#[cfg(feature = "tch")]
-impl ImageBackend for burn::backend::LibTorch {}
 #[cfg(feature = "wgpu")]
 impl ImageBackend for burn::backend::Wgpu {}
 #[cfg(feature = "vulkan")]

@@ -10,6 +10,8 @@ mod batch_norm;
 mod composed;
 #[cfg(feature = "flex")]
 mod flex;
+#[cfg(feature = "tch")]
+mod libtorch;
 mod window;
 
 pub use backend::ImageBackend;

@@ -1,0 +1,15 @@
+//! Tensors of Burn as those of LibTorch, whose operators Burn does not have, and back.
+
+use burn::backend::LibTorch;
+use burn::backend::libtorch::{TchElement, TchTensor};
+use burn::tensor::{Tensor, TensorPrimitive};
+
+/// Returns LibTorch's handle of a tensor. Nothing may be written through it, since Burn does not know of it.
+pub(crate) fn handle<E: TchElement, const D: usize>(x: Tensor<LibTorch<E>, D>) -> tch::Tensor {
+    x.into_primitive().tensor().tensor
+}
+
+/// Makes a tensor of a handle that is the only one to its memory: Burn may write there.
+pub(crate) fn tensor<E: TchElement, const D: usize>(handle: tch::Tensor) -> Tensor<LibTorch<E>, D> {
+    Tensor::from_primitive(TensorPrimitive::Float(TchTensor::new(handle)))
+}
