@@ -37,6 +37,7 @@
 
 mod atomic_file;
 mod augment;
+pub mod backward_step;
 pub mod bags;
 mod both;
 mod by_origin;

@@ -15,7 +15,6 @@
 //! | [`recalibrate_batch_norm`] | re-estimation of the statistics of Burn's own `BatchNorm` layers |
 //! | [`ImageBackend`], [`GraphBackend`], [`EncoderBackend`] | operators that a backend may have kernels for |
 
-mod backward_step;
 mod batch_norm;
 mod dropout;
 mod embedding_table;

@@ -11,6 +11,8 @@ mod ranks_among;
 mod rivals;
 pub(crate) mod similarity;
 pub(crate) mod terms;
+#[cfg(feature = "flex")]
+mod unit_rows;
 
 pub use drawn::{Draws, catalogue_log_noise};
 pub use queue::{MixedBatch, QueuedNoise};

@@ -1,49 +1,35 @@
 //! Cosine similarity, the sim(·, ·) of Definition 2.
 
-use burn::tensor::{DType, Tensor, TensorData, backend::Backend};
+use burn::tensor::{Tensor, backend::Backend};
 
-use crate::is_host_memory;
+#[cfg(feature = "flex")]
+use super::unit_rows;
 
 /// Divides each row of `x` `[n, d]` by its Euclidean length.
 ///
 /// A row of zeros has no direction. It stays a row of zeros, so that its similarity to every row is 0,
 /// and its gradient is 0. Rows are scaled by their largest element first, so that squaring neither
 /// overflows nor underflows.
+///
+/// On the default CPU backend this is one pass over memory, and its gradient another; elsewhere both are composed of Burn's operations.
 pub fn normalize<B: Backend>(x: Tensor<B, 2>) -> Tensor<B, 2> {
+    #[cfg(feature = "flex")]
+    let x = match unit_rows::in_one_pass(x) {
+        Ok(rows) => return rows,
+        Err(x) => x,
+    };
+    composed(x)
+}
+
+/// Divides rows by operations of Burn.
+fn composed<B: Backend>(x: Tensor<B, 2>) -> Tensor<B, 2> {
     // The direction does not depend on this scale, so it is a constant for the gradient.
-    let scale = largest_of_rows(x.clone().detach());
+    let scale = x.clone().detach().abs().max_dim(1);
     let is_zero = scale.clone().equal_elem(0.0);
     let x = x / scale.mask_fill(is_zero.clone(), 1.0);
     let square = (x.clone() * x.clone()).sum_dim(1);
     // Divided by infinity, a row of zeros stays one and passes no gradient on.
     x / square.mask_fill(is_zero, f32::INFINITY).sqrt()
-}
-
-/// Returns the largest absolute value of each row of `x` `[n, d]`, which has no gradient: `[n, 1]`.
-fn largest_of_rows<B: Backend>(x: Tensor<B, 2>) -> Tensor<B, 2> {
-    let ([n, width], device) = (x.dims(), x.device());
-    if x.dtype() != DType::F32 || !is_host_memory::<B>(&device) {
-        return x.abs().max_dim(1);
-    }
-    let values = x.into_data();
-    let values = values.as_slice::<f32>().expect("single precision");
-    let largest: Vec<f32> = values.chunks_exact(width).map(largest_of_row).collect();
-    Tensor::from_data(TensorData::new(largest, [n, 1]), &device)
-}
-
-/// Returns the largest absolute value of a row, lane by lane, so that it is computed in vectors.
-fn largest_of_row(row: &[f32]) -> f32 {
-    const LANES: usize = 16;
-    let larger = |a: f32, b: f32| if a > b { a } else { b };
-    let (blocks, rest) = row.as_chunks::<LANES>();
-    let mut lanes = [0.0; LANES];
-    for block in blocks {
-        for lane in 0..LANES {
-            lanes[lane] = larger(block[lane].abs(), lanes[lane]);
-        }
-    }
-    let rest = rest.iter().map(|value| value.abs());
-    lanes.into_iter().chain(rest).fold(0.0, larger)
 }
 
 /// Computes the cosine similarity of all pairs of rows: `[n, d]`, `[m, d]` → `[n, m]`.

@@ -15,8 +15,8 @@ use super::backend::GraphBackend;
 use super::norm_activation::{
     NormActivation, NormActivationSaved, composed_norm_activation_backward, save,
 };
-use crate::backward_step::{record, register, unwrap, wrap};
 use crate::dropout::DropoutMask;
+use icl_core::backward_step::{record, register, unwrap, wrap};
 
 #[derive(Debug)]
 struct SparseProductStep;

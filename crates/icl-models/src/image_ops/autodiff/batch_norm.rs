@@ -10,7 +10,7 @@ use super::super::backend::ImageBackend;
 use super::super::batch_norm::{
     BatchNormGradients, BatchNormSaved, composed_batch_norm_backward, statistics,
 };
-use crate::backward_step::{record, unwrap, wrap};
+use icl_core::backward_step::{record, unwrap, wrap};
 
 /// The output, and the values that the backward pass needs.
 type Saving<B> = (Tensor<B, 4>, BatchNormSaved<B>);

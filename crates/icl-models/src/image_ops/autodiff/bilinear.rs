@@ -9,7 +9,7 @@ use burn::backend::autodiff::ops::{Backward, Ops};
 use burn::tensor::Tensor;
 
 use super::super::backend::ImageBackend;
-use crate::backward_step::{record, register, unwrap, wrap};
+use icl_core::backward_step::{record, register, unwrap, wrap};
 
 /// An operator of two tensors of rank `D`, given by its gradients.
 pub(super) trait Bilinear<const D: usize>: Send + Sync + Debug + 'static {

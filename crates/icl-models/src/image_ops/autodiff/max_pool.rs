@@ -8,7 +8,7 @@ use burn::tensor::Tensor;
 
 use super::super::backend::ImageBackend;
 use super::super::window::Window;
-use crate::backward_step::{record, register, unwrap, wrap};
+use icl_core::backward_step::{record, register, unwrap, wrap};
 
 #[derive(Debug)]
 struct SelectStep;

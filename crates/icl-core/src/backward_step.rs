@@ -1,4 +1,4 @@
-//! Registration of backward steps with Burn's autodiff.
+//! Registration of backward steps with Burn's autodiff: what an operator with a kernel of its own needs to have a gradient.
 
 use burn::backend::Autodiff;
 use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
@@ -9,7 +9,7 @@ use burn::tensor::{Tensor, TensorPrimitive, ops::FloatTensor};
 
 /// Returns `output` as a tensor whose gradients by `parents` are those of `step`. `state` is called
 /// only if a gradient is tracked.
-pub(crate) fn record<
+pub fn record<
     B: Backend,
     C: CheckpointStrategy,
     S: Backward<B, N>,
@@ -30,7 +30,7 @@ pub(crate) fn record<
 }
 
 /// Adds `gradient` to the gradient of `parent`.
-pub(crate) fn register<B: Backend, const D: usize>(
+pub fn register<B: Backend, const D: usize>(
     gradients: &mut Gradients,
     parent: NodeId,
     gradient: Tensor<B, D>,
@@ -39,11 +39,11 @@ pub(crate) fn register<B: Backend, const D: usize>(
 }
 
 /// Makes a tensor of a primitive.
-pub(crate) fn wrap<B: Backend, const D: usize>(tensor: FloatTensor<B>) -> Tensor<B, D> {
+pub fn wrap<B: Backend, const D: usize>(tensor: FloatTensor<B>) -> Tensor<B, D> {
     Tensor::from_primitive(TensorPrimitive::Float(tensor))
 }
 
 /// Returns the primitive of a tensor.
-pub(crate) fn unwrap<B: Backend, const D: usize>(tensor: Tensor<B, D>) -> FloatTensor<B> {
+pub fn unwrap<B: Backend, const D: usize>(tensor: Tensor<B, D>) -> FloatTensor<B> {
     tensor.into_primitive().tensor()
 }
