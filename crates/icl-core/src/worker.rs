@@ -20,7 +20,8 @@ static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 /// There is one sequence at a time because a thread of the pool takes up other work of the pool while it waits for others. That must not be a
 /// whole step: a backward pass locks its graph, and after it Burn looks into the graphs of all threads.
 ///
-/// `work` must not wait for what another thread does in the pool: with two threads it holds one of them.
+/// `work` must not wait for what another thread does in the pool: with two threads it holds one of them. A thread of the pool that
+/// calls this function runs `work` where it is and takes no turn: two trainers must not train on threads of rayon's global pool.
 ///
 /// ```
 /// use burn::backend::Flex;

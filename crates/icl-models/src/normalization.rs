@@ -130,7 +130,7 @@ impl<B: ImageBackend> BatchNorm<B> {
     /// If a member has left the group.
     ///
     /// # Panics
-    /// If nothing was gathered for this layer.
+    /// If no member has gathered anything for this layer.
     pub(crate) fn set_population<T>(
         &mut self,
         gathered: &Gathered,

@@ -8,7 +8,7 @@ use crate::tiles::{Tiled, multiply_transposed, row, tiled, zeros};
 /// Number of anchors whose similarities are computed at once.
 pub(super) const ROWS: usize = 48;
 
-/// Number of columns of which a strip has a multiple: that of every tile is a divisor.
+/// The number of columns of a strip is a multiple of this number. The width of every tile divides it, so that a strip consists of whole tiles.
 pub(super) const STRIP: usize = 256;
 
 /// Noise as the right factor of products.

@@ -1,6 +1,7 @@
-//! Memory that each thread reuses, for results and as working space.
+//! Memory that is reused: for results by all threads, as working space by each.
 
 use std::cell::RefCell;
+use std::sync::{Mutex, PoisonError};
 
 use burn::tensor::{Bytes, DType, Shape, Tensor};
 use burn_flex::{Flex, FlexTensor, Layout};
@@ -8,7 +9,7 @@ use icl_core::keep_freed_memory;
 
 use super::floats::wrap;
 
-/// Maximum number of values that a thread keeps: 1 GiB, the need of a step on half a million nodes.
+/// Maximum number of values that are kept: 1 GiB, the need of a step on half a million nodes.
 const LIMIT: usize = 1 << 28;
 
 /// Inverse of the share of memory that a result may leave unused: batches of graphs differ in size.
@@ -17,28 +18,26 @@ const UNUSED: usize = 4;
 /// Number of results after which memory that was not reused is released: a few training steps.
 const PATIENCE: u64 = 512;
 
-thread_local! {
-    static KEPT: RefCell<Kept> = const { RefCell::new(Kept::new()) };
-}
+/// Of all threads, since a step may run on another one than the step before.
+static KEPT: Mutex<Kept> = Mutex::new(Kept::new());
 
 /// Returns a tensor of this shape that `write` fills. `write` must set every number, since reused
 /// memory still holds the values of an earlier result.
 ///
-/// To map and clear fresh memory costs more than most operators take to compute. The thread
-/// therefore keeps a reference to each result and reuses its memory once no other reference is left.
+/// To map and clear fresh memory costs more than most operators take to compute. A reference to each
+/// result is therefore kept, and its memory is used again once no other reference is left.
 pub(crate) fn result<const D: usize>(
     shape: [usize; D],
     write: impl FnOnce(&mut [f32]),
 ) -> Tensor<Flex, D> {
     let length = shape.iter().product();
     let layout = Layout::contiguous(Shape::new(shape));
-    let memory =
-        KEPT.with_borrow_mut(|kept| kept.take(length).unwrap_or_else(|| kept.fresh(length)));
+    let memory = Kept::of_all(|kept| kept.take(length).unwrap_or_else(|| kept.fresh(length)));
     let mut result = memory.with_layout(layout);
     let numbers: &mut [f32] = result.storage_mut();
     let capacity = numbers.len();
     write(&mut numbers[..length]);
-    KEPT.with_borrow_mut(|kept| kept.keep(result.clone(), capacity));
+    Kept::of_all(|kept| kept.keep(result.clone(), capacity));
     wrap(result)
 }
 
@@ -56,6 +55,12 @@ struct One {
 }
 
 impl Kept {
+    /// Calls `work`, which must not compute, with what is kept.
+    fn of_all<R>(work: impl FnOnce(&mut Self) -> R) -> R {
+        // It is whole between two statements, also after a panic.
+        work(&mut KEPT.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     const fn new() -> Self {
         Self {
             results: Vec::new(),
@@ -149,36 +154,44 @@ mod tests {
         x.storage::<f32>().as_ptr()
     }
 
+    // Sizes that no other test of this process has, since results of all threads are kept together.
+
     #[test]
     fn only_what_nobody_holds_is_used_again() {
-        let first = result([1000], |out| out.fill(1.0));
+        const N: usize = 1_000_000;
+        let first = result([N], |out| out.fill(1.0));
         let view = first.clone().narrow(0, 10, 5);
         let address_of_first = address(&first);
         drop(first);
         // A view still sees it.
-        let second = result([1000], |out| out.fill(2.0));
+        let second = result([N], |out| out.fill(2.0));
         assert_eq!(to_vec(&view), [1.0; 5]);
         assert_ne!(address(&second), address_of_first);
         drop(view);
-        let third = result([1000], |out| out.fill(3.0));
+        let third = std::thread::spawn(|| result([N], |out| out.fill(3.0)));
+        let third = third.join().unwrap();
         assert_eq!(address(&third), address_of_first);
-        assert_eq!(to_vec(&second), [2.0; 1000]);
+        assert_eq!(to_vec(&second), vec![2.0; N]);
     }
 
     #[test]
     fn memory_serves_what_leaves_little_of_it_unused() {
-        let address_of_first = address(&result([1000], |out| out.fill(1.0)));
-        let smaller = result([900], |out| out.fill(2.0));
+        const N: usize = 5_000_000;
+        let address_of_first = address(&result([N], |out| out.fill(1.0)));
+        let smaller = result([N / 10 * 9], |out| out.fill(2.0));
         assert_eq!(address(&smaller), address_of_first);
-        assert_eq!(to_vec(&(smaller.clone() + smaller.clone())), [4.0; 900]);
-        let numbers = Floats::of(smaller.clone().narrow(0, 890, 10));
+        assert_eq!(
+            to_vec(&(smaller.clone() + smaller.clone())),
+            vec![4.0; N / 10 * 9]
+        );
+        let numbers = Floats::of(smaller.clone().narrow(0, N / 10 * 9 - 10, 10));
         assert_eq!(*numbers, [2.0; 10]);
         drop((smaller, numbers));
         assert_ne!(
-            address(&result([700], |out| out.fill(3.0))),
+            address(&result([N / 10 * 7], |out| out.fill(3.0))),
             address_of_first
         );
-        let again = result([1000], |out| out.fill(4.0));
+        let again = result([N], |out| out.fill(4.0));
         assert_eq!(address(&again), address_of_first);
     }
 
