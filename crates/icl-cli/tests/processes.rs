@@ -139,6 +139,37 @@ fn processes_train_the_encoder_of_one() {
     assert_near(&risk("three"), &risk("alone"), "after");
 }
 
+/// Two processes, two threads and chunks of half a batch have the same shards of graphs.
+#[test]
+fn processes_and_threads_train_the_same_graph_network() {
+    if !is_there() {
+        return;
+    }
+    let at = tempdir().unwrap();
+    let line = "train --data MUTAG --epochs 3";
+    together(
+        at.path(),
+        2,
+        &format!("{line} --devices mpi --out processes"),
+    )
+    .succeeded();
+    let record = |out: &str| {
+        let record = json(&at.path().join(out).join("record.json"));
+        ["epoch_losses", "untrained", "trained"].map(|field| record[field].clone())
+    };
+    for rest in [
+        "--backend flex,flex --out threads",
+        "--chunk 16 --out alone",
+    ] {
+        icl(at.path(), &split(&format!("{line} {rest}"))).succeeded();
+        let out = rest.rsplit(' ').next().unwrap();
+        for (found, expected) in record("processes").iter().zip(record(out)) {
+            assert!(!expected.is_null());
+            assert_near(found, &expected, out);
+        }
+    }
+}
+
 #[test]
 fn comparisons_and_streams_run_in_processes() {
     if !is_there() {

@@ -125,6 +125,66 @@ fn the_gradient_of_two_members_is_that_of_a_plain_loop() {
     }
 }
 
+/// The encoder z = (x₀, w·x₁) with one weight w.
+#[derive(Module, Debug)]
+struct OneWeight<B: Backend> {
+    weight: Param<Tensor<B, 2>>,
+}
+
+impl<B: Backend> Encoder<B> for OneWeight<B> {
+    type Batch = Tensor<B, 2>;
+
+    fn encode(&self, batch: Tensor<B, 2>, _mode: Mode<'_>) -> Tensor<B, 2> {
+        let weight = self.weight.val();
+        let batch = batch.cast(weight.dtype());
+        let [first, second] = [0, 1].map(|column| batch.clone().narrow(1, column, 1));
+        Tensor::cat(vec![first, second.matmul(weight)], 1)
+    }
+}
+
+/// Two samples at (1, 1) and two at (1, −1), so that all anchors have the same loss, with c the cosine of two unlike ones:
+///
+/// ```text
+/// c = (1 − w²)/(1 + w²)      e = exp((c − 1)/τ)      L = log(1 + K·(1 + 2e)/3)
+/// dL/dw = 2Ke/(3 + K·(1 + 2e)) · 1/τ · dc/dw          dc/dw = −4w/(1 + w²)²
+/// ```
+#[test]
+fn the_gradient_of_two_members_is_that_of_a_closed_form() {
+    if !icl_core::testing::has_double_precision() {
+        return;
+    }
+    let samples = [1.0, 1.0, -1.0, -1.0]
+        .map(|x: f32| [1.0, x, 0.0, 0.0])
+        .to_vec();
+    let increment = Increment::try_new(vec![0, 2], vec![1, 3]).unwrap();
+    let (w, tau, k): (f64, f64, f64) = (0.3, 0.5, 31.0);
+    let settings = TrainingSettings {
+        temperature: tau,
+        negatives: k,
+        ..one_step()
+    };
+    let e = (((1.0 - w * w) / (1.0 + w * w) - 1.0) / tau).exp();
+    let by_cosine = 2.0 * k * e / (3.0 + k * (1.0 + 2.0 * e)) / tau;
+    let expected = by_cosine * -4.0 * w / (1.0 + w * w).powi(2);
+    for size in [1, 2, 3] {
+        let gradients = at_all(size, |group| {
+            let weight = Tensor::from_data(
+                TensorData::new(vec![w], [1, 1]),
+                (&Default::default(), DType::F64),
+            );
+            let encoder = OneWeight::<TestAutodiff> {
+                weight: Param::from_tensor(weight),
+            };
+            let trainer = icl_train::Trainer::new(&samples, Twice, crate::toy::Stack, &increment)
+                .settings(settings.clone())
+                .group(group);
+            let outcome = trainer.update(&info_nce(Sampling::All), encoder).unwrap();
+            w - to_vec(&outcome.trained.weight.val())[0]
+        });
+        assert_close(&gradients, &vec![expected; size], 1e-12);
+    }
+}
+
 /// A linear encoder with candidates of its own.
 #[derive(Module, Debug)]
 struct WithCandidates<B: Backend> {
