@@ -371,8 +371,7 @@ fn assert_inert(ran: &crate::support::Ran, what: &str) {
     );
 }
 
-/// Memory for a second large stack is refused, and enough is left for everything else. (A limit on threads would not bind the
-/// superuser.)
+/// Memory for the stacks of so many threads is refused. (A limit on threads would not bind the superuser.)
 #[cfg(target_os = "linux")]
 #[test]
 fn threads_that_cannot_be_started() {
@@ -380,8 +379,7 @@ fn threads_that_cannot_be_started() {
     let program = env!("CARGO_BIN_EXE_icl");
     let output = std::process::Command::new("sh")
         .args(["-c", "ulimit -v 1000000; exec \"$0\" methods", program])
-        .env("RAYON_NUM_THREADS", "2")
-        .env("RUST_MIN_STACK", "600000000")
+        .env("RAYON_NUM_THREADS", "200")
         .current_dir(at.path())
         .output()
         .unwrap();

@@ -83,8 +83,29 @@ fn comparisons_and_streams_run_on_devices() {
         let told = ran.stdout.matches("written to").count();
         assert_eq!(told, 1, "{}", ran.stdout);
     }
-    let matrix = json(&at.path().join("stream-two/matrix.json"));
-    assert!(matrix["risk"][2][2].as_f64().unwrap() > 0.0);
+}
+
+/// The updates of a stream are shared: devices get the risks of one with chunks of half a batch.
+#[test]
+fn devices_share_the_updates_of_a_stream() {
+    let at = tempdir().unwrap();
+    OLD.write(at.path(), "old");
+    let line = "stream --data old --split data:3 --epochs 3 --batch-size 8 --control warm --keep reservoir:10";
+    for rest in ["--backend flex,flex --out two", "--chunk 4 --out one"] {
+        icl(at.path(), &split(&format!("{line} {rest}"))).succeeded();
+    }
+    let risks = |folder: &str| -> Vec<f64> {
+        let matrix = json(&at.path().join(folder).join("matrix.json"));
+        let rows = matrix["risk"].as_array().unwrap();
+        let values = rows.iter().flat_map(|row| row.as_array().unwrap());
+        values.filter_map(Value::as_f64).collect()
+    };
+    let (two, one) = (risks("two"), risks("one"));
+    assert!(two.len() >= 6, "{two:?}");
+    assert_eq!(two.len(), one.len());
+    for (two, one) in two.iter().zip(&one) {
+        assert!((two - one).abs() < 1e-5, "{two} {one}");
+    }
 }
 
 #[cfg(unix)]

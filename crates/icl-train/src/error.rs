@@ -100,7 +100,8 @@ pub enum TrainError {
 
 impl TrainError {
     /// Returns the error of an evaluation: a sample that cannot be read, or a member that has left the group.
-    pub(crate) fn of_evaluation(error: SampleError) -> Self {
+    #[must_use]
+    pub fn of_evaluation(error: SampleError) -> Self {
         match error.downcast::<GroupError>() {
             Ok(error) => Self::Group(*error),
             Err(error) => Self::Sample(error),

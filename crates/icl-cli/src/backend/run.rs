@@ -8,7 +8,7 @@ use crate::backend::dispatch::{
 };
 use crate::backend::probe;
 use crate::process::failure::Failure;
-use crate::process::group::group;
+use crate::process::group::{group, place_on_machine};
 
 /// Computation that is generic over the backend.
 pub trait OnBackend {
@@ -20,13 +20,15 @@ pub trait OnBackend {
 }
 
 /// Runs a computation on the backend and device of this name, as NAME or NAME:DEVICE. Of several, separated by commas, members of
-/// a group take one each, in the order of their ranks and again from the first where there are more members.
+/// a group take one each, in the order of their places on their machine, which are their ranks where nobody has told them, and again
+/// from the first where there are more members.
 ///
 /// # Errors
 /// If this program does not have the backend, the device cannot be used, or the computation fails.
 pub fn on_backend<T: OnBackend>(backends: &str, task: T) -> Result<T::Output, Failure> {
     let mut devices = devices_of(backends).cycle();
-    let backend = devices.nth(group().rank()).unwrap_or(backends);
+    let place = place_on_machine().unwrap_or_else(|| group().rank());
+    let backend = devices.nth(place).unwrap_or(backends);
     with_backend(backend, On { backend, task })?
 }
 

@@ -6,7 +6,7 @@ use clap::{Arg, Args};
 use icl_core::{Increment, Samples, Seed};
 use icl_data::{Found, Split};
 use icl_report::{TRAIN_SCHEMA, TrainRecord};
-use icl_train::{Trainer, TrainingSettings};
+use icl_train::{TrainError, Trainer, TrainingSettings};
 use serde::Serialize;
 
 use crate::backend::{OnBackend, TrainingBackend, on_backend};
@@ -271,7 +271,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             .panel
             .map(|panel| evaluator.panel_risk_old(&outcome.encoder, panel))
             .transpose()
-            .map_err(|error| Failure::Input(anyhow::anyhow!(error)))?;
+            .map_err(TrainError::of_evaluation)?;
         causes.check_held_out(held_out.and_then(|risk| risk.mean.all))?;
         let path = self.work.results().join(ENCODER);
         let name = D::name(self.data);

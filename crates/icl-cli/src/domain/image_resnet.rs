@@ -16,6 +16,7 @@ use crate::domain::{Text, Wrong};
 use crate::options::encoder::{EncoderOptions, PAPER_SIDE, SMALL_SIDE};
 use crate::options::noise::NoiseOptions;
 use crate::process::failure::Failure;
+use crate::process::group::is_silent;
 use crate::process::terminal::tell;
 
 /// Whether the user knows what was removed around the tensors of the initial weights.
@@ -98,7 +99,7 @@ impl ImageEncoder for ImageResNet {
                 let loaded = encoder.load_torchvision_weights(path);
                 let (encoder, layout) = loaded.map_err(Failure::input)?;
                 // Once, however many encoders begin with these weights.
-                if !layout.is_plain() {
+                if !layout.is_plain() && !is_silent() {
                     LAYOUT_IS_TOLD.call_once(|| {
                         tell(format_args!("note: {}: found {layout}", path.display()))
                     });

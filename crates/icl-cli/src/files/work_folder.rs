@@ -180,11 +180,7 @@ impl WorkFolder {
             "`icl {command} --resume {}` continues it",
             self.target.display()
         );
-        match failure {
-            Failure::Input(error) => Failure::Input(error),
-            Failure::Other(error) => Failure::Other(anyhow!("{}; {how}", Failure::Other(error))),
-            Failure::Interrupted(error) => Failure::Interrupted(anyhow!("{error}; {how}")),
-        }
+        failure.continued_by(&how)
     }
 
     /// Moves the results to their folder and ends the work. Earlier results, as the folder's list has them, are

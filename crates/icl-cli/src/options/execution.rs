@@ -23,7 +23,7 @@ pub struct BackendOption {
         long,
         value_name = "NAME[:DEVICE],…",
         help = format!(
-            "Backend and device to compute on, as listed by `icl backends`. Several devices of one backend, separated by commas, train one encoder together. Without it, {}",
+            "Backend and device to compute on, as listed by `icl backends`. Several devices of one backend, separated by commas, train one encoder together (train, update, run, stream). Without it, {}",
             BACKENDS[0]
         )
     )]

@@ -65,6 +65,27 @@ impl Failure {
         }
     }
 
+    /// Returns the failure with `how` its work is continued, unless it is one of the input.
+    #[must_use]
+    pub fn continued_by(self, how: &str) -> Self {
+        let with_how = |told: String, error| {
+            let how = how.to_owned();
+            anyhow::Error::new(Continued { told, how, error })
+        };
+        match self {
+            Self::Input(error) => Self::Input(error),
+            Self::Other(error) => Self::Other(with_how(told(&error), error)),
+            Self::Interrupted(error) => Self::Interrupted(with_how(error.to_string(), error)),
+        }
+    }
+
+    /// Returns the errors that led to the failure, the last one first.
+    pub fn causes(&self) -> impl Iterator<Item = &(dyn std::error::Error + 'static)> {
+        let (Self::Input(error) | Self::Other(error) | Self::Interrupted(error)) = self;
+        let continued = error.downcast_ref::<Continued>();
+        continued.map_or(error, |it| &it.error).chain()
+    }
+
     /// Returns the exit code of this kind of failure.
     pub fn exit_code(&self) -> u8 {
         match self {
@@ -85,18 +106,33 @@ impl From<TrainError> for Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Self::Input(error) | Self::Other(error) | Self::Interrupted(error)) = self;
-        let mut before = error.to_string();
-        write!(f, "{before}")?;
-        for cause in error.chain().skip(1) {
-            let cause = cause.to_string();
-            // Some errors of other crates end with the cause that they also name.
-            if !before.ends_with(&cause) {
-                write!(f, ": {cause}")?;
-                before = cause;
-            }
-        }
-        Ok(())
+        f.write_str(&told(error))
     }
+}
+
+/// An error and how the work that it ended is continued.
+#[derive(Debug, thiserror::Error)]
+#[error("{told}; {how}")]
+struct Continued {
+    told: String,
+    how: String,
+    /// Told in `told` already, and therefore no source.
+    error: anyhow::Error,
+}
+
+/// Returns an error with its causes as one sentence.
+fn told(error: &anyhow::Error) -> String {
+    let mut before = error.to_string();
+    let mut told = before.clone();
+    for cause in error.chain().skip(1) {
+        let cause = cause.to_string();
+        // Some errors of other crates end with the cause that they also name.
+        if !before.ends_with(&cause) {
+            told += &format!(": {cause}");
+            before = cause;
+        }
+    }
+    told
 }
 
 #[cfg(test)]

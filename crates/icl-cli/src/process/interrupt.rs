@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::anyhow;
 
 use crate::process::failure::{Failure, INTERRUPTED};
+use crate::process::group::remove_own_folders;
 use crate::process::terminal::tell;
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
@@ -18,6 +19,7 @@ static REQUESTED: AtomicBool = AtomicBool::new(false);
 pub fn watch() -> Result<(), Failure> {
     let watched = ctrlc::set_handler(|| {
         if REQUESTED.swap(true, Ordering::Relaxed) {
+            remove_own_folders();
             exit(INTERRUPTED.into());
         }
         tell("finishing this step; Ctrl-C again quits now");

@@ -15,7 +15,7 @@ const MOST: usize = 1 << 30;
 
 /// Member of the group of all processes of an `mpirun`.
 ///
-/// All calls come from the thread that has created it. MPI ends all processes when one of them ends by an error.
+/// All calls come from the thread that has created it, but those of a member that is alone, which are none of MPI. MPI ends all processes when one of them ends by an error.
 pub struct Mpi {
     /// Open until this member leaves.
     universe: Mutex<Option<Universe>>,
@@ -67,6 +67,9 @@ impl Mpi {
 
     /// Gathers values of every member.
     fn all<T: Equivalence + Clone + Default>(&self, own: &[T]) -> Gathered<T> {
+        if self.size == 1 {
+            return Gathered::new([own]);
+        }
         let world = SimpleCommunicator::world();
         let mut lengths = vec![0_u64; self.size];
         world.all_gather_into(&(own.len() as u64), &mut lengths[..]);
@@ -100,6 +103,9 @@ impl Mpi {
 
     /// Replaces values by their sums.
     fn summed<T: Equivalence + Clone + Default>(&self, values: &mut [T]) {
+        if self.size == 1 {
+            return;
+        }
         let world = SimpleCommunicator::world();
         for values in values.chunks_mut(MOST) {
             let own = values.to_vec();
@@ -136,6 +142,9 @@ impl Group for Mpi {
     }
 
     fn broadcast(&self, root: usize, bytes: &mut Vec<u8>) -> Result<(), GroupError> {
+        if self.size == 1 {
+            return Ok(());
+        }
         let world = SimpleCommunicator::world();
         let root = world.process_at_rank(root as i32);
         let mut n = bytes.len() as u64;

@@ -75,7 +75,7 @@ where
     /// Computes the exact risk of an encoder over X′, also over its old and its new part.
     ///
     /// # Errors
-    /// [`SampleError`] if a sample cannot be read.
+    /// [`SampleError`] if a sample cannot be read; it holds a [`GroupError`](icl_core::GroupError) if a member has left.
     pub fn evaluate<M>(&self, encoder: M) -> Result<Evaluated<M, ExactRisk>, SampleError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
@@ -110,7 +110,7 @@ where
     /// Computes the exact risk of an encoder over the old data X alone.
     ///
     /// # Errors
-    /// [`SampleError`] if a sample cannot be read.
+    /// [`SampleError`] if a sample cannot be read; it holds a [`GroupError`](icl_core::GroupError) if a member has left.
     pub fn evaluate_old<M>(&self, encoder: M) -> Result<Evaluated<M, f64>, SampleError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
@@ -145,7 +145,7 @@ where
     /// Adds the ranks over a panel of samples that are not trained on to an evaluation, if there is a panel.
     ///
     /// # Errors
-    /// [`SampleError`] if a sample cannot be read.
+    /// [`SampleError`] if a sample cannot be read; it holds a [`GroupError`](icl_core::GroupError) if a member has left.
     pub(crate) fn with_held_out<M, R>(
         &self,
         mut evaluated: Evaluated<M, R>,
@@ -168,7 +168,7 @@ where
     /// views that passed through it.
     ///
     /// # Errors
-    /// [`SampleError`] if a sample cannot be read.
+    /// [`SampleError`] if a sample cannot be read; it holds a [`GroupError`](icl_core::GroupError) if a member has left.
     pub(crate) fn with_statistics<M>(&self, encoder: M) -> Result<(M, u64), SampleError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
@@ -222,7 +222,7 @@ where
     /// floor. The normalisation statistics of both are re-estimated first.
     ///
     /// # Errors
-    /// If a sample cannot be read, or the judge returns an error.
+    /// If a sample cannot be read, a member has left, or the judge returns an error.
     pub fn measure<M, J>(
         &self,
         judge: &J,
@@ -251,7 +251,7 @@ where
     /// the encoder. Partners of views, if they have any, come from the panel.
     ///
     /// # Errors
-    /// [`SampleError`] if a sample cannot be read.
+    /// [`SampleError`] if a sample cannot be read; it holds a [`GroupError`](icl_core::GroupError) if a member has left.
     ///
     /// # Panics
     /// If the panel has no new samples.
@@ -275,7 +275,7 @@ where
     /// Computes the same risk before any new data arrive, over the old samples of a panel.
     ///
     /// # Errors
-    /// [`SampleError`] if a sample cannot be read.
+    /// [`SampleError`] if a sample cannot be read; it holds a [`GroupError`](icl_core::GroupError) if a member has left.
     pub fn panel_risk_old<M>(
         &self,
         encoder: &M,

@@ -68,7 +68,7 @@ where
             let activity = evaluator.unit_activity(&valid, samples)?;
             Ok((rank, activity, n_views))
         };
-        let (effective_rank, activity, n_views) = measured().map_err(TrainError::Sample)?;
+        let (effective_rank, activity, n_views) = measured().map_err(TrainError::of_evaluation)?;
         let n_panels = 1 + u64::from(activity.is_some());
         let n_views = n_views + n_panels * samples.len() as u64;
         Ok(Plasticity {

@@ -85,12 +85,12 @@ where
         let evaluator = self.steering_evaluator(self.increment);
         let (encoder, n_views) = evaluator
             .with_statistics(encoder.valid())
-            .map_err(TrainError::Sample)?;
+            .map_err(TrainError::of_evaluation)?;
         let samples = evaluator
             .panel(self.increment, self.settings.steering_panel)
             .all();
         let activity = evaluator.unit_activity(&encoder, &samples);
-        let activity = activity.map_err(TrainError::Sample)?;
+        let activity = activity.map_err(TrainError::of_evaluation)?;
         let dormant = activity
             .ok_or(TrainError::NoHiddenUnits)?
             .dormant(threshold);

@@ -1,7 +1,7 @@
 //! Errors of streams.
 
 use icl_core::drift::DriftError;
-use icl_core::{CoreError, SampleError};
+use icl_core::{CoreError, GroupError, SampleError};
 
 use crate::error::TrainError;
 
@@ -53,6 +53,9 @@ pub enum StreamError {
     /// A held-out sample cannot be read.
     #[error("held-out samples: {0}")]
     Sample(SampleError),
+    /// The members of a group cannot go on together.
+    #[error(transparent)]
+    Group(#[from] GroupError),
     /// A drift cannot be measured.
     #[error("experience {experience:?}: {source}")]
     Drift {
@@ -61,4 +64,14 @@ pub enum StreamError {
         /// Error of the measurement.
         source: DriftError,
     },
+}
+
+impl StreamError {
+    /// Returns the error of a measurement: a sample that cannot be read, or a member that has left the group.
+    pub(super) fn of_evaluation(error: SampleError) -> Self {
+        match error.downcast::<GroupError>() {
+            Ok(error) => Self::Group(*error),
+            Err(error) => Self::Sample(error),
+        }
+    }
 }

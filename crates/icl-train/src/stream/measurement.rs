@@ -21,7 +21,7 @@ where
     /// transfer, or a retrained one as a control.
     ///
     /// # Errors
-    /// [`StreamError::Sample`] if a sample cannot be read.
+    /// [`StreamError::Sample`] if a sample cannot be read, [`StreamError::Group`] if a member has left.
     pub fn risks<M>(&self, encoder: &M, state: &StreamState) -> Result<Vec<f64>, StreamError>
     where
         M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
@@ -39,8 +39,8 @@ where
     /// Returns the drift and its cost, in full passes: it decides something, and belongs to the charged cost.
     ///
     /// # Errors
-    /// [`StreamError`] if the name or a sample has come before, nothing is kept, a sample cannot be read, or an embedding is not
-    /// finite.
+    /// [`StreamError`] if the name or a sample has come before, nothing is kept, a sample cannot be read, an embedding is not
+    /// finite, or a member has left.
     pub fn drift<M>(
         &self,
         state: &StreamState,
@@ -104,7 +104,7 @@ where
         measure: impl FnOnce(&Evaluator<'_, B::InnerBackend, S, &V, &C>) -> Result<T, SampleError>,
     ) -> Result<T, StreamError> {
         let trainer = self.trainer(panel, self.seed);
-        measure(&trainer.evaluator()).map_err(StreamError::Sample)
+        measure(&trainer.evaluator()).map_err(StreamError::of_evaluation)
     }
 
     /// Returns the passes of measured samples: both views of each, forward.

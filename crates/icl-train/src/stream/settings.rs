@@ -1,7 +1,7 @@
 //! A stream over samples, and its settings.
 
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Increment, Seed};
+use icl_core::{Alone, Group, Increment, Seed};
 
 use crate::stream::keep::Keep;
 use crate::trainer::Trainer;
@@ -84,11 +84,12 @@ pub struct Stream<'a, B: AutodiffBackend, S, V, C> {
     pub(super) panel: usize,
     pub(super) seed: u64,
     device: B::Device,
+    group: &'a dyn Group,
 }
 
 impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
     /// Creates a stream over these samples with the default settings of training: it keeps all samples, holds out a tenth of
-    /// each experience and measures panels of at most 512 samples; seed 0, default device.
+    /// each experience and measures panels of at most 512 samples; seed 0, default device, alone.
     pub fn new(samples: &'a S, views: V, collate: C) -> Self {
         Self {
             samples,
@@ -100,6 +101,7 @@ impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
             panel: 512,
             seed: 0,
             device: B::Device::default(),
+            group: &Alone,
         }
     }
 
@@ -142,6 +144,13 @@ impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
         Self { device, ..self }
     }
 
+    /// Sets the group whose members train and measure the encoders together; this stream is one of them. All members go through
+    /// the same experiences in the same order. Default: [`Alone`].
+    #[must_use]
+    pub fn group(self, group: &'a dyn Group) -> Self {
+        Self { group, ..self }
+    }
+
     /// Returns the seed of an experience.
     pub(super) fn seed_of(&self, name: &str) -> Seed {
         Seed::new(self.seed).child("stream").child(name)
@@ -157,5 +166,6 @@ impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
             .settings(self.settings.clone())
             .seed(seed)
             .device(self.device.clone())
+            .group(self.group)
     }
 }

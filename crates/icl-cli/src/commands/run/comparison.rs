@@ -10,8 +10,8 @@ use icl_core::{
 use icl_eval::Matrix;
 use icl_report::{EmbeddingMap, RunRecord, SCHEMA};
 use icl_train::{
-    Callbacks, Evaluator, Identity, Method, Started, TARGET_RATIO, Trainer, TrainingRecord,
-    plateau, time_to_target,
+    Callbacks, Evaluator, Identity, Method, Started, TARGET_RATIO, TrainError, Trainer,
+    TrainingRecord, plateau, time_to_target,
 };
 
 use crate::backend::{ProgramBackend, TrainingBackend};
@@ -396,5 +396,5 @@ fn embed<D: Domain, B: ProgramBackend>(
 }
 
 fn unreadable(error: SampleError) -> Failure {
-    Failure::Input(anyhow::anyhow!(error))
+    TrainError::of_evaluation(error).into()
 }

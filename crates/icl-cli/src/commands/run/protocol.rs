@@ -6,7 +6,7 @@ use icl_eval::{
     Accuracy, EvalError, FloorFeatures, Floors, Matrix, PrincipalPlane, Protocol, Watch,
 };
 use icl_report::{AccuracyByOrigin, FloorAccuracies, ProtocolAccuracies};
-use icl_train::{Identity, read_checkpoint, write_checkpoint};
+use icl_train::{Identity, TrainError, read_checkpoint, write_checkpoint};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -15,6 +15,7 @@ use crate::domain::Domain;
 use crate::files::work_folder::WorkFolder;
 use crate::options::protocol::ProtocolName;
 use crate::process::failure::Failure;
+use crate::process::group::group;
 use crate::process::interrupt;
 use crate::process::progress::Display;
 use crate::process::terminal::tell;
@@ -42,23 +43,32 @@ impl Kept<'_> {
         measure: impl FnOnce(&Watch<'_>) -> Result<T, EvalError>,
     ) -> Result<Option<T>, Failure> {
         let path = self.work.state(&state_name(self.seed, what, protocol));
-        if let Some(kept) = read_checkpoint(&path, self.identity).map_err(Failure::checkpoint)? {
-            return Ok(Some(kept));
-        }
+        let kept = read_checkpoint(&path, self.identity).map_err(Failure::checkpoint)?;
         let label = format!("seed {}: {what}, {}", self.seed, protocol.words());
-        let measuring = self.display.measure(&label);
-        let bar = measuring.bar();
-        let watch = Watch::new()
-            .on_progress(move |share| bar.advance(share))
-            .stop_when(interrupt::requested);
-        match measure(&watch) {
-            Ok(found) => {
-                write_checkpoint(&path, self.identity, &found).map_err(Failure::checkpoint)?;
-                Ok(Some(found))
+        let measured = match kept {
+            Some(kept) => Ok(kept),
+            None => {
+                let measuring = self.display.measure(&label);
+                let bar = measuring.bar();
+                let watch = Watch::new()
+                    .on_progress(move |share| bar.advance(share))
+                    .stop_when(interrupt::requested);
+                let found = measure(&watch);
+                if let Ok(found) = &found {
+                    write_checkpoint(&path, self.identity, found).map_err(Failure::checkpoint)?;
+                }
+                found
             }
-            Err(EvalError::Interrupted) => Err(Failure::Interrupted(anyhow!(
+        };
+        // All members stop here: those that have measured already would wait for the others in the next operation of all.
+        let is_stopped = matches!(measured, Err(EvalError::Interrupted));
+        if group().any(is_stopped).map_err(TrainError::Group)? {
+            return Err(Failure::Interrupted(anyhow!(
                 "stopped while accuracies were measured"
-            ))),
+            )));
+        }
+        match measured {
+            Ok(found) => Ok(Some(found)),
             Err(error) => {
                 tell(format_args!("warning: {label}: no accuracy: {error}"));
                 Ok(None)

@@ -4,7 +4,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::anyhow;
-use icl_train::Stream;
+use icl_train::{Stream, TrainError};
 
 use crate::backend::{OnBackend, TrainingBackend};
 use crate::commands::stream::folder::{RECORD, StreamFolder};
@@ -123,7 +123,8 @@ impl<D: Domain> Course<'_, D> {
                     false => return summary::record(resolved, self.source, &steps, &lanes),
                 }
             }
-            if interrupt::requested() {
+            let is_stopped = group.any(interrupt::requested());
+            if is_stopped.map_err(TrainError::Group)? {
                 return Err(Failure::Interrupted(anyhow!(
                     "the stream was interrupted after {at} experiences"
                 )));

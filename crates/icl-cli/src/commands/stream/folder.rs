@@ -171,11 +171,7 @@ impl StreamFolder {
             "`icl stream --resume {}` continues it",
             self.target.display()
         );
-        match failure {
-            Failure::Input(error) => Failure::Input(error),
-            Failure::Other(error) => Failure::Other(anyhow!("{}; {how}", Failure::Other(error))),
-            Failure::Interrupted(error) => Failure::Interrupted(anyhow!("{error}; {how}")),
-        }
+        failure.continued_by(&how)
     }
 
     fn next(&self) -> PathBuf {

@@ -128,6 +128,7 @@ impl<D: Domain, B: TrainingBackend> Step<'_, D, B> {
             .panel(course.panel())
             .seed(self.resolved.training.seed)
             .device(self.device.clone())
+            .group(self.group)
     }
 
     /// Trains on the first experience, or takes an encoder that was; controls begin with the encoder of the method.
@@ -341,7 +342,10 @@ impl<D: Domain, B: TrainingBackend> Step<'_, D, B> {
 
 /// Returns the failure of a stream without a training.
 pub(super) fn failure(error: StreamError) -> Failure {
-    Failure::input(error)
+    match error {
+        StreamError::Group(_) => Failure::Other(error.into()),
+        error => Failure::input(error),
+    }
 }
 
 /// Returns the failure of a training in a stream.

@@ -5,7 +5,7 @@ use icl_core::{ByOrigin, Increment, Seed};
 use icl_eval::{EvalError, Matrix, NeighboursKeptConfig};
 use icl_report::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};
 use icl_train::parameter_change;
-use icl_train::{Evaluator, Start, Started, Trainer};
+use icl_train::{Evaluator, Start, Started, TrainError, Trainer};
 
 use crate::backend::{OnBackend, ProgramBackend, TrainingBackend};
 use crate::commands::update::options::Resolved;
@@ -191,7 +191,7 @@ fn embed<D: Domain, B: ProgramBackend>(
 }
 
 fn unreadable(error: icl_core::SampleError) -> Failure {
-    Failure::Input(anyhow::anyhow!(error))
+    TrainError::of_evaluation(error).into()
 }
 
 fn failure(error: EvalError) -> Failure {

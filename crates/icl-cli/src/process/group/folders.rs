@@ -2,7 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use icl_core::{InputFile, file_system, write_atomically};
 use tempfile::TempDir;
@@ -12,9 +13,12 @@ use crate::process::failure::Failure;
 /// Size of the largest file that is copied, in bytes: 16 GiB, that of a checkpoint.
 const MAX_BYTES: u64 = 16 << 30;
 
+/// Paths of the folders of all members of this process.
+static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
 /// Temporary folder of a member, removed when it is dropped, and the words of the command line with which the member works there.
 pub struct OwnFolder {
-    folder: TempDir,
+    _folder: TempDir,
     pub words: Vec<OsString>,
 }
 
@@ -25,6 +29,7 @@ impl OwnFolder {
     /// If the folder cannot be made or the work not be copied.
     pub fn create(words: &[OsString], resumed: Option<&Path>) -> Result<Self, Failure> {
         let folder = tempfile::tempdir().map_err(failure)?;
+        made().push(folder.path().to_owned());
         let words = match resumed {
             None => with_output(words, &folder.path().join("out")),
             Some(from) => {
@@ -34,14 +39,23 @@ impl OwnFolder {
                 command.chain(["--resume".into(), to.into()]).collect()
             }
         };
-        Ok(Self { folder, words })
+        Ok(Self {
+            _folder: folder,
+            words,
+        })
     }
+}
 
-    /// Removes the folder before the process ends at once.
-    pub fn remove(&self) {
+/// Removes the folders of all members of this process before it ends at once.
+pub fn remove_own_folders() {
+    for folder in made().iter() {
         // What remains lies in a temporary folder.
-        let _ = file_system().remove_folders(self.folder.path());
+        let _ = file_system().remove_folders(folder);
     }
+}
+
+fn made() -> MutexGuard<'static, Vec<PathBuf>> {
+    MADE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn failure(error: io::Error) -> Failure {
@@ -65,15 +79,17 @@ fn with_output(words: &[OsString], out: &Path) -> Vec<OsString> {
 
 /// Copies a folder with all that is in it.
 fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+    let unread = |error| Failure::file(from, "cannot be read", error);
     file_system().create_folders(to).map_err(failure)?;
-    for entry in from.read_dir().map_err(failure)? {
-        let entry = entry.map_err(failure)?;
+    for entry in from.read_dir().map_err(unread)? {
+        let entry = entry.map_err(unread)?;
         let (from, to) = (entry.path(), to.join(entry.file_name()));
-        match entry.file_type().map_err(failure)?.is_dir() {
+        match entry.file_type().map_err(unread)?.is_dir() {
             true => copy(&from, &to)?,
             false => {
                 let read = InputFile::open(&from, MAX_BYTES).and_then(InputFile::bytes);
-                let bytes = read.map_err(|error| failure(error.into()))?;
+                let bytes =
+                    read.map_err(|error| Failure::file(&from, "cannot be read", error.into()))?;
                 write_atomically(&to, &bytes).map_err(failure)?;
             }
         }

@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use icl_core::{Alone, Group};
 
-pub use folders::OwnFolder;
-pub use processes::{join, leave};
+pub use folders::{OwnFolder, remove_own_folders};
+pub use processes::{join, leave, place_on_machine};
 pub use threads::on_threads;
 
 thread_local! {

@@ -10,7 +10,7 @@ use anyhow::anyhow;
 use icl_core::{Group, GroupError};
 
 use crate::process::failure::{Failure, INTERRUPTED};
-use crate::process::group::folders::OwnFolder;
+use crate::process::group::folders::{OwnFolder, remove_own_folders};
 
 /// Time after which a member tells an error that the first member does not have.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -22,6 +22,20 @@ static JOINED: OnceLock<(Arc<Engine>, Option<OwnFolder>)> = OnceLock::new();
 type Engine = icl_train::Mpi;
 #[cfg(not(feature = "mpi"))]
 type Engine = icl_core::Alone;
+
+/// Variables in which Open MPI, MPICH and Slurm tell a process its place among those of its machine.
+const PLACES: [&str; 3] = [
+    "OMPI_COMM_WORLD_LOCAL_RANK",
+    "MPI_LOCALRANKID",
+    "SLURM_LOCALID",
+];
+
+/// Returns the place of this process among those of its machine, if it has joined a group and was told.
+pub fn place_on_machine() -> Option<usize> {
+    JOINED.get()?;
+    let told = PLACES.iter().filter_map(std::env::var_os);
+    told.filter_map(|place| place.to_str()?.parse().ok()).next()
+}
 
 /// Returns the group that this process has joined.
 pub fn joined() -> Option<Arc<dyn Group>> {
@@ -66,12 +80,10 @@ fn of_group(error: GroupError) -> Failure {
 /// Leaves the group at the end of a command, or ends all its processes after a failure with its message and exit code. The first
 /// member has told the failure already; another one tells it by `say` if the first does not have it.
 pub fn leave(outcome: Result<(), (&str, u8)>, say: impl FnOnce(String)) {
-    let Some((engine, folder)) = JOINED.get() else {
+    let Some((engine, _)) = JOINED.get() else {
         return;
     };
-    if let Some(folder) = folder {
-        folder.remove();
-    }
+    remove_own_folders();
     let (told, exit_code) = match outcome {
         Err(failure) if !engine.is_alone() => failure,
         _ => return end(engine),

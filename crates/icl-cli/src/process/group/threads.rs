@@ -5,14 +5,11 @@ use std::sync::Arc;
 use std::thread::{Builder, scope};
 
 use icl_core::{GroupError, Threads};
-use icl_train::TrainError;
+use icl_train::{StreamError, TrainError};
 
 use crate::process::failure::Failure;
 use crate::process::group::OF_THREAD;
-use crate::process::threads::refused;
-
-/// Stack of a thread in bytes: that of a main thread.
-const STACK: usize = 8 << 20;
+use crate::process::threads::{STACK, refused};
 
 /// Runs the task of each member of a group on a thread, and returns the result of the first member. A member whose task has ended
 /// leaves the group.
@@ -64,10 +61,11 @@ pub fn on_threads<T: Send>(
 
 /// Returns whether a member has failed because another one has left.
 fn is_of_another(failure: &Failure) -> bool {
-    let (Failure::Input(error) | Failure::Other(error) | Failure::Interrupted(error)) = failure;
-    error.chain().any(|cause| {
-        let of_group = match cause.downcast_ref() {
-            Some(TrainError::Group(error)) => Some(error),
+    failure.causes().any(|cause| {
+        let of_group = match (cause.downcast_ref(), cause.downcast_ref()) {
+            (Some(TrainError::Group(error)), _) | (_, Some(StreamError::Group(error))) => {
+                Some(error)
+            }
             _ => cause.downcast_ref(),
         };
         matches!(of_group, Some(GroupError::Left { .. }))
@@ -92,7 +90,8 @@ mod tests {
                     return Err(Failure::input(anyhow!("wrong")));
                 }
                 let mut sum = [group.rank() as f64];
-                group.sum_f64(&mut sum).map_err(TrainError::Group)?;
+                let summed = group.sum_f64(&mut sum).map_err(TrainError::Group);
+                summed.map_err(|error| Failure::training(error).continued_by("go on"))?;
                 Ok(10 * rank + sum[0] as usize)
             }
         }))
