@@ -1,10 +1,12 @@
 //! Normalisation, leaky ReLU and dropout, forward and backward in two passes over the rows each.
 
+use std::ops::Range;
+
 use burn::tensor::Tensor;
 use burn_flex::Flex;
 
 use super::super::norm_activation::{NormActivation, NormActivationSaved};
-use super::parts::{Totals, means, over_parts};
+use super::parts::{Totals, means, over_parts, sums_of_parts};
 use crate::dropout::DropoutMask;
 use crate::flex::columns::{ColumnPass, ColumnSums, LANES, lanes, lanes_mut, over_columns};
 use crate::flex::floats::{Floats, tensor};
@@ -12,6 +14,9 @@ use crate::flex::memory::result;
 
 /// Number of rows in a part, a multiple of those that are summed in single precision.
 const PART: usize = 512;
+
+/// Number of columns at once.
+const WIDE: usize = 2 * LANES;
 
 /// Computes the output, and the values that the backward pass needs.
 pub(super) fn forward(
@@ -33,7 +38,7 @@ pub(super) fn forward(
                 shift,
                 totals: Totals::new(width),
             };
-            over_columns::<LANES>(&mut pass, width);
+            over_columns::<WIDE>(&mut pass, width);
             pass.totals
         });
         for (column, [offset, square]) in means(&sums, n).enumerate() {
@@ -45,13 +50,14 @@ pub(super) fn forward(
             let first = part * length;
             let mut pass = OutputPass {
                 rows: of_part(rows, first, out),
-                mask: MaskPart::of(&mask, first),
+                first,
+                mask: mask.as_ref(),
                 mean: &mean,
                 scale: &scale,
                 slope: options.negative_slope as f32,
                 out,
             };
-            over_columns::<LANES>(&mut pass, width);
+            over_columns::<WIDE>(&mut pass, width);
         });
     });
     let saved = NormActivationSaved {
@@ -63,27 +69,15 @@ pub(super) fn forward(
     (out, saved)
 }
 
-/// The dropout mask of a part that begins at element `first`.
-#[derive(Clone, Copy)]
-struct MaskPart<'a> {
-    mask: &'a DropoutMask,
-    first: usize,
-}
-
-impl<'a> MaskPart<'a> {
-    fn of(mask: &'a Option<DropoutMask>, first: usize) -> Option<Self> {
-        mask.as_ref().map(|mask| Self { mask, first })
+/// Multiplies `L` values by the elements of the mask from `at` on.
+#[inline(always)]
+fn times<const L: usize>(mask: &DropoutMask, at: usize, mut values: [f32; L]) -> [f32; L] {
+    let (bits, scale) = (mask.bits(at) as u32, mask.scale());
+    for (lane, value) in values.iter_mut().enumerate() {
+        let is_kept = bits >> lane & 1 == 1;
+        *value *= if is_kept { scale } else { 0.0 };
     }
-
-    /// Multiplies `L` values, of which the first is at `at`, by their elements of the mask.
-    #[inline(always)]
-    fn times<const L: usize>(self, at: usize, values: [f32; L]) -> [f32; L] {
-        let (bits, scale) = (self.mask.bits(self.first + at) as u32, self.mask.scale());
-        std::array::from_fn(|lane| {
-            let is_kept = bits >> lane & 1 == 1;
-            values[lane] * if is_kept { scale } else { 0.0 }
-        })
-    }
+    values
 }
 
 /// The elements of `all` at the places of the part `out`, which begins at `first`.
@@ -118,7 +112,9 @@ impl ColumnPass for InputSums<'_> {
 /// A pass that computes the output from the statistics.
 struct OutputPass<'a> {
     rows: &'a [f32],
-    mask: Option<MaskPart<'a>>,
+    /// Index of the first element of `out` in the mask.
+    first: usize,
+    mask: Option<&'a DropoutMask>,
     mean: &'a [f32],
     scale: &'a [f32],
     slope: f32,
@@ -132,10 +128,13 @@ impl ColumnPass for OutputPass<'_> {
         let scale = *lanes::<L>(self.scale, first);
         for at in (first..self.rows.len()).step_by(self.mean.len()) {
             let x = lanes::<L>(self.rows, at);
-            let normal: [f32; L] = std::array::from_fn(|lane| (x[lane] - mean[lane]) * scale[lane]);
-            let mut out = normal.map(|x| x * if x > 0.0 { 1.0 } else { self.slope });
+            let mut out = [0.0; L];
+            for lane in 0..L {
+                let normal = (x[lane] - mean[lane]) * scale[lane];
+                out[lane] = normal * if normal > 0.0 { 1.0 } else { self.slope };
+            }
             if let Some(mask) = self.mask {
-                out = mask.times(at, out);
+                out = times(mask, self.first + at, out);
             }
             *lanes_mut(self.out, at) = out;
         }
@@ -151,101 +150,100 @@ pub(super) fn backward(
     let [n, width] = gradient.dims();
     let [input, gradient, mean, scale] =
         [saved.input, gradient, saved.mean, saved.scale].map(Floats::of);
-    let normal = Normal {
+    let by_normal = ByNormal {
         rows: &input,
         mean: &mean,
         scale: &scale,
+        gradient: &gradient,
+        mask: saved.mask.as_ref(),
+        slope: options.negative_slope as f32,
     };
-    let gradient: &[f32] = &gradient;
-    let length = PART * width;
+    let (length, n_elements) = (PART * width, n * width);
+    let sums = sums_of_parts(n.div_ceil(PART), n_elements, |part| {
+        let first = part * length;
+        let mut pass = GradientSums {
+            by_normal,
+            elements: first..n_elements.min(first + length),
+            totals: Totals::new(width),
+        };
+        over_columns::<WIDE>(&mut pass, width);
+        pass.totals
+    });
+    let means: Vec<[f32; 2]> = means(&sums, n)
+        .map(|means| means.map(|mean| mean as f32))
+        .collect();
     result([n, width], |out| {
-        let sums = over_parts(out, length, n * width, |part, out| {
-            let first = part * length;
-            let mut pass = ByNormal {
-                normal: normal.part(first, out),
-                gradient: of_part(gradient, first, out),
-                mask: MaskPart::of(&saved.mask, first),
-                slope: options.negative_slope as f32,
-                totals: Totals::new(width),
-                out,
-            };
-            over_columns::<LANES>(&mut pass, width);
-            pass.totals
-        });
-        let means: Vec<[f32; 2]> = means(&sums, n)
-            .map(|means| means.map(|mean| mean as f32))
-            .collect();
-        over_parts(out, length, n * width, |part, out| {
+        over_parts(out, length, n_elements, |part, out| {
             let mut pass = ByInput {
-                normal: normal.part(part * length, out),
+                by_normal,
+                first: part * length,
                 means: &means,
                 out,
             };
-            over_columns::<LANES>(&mut pass, width);
+            over_columns::<WIDE>(&mut pass, width);
         });
     })
 }
 
-/// The normalised input, computed again.
+/// The normalised input, and the gradient by it.
 #[derive(Clone, Copy)]
-struct Normal<'a> {
+struct ByNormal<'a> {
     rows: &'a [f32],
     mean: &'a [f32],
     scale: &'a [f32],
-}
-
-impl Normal<'_> {
-    fn part(self, first: usize, out: &[f32]) -> Self {
-        Self {
-            rows: &self.rows[first..first + out.len()],
-            ..self
-        }
-    }
-
-    /// `L` elements from `at` on, with the statistics of their columns.
-    #[inline(always)]
-    fn at<const L: usize>(&self, at: usize, mean: &[f32; L], scale: &[f32; L]) -> [f32; L] {
-        let x = lanes::<L>(self.rows, at);
-        std::array::from_fn(|lane| (x[lane] - mean[lane]) * scale[lane])
-    }
-}
-
-/// A pass that computes the gradient by the normalised input, its sums, and those of its projection
-/// on that input.
-struct ByNormal<'a> {
-    normal: Normal<'a>,
     gradient: &'a [f32],
-    mask: Option<MaskPart<'a>>,
+    mask: Option<&'a DropoutMask>,
     slope: f32,
-    totals: Totals,
-    out: &'a mut [f32],
 }
 
-impl ColumnPass for ByNormal<'_> {
+impl ByNormal<'_> {
+    /// `L` elements of both from `at` on, with the statistics of their columns. To compute them again is faster than to keep them.
+    #[inline(always)]
+    fn at<const L: usize>(&self, at: usize, mean: &[f32; L], scale: &[f32; L]) -> [[f32; L]; 2] {
+        let (x, gradient) = (lanes::<L>(self.rows, at), lanes::<L>(self.gradient, at));
+        let (mut normal, mut by_normal) = ([0.0; L], [0.0; L]);
+        for lane in 0..L {
+            normal[lane] = (x[lane] - mean[lane]) * scale[lane];
+            let slope = if normal[lane] > 0.0 { 1.0 } else { self.slope };
+            by_normal[lane] = gradient[lane] * slope;
+        }
+        if let Some(mask) = self.mask {
+            by_normal = times(mask, at, by_normal);
+        }
+        [normal, by_normal]
+    }
+}
+
+/// A pass that sums the gradient by the normalised input and its projection on that input.
+struct GradientSums<'a> {
+    by_normal: ByNormal<'a>,
+    elements: Range<usize>,
+    totals: Totals,
+}
+
+impl ColumnPass for GradientSums<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
-        let mean = *lanes::<L>(self.normal.mean, first);
-        let scale = *lanes::<L>(self.normal.scale, first);
+        let mean = *lanes::<L>(self.by_normal.mean, first);
+        let scale = *lanes::<L>(self.by_normal.scale, first);
         let mut sums = ColumnSums::<L>::new();
-        for at in (first..self.out.len()).step_by(self.normal.mean.len()) {
-            let normal = self.normal.at(at, &mean, &scale);
-            let slope = normal.map(|x| if x > 0.0 { 1.0 } else { self.slope });
-            let gradient = lanes::<L>(self.gradient, at);
-            let mut out: [f32; L] = std::array::from_fn(|lane| gradient[lane] * slope[lane]);
-            if let Some(mask) = self.mask {
-                out = mask.times(at, out);
+        let Range { start, end } = self.elements;
+        for at in (start + first..end).step_by(self.by_normal.mean.len()) {
+            let [mut normal, by_normal] = self.by_normal.at(at, &mean, &scale);
+            for lane in 0..L {
+                normal[lane] *= by_normal[lane];
             }
-            sums.add(&out, &std::array::from_fn(|lane| out[lane] * normal[lane]));
-            *lanes_mut(self.out, at) = out;
+            sums.add(&by_normal, &normal);
         }
         self.totals.set(first, sums);
     }
 }
 
-/// A pass that turns the gradient by the normalised input in `out` into that by the input, by
-/// subtracting its mean and its projection.
+/// A pass that computes the gradient by the input: that by the normalised input without its mean and its projection.
 struct ByInput<'a> {
-    normal: Normal<'a>,
+    by_normal: ByNormal<'a>,
+    /// Index of the first element of `out`.
+    first: usize,
     means: &'a [[f32; 2]],
     out: &'a mut [f32],
 }
@@ -253,15 +251,16 @@ struct ByInput<'a> {
 impl ColumnPass for ByInput<'_> {
     #[inline(always)]
     fn columns<const L: usize>(&mut self, first: usize) {
-        let mean = *lanes::<L>(self.normal.mean, first);
-        let scale = *lanes::<L>(self.normal.scale, first);
+        let mean = *lanes::<L>(self.by_normal.mean, first);
+        let scale = *lanes::<L>(self.by_normal.scale, first);
         let sum: [f32; L] = std::array::from_fn(|lane| self.means[first + lane][0]);
         let projection: [f32; L] = std::array::from_fn(|lane| self.means[first + lane][1]);
         for at in (first..self.out.len()).step_by(self.means.len()) {
-            let normal = self.normal.at(at, &mean, &scale);
+            let [normal, by_normal] = self.by_normal.at(self.first + at, &mean, &scale);
             let out = lanes_mut::<L>(self.out, at);
             for lane in 0..L {
-                out[lane] = (out[lane] - sum[lane] - normal[lane] * projection[lane]) * scale[lane];
+                out[lane] =
+                    (by_normal[lane] - sum[lane] - normal[lane] * projection[lane]) * scale[lane];
             }
         }
     }
