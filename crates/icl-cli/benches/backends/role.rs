@@ -19,8 +19,10 @@ pub const BACKENDS: &[&str] = &[
 /// Kind of a side, on which its goals depend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Backend of ours that computes on the CPU.
-    Cpu,
+    /// The default backend, which computes on the CPU.
+    Flex,
+    /// LibTorch on the CPU.
+    LibTorch,
     /// Backend of ours that computes on CUDA.
     Cuda,
     /// Backend of ours that computes on the device that its driver finds.
@@ -33,17 +35,25 @@ impl Role {
     /// Returns the role of a backend of ours.
     pub fn of(backend: &str) -> Self {
         match backend {
-            "flex" | "tch" => Self::Cpu,
+            "flex" => Self::Flex,
+            "tch" => Self::LibTorch,
             "cuda" => Self::Cuda,
             _ => Self::Driver,
         }
     }
 
+    /// Returns whether it is a backend of ours that computes on the CPU.
+    pub fn is_on_cpu(self) -> bool {
+        matches!(self, Self::Flex | Self::LibTorch)
+    }
+
     /// Returns the largest ratio of a side's time to that of PyTorch that is aimed at.
     pub fn goal(self, case: &Case) -> Option<f64> {
         match (self, case) {
-            (Self::Cpu, Case::Gcn { .. }) => Some(0.2),
-            (Self::Cpu, Case::ResNet { .. } | Case::InfoNce { .. }) => Some(1.0),
+            (Self::Flex, Case::Gcn { .. }) => Some(0.12),
+            (Self::Flex, Case::ResNet { .. } | Case::InfoNce { .. }) => Some(0.8),
+            (Self::Flex, Case::Risk { n: 10_000 }) => Some(0.5),
+            (Self::LibTorch, Case::ResNet { .. }) => Some(1.1),
             (Self::Cuda, Case::Gcn { .. }) => Some(0.5),
             (Self::Cuda, Case::ResNet { side: LARGE, .. }) => Some(1.0),
             _ => None,

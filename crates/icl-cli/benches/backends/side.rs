@@ -65,13 +65,13 @@ pub fn all(backends: Option<&[String]>, machine: &Machine) -> Result<Vec<Side>, 
             role,
             program: Program::Own,
             reference: match role {
-                Role::Cpu => Some(ON_CPU),
+                Role::Flex | Role::LibTorch => Some(ON_CPU),
                 _ if has_gpu => Some(ON_GPU),
                 _ => Some(ON_CPU),
             },
         });
     }
-    let wants_gpu = has_gpu && sides.iter().any(|side| side.role != Role::Cpu);
+    let wants_gpu = has_gpu && sides.iter().any(|side| !side.role.is_on_cpu());
     let peers = [
         (ON_CPU, "cpu", Form::Fastest, has_python),
         (USUAL, "cpu", Form::Usual, has_python),
@@ -91,7 +91,7 @@ impl Side {
     /// Whether it takes part in this case.
     pub fn does(&self, case: &Case) -> bool {
         match self.program {
-            Program::Own => self.role != Role::Cpu || !case.needs_gpu(),
+            Program::Own => !self.role.is_on_cpu() || !case.needs_gpu(),
             Program::Peer {
                 form: Form::Usual, ..
             } => matches!(case, Case::Gcn { .. }),

@@ -67,6 +67,20 @@ pub trait ImageBackend: Backend {
         composed::convolution_weight_gradient(x, gradient, window)
     }
 
+    /// Computes the gradients of [`convolution`](Self::convolution) by its input `x` `[n, h, w, c_in]` and by its `weight`
+    /// `[c_out, c_in, size, size]`, given the `gradient` by its output `[n, h′, w′, c_out]`.
+    fn convolution_gradients(
+        x: Tensor<Self, 4>,
+        weight: Tensor<Self, 4>,
+        gradient: Tensor<Self, 4>,
+        window: Window,
+    ) -> [Tensor<Self, 4>; 2] {
+        let [_, height, width, _] = x.dims();
+        let by_weight = Self::convolution_weight_gradient(x, gradient.clone(), window);
+        let by_input = Self::convolution_input_gradient(gradient, weight, window, [height, width]);
+        [by_input, by_weight]
+    }
+
     /// Applies batch normalisation by the batch's own statistics with the affine terms `[γ, β]`, each
     /// `[c]`, then adds `residual` if there is one and applies ReLU if `relu` is true. All tensors of
     /// images are `[n, h, w, c]`.

@@ -14,25 +14,12 @@ use super::composed;
 use super::window::Window;
 use crate::libtorch::{handle, tensor};
 
-/// Number of values of the patches that are multiplied at once: 4 MiB, which stay in the cache.
-const AT_ONCE: i64 = 1 << 20;
-
 const CHANNELS_FIRST: [i64; 4] = [0, 3, 1, 2];
 const CHANNELS_LAST: [i64; 4] = [0, 2, 3, 1];
 
 impl<E: TchElement> ImageBackend for LibTorch<E> {
     fn convolution(x: Tensor<Self, 4>, weight: Tensor<Self, 4>, window: Window) -> Tensor<Self, 4> {
-        // Images that were permuted from channels first would keep all layers in that format.
-        let x = handle(x).contiguous().permute(CHANNELS_FIRST);
-        let [stride, padding] = [window.stride, window.padding].map(|pixels| pixels as i64);
-        let y = x.conv2d(
-            &handle(weight),
-            None::<tch::Tensor>,
-            [stride; 2],
-            [padding; 2],
-            [1, 1],
-            1,
-        );
+        let y = convolve(&handle(x), &handle(weight), window);
         tensor(y.permute(CHANNELS_LAST))
     }
 
@@ -42,21 +29,57 @@ impl<E: TchElement> ImageBackend for LibTorch<E> {
         window: Window,
         sides: [usize; 2],
     ) -> Tensor<Self, 4> {
-        composed::convolution_input_gradient(in_rows(gradient), weight, window, sides)
+        if is_pointwise(window) {
+            return composed::convolution_input_gradient(gradient, weight, window, sides);
+        }
+        let by_input = convolve_transposed(&handle(gradient), &handle(weight), window, sides);
+        tensor(by_input.permute(CHANNELS_LAST))
     }
 
-    /// On a CPU the patches of some images at a time are multiplied by their gradients. Burn's form, a convolution whose window is as
-    /// large as the images, took two to four times as long.
     fn convolution_weight_gradient(
         x: Tensor<Self, 4>,
         gradient: Tensor<Self, 4>,
         window: Window,
     ) -> Tensor<Self, 4> {
-        let (images, gradients) = (handle(x.clone()), handle(gradient.clone()));
-        if images.device() != tch::Device::Cpu {
-            return composed::convolution_weight_gradient(x, gradient, window);
+        let (x, gradient) = (handle(x), handle(gradient));
+        if is_pointwise(window) {
+            return tensor(pointwise_weight_gradient(&x, &gradient, window));
         }
-        tensor(patches_by_gradients(&images, &gradients, window))
+        let c_in = x.size()[3];
+        let c_out = gradient.size()[3];
+        let size = window.size as i64;
+        // The convolution is linear in its weight: the gradient is the same at every weight.
+        let weight = tch::Tensor::zeros([c_out, c_in, size, size], (x.kind(), x.device()));
+        let weight = weight.set_requires_grad(true);
+        let y = tch::with_grad(|| convolve(&x, &weight, window));
+        tensor(gradient_of_product(&y, &gradient, &weight))
+    }
+
+    /// LibTorch's gradient of a convolution by its weight is bound by `tch` as the gradient of an operator that was applied, only. Here
+    /// the transposed convolution, which is the gradient by the input, is such an operator:
+    ///
+    /// ```text
+    /// ∂⟨gradient, convolution(x, weight)⟩/∂weight = ∂⟨gradient by the input, x⟩/∂weight
+    /// ```
+    fn convolution_gradients(
+        x: Tensor<Self, 4>,
+        weight: Tensor<Self, 4>,
+        gradient: Tensor<Self, 4>,
+        window: Window,
+    ) -> [Tensor<Self, 4>; 2] {
+        let [_, height, width, _] = x.dims();
+        if is_pointwise(window) {
+            let by_weight = Self::convolution_weight_gradient(x, gradient.clone(), window);
+            let sides = [height, width];
+            let by_input = Self::convolution_input_gradient(gradient, weight, window, sides);
+            return [by_input, by_weight];
+        }
+        let weight = handle(weight).detach().set_requires_grad(true);
+        let gradient = handle(gradient);
+        let by_input =
+            tch::with_grad(|| convolve_transposed(&gradient, &weight, window, [height, width]));
+        let by_weight = gradient_of_product(&by_input, &handle(x), &weight);
+        [by_input.detach().permute(CHANNELS_LAST), by_weight].map(tensor)
     }
 
     fn batch_norm_saving(
@@ -74,8 +97,10 @@ impl<E: TchElement> ImageBackend for LibTorch<E> {
         let [gamma, beta] = affine.map(handle);
         let rows = in_one_matrix(&input);
         let mean = mean_of_columns(&rows);
-        let mut y = rows - &mean;
-        let scale = (mean_of_columns(&y.square()) + epsilon).rsqrt();
+        // The squares lie where the result will: every new tensor of this size costs as much as a pass.
+        let mut y = &rows - &mean;
+        let scale = (mean_of_columns(&y.square_()) + epsilon).rsqrt();
+        let _ = rows.sub_out(&y, &mean);
         let _ = y.g_mul_(&(gamma * &scale));
         let _ = y.g_add_(&beta);
         let mut y = y.reshape(input.size());
@@ -118,9 +143,11 @@ impl<E: TchElement> ImageBackend for LibTorch<E> {
         let [mean, scale, weight] = [saved.mean, saved.scale, saved.weight].map(handle);
         let n_rows = gradients.size()[0] as f64;
         let by_bias = mean_of_columns(&gradients);
-        let mut centred = in_one_matrix(&input) - mean;
-        let by_centred = mean_of_columns(&(&gradients * &centred));
-        let by_normal = &by_centred * &scale;
+        let rows = in_one_matrix(&input);
+        let mut centred = &rows - &mean;
+        let _ = centred.g_mul_(&gradients);
+        let by_normal = mean_of_columns(&centred) * &scale;
+        let _ = rows.sub_out(&centred, &mean);
         let _ = centred.g_mul_(&-(&by_normal * &scale));
         let _ = centred.g_add_(&gradients);
         let _ = centred.g_sub_(&by_bias);
@@ -160,37 +187,67 @@ impl<E: TchElement> ImageBackend for LibTorch<E> {
     }
 }
 
-/// Computes the gradient `[c_out, c_in, size, size]` by the weight, from `images` `[n, h, w, c_in]` and the `gradients` by the
-/// outputs `[n, h′, w′, c_out]`.
-fn patches_by_gradients(
-    images: &tch::Tensor,
-    gradients: &tch::Tensor,
+/// Computes the convolution `[n, c_out, h′, w′]` of `x` `[n, h, w, c_in]`, channels last in memory.
+fn convolve(x: &tch::Tensor, weight: &tch::Tensor, window: Window) -> tch::Tensor {
+    let [_, stride, padding] = sides(window);
+    let bias = None::<tch::Tensor>;
+    images(x).conv2d(weight, bias, [stride; 2], [padding; 2], [1, 1], 1)
+}
+
+/// Computes the gradient `[n, c_in, h, w]` of a convolution by its input of the sides `[h, w]`, from the `gradient` `[n, h′, w′, c_out]`
+/// by its output.
+fn convolve_transposed(
+    gradient: &tch::Tensor,
+    weight: &tch::Tensor,
     window: Window,
+    input: [usize; 2],
 ) -> tch::Tensor {
     let [size, stride, padding] = sides(window);
-    let around = [0, 0, padding, padding, padding, padding];
-    let images = images.contiguous().constant_pad_nd(around);
-    let gradients = gradients.contiguous();
-    let [
-        (n, height, width, c_out),
-        (_, padded_height, padded_width, c_in),
-    ] = [&gradients, &images].map(|x| x.size4().expect("images have four dimensions"));
-    let row = padded_width * c_in;
-    let patch = size * size * c_in;
-    let mut sums = tch::Tensor::zeros([c_out, patch], (images.kind(), images.device()));
-    let images_at_once = (AT_ONCE / (height * width * patch)).max(1);
-    for first in (0..n).step_by(images_at_once as usize) {
-        let n = images_at_once.min(n - first);
-        let patches = images.as_strided(
-            [n, height, width, size, size * c_in],
-            [padded_height * row, stride * row, stride * c_in, row, 1],
-            first * padded_height * row,
-        );
-        let gradients = gradients.narrow(0, first, n).reshape([-1, c_out]);
-        let _ = sums.addmm_(&gradients.tr(), &patches.reshape([-1, patch]));
-    }
-    let sums = sums.reshape([c_out, size, size, c_in]);
-    sums.permute(CHANNELS_FIRST).contiguous()
+    // Pixels at the end that no window of the convolution reaches.
+    let left_over = input.map(|side| (side as i64 + 2 * padding - size) % stride);
+    images(gradient).conv_transpose2d(
+        weight,
+        None::<tch::Tensor>,
+        [stride; 2],
+        [padding; 2],
+        left_over,
+        1,
+        [1, 1],
+    )
+}
+
+/// Whether a convolution is a product of each pixel by a matrix.
+fn is_pointwise(window: Window) -> bool {
+    window.size == 1 && window.padding == 0
+}
+
+/// Computes the gradient `[c_out, c_in, 1, 1]` of a pointwise convolution by its weight, which is the product of two matrices.
+fn pointwise_weight_gradient(
+    x: &tch::Tensor,
+    gradient: &tch::Tensor,
+    window: Window,
+) -> tch::Tensor {
+    let stride = window.stride as i64;
+    let passed = x.slice(1, None, None, stride).slice(2, None, None, stride);
+    let product = in_one_matrix(gradient).tr().matmul(&in_one_matrix(&passed));
+    product.unsqueeze(2).unsqueeze(3)
+}
+
+/// Computes the gradient by `weight` of the inner product of `y` `[n, c, h, w]`, which depends on it, and the constant `images`
+/// `[n, h, w, c]`.
+fn gradient_of_product(y: &tch::Tensor, images: &tch::Tensor, weight: &tch::Tensor) -> tch::Tensor {
+    let product = tch::with_grad(|| {
+        let values = y.permute(CHANNELS_LAST).reshape([-1]);
+        values.dot(&images.reshape([-1]))
+    });
+    let mut gradients = tch::Tensor::run_backward(&[product], &[weight], false, false);
+    gradients.remove(0)
+}
+
+/// Returns `x` `[n, h, w, c]` as LibTorch's images `[n, c, h, w]`, channels last in memory: images that were permuted from channels first
+/// would keep all layers in that format.
+fn images(x: &tch::Tensor) -> tch::Tensor {
+    x.contiguous().permute(CHANNELS_FIRST)
 }
 
 /// Returns the maximum of each window of `x` `[n, c, h, w]`, and its position.
@@ -201,16 +258,6 @@ fn maxima(x: &tch::Tensor, window: Window) -> (tch::Tensor, tch::Tensor) {
 
 fn sides(window: Window) -> [i64; 3] {
     [window.size, window.stride, window.padding].map(|pixels| pixels as i64)
-}
-
-/// Copies images whose channels are not side by side.
-fn in_rows<E: TchElement>(x: Tensor<LibTorch<E>, 4>) -> Tensor<LibTorch<E>, 4> {
-    let images = handle(x.clone());
-    if images.is_contiguous() {
-        x
-    } else {
-        tensor(images.contiguous())
-    }
 }
 
 /// Returns images `[n, h, w, c]` as a matrix `[n·h·w, c]`.

@@ -1,18 +1,20 @@
 //! Adam in one pass over the parameters.
 
+mod corrected;
+#[cfg(feature = "tch")]
+mod libtorch;
+
 use burn::module::AutodiffModule;
 use burn::optim::adaptor::OptimizerAdaptor;
 use burn::optim::{
     Adam, AdamConfig, AdamState, AdaptiveMomentumState, LearningRate, SimpleOptimizer,
 };
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use burn::tensor::{DType, Tensor, TensorData};
+use burn::tensor::{DType, Tensor};
 use icl_core::is_host_memory;
 use rayon::prelude::*;
 
-const BETA_1: f32 = 0.9;
-const BETA_2: f32 = 0.999;
-const EPSILON: f32 = 1e-8;
+use corrected::{BETA_1, BETA_2, Corrected, EPSILON};
 
 /// Number of parameters per parallel task. Results do not depend on it: every parameter is updated alone.
 pub(crate) const CHUNK: usize = 1 << 14;
@@ -26,8 +28,8 @@ pub(crate) const CHUNK: usize = 1 << 14;
 ///
 /// Burn's Adam consists of a dozen operations, each a pass over memory, which for the 11 million
 /// parameters of a ResNet-18 takes as long as a batch of small images. For `f32` tensors in host memory
-/// this optimizer makes one pass on all threads; for other tensors it uses Burn's operations. The state
-/// is Burn's in both cases.
+/// this optimizer makes one pass on all threads; LibTorch's are updated in place by its own operators
+/// (feature `tch`); for other tensors it uses Burn's operations. The state is Burn's in all cases.
 #[derive(Clone)]
 pub struct OnePassAdam {
     composed: Adam,
@@ -64,25 +66,17 @@ impl<B: Backend> SimpleOptimizer<B> for OnePassAdam {
     ) -> (Tensor<B, D>, Option<AdamState<B, D>>) {
         let device = tensor.device();
         let is_single = [&tensor, &grad].iter().all(|x| x.dtype() == DType::F32);
-        if !is_single || !is_host_memory::<B>(&device) {
+        let Some(update) = update_on::<B, D>(&device).filter(|_| is_single) else {
             return self.composed.step(lr, tensor, grad, state);
-        }
+        };
         let (time, first, second) = match state {
             Some(AdamState { momentum }) => {
-                let moments = [momentum.moment_1, momentum.moment_2];
-                let [first, second] = moments.map(Tensor::into_data);
-                (momentum.time + 1, first, second)
+                (momentum.time + 1, momentum.moment_1, momentum.moment_2)
             }
-            None => {
-                let zeros =
-                    || TensorData::new(vec![0_f32; grad.shape().num_elements()], grad.shape());
-                (1, zeros(), zeros())
-            }
+            None => (1, grad.zeros_like(), grad.zeros_like()),
         };
-        let mut values = [tensor.into_data(), first, second];
-        let gradient = grad.into_data();
-        one_pass(lr, time, &mut values, &gradient);
-        let [tensor, first, second] = values.map(|data| Tensor::from_data(data, &device));
+        let corrected = Corrected::at(lr, time);
+        let [tensor, first, second] = update(corrected, [tensor, first, second], grad);
         let momentum = AdaptiveMomentumState::new(time, first, second);
         (tensor, Some(AdamState::new(momentum)))
     }
@@ -92,12 +86,31 @@ impl<B: Backend> SimpleOptimizer<B> for OnePassAdam {
     }
 }
 
-/// Updates `[θ, m, v]`, all of single precision, by step number `time`.
-fn one_pass(lr: f64, time: usize, values: &mut [TensorData; 3], gradient: &TensorData) {
-    let time = i32::try_from(time).unwrap_or(i32::MAX);
-    let correction = |beta: f32| 1.0 - f64::from(beta).powi(time);
-    let rate = (lr / correction(BETA_1)) as f32;
-    let scale = correction(BETA_2).recip() as f32;
+/// Updates `[θ, m, v]`, all of single precision, by a gradient.
+type Update<B, const D: usize> =
+    fn(Corrected, [Tensor<B, D>; 3], Tensor<B, D>) -> [Tensor<B, D>; 3];
+
+/// Returns the update of a device that has one of its own.
+fn update_on<B: Backend, const D: usize>(device: &B::Device) -> Option<Update<B, D>> {
+    if is_host_memory::<B>(device) {
+        return Some(one_pass);
+    }
+    #[cfg(feature = "tch")]
+    if libtorch::is_backend::<B>() {
+        return Some(libtorch::in_place);
+    }
+    None
+}
+
+/// Updates `[θ, m, v]` in one pass on all threads.
+fn one_pass<B: Backend, const D: usize>(
+    Corrected { rate, scale }: Corrected,
+    values: [Tensor<B, D>; 3],
+    gradient: Tensor<B, D>,
+) -> [Tensor<B, D>; 3] {
+    let device = gradient.device();
+    let mut values = values.map(Tensor::into_data);
+    let gradient = gradient.into_data();
     let [parameters, first, second] = values
         .each_mut()
         .map(|data| data.as_mut_slice::<f32>().expect("single precision"));
@@ -117,11 +130,13 @@ fn one_pass(lr: f64, time: usize, values: &mut [TensorData; 3], gradient: &Tenso
                 *parameter -= rate * *m / ((*v * scale).sqrt() + EPSILON);
             }
         });
+    values.map(|data| Tensor::from_data(data, &device))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use burn::tensor::TensorData;
     use icl_core::testing::{TestBackend, assert_close, to_vec};
 
     type OfTest = AdamState<TestBackend, 1>;

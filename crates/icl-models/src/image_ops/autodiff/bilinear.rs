@@ -29,6 +29,17 @@ pub(super) trait Bilinear<const D: usize>: Send + Sync + Debug + 'static {
         gradient: Tensor<B, D>,
         geometry: Self::Geometry,
     ) -> Tensor<B, D>;
+
+    /// Computes both gradients, by the first operand and by the second.
+    fn by_both<B: ImageBackend>(
+        first: Tensor<B, D>,
+        second: Tensor<B, D>,
+        gradient: Tensor<B, D>,
+        geometry: Self::Geometry,
+    ) -> [Tensor<B, D>; 2] {
+        let by_second = Self::by_second(first, gradient.clone(), geometry);
+        [Self::by_first(gradient, second, geometry), by_second]
+    }
 }
 
 /// Operands that the backward pass needs, and the geometry.
@@ -58,13 +69,24 @@ impl<B: ImageBackend, O: Bilinear<D>, const D: usize> Backward<B, 2> for Bilinea
             second: second_operand,
             geometry,
         } = ops.state;
-        if let (Some(parent), Some(operand)) = (second, first_operand) {
-            let by_second = O::by_second::<B>(operand, gradient.clone(), geometry);
-            register(gradients, parent.id, by_second);
-        }
-        if let (Some(parent), Some(operand)) = (first, second_operand) {
-            let by_first = O::by_first::<B>(gradient, operand, geometry);
-            register(gradients, parent.id, by_first);
+        let by_first = first.zip(second_operand);
+        let by_second = second.zip(first_operand);
+        match (by_first, by_second) {
+            (Some((first, second_operand)), Some((second, first_operand))) => {
+                let both = O::by_both::<B>(first_operand, second_operand, gradient, geometry);
+                for (parent, by_operand) in [first, second].into_iter().zip(both) {
+                    register(gradients, parent.id, by_operand);
+                }
+            }
+            (Some((parent, operand)), None) => {
+                let by_first = O::by_first::<B>(gradient, operand, geometry);
+                register(gradients, parent.id, by_first);
+            }
+            (None, Some((parent, operand))) => {
+                let by_second = O::by_second::<B>(operand, gradient, geometry);
+                register(gradients, parent.id, by_second);
+            }
+            (None, None) => {}
         }
     }
 }

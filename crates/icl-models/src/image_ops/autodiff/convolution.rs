@@ -41,6 +41,15 @@ impl Bilinear<4> for ConvolutionStep {
     ) -> Tensor<B, 4> {
         B::convolution_weight_gradient(x, gradient, window)
     }
+
+    fn by_both<B: ImageBackend>(
+        x: Tensor<B, 4>,
+        weight: Tensor<B, 4>,
+        gradient: Tensor<B, 4>,
+        Geometry { window, .. }: Geometry,
+    ) -> [Tensor<B, 4>; 2] {
+        B::convolution_gradients(x, weight, gradient, window)
+    }
 }
 
 pub(super) fn convolution<B: ImageBackend, C: CheckpointStrategy>(
