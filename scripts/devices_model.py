@@ -17,13 +17,13 @@ import sys
 PARAMETERS = 11.2e6
 WIDTH = 128
 BATCH = 1024
-LOSS = 134e9
+LOSS = 256e9
 COPIES = 2e9
 LATENCY = 20e-6
 PROCESSES = (1, 2, 4, 8, 16, 32, 64)
 SHOWN = (1, 4, 16, 64)
 # Seconds a view of 224 px: 64 px on two cores, by the number of pixels; and a node sixteen times as fast.
-NODES = {"2 cores": 4.48e-3 * (224 / 64) ** 2, "32 cores": 4.48e-3 * (224 / 64) ** 2 / 16}
+NODES = {"2 cores": 1.74e-3 * (224 / 64) ** 2, "32 cores": 1.74e-3 * (224 / 64) ** 2 / 16}
 NETWORKS = {"10 Gbit/s": 1.25e9, "100 Gbit/s": 12.5e9}
 
 
