@@ -79,19 +79,18 @@ fn it_is_updated_and_grows() {
 #[cfg(unix)]
 #[test]
 fn it_goes_on_after_an_interruption() {
-    use crate::support::stopped::{begin, interrupt};
+    use crate::support::stopped::{begin, epochs_of_some_seconds, interrupt};
     use crate::support::timeless_record;
 
     let at = shop();
-    let line =
-        format!("{UPDATE} --method icl --epochs 1500 --stop never").replace(" --epochs 2", "");
-    icl(at.path(), &split(&format!("{line} --out whole"))).succeeded();
-    let child = begin(
-        at.path(),
-        &format!("{line} --out out"),
-        "out",
-        "training.input",
-    );
+    let line = |n_epochs: usize, out: &str| {
+        format!("{UPDATE} --method icl --stop never --out {out}")
+            .replace(" --epochs 2", &format!(" --epochs {n_epochs}"))
+    };
+    let n_epochs = epochs_of_some_seconds(&at.path().join("whole"), |n_epochs| {
+        icl(at.path(), &split(&line(n_epochs, "whole")))
+    });
+    let child = begin(at.path(), &line(n_epochs, "out"), "out", "training.input");
     assert_eq!(interrupt(child).code, Some(130));
     icl(at.path(), &split("update --resume out")).succeeded();
     let [whole, out] = ["whole", "out"].map(|name| at.path().join(name));

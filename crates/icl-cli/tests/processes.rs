@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use crate::support::stopped::epochs_of_some_seconds;
 use crate::support::toys::{NEW, OLD};
 use crate::support::{Ran, icl, names, split};
 use serde_json::Value;
@@ -254,10 +255,13 @@ fn a_process_that_is_killed_ends_all_and_the_work_goes_on() {
     }
     let at = tempdir().unwrap();
     OLD.write(at.path(), "old");
-    // Some seconds: the first checkpoint is written after one.
-    let line = "train --data old --epochs 2000 --stop never --devices mpi --out";
-    together(at.path(), 2, &format!("{line} whole")).succeeded();
-    let mut child = mpirun(at.path(), 2, &format!("{line} killed"))
+    let line = |n_epochs: usize, out: &str| {
+        format!("train --data old --epochs {n_epochs} --stop never --devices mpi --out {out}")
+    };
+    let n_epochs = epochs_of_some_seconds(&at.path().join("whole"), |n_epochs| {
+        together(at.path(), 2, &line(n_epochs, "whole"))
+    });
+    let mut child = mpirun(at.path(), 2, &line(n_epochs, "killed"))
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()

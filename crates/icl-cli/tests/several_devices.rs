@@ -111,15 +111,18 @@ fn devices_share_the_updates_of_a_stream() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_goes_on_on_as_many_devices() {
-    use crate::support::stopped::{begin, interrupt};
+    use crate::support::stopped::{begin, epochs_of_some_seconds, interrupt};
 
     let at = tempdir().unwrap();
     OLD.write(at.path(), "old");
-    // Some seconds: the first checkpoint is written after one.
-    let line = "train --data old --epochs 3000 --stop never --backend flex,flex --out";
-    icl(at.path(), &split(&format!("{line} whole"))).succeeded();
+    let line = |n_epochs: usize, out: &str| {
+        format!("train --data old --epochs {n_epochs} --stop never --backend flex,flex --out {out}")
+    };
+    let n_epochs = epochs_of_some_seconds(&at.path().join("whole"), |n_epochs| {
+        icl(at.path(), &split(&line(n_epochs, "whole")))
+    });
     let name = "training.checkpoint";
-    let child = begin(at.path(), &format!("{line} stopped"), "stopped", name);
+    let child = begin(at.path(), &line(n_epochs, "stopped"), "stopped", name);
     let ran = interrupt(child);
     assert_eq!(ran.code, Some(130), "{}", ran.stderr);
     let told = ran.stderr.matches("interrupted: ").count();

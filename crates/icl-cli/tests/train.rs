@@ -281,9 +281,11 @@ fn a_training_that_fails_leaves_nothing() {
     assert_eq!(names(at.path()), ["OLD"]);
 }
 
-/// Some seconds of training.
+/// A command that trains for a number of epochs.
 #[cfg(unix)]
-const LONG: &str = "train --data OLD --seed 1 --epochs 2000 --stop never --out";
+fn training(n_epochs: usize, out: &str) -> String {
+    format!("train --data OLD --seed 1 --epochs {n_epochs} --stop never --out {out}")
+}
 
 /// Checks that the folder `out` holds the results of a run without interruption.
 #[cfg(unix)]
@@ -301,13 +303,15 @@ fn is_whole(at: &Path, out: &str) {
 #[cfg(unix)]
 #[test]
 fn it_goes_on_after_an_interruption() {
-    use crate::support::stopped::{begin, interrupt, kill};
+    use crate::support::stopped::{begin, epochs_of_some_seconds, interrupt, kill};
 
     let at = toys();
-    icl(at.path(), &split(&format!("{LONG} whole"))).succeeded();
+    let n_epochs = epochs_of_some_seconds(&at.path().join("whole"), |n_epochs| {
+        icl(at.path(), &split(&training(n_epochs, "whole")))
+    });
     // At once, and when a state has been saved.
     for (out, name) in [("soon", "config.toml"), ("late", "training.checkpoint")] {
-        let ran = interrupt(begin(at.path(), &format!("{LONG} {out}"), out, name));
+        let ran = interrupt(begin(at.path(), &training(n_epochs, out), out, name));
         assert_eq!(ran.code, Some(130), "{}", ran.stderr);
         assert_eq!(ran.stdout, "");
         let last = ran.stderr.lines().last().unwrap();
@@ -344,7 +348,7 @@ fn it_goes_on_after_an_interruption() {
     // Killed more than once.
     kill(begin(
         at.path(),
-        &format!("{LONG} killed"),
+        &training(n_epochs, "killed"),
         "killed",
         "config.toml",
     ));
@@ -365,7 +369,12 @@ fn it_goes_on_with_the_same_data_only() {
     use crate::support::stopped::{begin, interrupt};
 
     let at = toys();
-    let child = begin(at.path(), &format!("{LONG} out"), "out", "training.input");
+    let child = begin(
+        at.path(),
+        &training(1_000_000, "out"),
+        "out",
+        "training.input",
+    );
     assert_eq!(interrupt(child).code, Some(130));
     let before = contents(&at.path().join("out/.checkpoint"));
     Toys { n: 59, ..OLD }.write(at.path(), "OLD");

@@ -127,10 +127,9 @@ fn a_stream_that_is_killed_is_one_that_never_was() {
 fn it_goes_on_after_an_interruption() {
     let at = tempdir().unwrap();
     OLD.write(at.path(), "old");
-    let line = |out: &str| {
-        format!("stream --data old --split data:3 --epochs 3000 --stop never --out {out}")
-    };
-    let child = stopped::begin(at.path(), &line("out"), "out", "1-method.checkpoint");
+    icl(at.path(), &split("train --data old --epochs 1 --out first")).succeeded();
+    let line = "stream --from first/encoder.safetensors --data old --split data:3 --epochs 1000000 --stop never --out out";
+    let child = stopped::begin(at.path(), line, "out", "1-method.checkpoint");
     let ran = stopped::interrupt(child);
     assert_eq!(ran.code, Some(130), "{}", ran.stderr);
     assert!(

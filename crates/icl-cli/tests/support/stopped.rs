@@ -1,5 +1,6 @@
 //! Commands that are stopped while they train, as somebody at the keyboard or the system would do it.
 
+use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
@@ -9,6 +10,28 @@ use super::{Ran, command, split};
 
 /// Longest time that a test waits.
 const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Time that a command takes which is stopped at a checkpoint. The first one is written after a second, and other tests may run
+/// beside this command or not.
+const LONG: Duration = Duration::from_secs(4);
+
+/// Runs a command that writes the folder `whole` with more and more epochs, until it takes some seconds on this machine, and
+/// returns their number.
+#[track_caller]
+pub fn epochs_of_some_seconds(whole: &Path, run: impl Fn(usize) -> Ran) -> usize {
+    let mut n_epochs = 1000;
+    loop {
+        let begun = Instant::now();
+        run(n_epochs).succeeded();
+        let took = begun.elapsed();
+        if took >= LONG {
+            return n_epochs;
+        }
+        fs::remove_dir_all(whole).unwrap();
+        let factor = 1.2 * LONG.as_secs_f64() / took.as_secs_f64();
+        n_epochs = (n_epochs as f64 * factor.clamp(1.2, 10.0)).ceil() as usize;
+    }
+}
 
 /// Begins a command that works in the folder `out` of `at`, and waits until the file `name` is in its
 /// `.checkpoint`.

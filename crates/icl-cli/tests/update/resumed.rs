@@ -4,17 +4,29 @@ use std::fs;
 use std::path::Path;
 
 use super::{FILES, toys, update};
+use crate::support::stopped::{begin, epochs_of_some_seconds, interrupt, kill};
 use crate::support::toys::{NEW, OLD, Toys};
 use crate::support::{contents, icl, names, split, timeless_record};
 
-/// Some seconds of training.
-const LONG: &str = "update --from first/encoder.safetensors --old OLD --new NEW --seed 1 \
-                    --epochs 1500 --stop never";
+/// A command that updates an encoder by a method for a number of epochs.
+fn updating(method: &str, n_epochs: usize, out: &str) -> String {
+    format!(
+        "update --from first/encoder.safetensors --old OLD --new NEW --seed 1 --stop never --method {method} \
+         --epochs {n_epochs} --out {out}"
+    )
+}
 
-/// Checks that the folder `out` holds the results of an update without interruption, those in `whole`.
+/// Runs it without interruption for some seconds, with results in `whole`; the number of epochs that this takes.
+fn undisturbed(at: &Path, method: &str) -> usize {
+    epochs_of_some_seconds(&at.join("whole"), |n_epochs| {
+        icl(at, &split(&updating(method, n_epochs, "whole")))
+    })
+}
+
+/// Checks that the folder `out` holds the results of the update without interruption.
 #[track_caller]
-fn is_whole(at: &Path, whole: &str, out: &str) {
-    let [whole, out] = [whole, out].map(|out| at.join(out));
+fn is_whole(at: &Path, out: &str) {
+    let [whole, out] = ["whole", out].map(|out| at.join(out));
     assert_eq!(names(&out), FILES);
     assert_eq!(timeless_record(&out), timeless_record(&whole));
     assert!(contents(&out)["encoder.safetensors"] == contents(&whole)["encoder.safetensors"]);
@@ -22,12 +34,10 @@ fn is_whole(at: &Path, whole: &str, out: &str) {
 
 #[test]
 fn it_goes_on_after_an_interruption() {
-    use crate::support::stopped::{begin, interrupt, kill};
-
     let at = toys();
-    icl(at.path(), &split(&format!("{LONG} --out whole"))).succeeded();
+    let n_epochs = undisturbed(at.path(), "icl");
     for (out, name) in [("soon", "config.toml"), ("late", "training.checkpoint")] {
-        let ran = interrupt(begin(at.path(), &format!("{LONG} --out {out}"), out, name));
+        let ran = interrupt(begin(at.path(), &updating("icl", n_epochs, out), out, name));
         assert_eq!(ran.code, Some(130), "{}", ran.stderr);
         assert_eq!(ran.stdout, "");
         let last = ran.stderr.lines().last().unwrap();
@@ -42,11 +52,11 @@ fn it_goes_on_after_an_interruption() {
             "{}",
             ran.stdout
         );
-        is_whole(at.path(), "whole", out);
+        is_whole(at.path(), out);
     }
     kill(begin(
         at.path(),
-        &format!("{LONG} --out killed"),
+        &updating("icl", n_epochs, "killed"),
         "killed",
         "config.toml",
     ));
@@ -57,20 +67,17 @@ fn it_goes_on_after_an_interruption() {
         "training.checkpoint",
     ));
     update(at.path(), "--resume killed").succeeded();
-    is_whole(at.path(), "whole", "killed");
+    is_whole(at.path(), "killed");
 }
 
 /// Retraining begins with an encoder of its own, and is measured against the one that came in.
 #[test]
 fn it_goes_on_with_the_same_input_only() {
-    use crate::support::stopped::{begin, interrupt};
-
     let at = toys();
-    let line = format!("{LONG} --method retraining");
-    icl(at.path(), &split(&format!("{line} --out whole"))).succeeded();
+    let n_epochs = undisturbed(at.path(), "retraining");
     let child = begin(
         at.path(),
-        &format!("{line} --out out"),
+        &updating("retraining", n_epochs, "out"),
         "out",
         "training.input",
     );
@@ -95,5 +102,5 @@ fn it_goes_on_with_the_same_input_only() {
 
     assert_eq!(contents(&at.path().join("out/.checkpoint")), before);
     update(at.path(), "--resume out").succeeded();
-    is_whole(at.path(), "whole", "out");
+    is_whole(at.path(), "out");
 }
