@@ -3,13 +3,14 @@
 
 Usage: devices_model.py [FILE.svg]
 
-    T(W) = 2·B·t/W + 6·B²·d/F + 8·P·(W > 1)/M + 2·(W - 1)/W·4·P/β + (W - 1)/W·8·B·d/β + 3·(W - 1)·λ
+    T(W) = 2·B·t/W + 6·B²·d/(F·D) + 8·P·(W > 1)/M + (W - 1)/W·(8·P + 8·B·d + 16·B·d·(D > 1))/β + (3 + 2·(D > 1))·(W - 1)·λ
 
     W processes, B samples a batch, t seconds a view forward and backward, d width of the embeddings, F FLOP/s of the loss, P parameters,
-    M bytes/s in which gradients are copied to the host and back, β bytes/s and λ seconds of latency of the network.
+    M bytes/s in which gradients are copied to the host and back, β bytes/s and λ seconds of latency of the network. D is the number of
+    processes that divide the anchors of the loss: W from 512 samples on, else 1.
 
-The terms: views, the loss of the whole batch at every process, copies, the sum of the gradients and the gathering of the embeddings (both by rings), and their
-latency. Constants come from docs/benchmarks/devices.md; those of a network are its nominal rate and 20 µs.
+The terms: views, the loss, copies, what the network carries (the sum of the gradients, the embeddings, and with a divided loss the sum of its gradients at
+them, by rings), and latency. Constants come from docs/benchmarks/devices.md; those of a network are its nominal rate and 20 µs.
 """
 
 import sys
@@ -17,24 +18,27 @@ import sys
 PARAMETERS = 11.2e6
 WIDTH = 128
 BATCH = 1024
-LOSS = 256e9
+DIVIDED_FROM = 512
 COPIES = 2e9
 LATENCY = 20e-6
 PROCESSES = (1, 2, 4, 8, 16, 32, 64)
 SHOWN = (1, 4, 16, 64)
-# Seconds a view of 224 px: 64 px on two cores, by the number of pixels; and a node sixteen times as fast.
-NODES = {"2 cores": 1.74e-3 * (224 / 64) ** 2, "32 cores": 1.74e-3 * (224 / 64) ** 2 / 16}
+# Seconds a view of 224 px, 64 px on two cores by the number of pixels, and FLOP/s of the loss; and a node sixteen times as fast.
+VIEW, LOSS = 1.74e-3 * (224 / 64) ** 2, 256e9
+NODES = {"2 cores": (VIEW, LOSS), "32 cores": (VIEW / 16, 16 * LOSS)}
 NETWORKS = {"10 Gbit/s": 1.25e9, "100 Gbit/s": 12.5e9}
 
 
-def seconds(n, view, network, batch=BATCH, parameters=PARAMETERS, width=WIDTH):
+def seconds(n, node, network, batch=BATCH, parameters=PARAMETERS, width=WIDTH):
     """Returns the time of a step of n processes."""
+    view, flops = node
+    n_dividing = n if batch >= DIVIDED_FROM else 1
+    is_divided = n_dividing > 1
     views = 2 * batch * view / n
-    loss = 6 * batch**2 * width / LOSS
+    loss = 6 * batch**2 * width / (flops * n_dividing)
     copies = 8 * parameters / COPIES if n > 1 else 0.0
-    summed = 2 * (n - 1) / n * 4 * parameters / network
-    gathered = (n - 1) / n * 8 * batch * width / network
-    return views + loss + copies + summed + gathered + 3 * (n - 1) * LATENCY
+    carried = 8 * parameters + 8 * batch * width + 16 * batch * width * is_divided
+    return views + loss + copies + (n - 1) / n * carried / network + (3 + 2 * is_divided) * (n - 1) * LATENCY
 
 
 def picture(path):
@@ -68,14 +72,14 @@ def picture(path):
 def main():
     print("| node | network | " + " | ".join(f"{n} node{'s' * (n > 1)}" for n in SHOWN) + " |")
     print("|---|---|" + "--:|" * len(SHOWN))
-    for node, view in NODES.items():
+    for name, node in NODES.items():
         for network, rate in NETWORKS.items():
-            one = seconds(1, view, rate)
+            one = seconds(1, node, rate)
             cells = []
             for n in SHOWN:
-                step = seconds(n, view, rate)
+                step = seconds(n, node, rate)
                 cells.append(f"{step:.2f} s, {one / step:.1f}x")
-            print(f"| {node} | {network} | {' | '.join(cells)} |")
+            print(f"| {name} | {network} | {' | '.join(cells)} |")
     if len(sys.argv) > 1:
         picture(sys.argv[1])
 

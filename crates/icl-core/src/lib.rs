@@ -89,9 +89,9 @@ pub use judge::{HostRows, Judge};
 pub use loss::{
     ExactRisk, IncrementalInfoNce, IncrementalInfoNceConfig, InfoNce, InfoNceConfig, NoiseLosses,
     NtXent, NtXentConfig, PanelRisk, RiskRows, Strategy, catalogue_nce_i, change_ratio,
-    drawn_nce_i, exact_nce_i, exact_nce_i_rows, exact_nce_i_rows_of_group, exact_risk,
-    exact_risk_of_group, exact_risk_with_rows, log_change_ratio, log_mixed_noise, nce_i, nce_ii,
-    panel_nce_i, panel_risk,
+    drawn_nce_i, drawn_nce_i_rows, exact_nce_i, exact_nce_i_rows, exact_nce_i_rows_of_group,
+    exact_risk, exact_risk_of_group, exact_risk_with_rows, log_change_ratio, log_mixed_noise,
+    nce_i, nce_ii, panel_nce_i, panel_risk,
 };
 pub use pairing::{Pairing, Side};
 pub use pairs::{Catalogue, PairEmbeddings};

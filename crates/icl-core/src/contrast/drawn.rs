@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::exponentials::{LeftOut, NEVER};
 use super::log_noise::log_sum;
 use super::similarity::normalize;
-use super::terms::{Contrast, assert_paired, positive_logits};
+use super::terms::{Contrast, assert_paired, of_new, others, positive_logits, some};
 use crate::Seed;
 
 /// Numbers of noise samples that are drawn for the anchors of a batch, K on average (Wu et al., 2022, Eq. 8).
@@ -40,6 +40,8 @@ use crate::Seed;
 pub struct Draws {
     negatives: f64,
     counts: Vec<usize>,
+    /// Row of the first anchor.
+    first: usize,
     seed: Seed,
 }
 
@@ -61,7 +63,17 @@ impl Draws {
         Self {
             negatives,
             counts: (0..n_anchors).map(count).collect(),
+            first: 0,
             seed,
+        }
+    }
+
+    /// Returns the draws of some of these anchors.
+    fn of_rows(&self, rows: Range<usize>) -> Self {
+        Self {
+            counts: self.counts[rows.clone()].to_vec(),
+            first: self.first + rows.start,
+            ..*self
         }
     }
 
@@ -73,6 +85,16 @@ impl Draws {
     /// Returns the number of noise samples of each anchor.
     pub fn counts(&self) -> &[usize] {
         &self.counts
+    }
+
+    /// Asserts that these are the draws of `n` anchors.
+    #[track_caller]
+    fn assert_of(&self, n: usize) {
+        assert_eq!(
+            n,
+            self.counts.len(),
+            "the number of anchors (left) must be that of the draws (right)"
+        );
     }
 
     /// Draws the noise of each anchor out of `n_columns` samples, without those that are `excluded` for it (sorted and
@@ -92,7 +114,7 @@ impl Draws {
             .map(|(row, (marks, &k))| {
                 let excluded = excluded(row);
                 let n_free = n_columns - excluded.len();
-                let mut rng = seed.at(row as u64).rng();
+                let mut rng = seed.at((self.first + row) as u64).rng();
                 for place in index::sample(&mut rng, n_free, k.min(n_free)) {
                     marks[free_column(place, excluded)] = false;
                 }
@@ -118,12 +140,7 @@ impl Draws {
         of: &str,
         excluded: impl Fn(usize) -> &'e [u32] + Sync,
     ) -> Tensor<B, 1> {
-        let [n, _] = anchors.dims();
-        assert_eq!(
-            n,
-            self.counts.len(),
-            "the number of anchors (left) must be that of the draws (right)"
-        );
+        self.assert_of(anchors.dims()[0]);
         self.choose(noise.dims()[0], of, excluded)
             .log_mean(anchors, noise, temperature)
     }
@@ -191,56 +208,70 @@ impl<B: Backend> Contrast<B> {
         temperature: f64,
         draws: &Draws,
     ) -> Self {
+        let rows = 0..anchors.dims()[0];
+        Self::in_batch_rows_drawn(anchors, positives, n_old, rows, temperature, draws)
+    }
+
+    /// Computes the terms of some `rows` of a mixed batch, as [`in_batch_drawn`](Self::in_batch_drawn) does for all: n′ values
+    /// of each term for n′ rows. The draws are those of all anchors.
+    ///
+    /// # Panics
+    /// As [`in_batch_drawn`](Self::in_batch_drawn), and if a row does not exist.
+    pub fn in_batch_rows_drawn(
+        anchors: Tensor<B, 2>,
+        positives: Tensor<B, 2>,
+        n_old: usize,
+        rows: Range<usize>,
+        temperature: f64,
+        draws: &Draws,
+    ) -> Self {
         assert_paired(&anchors, &positives);
         let [n, _] = anchors.dims();
-        let n_new = n.saturating_sub(n_old);
-        assert!(
-            n_old >= 2 && n_new >= 2,
-            "a mixed batch needs at least 2 old and 2 new rows, found {n_old} and {n_new}"
-        );
-        let (anchors, positives) = (normalize(anchors), normalize(positives));
-        let log_noise = |of: &str, rows: Range<usize>| {
-            let noise = positives.clone().narrow(0, rows.start, rows.len());
-            in_batch(&anchors, noise, rows, (temperature, draws), of)
+        draws.assert_of(n);
+        of_new(n, n_old);
+        let draws = draws.of_rows(rows.clone());
+        let (anchors, positives) = (normalize(some(anchors, &rows)), normalize(positives));
+        let log_noise = |of: &str, columns: Range<usize>| {
+            let noise = positives.clone().narrow(0, columns.start, columns.len());
+            in_batch(&anchors, noise, columns, (temperature, &draws), of)
         };
         Self {
             log_noise_old: log_noise("old", 0..n_old),
             log_noise_new: log_noise("new", n_old..n),
-            positive: positive_logits(anchors.clone(), positives.clone(), temperature),
+            positive: positive_logits(anchors.clone(), some(positives.clone(), &rows), temperature),
         }
     }
 }
 
-/// Returns the estimate of log E f⁻ over the rows of a batch, which are noise to all anchors but their own.
+/// Returns the estimate of log E f⁻ over some rows of a batch, the `columns`, which are noise to all anchors but their own.
 fn in_batch<B: Backend>(
     anchors: &Tensor<B, 2>,
     noise: Tensor<B, 2>,
-    rows: Range<usize>,
+    columns: Range<usize>,
     (temperature, draws): (f64, &Draws),
     of: &str,
 ) -> Tensor<B, 1> {
-    let columns: Vec<u32> = (0..rows.len() as u32).collect();
-    let own = |row: usize| match rows.contains(&row) {
-        true => std::slice::from_ref(&columns[row - rows.start]),
-        false => &[],
+    let indices: Vec<u32> = (0..columns.len() as u32).collect();
+    let own = |row: usize| match draws.first + row {
+        row if columns.contains(&row) => std::slice::from_ref(&indices[row - columns.start]),
+        _ => &[],
     };
     draws.log_noise(anchors, noise, temperature, of, own)
 }
 
-/// Returns the estimate of log E f⁻ over the positives of the other anchors for each anchor, of normalised rows.
+/// Returns the estimate of log E f⁻ over the positives of the other anchors for the anchors of some `rows`, of normalised rows.
+/// The draws are those of all anchors.
 pub(crate) fn drawn_log_noise_in_batch<B: Backend>(
     anchors: Tensor<B, 2>,
     positives: Tensor<B, 2>,
+    rows: Range<usize>,
     temperature: f64,
     draws: &Draws,
 ) -> Tensor<B, 1> {
-    assert_paired(&anchors, &positives);
-    let [n, _] = anchors.dims();
-    assert!(
-        n >= 2,
-        "in-batch negatives need a batch of at least 2, found {n}"
-    );
-    in_batch(&anchors, positives, 0..n, (temperature, draws), "batch")
+    let n = 1 + others(&positives);
+    draws.assert_of(n);
+    let draws = draws.of_rows(rows);
+    in_batch(&anchors, positives, 0..n, (temperature, &draws), "batch")
 }
 
 /// Computes log E f⁻ over the rows of a catalogue `[m, d]` for each of the anchors `[n, d]`, without the rows that are

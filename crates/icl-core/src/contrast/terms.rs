@@ -1,6 +1,8 @@
 //! The terms of the losses: the similarity of each anchor to its positive, and its mean similarity to
 //! the old and to the new noise.
 
+use std::ops::Range;
+
 use burn::tensor::{Tensor, backend::Backend};
 
 use super::exponentials::LeftOut;
@@ -66,36 +68,66 @@ impl<B: Backend> Contrast<B> {
         n_old: usize,
         temperature: f64,
     ) -> Self {
+        let rows = 0..anchors.dims()[0];
+        Self::in_batch_rows(anchors, positives, n_old, rows, temperature)
+    }
+
+    /// Computes the terms of some `rows` of a mixed batch, as [`in_batch`](Self::in_batch) does for all: n′ values of each term
+    /// for n′ rows. All rows are noise.
+    ///
+    /// # Panics
+    /// As [`in_batch`](Self::in_batch), and if a row does not exist.
+    pub fn in_batch_rows(
+        anchors: Tensor<B, 2>,
+        positives: Tensor<B, 2>,
+        n_old: usize,
+        rows: Range<usize>,
+        temperature: f64,
+    ) -> Self {
         assert_paired(&anchors, &positives);
-        let [n, _] = anchors.dims();
-        let n_new = n.saturating_sub(n_old);
-        assert!(
-            n_old >= 2 && n_new >= 2,
-            "a mixed batch needs at least 2 old and 2 new rows, found {n_old} and {n_new}"
-        );
-        let (anchors, positives) = (normalize(anchors), normalize(positives));
+        let n_new = of_new(anchors.dims()[0], n_old);
+        let (anchors, positives) = (normalize(some(anchors, &rows)), normalize(positives));
         // An anchor is no negative of itself, so it has one negative fewer in its own part.
         let log_count = |of_old: usize, of_new: usize| {
-            let counts = (0..n).map(|row| if row < n_old { of_old } else { of_new });
-            log_counts(counts, &anchors)
+            let of_row = |row| if row < n_old { of_old } else { of_new };
+            log_counts(rows.clone().map(of_row), &anchors)
         };
         let (old_count, new_count) = (log_count(n_old - 1, n_old), log_count(n_new, n_new - 1));
         let log_sum = |first: usize, n| {
             let noise = positives.clone().narrow(0, first, n);
-            let own = LeftOut::Own(first as isize);
+            let own = LeftOut::Own(first as isize - rows.start as isize);
             log_sum(anchors.clone(), noise, temperature, own)
         };
         Self {
             log_noise_old: log_sum(0, n_old) - old_count,
             log_noise_new: log_sum(n_old, n_new) - new_count,
-            positive: positive_logits(anchors, positives, temperature),
+            positive: positive_logits(anchors.clone(), some(positives.clone(), &rows), temperature),
         }
+    }
+}
+
+/// Returns the number of new rows of a mixed batch of `n`, and asserts that old and new rows have noise of their own part.
+#[track_caller]
+pub(super) fn of_new(n: usize, n_old: usize) -> usize {
+    let n_new = n.saturating_sub(n_old);
+    assert!(
+        n_old >= 2 && n_new >= 2,
+        "a mixed batch needs at least 2 old and 2 new rows, found {n_old} and {n_new}"
+    );
+    n_new
+}
+
+/// Returns some rows of a tensor. All of them are the tensor itself, without an operation.
+pub(crate) fn some<B: Backend>(tensor: Tensor<B, 2>, rows: &Range<usize>) -> Tensor<B, 2> {
+    match *rows == (0..tensor.dims()[0]) {
+        true => tensor,
+        false => tensor.narrow(0, rows.start, rows.len()),
     }
 }
 
 /// Asserts that each anchor has a positive.
 #[track_caller]
-pub(super) fn assert_paired<B: Backend>(anchors: &Tensor<B, 2>, positives: &Tensor<B, 2>) {
+pub(crate) fn assert_paired<B: Backend>(anchors: &Tensor<B, 2>, positives: &Tensor<B, 2>) {
     assert_eq!(
         anchors.dims(),
         positives.dims(),
@@ -113,17 +145,25 @@ pub(crate) fn positive_logits<B: Backend>(
     (anchors * positives).sum_dim(1).squeeze_dim(1) / temperature
 }
 
-/// Returns the log of the mean of f(aᵢ, bⱼ) over j ≠ i, of normalised rows.
+/// Returns the log of the mean of f(aᵢ, bⱼ) over j ≠ i, of normalised rows: of the anchors of some `rows`, over all positives.
 pub(crate) fn log_noise_in_batch<B: Backend>(
     anchors: Tensor<B, 2>,
     positives: Tensor<B, 2>,
+    rows: &Range<usize>,
     temperature: f64,
 ) -> Tensor<B, 1> {
-    assert_paired(&anchors, &positives);
-    let [n, _] = anchors.dims();
+    let n_others = others(&positives) as f64;
+    let own = LeftOut::Own(-(rows.start as isize));
+    log_sum(anchors, positives, temperature, own) - n_others.ln()
+}
+
+/// Returns the number of negatives of each anchor in a batch, and asserts that there is one.
+#[track_caller]
+pub(super) fn others<B: Backend>(batch: &Tensor<B, 2>) -> usize {
+    let [n, _] = batch.dims();
     assert!(
         n >= 2,
         "in-batch negatives need a batch of at least 2, found {n}"
     );
-    log_sum(anchors, positives, temperature, LeftOut::Own(0)) - ((n - 1) as f64).ln()
+    n - 1
 }

@@ -1,10 +1,12 @@
 //! NCE-I with noise that is drawn for each anchor (Wu et al., 2022, Eq. 1 and 8).
 
+use std::ops::Range;
+
 use burn::tensor::{Tensor, backend::Backend};
 
 use super::info_nce::nce_i;
 use crate::contrast::similarity::normalize;
-use crate::contrast::terms::positive_logits;
+use crate::contrast::terms::{assert_paired, positive_logits, some};
 use crate::contrast::{catalogue_log_noise, drawn_log_noise_in_batch};
 use crate::{Draws, PairEmbeddings};
 
@@ -26,9 +28,27 @@ pub fn drawn_nce_i<B: Backend>(
     temperature: f64,
     draws: &Draws,
 ) -> Tensor<B, 1> {
-    let (anchors, positives) = (normalize(anchors), normalize(positives));
-    let positive = positive_logits(anchors.clone(), positives.clone(), temperature);
-    let log_noise = drawn_log_noise_in_batch(anchors, positives, temperature, draws);
+    let rows = 0..anchors.dims()[0];
+    drawn_nce_i_rows(anchors, positives, rows, temperature, draws)
+}
+
+/// Computes NCE-I for some anchors of a batch, those of n′ `rows`, as [`drawn_nce_i`] does for all: `[n, d]`, `[n, d]` → `[n′]`.
+/// The draws are those of all anchors.
+///
+/// # Panics
+/// As [`drawn_nce_i`], and if a row does not exist.
+pub fn drawn_nce_i_rows<B: Backend>(
+    anchors: Tensor<B, 2>,
+    positives: Tensor<B, 2>,
+    rows: Range<usize>,
+    temperature: f64,
+    draws: &Draws,
+) -> Tensor<B, 1> {
+    assert_paired(&anchors, &positives);
+    let (anchors, positives) = (normalize(some(anchors, &rows)), normalize(positives));
+    let positive = some(positives.clone(), &rows);
+    let positive = positive_logits(anchors.clone(), positive, temperature);
+    let log_noise = drawn_log_noise_in_batch(anchors, positives, rows, temperature, draws);
     nce_i(positive, log_noise, draws.negatives())
 }
 

@@ -1,12 +1,14 @@
 //! InfoNCE, the paper's NCE-I (van den Oord et al., 2018; Definition 2).
 
+use std::ops::Range;
+
 use burn::config::Config;
 use burn::tensor::{Tensor, backend::Backend};
 
 use crate::contrast::log_noise;
 use crate::contrast::log_space::{log_mix, softplus};
 use crate::contrast::similarity::normalize;
-use crate::contrast::terms::{log_noise_in_batch, positive_logits};
+use crate::contrast::terms::{assert_paired, log_noise_in_batch, positive_logits, some};
 use crate::error::check_loss;
 use crate::{CoreError, GrowthRatio};
 
@@ -126,9 +128,25 @@ impl InfoNce {
         anchors: Tensor<B, 2>,
         positives: Tensor<B, 2>,
     ) -> Tensor<B, 1> {
+        let rows = 0..anchors.dims()[0];
+        self.forward_rows(anchors, positives, rows)
+    }
+
+    /// Computes the loss of some anchors of a batch, those of n′ `rows`: `[n, d]`, `[n, d]` → `[n′]`. The negatives are those of
+    /// [`forward`](Self::forward), of all rows.
+    ///
+    /// # Panics
+    /// If the shapes differ, n < 2 or a row does not exist.
+    pub fn forward_rows<B: Backend>(
+        &self,
+        anchors: Tensor<B, 2>,
+        positives: Tensor<B, 2>,
+        rows: Range<usize>,
+    ) -> Tensor<B, 1> {
+        assert_paired(&anchors, &positives);
         let n_noise = anchors.dims()[0].saturating_sub(1);
-        self.directions(anchors, positives, n_noise, |anchors, positives| {
-            log_noise_in_batch(anchors, positives, self.temperature)
+        self.directions(anchors, positives, &rows, n_noise, |anchors, positives| {
+            log_noise_in_batch(anchors, positives, &rows, self.temperature)
         })
     }
 
@@ -143,9 +161,9 @@ impl InfoNce {
         positives: Tensor<B, 2>,
         negatives: Tensor<B, 2>,
     ) -> Tensor<B, 1> {
-        let n_noise = negatives.dims()[0];
+        let (rows, n_noise) = (0..anchors.dims()[0], negatives.dims()[0]);
         let negatives = normalize(negatives);
-        self.directions(anchors, positives, n_noise, |anchors, _| {
+        self.directions(anchors, positives, &rows, n_noise, |anchors, _| {
             log_noise(anchors, negatives.clone(), self.temperature)
         })
     }
@@ -167,8 +185,9 @@ impl InfoNce {
         alpha: GrowthRatio,
     ) -> Tensor<B, 1> {
         let n_noise = old_noise.dims()[0] + new_noise.dims()[0];
+        let rows = 0..anchors.dims()[0];
         let (old, new) = (normalize(old_noise), normalize(new_noise));
-        self.directions(anchors, positives, n_noise, |anchors, _| {
+        self.directions(anchors, positives, &rows, n_noise, |anchors, _| {
             log_mixed_noise(
                 log_noise(anchors.clone(), old.clone(), self.temperature),
                 log_noise(anchors, new.clone(), self.temperature),
@@ -177,26 +196,29 @@ impl InfoNce {
         })
     }
 
-    /// Computes the loss in one direction, or the mean of both. `log_noise` receives normalised anchors
-    /// and positives.
+    /// Computes the loss of some rows in one direction, or the mean of both. `log_noise` receives normalised anchors of these rows,
+    /// and all positives.
     fn directions<B: Backend>(
         &self,
         anchors: Tensor<B, 2>,
         positives: Tensor<B, 2>,
+        rows: &Range<usize>,
         n_noise: usize,
         log_noise: impl Fn(Tensor<B, 2>, Tensor<B, 2>) -> Tensor<B, 1>,
     ) -> Tensor<B, 1> {
         let (anchors, positives) = (normalize(anchors), normalize(positives));
+        let own = |tensor: &Tensor<B, 2>| some(tensor.clone(), rows);
         let negatives = self.negatives.unwrap_or(n_noise as f64);
-        let positive = positive_logits(anchors.clone(), positives.clone(), self.temperature);
+        let positive = positive_logits(own(&anchors), own(&positives), self.temperature);
         let forward = nce_i(
             positive.clone(),
-            log_noise(anchors.clone(), positives.clone()),
+            log_noise(own(&anchors), positives.clone()),
             negatives,
         );
         if !self.symmetric {
             return forward;
         }
-        (forward + nce_i(positive, log_noise(positives, anchors), negatives)) * 0.5
+        let backward = nce_i(positive, log_noise(own(&positives), anchors), negatives);
+        (forward + backward) * 0.5
     }
 }

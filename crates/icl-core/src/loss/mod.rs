@@ -11,7 +11,7 @@ mod nt_xent;
 mod panel_risk;
 
 pub use bias::{NoiseLosses, Strategy};
-pub use drawn::{catalogue_nce_i, drawn_nce_i};
+pub use drawn::{catalogue_nce_i, drawn_nce_i, drawn_nce_i_rows};
 pub use exact_risk::{
     ExactRisk, RiskRows, exact_nce_i, exact_nce_i_rows, exact_nce_i_rows_of_group, exact_risk,
     exact_risk_of_group, exact_risk_with_rows,

@@ -1,5 +1,7 @@
 //! NT-Xent, the loss of SimCLR (Chen et al., 2020), which the DACL paper trains with (its Algorithm 1).
 
+use std::ops::Range;
+
 use burn::config::Config;
 use burn::tensor::{Tensor, backend::Backend};
 
@@ -7,7 +9,7 @@ use super::info_nce::nce_i;
 use crate::CoreError;
 use crate::contrast::log_space::softplus;
 use crate::contrast::similarity::normalize;
-use crate::contrast::terms::positive_logits;
+use crate::contrast::terms::{positive_logits, some};
 use crate::contrast::{LeftOut, log_sum};
 use crate::error::check_loss;
 
@@ -87,6 +89,21 @@ impl NtXent {
         first: Tensor<B, 2>,
         second: Tensor<B, 2>,
     ) -> Tensor<B, 1> {
+        let rows = 0..first.dims()[0];
+        self.forward_rows(first, second, rows)
+    }
+
+    /// Computes the loss of both views of some pairs of a batch, those of n′ `rows`, in the order of
+    /// [`forward_no_reduction`](Self::forward_no_reduction): `[n, d]`, `[n, d]` → `[2·n′]`, in nats. All pairs are noise.
+    ///
+    /// # Panics
+    /// If the shapes differ, n < 2 or a row does not exist.
+    pub fn forward_rows<B: Backend>(
+        &self,
+        first: Tensor<B, 2>,
+        second: Tensor<B, 2>,
+        rows: Range<usize>,
+    ) -> Tensor<B, 1> {
         let [n, _] = first.dims();
         assert_eq!(
             first.dims(),
@@ -99,7 +116,8 @@ impl NtXent {
         );
         let n_noise = (2 * n - 2) as f64;
         let views = [first, second].map(normalize);
-        let [first, second] = views.clone();
+        let anchors = views.each_ref().map(|views| some(views.clone(), &rows));
+        let [first, second] = anchors.clone();
         let positive = positive_logits(first, second, self.temperature);
         let of_anchors = |anchors: &Tensor<B, 2>| {
             let log_sums = views.each_ref().map(|noise| {
@@ -107,7 +125,7 @@ impl NtXent {
                     anchors.clone(),
                     noise.clone(),
                     self.temperature,
-                    LeftOut::Own(0),
+                    LeftOut::Own(-(rows.start as isize)),
                 )
             });
             let [of_first, of_second] = log_sums;
@@ -116,7 +134,7 @@ impl NtXent {
             let negatives = self.negatives.unwrap_or(n_noise);
             nce_i(positive.clone(), log_noise, negatives)
         };
-        Tensor::cat(views.each_ref().map(of_anchors).to_vec(), 0)
+        Tensor::cat(anchors.each_ref().map(of_anchors).to_vec(), 0)
     }
 }
 

@@ -39,6 +39,30 @@ pub(crate) fn elements<F: Float, B: Backend, const D: usize>(tensor: Tensor<B, D
     values.expect("float data converts to a float")
 }
 
+/// Returns the sum of the tensors of all members, which have one shape and precision. It has the same bits at every member.
+pub(crate) fn summed_elements<B: Backend, const D: usize>(
+    group: &dyn Group,
+    own: Tensor<B, D>,
+) -> Result<Tensor<B, D>, GroupError> {
+    match own.dtype() {
+        DType::F64 => sum_in::<f64, B, D>(group, own),
+        _ => sum_in::<f32, B, D>(group, own),
+    }
+}
+
+fn sum_in<F: Float, B: Backend, const D: usize>(
+    group: &dyn Group,
+    own: Tensor<B, D>,
+) -> Result<Tensor<B, D>, GroupError> {
+    let (shape, device, dtype) = (own.shape(), own.device(), own.dtype());
+    let mut values = elements::<F, B, D>(own);
+    F::sum(group, &mut values)?;
+    Ok(Tensor::from_data(
+        TensorData::new(values, shape),
+        (&device, dtype),
+    ))
+}
+
 /// Gathers rows `[m, d]` that members hold, and returns all of them as `[n, d]` on `device`: row i of a member goes to
 /// `places[member][i]`. A member without rows gives `None`; one member at least has some.
 pub(crate) fn gathered_rows<B: Backend>(

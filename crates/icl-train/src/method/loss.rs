@@ -7,7 +7,7 @@ use std::str::FromStr;
 use burn::tensor::{Tensor, TensorData, backend::Backend};
 use icl_core::{
     Contrast, Draws, GrowthRatio, InfoNceConfig, MixedBatch, NtXentConfig, QueuedNoise, Seed,
-    drawn_nce_i, log_change_ratio, log_mixed_noise, nce_i, nce_ii,
+    drawn_nce_i_rows, log_change_ratio, log_mixed_noise, nce_i, nce_ii,
 };
 use serde::{Deserialize, Serialize};
 
@@ -187,6 +187,47 @@ impl LossKind {
         counted: Anchors,
         settings: LossSettings,
     ) -> Tensor<B, 1> {
+        let (n_old, n) = (batch.n_old, batch.samples.len());
+        let losses = self.of_anchors(batch, queue, counted, 0..n, settings);
+        match counted {
+            Anchors::All if self != Self::InfoNce => {
+                weighted(losses, stratum_weights(n_old, n - n_old, settings.alpha))
+            }
+            _ => losses.mean(),
+        }
+    }
+
+    /// Computes the part `[1]` of the same loss of all anchors that those of some `rows` have. The parts of all rows add up to the
+    /// loss, and so do their gradients at the embeddings.
+    pub(crate) fn of_rows<B: Backend>(
+        self,
+        batch: MixedBatch<'_, B>,
+        queue: Option<&QueuedNoise<B>>,
+        rows: Range<usize>,
+        settings: LossSettings,
+    ) -> Tensor<B, 1> {
+        let (n_old, n) = (batch.n_old, batch.samples.len());
+        let losses = self.of_anchors(batch, queue, Anchors::All, rows.clone(), settings);
+        let weights = match self {
+            Self::InfoNce => {
+                // One for each view that is an anchor.
+                let n_losses = losses.dims()[0];
+                vec![rows.len() as f64 / (n * n_losses) as f64; n_losses]
+            }
+            _ => stratum_weights(n_old, n - n_old, settings.alpha)[rows].to_vec(),
+        };
+        weighted(losses, weights)
+    }
+
+    /// Computes the loss of each anchor that is counted and in some `rows`. With both views as anchors there are twice as many.
+    fn of_anchors<B: Backend>(
+        self,
+        batch: MixedBatch<'_, B>,
+        queue: Option<&QueuedNoise<B>>,
+        counted: Anchors,
+        rows: Range<usize>,
+        settings: LossSettings,
+    ) -> Tensor<B, 1> {
         let LossSettings {
             temperature,
             negatives,
@@ -195,67 +236,60 @@ impl LossKind {
             alpha,
         } = settings;
         let n_old = batch.n_old;
-        let (device, dtype) = (batch.anchors.device(), batch.anchors.dtype());
-        let rows = counted.rows(n_old, batch.samples.len());
         let draws = draws.map(|seed| Draws::new(negatives, batch.samples.len(), seed));
+        if self == Self::InfoNce {
+            let (anchors, positives) = (batch.anchors, batch.positives);
+            return match &draws {
+                _ if noise_set == NoiseSet::BothViews => NtXentConfig::new()
+                    .with_temperature(temperature)
+                    .with_negatives(Some(negatives))
+                    .init()
+                    .forward_rows(anchors, positives, rows),
+                Some(draws) => drawn_nce_i_rows(anchors, positives, rows, temperature, draws),
+                None => InfoNceConfig::new()
+                    .with_temperature(temperature)
+                    .with_negatives(Some(negatives))
+                    .init()
+                    .forward_rows(anchors, positives, rows),
+            };
+        }
         let noise = match (&draws, queue) {
             (Some(draws), _) => SeparatedNoise::Drawn(draws),
             (None, Some(queue)) => SeparatedNoise::Queued(queue),
             (None, None) => SeparatedNoise::Batch,
         };
-        let separated = |batch| contrast(batch, noise, rows.clone(), temperature);
+        let rows = counted.among(rows, n_old);
+        let contrast = contrast(batch, noise, rows.clone(), temperature);
         let under_all = |contrast: Contrast<B>| {
             let noise = log_mixed_noise(contrast.log_noise_old, contrast.log_noise_new, alpha);
             nce_i(contrast.positive, noise, negatives)
         };
-        let nce_ii = |contrast| nce_ii(log_change_ratio(&contrast, negatives), alpha);
-        let losses = match (self, counted) {
-            (Self::InfoNce, _) if noise_set == NoiseSet::BothViews => {
-                return NtXentConfig::new()
-                    .with_temperature(temperature)
-                    .with_negatives(Some(negatives))
-                    .init()
-                    .forward(batch.anchors, batch.positives);
-            }
-            (Self::InfoNce, _) if let Some(draws) = &draws => {
-                return drawn_nce_i(batch.anchors, batch.positives, temperature, draws).mean();
-            }
-            (Self::InfoNce, _) => {
-                return InfoNceConfig::new()
-                    .with_temperature(temperature)
-                    .with_negatives(Some(negatives))
-                    .init()
-                    .forward(batch.anchors, batch.positives);
-            }
-            // Eq. (9)
-            (Self::Published, Anchors::All) => {
-                let n_new = rows.len() - n_old;
-                let contrast = separated(batch);
-                let old = nce_ii(narrow(contrast.clone(), 0, n_old));
-                Tensor::cat(vec![old, under_all(narrow(contrast, n_old, n_new))], 0)
-            }
-            (Self::Published, Anchors::Old) => nce_ii(separated(batch)),
+        if self == Self::Corrected {
             // L^{I,X} + L^{II} = L^{I,X′} at every sample (Theorem 1), and the right side is computed.
-            (Self::Published, Anchors::New) | (Self::Corrected, _) => under_all(separated(batch)),
-        };
-        match counted {
-            Anchors::All => {
-                let weights = stratum_weights(n_old, rows.len() - n_old, alpha);
-                let weights = TensorData::new(weights, [rows.len()]);
-                (losses * Tensor::from_data(weights, (&device, dtype))).sum()
+            return under_all(contrast);
+        }
+        // Eq. (9)
+        let n_old_rows = n_old.clamp(rows.start, rows.end) - rows.start;
+        let of_old = |contrast| nce_ii(log_change_ratio(&contrast, negatives), alpha);
+        match n_old_rows {
+            0 => under_all(contrast),
+            n if n == rows.len() => of_old(contrast),
+            n => {
+                let old = of_old(narrow(contrast.clone(), 0, n));
+                let new = under_all(narrow(contrast, n, rows.len() - n));
+                Tensor::cat(vec![old, new], 0)
             }
-            Anchors::Old | Anchors::New => losses.mean(),
         }
     }
 }
 
 impl Anchors {
-    /// Returns the rows of the anchors in a batch of `n` samples, of which the first `n_old` are old.
-    fn rows(self, n_old: usize, n: usize) -> Range<usize> {
+    /// Returns the rows that are counted among some of a batch, of which the first `n_old` are old.
+    fn among(self, rows: Range<usize>, n_old: usize) -> Range<usize> {
         match self {
-            Self::All => 0..n,
-            Self::Old => 0..n_old,
-            Self::New => n_old..n,
+            Self::All => rows,
+            Self::Old => rows.start..rows.end.min(n_old),
+            Self::New => rows.start.max(n_old)..rows.end,
         }
     }
 }
@@ -280,16 +314,24 @@ fn contrast<B: Backend>(
 ) -> Contrast<B> {
     let (anchors, positives) = (batch.anchors.clone(), batch.positives.clone());
     let n_old = batch.n_old;
-    let contrast = match noise {
+    match noise {
         SeparatedNoise::Queued(queue) => {
-            return Contrast::in_batch_with_queue(batch, rows, queue, temperature);
+            Contrast::in_batch_with_queue(batch, rows, queue, temperature)
         }
         SeparatedNoise::Drawn(draws) => {
-            Contrast::in_batch_drawn(anchors, positives, n_old, temperature, draws)
+            Contrast::in_batch_rows_drawn(anchors, positives, n_old, rows, temperature, draws)
         }
-        SeparatedNoise::Batch => Contrast::in_batch(anchors, positives, n_old, temperature),
-    };
-    narrow(contrast, rows.start, rows.len())
+        SeparatedNoise::Batch => {
+            Contrast::in_batch_rows(anchors, positives, n_old, rows, temperature)
+        }
+    }
+}
+
+/// Returns the sum `[1]` of losses `[n]` with these weights.
+fn weighted<B: Backend>(losses: Tensor<B, 1>, weights: Vec<f64>) -> Tensor<B, 1> {
+    let (device, dtype) = (losses.device(), losses.dtype());
+    let weights = TensorData::new(weights, losses.dims());
+    (losses * Tensor::from_data(weights, (&device, dtype))).sum()
 }
 
 /// Returns `n` rows of a contrast from row `first` on.
@@ -452,6 +494,68 @@ mod tests {
                     assert!(of_anchors[others.clone()].iter().all(|&g| g == 0.0));
                     assert!(of_positives[others].iter().all(|&g| g != 0.0));
                 }
+            }
+        }
+    }
+
+    /// Losses and gradients of rows that cut old and new anchors unevenly, for every noise that an anchor may have.
+    #[test]
+    fn the_parts_of_some_rows_add_up_to_the_loss() {
+        type A = icl_core::testing::TestAutodiff;
+        let (n, samples) = (11, (0..11).collect::<Vec<usize>>());
+        let queue = QueuedNoise::new(Tensor::<A, 2>::from_inner(draw(6, 4, 3)), vec![5; 6]);
+        let plain = settings(0.3);
+        let drawn = LossSettings {
+            negatives: 2.5,
+            draws: Some(Seed::new(4)),
+            ..plain
+        };
+        let both = LossSettings {
+            noise_set: NoiseSet::BothViews,
+            ..plain
+        };
+        let part = |kind: LossKind, queue, rows: Option<Range<usize>>, settings| {
+            let leaf = |seed| Tensor::<A, 2>::from_inner(draw(n, 4, seed)).require_grad();
+            let (anchors, positives) = (leaf(1), leaf(2));
+            let batch = MixedBatch {
+                anchors: anchors.clone(),
+                positives: positives.clone(),
+                samples: &samples,
+                n_old: 5,
+            };
+            let loss = match rows {
+                Some(rows) => kind.of_rows(batch, queue, rows, settings),
+                None => kind.of_batch(batch, queue, Anchors::All, settings),
+            };
+            let gradients = loss.backward();
+            let slopes = [anchors, positives].map(|leaf| leaf.grad(&gradients).unwrap());
+            let slopes = slopes.iter().flat_map(to_vec);
+            to_vec(&loss)
+                .into_iter()
+                .chain(slopes)
+                .collect::<Vec<f64>>()
+        };
+        for (kind, queue, settings) in [
+            (LossKind::InfoNce, None, plain),
+            (LossKind::InfoNce, None, drawn),
+            (LossKind::InfoNce, None, both),
+            (LossKind::Published, None, plain),
+            (LossKind::Published, None, drawn),
+            (LossKind::Published, Some(&queue), plain),
+            (LossKind::Corrected, None, plain),
+            (LossKind::Corrected, None, drawn),
+            (LossKind::Corrected, Some(&queue), plain),
+        ] {
+            let whole = part(kind, queue, None, settings);
+            for ends in [vec![0, 11], vec![0, 3, 8, 11], vec![0, 1, 5, 6, 11]] {
+                let mut sum = vec![0.0; whole.len()];
+                for rows in ends.windows(2) {
+                    let found = part(kind, queue, Some(rows[0]..rows[1]), settings);
+                    sum.iter_mut()
+                        .zip(found)
+                        .for_each(|(sum, found)| *sum += found);
+                }
+                assert_close(&sum, &whole, 1e-5);
             }
         }
     }

@@ -1,10 +1,12 @@
 //! The loss of a prepared batch.
 
+use std::ops::Range;
+
 use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{
-    Draws, Encoder, Group, GrowthRatio, MixedBatch, Mode, PairEmbeddings, Seed, catalogue_nce_i,
-    host_values,
+    Draws, Encoder, Group, GrowthRatio, MixedBatch, Mode, PairEmbeddings, QueuedNoise, Seed,
+    catalogue_nce_i, host_values,
 };
 
 use crate::method::loss::{Anchors, LossKind, LossSettings};
@@ -138,7 +140,7 @@ where
     }
 
     /// Computes the loss with the noise of the batch, and of the queue.
-    pub(super) fn in_batch(
+    fn in_batch(
         &self,
         pairs: PairEmbeddings<B>,
         batch: &PreparedBatch<M::Batch>,
@@ -146,28 +148,57 @@ where
         counted: Anchors,
         seed: Seed,
     ) -> Tensor<B, 1> {
-        let mixed = MixedBatch {
-            anchors: pairs.anchors,
-            positives: pairs.positives,
-            samples: &batch.samples,
-            n_old: batch.n_old,
-        };
-        // The queue holds views of the first pair.
+        let (queue, settings) = (self.queue_of(part), self.loss_settings(seed));
+        self.loss
+            .of_batch(mixed(pairs, batch), queue, counted, settings)
+    }
+
+    /// Computes the part of the same loss of all anchors that those of some `rows` of the batch have.
+    pub(super) fn of_rows(
+        &self,
+        pairs: PairEmbeddings<B>,
+        batch: &PreparedBatch<M::Batch>,
+        part: usize,
+        rows: Range<usize>,
+        seed: Seed,
+    ) -> Tensor<B, 1> {
+        let (queue, settings) = (self.queue_of(part), self.loss_settings(seed));
+        self.loss
+            .of_rows(mixed(pairs, batch), queue, rows, settings)
+    }
+
+    /// Returns the old noise that a part has from the queue, which holds views of the first pair.
+    fn queue_of(&self, part: usize) -> Option<&QueuedNoise<B>> {
         let queue = self.queue.as_ref().filter(|_| part == 0);
-        let queue = queue.and_then(OldQueue::entries);
-        let settings = LossSettings {
+        queue.and_then(OldQueue::entries)
+    }
+
+    fn loss_settings(&self, seed: Seed) -> LossSettings {
+        LossSettings {
             temperature: self.settings.temperature,
             negatives: self.negatives,
             draws: self.draws(seed),
             noise_set: self.settings.noise_set,
             alpha: self.alpha,
-        };
-        self.loss.of_batch(mixed, queue, counted, settings)
+        }
     }
 
     /// Returns the seed of the noise that anchors draw, if they do.
     fn draws(&self, seed: Seed) -> Option<Seed> {
         let is_drawn = self.settings.step_negatives.form == NegativesForm::Drawn;
         is_drawn.then(|| seed.child("negatives"))
+    }
+}
+
+/// Returns the embeddings of a batch, with its samples.
+fn mixed<B: AutodiffBackend, T>(
+    pairs: PairEmbeddings<B>,
+    batch: &PreparedBatch<T>,
+) -> MixedBatch<'_, B> {
+    MixedBatch {
+        anchors: pairs.anchors,
+        positives: pairs.positives,
+        samples: &batch.samples,
+        n_old: batch.n_old,
     }
 }

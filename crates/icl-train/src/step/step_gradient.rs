@@ -93,7 +93,7 @@ where
             }
             false => {
                 let loss = self.loss;
-                loss.sharded_gradient(encoder, batch, Anchors::All, dropout)?
+                loss.sharded_gradient(encoder, batch, dropout)?
             }
         };
         let earlier = self.rates.query.earlier(index).map(without_graph::<B, M>);

@@ -37,6 +37,41 @@ fn the_gradient_is_that_of_the_whole_batch() {
     }
 }
 
+/// Members of a large batch compute the losses of some anchors each, uneven numbers of them.
+#[test]
+fn the_gradient_of_a_large_batch_is_that_of_the_whole_batch() {
+    let mut rng = Seed::new(21).rng();
+    let sample = |_| std::array::from_fn(|_| rng.random::<f32>() * 2.0 - 1.0);
+    let samples: Vec<[f32; 4]> = (0..523).map(sample).collect();
+    let increment = Increment::try_new((0..310).collect(), (310..523).collect()).unwrap();
+    let large = TrainingSettings {
+        batch_size: samples.len(),
+        ..one_step()
+    };
+    for (dtype, tolerance) in precisions(1e-5, 1e-12) {
+        for (method, settings) in objectives(&large) {
+            let after = |group: &dyn Group, chunk| {
+                let settings = TrainingSettings {
+                    chunk,
+                    ..settings.clone()
+                };
+                let trainer = trainer(&samples, &increment, &settings, 4).group(group);
+                let outcome = trainer.update(&method, precise(dtype)).unwrap();
+                let loss = outcome.record.epoch_losses[0];
+                let trained = to_vec(&outcome.trained.weight.val());
+                (trained, loss)
+            };
+            let (whole, loss) = after(&Alone, None);
+            for (size, chunk) in [(2, None), (3, Some(50))] {
+                let members = at_all(size, |group| after(group, chunk));
+                assert_close(&members[0].0, &whole, tolerance);
+                assert_close(&[members[0].1], &[loss], tolerance);
+                assert!(members.iter().all(|other| *other == members[0]), "{method}");
+            }
+        }
+    }
+}
+
 /// With the plain view of each sample twice, so that a loop can compute the same.
 #[derive(Debug)]
 struct Twice;
