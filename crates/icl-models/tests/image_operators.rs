@@ -160,6 +160,10 @@ fn the_convolution_and_its_gradients_are_double_loops() {
             let found = B::convolution(x.clone(), weight.clone(), case.window);
             assert_eq!(found.dims(), case.output(), "{case:?}");
             assert_near(&to_vec(&found), &y, tolerance);
+            let [found_input, found_weight] =
+                B::convolution_gradients(x.clone(), weight.clone(), gradient.clone(), case.window);
+            assert_near(&to_vec(&found_input), &by_input, tolerance);
+            assert_near(&to_vec(&found_weight), &by_weight, tolerance);
             let found = B::convolution_weight_gradient(x, gradient.clone(), case.window);
             assert_eq!(found.dims(), case.weight(), "{case:?}");
             assert_near(&to_vec(&found), &by_weight, tolerance);

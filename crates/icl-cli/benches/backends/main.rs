@@ -20,6 +20,7 @@ mod side;
 mod work;
 
 use std::error::Error;
+use std::process::ExitCode;
 
 use clap::Parser;
 
@@ -64,11 +65,18 @@ impl Arguments {
     }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    match (&arguments.side, &arguments.case) {
+    let done = match (&arguments.side, &arguments.case) {
         (Some(side), Some(case)) => served::serve(side, case),
         _ => compare(&arguments),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
     }
 }
 

@@ -55,8 +55,8 @@ impl<E: TchElement> ImageBackend for LibTorch<E> {
         tensor(gradient_of_product(&y, &gradient, &weight))
     }
 
-    /// LibTorch's gradient of a convolution by its weight is bound by `tch` as the gradient of an operator that was applied, only. Here
-    /// the transposed convolution, which is the gradient by the input, is such an operator:
+    /// `tch` offers LibTorch's gradient of a convolution by its weight only through LibTorch's own autodiff, as that of an operator
+    /// that was applied. Here the transposed convolution, which is the gradient by the input, is such an operator:
     ///
     /// ```text
     /// ∂⟨gradient, convolution(x, weight)⟩/∂weight = ∂⟨gradient by the input, x⟩/∂weight
@@ -216,7 +216,7 @@ fn convolve_transposed(
     )
 }
 
-/// Whether a convolution is a product of each pixel by a matrix.
+/// Returns whether a convolution is a product of each pixel by a matrix.
 fn is_pointwise(window: Window) -> bool {
     window.size == 1 && window.padding == 0
 }

@@ -15,7 +15,8 @@ const MOST: usize = 1 << 30;
 
 /// Member of the group of all processes of an `mpirun`.
 ///
-/// All calls come from the thread that has created it, but those of a member that is alone, which are none of MPI. MPI ends all processes when one of them ends by an error.
+/// MPI is called only from the thread that created the member; a member that is alone never calls it. MPI ends all processes when one
+/// of them ends by an error.
 pub struct Mpi {
     /// Open until this member leaves.
     universe: Mutex<Option<Universe>>,

@@ -219,7 +219,8 @@ impl LossKind {
         weighted(losses, weights)
     }
 
-    /// Computes the loss of each anchor that is counted and in some `rows`. With both views as anchors there are twice as many.
+    /// Computes the loss of each anchor that is counted and in some `rows`; NCE-I counts all. With both views as anchors there are
+    /// twice as many losses.
     fn of_anchors<B: Backend>(
         self,
         batch: MixedBatch<'_, B>,

@@ -79,6 +79,13 @@ fn tu(name: &str) -> Result<Vec<Graph>, Box<dyn Error>> {
     let path = PathBuf::from(folder)
         .join("graphs")
         .join(format!("{name}.zip"));
+    if !path.exists() {
+        let path = path.display();
+        return Err(format!(
+            "{path}: found no such file, expected a data set (ICL_DATA_DIR names the folder of graphs/)"
+        )
+        .into());
+    }
     Ok(icl_data::read_tu(&path)?.graphs().to_vec())
 }
 

@@ -33,7 +33,12 @@ const PLACES: [&str; 3] = [
 /// Returns the place of this process among those of its machine, if it has joined a group and was told.
 pub fn place_on_machine() -> Option<usize> {
     JOINED.get()?;
-    let told = PLACES.iter().filter_map(std::env::var_os);
+    told_place(|name| std::env::var_os(name))
+}
+
+/// Returns the place that the first of the variables with a number tells.
+fn told_place(variable: impl Fn(&str) -> Option<OsString>) -> Option<usize> {
+    let told = PLACES.iter().filter_map(|name| variable(name));
     told.filter_map(|place| place.to_str()?.parse().ok()).next()
 }
 
@@ -117,4 +122,28 @@ fn abort(engine: &Engine, status: u8) -> ! {
 #[cfg(not(feature = "mpi"))]
 fn abort(_: &Engine, status: u8) -> ! {
     std::process::exit(status.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_launcher_tells_the_place() {
+        let told = |variables: &[(&str, &str)]| {
+            told_place(|name| {
+                let found = variables.iter().find(|(known, _)| *known == name);
+                found.map(|(_, value)| OsString::from(value))
+            })
+        };
+        assert_eq!(told(&[]), None);
+        assert_eq!(told(&[("OMPI_COMM_WORLD_LOCAL_RANK", "1")]), Some(1));
+        assert_eq!(told(&[("MPI_LOCALRANKID", "2")]), Some(2));
+        assert_eq!(told(&[("SLURM_LOCALID", "3")]), Some(3));
+        // That of mpirun comes before that of the job in which it runs.
+        let both = [("SLURM_LOCALID", "0"), ("OMPI_COMM_WORLD_LOCAL_RANK", "1")];
+        assert_eq!(told(&both), Some(1));
+        let damaged = [("MPI_LOCALRANKID", "one"), ("SLURM_LOCALID", "3")];
+        assert_eq!(told(&damaged), Some(3));
+    }
 }
