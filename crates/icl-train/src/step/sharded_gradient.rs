@@ -231,8 +231,8 @@ where
 
 /// Number of samples of a batch from which on members divide the anchors among themselves.
 ///
-/// Of W members each then saves a share (W − 1)/W of the 6·n²·d operations of the loss, F per second, and sums 2·n·d values over a network
-/// of β bytes per second. That pays from n = 16·F/(6·β) samples on:
+/// The loss of a batch of n samples of width d takes 6·n²·d operations, of which each of W members then computes 1/W. In exchange, members
+/// sum 2·n·d values over the network. With F operations per second and β bytes per second this pays from n = 16·F/(6·β) samples on:
 ///
 /// | a member computes, its network carries | pays from |
 /// |---|---|
