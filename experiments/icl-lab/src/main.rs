@@ -1,0 +1,3 @@
+//! The program `icl-lab`.
+
+fn main() {}
