@@ -24,17 +24,17 @@ fn an_inner_loop_that_does_nothing_is_told() {
             .find(|line| line.contains("icl-corrected-wo-lrl"));
         let of = records(&at.path().join(out));
         assert!(numbers(&of[0]["support_moves"]).is_empty());
-        let [moves, cosines] = ["support_moves", "query_cosines"].map(|key| numbers(&of[1][key]));
-        assert_eq!((moves.len(), cosines.len()), (3, 3));
+        let moves = numbers(&of[1]["support_moves"]);
+        assert_eq!(moves.len(), 3);
         // Lines end anywhere.
         let page: Vec<&str> = ran.stdout.split_whitespace().collect();
-        (line.unwrap().to_owned(), page.join(" "), moves, cosines)
+        (line.unwrap().to_owned(), page.join(" "), moves)
     };
-    let (line, page, moves, cosines) = run("--support-learning-rate 1e-6", "still");
+    let (line, page, moves) = run("--support-learning-rate 1e-6", "still");
     assert!(line.contains("; the inner loop moves θ by "), "{line}");
     assert!(page.contains("does almost nothing"), "{page}");
-    assert!(moves.iter().all(|it| *it < 1e-4) && cosines.iter().all(|it| *it > 0.999));
-    let (line, page, moves, _) = run("--support-optimizer adam", "adam");
+    assert!(moves.iter().all(|it| *it < 1e-4), "{moves:?}");
+    let (line, page, moves) = run("--support-optimizer adam", "adam");
     assert!(!line.contains("the inner loop"), "{line}");
     assert!(!page.contains("does almost nothing"), "{page}");
     assert!(moves.iter().all(|it| *it > 1e-3), "{moves:?}");

@@ -21,7 +21,6 @@ mod learning;
 mod malformed_data;
 mod methods;
 mod negatives;
-mod old_queue;
 mod options;
 mod output_folder;
 mod processes;

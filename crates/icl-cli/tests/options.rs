@@ -153,7 +153,6 @@ fn sizes_beyond_their_bounds() {
         ("panel", "4294967295"),
         ("steering-panel", "4294967295"),
         ("replay-size", "4294967295"),
-        ("old-queue", "4294967295"),
         ("batch-size", "65536"),
         ("epochs", "1000000"),
         ("patience", "1000000"),

@@ -24,6 +24,15 @@ pub enum Mode<'a> {
 /// Embeddings need no normalisation: the losses see them only through
 /// f(x, y) = exp(sim(φ(x), φ(y))/τ) of Definition 2.
 ///
+/// A model needs [`encode`](Self::encode) alone. Everything else has a default; replace it where the default is not right:
+///
+/// | item | replace it if the encoder |
+/// |---|---|
+/// | [`embed`](Self::embed) | is trained through a projection head, which other tasks leave out |
+/// | [`recalibrated`](Self::recalibrated) | normalises by stored statistics in evaluation |
+/// | [`encode_pairs`](Self::encode_pairs), [`has_catalogue`](Self::has_catalogue) | has candidates of its own as negatives, as a recommender has |
+/// | [`FORWARD_SHARE`](Self::FORWARD_SHARE) | costs less or more without a gradient than a third of a training step |
+///
 /// ```
 /// use burn::module::Module;
 /// use burn::nn::Linear;
@@ -90,33 +99,6 @@ pub trait Encoder<B: Backend>: Module<B> {
     /// then differ from the width of `encode`.
     fn embed(&self, batch: Self::Batch) -> Tensor<B, 2> {
         self.encode(batch, Mode::Evaluation)
-    }
-
-    /// Computes the activations of the hidden units in evaluation: a tensor `[rows, units]` for each layer, with the
-    /// normalisation statistics that the encoder has. Rows are what a layer computes for: samples, nodes or pixels.
-    ///
-    /// Hidden units are those behind a rectifier. The measures of plasticity ask for them, and the start
-    /// `reset-dormant` together with [`with_fresh_units`](Self::with_fresh_units). Default: `None`, for an encoder that
-    /// does not expose its units.
-    fn hidden_activations(&self, batch: Self::Batch) -> Option<Vec<Tensor<B, 2>>> {
-        let _ = batch;
-        None
-    }
-
-    /// Returns this encoder with some hidden units begun anew: the weights into such a unit, its bias and its
-    /// normalisation are those of `fresh`, and the weights out of it are 0. `units` has a list for each layer of
-    /// [`hidden_activations`](Self::hidden_activations), in the same order, which holds true where a unit begins anew.
-    ///
-    /// A unit that never was active has had no effect, and has none after that, until its outgoing weights are trained.
-    /// A unit that is a coordinate of the embedding has no weights out of it there: its coordinate begins anew. Other
-    /// parameters, and which parameters are trained, stay as they are. Default: `None`, for an encoder that does not
-    /// expose its units.
-    ///
-    /// # Panics
-    /// If the lists do not fit the layers, or the encoders are not of one architecture.
-    fn with_fresh_units(self, fresh: &Self, units: &[Vec<bool>]) -> Option<Self> {
-        let _ = (fresh, units);
-        None
     }
 
     /// Returns this encoder with its normalisation statistics re-estimated over `batches` at the

@@ -8,7 +8,6 @@
 //! |---|---|
 //! | [`cosine_similarity`], [`Contrast`] | the similarity of embeddings; the terms of the losses for a batch |
 //! | [`Draws`], [`drawn_nce_i`], [`catalogue_nce_i`], [`catalogue_log_noise`] | noise that is drawn for each anchor, from its batch or from a catalogue |
-//! | [`QueuedNoise`], [`MixedBatch`] | a queue of old noise from earlier steps |
 //! | [`InfoNce`], [`nce_i`], [`log_mixed_noise`] | NCE-I (Eq. 1, 2), also under mixed noise (Eq. 27) |
 //! | [`NtXent`] | NT-Xent: NCE-I whose noise is both views of the other samples |
 //! | [`change_ratio`], [`IncrementalInfoNce`], [`nce_ii`] | change ratio (Eq. 6) and NCE-II (Eq. 7, 8) |
@@ -75,8 +74,8 @@ pub use augment::{Augment, Stack};
 pub use both::Both;
 pub use by_origin::{ByOrigin, Origin};
 pub use contrast::{
-    Contrast, Draws, MixedBatch, QueuedNoise, catalogue_log_noise, cosine_similarity, normalize,
-    paired_cosine_similarity, ranks_among,
+    Contrast, Draws, catalogue_log_noise, cosine_similarity, normalize, paired_cosine_similarity,
+    ranks_among,
 };
 pub use device::{has_double_precision, host_values, is_host_memory, keep_freed_memory};
 pub use encoder::{Batches, Encoder, Mode};

@@ -11,5 +11,4 @@ mod limits;
 mod losses;
 mod negatives;
 mod noise_gradient;
-mod queued_noise;
 mod ranks;

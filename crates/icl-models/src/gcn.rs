@@ -8,7 +8,6 @@ use icl_core::{Batches, Encoder, Mode, Rng, SampleError, Seed};
 
 use crate::batch_norm::BatchStatistics;
 use crate::dropout::DropoutMask;
-use crate::fresh_units::{begin_anew, check_layers, silence};
 use crate::graph_conv::{GraphConv, GraphConvConfig};
 use crate::graph_ops::{GraphBackend, NormActivation};
 use crate::readout::Readout;
@@ -234,36 +233,6 @@ impl<B: GraphBackend> Encoder<B> for Gcn<B> {
             readouts.push(self.readout.forward(&batch, x.clone()));
         }
         Tensor::cat(readouts, 1)
-    }
-
-    /// Computes the output of each layer `[n_nodes, d_hidden]`, behind the leaky ReLU.
-    ///
-    /// Normalisation without affine terms gives every unit the same variance: only a unit whose input is constant is
-    /// dormant.
-    fn hidden_activations(&self, batch: GraphBatch<B>) -> Option<Vec<Tensor<B, 2>>> {
-        let mut x = batch.features.clone();
-        let layers = self.convolutions.iter().enumerate();
-        let activations = layers.map(|(layer, convolution)| {
-            x = self.evaluation_step(layer, convolution.forward(&batch, x.clone()));
-            x.clone()
-        });
-        Some(activations.collect())
-    }
-
-    /// Begins units of the convolutions anew. Every unit is a coordinate of the embedding, too.
-    fn with_fresh_units(mut self, fresh: &Self, units: &[Vec<bool>]) -> Option<Self> {
-        check_layers(units.len(), self.convolutions.len());
-        check_layers(fresh.convolutions.len(), self.convolutions.len());
-        let mut before: Option<&Vec<bool>> = None;
-        let layers = self.convolutions.iter_mut().zip(&fresh.convolutions);
-        for ((convolution, fresh), units) in layers.zip(units) {
-            begin_anew(&mut convolution.weight, &fresh.weight, 1, units);
-            if let Some(before) = before {
-                silence(&mut convolution.weight, 0, 0, before);
-            }
-            before = Some(units);
-        }
-        Some(self)
     }
 
     /// Re-estimates the statistics layer by layer.

@@ -7,10 +7,8 @@ use icl_core::graph::GraphBatch;
 use icl_core::{Batches, Encoder, Mode, SampleError, Seed};
 
 use crate::encoder_backend::EncoderBackend;
-use crate::fresh_units::{check_layers, silence};
 use crate::gin_layer::{GinLayer, neighbourhood};
 use crate::head::{ProjectionHead, ProjectionHeadConfig};
-use crate::hidden_layer::begin_units_anew;
 use crate::linear::{Linear, linear_tensors};
 use crate::normalization::{BatchNorm, Gathered, Statistics, norm_tensors};
 use crate::readout::Readout;
@@ -263,55 +261,6 @@ impl<B: EncoderBackend> Encoder<B> for Gin<B> {
     /// If the width of the node features is not `d_input`.
     fn embed(&self, batch: GraphBatch<B>) -> Tensor<B, 2> {
         self.features(&batch, &mut Statistics::Population)
-    }
-
-    /// Computes the outputs of both rectifiers of each layer `[n_nodes, d_hidden]`, the second before its normalisation,
-    /// then those of the head's hidden layers `[n_graphs, n_layers · d_hidden]`.
-    fn hidden_activations(&self, batch: GraphBatch<B>) -> Option<Vec<Tensor<B, 2>>> {
-        let neighbourhood = neighbourhood(&batch.propagation, self.epsilon_gin);
-        let population = &mut Statistics::Population;
-        let mut x = batch.features.clone();
-        let mut activations = Vec::new();
-        let mut readouts = Vec::new();
-        for layer in &self.layers {
-            let [hidden, outer] = layer.activations(&neighbourhood, x);
-            x = layer.norm.forward_rows(outer.clone(), false, population);
-            readouts.push(self.readout.forward(&batch, x.clone()));
-            activations.extend([hidden, outer]);
-        }
-        let mut features = Tensor::cat(readouts, 1);
-        for layer in self.projection.iter().flat_map(ProjectionHead::layers) {
-            features = layer.forward(features, population);
-            activations.push(features.clone());
-        }
-        Some(activations)
-    }
-
-    /// Begins units of the layers and of the head's hidden layers anew. A unit of a layer's second rectifier has weights
-    /// out of it in the next layer and in the head. The normalisation behind it turns a unit that is never active into its
-    /// β, which the weights out of it may have used.
-    fn with_fresh_units(mut self, fresh: &Self, units: &[Vec<bool>]) -> Option<Self> {
-        let n_layers = self.layers.len();
-        let n_head = self.projection.iter().flat_map(ProjectionHead::layers);
-        check_layers(units.len(), 2 * n_layers + n_head.count());
-        check_layers(fresh.layers.len(), n_layers);
-        let (of_layers, of_head) = units.split_at(2 * n_layers);
-        let of_layers: Vec<_> = of_layers.chunks_exact(2).collect();
-        if let (Some(head), Some(fresh)) = (&mut self.projection, &fresh.projection) {
-            let (chain, output) = head.parts_mut();
-            begin_units_anew(chain, fresh.layers().collect(), Some(output), of_head);
-            for (layer, units) in of_layers.iter().enumerate() {
-                head.silence(layer * units[1].len(), &units[1]);
-            }
-        }
-        let layers = self.layers.iter_mut().zip(&fresh.layers);
-        for (at, (layer, fresh)) in layers.enumerate() {
-            layer.begin_anew(fresh, [&of_layers[at][0], &of_layers[at][1]]);
-            if at > 0 {
-                silence(&mut layer.first.weight, 0, 0, &of_layers[at - 1][1]);
-            }
-        }
-        Some(self)
     }
 
     /// Re-estimates the statistics of all layers, those of the head included, in one pass over the

@@ -6,7 +6,6 @@ use burn::tensor::{Tensor, backend::Backend};
 use icl_core::graph::{Csr, SparseMatrix};
 
 use crate::encoder_backend::EncoderBackend;
-use crate::fresh_units::silence;
 use crate::linear::Linear;
 use crate::normalization::{BatchNorm, Statistics};
 
@@ -26,28 +25,10 @@ impl<B: EncoderBackend> GinLayer<B> {
         x: Tensor<B, 2>,
         statistics: &mut Statistics<'_>,
     ) -> Tensor<B, 2> {
-        let [_, y] = self.activations(neighbourhood, x);
-        self.norm.forward_rows(y, false, statistics)
-    }
-
-    /// Computes the outputs `[n_nodes, d_hidden]` of both rectifiers.
-    pub(crate) fn activations(
-        &self,
-        neighbourhood: &SparseMatrix<B>,
-        x: Tensor<B, 2>,
-    ) -> [Tensor<B, 2>; 2] {
         let sums = B::graph_convolution(neighbourhood, x, self.first.weight.val());
         let hidden = relu(sums + self.first.bias.val().unsqueeze());
-        let y = relu(self.second.forward(hidden.clone()));
-        [hidden, y]
-    }
-
-    /// Begins units of both rectifiers anew.
-    pub(crate) fn begin_anew(&mut self, fresh: &Self, [hidden, outer]: [&[bool]; 2]) {
-        self.first.begin_anew(&fresh.first, hidden);
-        self.second.begin_anew(&fresh.second, outer);
-        silence(&mut self.second.weight, 0, 0, hidden);
-        self.norm.begin_anew(&fresh.norm, outer);
+        let y = relu(self.second.forward(hidden));
+        self.norm.forward_rows(y, false, statistics)
     }
 }
 

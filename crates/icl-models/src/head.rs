@@ -5,7 +5,6 @@ use burn::module::Module;
 use burn::tensor::Tensor;
 use icl_core::{Batches, Encoder, Mode, SampleError, Seed};
 
-use crate::fresh_units::silence;
 use crate::hidden_layer::{HiddenLayer, hidden_layer_tensors};
 use crate::image_ops::ImageBackend;
 use crate::linear::{Linear, linear_tensors};
@@ -178,30 +177,9 @@ pub struct ProjectionHead<B: ImageBackend> {
 impl<B: ImageBackend> ProjectionHead<B> {
     /// Maps `[n, d_input]` to `[n, d_output]`, normalised by `statistics`.
     pub(crate) fn forward(&self, x: Tensor<B, 2>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
-        let x = self
-            .layers()
-            .fold(x, |x, layer| layer.forward(x, statistics));
+        let layers = self.hidden.iter().chain(&self.deeper);
+        let x = layers.fold(x, |x, layer| layer.forward(x, statistics));
         self.output.forward(x)
-    }
-
-    /// Iterates over the hidden layers.
-    pub(crate) fn layers(&self) -> impl Iterator<Item = &HiddenLayer<B>> {
-        self.hidden.iter().chain(&self.deeper)
-    }
-
-    /// Returns the hidden layers, and the map behind them.
-    pub(crate) fn parts_mut(&mut self) -> (Vec<&mut HiddenLayer<B>>, &mut Linear<B>) {
-        let layers = self.hidden.iter_mut().chain(&mut self.deeper);
-        (layers.collect(), &mut self.output)
-    }
-
-    /// Sets the weights out of some coordinates of the input to 0, the first of which is at `first`.
-    pub(crate) fn silence(&mut self, first: usize, units: &[bool]) {
-        let (layers, output) = self.parts_mut();
-        match layers.into_iter().next() {
-            Some(layer) => layer.silence(first, units),
-            None => silence(&mut output.weight, 0, first, units),
-        }
     }
 
     /// Iterates over the normalisations.

@@ -5,7 +5,6 @@ use burn::tensor::Tensor;
 use burn::tensor::activation::relu;
 use icl_core::Seed;
 
-use crate::fresh_units::{begin_anew, check_layers, silence};
 use crate::image_ops::ImageBackend;
 use crate::linear::{Linear, linear_tensors};
 use crate::normalization::{BatchNorm, Statistics, norm_tensors};
@@ -56,48 +55,9 @@ impl<B: ImageBackend> HiddenLayer<B> {
         self.weight.val().dims()[0]
     }
 
-    /// Begins some units anew with the weights into them, the biases and the normalisation of `fresh`.
-    fn begin_anew(&mut self, fresh: &Self, units: &[bool]) {
-        begin_anew(&mut self.weight, &fresh.weight, 1, units);
-        if let (Some(bias), Some(fresh)) = (&mut self.bias, &fresh.bias) {
-            begin_anew(bias, fresh, 0, units);
-        }
-        if let (Some(norm), Some(fresh)) = (&mut self.norm, &fresh.norm) {
-            norm.begin_anew(fresh, units);
-        }
-    }
-
-    /// Sets the weights out of some units of the input to 0, the first of which is at `first`.
-    pub(crate) fn silence(&mut self, first: usize, units: &[bool]) {
-        silence(&mut self.weight, 0, first, units);
-    }
-
     /// Returns the normalisation, if there is one.
     pub(crate) fn norm_mut(&mut self) -> Option<&mut BatchNorm<B>> {
         self.norm.as_mut()
-    }
-}
-
-/// Begins some units of a chain of layers anew, as [`Encoder::with_fresh_units`](icl_core::Encoder::with_fresh_units)
-/// says. `output` is the map behind the last layer, if there is one.
-pub(crate) fn begin_units_anew<B: ImageBackend>(
-    chain: Vec<&mut HiddenLayer<B>>,
-    fresh: Vec<&HiddenLayer<B>>,
-    output: Option<&mut Linear<B>>,
-    units: &[Vec<bool>],
-) {
-    check_layers(units.len(), chain.len());
-    check_layers(fresh.len(), chain.len());
-    let mut before: Option<&Vec<bool>> = None;
-    for ((layer, fresh), units) in chain.into_iter().zip(fresh).zip(units) {
-        layer.begin_anew(fresh, units);
-        if let Some(before) = before {
-            layer.silence(0, before);
-        }
-        before = Some(units);
-    }
-    if let (Some(output), Some(units)) = (output, before) {
-        silence(&mut output.weight, 0, 0, units);
     }
 }
 

@@ -21,7 +21,6 @@ mod embedding_table;
 mod encoder_backend;
 #[cfg(feature = "flex")]
 mod flex;
-mod fresh_units;
 mod gcn;
 mod gin;
 mod gin_layer;

@@ -5,8 +5,6 @@ use burn::tensor::{Tensor, TensorData, backend::Backend};
 use icl_core::Seed;
 use rand::RngExt;
 
-use crate::fresh_units::begin_anew;
-
 /// The affine map x·W + b.
 ///
 /// Burn's own layer is a fused operation that cannot be differentiated twice, which meta-gradients
@@ -33,12 +31,6 @@ impl<B: Backend> Linear<B> {
             weight: Param::from_tensor(Tensor::from_data(weight, device)),
             bias: Param::from_tensor(Tensor::from_data(bias, device)),
         }
-    }
-
-    /// Begins some outputs anew with the weights and biases of `fresh`.
-    pub(crate) fn begin_anew(&mut self, fresh: &Self, outputs: &[bool]) {
-        begin_anew(&mut self.weight, &fresh.weight, 1, outputs);
-        begin_anew(&mut self.bias, &fresh.bias, 0, outputs);
     }
 
     /// Maps `[n, d_input]` to `[n, d_output]`.

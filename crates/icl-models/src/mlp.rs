@@ -6,7 +6,7 @@ use burn::tensor::Tensor;
 use icl_core::{Batches, Encoder, Mode, SampleError, Seed};
 
 use crate::head::{ProjectionHead, ProjectionHeadConfig};
-use crate::hidden_layer::{HiddenLayer, begin_units_anew, hidden_layer_tensors};
+use crate::hidden_layer::{HiddenLayer, hidden_layer_tensors};
 use crate::image_ops::ImageBackend;
 use crate::normalization::{Gathered, Statistics};
 
@@ -199,12 +199,6 @@ impl<B: ImageBackend> Mlp<B> {
         layers.fold(rows, |x, layer| layer.forward(x, statistics))
     }
 
-    /// Returns the layers, and the hidden layers of the head behind them.
-    fn chain(&self) -> Vec<&HiddenLayer<B>> {
-        let head = self.projection.iter().flat_map(ProjectionHead::layers);
-        self.layers.iter().chain(head).collect()
-    }
-
     /// Computes φ, normalised by `statistics`.
     fn pass(&self, rows: Tensor<B, 2>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
         let features = self.features(rows, statistics);
@@ -235,29 +229,6 @@ impl<B: ImageBackend> Encoder<B> for Mlp<B> {
     /// If the number of columns is not `d_input`.
     fn embed(&self, batch: Tensor<B, 2>) -> Tensor<B, 2> {
         self.features(batch, &mut Statistics::Population)
-    }
-
-    /// Computes the output of each layer `[n, width]`, then that of each hidden layer of the head.
-    fn hidden_activations(&self, batch: Tensor<B, 2>) -> Option<Vec<Tensor<B, 2>>> {
-        let mut x = batch;
-        let layers = self.chain().into_iter();
-        let activations = layers.map(|layer| {
-            x = layer.forward(x.clone(), &mut Statistics::Population);
-            x.clone()
-        });
-        Some(activations.collect())
-    }
-
-    /// Begins units of the layers and of the head's hidden layers anew. Without a head, the last layer is the embedding.
-    fn with_fresh_units(mut self, fresh: &Self, units: &[Vec<bool>]) -> Option<Self> {
-        let mut chain: Vec<_> = self.layers.iter_mut().collect();
-        let output = self.projection.as_mut().map(|head| {
-            let (layers, output) = head.parts_mut();
-            chain.extend(layers);
-            output
-        });
-        begin_units_anew(chain, fresh.chain(), output, units);
-        Some(self)
     }
 
     /// Re-estimates the statistics of all layers, those of the head included, in one pass over the

@@ -7,7 +7,6 @@ use burn::tensor::Tensor;
 use icl_core::{Batches, Mode, SampleError};
 
 use crate::batch_norm::{BatchStatistics, Moments};
-use crate::fresh_units::begin_anew;
 use crate::image_ops::ImageBackend;
 
 /// The statistics by which a pass normalises.
@@ -116,12 +115,6 @@ impl<B: ImageBackend> BatchNorm<B> {
         let [n, channels] = x.dims();
         self.forward(x.reshape([n, 1, 1, channels]), None, relu, statistics)
             .reshape([n, channels])
-    }
-
-    /// Begins some channels anew with the γ and β of `fresh`.
-    pub(crate) fn begin_anew(&mut self, fresh: &Self, channels: &[bool]) {
-        begin_anew(&mut self.weight, &fresh.weight, 0, channels);
-        begin_anew(&mut self.bias, &fresh.bias, 0, channels);
     }
 
     /// Sets the statistics of the population to those gathered over the batches by all members of a group.

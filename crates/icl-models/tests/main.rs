@@ -4,7 +4,6 @@
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
 mod dense_product;
-mod fresh_units;
 mod gcn;
 mod gin;
 mod graph_convolution;

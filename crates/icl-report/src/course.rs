@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use icl_train::{Evaluation, QueueBias};
-
 use crate::chart::{Curve, CurveChart, Figure, Height, Layout, Palette};
 use crate::document::Block;
 use crate::text::number::axis_count;
@@ -24,21 +22,13 @@ pub(crate) struct Course<'a> {
     pub(crate) support_rates: &'a [f64],
     /// Share of the old data that each epoch could draw from.
     pub(crate) old_fractions: &'a [f64],
-    /// Bias of the queue of old noise over the sample passes; empty without a queue.
-    pub(crate) queue: Vec<(f64, QueueBias)>,
 }
 
 /// Quantity of each epoch of a run.
 type Series = for<'a> fn(&'a Course<'a>) -> Cow<'a, [f64]>;
 
-/// Returns the biases of the queue of old noise that were measured.
-pub(crate) fn queue_of<R>(evaluations: &[Evaluation<R>]) -> Vec<(f64, QueueBias)> {
-    let bias = |of: &Evaluation<R>| Some((of.sample_passes as f64, of.old_queue?));
-    evaluations.iter().filter_map(bias).collect()
-}
-
 /// Returns folded sections with the charts of what is recorded over the epochs: learning rates and the
-/// share of old data where they vary, training losses, and the bias of the queue of old noise.
+/// share of old data where they vary, and training losses.
 pub(crate) fn sections(courses: &[Course<'_>], palette: &Palette) -> Vec<Block> {
     let of = Courses { courses, palette };
     let sections = [
@@ -72,22 +62,6 @@ pub(crate) fn sections(courses: &[Course<'_>], palette: &Palette) -> Vec<Block> 
             )],
         ),
         of.training_losses(),
-        of.section(
-            "Bias of the queue of old noise",
-            "Above 0 the old noise counts for too much. Single values are noisy by 0.1 nats and more.",
-            &[
-                of.queue(
-                    "Bias of the queue by the age of its entries",
-                    "bias by age, nats",
-                    |bias| Some(bias.age_nats),
-                ),
-                of.queue(
-                    "Bias of the queue by the statistics of its batches",
-                    "bias by statistics, nats",
-                    |bias| bias.statistics_nats,
-                ),
-            ],
-        ),
     ];
     sections.into_iter().flatten().collect()
 }
@@ -185,29 +159,6 @@ impl Courses<'_> {
         Some(chart.svg())
     }
 
-    /// Draws a bias of the queue over the sample passes; `None` if no run has it.
-    fn queue(
-        &self,
-        title: &str,
-        y_label: &str,
-        of: fn(&QueueBias) -> Option<f64>,
-    ) -> Option<String> {
-        let points = |course: &Course<'_>| -> Vec<(f64, f64)> {
-            let point = |(passes, bias): &(f64, QueueBias)| Some((*passes, of(bias)?));
-            course.queue.iter().filter_map(point).collect()
-        };
-        let chart = CurveChart {
-            title,
-            x_label: "sample passes (logarithmic, 0 at the left)",
-            y_label: y_label.into(),
-            x_format: axis_count,
-            height: Height::Linear,
-            curves: self.curves(points)?,
-            level: Some((0.0, "no bias")),
-        };
-        Some(chart.svg())
-    }
-
     /// Makes a curve of each run that has points; `None` if none has.
     fn curves(&self, points: impl Fn(&Course<'_>) -> Vec<(f64, f64)>) -> Option<Vec<Curve>> {
         let curve = |course: &Course<'_>| Curve {
@@ -262,7 +213,6 @@ mod tests {
             rates,
             support_rates: &[],
             old_fractions,
-            queue: Vec::new(),
         }
     }
 
@@ -311,17 +261,5 @@ mod tests {
             ..course(&[], &[])
         };
         assert_eq!(above_chance(&of), [2.0 - 2_f64.ln(), 1.0 - 21_f64.ln()]);
-    }
-
-    #[test]
-    fn the_bias_of_a_queue_is_shown() {
-        let bias = QueueBias {
-            n_entries: 8,
-            age_nats: 0.1,
-            statistics_nats: None,
-        };
-        let mut of = course(&[], &[]);
-        of.queue = vec![(0.0, bias), (10.0, bias)];
-        assert_eq!(titles(of), ["Bias of the queue of old noise"]);
     }
 }

@@ -1,7 +1,7 @@
 //! Document of the training of a first encoder.
 
 use crate::chart::{Curve, CurveChart, Figure, Height, Layout, Legend, Palette};
-use crate::course::{Course, queue_of, sections};
+use crate::course::{Course, sections};
 use crate::document::{Block, Column, Document, Row, Table, TableCell};
 use crate::ending::{Ending, charged};
 use crate::error::ReportError;
@@ -60,7 +60,6 @@ pub fn training_document(record: &TrainRecord) -> Result<Document, ReportError> 
         rates: &[],
         support_rates: &[],
         old_fractions: &[],
-        queue: queue_of(&record.evaluations),
     };
     blocks.extend(sections(&[course], &Palette::new([record.data.as_str()])));
     blocks.push(Block::Details(

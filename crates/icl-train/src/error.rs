@@ -40,21 +40,6 @@ pub enum TrainError {
     /// The choices of the method do not fit each other.
     #[error(transparent)]
     Method(#[from] MethodError),
-    /// The start `reset-dormant` has an encoder that does not expose its hidden units
-    /// ([`Encoder::hidden_activations`](icl_core::Encoder::hidden_activations)).
-    #[error(
-        "start reset-dormant: found an encoder that does not expose its hidden units, expected one that does, such as a \
-         perceptron, a graph network or a ResNet without noise between it and its head"
-    )]
-    NoHiddenUnits,
-    /// A queue of old noise is set for a loss that does not separate old noise from new.
-    #[error(
-        "old_queue: found {found} with a loss that does not separate old noise from new, expected loss=published or loss=corrected (Eq. 9)"
-    )]
-    NoOldNoise {
-        /// Capacity of the queue in the settings.
-        found: usize,
-    },
     /// Noise of both views for a loss that separates old noise from new.
     #[error(
         "noise set: found both, expected other: the loss of this method separates old noise from new, which \

@@ -12,14 +12,12 @@
 //! | [`InnerRule`] | the rule of the inner steps of meta-optimization |
 //! | [`StepNegatives`], [`NegativesSchedule`], [`NegativesPeak`], [`NegativesForm`] | the number of negatives of the steps |
 //! | [`NoiseSet`] | the noise samples of NCE-I in a batch |
-//! | [`Outcome`], [`TrainingRecord`], [`Evaluation`], [`parameter_change`] | the result of a run |
+//! | [`Outcome`], [`TrainingRecord`], [`Evaluation`], [`parameter_change`], [`parameter_norm`] | the result of a run |
 //! | [`Cost`] | the cost of a run by purpose |
 //! | [`inert_move`], [`INERT_MOVE`] | the judgement on inner loops that do nothing |
 //! | [`Callbacks`], [`Progress`], [`StepReport`] | functions that are called during a run |
 //! | [`Evaluator`], [`Evaluated`], [`Measured`] | the exact risk of an encoder, its embeddings, and the judgement of a protocol |
 //! | [`StopRule`], [`StoppedBy`], [`ExpectedGain`], [`plateau`], [`TARGET_RATIO`], [`time_to_target`] | the end of a run, and the time to the quality of retraining |
-//! | [`Plasticity`], [`UnitActivity`], [`DORMANT`], [`parameter_norm`], [`Trainability`] | whether an encoder can still learn |
-//! | [`Started`] | the encoder from which a method starts |
 //! | [`UpdateRule`], [`OnePassAdam`], [`Lars`], [`LarsState`], [`Distance`] | the optimizers, and the distance of the distillation term |
 //! | [`Stream`], [`Arriving`], [`Advanced`], [`StreamState`], [`Experience`] | updates for one experience after the other |
 //! | [`When`], [`Pending`], [`Decision`] | the moment of an update |
@@ -32,9 +30,7 @@ mod error;
 mod evaluation;
 mod method;
 mod negatives;
-mod noise_queue;
 mod optimizer;
-mod plasticity;
 mod progress;
 #[cfg(doctest)]
 mod readme;
@@ -53,17 +49,16 @@ pub use evaluation::{
 };
 pub use icl_meta::{InnerRule, RateChoice};
 pub use method::{
-    DEFAULT, DORMANT, Loss, LossKind, MetaOrder, Method, MethodError, NoiseSet, OptimizerChoice,
-    REFERENCE, Start, methods, parse_methods,
+    DEFAULT, Loss, LossKind, MetaOrder, Method, MethodError, NoiseSet, OptimizerChoice, REFERENCE,
+    Start, methods, parse_methods,
 };
 pub use negatives::{
     NegativesForm, NegativesPeak, NegativesSchedule, StepNegatives, StepNegativesError,
 };
 pub use optimizer::{Lars, LarsState, OnePassAdam, UpdateRule};
-pub use plasticity::{Plasticity, Started, Trainability, UnitActivity, parameter_norm};
 pub use progress::{
-    Callbacks, Cost, Evaluation, INERT_MOVE, Outcome, Progress, QueueBias, Seconds, StepReport,
-    StepSeconds, TrainingRecord, inert_move, parameter_change,
+    Callbacks, Cost, Evaluation, INERT_MOVE, Outcome, Progress, Seconds, StepReport, StepSeconds,
+    TrainingRecord, inert_move, parameter_change, parameter_norm,
 };
 pub use sampling::Sampling;
 #[cfg(feature = "testing")]

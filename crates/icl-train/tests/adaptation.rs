@@ -3,94 +3,17 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use burn::module::Module;
-use burn::nn::{BatchNorm, BatchNormConfig};
-use burn::tensor::Tensor;
-use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::testing::{TestAutodiff, to_vec};
-use icl_core::{Encoder, Mode, Rng, Views};
+use icl_core::{Rng, Views};
 use icl_train::{
-    InnerRule, MetaOrder, MethodError, Planner, RateChoice, Sampling, TrainError, Trainer,
-    TrainingRecord, TrainingSettings,
+    InnerRule, MetaOrder, MethodError, Planner, Sampling, TrainError, Trainer, TrainingRecord,
+    TrainingSettings,
 };
 
 use crate::toy::{
-    Jitter, Linear, Stack, corrected, increment, info_nce, meta, points, published, settings,
-    start, timeless, train_on, trainer,
+    Jitter, Stack, corrected, increment, info_nce, meta, points, published, settings, start,
+    train_on,
 };
-
-/// Encoder with running statistics and random scale. (The generator of the backend is shared with other tests.)
-#[derive(Module, Debug)]
-struct Stateful<B: Backend> {
-    linear: Linear<B>,
-    norm: BatchNorm<B>,
-}
-
-impl<B: Backend> Stateful<B> {
-    fn new() -> Self {
-        Self {
-            linear: Linear::new(1),
-            norm: BatchNormConfig::new(4).init(&Default::default()),
-        }
-    }
-}
-
-impl<B: Backend> Encoder<B> for Stateful<B> {
-    type Batch = Tensor<B, 2>;
-
-    fn encode(&self, batch: Tensor<B, 2>, mode: Mode<'_>) -> Tensor<B, 2> {
-        let y = self
-            .norm
-            .forward(self.linear.encode(batch, Mode::Evaluation));
-        match mode {
-            Mode::Training(rng) => y * (1.0 + rand::RngExt::random::<f64>(rng)) + 0.1,
-            Mode::Evaluation => y,
-        }
-    }
-}
-
-fn values<B: AutodiffBackend>(encoder: &Stateful<B>) -> Vec<f64> {
-    [
-        to_vec(&encoder.linear.weight.val()),
-        to_vec(&encoder.norm.gamma.val()),
-        to_vec(&encoder.norm.running_mean.value_sync()),
-        to_vec(&encoder.norm.running_var.value_sync()),
-    ]
-    .concat()
-}
-
-#[test]
-fn measuring_changes_no_bit_of_training() {
-    let (samples, increment) = (points(), increment());
-    for (rate, old_queue) in [(RateChoice::Fixed, Some(24)), (RateChoice::Learned, None)] {
-        let method = icl_train::Method {
-            rate,
-            ..meta(corrected())
-        };
-        let run = |measures_query_cosine| {
-            let settings = TrainingSettings {
-                measures_query_cosine,
-                old_queue,
-                support_learning_rate: 0.1,
-                epochs: 6,
-                ..settings()
-            };
-            trainer(&samples, &increment, &settings, 2)
-                .update(&method, Stateful::new())
-                .unwrap()
-        };
-        let (with, without) = (run(true), run(false));
-        assert_eq!(values(&with.trained), values(&without.trained));
-        assert_eq!(with.record.query_cosines.len(), 6);
-        assert!(without.record.query_cosines.is_empty());
-        let unmeasured = |mut record: TrainingRecord| {
-            record.query_cosines.clear();
-            record.cost.measuring = 0.0;
-            timeless(record)
-        };
-        assert_eq!(unmeasured(with.record), unmeasured(without.record));
-    }
-}
 
 /// At a tiny lr_s the inner loop changes nothing, and at larger ones ever more.
 #[test]
@@ -107,22 +30,11 @@ fn a_record_tells_how_far_the_inner_loop_went() {
     };
     let rates = [1e-9, 1e-3, 0.1, 1.0];
     let records = rates.map(|rate| of(rate, InnerRule::Sgd));
-    for record in &records {
-        assert_eq!(
-            (record.support_moves.len(), record.query_cosines.len()),
-            (3, 3)
-        );
-    }
-    let first = |of: fn(&TrainingRecord) -> &Vec<f64>| records.each_ref().map(|it| of(it)[0]);
-    let (moves, cosines) = (first(|it| &it.support_moves), first(|it| &it.query_cosines));
+    assert!(records.iter().all(|it| it.support_moves.len() == 3));
+    let moves = records.map(|it| it.support_moves[0]);
     assert!(
         moves[0] < 1e-6 && moves.is_sorted() && moves[3] > 0.1,
         "{moves:?}"
-    );
-    assert!((cosines[0] - 1.0).abs() < 1e-6, "{cosines:?}");
-    assert!(
-        cosines[3] < cosines[2] && cosines[2] < 1.0 - 1e-4,
-        "{cosines:?}"
     );
     // The move is proportional to a small rate.
     assert!((moves[2] / moves[1] / 100.0 - 1.0).abs() < 0.1, "{moves:?}");
@@ -137,10 +49,10 @@ fn a_record_tells_how_far_the_inner_loop_went() {
     );
 
     let plain = train_on(&points(), &info_nce(Sampling::All), &settings(), 1).unwrap();
-    assert!(plain.record.support_moves.is_empty() && plain.record.query_cosines.is_empty());
+    assert!(plain.record.support_moves.is_empty());
 }
 
-/// An earlier record has neither field.
+/// An earlier record does not have this field.
 #[test]
 fn earlier_records_are_read() {
     let settings = TrainingSettings {
@@ -153,9 +65,8 @@ fn earlier_records_are_read() {
     let mut value = serde_json::to_value(&record).unwrap();
     let fields = value.as_object_mut().unwrap();
     assert!(fields.remove("support_moves").is_some());
-    assert!(fields.remove("query_cosines").is_some());
     let read: TrainingRecord = serde_json::from_value(value).unwrap();
-    assert!(read.support_moves.is_empty() && read.query_cosines.is_empty());
+    assert!(read.support_moves.is_empty());
     assert_eq!(read.support_learning_rates, record.support_learning_rates);
 }
 

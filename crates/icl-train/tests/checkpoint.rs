@@ -332,11 +332,10 @@ fn a_state_that_does_not_fit_is_refused() {
         change(&mut settings);
         settings
     };
-    let [lars, longer, smaller, queue] = [
+    let [lars, longer, smaller] = [
         other(|it| it.optimizer = UpdateRule::Lars),
         other(|it| it.epochs = 60),
         other(|it| it.batch_size = 4),
-        other(|it| it.old_queue = Some(8)),
     ];
     let kind = "found a state that does not fit the encoder, expected the state of this run";
     for (state, message) in [
@@ -348,7 +347,6 @@ fn a_state_that_does_not_fit_is_refused() {
         (state(4, &lars, 3), kind),
         (state(4, &longer, 200), kind),
         (state(4, &smaller, 15), kind),
-        (state(4, &queue, 3), kind),
     ] {
         let crafted = with_state_of(&whole, &state);
         std::fs::write(&path, &crafted).unwrap();

@@ -295,7 +295,7 @@ fn choices_that_do_not_fit_are_refused() {
     });
     let both = TrainingSettings {
         noise_set: NoiseSet::BothViews,
-        ..drawn.clone()
+        ..drawn
     };
     assert_eq!(refused(both), StepNegativesError::BothViews);
     let moving = TrainingSettings {
@@ -303,15 +303,6 @@ fn choices_that_do_not_fit_are_refused() {
         ..with(ans(NegativesForm::Weighted))
     };
     assert_eq!(refused(moving), StepNegativesError::MovingLoss);
-    let queued = TrainingSettings {
-        old_queue: Some(8),
-        ..drawn
-    };
-    let error = train_on(&points(), &corrected(), &queued, 1).unwrap_err();
-    assert!(matches!(
-        error,
-        TrainError::Negatives(StepNegativesError::Queue)
-    ));
     for (peak, schedule, turn, field) in [
         (0.5, NegativesSchedule::Ans, 0.1, "step_negatives.peak"),
         (

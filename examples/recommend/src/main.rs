@@ -165,8 +165,9 @@ fn compare(interactions: &Interactions, arguments: &Arguments, seed: u64) -> Res
         let updating = trainer((*schedule).into());
         for method in &methods {
             let fresh = || Ok::<_, TrainError>(untrained.clone());
-            let start = updating.start(method.start, first.trained.clone(), fresh)?;
-            let outcome = updating.update(method, start.encoder)?;
+            let start = method.start;
+            let start = start.encoder::<Autodiff<Flex>, _, _>(first.trained.clone(), fresh)?;
+            let outcome = updating.update(method, start)?;
             let name = match schedule {
                 Schedule::Fixed => method.name.to_owned(),
                 Schedule::Ans => format!("{}, ans", method.name),

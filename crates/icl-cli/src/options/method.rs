@@ -106,10 +106,6 @@ pub struct MethodOptions {
     /// Number of old samples in the replay buffer (replay only). Without it, a fifth of the old samples
     #[arg(long, value_name = "N", value_parser = bounds::at_most(bounds::SAMPLES))]
     pub replay_size: Option<usize>,
-    /// Number of recent embeddings of old samples that are used as old noise beside the batch (only methods
-    /// that separate old from new noise). Without it, none
-    #[arg(long, value_name = "N", value_parser = bounds::at_most(bounds::SAMPLES))]
-    pub old_queue: Option<usize>,
     /// Weight of the distance between the embeddings of the encoder and those of the encoder before the
     /// update (distillation only)
     #[arg(
@@ -137,7 +133,6 @@ impl MethodOptions {
             support_optimizer: self.support_optimizer,
             support_learning_rate: self.support_learning_rate,
             replay_size: self.replay_size,
-            old_queue: self.old_queue,
             distillation_weight: self.distillation_weight,
             distillation_distance: self.distillation_distance,
             ..settings

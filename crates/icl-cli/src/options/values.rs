@@ -61,10 +61,10 @@ fn unknown(error: &MethodError) -> Failure {
     Failure::input(anyhow!("method: {error}{similar}"))
 }
 
-/// Checks that every method fits the settings, and at least one of them the queue of old noise.
+/// Checks that every method fits the settings.
 ///
 /// # Errors
-/// At the first method that does not fit, and if none uses the queue.
+/// At the first method that does not.
 pub fn check_methods(settings: &TrainingSettings, methods: &[Method]) -> Result<(), Failure> {
     for method in methods {
         method
@@ -72,27 +72,5 @@ pub fn check_methods(settings: &TrainingSettings, methods: &[Method]) -> Result<
             .and_then(|()| method.check_shards(settings.n_shards(group().size())))
             .map_err(|error| Failure::input(anyhow!("{}", error.to_string().replace('_', "-"))))?;
     }
-    check_old_queue(settings, methods)
-}
-
-/// Checks that at least one of the methods uses the queue of old noise, if there is one.
-///
-/// # Errors
-/// If none does.
-fn check_old_queue(settings: &TrainingSettings, methods: &[Method]) -> Result<(), Failure> {
-    match settings.old_queue {
-        Some(found) if !methods.iter().any(Method::separates_noise) => {
-            let known = icl_train::methods();
-            let known: Vec<&str> = known
-                .iter()
-                .filter(|method| method.separates_noise())
-                .map(|method| method.name.as_str())
-                .collect();
-            Err(Failure::input(anyhow!(
-                "old-queue: found {found} and no method that separates old from new noise, expected one of {}",
-                known.join(", ")
-            )))
-        }
-        _ => Ok(()),
-    }
+    Ok(())
 }

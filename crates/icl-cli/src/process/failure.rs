@@ -39,7 +39,6 @@ impl Failure {
             TrainError::Settings(_)
             | TrainError::NothingNew
             | TrainError::Method(_)
-            | TrainError::NoHiddenUnits
             | TrainError::Negatives(_)
             | TrainError::HeldOut(_)
             | TrainError::Sample(_) => Self::input(error),

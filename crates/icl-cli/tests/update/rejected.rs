@@ -80,14 +80,6 @@ fn what_it_rejects() {
             "replay-size: found 0, expected at least 1",
         ),
         (
-            format!("{DATA} --out out --method icl-corrected --old-queue 1"),
-            "old-queue: found 1, expected at least 2",
-        ),
-        (
-            format!("{DATA} --out out --old-queue 64"),
-            "old-queue: found 64 and no method that separates old from new noise, expected one of icl-published,",
-        ),
-        (
             format!("{DATA} --out out --backend abacus"),
             "backend: found \"abacus\"",
         ),

@@ -103,7 +103,7 @@ fn has_one_pass<B: Backend>(anchors: &Tensor<B, 2>) -> bool {
 /// forgotten too: a backward pass visits tensors in the order of their depth, including those without
 /// gradient, and sums in that order, so that a tensor which kept its depth would give other sums than
 /// the same values read from a checkpoint.
-pub(super) fn constant<B: Backend>(x: Tensor<B, 2>) -> Tensor<B, 2> {
+fn constant<B: Backend>(x: Tensor<B, 2>) -> Tensor<B, 2> {
     x.detach().set_require_grad(false)
 }
 

@@ -17,14 +17,6 @@ pub(crate) fn log_counts<B: Backend, const D: usize>(
     Tensor::from_data(TensorData::new(logs, [n]), (&like.device(), like.dtype()))
 }
 
-/// Returns log Σⱼ exp(xᵢⱼ) over the second dimension: `[n, m]` → `[n]`.
-pub(crate) fn log_sum_exp<B: Backend>(x: Tensor<B, 2>) -> Tensor<B, 1> {
-    // The shift cancels, so it is a constant for the gradient.
-    let shift = x.clone().detach().max_dim(1);
-    let sum = (x - shift.clone()).exp().sum_dim(1);
-    (sum.log() + shift).squeeze_dim(1)
-}
-
 /// Returns log(exp(a) + exp(b)), element by element, for values without gradient.
 pub(crate) fn log_add_exp<B: Backend>(a: Tensor<B, 1>, b: Tensor<B, 1>) -> Tensor<B, 1> {
     let distance = (a.clone() - b.clone()).abs();

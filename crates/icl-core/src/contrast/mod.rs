@@ -6,7 +6,6 @@ mod host_product;
 mod log_noise;
 pub(crate) mod log_space;
 mod one_pass;
-mod queue;
 mod ranks_among;
 mod rivals;
 pub(crate) mod similarity;
@@ -15,7 +14,6 @@ pub(crate) mod terms;
 mod unit_rows;
 
 pub use drawn::{Draws, catalogue_log_noise};
-pub use queue::{MixedBatch, QueuedNoise};
 pub use ranks_among::ranks_among;
 pub use similarity::{cosine_similarity, normalize, paired_cosine_similarity};
 pub use terms::Contrast;

@@ -1,13 +1,10 @@
-//! Measures of an adaptation: the move of the parameters, and the turn of a gradient.
+//! The move of the parameters in an inner loop.
 
 use std::collections::HashMap;
 
 use burn::module::{Module, ModuleVisitor, Param, ParamId};
-use burn::optim::GradientsParams;
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{ElementConversion, Tensor, TensorPrimitive};
-
-use crate::inner_loop::gradient_algebra::{length, product};
 
 /// Computes the relative move of an encoder's parameters in an inner loop, over all that are trained.
 ///
@@ -31,24 +28,6 @@ pub fn relative_move<B: AutodiffBackend, M: Module<B>>(from: &M, to: &M) -> f64 
     let [moved, length]: [f64; 2] = [moved, length].map(|sum| sum.into_scalar().elem());
     match length > 0.0 {
         true => (moved / length).sqrt().min(f64::from(f32::MAX)),
-        false => 0.0,
-    }
-}
-
-/// Computes the cosine between two gradients of `module`, over the parameters that have both; 0 if either
-/// gradient is 0.
-///
-/// ```text
-/// ⟨g, h⟩ / (‖g‖·‖h‖)
-/// ```
-pub fn gradient_cosine<B: AutodiffBackend, M: Module<B>>(
-    module: &M,
-    left: &GradientsParams,
-    right: &GradientsParams,
-) -> f64 {
-    let lengths = length::<B, M>(module, left) * length::<B, M>(module, right);
-    match lengths > 0.0 && lengths.is_finite() {
-        true => product::<B, M>(module, left, right) / lengths,
         false => 0.0,
     }
 }

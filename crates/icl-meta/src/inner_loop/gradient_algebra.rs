@@ -1,4 +1,4 @@
-//! Gradients of a module as vectors: sums, products and lengths.
+//! Gradients of a module as vectors: sums and lengths.
 
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::optim::GradientsParams;
@@ -20,8 +20,10 @@ pub(super) fn combine<B: AutodiffBackend, M: Module<B>>(
 }
 
 /// Computes the Euclidean length of gradients.
-pub(crate) fn length<B: AutodiffBackend, M: Module<B>>(module: &M, of: &GradientsParams) -> f64 {
-    product::<B, M>(module, of, of).sqrt()
+pub(super) fn length<B: AutodiffBackend, M: Module<B>>(module: &M, of: &GradientsParams) -> f64 {
+    let mut visitor = Squares::<B> { of, sum: None };
+    module.visit(&mut visitor);
+    scalar(visitor.sum).sqrt()
 }
 
 /// Computes the Euclidean length of the parameters that have a gradient.
@@ -32,21 +34,6 @@ pub(super) fn parameter_length<B: AutodiffBackend, M: Module<B>>(
     let mut visitor = ParameterSquares::<B> { with, sum: None };
     module.visit(&mut visitor);
     scalar(visitor.sum).sqrt()
-}
-
-/// Computes the inner product ⟨left, right⟩ over the parameters that have both gradients.
-pub(crate) fn product<B: AutodiffBackend, M: Module<B>>(
-    module: &M,
-    left: &GradientsParams,
-    right: &GradientsParams,
-) -> f64 {
-    let mut visitor = Product::<B> {
-        left,
-        right,
-        sum: None,
-    };
-    module.visit(&mut visitor);
-    scalar(visitor.sum)
 }
 
 fn scalar<B: Backend>(sum: Option<Tensor<B, 1>>) -> f64 {
@@ -70,19 +57,16 @@ impl<B: AutodiffBackend> ModuleVisitor<B> for Combine<'_> {
     }
 }
 
-struct Product<'a, B: AutodiffBackend> {
-    left: &'a GradientsParams,
-    right: &'a GradientsParams,
+struct Squares<'a, B: AutodiffBackend> {
+    of: &'a GradientsParams,
     sum: Option<Tensor<B::InnerBackend, 1>>,
 }
 
-impl<B: AutodiffBackend> ModuleVisitor<B> for Product<'_, B> {
+impl<B: AutodiffBackend> ModuleVisitor<B> for Squares<'_, B> {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<B, D>>) {
-        let of = |gradients: &GradientsParams| gradients.get::<B::InnerBackend, D>(param.id);
-        let (Some(left), Some(right)) = (of(self.left), of(self.right)) else {
-            return;
-        };
-        add(&mut self.sum, (left * right).sum());
+        if let Some(gradient) = self.of.get::<B::InnerBackend, D>(param.id) {
+            add(&mut self.sum, (gradient.clone() * gradient).sum());
+        }
     }
 }
 

@@ -10,7 +10,7 @@ mod nested;
 mod second_order;
 
 pub use adapt::{Adapted, InnerStep, adapt, first_order, owned};
-pub use adaptation::{gradient_cosine, relative_move};
+pub use adaptation::relative_move;
 pub use inner_rule::InnerRule;
 pub use nested::nested_second_order;
 pub use second_order::second_order;

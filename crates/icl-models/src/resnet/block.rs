@@ -5,7 +5,6 @@ use burn::tensor::Tensor;
 use icl_core::Seed;
 
 use super::convolution::Convolution;
-use crate::fresh_units::{begin_anew, silence};
 use crate::image_ops::{ImageBackend, Window};
 use crate::normalization::Statistics;
 
@@ -50,38 +49,12 @@ impl<B: ImageBackend> ResidualBlock<B> {
 
     /// Maps `[n, h, w, c_in]` to `[n, ⌈h/stride⌉, ⌈w/stride⌉, c_out]`.
     pub(crate) fn forward(&self, x: Tensor<B, 4>, statistics: &mut Statistics<'_>) -> Tensor<B, 4> {
-        let residual = self.residual(&x, statistics);
-        let hidden = self.first.forward(x, None, true, statistics);
-        self.second
-            .forward(hidden, Some(residual), true, statistics)
-    }
-
-    /// Maps `x` as [`forward`](Self::forward) does, and returns the output of the first convolution before the result.
-    pub(crate) fn forward_with_hidden(
-        &self,
-        x: Tensor<B, 4>,
-        statistics: &mut Statistics<'_>,
-    ) -> [Tensor<B, 4>; 2] {
-        let residual = self.residual(&x, statistics);
-        let hidden = self.first.forward(x, None, true, statistics);
-        let second = &self.second;
-        let y = second.forward(hidden.clone(), Some(residual), true, statistics);
-        [hidden, y]
-    }
-
-    /// Computes what the second convolution adds to.
-    fn residual(&self, x: &Tensor<B, 4>, statistics: &mut Statistics<'_>) -> Tensor<B, 4> {
-        match &self.shortcut {
+        let residual = match &self.shortcut {
             Some(shortcut) => shortcut.forward(x.clone(), None, false, statistics),
             None => x.clone(),
-        }
-    }
-
-    /// Begins some channels between both convolutions anew.
-    pub(crate) fn begin_anew(&mut self, fresh: &Self, channels: &[bool]) {
-        begin_anew(&mut self.first.weight, &fresh.first.weight, 0, channels);
-        self.first.norm.begin_anew(&fresh.first.norm, channels);
-        silence(&mut self.second.weight, 1, 0, channels);
+        };
+        let y = self.first.forward(x, None, true, statistics);
+        self.second.forward(y, Some(residual), true, statistics)
     }
 
     /// Iterates over the convolutions.

@@ -8,9 +8,7 @@ use super::block::ResidualBlock;
 use super::config::{D_FEATURES, ResNetConfig, ResNetError, STAGES};
 use super::convolution::Convolution;
 use super::stem::StemLayers;
-use crate::fresh_units::check_layers;
 use crate::head::ProjectionHead;
-use crate::hidden_layer::begin_units_anew;
 use crate::image_ops::ImageBackend;
 use crate::linear::Linear;
 use crate::normalization::{Gathered, Statistics};
@@ -126,7 +124,10 @@ impl<B: ImageBackend> ResNet<B> {
             .blocks
             .iter()
             .fold(stem, |x, block| block.forward(x, statistics));
-        mean_over_pixels(x)
+        let [n, height, width, channels] = x.dims();
+        x.reshape([n, height * width, channels])
+            .mean_dim(1)
+            .reshape([n, channels])
     }
 
     /// Iterates over all convolutions.
@@ -135,14 +136,6 @@ impl<B: ImageBackend> ResNet<B> {
         std::iter::once(&mut self.stem.convolution)
             .chain(blocks.flat_map(ResidualBlock::convolutions_mut))
     }
-}
-
-/// Maps `[n, h, w, channels]` to `[n, channels]`.
-fn mean_over_pixels<B: ImageBackend>(x: Tensor<B, 4>) -> Tensor<B, 2> {
-    let [n, height, width, channels] = x.dims();
-    x.reshape([n, height * width, channels])
-        .mean_dim(1)
-        .reshape([n, channels])
 }
 
 impl<B: ImageBackend> Encoder<B> for ResNet<B> {
@@ -163,43 +156,6 @@ impl<B: ImageBackend> Encoder<B> for ResNet<B> {
     /// Computes the features h, without the projection head.
     fn embed(&self, batch: Tensor<B, 4>) -> Tensor<B, 2> {
         self.features(batch, Mode::Evaluation)
-    }
-
-    /// Computes the channels between the two convolutions of each block `[n · h · w, channels]`, then the outputs of the
-    /// head's hidden layers. The channels of the residual stream are no hidden units: shortcuts without weights lead
-    /// into them and out of them.
-    fn hidden_activations(&self, images: Tensor<B, 4>) -> Option<Vec<Tensor<B, 2>>> {
-        let population = &mut Statistics::Population;
-        let mut x = self.stem.forward(images.permute([0, 2, 3, 1]), population);
-        let mut activations = Vec::new();
-        for block in &self.blocks {
-            let [hidden, y] = block.forward_with_hidden(x, population);
-            let [n, height, width, channels] = hidden.dims();
-            activations.push(hidden.reshape([n * height * width, channels]));
-            x = y;
-        }
-        let mut features = mean_over_pixels(x);
-        for layer in self.projection.iter().flat_map(ProjectionHead::layers) {
-            features = layer.forward(features, population);
-            activations.push(features.clone());
-        }
-        Some(activations)
-    }
-
-    /// Begins channels between the two convolutions of the blocks, and units of the head's hidden layers, anew.
-    fn with_fresh_units(mut self, fresh: &Self, units: &[Vec<bool>]) -> Option<Self> {
-        let n_head = self.projection.iter().flat_map(ProjectionHead::layers);
-        check_layers(units.len(), self.blocks.len() + n_head.count());
-        let (of_blocks, of_head) = units.split_at(self.blocks.len());
-        let blocks = self.blocks.iter_mut().zip(&fresh.blocks);
-        for ((block, fresh), channels) in blocks.zip(of_blocks) {
-            block.begin_anew(fresh, channels);
-        }
-        if let (Some(head), Some(fresh)) = (&mut self.projection, &fresh.projection) {
-            let (chain, output) = head.parts_mut();
-            begin_units_anew(chain, fresh.layers().collect(), Some(output), of_head);
-        }
-        Some(self)
     }
 
     /// Re-estimates the statistics of all 20 layers in one pass over the batches, in which each layer

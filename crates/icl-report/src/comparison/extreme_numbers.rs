@@ -30,7 +30,6 @@ fn whole() -> (Vec<Value>, Value) {
         record.best_evaluation = Some(0);
         record.support_learning_rates = record.learning_rates.clone();
         record.support_moves = vec![1e-3; 4];
-        record.query_cosines = vec![0.5; 4];
         serde_json::to_value(record).unwrap()
     });
     let map = serde_json::to_value(map(&["retraining", "warm"], 12)).unwrap();

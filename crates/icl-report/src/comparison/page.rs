@@ -11,7 +11,7 @@ use crate::comparison::overview::overview;
 use crate::comparison::protocols::{NO_PROTOCOL, ONE_CLASS, lacks_accuracies, recorded};
 use crate::comparison::runs::{MethodRuns, methods};
 use crate::comparison::{charts, cost_chart, levels, tables};
-use crate::course::{Course, queue_of, sections};
+use crate::course::{Course, sections};
 use crate::document::{Block, Document};
 use crate::error::ReportError;
 use crate::inert::inert_sentence;
@@ -160,7 +160,6 @@ fn course(record: &RunRecord) -> Course<'_> {
         learning_rates,
         support_learning_rates,
         old_fractions,
-        evaluations,
         ..
     } = record;
     Course {
@@ -171,7 +170,6 @@ fn course(record: &RunRecord) -> Course<'_> {
         rates: learning_rates,
         support_rates: support_learning_rates,
         old_fractions,
-        queue: queue_of(evaluations),
     }
 }
 

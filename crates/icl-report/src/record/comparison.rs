@@ -5,7 +5,7 @@ use icl_train::{Cost, Evaluation, ExpectedGain, Seconds, StoppedBy};
 use serde::{Deserialize, Serialize};
 
 /// Version of [`RunRecord`]'s schema. It grows when a field changes its meaning or is removed.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
 /// Record of one method with one seed.
 ///
@@ -118,9 +118,6 @@ pub struct RunRecord {
     /// Relative move ‖θ′ − θ‖/‖θ‖ of the trained parameters in an inner loop, mean over the steps of each epoch;
     /// empty without meta-optimization.
     pub support_moves: Vec<f64>,
-    /// Cosine between the gradients of the query's loss at θ and at θ′ in the first step of each epoch; empty
-    /// without meta-optimization.
-    pub query_cosines: Vec<f64>,
     /// Share of the old data that each epoch could draw from.
     pub old_fractions: Vec<f64>,
 }

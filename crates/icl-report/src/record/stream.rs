@@ -1,10 +1,10 @@
 //! Record of a stream: one encoder, updated as increments arrive.
 
-use icl_train::{Cost, Decision, StoppedBy, Trainability};
+use icl_train::{Cost, Decision, StoppedBy};
 use serde::{Deserialize, Serialize, Serializer};
 
 /// Version of [`StreamRecord`]'s schema. It grows when a field changes its meaning or is removed.
-pub const STREAM_SCHEMA: u32 = 1;
+pub const STREAM_SCHEMA: u32 = 2;
 
 /// Matrix `[T, T]`: row i is the encoder after experience i, column j the held-out samples of experience j. A cell that was
 /// not measured is `null`. In memory, rows may be shorter: cells beyond their end were not measured.
@@ -136,12 +136,6 @@ pub struct StreamedExperience {
     pub parameter_norm: f64,
     /// Effective rank of the embeddings of held-out samples of the first experience afterwards (RankMe).
     pub effective_rank: Option<f64>,
-    /// Share of hidden units that are dormant over the same samples; `null` for an encoder that does not expose them.
-    #[serde(default)]
-    pub dormant_share: Option<f64>,
-    /// Learning of the encoder that was live on its training samples beside a fresh encoder; `null` if it was not measured.
-    #[serde(default)]
-    pub trainability: Option<Trainability>,
     /// Share of the nearest neighbours of held-out samples that are the same as before this experience; `null` where there are too few
     /// samples, or for the first.
     pub neighbours_kept: Option<f64>,

@@ -5,7 +5,7 @@ use icl_train::{Cost, Evaluation, ExpectedGain, StoppedBy};
 use serde::{Deserialize, Serialize};
 
 /// Version of [`UpdateRecord`]'s schema. It grows when a field changes its meaning or is removed.
-pub const UPDATE_SCHEMA: u32 = 2;
+pub const UPDATE_SCHEMA: u32 = 3;
 
 /// Record of one update of one encoder.
 ///
@@ -89,9 +89,6 @@ pub struct UpdateRecord {
     /// Relative move ‖θ′ − θ‖/‖θ‖ of the trained parameters in an inner loop, mean over the steps of each epoch;
     /// empty without meta-optimization.
     pub support_moves: Vec<f64>,
-    /// Cosine between the gradients of the query's loss at θ and at θ′ in the first step of each epoch; empty
-    /// without meta-optimization.
-    pub query_cosines: Vec<f64>,
     /// Share of the old data that each epoch could draw from.
     pub old_fractions: Vec<f64>,
 }

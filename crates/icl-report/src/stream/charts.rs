@@ -184,16 +184,6 @@ pub(crate) fn encoder(record: &StreamRecord) -> Figure {
             vec![line(method, |of| of.effective_rank)],
         ),
         chart(
-            "Dormant units over the experiences",
-            "share of dormant hidden units",
-            vec![line(method, |of| of.dormant_share)],
-        ),
-        chart(
-            "Trainability over the experiences",
-            "passes to learn it, of a fresh encoder's",
-            vec![line(method, |of| of.trainability.and_then(|it| it.ratio))],
-        ),
-        chart(
             "Nearest neighbours kept over the experiences",
             "share of the nearest neighbours kept",
             vec![
@@ -259,7 +249,7 @@ mod tests {
         assert!(served_risk(&record, &series).is_some());
         assert_eq!(matrices(&record).charts.len(), 2);
         assert_eq!(gap_and_cost(&record, &series).charts.len(), 2);
-        assert_eq!(encoder(&record).charts.len(), 5);
+        assert_eq!(encoder(&record).charts.len(), 4);
 
         let mut bare = stream(1);
         bare.accuracy = None;
@@ -268,9 +258,9 @@ mod tests {
         assert!(served_risk(&bare, &series).is_none());
         assert_eq!(matrices(&bare).charts.len(), 1);
         assert_eq!(gap_and_cost(&bare, &series).charts.len(), 1);
-        // The norm, the rank and the dormant units of the first encoder; there is none before it.
+        // The norm and the rank of the first encoder; there is none before it.
         let figure = encoder(&bare);
-        assert_eq!(figure.charts.len(), 3);
+        assert_eq!(figure.charts.len(), 2);
         assert_eq!(figure.legend.entries.len(), 1);
     }
 

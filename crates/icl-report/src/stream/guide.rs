@@ -1,7 +1,7 @@
 //! Words of a stream's document that do not depend on its numbers.
 
 /// Terms of the page with a sentence on each.
-pub(crate) const TERMS: [(&str, &str); 11] = [
+pub(crate) const TERMS: [(&str, &str); 9] = [
     (
         "Experience",
         "A part of the data that arrives at once. A share of it is held out: no training sees those samples, and all risks \
@@ -47,15 +47,5 @@ pub(crate) const TERMS: [(&str, &str); 11] = [
         "Effective rank",
         "The number of directions that the embeddings use, as the exponential of the entropy of their singular values \
          (RankMe). A fall towards 1 is a collapse.",
-    ),
-    (
-        "Dormant units",
-        "Share of hidden units whose mean absolute activation is at most a hundredth of the mean of their layer. A share that \
-         rises over the stream is a sign that the encoder loses the ability to learn.",
-    ),
-    (
-        "Trainability",
-        "Training passes that the encoder which was live needs on the new samples to reach the level of a fresh encoder, divided \
-         by the fresh one's. Above 1, a fresh encoder learns faster; a ratio that rises over the stream is lost plasticity.",
     ),
 ];

@@ -128,8 +128,6 @@ pub(crate) fn experiences(record: &StreamRecord) -> Table {
             TableCell::number(of.parameter_change, change),
             TableCell::number(of.parameter_norm, nats),
             optional(of.effective_rank, nats),
-            optional(of.dormant_share, percent),
-            optional(of.trainability.and_then(|it| it.ratio), nats),
             optional(of.neighbours_kept, percent),
             optional(of.cross_version_recall, percent),
             TableCell::number(of.train_s, seconds),
@@ -155,8 +153,6 @@ pub(crate) fn experiences(record: &StreamRecord) -> Table {
         &[
             "‖θ‖",
             "effective rank",
-            "dormant units",
-            "trainability",
             "neighbours kept",
             "cross-version recall",
         ],

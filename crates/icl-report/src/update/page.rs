@@ -4,7 +4,7 @@ use icl_core::ByOrigin;
 use icl_train::Evaluation;
 
 use crate::chart::{Curve, CurveChart, Figure, Height, Layout, Palette};
-use crate::course::{Course, queue_of, sections};
+use crate::course::{Course, sections};
 use crate::document::{Block, Document};
 use crate::ending::{Ending, charged};
 use crate::error::ReportError;
@@ -86,7 +86,6 @@ pub fn update_document(record: &UpdateRecord) -> Result<Document, ReportError> {
         rates: &record.learning_rates,
         support_rates: &record.support_learning_rates,
         old_fractions: &record.old_fractions,
-        queue: queue_of(&record.evaluations),
     };
     blocks.extend(sections(&[course], &Palette::new([record.method.as_str()])));
     blocks.push(Block::guide(&TERMS));

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use crate::checkpoint::Identity;
 use crate::checkpoint::file::{read_bytes, state_of};
 use crate::evaluation::evaluated::Risk;
-use crate::noise_queue::old_queue::{OldQueue, SavedQueue};
 use crate::progress::record::TrainingRecord;
 use crate::sampling::plan::Planner;
 use crate::step::average::WeightAverage;
@@ -43,8 +42,6 @@ struct Stepping {
     optimizer: Bytes,
     query: PolicyState,
     support: PolicyState,
-    /// Queue of old noise, if the run has one.
-    old_queue: Option<SavedQueue>,
 }
 
 /// Saves the state of a run between two steps, by the first member of a group.
@@ -70,7 +67,6 @@ where
             optimizer: run.update.save().map_err(CheckpointError::from)?,
             query: run.rates.query.state()?,
             support: run.rates.support.state()?,
-            old_queue: run.loss.queue.as_ref().map(OldQueue::save),
         })
     };
     let state = SavedRun {
@@ -196,11 +192,6 @@ impl Stepping {
         run.rates.query = run.rates.query.restore(self.query, &like, device)?;
         run.rates.support = run.rates.support.restore(self.support, &like, device)?;
         run.encoder = Some(load_module::<B, M>(like, self.encoder, device)?);
-        run.loss.queue = match (run.loss.queue.take(), self.old_queue) {
-            (Some(queue), Some(saved)) => Some(queue.load(saved, device)?),
-            (None, None) => None,
-            _ => return Err(Unfit::Kind),
-        };
         Ok(run)
     }
 }

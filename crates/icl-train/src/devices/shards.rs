@@ -31,15 +31,6 @@ impl Shards {
         }
     }
 
-    /// Leaves batches whole.
-    pub(crate) fn whole() -> Self {
-        Self {
-            rank: 0,
-            n_members: 1,
-            n_shards: 1,
-        }
-    }
-
     /// Returns the number of shards.
     pub(crate) fn n_shards(&self) -> usize {
         self.n_shards
@@ -131,7 +122,9 @@ mod tests {
         assert_eq!(n_shards(2, Some(8)), 4);
         assert_eq!(n_shards(1, Some(8)), 4);
         assert_eq!(n_shards(3, Some(8)), 6);
-        assert_eq!(shards(&Alone, None), Shards::whole());
-        assert_eq!(shards(&Alone, Some(32)), Shards::whole());
+        assert_eq!(
+            [None, Some(32)].map(|chunk| shards(&Alone, chunk).n_shards()),
+            [1, 1]
+        );
     }
 }

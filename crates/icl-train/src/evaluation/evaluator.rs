@@ -165,11 +165,11 @@ where
     }
 
     /// Re-estimates the normalisation statistics of an encoder over old and new samples. Returns it with the number of
-    /// views that passed through it.
+    /// views that have passed through it.
     ///
     /// # Errors
     /// [`SampleError`] if a sample cannot be read; it holds a [`GroupError`](icl_core::GroupError) if a member has left.
-    pub(crate) fn with_statistics<M>(&self, encoder: M) -> Result<(M, u64), SampleError>
+    pub fn with_statistics<M>(&self, encoder: M) -> Result<(M, u64), SampleError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {

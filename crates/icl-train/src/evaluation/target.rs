@@ -101,7 +101,6 @@ mod tests {
                 auc_old: None,
                 auc_new: None,
             },
-            old_queue: None,
         };
         risks.iter().enumerate().map(evaluation).collect()
     }

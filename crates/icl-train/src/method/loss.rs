@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use burn::tensor::{Tensor, TensorData, backend::Backend};
 use icl_core::{
-    Contrast, Draws, GrowthRatio, InfoNceConfig, MixedBatch, NtXentConfig, QueuedNoise, Seed,
-    drawn_nce_i_rows, log_change_ratio, log_mixed_noise, nce_i, nce_ii,
+    Contrast, Draws, GrowthRatio, InfoNceConfig, NtXentConfig, Seed, drawn_nce_i_rows,
+    log_change_ratio, log_mixed_noise, nce_i, nce_ii,
 };
 use serde::{Deserialize, Serialize};
 
@@ -162,6 +162,17 @@ pub(crate) enum Anchors {
     New,
 }
 
+/// Embeddings of a batch.
+#[derive(Debug, Clone)]
+pub(crate) struct EmbeddedBatch<B: Backend> {
+    /// Embeddings of the first views `[n, d]`.
+    pub(crate) anchors: Tensor<B, 2>,
+    /// Embeddings of the second views `[n, d]`.
+    pub(crate) positives: Tensor<B, 2>,
+    /// Number of rows, from the first on, that are old data, if batches separate old samples from new.
+    pub(crate) n_old: usize,
+}
+
 /// Numbers on which a contrastive loss depends beside the batch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LossSettings {
@@ -182,13 +193,12 @@ impl LossKind {
     /// as one population; the other losses separate its old samples from its new ones.
     pub(crate) fn of_batch<B: Backend>(
         self,
-        batch: MixedBatch<'_, B>,
-        queue: Option<&QueuedNoise<B>>,
+        batch: EmbeddedBatch<B>,
         counted: Anchors,
         settings: LossSettings,
     ) -> Tensor<B, 1> {
-        let (n_old, n) = (batch.n_old, batch.samples.len());
-        let losses = self.of_anchors(batch, queue, counted, 0..n, settings);
+        let (n_old, n) = (batch.n_old, batch.anchors.dims()[0]);
+        let losses = self.of_anchors(batch, counted, 0..n, settings);
         match counted {
             Anchors::All if self != Self::InfoNce => {
                 weighted(losses, stratum_weights(n_old, n - n_old, settings.alpha))
@@ -201,13 +211,12 @@ impl LossKind {
     /// loss, and so do their gradients at the embeddings.
     pub(crate) fn of_rows<B: Backend>(
         self,
-        batch: MixedBatch<'_, B>,
-        queue: Option<&QueuedNoise<B>>,
+        batch: EmbeddedBatch<B>,
         rows: Range<usize>,
         settings: LossSettings,
     ) -> Tensor<B, 1> {
-        let (n_old, n) = (batch.n_old, batch.samples.len());
-        let losses = self.of_anchors(batch, queue, Anchors::All, rows.clone(), settings);
+        let (n_old, n) = (batch.n_old, batch.anchors.dims()[0]);
+        let losses = self.of_anchors(batch, Anchors::All, rows.clone(), settings);
         let weights = match self {
             Self::InfoNce => {
                 // One for each view that is an anchor.
@@ -223,8 +232,7 @@ impl LossKind {
     /// twice as many losses.
     fn of_anchors<B: Backend>(
         self,
-        batch: MixedBatch<'_, B>,
-        queue: Option<&QueuedNoise<B>>,
+        batch: EmbeddedBatch<B>,
         counted: Anchors,
         rows: Range<usize>,
         settings: LossSettings,
@@ -236,10 +244,13 @@ impl LossKind {
             noise_set,
             alpha,
         } = settings;
-        let n_old = batch.n_old;
-        let draws = draws.map(|seed| Draws::new(negatives, batch.samples.len(), seed));
+        let EmbeddedBatch {
+            anchors,
+            positives,
+            n_old,
+        } = batch;
+        let draws = draws.map(|seed| Draws::new(negatives, anchors.dims()[0], seed));
         if self == Self::InfoNce {
-            let (anchors, positives) = (batch.anchors, batch.positives);
             return match &draws {
                 _ if noise_set == NoiseSet::BothViews => NtXentConfig::new()
                     .with_temperature(temperature)
@@ -254,13 +265,12 @@ impl LossKind {
                     .forward_rows(anchors, positives, rows),
             };
         }
-        let noise = match (&draws, queue) {
-            (Some(draws), _) => SeparatedNoise::Drawn(draws),
-            (None, Some(queue)) => SeparatedNoise::Queued(queue),
-            (None, None) => SeparatedNoise::Batch,
-        };
         let rows = counted.among(rows, n_old);
-        let contrast = contrast(batch, noise, rows.clone(), temperature);
+        let (own, at) = (rows.clone(), temperature);
+        let contrast = match &draws {
+            Some(draws) => Contrast::in_batch_rows_drawn(anchors, positives, n_old, own, at, draws),
+            None => Contrast::in_batch_rows(anchors, positives, n_old, own, at),
+        };
         let under_all = |contrast: Contrast<B>| {
             let noise = log_mixed_noise(contrast.log_noise_old, contrast.log_noise_new, alpha);
             nce_i(contrast.positive, noise, negatives)
@@ -291,39 +301,6 @@ impl Anchors {
             Self::All => rows,
             Self::Old => rows.start..rows.end.min(n_old),
             Self::New => rows.start.max(n_old)..rows.end,
-        }
-    }
-}
-
-/// Noise samples of the losses that separate old noise from new.
-#[derive(Clone, Copy)]
-enum SeparatedNoise<'a, B: Backend> {
-    /// All samples of the batch.
-    Batch,
-    /// Samples that are drawn from the batch for each anchor.
-    Drawn(&'a Draws),
-    /// All samples of the batch and a queue of old ones.
-    Queued(&'a QueuedNoise<B>),
-}
-
-/// Computes the contrast of the rows that are anchors.
-fn contrast<B: Backend>(
-    batch: MixedBatch<'_, B>,
-    noise: SeparatedNoise<'_, B>,
-    rows: Range<usize>,
-    temperature: f64,
-) -> Contrast<B> {
-    let (anchors, positives) = (batch.anchors.clone(), batch.positives.clone());
-    let n_old = batch.n_old;
-    match noise {
-        SeparatedNoise::Queued(queue) => {
-            Contrast::in_batch_with_queue(batch, rows, queue, temperature)
-        }
-        SeparatedNoise::Drawn(draws) => {
-            Contrast::in_batch_rows_drawn(anchors, positives, n_old, rows, temperature, draws)
-        }
-        SeparatedNoise::Batch => {
-            Contrast::in_batch_rows(anchors, positives, n_old, rows, temperature)
         }
     }
 }
@@ -404,11 +381,9 @@ mod tests {
         let losses = NoiseLosses::new(&contrast, settings.negatives, alpha);
         let [nce_i_old, nce_i_all, nce_ii] =
             [losses.old, losses.all, losses.nce_ii].map(|values| to_vec(&values));
-        let samples: Vec<usize> = (0..9).collect();
-        let batch = || MixedBatch {
+        let batch = || EmbeddedBatch {
             anchors: anchors.clone(),
             positives: positives.clone(),
-            samples: &samples,
             n_old,
         };
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
@@ -419,12 +394,11 @@ mod tests {
             (LossKind::Published, published),
             (LossKind::Corrected, corrected),
         ] {
-            let loss = kind.of_batch(batch(), None, Anchors::All, settings);
+            let loss = kind.of_batch(batch(), Anchors::All, settings);
             assert_close(&to_vec(&loss), &[expected], 1e-5);
         }
         // Support and query are the plain means of their own anchors.
-        let part =
-            |kind: LossKind, counted| to_vec(&kind.of_batch(batch(), None, counted, settings))[0];
+        let part = |kind: LossKind, counted| to_vec(&kind.of_batch(batch(), counted, settings))[0];
         for (kind, counted, expected) in [
             (LossKind::Published, Anchors::Old, mean(&nce_ii[..n_old])),
             (LossKind::Corrected, Anchors::Old, mean(&nce_i_all[..n_old])),
@@ -454,47 +428,39 @@ mod tests {
             (settings.negatives * mean / f(i, positive)).ln_1p()
         };
         let expected = (0..2 * n).map(loss).sum::<f64>() / (2 * n) as f64;
-        let samples: Vec<usize> = (0..n).collect();
         let [anchors, positives] = views;
-        let batch = MixedBatch {
+        let batch = EmbeddedBatch {
             anchors,
             positives,
-            samples: &samples,
             n_old: 0,
         };
         let settings = LossSettings {
             noise_set: NoiseSet::BothViews,
             ..settings
         };
-        let found = LossKind::InfoNce.of_batch(batch, None, Anchors::All, settings);
+        let found = LossKind::InfoNce.of_batch(batch, Anchors::All, settings);
         assert_close(&to_vec(&found), &[expected], 1e-5);
     }
 
-    /// Noise samples have gradients, too, except those of the queue.
     #[test]
-    fn the_noise_of_a_batch_has_gradients_with_a_queue_and_without() {
+    fn the_noise_of_a_batch_has_gradients() {
         type A = icl_core::testing::TestAutodiff;
         let leaf = |seed| Tensor::<A, 2>::from_inner(draw(9, 4, seed)).require_grad();
-        let samples: Vec<usize> = (0..9).collect();
-        let queue = QueuedNoise::new(Tensor::<A, 2>::from_inner(draw(6, 4, 3)), vec![5; 6]);
         let settings = settings(0.3);
         for kind in [LossKind::Published, LossKind::Corrected] {
-            for queue in [None, Some(&queue)] {
-                for (counted, others) in [(Anchors::Old, 20..36), (Anchors::New, 0..20)] {
-                    let (anchors, positives) = (leaf(1), leaf(2));
-                    let batch = MixedBatch {
-                        anchors: anchors.clone(),
-                        positives: positives.clone(),
-                        samples: &samples,
-                        n_old: 5,
-                    };
-                    let loss = kind.of_batch(batch, queue, counted, settings);
-                    let gradients = loss.backward();
-                    let [of_anchors, of_positives] =
-                        [anchors, positives].map(|x| to_vec(&x.grad(&gradients).unwrap()));
-                    assert!(of_anchors[others.clone()].iter().all(|&g| g == 0.0));
-                    assert!(of_positives[others].iter().all(|&g| g != 0.0));
-                }
+            for (counted, others) in [(Anchors::Old, 20..36), (Anchors::New, 0..20)] {
+                let (anchors, positives) = (leaf(1), leaf(2));
+                let batch = EmbeddedBatch {
+                    anchors: anchors.clone(),
+                    positives: positives.clone(),
+                    n_old: 5,
+                };
+                let loss = kind.of_batch(batch, counted, settings);
+                let gradients = loss.backward();
+                let [of_anchors, of_positives] =
+                    [anchors, positives].map(|x| to_vec(&x.grad(&gradients).unwrap()));
+                assert!(of_anchors[others.clone()].iter().all(|&g| g == 0.0));
+                assert!(of_positives[others].iter().all(|&g| g != 0.0));
             }
         }
     }
@@ -503,8 +469,7 @@ mod tests {
     #[test]
     fn the_parts_of_some_rows_add_up_to_the_loss() {
         type A = icl_core::testing::TestAutodiff;
-        let (n, samples) = (11, (0..11).collect::<Vec<usize>>());
-        let queue = QueuedNoise::new(Tensor::<A, 2>::from_inner(draw(6, 4, 3)), vec![5; 6]);
+        let n = 11;
         let plain = settings(0.3);
         let drawn = LossSettings {
             negatives: 2.5,
@@ -515,18 +480,17 @@ mod tests {
             noise_set: NoiseSet::BothViews,
             ..plain
         };
-        let part = |kind: LossKind, queue, rows: Option<Range<usize>>, settings| {
+        let part = |kind: LossKind, rows: Option<Range<usize>>, settings| {
             let leaf = |seed| Tensor::<A, 2>::from_inner(draw(n, 4, seed)).require_grad();
             let (anchors, positives) = (leaf(1), leaf(2));
-            let batch = MixedBatch {
+            let batch = EmbeddedBatch {
                 anchors: anchors.clone(),
                 positives: positives.clone(),
-                samples: &samples,
                 n_old: 5,
             };
             let loss = match rows {
-                Some(rows) => kind.of_rows(batch, queue, rows, settings),
-                None => kind.of_batch(batch, queue, Anchors::All, settings),
+                Some(rows) => kind.of_rows(batch, rows, settings),
+                None => kind.of_batch(batch, Anchors::All, settings),
             };
             let gradients = loss.backward();
             let slopes = [anchors, positives].map(|leaf| leaf.grad(&gradients).unwrap());
@@ -536,22 +500,20 @@ mod tests {
                 .chain(slopes)
                 .collect::<Vec<f64>>()
         };
-        for (kind, queue, settings) in [
-            (LossKind::InfoNce, None, plain),
-            (LossKind::InfoNce, None, drawn),
-            (LossKind::InfoNce, None, both),
-            (LossKind::Published, None, plain),
-            (LossKind::Published, None, drawn),
-            (LossKind::Published, Some(&queue), plain),
-            (LossKind::Corrected, None, plain),
-            (LossKind::Corrected, None, drawn),
-            (LossKind::Corrected, Some(&queue), plain),
+        for (kind, settings) in [
+            (LossKind::InfoNce, plain),
+            (LossKind::InfoNce, drawn),
+            (LossKind::InfoNce, both),
+            (LossKind::Published, plain),
+            (LossKind::Published, drawn),
+            (LossKind::Corrected, plain),
+            (LossKind::Corrected, drawn),
         ] {
-            let whole = part(kind, queue, None, settings);
+            let whole = part(kind, None, settings);
             for ends in [vec![0, 11], vec![0, 3, 8, 11], vec![0, 1, 5, 6, 11]] {
                 let mut sum = vec![0.0; whole.len()];
                 for rows in ends.windows(2) {
-                    let found = part(kind, queue, Some(rows[0]..rows[1]), settings);
+                    let found = part(kind, Some(rows[0]..rows[1]), settings);
                     sum.iter_mut()
                         .zip(found)
                         .for_each(|(sum, found)| *sum += found);

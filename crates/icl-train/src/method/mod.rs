@@ -1,5 +1,6 @@
 //! Methods: five axes of choices, the points of these axes, and the registry of named points.
 
+mod blend;
 pub(crate) mod error;
 pub(crate) mod loss;
 mod optimizer_choice;
@@ -12,4 +13,4 @@ pub use loss::{Loss, LossKind, NoiseSet};
 pub use optimizer_choice::{MetaOrder, OptimizerChoice};
 pub use point::Method;
 pub use registry::{DEFAULT, REFERENCE, methods, parse_methods};
-pub use start::{DORMANT, Start};
+pub use start::Start;

@@ -3,19 +3,19 @@
 use std::fmt;
 use std::str::FromStr;
 
+use burn::module::AutodiffModule;
+use burn::tensor::backend::AutodiffBackend;
 use serde::{Deserialize, Serialize};
 
+use crate::method::blend::blended;
 use crate::method::error::MethodError;
 
 /// Share λ of the trained parameters in `shrink-perturb`, the default of Ash and Adams' code.
 const KEEP: f64 = 0.4;
 /// Share σ of the fresh parameters in `shrink-perturb`, the default of Ash and Adams' code.
 const FRESH: f64 = 0.1;
-/// Threshold T at and below which a hidden unit is dormant, as a share of the mean activation of its layer: that of the
-/// measurements of Dohare et al. (2024).
-pub const DORMANT: f64 = 0.01;
 
-/// Encoder from which a run starts: the start axis. [`Trainer::start`](crate::Trainer::start) returns it.
+/// Encoder from which a run starts: the start axis. [`encoder`](Self::encoder) returns it.
 ///
 /// The text of a choice (`Display`, `FromStr`) is given in parentheses below.
 ///
@@ -51,21 +51,34 @@ pub enum Start {
         /// Share σ of the fresh encoder.
         fresh: f64,
     },
-    /// θ₀ with its dormant hidden units begun anew (`reset-dormant`, `reset-dormant:T`, 0 ≤ T < 1, by default 0.01; after
-    /// Sokar et al., 2023, with the threshold of Dohare et al., 2024). A unit is dormant if its mean |activation| over a
-    /// panel of training samples is at most T times the mean over the units of its layer.
-    ///
-    /// The weights into a dormant unit are those of a fresh encoder, and the weights out of it are 0, see
-    /// [`Encoder::with_fresh_units`](icl_core::Encoder::with_fresh_units). Deviation: Sokar et al. do this at
-    /// intervals during training, and continual backpropagation (Dohare et al., 2024) in every step, to the mature units of
-    /// the least utility; here it happens once, at the start of an update.
-    ResetDormant(f64),
 }
 
 impl Start {
     /// Returns whether the start needs a fresh encoder.
     pub fn needs_fresh(self) -> bool {
         self != Self::Trained
+    }
+
+    /// Returns the encoder from which a run starts, given the trained encoder θ₀. `fresh` creates an encoder of the same
+    /// architecture with random parameters; it is called only if the start needs one.
+    ///
+    /// # Errors
+    /// The error of `fresh`.
+    ///
+    /// # Panics
+    /// If the fresh encoder has another architecture.
+    pub fn encoder<B, M, E>(self, trained: M, fresh: impl FnOnce() -> Result<M, E>) -> Result<M, E>
+    where
+        B: AutodiffBackend,
+        M: AutodiffModule<B>,
+    {
+        Ok(match self {
+            Self::Trained => trained,
+            Self::Scratch => fresh()?,
+            Self::ShrinkPerturb { keep, fresh: share } => {
+                blended::<B, M>(trained, &fresh()?, (keep, share))
+            }
+        })
     }
 }
 
@@ -75,7 +88,6 @@ impl fmt::Display for Start {
             Self::Trained => f.write_str("trained"),
             Self::Scratch => f.write_str("scratch"),
             Self::ShrinkPerturb { keep, fresh } => write!(f, "shrink-perturb:{keep}:{fresh}"),
-            Self::ResetDormant(threshold) => write!(f, "reset-dormant:{threshold}"),
         }
     }
 }
@@ -87,8 +99,8 @@ impl FromStr for Start {
         let wrong = || MethodError::Value {
             axis: "start",
             found: text.to_owned(),
-            expected: "trained, scratch, shrink-perturb, shrink-perturb:L:S with numbers from 0 to 1 that are not both 0, \
-                       reset-dormant or reset-dormant:T with a number from 0 to below 1",
+            expected: "trained, scratch, shrink-perturb, or shrink-perturb:L:S with numbers from 0 to 1 that are not \
+                       both 0",
         };
         let mut parts = text.split(':');
         let name = parts.next().unwrap_or_default();
@@ -106,10 +118,6 @@ impl FromStr for Start {
                 if is_share(&keep) && is_share(&fresh) && keep + fresh > 0.0 =>
             {
                 Ok(Self::ShrinkPerturb { keep, fresh })
-            }
-            ("reset-dormant", []) => Ok(Self::ResetDormant(DORMANT)),
-            ("reset-dormant", &[threshold]) if is_share(&threshold) && threshold < 1.0 => {
-                Ok(Self::ResetDormant(threshold))
             }
             _ => Err(wrong()),
         }
@@ -141,16 +149,6 @@ mod tests {
                 },
                 "shrink-perturb:1:0",
             ),
-            (
-                "reset-dormant",
-                Start::ResetDormant(0.01),
-                "reset-dormant:0.01",
-            ),
-            (
-                "reset-dormant:0",
-                Start::ResetDormant(0.0),
-                "reset-dormant:0",
-            ),
         ] {
             assert_eq!(text.parse(), Ok(start));
             assert_eq!(start.to_string(), full);
@@ -163,9 +161,7 @@ mod tests {
             "shrink-perturb:1.1:0",
             "shrink-perturb:NaN:0.1",
             "shrink-perturb:0.4:0.1:0.1",
-            "reset-dormant:1",
-            "reset-dormant:-0.1",
-            "reset-dormant:",
+            "shrink-perturb:",
         ] {
             let error = text.parse::<Start>().unwrap_err().to_string();
             assert!(error.starts_with(&format!("start: found {text}, expected trained, ")));

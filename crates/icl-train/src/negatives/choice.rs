@@ -68,11 +68,6 @@ pub enum StepNegativesError {
         "negatives form: found drawn with the noise set both, expected the noise set other, or weighted"
     )]
     BothViews,
-    /// Drawn negatives with a queue of old noise.
-    #[error(
-        "negatives form: found drawn with a queue of old noise, expected weighted, or no queue"
-    )]
-    Queue,
     /// A catalogue of candidates for the negatives, with a loss that takes its noise from the batch.
     #[error(
         "the encoder: found a catalogue of candidates for the negatives with a loss or a noise set that takes them from the \

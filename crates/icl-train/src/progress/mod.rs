@@ -3,6 +3,7 @@
 mod callbacks;
 pub(crate) mod cost;
 mod inert;
+mod norm;
 pub(crate) mod outcome;
 pub(crate) mod record;
 pub(crate) mod step_report;
@@ -10,6 +11,7 @@ pub(crate) mod step_report;
 pub use callbacks::{Callbacks, Progress};
 pub use cost::Cost;
 pub use inert::{INERT_MOVE, inert_move};
+pub use norm::parameter_norm;
 pub use outcome::{Outcome, parameter_change};
-pub use record::{Evaluation, QueueBias, Seconds, TrainingRecord};
+pub use record::{Evaluation, Seconds, TrainingRecord};
 pub use step_report::{StepReport, StepSeconds};

@@ -48,7 +48,6 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend, R: Clone> Outcome<M, B, R> {
                     charged_passes: 0.0,
                     train_s: 0.0,
                     risk,
-                    old_queue: None,
                 }],
                 ..TrainingRecord::empty()
             },

@@ -7,37 +7,6 @@ use crate::evaluation::gain::ExpectedGain;
 use crate::evaluation::stopping::StoppedBy;
 use crate::progress::cost::Cost;
 
-/// Bias of the queue of old noise in nats: the error of log E_X of new anchors that is due to the age of
-/// the entries, and the error that is due to the anchors' normalisation statistics. See
-/// [`TrainingSettings::old_queue`].
-///
-/// ```text
-/// age         mean over anchors of   log E_queue(a)   −  log E_fresh(a)
-/// statistics  mean over anchors of   log E_queue(a′)  −  log E_queue(a)
-/// ```
-///
-/// The embeddings a belong to anchors in a batch of half old and half new samples, as in a query without
-/// the queue, and E_fresh is taken over other views of the queue's samples in that batch. The embeddings
-/// a′ belong to the same views in a batch of new samples alone, as in a query with the queue. All are
-/// computed in training mode at the current parameters, not at their average.
-///
-/// A measurement takes two such pairs of batches, without gradients, and entries of all ages. It is noisy:
-/// a single value of 0.1 nats or more, of either sign, means little. Above 0 the old noise has too much
-/// weight. One difference is not measured: a step changes the negatives of a batch, but not those of the
-/// queue.
-///
-/// [`TrainingSettings::old_queue`]: crate::TrainingSettings::old_queue
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct QueueBias {
-    /// Number of entries in the queue.
-    pub n_entries: usize,
-    /// Bias due to the age of the entries, in nats.
-    pub age_nats: f64,
-    /// Bias due to the normalisation statistics, in nats. `None` if queries still hold old samples:
-    /// without meta-optimization, and until the queue is full.
-    pub statistics_nats: Option<f64>,
-}
-
 /// Evaluation of the exact risk during a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation<R = ExactRisk> {
@@ -51,9 +20,6 @@ pub struct Evaluation<R = ExactRisk> {
     pub train_s: f64,
     /// Exact risk in nats.
     pub risk: R,
-    /// Bias of the queue of old noise, at evaluations between two epochs of a run that has a queue with entries.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub old_queue: Option<QueueBias>,
 }
 
 /// Time of a run by activity, in seconds.
@@ -107,11 +73,6 @@ pub struct TrainingRecord<R = ExactRisk> {
     /// empty without meta-optimization. See [`relative_move`](icl_meta::relative_move).
     #[serde(default)]
     pub support_moves: Vec<f64>,
-    /// Cosine between the gradients of the query's loss at θ and at θ′ in the first step of each epoch; empty
-    /// without meta-optimization, and if it was not measured. At 1 the inner loop changes nothing but the length
-    /// of the gradient.
-    #[serde(default)]
-    pub query_cosines: Vec<f64>,
     /// Share of the old data in each epoch.
     pub old_fractions: Vec<f64>,
     /// Number of steps taken.
@@ -144,7 +105,6 @@ impl<R> TrainingRecord<R> {
             step_negatives: Vec::new(),
             support_learning_rates: Vec::new(),
             support_moves: Vec::new(),
-            query_cosines: Vec::new(),
             old_fractions: Vec::new(),
             n_steps: 0,
             sample_passes: 0,
@@ -153,15 +113,6 @@ impl<R> TrainingRecord<R> {
             expected_gain: None,
             stopped_by: None,
             seconds: Seconds::default(),
-        }
-    }
-
-    /// Charges the method for its start, which came before the run: adds these full passes to the cost of steering and to
-    /// what had been charged at each evaluation.
-    pub fn charge_start(&mut self, passes: f64) {
-        self.cost.steering += passes;
-        for evaluation in &mut self.evaluations {
-            evaluation.charged_passes += passes;
         }
     }
 

@@ -15,8 +15,7 @@ use crate::trainer::settings::TrainingSettings;
 pub struct BatchPlan {
     /// Indices of the samples in the data set.
     pub samples: Vec<usize>,
-    /// Number of old samples. It is 0 if batches do not separate old from new, and in a query whose old
-    /// noise comes from a queue.
+    /// Number of old samples. It is 0 if batches do not separate old from new.
     pub n_old: usize,
     /// Number of earlier occurrences of each sample in the epoch. Each occurrence has views of its own.
     pub repetitions: Vec<usize>,
@@ -29,8 +28,7 @@ pub struct StepPlan {
     /// anchors, and their new samples are noise.
     pub support: Vec<BatchPlan>,
     /// Batch whose gradient is applied. Under meta-optimization it is the query (Eq. 12): its new samples
-    /// are anchors, and its old samples are noise. It has no old samples if a full queue provides the old
-    /// noise.
+    /// are anchors, and its old samples are noise.
     pub batch: BatchPlan,
 }
 
@@ -54,8 +52,7 @@ pub struct EpochPlan {
 ///
 /// Under meta-optimization every batch holds as many old samples as new ones. A step has
 /// max(⌈N/ΔN⌉, 1) support batches, where N counts the old samples of the epoch: max(⌈(1 − α)/α⌉, 1) with
-/// all of them, as in Algorithm 1 of the paper. Every new sample is an anchor of one query. With a queue of old noise the query holds new samples alone from the step at which the
-/// queue is full; the fill of the queue is known in advance, so this, too, depends on the epoch alone.
+/// all of them, as in Algorithm 1 of the paper. Every new sample is an anchor of one query.
 #[derive(Debug, Clone)]
 pub struct Planner<'a> {
     sampling: Sampling,
@@ -66,8 +63,6 @@ pub struct Planner<'a> {
     batch_size: usize,
     /// Old samples of the run.
     old: Vec<usize>,
-    /// Capacity of the queue of old noise.
-    old_queue: Option<usize>,
     seed: Seed,
 }
 
@@ -87,7 +82,6 @@ impl<'a> Planner<'a> {
             increment,
             batch_size: settings.batch_size,
             old: sampling.kept_old(increment, settings, seed),
-            old_queue: settings.old_queue,
             seed,
         }
     }
@@ -106,7 +100,7 @@ impl<'a> Planner<'a> {
         old.truncate(self.n_old_of_epoch(fraction));
         if self.is_meta {
             let noise = [shuffled(&old), shuffled(&new)];
-            let steps = self.meta(epoch, &old, &new, noise);
+            let steps = self.meta(&old, &new, noise);
             return EpochPlan::new(steps, [old, new].concat());
         }
         if self.has_parts {
@@ -155,7 +149,6 @@ impl<'a> Planner<'a> {
     /// Plans an epoch of meta-optimization, with support batches and a query in each step.
     fn meta(
         &self,
-        epoch: usize,
         old: &[usize],
         new: &[usize],
         [old_noise, new_noise]: [Vec<usize>; 2],
@@ -164,26 +157,14 @@ impl<'a> Planner<'a> {
         let n_steps = new.len().div_ceil(half).min(new.len() / 2);
         // max(⌈(1 − α)/α⌉, 1) in integers.
         let n_inner = old.len().div_ceil(new.len()).max(1);
-        // Number of entries that a step adds to the queue until it is full.
-        let n_entries = (n_inner + 1) * half.min(old.len());
-        let is_full = |step: usize| {
-            let n_before = (epoch * n_steps + step).saturating_mul(n_entries);
-            self.old_queue.is_some_and(|capacity| n_before >= capacity)
-        };
         let [mut old, mut old_noise] = [old, &old_noise].map(Round::new);
         let mut new_noise = Round::new(&new_noise);
         let steps = (0..n_steps).map(|step| {
             let support =
                 (0..n_inner).map(|_| BatchPlan::joined(old.take(half), new_noise.take(half)));
-            let support = support.collect();
-            let noise = if is_full(step) {
-                Vec::new()
-            } else {
-                old_noise.take(half)
-            };
             StepPlan {
-                support,
-                batch: BatchPlan::joined(noise, share(new, step, n_steps).to_vec()),
+                support: support.collect(),
+                batch: BatchPlan::joined(old_noise.take(half), share(new, step, n_steps).to_vec()),
             }
         });
         steps.collect()

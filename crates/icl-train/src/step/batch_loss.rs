@@ -1,17 +1,16 @@
 //! The loss of a prepared batch.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{
-    Draws, Encoder, Group, GrowthRatio, MixedBatch, Mode, PairEmbeddings, QueuedNoise, Seed,
-    catalogue_nce_i, host_values,
+    Draws, Encoder, Group, GrowthRatio, Mode, PairEmbeddings, Seed, catalogue_nce_i, host_values,
 };
 
-use crate::method::loss::{Anchors, LossKind, LossSettings};
+use crate::method::loss::{Anchors, EmbeddedBatch, LossKind, LossSettings};
 use crate::negatives::NegativesForm;
-use crate::noise_queue::old_queue::OldQueue;
 use crate::progress::cost::PassCounter;
 use crate::progress::step_report::PhaseClock;
 use crate::step::distillation::Teacher;
@@ -32,13 +31,12 @@ pub(crate) struct BatchLoss<'a, M, B: AutodiffBackend> {
     pub(crate) negatives: f64,
     /// Teacher of the distillation term, which is not trained.
     pub(crate) teacher: Option<Teacher<M>>,
-    /// Old noise of earlier steps, if the settings ask for a queue.
-    pub(crate) queue: Option<OldQueue<B>>,
     /// Views that passed through an encoder since the last step.
     pub(crate) passes: PassCounter,
     pub(crate) clock: PhaseClock,
     /// Members that train the encoder together.
     pub(crate) group: &'a dyn Group,
+    pub(crate) backend: PhantomData<B>,
 }
 
 impl<M, B> BatchLoss<'_, M, B>
@@ -46,24 +44,8 @@ where
     B: AutodiffBackend,
     M: Encoder<B>,
 {
-    /// Computes the loss `[1]` in nats of a batch for a training step, and collects the embeddings of its
-    /// old samples for the queue. `seed` decides the encoder's randomness.
-    pub(crate) fn of_step(
-        &self,
-        encoder: &M,
-        batch: &PreparedBatch<M::Batch>,
-        counted: Anchors,
-        seed: Seed,
-    ) -> Tensor<B, 1> {
-        let (loss, positives) = self.forward(encoder, batch, counted, seed);
-        if let Some(queue) = self.queue.as_ref().filter(|_| batch.n_old > 0) {
-            let second_views = positives.narrow(0, 0, batch.n_old);
-            queue.put_by(second_views, &batch.samples[..batch.n_old]);
-        }
-        loss
-    }
-
-    /// Computes the same loss for a comparison, without collecting embeddings for the queue.
+    /// Computes the loss `[1]` in nats of a batch, the sum over all pairs of its samples, and measures the time. `seed` decides
+    /// the encoder's randomness.
     pub(crate) fn at(
         &self,
         encoder: &M,
@@ -71,29 +53,17 @@ where
         counted: Anchors,
         seed: Seed,
     ) -> Tensor<B, 1> {
-        self.forward(encoder, batch, counted, seed).0
-    }
-
-    /// Computes the sum of the losses of all pairs and the embeddings `[n, d]` of the second views of the first
-    /// pair, and measures the time.
-    fn forward(
-        &self,
-        encoder: &M,
-        batch: &PreparedBatch<M::Batch>,
-        counted: Anchors,
-        seed: Seed,
-    ) -> (Tensor<B, 1>, Tensor<B, 2>) {
         let phase = self.clock.start::<B>(encoder);
-        let (mut loss, positives) = self.of_part(encoder, batch, 0, counted, seed);
+        let mut loss = self.of_part(encoder, batch, 0, counted, seed);
         for part in 1..batch.n_parts {
             let seed = seed.child("part").at(part as u64);
-            loss = loss + self.of_part(encoder, batch, part, counted, seed).0;
+            loss = loss + self.of_part(encoder, batch, part, counted, seed);
         }
         self.clock.end_forward(phase);
-        (loss, positives)
+        loss
     }
 
-    /// Computes the loss of one pair of each sample and the embeddings `[n, d]` of their second views.
+    /// Computes the loss of one pair of each sample.
     fn of_part(
         &self,
         encoder: &M,
@@ -101,22 +71,25 @@ where
         part: usize,
         counted: Anchors,
         seed: Seed,
-    ) -> (Tensor<B, 1>, Tensor<B, 2>) {
-        let n = batch.samples.len();
+    ) -> Tensor<B, 1> {
         let views = &batch.whole()[part];
-        self.passes.count(2 * n);
+        self.passes.count(2 * batch.n_samples);
         let pairs = self.embed(encoder, views, seed);
         let (anchors, positives) = (pairs.anchors.clone(), pairs.positives.clone());
         let loss = match pairs.catalogue {
             Some(_) => self.over_catalogue(pairs, seed),
-            None => self.in_batch(pairs, batch, part, counted, seed),
+            None => {
+                let settings = self.loss_settings(seed);
+                let pairs = embedded(pairs, batch.n_old);
+                self.loss.of_batch(pairs, counted, settings)
+            }
         };
         let Some(teacher) = &self.teacher else {
-            return (loss, positives);
+            return loss;
         };
-        self.passes.count_teacher(2 * n);
-        let embeddings = Tensor::cat(vec![anchors, positives.clone()], 0);
-        (loss + teacher.term(views.clone(), embeddings), positives)
+        self.passes.count_teacher(2 * batch.n_samples);
+        let embeddings = Tensor::cat(vec![anchors, positives], 0);
+        loss + teacher.term(views.clone(), embeddings)
     }
 
     /// Embeds pairs in training mode. `seed` decides the encoder's randomness.
@@ -139,38 +112,16 @@ where
         catalogue_nce_i(pairs, temperature, self.negatives, draws.as_ref()).mean()
     }
 
-    /// Computes the loss with the noise of the batch, and of the queue.
-    fn in_batch(
-        &self,
-        pairs: PairEmbeddings<B>,
-        batch: &PreparedBatch<M::Batch>,
-        part: usize,
-        counted: Anchors,
-        seed: Seed,
-    ) -> Tensor<B, 1> {
-        let (queue, settings) = (self.queue_of(part), self.loss_settings(seed));
-        self.loss
-            .of_batch(mixed(pairs, batch), queue, counted, settings)
-    }
-
-    /// Computes the part of the same loss of all anchors that those of some `rows` of the batch have.
+    /// Computes the part of the loss of a batch that the anchors of some `rows` have. All noise comes from the batch.
     pub(super) fn of_rows(
         &self,
         pairs: PairEmbeddings<B>,
-        batch: &PreparedBatch<M::Batch>,
-        part: usize,
+        n_old: usize,
         rows: Range<usize>,
         seed: Seed,
     ) -> Tensor<B, 1> {
-        let (queue, settings) = (self.queue_of(part), self.loss_settings(seed));
-        self.loss
-            .of_rows(mixed(pairs, batch), queue, rows, settings)
-    }
-
-    /// Returns the old noise that a part has from the queue, which holds views of the first pair.
-    fn queue_of(&self, part: usize) -> Option<&QueuedNoise<B>> {
-        let queue = self.queue.as_ref().filter(|_| part == 0);
-        queue.and_then(OldQueue::entries)
+        let settings = self.loss_settings(seed);
+        self.loss.of_rows(embedded(pairs, n_old), rows, settings)
     }
 
     fn loss_settings(&self, seed: Seed) -> LossSettings {
@@ -190,15 +141,11 @@ where
     }
 }
 
-/// Returns the embeddings of a batch, with its samples.
-fn mixed<B: AutodiffBackend, T>(
-    pairs: PairEmbeddings<B>,
-    batch: &PreparedBatch<T>,
-) -> MixedBatch<'_, B> {
-    MixedBatch {
+/// Returns the embeddings of a batch whose first `n_old` samples are old.
+fn embedded<B: AutodiffBackend>(pairs: PairEmbeddings<B>, n_old: usize) -> EmbeddedBatch<B> {
+    EmbeddedBatch {
         anchors: pairs.anchors,
         positives: pairs.positives,
-        samples: &batch.samples,
-        n_old: batch.n_old,
+        n_old,
     }
 }

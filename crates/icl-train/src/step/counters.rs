@@ -39,8 +39,6 @@ pub(crate) struct Counters {
     support_move_sum: f64,
     /// Number of inner loops in this epoch.
     n_loops: usize,
-    /// Cosine between the gradients at θ and at θ′ in the first step of this epoch.
-    query_cosine: Option<f64>,
     /// Learning rate of the last step.
     pub(crate) query_rate: f64,
     /// Advice of the evaluations on the number of negatives.
@@ -108,12 +106,10 @@ impl Counters {
         self.support_rate_sum += rate;
     }
 
-    /// Adds an inner loop that moved the parameters by `relative_move`, and the cosine between the gradients
-    /// at both of its ends if it was measured.
-    pub(crate) fn add_adaptation(&mut self, relative_move: f64, cosine: Option<f64>) {
+    /// Adds an inner loop that moved the parameters by `relative_move`.
+    pub(crate) fn add_adaptation(&mut self, relative_move: f64) {
         self.n_loops += 1;
         self.support_move_sum += relative_move;
-        self.query_cosine = self.query_cosine.or(cosine);
     }
 
     /// Adds the epoch to the record and resets the counters for the next epoch.
@@ -132,7 +128,6 @@ impl Counters {
             let mean = self.support_move_sum / self.n_loops as f64;
             record.support_moves.push(mean);
         }
-        record.query_cosines.extend(self.query_cosine.take());
         self.n_steps = 0;
         self.loss_sum = 0.0;
         self.query_rate_sum = 0.0;

@@ -24,7 +24,8 @@ pub(crate) struct PreparedBatch<T> {
     pub(crate) shards: Vec<PreparedShard<T>>,
     /// Number of pairs of each sample.
     pub(crate) n_parts: usize,
-    pub(crate) samples: Vec<usize>,
+    pub(crate) n_samples: usize,
+    /// Number of old samples, which are the first, if batches separate old samples from new.
     pub(crate) n_old: usize,
     /// Whether the batch is one shard.
     pub(crate) is_whole: bool,
@@ -193,7 +194,7 @@ where
             Ok::<_, SampleError>(PreparedBatch {
                 shards: shards.own(n).map(of_shard).collect::<Result<_, _>>()?,
                 n_parts: self.problem.views.n_pairs(),
-                samples: plan.samples.clone(),
+                n_samples: n,
                 n_old: plan.n_old,
                 is_whole: shards.n_shards() == 1,
                 is_chunked: shards.is_chunked(),

@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use burn::module::AutodiffModule;
-use burn::optim::GradientsParams;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Encoder, Seed};
 use icl_meta::{RateChoice, RatePolicy};
@@ -15,18 +14,16 @@ use crate::evaluation::evaluated::{Evaluate, Risk};
 use crate::evaluation::stopping::StoppedBy;
 use crate::method::{MetaOrder, Method, OptimizerChoice};
 use crate::negatives::NegativesSchedule;
-use crate::noise_queue::queue_bias::{Before, queue_bias};
 use crate::optimizer::UpdateState;
 use crate::progress::outcome::{Outcome, parameter_change};
-use crate::progress::record::{Evaluation, QueueBias, TrainingRecord};
+use crate::progress::record::{Evaluation, TrainingRecord};
 use crate::progress::step_report::{StepReport, StepSeconds};
-use crate::sampling::plan::EpochPlan;
 use crate::step::average::WeightAverage;
 use crate::step::batch_loss::BatchLoss;
 use crate::step::copies::settle;
 use crate::step::counters::{Counters, LastEvaluation};
-use crate::step::prefetch::{Batches, Prepared};
-use crate::step::step_gradient::{GradientOf, Rates, Step, unadapted_gradient};
+use crate::step::prefetch::Prepared;
+use crate::step::step_gradient::{GradientOf, Rates, Step};
 use crate::trainer::settings::TrainingSettings;
 
 /// State of a training run.
@@ -158,7 +155,6 @@ where
             .take()
             .expect("an encoder outside of an update");
         let dropout = seed.child("dropout").at(step);
-        let unadapted = self.measure_unadapted(&encoder, &prepared, dropout);
         let start = Instant::now();
         let gradient = self.loss.clock.start::<B>(&encoder);
         let mut gradient_of = GradientOf {
@@ -166,7 +162,6 @@ where
             rates: &mut self.rates,
             counters: &mut self.counters,
             meta_order: self.meta_order,
-            unadapted,
             step: Step {
                 index: step,
                 n_epochs: self.record.n_epochs(),
@@ -186,9 +181,6 @@ where
         self.average.push(&encoder);
         check_replicas::<B, M>(self.loss.group, &encoder, step + 1)?;
         self.encoder = Some(encoder);
-        if let Some(queue) = &mut self.loss.queue {
-            queue.take_in();
-        }
         let update_s = update.end();
         self.record.n_steps += 1;
         self.counters.add_step(loss, rate, self.loss.negatives);
@@ -210,62 +202,15 @@ where
         })
     }
 
-    /// Measures the gradient of the query's loss before the inner steps, in the first step of an epoch under
-    /// meta-optimization.
-    fn measure_unadapted(
-        &mut self,
-        encoder: &M,
-        prepared: &Prepared<M::Batch>,
-        dropout: Seed,
-    ) -> Option<GradientsParams> {
-        let is_due = self.counters.n_steps == 0 && !prepared.support.is_empty();
-        if !(is_due && self.loss.settings.measures_query_cosine) {
-            return None;
-        }
-        let start = Instant::now();
-        let gradient = unadapted_gradient(&self.loss, encoder, prepared, dropout);
-        // No time of the step.
-        self.loss.clock.take_forward();
-        self.record.seconds.evaluation += start.elapsed().as_secs_f64();
-        Some(gradient)
-    }
-
-    /// Measures the bias of the queue before the epoch of `plan`, if the run has a queue with entries.
-    /// `new` are the indices of the new samples.
-    pub(crate) fn queue_bias(
-        &mut self,
-        plan: &EpochPlan,
-        new: &[usize],
-        batches: &Batches<M::Batch>,
-        seed: Seed,
-    ) -> Result<Option<QueueBias>, TrainError> {
-        let Some(queue) = self.loss.queue.as_ref().and_then(|queue| queue.entries()) else {
-            return Ok(None);
-        };
-        let start = Instant::now();
-        let before = Before {
-            encoder: self.encoder.as_ref().expect("an encoder between two steps"),
-            settings: self.loss.settings,
-            epoch: self.record.n_epochs(),
-            plan,
-            new,
-            seed,
-        };
-        let bias = queue_bias::<B, M>(queue, &before, batches)?;
-        self.record.seconds.evaluation += start.elapsed().as_secs_f64();
-        Ok(Some(bias))
-    }
-
-    /// Evaluates the averaged encoder, adds the evaluation and the bias of the queue to the record, and keeps the
-    /// encoder if its risk is the lowest and the stopping rule follows the risk. Returns the reason for which the
-    /// stopping rule ends the run, if it does.
+    /// Evaluates the averaged encoder, adds the evaluation to the record, and keeps the encoder if its risk is the
+    /// lowest and the stopping rule follows the risk. Returns the reason for which the stopping rule ends the run,
+    /// if it does.
     ///
     /// # Errors
     /// [`TrainError`] if a sample cannot be read or the risk is not finite.
     pub(crate) fn evaluate(
         &mut self,
         evaluate: Evaluate<'_, M::InnerModule, R>,
-        old_queue: Option<QueueBias>,
     ) -> Result<Option<StoppedBy>, TrainError> {
         let start = Instant::now();
         let evaluated = evaluate(self.average.get().valid()).map_err(TrainError::of_evaluation)?;
@@ -295,7 +240,6 @@ where
             charged_passes: charged,
             train_s: self.record.seconds.training(),
             risk: risk.clone(),
-            old_queue,
         });
         self.check_risk(&risk)?;
         let n_steps = self.record.n_steps;

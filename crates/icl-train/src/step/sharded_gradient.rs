@@ -44,8 +44,8 @@ where
     B: AutodiffBackend,
     M: AutodiffModule<B> + Encoder<B>,
 {
-    /// Computes the loss of a batch for a training step and its gradient, which all members have, and collects the embeddings
-    /// of its old samples for the queue. `seed` decides the encoder's randomness.
+    /// Computes the loss of a batch for a training step and its gradient, which all members have. `seed` decides the
+    /// encoder's randomness.
     ///
     /// # Errors
     /// [`GroupError`] if a member has left the group.
@@ -82,14 +82,14 @@ where
         seed: Seed,
         gradients: &mut GradientsAccumulator<M>,
     ) -> Result<f64, GroupError> {
-        let n = batch.samples.len();
+        let n = batch.n_samples;
         let phase = self.clock.start::<B>(encoder);
         // A catalogue replaces the other samples of the batch as noise: the loss is a mean over shards.
         let (slopes, mut kept, mut loss) = match encoder.has_catalogue() {
             true => (None, None, 0.0),
             false => {
                 let (pairs, is_kept) = self.first_pass(encoder, (batch, part), seed);
-                let (slopes, loss) = self.slopes(encoder, (batch, part), &pairs, seed)?;
+                let (slopes, loss) = self.slopes(encoder, batch, &pairs, seed)?;
                 (Some(slopes), is_kept.then_some(pairs), loss)
             }
         };
@@ -134,7 +134,7 @@ where
             return (of(encoder), true);
         }
         self.passes.begin_forward(Purpose::Training);
-        self.passes.count(2 * batch.samples.len());
+        self.passes.count(2 * batch.n_samples);
         (of(&without_graph(encoder)), false)
     }
 
@@ -143,7 +143,7 @@ where
     fn slopes(
         &self,
         encoder: &M,
-        (batch, part): (&PreparedBatch<M::Batch>, usize),
+        batch: &PreparedBatch<M::Batch>,
         pairs: &[PairEmbeddings<B>],
         seed: Seed,
     ) -> Result<(Slopes<B>, f64), GroupError> {
@@ -162,10 +162,10 @@ where
             positives: positives.clone(),
             catalogue: None,
         };
-        let n = batch.samples.len();
+        let n = batch.n_samples;
         let rows = own_anchors(self.group, n);
         let is_divided = rows.len() < n;
-        let loss = self.of_rows(leaves, batch, part, rows, seed);
+        let loss = self.of_rows(leaves, batch.n_old, rows, seed);
         let mut gradients = loss.backward();
         let mut slope = |leaf: &Tensor<B, 2>| {
             let slope = leaf.grad_remove(&mut gradients);
@@ -179,10 +179,6 @@ where
             anchors: slopes.clone().narrow(0, 0, n),
             positives: slopes.narrow(0, n, n),
         };
-        if let Some(queue) = self.queue.as_ref().filter(|_| part == 0 && batch.n_old > 0) {
-            let old = Tensor::from_inner(positives.inner().narrow(0, 0, batch.n_old));
-            queue.put_by(old, &batch.samples[..batch.n_old]);
-        }
         let is_told = is_divided || self.group.rank() == 0;
         let loss = if is_told { value_of(loss) } else { 0.0 };
         Ok((slopes, loss))

@@ -5,8 +5,8 @@ use burn::optim::GradientsParams;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Encoder, Seed};
 use icl_meta::{
-    Adapted, InnerStep, Pair, RatePolicy, Situation, adapt, first_order, gradient_cosine, owned,
-    relative_move, second_order,
+    Adapted, InnerStep, Pair, RatePolicy, Situation, adapt, first_order, relative_move,
+    second_order,
 };
 
 use crate::error::TrainError;
@@ -46,28 +46,7 @@ pub(crate) struct GradientOf<'r, 'a, M, B: AutodiffBackend> {
     pub(crate) counters: &'r mut Counters,
     /// Order of the derivative under meta-optimization.
     pub(crate) meta_order: MetaOrder,
-    /// Gradient of the query's loss at θ, if it is compared with that at θ′.
-    pub(crate) unadapted: Option<GradientsParams>,
     pub(crate) step: Step,
-}
-
-/// Computes the gradient of the query's loss at θ, before any inner step, with the randomness of the query at
-/// θ′. It changes no state of the encoder, and its passes are charged to nobody.
-pub(crate) fn unadapted_gradient<B, M>(
-    loss: &BatchLoss<'_, M, B>,
-    encoder: &M,
-    prepared: &Prepared<M::Batch>,
-    dropout: Seed,
-) -> GradientsParams
-where
-    B: AutodiffBackend,
-    M: AutodiffModule<B> + Encoder<B>,
-{
-    loss.passes.begin(Purpose::Measuring);
-    let copy = owned(encoder);
-    let seed = dropout.at(prepared.support.len() as u64);
-    let value = loss.at(&copy, &prepared.batch, Anchors::New, seed);
-    GradientsParams::from_grads(value.backward(), &copy)
 }
 
 impl<M, B> GradientOf<'_, '_, M, B>
@@ -87,7 +66,7 @@ where
         passes.begin(Purpose::Training);
         let (loss, gradients) = match batch.is_whole {
             true => {
-                let loss = self.loss.of_step(encoder, batch, Anchors::All, dropout);
+                let loss = self.loss.at(encoder, batch, Anchors::All, dropout);
                 let gradients = GradientsParams::from_grads(loss.backward(), encoder);
                 (value_of(loss), gradients)
             }
@@ -118,21 +97,19 @@ where
         let (support, query) = (&prepared.support, &prepared.batch);
         let passes = &self.loss.passes;
         let seed = |inner: usize| dropout.at(inner as u64);
-        let support_step = |encoder: &M, inner: usize| {
-            passes.begin(Purpose::Support);
-            let batch = &support[inner];
-            self.loss.of_step(encoder, batch, Anchors::Old, seed(inner))
-        };
         let support_loss = |encoder: &M, inner: usize| {
             let batch = &support[inner];
             self.loss.at(encoder, batch, Anchors::Old, seed(inner))
         };
-        let query_step = |encoder: &M| {
-            passes.begin(Purpose::Training);
-            self.loss
-                .of_step(encoder, query, Anchors::New, seed(n_inner))
+        let support_step = |encoder: &M, inner: usize| {
+            passes.begin(Purpose::Support);
+            support_loss(encoder, inner)
         };
         let query_loss = |encoder: &M| self.loss.at(encoder, query, Anchors::New, seed(n_inner));
+        let query_step = |encoder: &M| {
+            passes.begin(Purpose::Training);
+            query_loss(encoder)
+        };
         let is_due = self.rates.support.is_due(index);
         let mut pair = self.counters.support_pair.take().filter(|_| is_due);
         let (policy, step) = (&mut self.rates.support, self.step);
@@ -156,11 +133,8 @@ where
             let policy = &mut self.rates.support;
             policy.after_adaptation(last, &adapted.encoder, &gradients);
         }
-        let unadapted = self.unadapted.take();
-        self.counters.add_adaptation(
-            relative_move::<B, M>(encoder, &adapted.encoder),
-            unadapted.map(|unadapted| gradient_cosine::<B, M>(encoder, &unadapted, &gradients)),
-        );
+        self.counters
+            .add_adaptation(relative_move::<B, M>(encoder, &adapted.encoder));
         let gradients = match self.meta_order {
             MetaOrder::First => gradients,
             MetaOrder::Second => {

@@ -7,7 +7,6 @@ use icl_core::{Collate, Encoder, Increment, Samples, Views};
 use crate::error::TrainError;
 use crate::evaluation::StoppedBy;
 use crate::method::Method;
-use crate::plasticity::Started;
 use crate::progress::{Callbacks, Cost, TrainingRecord};
 use crate::stream::advanced::{Advanced, Arriving};
 use crate::stream::division::Divided;
@@ -99,7 +98,7 @@ where
 
     /// Updates for the next experience, and for all that waits, by a method, as [`Trainer::update`](crate::Trainer::update)
     /// does. `live` is the encoder that was in use when the data came, `trained` the same for training, and `fresh` creates an
-    /// encoder with random parameters, which only some starts need ([`Trainer::start`](crate::Trainer::start)). The steps of
+    /// encoder with random parameters, which only some starts need ([`Start::encoder`](crate::Start::encoder)). The steps of
     /// the updates before count as [`TrainingSettings::steps_before`](crate::TrainingSettings::steps_before).
     ///
     /// # Errors
@@ -130,14 +129,11 @@ where
                 steps_before: state.n_steps(),
                 ..self.settings.clone()
             });
-        let outcome = trainer
-            .start(method.start, trained, || Ok(fresh()))
-            .and_then(|Started { encoder, passes }| {
-                let mut outcome = trainer.update_with(method, encoder, callbacks)?;
-                outcome.record.charge_start(passes);
-                Ok(outcome)
-            });
-        let outcome = outcome.map_err(|source| of_training(&arriving, source))?;
+        let outcome = method
+            .start
+            .encoder::<B, M, _>(trained, || Ok(fresh()))
+            .and_then(|encoder| trainer.update_with(method, encoder, callbacks))
+            .map_err(|source| of_training(&arriving, source))?;
         let record = outcome.record;
         let mut trained = Trained::of(&record);
         trained.cost.measuring += self.forward_passes::<M::InnerModule>(divided.panel.len());

@@ -227,7 +227,6 @@ where
     /// result is θ₀, from which updates start.
     ///
     /// Evaluations compute the exact risk over the old data alone.
-    /// [`old_queue`](TrainingSettings::old_queue) has no effect here: all noise is old.
     ///
     /// # Errors
     /// [`TrainError`] if a setting is out of its range, the increment refers to a sample that the data
@@ -285,13 +284,12 @@ where
     /// Updates an encoder by a method, with evaluations of the exact risk over X′. A method without a
     /// loss evaluates the encoder once and returns it unchanged.
     ///
-    /// `encoder` is the encoder from which the method starts, which [`start`](Self::start) returns.
+    /// `encoder` is the encoder from which the method starts, which [`Start::encoder`](crate::Start::encoder) returns.
     ///
     /// # Errors
     /// [`TrainError`] as for [`pretrain`](Self::pretrain), and if the increment has no new samples, the
     /// method's choices do not fit each other or the settings ([`Method::check_with`]), or
-    /// [`old_queue`](TrainingSettings::old_queue) is set for a loss that does not separate old noise
-    /// from new, or [`NoiseSet::BothViews`] for one that does.
+    /// [`NoiseSet::BothViews`] is set for a loss that separates old noise from new.
     pub fn update<M>(&self, method: &Method, encoder: M) -> Result<Outcome<M, B>, TrainError>
     where
         M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
@@ -320,10 +318,6 @@ where
         self.problem().check()?;
         if self.increment.new_data().is_empty() {
             return Err(TrainError::NothingNew);
-        }
-        let unused_queue = |_: &usize| !method.separates_noise();
-        if let Some(found) = self.settings.old_queue.filter(unused_queue) {
-            return Err(TrainError::NoOldNoise { found });
         }
         if self.settings.noise_set == NoiseSet::BothViews && method.separates_noise() {
             return Err(TrainError::BothViews);

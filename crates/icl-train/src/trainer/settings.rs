@@ -92,25 +92,9 @@ pub struct TrainingSettings {
     pub support_optimizer: InnerRule,
     /// Learning rate lr_s of the inner steps under meta-optimization (Eq. 11); above 0. Default: 0.003.
     pub support_learning_rate: f64,
-    /// Measurement of the cosine between the gradients of the query's loss at θ and at θ′ in the first step of
-    /// every epoch under meta-optimization, see
-    /// [`query_cosines`](crate::TrainingRecord::query_cosines). It takes one more gradient of the query, which is
-    /// charged to nobody, and changes nothing in training. Default: true.
-    pub measures_query_cosine: bool,
     /// Number of old samples in the buffer of [`Sampling::Buffer`](crate::Sampling::Buffer), at least 1.
     /// Default: `None`, a fifth of the old data.
     pub replay_size: Option<usize>,
-    /// Number of recent embeddings of old samples that serve as old noise beside the old samples of the
-    /// batch (He et al., 2020, who call it a queue), at least 2: one of them may belong to the anchor
-    /// itself. Default: `None`, no queue.
-    ///
-    /// Under meta-optimization a query holds new samples alone as soon as the queue is full, which saves
-    /// half of its passes. Its normalisation statistics are then those of new data. Both these statistics
-    /// and the age of the entries bias the loss, see [`QueueBias`](crate::QueueBias).
-    ///
-    /// Only losses that separate old noise from new can use a queue
-    /// ([`Loss::separates_noise`](crate::Loss::separates_noise)).
-    pub old_queue: Option<usize>,
     /// Weight of the distillation term, above 0. Default: 1.
     pub distillation_weight: f64,
     /// Distance of the distillation term. Default: cosine.
@@ -149,9 +133,7 @@ impl Default for TrainingSettings {
             meta_order: MetaOrder::First,
             support_optimizer: InnerRule::Sgd,
             support_learning_rate: 3e-3,
-            measures_query_cosine: true,
             replay_size: None,
-            old_queue: None,
             distillation_weight: 1.0,
             distillation_distance: Distance::Cosine,
         }
@@ -216,7 +198,6 @@ impl TrainingSettings {
                 1,
                 "at least 1",
             ),
-            ("old_queue", self.old_queue.unwrap_or(2), 2, "at least 2"),
         ];
         for (field, found, least, expected) in counts {
             if found < least {
@@ -239,9 +220,6 @@ impl TrainingSettings {
         let is_drawn = own.form == NegativesForm::Drawn;
         if is_drawn && self.noise_set == NoiseSet::BothViews {
             return Err(StepNegativesError::BothViews);
-        }
-        if is_drawn && self.old_queue.is_some() {
-            return Err(StepNegativesError::Queue);
         }
         let is_fixed = own.schedule == NegativesSchedule::Fixed;
         match is_fixed || self.stop != StopRule::TrainingLoss {

@@ -1,5 +1,6 @@
 //! The loop over epochs and steps that trains an encoder by any method.
 
+use std::marker::PhantomData;
 use std::time::Instant;
 
 use burn::module::AutodiffModule;
@@ -14,7 +15,6 @@ use crate::error::TrainError;
 use crate::evaluation::evaluated::{Evaluate, Risk};
 use crate::evaluation::stopping::StoppedBy;
 use crate::method::Method;
-use crate::noise_queue::old_queue::OldQueue;
 use crate::progress::cost::PassCounter;
 use crate::progress::step_report::PhaseClock;
 use crate::progress::{Callbacks, Outcome, Progress};
@@ -149,13 +149,10 @@ where
             settings,
             negatives: settings.negatives,
             teacher,
-            queue: settings
-                .old_queue
-                .filter(|_| loss.separates_noise())
-                .map(OldQueue::new),
             passes: PassCounter::new(M::FORWARD_SHARE),
             clock: PhaseClock::new(is_timed),
             group: self.group,
+            backend: PhantomData,
         };
         let sampling = method.sampling;
         let fraction = sampling.first_fraction(settings, self.problem.increment);
@@ -210,7 +207,7 @@ where
                     let by_loss = self.ends_by_loss(run);
                     run.counters.widen(self.epochs_of_cost(run));
                     let plan = planner.epoch(epoch, run.counters.fraction());
-                    self.begin_epoch(run, by_loss, (&plan, &batches), (evaluate, callbacks))?;
+                    self.begin_epoch(run, by_loss, plan.steps.len(), (evaluate, callbacks))?;
                     if run.record.stopped_by.is_some() {
                         break;
                     }
@@ -262,7 +259,7 @@ where
         &self,
         run: &mut Run<'_, M, B, R>,
         by_loss: Option<StoppedBy>,
-        (plan, batches): (&EpochPlan, &Batches<M::Batch>),
+        n_steps: usize,
         (evaluate, callbacks): (Evaluate<'_, M::InnerModule, R>, &mut Callbacks<'_>),
     ) -> Result<(), TrainError>
     where
@@ -276,14 +273,8 @@ where
         if by_end.is_none() && !self.is_evaluation_due(run) {
             return Ok(());
         }
-        callbacks.tell(self.progress(run, plan.steps.len(), true));
-        let old_queue = run.queue_bias(
-            plan,
-            self.problem.increment.new_data(),
-            batches,
-            self.seed(),
-        )?;
-        let by_risk = run.evaluate(evaluate, old_queue)?;
+        callbacks.tell(self.progress(run, n_steps, true));
+        let by_risk = run.evaluate(evaluate)?;
         run.record.stopped_by = by_loss.or(by_risk).or(by_end);
         Ok(())
     }
@@ -344,7 +335,7 @@ where
             let by_budget = self.ends_by_budget(run).filter(|_| is_within);
             if by_budget.is_some() || is_within && self.is_evaluation_due(run) {
                 callbacks.tell(self.progress(run, n_steps, true));
-                run.record.stopped_by = run.evaluate(evaluate, None)?.or(by_budget);
+                run.record.stopped_by = run.evaluate(evaluate)?.or(by_budget);
                 if run.record.stopped_by.is_some() {
                     return Ok(());
                 }

@@ -47,7 +47,6 @@ fn the_gradient_of_a_large_batch_is_that_of_the_whole_batch() {
     let increment = Increment::try_new((0..310).collect(), (310..833).collect()).unwrap();
     let large = TrainingSettings {
         batch_size: samples.len(),
-        // The queue is empty in the first of two steps.
         epochs: 2,
         ..one_step()
     };

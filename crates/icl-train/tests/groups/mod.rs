@@ -113,10 +113,6 @@ fn weight(outcome: &Trained<Precise<TestAutodiff>>) -> Vec<f64> {
 
 /// Every objective with its settings.
 fn objectives(of: &TrainingSettings) -> Vec<(Method, TrainingSettings)> {
-    let with_queue = TrainingSettings {
-        old_queue: Some(24),
-        ..of.clone()
-    };
     let both = TrainingSettings {
         noise_set: NoiseSet::BothViews,
         ..of.clone()
@@ -127,7 +123,6 @@ fn objectives(of: &TrainingSettings) -> Vec<(Method, TrainingSettings)> {
         (info_nce(Sampling::New), of.clone()),
         (published(), of.clone()),
         (corrected(), of.clone()),
-        (corrected(), with_queue),
         (distillation(), of.clone()),
     ]
 }

@@ -10,8 +10,8 @@ use icl_core::{
 use icl_eval::Matrix;
 use icl_report::{EmbeddingMap, RunRecord, SCHEMA};
 use icl_train::{
-    Callbacks, Evaluator, Identity, Method, Started, TARGET_RATIO, TrainError, Trainer,
-    TrainingRecord, plateau, time_to_target,
+    Callbacks, Evaluator, Identity, Method, TARGET_RATIO, TrainError, Trainer, TrainingRecord,
+    plateau, time_to_target,
 };
 
 use crate::backend::{ProgramBackend, TrainingBackend};
@@ -134,7 +134,8 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         let mut ran = Vec::new();
         for method in &self.resolved.methods {
             let trained = first.trained.clone();
-            let start = trainer.start(method.start, trained, || fresh("scratch"))?;
+            let start = method.start;
+            let start = start.encoder::<B, _, _>(trained, || fresh("scratch"))?;
             let one = self.run_method(increment, method, start)?;
             self.save(&one.encoder, &method.name)?;
             ran.push(one);
@@ -162,20 +163,15 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         &self,
         increment: &Increment,
         method: &Method,
-        start: Started<D::Trained<B>>,
+        start: D::Trained<B>,
     ) -> Result<Ran<D::Encoder<B::InnerBackend>>, Failure> {
         self.display
             .begin(&format!("seed {}: {}", self.seed, method.name));
-        // Methods without old noise of their own are refused with a queue of it.
-        let mut settings = self.resolved.settings.clone();
-        settings.old_queue = settings.old_queue.filter(|_| method.separates_noise());
         let outcome = self
             .trainer(increment)
-            .settings(settings)
-            .update_with(method, start.encoder, &mut self.callbacks(&method.name))
+            .update_with(method, start, &mut self.callbacks(&method.name))
             .map_err(|error| self.resolved.causes(Some(method)).training(error))?;
-        let mut record = outcome.record;
-        record.charge_start(start.passes);
+        let record = outcome.record;
         if method.loss.is_some() {
             self.display.end(&format!(
                 "seed {}  {}: {} epochs, {:.2} s, exact risk {:.4} nats{}",
@@ -343,7 +339,6 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             learning_rates: record.learning_rates.clone(),
             support_learning_rates: record.support_learning_rates.clone(),
             support_moves: record.support_moves.clone(),
-            query_cosines: record.query_cosines.clone(),
             old_fractions: record.old_fractions.clone(),
         }
     }

@@ -4,7 +4,7 @@ use burn::module::AutodiffModule;
 use icl_core::Increment;
 use icl_eval::{Matrix, effective_rank};
 use icl_report::StreamedExperience;
-use icl_train::{Experience, Plasticity, StreamMemory, StreamState, Trainability, Trainer};
+use icl_train::{Experience, StreamMemory, StreamState, TrainError, Trainer, parameter_norm};
 
 use crate::backend::TrainingBackend;
 use crate::commands::stream::judge::{Judge, neighbours_kept, recall};
@@ -101,7 +101,7 @@ impl<D: Domain, B: TrainingBackend> Step<'_, D, B> {
                 neighbours_kept(&first, &after)?
             }
         };
-        let plasticity = self.plasticity(lane, advanced, &causes)?;
+        let [parameter_norm, effective_rank] = self.norm_and_rank(lane, advanced, &causes)?;
         let arrived = self.arrived();
         Ok(StepRecord {
             streamed: StreamedExperience {
@@ -119,10 +119,8 @@ impl<D: Domain, B: TrainingBackend> Step<'_, D, B> {
                 cost: experience.cost,
                 stopped_by: experience.stopped_by,
                 parameter_change: advanced.parameter_change,
-                parameter_norm: plasticity.parameter_norm,
-                effective_rank: Some(plasticity.effective_rank),
-                dormant_share: plasticity.dormant_share,
-                trainability: self.trainability(lane, &causes)?,
+                parameter_norm,
+                effective_rank: Some(effective_rank),
                 neighbours_kept: moved[0],
                 neighbours_kept_of_first,
                 cross_version_recall: moved[1],
@@ -135,68 +133,39 @@ impl<D: Domain, B: TrainingBackend> Step<'_, D, B> {
         })
     }
 
-    /// Measures the plasticity of the encoder over the held-out samples of the first experience, the same after all experiences.
-    fn plasticity(
+    /// Returns the norm of the encoder's parameters, and the effective rank of its embeddings of the held-out samples of the first
+    /// experience, the same after all experiences.
+    fn norm_and_rank(
         &self,
         lane: &Lane,
         advanced: &Advanced<D, B>,
         causes: &Causes<'_>,
-    ) -> Result<Plasticity, Failure> {
+    ) -> Result<[f64; 2], Failure> {
         let panel = &advanced.state.experiences()[0].panel;
         let increment = Increment::before(panel.clone()).map_err(Failure::input)?;
         let path = lane.folder(self.next).join(ENCODER);
         let encoder = self.read(if path.exists() { &path } else { &lane.encoder })?;
-        let rank = |(values, width)| match Matrix::try_new(values, width) {
-            Ok(rows) => Ok(effective_rank(&rows)),
-            Err(error) => Err(error.to_string().into()),
-        };
-        let trainer = self.trainer(&increment);
-        let measured = trainer.plasticity(&encoder, panel, rank);
-        measured.map_err(|error| causes.training(error))
-    }
-
-    /// Measures what the encoder that was live learns from the training samples beside a fresh one, if that is asked for.
-    fn trainability(
-        &self,
-        lane: &Lane,
-        causes: &Causes<'_>,
-    ) -> Result<Option<Trainability>, Failure> {
-        let Some(epochs) = self
-            .resolved
-            .options
-            .course
-            .trainability
-            .filter(|_| self.at > 0)
-        else {
-            return Ok(None);
-        };
-        let stream = self.stream(lane, self.resolved.training.settings.clone());
-        let samples = stream.training_samples(&self.arrived().arriving());
-        let samples = samples.map_err(failure)?;
-        let increment = Increment::before(samples).map_err(Failure::input)?;
-        let live = self.read(&lane.encoder)?;
-        let seed = self.init().child("trainability");
-        let fresh = self.gathered.domain.fresh::<B>(seed, self.device)?;
-        let trainer = self.trainer(&increment);
-        let measured = trainer.trainability(live, fresh, epochs);
-        Ok(Some(measured.map_err(|error| causes.training(error))?))
-    }
-
-    fn trainer<'t>(
-        &'t self,
-        increment: &'t Increment,
-    ) -> Trainer<'t, B, D::Data, &'t D::Views, D::Collate> {
         let (domain, training) = (&*self.gathered.domain, &self.resolved.training);
-        Trainer::new(
+        let trainer = Trainer::<B, D::Data, _, _>::new(
             &*self.gathered.data,
             domain.views(),
             domain.collate(),
-            increment,
+            &increment,
         )
         .settings(training.settings.clone())
         .seed(training.seed)
         .device(self.device.clone())
-        .group(self.group)
+        .group(self.group);
+        let evaluator = trainer.evaluator();
+        let unreadable = |error| causes.training(TrainError::of_evaluation(error));
+        // The rank is that of the parameters alone: statistics that a training left behind would change it.
+        let (valid, _) = evaluator
+            .with_statistics(encoder.valid())
+            .map_err(unreadable)?;
+        let rows = evaluator.embed_to_host(&valid, panel);
+        let (values, width) = rows.map_err(unreadable)?;
+        let rows = Matrix::try_new(values, width).map_err(|error| causes.embeddings(error))?;
+        Ok([parameter_norm::<B, _>(&encoder), effective_rank(&rows)])
     }
 
     /// Tells what a lane has done.

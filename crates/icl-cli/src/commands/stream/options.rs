@@ -146,9 +146,6 @@ pub struct CourseOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub measured: HoldOutOptions,
-    /// Measure at each experience what the encoder learns from it in so many epochs beside a fresh encoder; charged to nobody
-    #[arg(long, value_name = "EPOCHS", value_parser = bounds::at_most(bounds::EPOCHS))]
-    pub trainability: Option<usize>,
     /// Print the decisions on updates alone: nothing is trained or written
     #[arg(long)]
     #[serde(skip)]

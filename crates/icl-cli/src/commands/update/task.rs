@@ -5,7 +5,7 @@ use icl_core::{ByOrigin, Increment, Seed};
 use icl_eval::{EvalError, Matrix, NeighboursKeptConfig};
 use icl_report::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};
 use icl_train::parameter_change;
-use icl_train::{Evaluator, Start, Started, TrainError, Trainer};
+use icl_train::{Evaluator, Start, TrainError, Trainer};
 
 use crate::backend::{OnBackend, ProgramBackend, TrainingBackend};
 use crate::commands::update::options::Resolved;
@@ -54,7 +54,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         // What is new begins as in the initial encoder of `icl train` with this seed.
         let given = domain.grow(self.from.encoder::<B>(&device)?, init.child("old"));
         let fresh = || domain.fresh::<B>(init.child("scratch"), &device);
-        let Started { encoder, passes } = trainer.start(method.start, given.clone(), fresh)?;
+        let start = method.start.encoder::<B, _, _>(given.clone(), fresh)?;
         let display = Display::new(1, settings.epochs as u64);
         display.begin(&method.name);
         let mut callbacks = encoder_work::callbacks(self.work, &display);
@@ -64,10 +64,9 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             file: Some(&self.from.path),
         };
         let outcome = trainer
-            .update_with(method, encoder, &mut callbacks)
+            .update_with(method, start, &mut callbacks)
             .map_err(|error| causes.training(error))?;
-        let mut record = outcome.record;
-        record.charge_start(passes);
+        let record = outcome.record;
         let after = outcome.risk;
         if method.loss.is_some() {
             display.end(&format!(
@@ -146,7 +145,6 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             learning_rates: record.learning_rates,
             support_learning_rates: record.support_learning_rates,
             support_moves: record.support_moves,
-            query_cosines: record.query_cosines,
             old_fractions: record.old_fractions,
         })
     }

@@ -11,7 +11,7 @@ use burn::tensor::{Tensor, TensorPrimitive};
 ///
 /// # Panics
 /// If the encoders are not of one architecture.
-pub(crate) fn blended<B: AutodiffBackend, M: Module<B>>(
+pub(super) fn blended<B: AutodiffBackend, M: Module<B>>(
     encoder: M,
     fresh: &M,
     (keep, share): (f64, f64),
