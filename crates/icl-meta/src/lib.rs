@@ -6,7 +6,7 @@
 //!
 //! | item | content |
 //! |---|---|
-//! | [`adapt`], [`Adapted`], [`InnerStep`], [`InnerRule`] | the inner loop on the support set (Eq. 11) |
+//! | [`adapt`], [`Adapted`], [`InnerStep`] | the inner loop on the support set (Eq. 11) |
 //! | [`relative_move`] | how far an inner loop has moved the parameters |
 //! | [`first_order`], [`second_order`], [`nested_second_order`] | the gradient of the query's loss (Eq. 12): without and with the derivative of the inner loop |
 //! | [`owned`] | a copy of a module that shares no state with it |
@@ -19,7 +19,6 @@ mod rate;
 mod readme;
 
 pub use inner_loop::{
-    Adapted, InnerRule, InnerStep, adapt, first_order, nested_second_order, owned, relative_move,
-    second_order,
+    Adapted, InnerStep, adapt, first_order, nested_second_order, owned, relative_move, second_order,
 };
 pub use rate::{Pair, PolicyState, RateChoice, RateError, RatePolicy, Situation};

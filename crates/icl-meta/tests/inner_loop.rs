@@ -10,9 +10,7 @@ use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{Tensor, TensorData};
 use icl_core::Seed;
 use icl_core::testing::{TestBackend, to_vec};
-use icl_meta::{
-    InnerRule, InnerStep, adapt, first_order, nested_second_order, relative_move, second_order,
-};
+use icl_meta::{InnerStep, adapt, first_order, nested_second_order, relative_move, second_order};
 use rand::RngExt;
 
 type Once = Autodiff<TestBackend>;
@@ -149,17 +147,9 @@ impl Case {
     }
 
     fn adapted<B: AutodiffBackend>(&self, mlp: &Mlp<B>) -> icl_meta::Adapted<Mlp<B>> {
-        self.adapted_by(InnerRule::Sgd, mlp)
-    }
-
-    fn adapted_by<B: AutodiffBackend>(
-        &self,
-        rule: InnerRule,
-        mlp: &Mlp<B>,
-    ) -> icl_meta::Adapted<Mlp<B>> {
         let loss = |mlp: &Mlp<B>, step: usize| mlp.loss(&self.support[step]);
         let mut rate = |inner: InnerStep<'_, _>| Ok::<_, Infallible>(self.rates[inner.step]);
-        let Ok(adapted) = adapt::<B, _, _>(mlp, self.rates.len(), rule, &loss, &mut rate);
+        let Ok(adapted) = adapt::<B, _, _>(mlp, self.rates.len(), &loss, &mut rate);
         adapted
     }
 }
@@ -200,38 +190,6 @@ fn the_inner_loop_is_gradient_descent_on_a_copy() {
     assert_eq!(adapted.encoder.hidden.id, mlp.hidden.id);
     let (loss, _) = first_order::<Once, _>(&adapted, &|mlp| mlp.loss(&case.query));
     assert!((loss - case.query_loss(&case.parameters)).abs() < 1e-5 * loss);
-}
-
-/// Adam as its authors write it, in plain loops. A second loop begins without the state of the first.
-#[test]
-fn the_inner_adam_has_fresh_state() {
-    let mut case = Case::new(4);
-    case.rates.iter_mut().for_each(|rate| *rate *= 0.1);
-    let mlp = Mlp::<Once>::new(&case.parameters);
-    let (mut m, mut v) = ([0.0; N_PARAMETERS], [0.0; N_PARAMETERS]);
-    let mut fast = case.parameters.clone();
-    for (step, (support, rate)) in case.support.iter().zip(&case.rates).enumerate() {
-        let (_, gradient) = support.loss(&fast);
-        let t = step as i32 + 1;
-        for (at, g) in gradient.iter().enumerate() {
-            m[at] = 0.9 * m[at] + 0.1 * g;
-            v[at] = 0.999 * v[at] + 0.001 * g * g;
-            let (first, second) = (
-                m[at] / (1.0 - 0.9_f64.powi(t)),
-                v[at] / (1.0 - 0.999_f64.powi(t)),
-            );
-            fast[at] -= rate * first / (second.sqrt() + 1e-8);
-        }
-    }
-    for _ in 0..2 {
-        let adapted = case.adapted_by(InnerRule::Adam, &mlp);
-        let found = [&adapted.encoder.hidden, &adapted.encoder.out].map(|p| to_vec(&p.val()));
-        assert!(error(&found.concat(), &fast) < 1e-5);
-        // The first-order gradient is that of the query where Adam leads.
-        let (_, gradients) = first_order::<Once, _>(&adapted, &|mlp| mlp.loss(&case.query));
-        let (_, expected) = case.query.loss(&fast);
-        assert!(error(&flat(&mlp, &gradients), &expected) < 1e-4);
-    }
 }
 
 #[test]
@@ -351,7 +309,7 @@ fn the_inner_loop_owns_its_statistics() {
             .mean()
     };
     let mut rate = |_: InnerStep<'_, _>| Ok::<_, Infallible>(0.1);
-    let Ok(adapted) = adapt::<Once, _, _>(&encoder, 2, InnerRule::Sgd, &loss, &mut rate);
+    let Ok(adapted) = adapt::<Once, _, _>(&encoder, 2, &loss, &mut rate);
     let mean = |encoder: &Normalised<Once>| to_vec(&encoder.norm.running_mean.value_sync());
     assert_eq!(mean(&encoder), [0.0; D_IN]);
     assert!(mean(&adapted.encoder).iter().all(|mean| *mean > 0.1));

@@ -9,7 +9,6 @@
 //! | [`Trainer`], [`TrainingSettings`] | training of the first encoder, and its updates |
 //! | [`Method`], [`methods`], [`parse_methods`] | a method as a point on five axes, and the registry of named methods |
 //! | [`Start`], [`Sampling`], [`Loss`], [`LossKind`], [`OptimizerChoice`], [`MetaOrder`], [`RateChoice`] | the values of the axes |
-//! | [`InnerRule`] | the rule of the inner steps of meta-optimization |
 //! | [`StepNegatives`], [`NegativesSchedule`], [`NegativesPeak`], [`NegativesForm`] | the number of negatives of the steps |
 //! | [`NoiseSet`] | the noise samples of NCE-I in a batch |
 //! | [`Outcome`], [`TrainingRecord`], [`Evaluation`], [`parameter_change`], [`parameter_norm`] | the result of a run |
@@ -47,7 +46,7 @@ pub use evaluation::{
     Evaluated, Evaluator, ExpectedGain, Measured, StopRule, StoppedBy, TARGET_RATIO, TimeToTarget,
     plateau, time_to_target,
 };
-pub use icl_meta::{InnerRule, RateChoice};
+pub use icl_meta::RateChoice;
 pub use method::{
     DEFAULT, Loss, LossKind, MetaOrder, Method, MethodError, NoiseSet, OptimizerChoice, REFERENCE,
     Start, methods, parse_methods,

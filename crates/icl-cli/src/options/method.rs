@@ -1,7 +1,7 @@
 //! The method, and the settings of its parts.
 
 use clap::Args;
-use icl_train::{Distance, InnerRule, MetaOrder, Method, TrainingSettings};
+use icl_train::{Distance, MetaOrder, Method, TrainingSettings};
 use serde::{Serialize, Serializer};
 
 use crate::options::{bounds, choice, values};
@@ -86,15 +86,6 @@ pub struct MethodOptions {
         default_value = choice::name(&defaults().meta_order)
     )]
     pub meta_order: MetaOrder,
-    /// Rule of the inner steps, without state at the start of every inner loop (meta-optimization only; adam
-    /// with the first order only)
-    #[arg(
-        long,
-        value_name = "RULE",
-        value_parser = choice::any::<InnerRule>(),
-        default_value = choice::name(&defaults().support_optimizer)
-    )]
-    pub support_optimizer: InnerRule,
     /// Learning rate of the inner steps (meta-optimization only)
     #[arg(
         long,
@@ -130,7 +121,6 @@ impl MethodOptions {
     pub fn over(&self, settings: TrainingSettings) -> TrainingSettings {
         TrainingSettings {
             meta_order: self.meta_order,
-            support_optimizer: self.support_optimizer,
             support_learning_rate: self.support_learning_rate,
             replay_size: self.replay_size,
             distillation_weight: self.distillation_weight,

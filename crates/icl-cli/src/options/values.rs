@@ -68,7 +68,7 @@ fn unknown(error: &MethodError) -> Failure {
 pub fn check_methods(settings: &TrainingSettings, methods: &[Method]) -> Result<(), Failure> {
     for method in methods {
         method
-            .check_with(settings)
+            .check()
             .and_then(|()| method.check_shards(settings.n_shards(group().size())))
             .map_err(|error| Failure::input(anyhow!("{}", error.to_string().replace('_', "-"))))?;
     }

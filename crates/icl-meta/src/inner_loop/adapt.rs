@@ -5,7 +5,7 @@ use burn::optim::GradientsParams;
 use burn::tensor::backend::AutodiffBackend;
 use burn::tensor::{ElementConversion, Tensor};
 
-use crate::inner_loop::inner_rule::{InnerRule, InnerState};
+use crate::inner_loop::descend::descend;
 
 /// Result of an inner loop.
 #[derive(Debug)]
@@ -31,16 +31,15 @@ pub struct InnerStep<'a, M> {
     pub gradients: &'a GradientsParams,
 }
 
-/// Runs the inner loop (Eq. 11): `n_steps` steps on the support loss L_s by a rule, plain gradient descent
-/// in the paper.
+/// Runs the inner loop (Eq. 11): `n_steps` steps of gradient descent without momentum on the support loss L_s.
 ///
 /// ```text
 /// θ⁽⁰⁾ = θ        θ⁽ʲ⁺¹⁾ = θ⁽ʲ⁾ − lr_s·∇L_s(θ⁽ʲ⁾)        θ′ = θ⁽ⁿ⁾
 /// ```
 ///
 /// `loss(encoder, j)` computes the support loss `[1]` of step j. `rate` chooses the learning rate lr_s
-/// of each step; an error of it ends the loop. The rule starts without state. The loop works on a copy that
-/// shares no state with `encoder`: neither its parameters nor its normalisation statistics change.
+/// of each step; an error of it ends the loop. The loop works on a copy that shares no state with `encoder`:
+/// neither its parameters nor its normalisation statistics change.
 ///
 /// # Errors
 /// The error of `rate`.
@@ -51,7 +50,7 @@ pub struct InnerStep<'a, M> {
 /// use burn::backend::{Autodiff, Flex};
 /// use burn::nn::{Linear, LinearConfig};
 /// use burn::tensor::Tensor;
-/// use icl_meta::{InnerRule, adapt, first_order};
+/// use icl_meta::{adapt, first_order};
 ///
 /// type B = Autodiff<Flex>;
 ///
@@ -62,7 +61,6 @@ pub struct InnerStep<'a, M> {
 /// let adapted = adapt(
 ///     &encoder,
 ///     3,
-///     InnerRule::Sgd,
 ///     &|encoder, _| loss(encoder),
 ///     &mut |_| Ok::<_, Infallible>(0.01),
 /// )?;
@@ -74,7 +72,6 @@ pub struct InnerStep<'a, M> {
 pub fn adapt<B, M, E>(
     encoder: &M,
     n_steps: usize,
-    rule: InnerRule,
     loss: &dyn Fn(&M, usize) -> Tensor<B, 1>,
     rate: &mut dyn FnMut(InnerStep<'_, M>) -> Result<f64, E>,
 ) -> Result<Adapted<M>, E>
@@ -83,7 +80,6 @@ where
     M: AutodiffModule<B>,
 {
     let mut fast = owned(encoder);
-    let mut state = InnerState::new(rule);
     let (mut trail, mut losses) = (Vec::new(), Vec::new());
     for step in 0..n_steps {
         let value = loss(&fast, step);
@@ -95,7 +91,7 @@ where
             encoder: &fast,
             gradients: &gradients,
         })?;
-        let next = state.step(fast.clone(), gradients, rate);
+        let next = descend(fast.clone(), &gradients, rate);
         trail.push((fast, rate));
         losses.push(value);
         fast = next;

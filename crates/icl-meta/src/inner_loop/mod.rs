@@ -5,12 +5,10 @@ mod adapt;
 mod adaptation;
 mod descend;
 mod gradient_algebra;
-mod inner_rule;
 mod nested;
 mod second_order;
 
 pub use adapt::{Adapted, InnerStep, adapt, first_order, owned};
 pub use adaptation::relative_move;
-pub use inner_rule::InnerRule;
 pub use nested::nested_second_order;
 pub use second_order::second_order;

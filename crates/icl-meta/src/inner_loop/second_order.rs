@@ -26,7 +26,7 @@ const RELATIVE_STEP: f64 = 1e-2;
 /// [`nested_second_order`](super::nested_second_order) is exact. Learning rates count as constants.
 ///
 /// `loss(encoder, j)` must be the support loss of the inner loop, with the same randomness at every call
-/// for one step. The inner steps must be those of [`InnerRule::Sgd`](super::InnerRule::Sgd).
+/// for one step.
 pub fn second_order<B, M>(
     adapted: &Adapted<M>,
     loss: &dyn Fn(&M, usize) -> Tensor<B, 1>,

@@ -4,7 +4,6 @@ use burn::tensor::backend::AutodiffBackend;
 use icl_core::Seed;
 use icl_rl::{Ddpg, DdpgConfig, Feedback, OuNoiseConfig};
 
-use crate::inner_loop::InnerRule;
 use crate::rate::running::Running;
 use crate::rate::situation::Situation;
 
@@ -15,18 +14,10 @@ pub(super) const HOLD: u64 = 8;
 /// Powers of ten that the rate of an update reaches above and below its base.
 const DECADES: f64 = 1.0;
 
-/// Powers of ten that the rate of inner steps reaches by gradient descent: from 1e-5 to 0.95 around the default
-/// base of 0.003. In the sweep of `docs/results/meta-optimization.md` its inner steps change nothing below 1e-3,
-/// and are of use up to 1 in one case. Those of Adam are of use from 1e-3 to 1e-2 alone.
-const SGD_DECADES: f64 = 2.5;
-
-/// Returns the powers of ten that the rate of inner steps by a rule reaches above and below its base.
-pub(super) fn inner_decades(rule: InnerRule) -> f64 {
-    match rule {
-        InnerRule::Sgd => SGD_DECADES,
-        InnerRule::Adam => DECADES,
-    }
-}
+/// Powers of ten that the rate of inner steps reaches: from 1e-5 to 0.95 around the default base of 0.003. In the
+/// sweep of `docs/results/meta-optimization.md` inner steps change nothing below 1e-3, and are of use up to 1 in
+/// one case.
+pub(super) const INNER_DECADES: f64 = 2.5;
 
 /// Weight of the squared action in the reward.
 const PRIOR: f64 = 0.5;
@@ -35,7 +26,7 @@ const PRIOR: f64 = 0.5;
 /// normalised, and whose reward compares two losses of one batch.
 ///
 /// ```text
-/// lr = base·10^(d·a), a ∈ [−1, 1], held for 8 steps        d = 1, or 2.5 for inner steps by gradient descent
+/// lr = base·10^(d·a), a ∈ [−1, 1], held for 8 steps        d = 1, or 2.5 for inner steps
 /// s  = (standardised loss/3, last action, 2·t/T − 1) at step t of at most T
 /// r  = (L_b(θ before) − L_b(θ after)) / root mean square of such differences, limited to ±3, − a²/2
 /// ```
@@ -143,7 +134,7 @@ mod tests {
     /// A second agent with the same seed receives the states and rewards of the formulas.
     #[test]
     fn state_action_and_reward_are_those_of_the_formulas() {
-        for n_decades in [DECADES, SGD_DECADES] {
+        for n_decades in [DECADES, INNER_DECADES] {
             rates_are_those_of_the_formulas(n_decades);
         }
     }

@@ -7,10 +7,9 @@ use icl_core::Seed;
 use icl_core::module_bytes::{Bytes, EncodeError, Unfit, load_module, save_module};
 use serde::{Deserialize, Serialize};
 
-use crate::inner_loop::InnerRule;
 use crate::rate::choice::RateChoice;
 use crate::rate::hypergradient::Hypergradient;
-use crate::rate::learned::{HOLD, LearnedRate, Memory, inner_decades};
+use crate::rate::learned::{HOLD, INNER_DECADES, LearnedRate, Memory};
 use crate::rate::published::PublishedRate;
 use crate::rate::schedules::{cosine, meta_decay, warmup_cosine};
 use crate::rate::situation::Situation;
@@ -82,14 +81,13 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
         })
     }
 
-    /// Turns the policy into one for inner steps by a rule (Eq. 11). Hypergradient descent then learns from
+    /// Turns the policy into one for inner steps (Eq. 11). Hypergradient descent then learns from
     /// [`after_adaptation`](Self::after_adaptation) alone, because every inner loop starts at θ again. The rate of
-    /// [`RateChoice::Learned`] reaches 2.5 powers of ten around its base with [`InnerRule::Sgd`], and one with
-    /// [`InnerRule::Adam`], as for updates.
-    pub fn for_inner_steps(mut self, rule: InnerRule) -> Self {
+    /// [`RateChoice::Learned`] reaches 2.5 powers of ten around its base instead of one.
+    pub fn for_inner_steps(mut self) -> Self {
         match &mut self.0 {
             Kind::Hypergradient(policy) => policy.follows_steps = false,
-            Kind::Learned(policy) => policy.n_decades = inner_decades(rule),
+            Kind::Learned(policy) => policy.n_decades = INNER_DECADES,
             Kind::Fixed(_)
             | Kind::Cosine { .. }
             | Kind::WarmupCosine { .. }
@@ -280,22 +278,16 @@ mod tests {
     type One = Param<Tensor<TestAutodiff, 1>>;
 
     #[test]
-    fn inner_steps_of_gradient_descent_have_a_wider_reach() {
-        let reach = |rule: Option<InnerRule>| {
-            let device = Default::default();
-            let choice = RateChoice::Learned;
-            let policy =
-                RatePolicy::<One, TestAutodiff>::new(choice, 3e-3, 100, Seed::new(1), &device);
-            let policy = match rule {
-                Some(rule) => policy.for_inner_steps(rule),
-                None => policy,
-            };
-            match policy.0 {
-                Kind::Learned(policy) => policy.n_decades,
-                _ => panic!("expected a learned rate"),
-            }
+    fn inner_steps_have_a_wider_reach() {
+        let policy = || {
+            let (choice, device) = (RateChoice::Learned, Default::default());
+            RatePolicy::<One, TestAutodiff>::new(choice, 3e-3, 100, Seed::new(1), &device)
         };
-        let rules = [None, Some(InnerRule::Adam), Some(InnerRule::Sgd)];
-        assert_eq!(rules.map(reach), [1.0, 1.0, 2.5]);
+        let reach = |policy: RatePolicy<One, TestAutodiff>| match policy.0 {
+            Kind::Learned(policy) => policy.n_decades,
+            _ => panic!("expected a learned rate"),
+        };
+        let policies = [policy(), policy().for_inner_steps()];
+        assert_eq!(policies.map(reach), [1.0, 2.5]);
     }
 }

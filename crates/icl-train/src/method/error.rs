@@ -44,15 +44,6 @@ pub enum MethodError {
         "found meta-optimization with a loss that does not separate old data from new, expected loss=published or loss=corrected (Eq. 9)"
     )]
     NoSupport,
-    /// Second-order meta-optimization has inner steps of Adam. The first step of its fresh state is
-    /// lr_s·sign(g), whose derivative is 0 almost everywhere.
-    #[error(
-        "support_optimizer: found adam with the second order of {method}, expected sgd, or meta_order first"
-    )]
-    SecondOrderAdam {
-        /// Name of the method.
-        method: String,
-    },
     /// A method whose gradients need whole batches has batches in several shards.
     #[error(
         "found batches in {n_shards} shards with {what}, whose gradients need whole batches; expected one process and no chunk"

@@ -19,10 +19,9 @@ pub enum OptimizerChoice {
     /// θ ← θ − lr·∇L(θ)
     /// ```
     Plain,
-    /// Meta-optimization (`meta`, `meta:first`, `meta:second`): inner steps, of gradient descent or by the
-    /// rule of [`TrainingSettings::support_optimizer`](crate::TrainingSettings::support_optimizer), on support
-    /// batches with old anchors lead to θ′ (Eq. 11), and the gradient of the loss of a query
-    /// batch with new anchors at θ′ is applied to θ (Eq. 12).
+    /// Meta-optimization (`meta`, `meta:first`, `meta:second`): inner steps of gradient descent on support
+    /// batches with old anchors lead to θ′ (Eq. 11), and the gradient of the loss of a query batch with new
+    /// anchors at θ′ is applied to θ (Eq. 12).
     ///
     /// ```text
     /// θ′ ← θ′ − lr_s·∇L_s(θ′), from θ′ = θ        θ ← θ − lr_q·∇_θ L_q(θ′)

@@ -3,14 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-use icl_meta::{InnerRule, RateChoice};
+use icl_meta::RateChoice;
 
 use crate::method::error::MethodError;
 use crate::method::loss::{Loss, LossKind};
-use crate::method::optimizer_choice::{MetaOrder, OptimizerChoice};
+use crate::method::optimizer_choice::OptimizerChoice;
 use crate::method::start::Start;
 use crate::sampling::choice::Sampling;
-use crate::trainer::settings::TrainingSettings;
 
 /// Method of updating an encoder: a name, and one choice on each of five axes.
 ///
@@ -96,23 +95,7 @@ impl Method {
         Ok(())
     }
 
-    /// Checks that the choices fit each other, and the settings of a run.
-    ///
-    /// # Errors
-    /// As [`check`](Self::check), and [`MethodError::SecondOrderAdam`] for meta-optimization of the second order
-    /// with [`InnerRule::Adam`] as the rule of its inner steps.
-    pub fn check_with(&self, settings: &TrainingSettings) -> Result<(), MethodError> {
-        self.check()?;
-        let is_second = self.optimizer.order(settings.meta_order) == Some(MetaOrder::Second);
-        if is_second && settings.support_optimizer == InnerRule::Adam {
-            return Err(MethodError::SecondOrderAdam {
-                method: self.name.clone(),
-            });
-        }
-        Ok(())
-    }
-
-    /// Checks that the method can train with batches in so many shards ([`TrainingSettings::n_shards`]).
+    /// Checks that the method can train with batches in so many shards ([`TrainingSettings::n_shards`](crate::TrainingSettings::n_shards)).
     ///
     /// # Errors
     /// [`MethodError::Sharded`] for more than one under meta-optimization or with a learned rate: their gradients and comparisons
@@ -212,32 +195,6 @@ mod tests {
             };
             assert_eq!(point, expected);
             assert_eq!(method.check(), Ok(()));
-        }
-    }
-
-    #[test]
-    fn the_second_order_has_no_inner_adam() {
-        let settings = |support_optimizer, meta_order| TrainingSettings {
-            support_optimizer,
-            meta_order,
-            ..Default::default()
-        };
-        let method = |optimizer: &str| -> Method {
-            let text = format!("sampling=stratified,loss=corrected,optimizer={optimizer}");
-            text.parse().unwrap()
-        };
-        for (optimizer, order, is_valid) in [
-            ("meta", MetaOrder::First, true),
-            ("meta", MetaOrder::Second, false),
-            ("meta:first", MetaOrder::Second, true),
-            ("meta:second", MetaOrder::First, false),
-            ("plain", MetaOrder::Second, true),
-        ] {
-            let (sgd, adam) = [InnerRule::Sgd, InnerRule::Adam]
-                .map(|rule| method(optimizer).check_with(&settings(rule, order)))
-                .into();
-            assert_eq!(sgd, Ok(()));
-            assert_eq!(adam.is_ok(), is_valid, "{optimizer}");
         }
     }
 

@@ -82,7 +82,7 @@ where
                     }
                     OptimizerChoice::Meta(_) => {
                         policy(method.rate, settings.support_learning_rate, "support")
-                            .for_inner_steps(settings.support_optimizer)
+                            .for_inner_steps()
                     }
                 },
             },

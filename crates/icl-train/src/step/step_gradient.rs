@@ -93,7 +93,6 @@ where
     ) -> Result<(f64, GradientsParams), TrainError> {
         let Step { index, dropout, .. } = self.step;
         let n_inner = prepared.support.len();
-        let rule = self.loss.settings.support_optimizer;
         let (support, query) = (&prepared.support, &prepared.batch);
         let passes = &self.loss.passes;
         let seed = |inner: usize| dropout.at(inner as u64);
@@ -127,7 +126,7 @@ where
             counters.add_support_rate(rate);
             Ok::<_, TrainError>(rate)
         };
-        let adapted = adapt::<B, M, _>(encoder, n_inner, rule, &support_step, &mut choose)?;
+        let adapted = adapt::<B, M, _>(encoder, n_inner, &support_step, &mut choose)?;
         let (loss, gradients) = first_order::<B, M>(&adapted, &query_step);
         if let Some((last, _)) = adapted.trail.last() {
             let policy = &mut self.rates.support;
@@ -153,7 +152,7 @@ where
             let rates: Vec<f64> = adapted.trail.iter().map(|(_, rate)| *rate).collect();
             let mut again = |inner: InnerStep<'_, M>| Ok::<_, TrainError>(rates[inner.step]);
             passes.begin(Purpose::Agents);
-            let adapted = adapt::<B, M, _>(earlier, n_inner, rule, &support_loss, &mut again);
+            let adapted = adapt::<B, M, _>(earlier, n_inner, &support_loss, &mut again);
             passes.begin_forward(Purpose::Agents);
             adapted.map(|Adapted { encoder, .. }| value_of(query_loss(&without_graph(&encoder))))
         });

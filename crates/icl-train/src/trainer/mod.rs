@@ -288,7 +288,7 @@ where
     ///
     /// # Errors
     /// [`TrainError`] as for [`pretrain`](Self::pretrain), and if the increment has no new samples, the
-    /// method's choices do not fit each other or the settings ([`Method::check_with`]), or
+    /// method's choices do not fit each other ([`Method::check`]), or
     /// [`NoiseSet::BothViews`] is set for a loss that separates old noise from new.
     pub fn update<M>(&self, method: &Method, encoder: M) -> Result<Outcome<M, B>, TrainError>
     where
@@ -322,7 +322,7 @@ where
         if self.settings.noise_set == NoiseSet::BothViews && method.separates_noise() {
             return Err(TrainError::BothViews);
         }
-        method.check_with(&self.settings)?;
+        method.check()?;
         self.check_catalogue(encoder.has_catalogue(), method)?;
         let measuring = self.evaluator();
         let Division { trained, held_out } = self.division()?;

@@ -1,6 +1,6 @@
 //! Settings of training runs.
 
-use icl_meta::{InnerRule, RateChoice};
+use icl_meta::RateChoice;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::StopRule;
@@ -86,10 +86,6 @@ pub struct TrainingSettings {
     pub average_decay: f64,
     /// Order of the derivative under meta-optimization, for methods that do not state it. Default: first.
     pub meta_order: MetaOrder,
-    /// Rule of the inner steps under meta-optimization (Eq. 11), whose state is fresh at the start of every
-    /// inner loop. Default: gradient descent, as in the paper. [`InnerRule::Adam`] is refused with
-    /// [`MetaOrder::Second`], see [`Method::check_with`](crate::Method::check_with).
-    pub support_optimizer: InnerRule,
     /// Learning rate lr_s of the inner steps under meta-optimization (Eq. 11); above 0. Default: 0.003.
     pub support_learning_rate: f64,
     /// Number of old samples in the buffer of [`Sampling::Buffer`](crate::Sampling::Buffer), at least 1.
@@ -131,7 +127,6 @@ impl Default for TrainingSettings {
             budget: None,
             average_decay: 0.99,
             meta_order: MetaOrder::First,
-            support_optimizer: InnerRule::Sgd,
             support_learning_rate: 3e-3,
             replay_size: None,
             distillation_weight: 1.0,
