@@ -74,7 +74,7 @@ fn inner_steps_and_agents_have_their_own_purpose() {
     let (first, passes) = cost(&meta(published()), settings());
     assert_eq!(first.training + first.support, passes);
     assert!(first.training > 0.0 && first.support > 0.0);
-    assert_eq!((first.agents, first.teacher, first.pilot), (0.0, 0.0, 0.0));
+    assert_eq!((first.agents, first.teacher), (0.0, 0.0));
     assert_eq!(first.measuring, 6.0 * EVALUATED * SHARE);
     // Two more gradients for each inner step.
     let second = TrainingSettings {

@@ -14,8 +14,6 @@ pub(crate) enum Purpose {
     Support,
     /// Comparisons from which agents learn.
     Agents,
-    /// Gradients that decide nothing.
-    Measuring,
 }
 
 /// Cost of a run by purpose, in full passes: a view that passes forward and backward through the encoder is
@@ -33,20 +31,18 @@ pub struct Cost {
     pub support: f64,
     /// Losses that the agents of learned rates compare.
     pub agents: f64,
-    /// Trial runs that choose a setting; no method of today has any.
-    pub pilot: f64,
     /// Evaluations that decide something: when to stop, and which encoder to keep. The
     /// re-estimation of normalisation statistics counts as the encoder does it: once for each time that it
     /// goes through the views.
     pub steering: f64,
-    /// Evaluations and gradients that decide nothing, charged to nobody.
+    /// Evaluations that decide nothing, charged to nobody.
     pub measuring: f64,
 }
 
 impl Cost {
     /// Returns what the method itself has used, in full passes: everything but `measuring`.
     pub fn charged(&self) -> f64 {
-        self.training + self.teacher + self.support + self.agents + self.pilot + self.steering
+        self.training + self.teacher + self.support + self.agents + self.steering
     }
 }
 
@@ -99,29 +95,17 @@ impl PassCounter {
             Purpose::Training => cost.training += n,
             Purpose::Support => cost.support += n,
             Purpose::Agents => cost.agents += n,
-            Purpose::Measuring => cost.measuring += n,
         }
         self.cost.set(cost);
-        self.count_views(n_views);
+        self.n_views.set(self.n_views.get() + n_views as u64);
     }
 
     /// Counts views that pass through the teacher, which has no gradient.
     pub(crate) fn count_teacher(&self, n_views: usize) {
         let mut cost = self.cost.get();
-        let n = n_views as f64 * self.forward_share;
-        match self.purpose.get() {
-            Purpose::Measuring => cost.measuring += n,
-            Purpose::Training | Purpose::Support | Purpose::Agents => cost.teacher += n,
-        }
+        cost.teacher += n_views as f64 * self.forward_share;
         self.cost.set(cost);
-        self.count_views(n_views);
-    }
-
-    /// Adds views of training to their number.
-    fn count_views(&self, n_views: usize) {
-        if self.purpose.get() != Purpose::Measuring {
-            self.n_views.set(self.n_views.get() + n_views as u64);
-        }
+        self.n_views.set(self.n_views.get() + n_views as u64);
     }
 
     /// Adds the passes to the cost of a run, and returns the number of views that passed in training.
@@ -131,7 +115,6 @@ impl PassCounter {
         cost.teacher += of.teacher;
         cost.support += of.support;
         cost.agents += of.agents;
-        cost.measuring += of.measuring;
         self.n_views.take()
     }
 }
@@ -151,9 +134,6 @@ mod tests {
         counter.begin(Purpose::Agents);
         counter.count(2);
         counter.count_teacher(3);
-        counter.begin(Purpose::Measuring);
-        counter.count(5);
-        counter.count_teacher(4);
         let mut cost = Cost {
             training: 1.0,
             steering: 10.0,
@@ -166,9 +146,8 @@ mod tests {
             teacher: 0.75,
             support: 4.0,
             agents: 1.5 + 2.0,
-            pilot: 0.0,
             steering: 10.0,
-            measuring: 100.0 + 5.0 + 1.0,
+            measuring: 100.0,
         };
         assert_eq!(cost, expected);
         assert_eq!(cost.charged(), 9.0 + 0.75 + 4.0 + 3.5 + 10.0);

@@ -158,7 +158,6 @@ fn charges(lane: &Lane) -> impl Iterator<Item = Charge<'_>> {
             ("teacher", cost.teacher),
             ("support", cost.support),
             ("agents", cost.agents),
-            ("pilot", cost.pilot),
             ("steering", cost.steering),
             ("measuring", cost.measuring),
         ];
