@@ -93,7 +93,7 @@ fn a_measured_course_takes_the_place_of_the_simulated_one() {
     let record = |aucs: &[f64]| {
         let of = |auc: &f64| json!({ "epoch": 0, "risk": { "all": 2.0, "auc_all": auc } });
         let evaluations: Vec<Value> = aucs.iter().map(of).collect();
-        json!({ "schema": 3, "method": "icl", "evaluations": evaluations }).to_string()
+        json!({ "schema": 2, "method": "icl", "evaluations": evaluations }).to_string()
     };
     let lines = [record(&[0.7, 0.7]), record(&[0.7])].join("\n");
     fs::write(at.path().join("record.jsonl"), lines).unwrap();

@@ -90,22 +90,22 @@ fn records_that_cannot_be_read() {
         at.path(),
         "out/record.jsonl, line 2: expected a record of `icl run`",
     );
-    fs::write(&path, broken(2, "{\"schema\":3}")).unwrap();
+    fs::write(&path, broken(2, "{\"schema\":2}")).unwrap();
     rejected(
         at.path(),
         "line 3: expected a record of `icl run`: missing field `method` at column",
     );
-    let later = lines[2].replacen("\"schema\":3", "\"schema\":4", 1);
+    let later = lines[2].replacen("\"schema\":2", "\"schema\":3", 1);
     fs::write(&path, broken(2, &later)).unwrap();
     rejected(
         at.path(),
-        "out/record.jsonl, line 3: found schema 4, expected 3",
+        "out/record.jsonl, line 3: found schema 3, expected 2",
     );
     // A later schema may have other fields: what is said first is that it is another.
     fs::write(&path, broken(0, "{\"schema\":7,\"all\":\"else\"}")).unwrap();
     rejected(
         at.path(),
-        "out/record.jsonl, line 1: found schema 7, expected 3",
+        "out/record.jsonl, line 1: found schema 7, expected 2",
     );
     fs::write(&path, broken(3, lines[1])).unwrap();
     rejected(

@@ -168,7 +168,7 @@ fn the_record_holds_what_the_book_says() {
             assert!(row.contains(&format!("`{field}`")), "{key}.{field}");
         }
     }
-    assert_eq!(record_of_warm["schema"], 3);
+    assert_eq!(record_of_warm["schema"], 2);
 }
 
 #[test]

@@ -232,7 +232,7 @@ fn the_record_holds_what_the_book_says() {
     update(at.path(), &format!("{DATA} --epochs 1 --out out")).succeeded();
     let record = record(&at.path().join("out"));
     assert_documented(&record, "### What an update writes", "neighbours_kept");
-    assert_eq!(record["schema"], 3);
+    assert_eq!(record["schema"], 2);
 }
 
 #[test]

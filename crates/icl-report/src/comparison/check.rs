@@ -86,7 +86,7 @@ mod tests {
             check_records(&[record("warm", 1), old])
                 .unwrap_err()
                 .to_string(),
-            "record 2 has schema 0, expected 3"
+            "record 2 has schema 0, expected 2"
         );
         let mut beyond = record("warm", 2);
         beyond.best_evaluation = Some(usize::MAX);

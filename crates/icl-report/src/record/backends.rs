@@ -3,7 +3,7 @@
 use icl_train::{StepReport, StepSeconds};
 use serde::{Deserialize, Serialize};
 
-/// Version of [`BackendRecord`]'s schema. It grows when a field changes its meaning or is removed.
+/// Version of [`BackendRecord`]'s schema. It grows when records of before can no longer be read.
 pub const BACKEND_SCHEMA: u32 = 1;
 
 /// Maximum number of steps over which the losses of backends are compared. Training amplifies

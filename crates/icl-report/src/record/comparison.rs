@@ -4,8 +4,8 @@ use icl_core::{ByOrigin, ExactRisk, PanelRisk};
 use icl_train::{Cost, Evaluation, ExpectedGain, Seconds, StoppedBy};
 use serde::{Deserialize, Serialize};
 
-/// Version of [`RunRecord`]'s schema. It grows when a field changes its meaning or is removed.
-pub const SCHEMA: u32 = 3;
+/// Version of [`RunRecord`]'s schema. It grows when records of before can no longer be read.
+pub const SCHEMA: u32 = 2;
 
 /// Record of one method with one seed.
 ///

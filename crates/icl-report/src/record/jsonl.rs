@@ -62,12 +62,12 @@ mod tests {
     fn a_line_is_a_record_of_this_schema() {
         assert_eq!(
             message("{\"schema\":7,\"all\":\"else\"}"),
-            "out/record.jsonl, line 3: found schema 7, expected 3"
+            "out/record.jsonl, line 3: found schema 7, expected 2"
         );
-        assert!(message("{\"schema\":3}").starts_with(
+        assert!(message("{\"schema\":2}").starts_with(
             "out/record.jsonl, line 3: expected a record of `icl run`: missing field `method` at column"
         ));
-        assert!(message("{\"schema\":3,\"method\":\"wa").contains("EOF while parsing"));
+        assert!(message("{\"schema\":2,\"method\":\"wa").contains("EOF while parsing"));
     }
 
     #[test]

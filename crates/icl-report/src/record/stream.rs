@@ -3,8 +3,8 @@
 use icl_train::{Cost, Decision, StoppedBy};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// Version of [`StreamRecord`]'s schema. It grows when a field changes its meaning or is removed.
-pub const STREAM_SCHEMA: u32 = 2;
+/// Version of [`StreamRecord`]'s schema. It grows when records of before can no longer be read.
+pub const STREAM_SCHEMA: u32 = 1;
 
 /// Matrix `[T, T]`: row i is the encoder after experience i, column j the held-out samples of experience j. A cell that was
 /// not measured is `null`. In memory, rows may be shorter: cells beyond their end were not measured.

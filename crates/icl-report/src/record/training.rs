@@ -4,7 +4,7 @@ use icl_core::PanelRisk;
 use icl_train::{Cost, Evaluation, ExpectedGain, Seconds, StoppedBy};
 use serde::{Deserialize, Serialize};
 
-/// Version of [`TrainRecord`]'s schema. It grows when a field changes its meaning or is removed.
+/// Version of [`TrainRecord`]'s schema. It grows when records of before can no longer be read.
 pub const TRAIN_SCHEMA: u32 = 2;
 
 /// Record of the training of one encoder from scratch.

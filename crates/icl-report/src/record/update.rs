@@ -4,8 +4,8 @@ use icl_core::{ByOrigin, ExactRisk, PanelRisk};
 use icl_train::{Cost, Evaluation, ExpectedGain, StoppedBy};
 use serde::{Deserialize, Serialize};
 
-/// Version of [`UpdateRecord`]'s schema. It grows when a field changes its meaning or is removed.
-pub const UPDATE_SCHEMA: u32 = 3;
+/// Version of [`UpdateRecord`]'s schema. It grows when records of before can no longer be read.
+pub const UPDATE_SCHEMA: u32 = 2;
 
 /// Record of one update of one encoder.
 ///

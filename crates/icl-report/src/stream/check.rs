@@ -81,7 +81,7 @@ mod tests {
     fn each_fault_has_its_error() {
         type Fault = fn(&mut StreamRecord);
         let faults: [(Fault, &str); 14] = [
-            (|it| it.schema = 7, "record 1 has schema 7, expected 2"),
+            (|it| it.schema = 7, "record 1 has schema 7, expected 1"),
             (|it| it.names.clear(), "there are no records to report"),
             (
                 |it| it.experiences.truncate(2),
