@@ -1,6 +1,6 @@
 """Linear classifiers trained by Adam or LARS for a fixed number of epochs, by PyTorch in double precision.
 
-    python3 scripts/reference/descent_probe.py > crates/icl-eval/tests/reference/descent_probe.json
+    python3 scripts/reference/descent_probe.py > experiments/icl-lab/tests/reference/descent_probe.json
 
 Adam on all samples at once is the classifier of InfoGraph's evaluation (Sun et al., 2020), which DACL follows; LARS on
 batches with a cosine that of DACL's Table 1. First weights and orders of the samples are part of the reference.

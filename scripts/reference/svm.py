@@ -1,12 +1,13 @@
-"""The evaluation protocol by scikit-learn: nested cross-validation of SVC, folds, single fits, PCA.
+"""The evaluation protocol by scikit-learn: nested cross-validation of SVC, single fits; folds and PCA.
 
-    python3 scripts/reference/svm.py > crates/icl-eval/tests/reference/svm.json
+    python3 scripts/reference/svm.py > experiments/icl-lab/tests/reference/svm.json
+    python3 scripts/reference/svm.py --planes > crates/icl-eval/tests/reference/planes.json
 
 The same for embeddings as large as a real data set's, too large to keep in the repository:
 
     python3 scripts/reference/svm.py --large > svm-large.json
     ICL_SVM_REFERENCE=$PWD/svm-large.json \
-        cargo test --release -p icl-eval --test svm -- --ignored --nocapture
+        cargo test --release -p icl-lab large_embeddings -- --ignored --nocapture
 """
 
 import json
@@ -106,29 +107,39 @@ def fold_case(y, n_folds):
     return {"labels": list(map(int, y)), "n_folds": n_folds, "folds": folds.tolist()}
 
 
-def plane_case(case):
-    x = np.array(case["embeddings"]).reshape(-1, case["d"])
+def plane_case(name, x, _):
     pca = PCA(2, svd_solver="full").fit(x)
     axes = pca.components_
     largest = np.abs(axes).argmax(axis=1)
     signs = np.sign(axes[np.arange(2), largest])
     return {
-        "case": case["name"],
+        "case": name,
+        "d": x.shape[1],
+        "embeddings": x.ravel().tolist(),
         "axes": (axes * signs[:, None]).tolist(),
         "coordinates": np.round(pca.transform(x) * signs, 9).tolist(),
         "explained": pca.explained_variance_ratio_.tolist(),
     }
 
 
-def small(rng):
-    cases = [
-        protocol_case("hard", *gaussians(rng, [165, 135], 12, 1.3)),
-        protocol_case("balanced", *gaussians(rng, [100, 100], 10, 1.1)),
-        protocol_case("three-imbalanced", *gaussians(rng, [140, 60, 40], 8, 1.8)),
-        protocol_case("pooled", *pooled(rng, 300, 8, 1.0)),
-        protocol_case("five-with-a-tiny-class", *gaussians(rng, [40, 30, 25, 20, 5], 6, 2.0)),
+def embeddings(rng):
+    return [
+        ("hard", *gaussians(rng, [165, 135], 12, 1.3)),
+        ("balanced", *gaussians(rng, [100, 100], 10, 1.1)),
+        ("three-imbalanced", *gaussians(rng, [140, 60, 40], 8, 1.8)),
+        ("pooled", *pooled(rng, 300, 8, 1.0)),
+        ("five-with-a-tiny-class", *gaussians(rng, [40, 30, 25, 20, 5], 6, 2.0)),
     ]
+
+
+def small(rng):
+    cases = [protocol_case(*named) for named in embeddings(rng)]
     fits = [fit_case(case, c) for case in (cases[0], *cases[2:4]) for c in (1e-2, 1.0, 1e3)]
+    return {"cases": cases, "fits": fits}
+
+
+def planes(rng):
+    named = embeddings(rng)
     folds = [
         fold_case(rng.integers(0, 2, 23), 5),
         fold_case(rng.permutation(np.repeat([4, 0, 7], [17, 6, 9])), 5),
@@ -136,7 +147,7 @@ def small(rng):
         fold_case(np.repeat([2, 1, 0], [5, 4, 7]), 3),
         fold_case(rng.permutation(np.repeat([0, 1], [2, 11])), 2),
     ]
-    return {"cases": cases, "fits": fits, "folds": folds, "planes": list(map(plane_case, cases))}
+    return {"folds": folds, "planes": [plane_case(*named[i]) for i in (1, 3, 4)]}
 
 
 def large(rng):
@@ -146,19 +157,19 @@ def large(rng):
         protocol_case("pooled-2000x64", *pooled(rng, 2000, 64, 1.2)),
         protocol_case("five-2000x64", *gaussians(rng, [900, 500, 300, 200, 100], 64, 2.5)),
     ]
-    return {"cases": cases, "fits": [], "folds": [], "planes": []}
+    return {"cases": cases, "fits": []}
 
 
 def main():
     # That the tiny class is smaller than the inner folds is what its case is for.
     warnings.filterwarnings("ignore", message="The least populated class")
-    make = large if sys.argv[1:] == ["--large"] else small
+    make = {"--large": large, "--planes": planes}.get(sys.argv[-1], small)
     versions = {
         "numpy": np.__version__,
         "scipy": scipy.__version__,
         "scikit-learn": sklearn.__version__,
     }
-    reference = {"seed": SEED, "versions": versions, "grid": GRID}
+    reference = {"seed": SEED, "versions": versions}
     reference |= make(np.random.default_rng(SEED))
     json.dump(reference, sys.stdout, separators=(",", ":"))
 

@@ -3,13 +3,15 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use clap::Parser;
+
 use crate::commands::{
-    align, backends, compare_backends, diagnose, embed, fetch, methods, negatives, report,
-    reproduce, run, split, stream, train, update,
+    align, backends, compare_backends, diagnose, embed, fetch, methods, negatives, report, run,
+    split, stream, train, update,
 };
 use crate::options::command_line::Command;
 use crate::options::devices::Engine;
-use crate::options::parse::{ParseError, parse};
+use crate::options::parse::{ParseError, parse, with_negative_numbers};
 use crate::process::failure::Failure;
 use crate::process::group::{self, OwnFolder};
 use crate::process::panics::silence_decoders;
@@ -30,7 +32,31 @@ pub struct Refusal {
 /// [`Refusal`], which it prints, or without one 0, or what a command answers by it.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     silence_decoders();
-    match run(arguments, threads::start) {
+    exit_code(run(arguments, threads::start))
+}
+
+/// Runs a program of other commands as [`main`] runs this one. `work` runs the command that the parser `T` reads from
+/// the arguments.
+pub fn main_of<T: Parser>(
+    arguments: impl IntoIterator<Item = OsString>,
+    work: impl FnOnce(T) -> Result<(), Failure>,
+) -> ExitCode {
+    silence_decoders();
+    let parsed = with_negative_numbers(T::command())
+        .try_get_matches_from(arguments)
+        .and_then(|matches| T::from_arg_matches(&matches));
+    exit_code(match parsed {
+        Ok(command) => threads::start()
+            .and_then(|()| work(command))
+            .map_err(Refusal::from)
+            .map(|()| 0),
+        Err(error) => without_command(error.into()),
+    })
+}
+
+/// Ends the program, with the message of a refusal.
+fn exit_code(outcome: Result<u8, Refusal>) -> ExitCode {
+    match outcome {
         Ok(code) => {
             group::leave(Ok(()), say);
             ExitCode::from(code)
@@ -59,26 +85,30 @@ fn run(
     let parsed = parse(words.clone()).and_then(|command| together(command, &words));
     let members = match parsed {
         Ok(members) => members,
-        Err(ParseError::CommandLine(error)) if error.use_stderr() => {
-            return Err(Refusal {
-                message: message(brief(&error.to_string())),
-                exit_code: 2,
-            });
-        }
-        // Help, and the version.
-        Err(ParseError::CommandLine(error)) => {
-            // Without a reader there is nothing to do.
-            let _ = error.print();
-            return Ok(0);
-        }
-        Err(ParseError::File(failure)) => return Err(failure.into()),
-        Err(ParseError::Complete(folder)) => {
-            let folder = folder.display();
-            print(format_args!("already complete: {folder}"))?;
-            return Ok(0);
-        }
+        Err(error) => return without_command(error),
     };
     Ok(start().and_then(|()| run_members(members))?)
+}
+
+/// Answers a command line that holds no command to run.
+fn without_command(error: ParseError) -> Result<u8, Refusal> {
+    match error {
+        ParseError::CommandLine(error) if error.use_stderr() => Err(Refusal {
+            message: message(brief(&error.to_string())),
+            exit_code: 2,
+        }),
+        // Help, and the version.
+        ParseError::CommandLine(error) => {
+            // Without a reader there is nothing to do.
+            let _ = error.print();
+            Ok(0)
+        }
+        ParseError::File(failure) => Err(failure.into()),
+        ParseError::Complete(folder) => {
+            print(format_args!("already complete: {}", folder.display()))?;
+            Ok(0)
+        }
+    }
 }
 
 /// Commands of the members of this process that train one encoder together, with the folders of all but the first.
@@ -154,7 +184,6 @@ fn run_command(command: Command) -> Result<u8, Failure> {
         Command::Negatives(options) => negatives::advise(&options),
         Command::ProbeBackend { backend } => crate::backend::probe_here(&backend),
         Command::Report(options) => report::rebuild(&options),
-        Command::Reproduce(options) => reproduce::reproduce(&options),
         Command::Run(options) => run::run(*options),
         Command::Split(options) => split::split(&options),
         Command::Stream(options) => stream::stream(*options),

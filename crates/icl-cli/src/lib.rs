@@ -4,6 +4,8 @@
 //! |---|---|
 //! | [`main`] | the whole program |
 //! | [`call`], [`Refusal`] | one call of it, and why it failed |
+//! | [`add_protocols`], [`NamedProtocol`] | protocols of a program that is built on this one |
+//! | [`main_of`], [`parts`] | commands of such a program |
 
 #[cfg(not(any(
     feature = "flex",
@@ -23,6 +25,8 @@ mod commands;
 mod domain;
 mod files;
 mod options;
+pub mod parts;
 mod process;
 
-pub use call::{Refusal, call, main};
+pub use call::{Refusal, call, main, main_of};
+pub use options::protocol::{NamedProtocol, add_protocols};

@@ -352,7 +352,7 @@ fn training_that_is_resumed_withstands_faults_of_the_disk() {
 #[test]
 fn a_comparison_withstands_faults_of_the_disk() {
     let line = "run --data ../OLD --seed 0 --epochs 1 --stop never --width 4 --batch-size 8 --method warm \
-                --protocol svm --out new/out";
+                --protocol knn --out new/out";
     Scenario::new(data(), line, "new/out", None).withstands_faults();
 }
 

@@ -4,11 +4,9 @@
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
 mod align;
-mod ans_experiments;
 mod backends;
 mod compare_backends;
 mod config_file;
-mod dacl;
 mod damaged_encoder;
 mod diagnose;
 mod embed;
@@ -25,7 +23,6 @@ mod options;
 mod output_folder;
 mod processes;
 mod report;
-mod reproduce;
 mod resume;
 mod run;
 mod several_devices;

@@ -125,7 +125,7 @@ fn help_and_version() {
     for (line, words) in [
         (
             "--help",
-            &["run", "diagnose", "methods", "report", "reproduce", "embed"][..],
+            &["run", "diagnose", "methods", "report", "embed"][..],
         ),
         (
             "run --help",
@@ -174,7 +174,6 @@ fn the_book_documents_every_option() {
         "compare-backends",
         "backends",
         "report",
-        "reproduce",
     ] {
         let help = icl(at.path(), &[command, "-h"]).succeeded().stdout;
         let names = help.lines().filter_map(|line| {
@@ -189,14 +188,14 @@ fn the_book_documents_every_option() {
     // An alias stands beside its name.
     options.insert("--k".to_owned());
     let mut found = BTreeSet::new();
-    for page in ["program", "reproduce"] {
-        let book = env!("CARGO_MANIFEST_DIR");
-        let page = fs::read_to_string(format!("{book}/../../docs/book/src/{page}.md")).unwrap();
-        let rows = page.lines().filter(|line| line.starts_with("| `--"));
-        for row in rows {
-            for name in documented(row) {
-                assert!(found.insert(name.clone()), "{name} stands there twice");
-            }
+    let book = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/book/src/program.md"
+    );
+    let page = fs::read_to_string(book).unwrap();
+    for row in page.lines().filter(|line| line.starts_with("| `--")) {
+        for name in documented(row) {
+            assert!(found.insert(name.clone()), "{name} stands there twice");
         }
     }
     assert_eq!(found, options);

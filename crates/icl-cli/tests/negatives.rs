@@ -184,19 +184,3 @@ fn a_page_has_the_answer_and_pictures() {
     );
     icl(at.path(), &split(&format!("{line} --force"))).rejected_at_length("--out");
 }
-
-/// The figures themselves are tested where they are computed.
-#[test]
-fn figures_of_the_paper_are_pages() {
-    let at = tempdir().unwrap();
-    let ran = icl(at.path(), &split("reproduce ans5 --out pages")).succeeded();
-    assert_eq!(ran.stdout, "pages/ans5.html\npages/ans5.md\n");
-    let page = fs::read_to_string(at.path().join("pages/ans5.md")).unwrap();
-    assert!(
-        page.contains("1 of 3 claims hold") && page.contains("icl reproduce ans5"),
-        "{page}"
-    );
-    fs::write(at.path().join("file"), "").unwrap();
-    let ran = icl(at.path(), &split("reproduce ans4 --out file"));
-    ran.rejected("out: found a file at file, expected a folder or nothing");
-}

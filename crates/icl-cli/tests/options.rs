@@ -244,11 +244,6 @@ fn numbers_beyond_their_bounds() {
             assert!(ran.stderr.contains(&expected), "{}", ran.stderr);
         }
     }
-    icl(
-        at.path(),
-        &split("reproduce table4 --budget 1e300 --out out"),
-    )
-    .rejected_at_length("expected a number from 1e-30 to 1e7");
     std::fs::remove_file(at.path().join("c.toml")).unwrap();
     assert!(names(at.path()).is_empty());
 }

@@ -205,7 +205,7 @@ fn one_process_works_in_a_folder() {
 }
 
 /// The accuracies of all methods, so that some are left when the first is told.
-const JUDGED: &str = "run --seed 0 --epochs 1 --stop never --protocol svm";
+const JUDGED: &str = "run --seed 0 --epochs 1 --stop never --protocol linear";
 
 #[test]
 fn accuracies_are_taken_up_again() {
@@ -231,7 +231,7 @@ fn accuracies_are_taken_up_again() {
         .next()
         .unwrap();
     for name in ["floors", method] {
-        let state = work.join(format!("seed0-{name}-svm.checkpoint"));
+        let state = work.join(format!("seed0-{name}-linear.checkpoint"));
         assert!(state.exists(), "{}", state.display());
     }
     assert!(!folder.join("record.jsonl").exists());

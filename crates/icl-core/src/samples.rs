@@ -104,7 +104,7 @@ pub trait Views: Sync {
     }
 }
 
-impl<V: Views> Views for &V {
+impl<V: Views + ?Sized> Views for &V {
     type Sample = V::Sample;
     type View = V::View;
 

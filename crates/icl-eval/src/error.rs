@@ -19,13 +19,7 @@ pub enum EvalError {
         /// Rejected grid.
         found: Vec<f64>,
     },
-    /// Learning rates to choose from that are none, not ascending, or not finite numbers above 0.
-    #[error("learning rates: found {found:?}, expected finite numbers above 0, ascending")]
-    Rates {
-        /// Rejected learning rates.
-        found: Vec<f64>,
-    },
-    /// Number of epochs or batch size that is 0.
+    /// Number of labels or draws that is 0.
     #[error("{setting}: found 0, expected at least 1")]
     Zero {
         /// Rejected setting.
@@ -70,19 +64,6 @@ pub enum EvalError {
         /// Row of the query, from 0.
         query: usize,
     },
-    /// Fit of a support vector machine that stopped before it reached its tolerance.
-    #[error(
-        "support vector machine with C = {c}: stopped at a violation of {violation} of the \
-         optimality conditions, expected at most {tolerance}"
-    )]
-    NotConverged {
-        /// Penalty C of the fit.
-        c: f64,
-        /// Largest remaining violation of the optimality conditions.
-        violation: f64,
-        /// Largest accepted violation.
-        tolerance: f64,
-    },
     /// Fit of a logistic regression that stopped before it reached its tolerance.
     #[error(
         "logistic regression with C = {c}: stopped after {n_iterations} iterations at a gradient \
@@ -111,10 +92,7 @@ pub enum EvalError {
     /// Measurement that was asked to stop, by [`Watch::stop_when`](crate::Watch::stop_when).
     #[error("interrupted")]
     Interrupted,
-    /// Linear classifier whose descent ended at weights that are not finite.
-    #[error("linear classifier with the learning rate {rate}: found weights that are not finite")]
-    Diverged {
-        /// Learning rate of the fit.
-        rate: f64,
-    },
+    /// Failure of a protocol of another crate, in its words.
+    #[error("{0}")]
+    Other(String),
 }

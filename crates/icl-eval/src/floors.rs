@@ -115,7 +115,7 @@ fn majority(labels: &[usize]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SvmProtocolConfig;
+    use crate::LinearProbeConfig;
 
     #[test]
     fn each_floor_has_its_own_features_and_part() {
@@ -124,7 +124,7 @@ mod tests {
         let telling: Vec<f64> = labels.iter().map(|&label| label as f64).collect();
         let telling = Matrix::try_new(telling, 1).unwrap();
         let silent = Matrix::try_new(vec![1.0; 40], 1).unwrap();
-        let protocol = SvmProtocolConfig::default().try_init().unwrap();
+        let protocol = LinearProbeConfig::default().try_init().unwrap();
         let increment = Increment::try_new((0..30).collect(), (30..40).collect()).unwrap();
         let features = FloorFeatures {
             size: Some(&telling),

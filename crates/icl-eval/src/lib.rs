@@ -4,13 +4,11 @@
 //! |---|---|
 //! | [`Protocol`], [`Accuracy`] | accuracy of embeddings |
 //! | [`CrossValidated`] | protocols by stratified cross-validation, on given folds |
-//! | [`SvmProtocol`], [`SvmClassifier`] | the paper's protocol: an RBF-kernel support vector machine |
 //! | [`LinearProbe`], [`LinearClassifier`] | multinomial logistic regression on standardised embeddings |
-//! | [`DescentProbe`], [`DescentRule`], [`RateDecay`] | linear classifier trained for a fixed number of epochs, as papers print it |
-//! | [`DescentAccuracies`], [`RateAccuracy`] | its accuracy with the learning rate of inner folds, and with every learning rate |
 //! | [`KnnProtocol`] | votes of the nearest neighbours |
 //! | [`FewLabels`] | nearest neighbour from a few labelled samples of each class |
-//! | [`Watch`] | progress of a measurement, and a request to stop it |
+//! | [`Watch`], [`Work`] | progress of a measurement, and a request to stop it |
+//! | [`cross_validation`] | folds and the choice of a hyper-parameter by inner folds, for protocols of one's own |
 //! | [`Floors`], [`FloorFeatures`] | accuracies without training, reported beside every accuracy |
 //! | [`Accuracies`], [`Judgement`] | a protocol with its floors, as a judge of encoders |
 //! | [`NeighboursKept`] | share of nearest neighbours that an update keeps |
@@ -24,7 +22,7 @@
 //! | [`Matrix`] | embeddings or other features on the host |
 
 mod alignment;
-mod cross_validation;
+pub mod cross_validation;
 mod effective_rank;
 mod error;
 mod floors;
@@ -38,7 +36,6 @@ mod protocol;
 mod ranking;
 #[cfg(doctest)]
 mod readme;
-mod svm;
 mod transfer;
 mod watch;
 
@@ -51,10 +48,7 @@ pub use effective_rank::effective_rank;
 pub use error::EvalError;
 pub use floors::{FloorFeatures, Floors};
 pub use judgement::{Accuracies, Judgement};
-pub use linear::{
-    DescentAccuracies, DescentProbe, DescentProbeConfig, DescentRule, LinearClassifier,
-    LinearProbe, LinearProbeConfig, RateAccuracy, RateDecay,
-};
+pub use linear::{LinearClassifier, LinearProbe, LinearProbeConfig};
 pub use matrix::Matrix;
 pub use neighbours::{
     FewLabels, FewLabelsConfig, KnnProtocol, KnnProtocolConfig, KnnVotes, NeighboursKept,
@@ -63,6 +57,5 @@ pub use neighbours::{
 pub use plane::PrincipalPlane;
 pub use protocol::{CrossValidated, Protocol};
 pub use ranking::{Candidates, RankedTarget, Ranking, RankingProtocol, TargetPosition};
-pub use svm::{SvmClassifier, SvmProtocol, SvmProtocolConfig};
 pub use transfer::{Better, TRANSFER_FORMULAS, Transfer, TransferFormula, TransferMatrix};
-pub use watch::Watch;
+pub use watch::{Watch, Work};

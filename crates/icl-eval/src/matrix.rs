@@ -5,8 +5,8 @@ use crate::EvalError;
 /// A matrix `[n_rows, n_columns]` of finite numbers on the host: one row for each sample, one column
 /// for each feature.
 ///
-/// The entries are f64 independent of the precision of the encoder, because the kernel of a support
-/// vector machine takes differences of close numbers; scikit-learn also converts its input to f64.
+/// The entries are f64 independent of the precision of the encoder, because distances are differences of close
+/// numbers; scikit-learn also converts its input to f64.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
     values: Vec<f64>,

@@ -16,14 +16,13 @@ use crate::{Accuracy, EvalError, Matrix, Watch};
 ///
 /// ```
 /// use icl_core::Seed;
-/// use icl_eval::{KnnProtocolConfig, LinearProbeConfig, Matrix, Protocol, SvmProtocolConfig};
+/// use icl_eval::{KnnProtocolConfig, LinearProbeConfig, Matrix, Protocol};
 ///
 /// // Forty samples on two arms; the class is the arm.
 /// let points = (1..=40).map(f64::from).map(|i| if i < 21.0 { [i, 0.0] } else { [0.0, i] });
 /// let embeddings = Matrix::try_new(points.flatten().collect(), 2)?;
 /// let labels: Vec<usize> = (0..40).map(|i| i / 20).collect();
-/// let protocols: [&dyn Protocol; 3] = [
-///     &SvmProtocolConfig::default().try_init()?,
+/// let protocols: [&dyn Protocol; 2] = [
 ///     &LinearProbeConfig::default().try_init()?,
 ///     &KnnProtocolConfig::default().try_init()?,
 /// ];

@@ -82,7 +82,7 @@ impl<'a> Watch<'a> {
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] if it is.
-    pub(crate) fn check(&self) -> Result<(), EvalError> {
+    pub fn check(&self) -> Result<(), EvalError> {
         if self.is_stopped() {
             Err(EvalError::Interrupted)
         } else {
@@ -92,15 +92,17 @@ impl<'a> Watch<'a> {
 }
 
 /// Units of work, such as fits, that are counted as they are done.
-pub(crate) struct Work<'a> {
-    pub(crate) watch: &'a Watch<'a>,
+#[derive(Debug)]
+pub struct Work<'a> {
+    /// Watch that is told the progress.
+    pub watch: &'a Watch<'a>,
     n_units: usize,
     n_done: AtomicUsize,
 }
 
 impl<'a> Work<'a> {
     /// Begins work of this many units.
-    pub(crate) fn new(watch: &'a Watch<'a>, n_units: usize) -> Self {
+    pub fn new(watch: &'a Watch<'a>, n_units: usize) -> Self {
         Self {
             watch,
             n_units,
@@ -109,12 +111,12 @@ impl<'a> Work<'a> {
     }
 
     /// Counts a unit.
-    pub(crate) fn advance(&self) {
+    pub fn advance(&self) {
         self.advance_by(1);
     }
 
     /// Counts several units.
-    pub(crate) fn advance_by(&self, n: usize) {
+    pub fn advance_by(&self, n: usize) {
         let n_done = self.n_done.fetch_add(n, Ordering::Relaxed) + n;
         self.watch
             .tell((n_done as f64 / self.n_units as f64).min(1.0));

@@ -9,6 +9,6 @@ mod few_labels;
 mod knn;
 mod linear_probe;
 mod neighbours;
+mod planes;
 mod ranking;
-mod svm;
 mod watch;

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use icl_core::{Increment, Seed};
 use icl_eval::{
-    DescentProbeConfig, EvalError, FloorFeatures, Floors, KnnProtocolConfig, LinearProbeConfig,
-    Matrix, Protocol, SvmProtocolConfig, Watch,
+    EvalError, FloorFeatures, Floors, KnnProtocolConfig, LinearProbeConfig, Matrix, Protocol, Watch,
 };
 use rand::RngExt;
 
@@ -24,12 +23,10 @@ fn data() -> (Matrix, Vec<usize>) {
     (Matrix::try_new(values.collect(), 4).unwrap(), labels)
 }
 
-fn protocols() -> [Box<dyn Protocol + Sync>; 4] {
+fn protocols() -> [Box<dyn Protocol + Sync>; 2] {
     [
-        Box::new(SvmProtocolConfig::default().try_init().unwrap()),
         Box::new(LinearProbeConfig::default().try_init().unwrap()),
         Box::new(KnnProtocolConfig::default().try_init().unwrap()),
-        Box::new(DescentProbeConfig::info_graph().try_init().unwrap()),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! Document of a comparison of backends.
 
-use crate::chart::{Bar, BarChart, Curve, CurveChart, Figure, Height, Layout, Legend, Palette};
+use crate::chart::{AxisScale, Bar, BarChart, Curve, CurveChart, Figure, Layout, Legend, Palette};
 use crate::document::{Block, Column, Document, Row, Table, TableCell};
 use crate::error::ReportError;
 use crate::record::{BACKEND_SCHEMA, BackendRecord, COMPARED_STEPS};
@@ -241,13 +241,13 @@ fn losses_over_steps(records: &[BackendRecord], palette: &Palette) -> Figure {
             chart(
                 "Training loss of each step",
                 "training loss, nats",
-                Height::Linear,
+                AxisScale::Linear,
                 |record| &record.losses,
             ),
             chart(
                 "Relative difference to the loss of the first backend at each step",
                 "relative difference to the first backend",
-                Height::Logarithmic,
+                AxisScale::Logarithmic,
                 |record| &record.relative_loss_differences,
             ),
         ],

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::chart::{Curve, CurveChart, Figure, Height, Layout, Palette};
+use crate::chart::{AxisScale, Curve, CurveChart, Figure, Layout, Palette};
 use crate::document::Block;
 use crate::text::number::axis_count;
 
@@ -40,13 +40,13 @@ pub(crate) fn sections(courses: &[Course<'_>], palette: &Palette) -> Vec<Block> 
                 of.varying(
                     "Learning rate over the epochs",
                     "learning rate (of the query step)",
-                    Height::Logarithmic,
+                    AxisScale::Logarithmic,
                     |course| course.rates.into(),
                 ),
                 of.varying(
                     "Learning rate of the support steps over the epochs",
                     "learning rate of the support steps",
-                    Height::Logarithmic,
+                    AxisScale::Logarithmic,
                     |course| course.support_rates.into(),
                 ),
             ],
@@ -57,7 +57,7 @@ pub(crate) fn sections(courses: &[Course<'_>], palette: &Palette) -> Vec<Block> 
             &[of.varying(
                 "Share of the old data over the epochs",
                 "share of the old data to draw from",
-                Height::Linear,
+                AxisScale::Linear,
                 |course| course.old_fractions.into(),
             )],
         ),
@@ -102,14 +102,14 @@ impl Courses<'_> {
         let negatives = self.varying(
             "Number of negatives of each epoch",
             "number of negatives K",
-            Height::Linear,
+            AxisScale::Linear,
             |course| course.negatives.into(),
         );
         if negatives.is_none() {
             let loss = self.over_epochs(
                 "Training loss of each epoch",
                 "training loss, nats",
-                Height::Linear,
+                AxisScale::Linear,
                 |course| course.losses.into(),
             );
             let caption = "Mean of each epoch. Different methods minimise different functions: compare the course of \
@@ -119,7 +119,7 @@ impl Courses<'_> {
         let loss = self.over_epochs(
             "Training loss minus ln(1 + K) of each epoch",
             "nats above chance",
-            Height::Linear,
+            AxisScale::Linear,
             |course| above_chance(course).into(),
         );
         let caption = "Mean of each epoch. The number of negatives K varies, and with it the loss of an encoder that \
@@ -128,7 +128,7 @@ impl Courses<'_> {
     }
 
     /// Draws a quantity over the epochs if it varies in a run.
-    fn varying(&self, title: &str, y_label: &str, height: Height, of: Series) -> Option<String> {
+    fn varying(&self, title: &str, y_label: &str, height: AxisScale, of: Series) -> Option<String> {
         let varies = |course: &Course<'_>| is_varying(&of(course));
         let is_worth_it = self.courses.iter().any(varies);
         is_worth_it.then(|| self.over_epochs(title, y_label, height, of))?
@@ -139,7 +139,7 @@ impl Courses<'_> {
         &self,
         title: &str,
         y_label: &str,
-        height: Height,
+        height: AxisScale,
         of: Series,
     ) -> Option<String> {
         let points = |course: &Course<'_>| -> Vec<(f64, f64)> {

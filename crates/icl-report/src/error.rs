@@ -28,11 +28,11 @@ pub enum ReportError {
         expected: u32,
     },
     /// A line of a file is no record.
-    #[error("{}, line {line}: expected a record of `icl {command}`: {}", path.display(), in_its_line(source))]
+    #[error("{}, line {line}: expected a record of `{command}`: {}", path.display(), in_its_line(source))]
     Line {
         /// File of the records.
         path: PathBuf,
-        /// Command that writes such records.
+        /// Command that writes such records, with its program.
         command: &'static str,
         /// Number of the line, counted from 1.
         line: usize,

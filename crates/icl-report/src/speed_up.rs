@@ -7,11 +7,11 @@ use crate::record::RunRecord;
 use crate::text::number::{NEVER, factor};
 
 /// Text where θ₀ was at the target before the first step.
-pub(crate) const AT_START: &str = "at start";
+pub const AT_START: &str = "at start";
 
 /// Definition of convergence, and the cost that is counted until then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rule {
+pub enum Rule {
     /// The paper's rule: seconds of training until the end of the epoch of the lowest training loss.
     LowestLossTime,
     /// The paper's rule: the epoch of the lowest training loss.
@@ -40,7 +40,7 @@ impl Rule {
 
 /// Speed-up of a method in one seed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Outcome {
+pub enum Outcome {
     /// The target was never reached.
     Never,
     /// Retraining's cost divided by the method's.
@@ -72,7 +72,7 @@ impl Outcome {
 
 /// Returns the speed-up of a method in one seed; `None` if the method was not trained, there is no
 /// target, or the method reached it and retraining, whose own plateau sets it, never stayed there.
-pub(crate) fn outcome(rule: Rule, method: &RunRecord, reference: &RunRecord) -> Option<Outcome> {
+pub fn outcome(rule: Rule, method: &RunRecord, reference: &RunRecord) -> Option<Outcome> {
     if rule.is_to_target() {
         method.target?;
         match method.passes_to_target {
@@ -87,15 +87,15 @@ pub(crate) fn outcome(rule: Rule, method: &RunRecord, reference: &RunRecord) -> 
 
 /// Speed-up of a method over the seeds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct SpeedUp {
+pub struct SpeedUp {
     /// Number of seeds.
-    pub(crate) n: usize,
+    pub n: usize,
     /// Median.
-    pub(crate) median: Outcome,
+    pub median: Outcome,
     /// Slowest seed.
-    pub(crate) least: Outcome,
+    pub least: Outcome,
     /// Quickest seed.
-    pub(crate) greatest: Outcome,
+    pub greatest: Outcome,
 }
 
 impl SpeedUp {
@@ -107,7 +107,7 @@ impl SpeedUp {
     ///
     /// Seeds are ordered from never over the ratios to at the start. The median of an even number is
     /// the mean of the middle two if both are ratios, else the slower of them.
-    pub(crate) fn over(outcomes: impl IntoIterator<Item = Outcome>) -> Option<Self> {
+    pub fn over(outcomes: impl IntoIterator<Item = Outcome>) -> Option<Self> {
         let mut outcomes: Vec<Outcome> = outcomes.into_iter().collect();
         outcomes.sort_by(Outcome::order);
         let n = outcomes.len();
@@ -120,7 +120,7 @@ impl SpeedUp {
     }
 
     /// Returns the median if it is a number.
-    pub(crate) fn median_ratio(&self) -> Option<f64> {
+    pub fn median_ratio(&self) -> Option<f64> {
         match self.median {
             Outcome::Ratio(ratio) => Some(ratio),
             Outcome::Never | Outcome::AtStart => None,
@@ -135,7 +135,7 @@ impl SpeedUp {
 }
 
 /// Writes the speed-up of one seed, or a median.
-pub(crate) fn word(outcome: Outcome) -> String {
+pub fn word(outcome: Outcome) -> String {
     match outcome {
         Outcome::Never => NEVER.to_owned(),
         Outcome::Ratio(ratio) => factor(ratio),
@@ -144,7 +144,7 @@ pub(crate) fn word(outcome: Outcome) -> String {
 }
 
 /// Makes a cell with the median and `[slowest–quickest]` where the seeds differ.
-pub(crate) fn cell(speed_up: Option<&SpeedUp>) -> TableCell {
+pub fn cell(speed_up: Option<&SpeedUp>) -> TableCell {
     let Some(of) = speed_up else {
         return TableCell::Missing;
     };

@@ -5,22 +5,22 @@
 /// A seed that never reached the quantity counts as +∞, as does a value that is not a number. So the
 /// median is "never" if at least half of the seeds never arrived.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Summary {
+pub struct Summary {
     /// Number of seeds.
-    pub(crate) n: usize,
+    pub n: usize,
     /// Number of seeds that never reached the quantity.
-    pub(crate) n_never: usize,
+    pub n_never: usize,
     /// Median; `None` for never.
-    pub(crate) median: Option<f64>,
+    pub median: Option<f64>,
     /// Least value; `None` if no seed reached the quantity.
-    pub(crate) min: Option<f64>,
+    pub min: Option<f64>,
     /// Greatest value; `None` if a seed never reached the quantity.
-    pub(crate) max: Option<f64>,
+    pub max: Option<f64>,
 }
 
 impl Summary {
     /// Summarises one entry per seed, `None` for never. Returns `None` without entries.
-    pub(crate) fn new(values: impl IntoIterator<Item = Option<f64>>) -> Option<Self> {
+    pub fn new(values: impl IntoIterator<Item = Option<f64>>) -> Option<Self> {
         let mut values: Vec<f64> = values
             .into_iter()
             .map(|value| value.filter(|x| x.is_finite()).unwrap_or(f64::INFINITY))
@@ -40,7 +40,7 @@ impl Summary {
     }
 
     /// Summarises the finite entries alone. Returns `None` without any.
-    pub(crate) fn of_present(values: impl IntoIterator<Item = Option<f64>>) -> Option<Self> {
+    pub fn of_present(values: impl IntoIterator<Item = Option<f64>>) -> Option<Self> {
         Self::new(
             values
                 .into_iter()

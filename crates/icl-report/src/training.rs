@@ -1,6 +1,6 @@
 //! Document of the training of a first encoder.
 
-use crate::chart::{Curve, CurveChart, Figure, Height, Layout, Legend, Palette};
+use crate::chart::{AxisScale, Curve, CurveChart, Figure, Layout, Legend, Palette};
 use crate::course::{Course, sections};
 use crate::document::{Block, Column, Document, Row, Table, TableCell};
 use crate::ending::{Ending, charged};
@@ -111,7 +111,7 @@ fn risk(record: &TrainRecord) -> Option<Figure> {
         x_label: "sample passes (logarithmic, 0 at the left)",
         y_label: "exact risk, nats".into(),
         x_format: axis_count,
-        height: Height::Linear,
+        height: AxisScale::Linear,
         curves: vec![Curve {
             series: record.data.clone(),
             label: record.data.clone(),

@@ -9,7 +9,6 @@ pub mod fetch;
 pub mod methods;
 pub mod negatives;
 pub mod report;
-pub mod reproduce;
 pub mod run;
 pub mod split;
 pub mod stream;

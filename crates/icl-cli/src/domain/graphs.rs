@@ -200,19 +200,13 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
 
     /// Returns the sum of the node features of each graph.
     fn raw(&self, data: &GraphDataset) -> Result<Option<Matrix>, Failure> {
-        let values = data.graphs().iter().flat_map(summed_features).collect();
+        let values = data
+            .graphs()
+            .iter()
+            .flat_map(Graph::summed_features)
+            .collect();
         matrix(values, data.d_features()).map(Some)
     }
-}
-
-fn summed_features(graph: &Graph) -> Vec<f64> {
-    let mut sum = vec![0.0; graph.d_features()];
-    for node in 0..graph.n_nodes() {
-        for (sum, feature) in sum.iter_mut().zip(graph.node_features(node)) {
-            *sum += f64::from(*feature);
-        }
-    }
-    sum
 }
 
 fn matrix(values: Vec<f64>, width: usize) -> Result<Matrix, Failure> {

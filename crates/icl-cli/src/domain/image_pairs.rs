@@ -69,8 +69,6 @@ pub enum ImagePairs {
     Augmented(ImageViews),
     /// Mixup noise.
     Mixed(MixedImageViews),
-    /// Two pairs of augmented views.
-    AugmentedTwice(Both<ImageViews, ImageViews>),
     /// A pair of augmented views and a pair with mixup noise.
     Both(Both<ImageViews, MixedImageViews>),
 }
@@ -102,7 +100,6 @@ impl Views for ImagePairs {
         match self {
             Self::Augmented(views) => views.view(sample, rng),
             Self::Mixed(views) => views.view(sample, rng),
-            Self::AugmentedTwice(views) => views.view(sample, rng),
             Self::Both(views) => views.view(sample, rng),
         }
     }
@@ -111,7 +108,6 @@ impl Views for ImagePairs {
         match self {
             Self::Augmented(views) => views.plain(sample),
             Self::Mixed(views) => views.plain(sample),
-            Self::AugmentedTwice(views) => views.plain(sample),
             Self::Both(views) => views.plain(sample),
         }
     }
@@ -125,7 +121,6 @@ impl Views for ImagePairs {
         match self {
             Self::Augmented(views) => views.paired_view(sample, pairing, rng),
             Self::Mixed(views) => views.paired_view(sample, pairing, rng),
-            Self::AugmentedTwice(views) => views.paired_view(sample, pairing, rng),
             Self::Both(views) => views.paired_view(sample, pairing, rng),
         }
     }
@@ -140,7 +135,6 @@ impl Views for ImagePairs {
         match self {
             Self::Augmented(views) => views.paired_view_into(sample, pairing, rng, slot),
             Self::Mixed(views) => views.paired_view_into(sample, pairing, rng, slot),
-            Self::AugmentedTwice(views) => views.paired_view_into(sample, pairing, rng, slot),
             Self::Both(views) => views.paired_view_into(sample, pairing, rng, slot),
         }
     }
@@ -149,7 +143,6 @@ impl Views for ImagePairs {
         match self {
             Self::Augmented(views) => views.n_partners(),
             Self::Mixed(views) => views.n_partners(),
-            Self::AugmentedTwice(views) => views.n_partners(),
             Self::Both(views) => views.n_partners(),
         }
     }
@@ -158,7 +151,6 @@ impl Views for ImagePairs {
         match self {
             Self::Augmented(views) => views.n_pairs(),
             Self::Mixed(views) => views.n_pairs(),
-            Self::AugmentedTwice(views) => views.n_pairs(),
             Self::Both(views) => views.n_pairs(),
         }
     }

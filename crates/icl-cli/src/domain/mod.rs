@@ -34,7 +34,6 @@ use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
 pub use graphs::Graphs;
-pub use image_pairs::ImagePairs;
 pub use images::Images;
 pub use interactions::NextItems;
 pub use tables::Tables;

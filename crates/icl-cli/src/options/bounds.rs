@@ -39,8 +39,6 @@ pub const WEIGHT: Range = Range::new(1e-9, 1e9);
 pub const SHARE: Range = Range::new(1e-30, 1.0);
 /// Noise on values of standard deviation 1, of which nothing is left at a thousand times that.
 pub const SIGMA: Range = Range::new(1e-30, 1e3);
-/// Minutes: 19 years.
-pub const MINUTES: Range = Range::new(1e-30, 1e7);
 /// Largest memory for decoded images in MiB: 4 TiB, more than the machines have on which the program runs.
 pub const CACHE_MIB: usize = 1 << 22;
 /// Largest number of seeds: each is a run of every method, and a point in the charts.

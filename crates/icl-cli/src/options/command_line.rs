@@ -12,7 +12,6 @@ use crate::commands::fetch::FetchOptions;
 use crate::commands::methods::MethodsOptions;
 use crate::commands::negatives::NegativesOptions;
 use crate::commands::report::ReportOptions;
-use crate::commands::reproduce::ReproduceArguments;
 use crate::commands::run::RunOptions;
 use crate::commands::split::PartsOptions;
 use crate::commands::stream::StreamOptions;
@@ -67,8 +66,6 @@ pub enum Command {
     Backends(BackendsOptions),
     /// Rebuild the report of an earlier run
     Report(ReportOptions),
-    /// Reproduce a table or figure of the paper, or of the paper of DACL
-    Reproduce(Box<ReproduceArguments>),
     /// Compute on a device, for a process that waits for the outcome
     #[command(name = PROBE, hide = true)]
     ProbeBackend { backend: String },

@@ -65,7 +65,7 @@ pub struct ReadingOptions {
     pub classes: Option<Classes>,
     #[command(flatten)]
     #[serde(flatten)]
-    pub limit: LimitOption,
+    pub(crate) limit: LimitOption,
     /// Skip images that cannot be decoded instead of reporting an error (images only)
     #[arg(
         long,

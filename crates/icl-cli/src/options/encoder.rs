@@ -52,7 +52,7 @@ pub struct EncoderOptions {
              word-tower for pairs of texts. Without it, the first of these; for images mlp up to {MLP_SIDE} pixels a side, else resnet18"
         )
     )]
-    pub encoder: Option<EncoderKind>,
+    pub(crate) encoder: Option<EncoderKind>,
     #[arg(
         long,
         value_name = "N",
@@ -66,10 +66,10 @@ pub struct EncoderOptions {
             mlp_of_pixels(1).n_layers
         )
     )]
-    pub layers: Option<usize>,
+    pub(crate) layers: Option<usize>,
     #[command(flatten)]
     #[serde(flatten)]
-    pub width: WidthOption,
+    pub(crate) width: WidthOption,
     #[arg(
         long,
         value_name = "WIDTH",
@@ -80,7 +80,7 @@ pub struct EncoderOptions {
             mlp_of_pixels(1).projection.unwrap_or_default()
         )
     )]
-    pub projection: Option<usize>,
+    pub(crate) projection: Option<usize>,
     #[arg(
         long,
         value_name = "PIXELS",
@@ -90,7 +90,7 @@ pub struct EncoderOptions {
              folders, {PAPER_SIDE} for resnet18"
         )
     )]
-    pub image_size: Option<usize>,
+    pub(crate) image_size: Option<usize>,
     #[arg(
         long,
         value_parser = choice::any::<Stem>(),
@@ -100,7 +100,7 @@ pub struct EncoderOptions {
              {SMALL_SIDE} pixels without --weights, else standard"
         )
     )]
-    pub stem: Option<Stem>,
+    pub(crate) stem: Option<Stem>,
     /// Probability that a view is blurred (resnet18 only)
     #[arg(long, value_name = "P", default_value_t = default_blur())]
     pub blur: f64,
@@ -115,6 +115,7 @@ pub struct EncoderOptions {
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Encoder")]
 pub struct WidthOption {
+    /// Width of each layer, or of embeddings.
     #[arg(
         long,
         value_name = "WIDTH",

@@ -17,7 +17,6 @@ pub mod noise;
 pub mod output;
 pub mod parse;
 pub mod protocol;
-pub mod reproduction;
 pub mod similar;
 pub mod training;
 pub mod values;

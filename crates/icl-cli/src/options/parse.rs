@@ -62,15 +62,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, Parse
         ));
         words.extend(FIRST_RUN.split_whitespace().map(OsString::from));
     }
-    let mut all = Arguments::command().mut_subcommands(|command| {
-        command.mut_args(|option| {
-            let is_number = matches!(
-                Kind::of(&option),
-                Kind::Number | Kind::Count | Kind::NumberOrWord
-            );
-            option.allow_negative_numbers(is_number)
-        })
-    });
+    let mut all = with_negative_numbers(Arguments::command());
     // A file may hold what the command requires.
     let given = each_option(all.clone(), |option| option.required(false));
     let given = match given.try_get_matches_from(&words) {
@@ -101,6 +93,15 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, Parse
     let matches = all.clone().try_get_matches_from(words)?;
     let arguments = Arguments::from_arg_matches(&matches);
     Ok(arguments.map_err(|error| error.format(&mut all))?.command)
+}
+
+/// Returns a program whose commands take negative numbers as values of their options that are numbers.
+pub fn with_negative_numbers(all: clap::Command) -> clap::Command {
+    each_option(all, |option| {
+        let kind = Kind::of(&option);
+        let is_number = matches!(kind, Kind::Number | Kind::Count | Kind::NumberOrWord);
+        option.allow_negative_numbers(is_number)
+    })
 }
 
 fn each_option(

@@ -1,67 +1,82 @@
 //! The protocols by which accuracies are measured.
 
+use std::fmt;
+use std::sync::OnceLock;
+
 use anyhow::anyhow;
 use clap::Args;
-use icl_eval::{
-    EvalError, FewLabelsConfig, KnnProtocolConfig, LinearProbeConfig, Protocol, SvmProtocolConfig,
-};
-use serde::{Deserialize, Serialize};
+use clap::builder::PossibleValuesParser;
+use icl_eval::{FewLabelsConfig, KnnProtocolConfig, LinearProbeConfig, Protocol};
+use serde::Serialize;
 
-use crate::options::choice;
 use crate::process::failure::Failure;
 
 /// Maximum number of judged samples for k nearest neighbours and the linear probe, whose time grows with n².
 const MAX_JUDGED: usize = 10_000;
-/// Maximum number of judged samples for the support vector machine, whose time grows up to n³, and for features so
-/// wide that the linear probe takes as long.
+/// Maximum number of judged samples for slow protocols, and for features so wide that the linear probe takes as
+/// long.
 const MAX_JUDGED_SLOWLY: usize = 2000;
 /// Number of columns above which features are wide.
 const WIDE: usize = 1024;
+/// Name for no protocol.
+const NONE: &str = "none";
 
-/// A protocol, or none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ProtocolName {
-    /// Support vector machine of the paper.
-    Svm,
-    /// Linear probe.
-    Linear,
-    /// k nearest neighbours.
-    Knn,
-    /// Nearest of a few labelled samples.
-    FewLabels,
-    /// No protocol.
-    None,
+/// A protocol by its name.
+#[derive(Clone, Copy)]
+pub struct NamedProtocol {
+    /// Name as a value of `--protocol`.
+    pub name: &'static str,
+    /// Name in words.
+    pub words: &'static str,
+    /// Whether its time grows faster than the square of the number of samples: at most 2000 are judged then.
+    pub is_slow: bool,
+    /// Function that creates the protocol.
+    pub create: fn() -> Box<dyn Protocol>,
 }
 
-impl ProtocolName {
-    /// Protocols in the order in which they are measured: the fastest first.
-    const ALL: [Self; 4] = [Self::FewLabels, Self::Knn, Self::Linear, Self::Svm];
-
-    /// Returns the name in words.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Svm => "support vector machine",
-            Self::Linear => "linear probe",
-            Self::Knn => "k nearest neighbours",
-            Self::FewLabels => "nearest neighbour from five labels a class",
-            Self::None => "no protocol",
-        }
+impl fmt::Debug for NamedProtocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("NamedProtocol").field(&self.name).finish()
     }
+}
 
-    /// Creates the protocol with its default settings; none for [`ProtocolName::None`].
-    ///
-    /// # Errors
-    /// If the settings are not valid.
-    pub fn try_init(self) -> Result<Option<Box<dyn Protocol>>, EvalError> {
-        Ok(match self {
-            Self::Svm => Some(Box::new(SvmProtocolConfig::default().try_init()?)),
-            Self::Linear => Some(Box::new(LinearProbeConfig::default().try_init()?)),
-            Self::Knn => Some(Box::new(KnnProtocolConfig::default().try_init()?)),
-            Self::FewLabels => Some(Box::new(FewLabelsConfig::default().try_init()?)),
-            Self::None => None,
-        })
-    }
+/// Nearest of a few labelled samples.
+pub const FEW_LABELS: NamedProtocol = NamedProtocol {
+    name: "few-labels",
+    words: "nearest neighbour from five labels a class",
+    is_slow: false,
+    create: || Box::new(FewLabelsConfig::default().init()),
+};
+
+/// k nearest neighbours.
+pub const KNN: NamedProtocol = NamedProtocol {
+    name: "knn",
+    words: "k nearest neighbours",
+    is_slow: false,
+    create: || Box::new(KnnProtocolConfig::default().init()),
+};
+
+/// Linear probe.
+pub const LINEAR: NamedProtocol = NamedProtocol {
+    name: "linear",
+    words: "linear probe",
+    is_slow: false,
+    create: || Box::new(LinearProbeConfig::default().init()),
+};
+
+/// Protocols of this program, the fastest first.
+const OWN: &[NamedProtocol] = &[FEW_LABELS, KNN, LINEAR];
+/// Protocols that a program adds.
+static ADDED: OnceLock<&'static [NamedProtocol]> = OnceLock::new();
+
+/// Adds protocols to those of `--protocol`. Before the first call of the program, once; later calls do nothing.
+pub fn add_protocols(protocols: &'static [NamedProtocol]) {
+    let _ = ADDED.set(protocols);
+}
+
+/// Returns the protocols in the order in which they are measured: the fastest first.
+fn all() -> impl Iterator<Item = &'static NamedProtocol> {
+    OWN.iter().chain(ADDED.get().copied().unwrap_or_default())
 }
 
 /// The protocols to measure accuracies by.
@@ -73,16 +88,27 @@ pub struct ProtocolOption {
         long,
         value_name = "LIST",
         value_delimiter = ',',
-        value_parser = choice::any::<ProtocolName>(),
+        value_parser = PossibleValuesParser::new(all().map(|it| it.name).chain([NONE])),
         default_value = "few-labels,knn,linear",
-        help = format!(
-            "Protocols to measure accuracies by, comma-separated: few-labels (the nearest of five labelled \
-             samples of each class), knn (k nearest neighbours), linear (a linear probe), svm (the paper's support vector machine, which takes far longer); none measures no \
-             accuracy. At most {MAX_JUDGED} samples are judged, drawn at random; with svm, or features of more \
-             than {WIDE} columns, {MAX_JUDGED_SLOWLY}"
-        )
+        help = help()
     )]
-    protocol: Vec<ProtocolName>,
+    protocol: Vec<String>,
+}
+
+/// Returns the help of the option.
+fn help() -> String {
+    let list = |of: &mut dyn Iterator<Item = String>| of.collect::<Vec<_>>().join(", ");
+    let named = list(&mut all().map(|it| format!("{} ({})", it.name, it.words)));
+    let slow = list(
+        &mut all()
+            .filter(|it| it.is_slow)
+            .map(|it| format!("{}, or ", it.name)),
+    );
+    format!(
+        "Protocols to measure accuracies by, comma-separated: {named}; none measures no accuracy. At most \
+         {MAX_JUDGED} samples are judged, drawn at random; with {slow}features of more than {WIDE} columns, \
+         {MAX_JUDGED_SLOWLY}"
+    )
 }
 
 impl ProtocolOption {
@@ -90,28 +116,27 @@ impl ProtocolOption {
     ///
     /// # Errors
     /// If `none` stands beside another.
-    pub fn fill(&mut self) -> Result<Vec<ProtocolName>, Failure> {
+    pub fn fill(&mut self) -> Result<Vec<NamedProtocol>, Failure> {
         let asked = &self.protocol;
-        if asked.contains(&ProtocolName::None) {
-            if let Some(other) = asked.iter().find(|name| **name != ProtocolName::None) {
+        if asked.iter().any(|name| name == NONE) {
+            if let Some(other) = asked.iter().find(|name| *name != NONE) {
                 return Err(Failure::input(anyhow!(
-                    "protocol: found none beside {}, expected none alone",
-                    choice::name(other)
+                    "protocol: found none beside {other}, expected none alone"
                 )));
             }
-            self.protocol = vec![ProtocolName::None];
+            self.protocol = vec![NONE.to_owned()];
             return Ok(Vec::new());
         }
-        let mut protocols = ProtocolName::ALL.to_vec();
-        protocols.retain(|name| asked.contains(name));
-        self.protocol.clone_from(&protocols);
+        let is_asked = |it: &&NamedProtocol| asked.iter().any(|name| name == it.name);
+        let protocols: Vec<NamedProtocol> = all().filter(is_asked).copied().collect();
+        self.protocol = protocols.iter().map(|it| it.name.to_owned()).collect();
         Ok(protocols)
     }
 }
 
 /// Returns the maximum number of judged samples for these protocols on features of at most this width.
-pub fn max_judged(protocols: &[ProtocolName], width: usize) -> usize {
-    if protocols.contains(&ProtocolName::Svm) || width > WIDE {
+pub fn max_judged(protocols: &[NamedProtocol], width: usize) -> usize {
+    if protocols.iter().any(|it| it.is_slow) || width > WIDE {
         MAX_JUDGED_SLOWLY
     } else {
         MAX_JUDGED
@@ -122,24 +147,27 @@ pub fn max_judged(protocols: &[ProtocolName], width: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn fill(protocol: &[ProtocolName]) -> Result<Vec<ProtocolName>, String> {
+    fn fill(protocol: &[&str]) -> Result<Vec<&'static str>, String> {
         let mut option = ProtocolOption {
-            protocol: protocol.to_vec(),
+            protocol: protocol.iter().map(|&name| name.to_owned()).collect(),
         };
-        option.fill().map_err(|failure| failure.to_string())
+        let filled = option.fill().map_err(|failure| failure.to_string())?;
+        Ok(filled.iter().map(|it| it.name).collect())
     }
 
     #[test]
     fn protocols_have_one_order() {
-        use ProtocolName::{Knn, Linear, None, Svm};
-        assert_eq!(fill(&[Svm, Knn, Svm]), Ok(vec![Knn, Svm]));
-        assert_eq!(fill(&[Linear]), Ok(vec![Linear]));
-        assert_eq!(fill(&[None, None]), Ok(vec![]));
+        assert_eq!(
+            fill(&["linear", "knn", "linear"]),
+            Ok(vec!["knn", "linear"])
+        );
+        assert_eq!(fill(&["linear"]), Ok(vec!["linear"]));
+        assert_eq!(fill(&["none", "none"]), Ok(vec![]));
     }
 
     #[test]
     fn none_excludes_the_others() {
-        let found = fill(&[ProtocolName::Knn, ProtocolName::None]);
+        let found = fill(&["knn", "none"]);
         assert_eq!(
             found.unwrap_err(),
             "protocol: found none beside knn, expected none alone"
@@ -148,8 +176,12 @@ mod tests {
 
     #[test]
     fn slow_protocols_judge_fewer() {
-        assert_eq!(max_judged(&[ProtocolName::Knn], 64), 10_000);
-        assert_eq!(max_judged(&[ProtocolName::Linear], 3072), 2000);
-        assert_eq!(max_judged(&ProtocolName::ALL, 64), 2000);
+        let slow = NamedProtocol {
+            is_slow: true,
+            ..KNN
+        };
+        assert_eq!(max_judged(&[KNN], 64), 10_000);
+        assert_eq!(max_judged(&[LINEAR], 3072), 2000);
+        assert_eq!(max_judged(&[KNN, slow], 64), 2000);
     }
 }

@@ -126,7 +126,7 @@ impl StepOptions {
 pub struct TrainingOptions {
     #[command(flatten)]
     #[serde(flatten)]
-    pub epochs: EpochsOption,
+    pub(crate) epochs: EpochsOption,
     /// Stopping rule: the gain of the last doubling of the cost is too small (doubling), that of a line through
     /// the last two doublings (slope), no new minimum of the exact risk (exact-risk), none of the training loss (the
     /// paper's rule), or never
@@ -163,7 +163,7 @@ pub struct TrainingOptions {
             defaults().patience
         )
     )]
-    pub patience: Option<usize>,
+    pub(crate) patience: Option<usize>,
     /// Number of epochs between evaluations of the exact risk. Without it, at least 32 steps and a tenth of the cost so
     /// far, and as many as keep evaluations below a fifth of the run's cost
     #[arg(long, value_name = "EPOCHS", value_parser = bounds::at_most(bounds::EPOCHS))]
@@ -173,7 +173,7 @@ pub struct TrainingOptions {
     pub average_decay: f64,
     #[command(flatten)]
     #[serde(flatten)]
-    pub step: StepOptions,
+    pub(crate) step: StepOptions,
 }
 
 impl TrainingOptions {

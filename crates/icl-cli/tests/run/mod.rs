@@ -137,7 +137,7 @@ fn the_record_holds_what_the_book_says() {
     let at = tempdir().unwrap();
     let records = run(
         at.path(),
-        "--seed 0 --epochs 2 --method warm --protocol svm",
+        "--seed 0 --epochs 2 --method warm --protocol knn",
         "out",
     );
     let record_of_warm = &records[0];
@@ -149,13 +149,14 @@ fn the_record_holds_what_the_book_says() {
     ] {
         assert_eq!(keys(of), documented(risk));
     }
-    assert_eq!(keys(&record_of_warm["floors"]), documented(floors));
+    let of_knn = &record_of_warm["knn"];
+    assert_eq!(keys(&of_knn["floors"]), documented(floors));
     let parts = BTreeSet::from(["all", "old", "new"].map(str::to_owned));
-    for key in ["risk", "accuracy"] {
-        assert_eq!(keys(&record_of_warm[key]), parts);
+    for of in [&record_of_warm["risk"], &of_knn["accuracy"]] {
+        assert_eq!(keys(of), parts);
     }
     for floor in documented(floors) {
-        assert_eq!(keys(&record_of_warm["floors"][floor]), parts);
+        assert_eq!(keys(&of_knn["floors"][floor]), parts);
     }
     for (key, in_text) in [("seconds", "`views_s`"), ("evaluations", "`sample_passes`")] {
         let row = record
@@ -264,7 +265,6 @@ fn the_numbers_of_a_record_fit_together() {
         assert_eq!(record["target"], records[0]["target"]);
         for part in ["all", "old", "new"] {
             let [of_knn, of_probe] = [&record["knn"], &record["linear_probe"]];
-            assert!(record["accuracy"][part].is_null());
             for accuracy in [&of_knn["accuracy"], &of_probe["floors"]["untrained"]] {
                 assert!((0.0..=1.0).contains(&number(accuracy, part)));
             }
@@ -362,19 +362,23 @@ fn odd_numbers_that_are_legal() {
 fn protocols_are_chosen() {
     let at = tempdir().unwrap();
     let options = "--seed 0 --epochs 1 --method warm --protocol";
-    let records = run(at.path(), &format!("{options} svm,knn"), "two");
+    let records = run(at.path(), &format!("{options} few-labels,knn"), "two");
     assert!(records[0]["linear_probe"].is_null());
-    for accuracy in [&records[0]["accuracy"], &records[0]["knn"]["accuracy"]] {
+    for protocol in ["few_labels", "knn"] {
+        let accuracy = &records[0][protocol]["accuracy"];
         assert!((0.0..=1.0).contains(&number(accuracy, "all")));
     }
     let records = run(at.path(), &format!("{options} none"), "none");
-    assert!(records[0]["knn"].is_null() && records[0]["accuracy"]["all"].is_null());
+    assert!(records[0]["knn"].is_null() && records[0]["few_labels"].is_null());
     let report = fs::read_to_string(at.path().join("none").join("report.html")).unwrap();
     assert!(report.contains("No accuracy was measured"));
     let config = fs::read_to_string(at.path().join("two").join("config.toml")).unwrap();
-    assert!(config.contains("protocol = [\"knn\", \"svm\"]"), "{config}");
+    assert!(
+        config.contains("protocol = [\"few-labels\", \"knn\"]"),
+        "{config}"
+    );
 
-    let line = format!("run {options} none,svm --out other");
-    icl(at.path(), &split(&line)).rejected("protocol: found none beside svm, expected none alone");
+    let line = format!("run {options} none,knn --out other");
+    icl(at.path(), &split(&line)).rejected("protocol: found none beside knn, expected none alone");
     assert!(!at.path().join("other").exists());
 }

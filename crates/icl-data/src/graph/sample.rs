@@ -149,6 +149,17 @@ impl Graph {
         &self.contents.features[node * d_features..(node + 1) * d_features]
     }
 
+    /// Returns the sum of the features of all nodes, which needs no encoder.
+    pub fn summed_features(&self) -> Vec<f64> {
+        let mut sum = vec![0.0; self.d_features()];
+        for node in 0..self.n_nodes() {
+            for (sum, feature) in sum.iter_mut().zip(self.node_features(node)) {
+                *sum += f64::from(*feature);
+            }
+        }
+        sum
+    }
+
     /// Returns the neighbours of one node in ascending order.
     ///
     /// # Panics

@@ -19,7 +19,7 @@ pub struct Accuracy {
 
 impl Accuracy {
     /// Summarises the accuracies on the outer folds, at least one, with the C chosen for them.
-    pub(crate) fn of_folds(per_fold: Vec<f64>, chosen_c: Vec<f64>) -> Self {
+    pub fn of_folds(per_fold: Vec<f64>, chosen_c: Vec<f64>) -> Self {
         let center = mean(&per_fold);
         let squares: Vec<f64> = per_fold.iter().map(|a| (a - center).powi(2)).collect();
         Self {
@@ -37,7 +37,7 @@ impl Accuracy {
 /// # Panics
 /// If there are no labels.
 #[track_caller]
-pub(crate) fn share_right(predictions: &[usize], labels: &[usize]) -> f64 {
+pub fn share_right(predictions: &[usize], labels: &[usize]) -> f64 {
     assert!(
         !labels.is_empty(),
         "expected at least one sample to test on, found none"

@@ -31,11 +31,7 @@ pub fn stratified_folds(labels: &[usize], n_folds: usize) -> Vec<usize> {
 ///
 /// # Panics
 /// If `n_folds` is 0.
-pub(crate) fn shuffled_stratified_folds(
-    labels: &[usize],
-    n_folds: usize,
-    seed: Seed,
-) -> Vec<usize> {
+pub fn shuffled_stratified_folds(labels: &[usize], n_folds: usize, seed: Seed) -> Vec<usize> {
     let mut rng = seed.rng();
     allocate(labels, n_folds, |places| places.shuffle(&mut rng))
 }
@@ -53,7 +49,7 @@ pub(crate) fn checked_n_folds(n_folds: usize) -> Result<usize, EvalError> {
 
 /// Returns the number of folds that the smallest class allows, at least 2 and at most `n_folds`; `None`
 /// if there are fewer than two classes.
-pub(crate) fn n_folds_for(labels: &[usize], n_folds: usize) -> Option<usize> {
+pub fn n_folds_for(labels: &[usize], n_folds: usize) -> Option<usize> {
     let mut sorted = labels.to_vec();
     sorted.sort_unstable();
     let sizes: Vec<usize> = sorted.chunk_by(|a, b| a == b).map(<[_]>::len).collect();
@@ -72,7 +68,7 @@ pub(crate) fn n_folds_for(labels: &[usize], n_folds: usize) -> Option<usize> {
 /// # Panics
 /// If the number of folds is not the number of labels.
 #[track_caller]
-pub(crate) fn check_folds(labels: &[usize], folds: &[usize]) -> Result<(), EvalError> {
+pub fn check_folds(labels: &[usize], folds: &[usize]) -> Result<(), EvalError> {
     assert_eq!(
         labels.len(),
         folds.len(),

@@ -11,12 +11,15 @@ use crate::watch::Work;
 
 /// Labelled samples on which classifiers with one hyper-parameter, such as a penalty C, can be fitted and
 /// tested.
-pub(crate) trait Tunable: Sync {
+pub trait Tunable: Sync {
     /// Returns the class of each sample.
     fn labels(&self) -> &[usize];
 
     /// Returns the accuracy on `test` of classifiers fitted to `training`, for each value of `grid`, and counts a
     /// unit of the work for each.
+    ///
+    /// # Errors
+    /// [`EvalError::Interrupted`] if the watch of the work says so; those of the fits.
     fn accuracies(
         &self,
         training: &[usize],
@@ -42,7 +45,7 @@ pub(crate) fn checked_grid(grid: Vec<f64>) -> Result<Vec<f64>, EvalError> {
 
 /// Returns the number of units of work of a cross-validation that chooses a value of `grid` for each of `n_folds`
 /// outer folds by `n_inner` inner ones: the fits.
-pub(crate) fn n_fits(n_folds: usize, n_inner: usize, grid: &[f64]) -> usize {
+pub fn n_fits(n_folds: usize, n_inner: usize, grid: &[f64]) -> usize {
     let to_choose = if grid.len() == 1 {
         0
     } else {
@@ -52,13 +55,16 @@ pub(crate) fn n_fits(n_folds: usize, n_inner: usize, grid: &[f64]) -> usize {
 }
 
 /// Returns the number of given folds.
-pub(crate) fn count_folds(folds: &[usize]) -> usize {
+pub fn count_folds(folds: &[usize]) -> usize {
     folds.iter().max().map_or(0, |highest| highest + 1)
 }
 
 /// Chooses the value of `grid` with the best mean accuracy over `n_folds` unshuffled folds of these samples,
 /// the smallest of several.
-pub(crate) fn choose(
+///
+/// # Errors
+/// Those of the fits.
+pub fn choose(
     classifiers: &impl Tunable,
     samples: &[usize],
     grid: &[f64],
@@ -93,7 +99,10 @@ pub(crate) fn choose(
 
 /// Measures the accuracy over given outer folds, none of them empty. `test` receives the samples outside
 /// each fold and those in it, and returns the accuracy and, if C is chosen, the C.
-pub(crate) fn measure_folds(
+///
+/// # Errors
+/// Those of `test`.
+pub fn measure_folds(
     folds: &[usize],
     test: impl Fn(&[usize], &[usize]) -> Result<(f64, Option<f64>), EvalError> + Sync,
 ) -> Result<Accuracy, EvalError> {
@@ -107,7 +116,10 @@ pub(crate) fn measure_folds(
 
 /// Calls `test` with the samples outside each of the given folds and those in it, and returns the results
 /// in the order of the folds.
-pub(crate) fn over_folds<T: Send>(
+///
+/// # Errors
+/// Those of `test`.
+pub fn over_folds<T: Send>(
     folds: &[usize],
     test: impl Fn(&[usize], &[usize]) -> Result<T, EvalError> + Sync,
 ) -> Result<Vec<T>, EvalError> {

@@ -16,38 +16,38 @@ const THICKNESS: f64 = 12.0;
 
 /// One bar.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Bar {
+pub struct Bar {
     /// Name at the left.
-    pub(crate) name: String,
+    pub name: String,
     /// Colour.
-    pub(crate) colour: Colour,
+    pub colour: Colour,
     /// Length, which is the median over the seeds; `None` draws no bar.
-    pub(crate) median: Option<f64>,
+    pub median: Option<f64>,
     /// Least and greatest value over the seeds; the greatest is `None` where a seed has none.
-    pub(crate) spread: Option<(f64, Option<f64>)>,
+    pub spread: Option<(f64, Option<f64>)>,
     /// Another value to compare with.
-    pub(crate) mark: Option<f64>,
+    pub mark: Option<f64>,
     /// Value as text, at the right.
-    pub(crate) text: String,
+    pub text: String,
 }
 
 /// Bars over one axis that begins at 0, from top to bottom.
-pub(crate) struct BarChart<'a> {
+pub struct BarChart<'a> {
     /// Title.
-    pub(crate) title: &'a str,
+    pub title: &'a str,
     /// Name of the axis.
-    pub(crate) x_label: &'a str,
+    pub x_label: &'a str,
     /// Format of the values along the axis.
-    pub(crate) x_format: fn(f64) -> String,
+    pub x_format: fn(f64) -> String,
     /// The bars.
-    pub(crate) bars: Vec<Bar>,
+    pub bars: Vec<Bar>,
     /// A value to mark by a vertical line, with its name.
-    pub(crate) reference: Option<(f64, &'a str)>,
+    pub reference: Option<(f64, &'a str)>,
 }
 
 impl BarChart<'_> {
     /// Draws the chart as SVG.
-    pub(crate) fn svg(&self) -> String {
+    pub fn svg(&self) -> String {
         let floor = TOP + ROW * self.bars.len() as f64;
         let right = WIDTH - VALUES;
         let x = Linear::new(self.range(), (LEFT, right));

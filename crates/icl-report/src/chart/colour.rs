@@ -7,7 +7,7 @@ pub(crate) const N_COLOURS: usize = 8;
 
 /// Colour of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Colour {
+pub enum Colour {
     /// Neutral grey, shared by all folded series. They lie below the others.
     Folded,
     /// A colour that no other series of the chart has.
@@ -18,7 +18,7 @@ pub(crate) enum Colour {
 
 impl Colour {
     /// Returns the class name of the page's style.
-    pub(crate) fn class(self) -> String {
+    pub fn class(self) -> String {
         match self {
             Self::Folded => "folded".to_owned(),
             Self::Series(i) => format!("colour-{i}"),

@@ -1,10 +1,9 @@
 //! A quantity over time, sample passes or epochs, one line for each run.
 
 use crate::chart::colour::Colour;
-use crate::chart::scale::{FromZero, Linear};
+use crate::chart::scale::{AxisScale, FromZero, Linear};
 use crate::chart::svg::{frame, listed};
 use crate::text::escape::escape;
-use crate::text::number::{axis_value, rounded};
 use crate::text::rich_text::RichText;
 
 const WIDTH: f64 = 520.0;
@@ -18,75 +17,40 @@ const GUTTER: f64 = 30.0;
 
 /// One line.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Curve {
+pub struct Curve {
     /// Series that the line belongs to.
-    pub(crate) series: String,
+    pub series: String,
     /// Name that is shown while the pointer rests on the line.
-    pub(crate) label: String,
+    pub label: String,
     /// Colour.
-    pub(crate) colour: Colour,
+    pub colour: Colour,
     /// Points; if all lie at x = 0, a horizontal line is drawn.
-    pub(crate) points: Vec<(f64, f64)>,
+    pub points: Vec<(f64, f64)>,
     /// A point to mark with a ring, where the run reaches its target.
-    pub(crate) mark: Option<(f64, f64)>,
-}
-
-/// Scale of the vertical axis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Height {
-    /// Linear.
-    Linear,
-    /// Logarithmic; values that are not above 0 are left out.
-    Logarithmic,
-}
-
-impl Height {
-    /// Returns the quantity that is linear along the axis.
-    fn of(self, value: f64) -> f64 {
-        match self {
-            Self::Linear => value,
-            Self::Logarithmic => value.log10(),
-        }
-    }
-
-    /// Returns places along the axis with their labels.
-    fn ticks(self, axis: &Linear) -> Vec<(f64, String)> {
-        let (places, digits) = axis.ticks(6);
-        match self {
-            Self::Linear => places
-                .into_iter()
-                .map(|place| (place, rounded(place, digits)))
-                .collect(),
-            Self::Logarithmic => axis
-                .decades()
-                .into_iter()
-                .map(|value| (value.log10(), axis_value(value)))
-                .collect(),
-        }
-    }
+    pub mark: Option<(f64, f64)>,
 }
 
 /// A chart with a logarithmic horizontal axis on which 0 has a place.
-pub(crate) struct CurveChart<'a> {
+pub struct CurveChart<'a> {
     /// Title, for readers who cannot see the chart.
-    pub(crate) title: &'a str,
+    pub title: &'a str,
     /// Name of the horizontal axis.
-    pub(crate) x_label: &'a str,
+    pub x_label: &'a str,
     /// Name of the vertical axis.
-    pub(crate) y_label: RichText,
+    pub y_label: RichText,
     /// Format of the values along the horizontal axis.
-    pub(crate) x_format: fn(f64) -> String,
+    pub x_format: fn(f64) -> String,
     /// Scale of the vertical axis.
-    pub(crate) height: Height,
+    pub height: AxisScale,
     /// Lines.
-    pub(crate) curves: Vec<Curve>,
+    pub curves: Vec<Curve>,
     /// A level to draw as a broken line, with its name.
-    pub(crate) level: Option<(f64, &'a str)>,
+    pub level: Option<(f64, &'a str)>,
 }
 
 impl CurveChart<'_> {
     /// Draws the chart as SVG.
-    pub(crate) fn svg(&self) -> String {
+    pub fn svg(&self) -> String {
         // Folded lines lie below the coloured ones, the reference above them.
         let mut curves: Vec<Curve> = self.curves.clone();
         curves.sort_by_key(|curve| curve.colour);
@@ -287,7 +251,7 @@ fn mark(curve: &Curve, x: &FromZero, y: &Linear) -> String {
 mod tests {
     use super::*;
 
-    fn chart(curves: Vec<Curve>, height: Height) -> String {
+    fn chart(curves: Vec<Curve>, height: AxisScale) -> String {
         let svg = CurveChart {
             title: "test",
             x_label: "passes",
@@ -322,7 +286,7 @@ mod tests {
                 curve(vec![]),
                 curve(vec![(f64::NAN, f64::NAN)]),
             ],
-            Height::Linear,
+            AxisScale::Linear,
         );
         assert_eq!(svg.matches("class=\"curve colour-1\"").count(), 1);
         assert_eq!(svg.matches("class=\"curve level colour-1\"").count(), 1);
@@ -332,7 +296,7 @@ mod tests {
     #[test]
     fn a_logarithmic_height_leaves_out_zero() {
         let points = vec![(1.0, 1e-4), (2.0, 0.0), (3.0, 1e-2), (4.0, 2e-3)];
-        let svg = chart(vec![curve(points)], Height::Logarithmic);
+        let svg = chart(vec![curve(points)], AxisScale::Logarithmic);
         for label in [">0.001<", ">0.01<"] {
             assert!(svg.contains(label), "{label} is missing in {svg}");
         }
@@ -346,15 +310,15 @@ mod tests {
         };
         let svg = chart(
             vec![curve(vec![(0.0, 1.0), (1.0, 2.0)]), grey],
-            Height::Linear,
+            AxisScale::Linear,
         );
         assert!(svg.find("curve folded") < svg.find("curve colour-1"));
     }
 
     #[test]
     fn an_empty_chart_is_a_chart() {
-        chart(vec![], Height::Linear);
-        chart(vec![], Height::Logarithmic);
+        chart(vec![], AxisScale::Linear);
+        chart(vec![], AxisScale::Logarithmic);
     }
 
     #[test]

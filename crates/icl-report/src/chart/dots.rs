@@ -17,32 +17,32 @@ const BOTTOM: f64 = 26.0;
 const LETTER: f64 = 12.0;
 
 /// Row of one method.
-pub(crate) struct DotRow<'a> {
+pub struct DotRow<'a> {
     /// Name of the method.
-    pub(crate) name: &'a str,
+    pub name: &'a str,
     /// Colour.
-    pub(crate) colour: Colour,
+    pub colour: Colour,
     /// Values, one per seed.
-    pub(crate) values: Vec<f64>,
+    pub values: Vec<f64>,
     /// Median of the values.
-    pub(crate) median: Option<f64>,
+    pub median: Option<f64>,
 }
 
 /// Rows of dots over one axis, and levels that all rows share.
-pub(crate) struct DotChart<'a> {
+pub struct DotChart<'a> {
     /// Title.
-    pub(crate) title: &'a str,
+    pub title: &'a str,
     /// Rows from top to bottom.
-    pub(crate) rows: Vec<DotRow<'a>>,
+    pub rows: Vec<DotRow<'a>>,
     /// Letter and value of each floor.
-    pub(crate) floors: Vec<(char, f64)>,
+    pub floors: Vec<(char, f64)>,
     /// Values that the axis must hold: those of this chart and of the charts beside it.
-    pub(crate) range: &'a [f64],
+    pub range: &'a [f64],
 }
 
 impl DotChart<'_> {
     /// Draws the chart as SVG.
-    pub(crate) fn svg(&self) -> String {
+    pub fn svg(&self) -> String {
         let height = TOP + ROW * self.rows.len() as f64 + BOTTOM;
         let right = WIDTH - RIGHT;
         let x = Linear::new(Linear::padded(self.range.iter().copied()), (LEFT, right));
@@ -106,7 +106,7 @@ impl DotChart<'_> {
 }
 
 /// Returns the legend of floors by letter and name.
-pub(crate) fn floor_legend<'a>(floors: impl IntoIterator<Item = (char, &'a str)>) -> Legend {
+pub fn floor_legend<'a>(floors: impl IntoIterator<Item = (char, &'a str)>) -> Legend {
     let entry = |(letter, name)| (Swatch::Floor(letter), format!("{letter}: {name}"));
     Legend {
         entries: floors.into_iter().map(entry).collect(),

@@ -5,7 +5,7 @@ use crate::text::rich_text::RichText;
 
 /// Arrangement of the charts of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Layout {
+pub enum Layout {
     /// One wide chart.
     Single,
     /// Two charts in a row where there is space.
@@ -18,15 +18,15 @@ pub(crate) enum Layout {
 
 /// Charts with a caption and a legend that they share. Only HTML shows figures.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Figure {
+pub struct Figure {
     /// Instructions to read the charts.
-    pub(crate) caption: RichText,
+    pub caption: RichText,
     /// Legend of all charts.
-    pub(crate) legend: Legend,
+    pub legend: Legend,
     /// Charts as SVG.
-    pub(crate) charts: Vec<String>,
+    pub charts: Vec<String>,
     /// Arrangement.
-    pub(crate) layout: Layout,
+    pub layout: Layout,
 }
 
 impl Figure {

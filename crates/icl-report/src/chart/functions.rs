@@ -3,10 +3,9 @@
 use std::ops::RangeInclusive;
 
 use crate::chart::colour::Colour;
-use crate::chart::scale::Linear;
+use crate::chart::scale::{AxisScale, Linear};
 use crate::chart::svg::{frame, listed};
 use crate::text::escape::escape;
-use crate::text::number::{axis_value, rounded};
 
 const WIDTH: f64 = 520.0;
 const HEIGHT: f64 = 340.0;
@@ -14,40 +13,6 @@ const LEFT: f64 = 58.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 30.0;
 const BOTTOM: f64 = 46.0;
-
-/// Scale of an axis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AxisScale {
-    /// Linear.
-    Linear,
-    /// Logarithmic; points that are not above 0 are left out.
-    Logarithmic,
-}
-
-impl AxisScale {
-    /// Returns the quantity that is linear along the axis.
-    fn of(self, value: f64) -> f64 {
-        match self {
-            Self::Linear => value,
-            Self::Logarithmic => value.log10(),
-        }
-    }
-
-    /// Returns places along the axis with their labels.
-    fn ticks(self, axis: &Linear, n: usize) -> Vec<(f64, String)> {
-        match self {
-            Self::Linear => {
-                let (places, digits) = axis.ticks(n);
-                let label = |place: f64| (place, rounded(place, digits));
-                places.into_iter().map(label).collect()
-            }
-            Self::Logarithmic => {
-                let label = |value: f64| (value.log10(), axis_value(value));
-                axis.decades().into_iter().map(label).collect()
-            }
-        }
-    }
-}
 
 /// Style of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,8 +121,8 @@ impl FunctionChart<'_> {
                 escape(&label),
             )
         };
-        let rows: String = y_scale.ticks(y, 6).into_iter().map(row).collect();
-        let columns: String = x_scale.ticks(x, 6).into_iter().map(column).collect();
+        let rows: String = y_scale.ticks(y).into_iter().map(row).collect();
+        let columns: String = x_scale.ticks(x).into_iter().map(column).collect();
         format!(
             "{rows}<path class=\"axis\" d=\"M{LEFT} {floor}H{right}\"/>\n{columns}\
              <text class=\"label\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n\

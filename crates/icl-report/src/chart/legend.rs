@@ -18,7 +18,7 @@ pub(crate) enum Swatch {
 
 /// Names of the series of one or more charts.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Legend {
+pub struct Legend {
     /// Marks with their names.
     pub(crate) entries: Vec<(Swatch, String)>,
     /// Label and names of the folded group.

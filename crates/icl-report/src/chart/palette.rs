@@ -7,16 +7,16 @@ use crate::chart::legend::{Legend, Swatch};
 
 /// Assignment of colours to series, the same in all charts of a document.
 ///
-/// Up to [`N_COLOURS`] series have a colour each, besides the reference. If there are more, ablations
+/// Up to eight series have a colour each, besides the reference. If there are more, ablations
 /// and controls are folded into one grey group, and so are series for which no colour is left.
-pub(crate) struct Palette {
+pub struct Palette {
     coloured: Vec<String>,
     folded: Vec<String>,
 }
 
 impl Palette {
     /// Assigns colours to these series, in their order.
-    pub(crate) fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let mut coloured: Vec<String> = Vec::new();
         for name in names {
             if name != REFERENCE && !coloured.iter().any(|own| own == name) {
@@ -32,7 +32,7 @@ impl Palette {
     }
 
     /// Returns the colour of a series.
-    pub(crate) fn colour(&self, name: &str) -> Colour {
+    pub fn colour(&self, name: &str) -> Colour {
         match self.coloured.iter().position(|own| own == name) {
             Some(i) => Colour::Series(i),
             None if name == REFERENCE => Colour::Reference,
@@ -41,7 +41,7 @@ impl Palette {
     }
 
     /// Returns the legend of these series.
-    pub(crate) fn legend<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Legend {
+    pub fn legend<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Legend {
         let names: Vec<&str> = names.into_iter().collect();
         let is_folded = |name: &&&str| self.colour(name) == Colour::Folded;
         let entries = names.iter().filter(|name| !is_folded(name));

@@ -6,6 +6,8 @@
 
 use std::ops::RangeInclusive;
 
+use crate::text::number::{axis_value, rounded};
+
 /// Largest absolute value that an axis tells apart from larger ones; sums and products of a few remain finite.
 const LARGEST: f64 = 1e300;
 /// Smallest positive value on a logarithmic axis.
@@ -19,7 +21,7 @@ const MOST_DECADES: i32 = 12;
 
 /// Linear axis.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Linear {
+pub struct Linear {
     low: f64,
     high: f64,
     from: f64,
@@ -29,7 +31,7 @@ pub(crate) struct Linear {
 impl Linear {
     /// Creates an axis on which `low` lies at pixel `from` and `high` at pixel `to`. An empty range is
     /// widened to 1, a range that is too narrow for its values to a billionth of them.
-    pub(crate) fn new((low, high): (f64, f64), (from, to): (f64, f64)) -> Self {
+    pub fn new((low, high): (f64, f64), (from, to): (f64, f64)) -> Self {
         let bounded = |value: f64| match value.is_nan() {
             true => 0.0,
             false => value.clamp(-LARGEST, LARGEST),
@@ -70,7 +72,7 @@ impl Linear {
     }
 
     /// Returns the pixel of a value; one that is not a number lies at the axis' start.
-    pub(crate) fn at(&self, value: f64) -> f64 {
+    pub fn at(&self, value: f64) -> f64 {
         let share = (value - self.low) / (self.high - self.low);
         let place = self.from + share * (self.to - self.from);
         match place.is_nan() {
@@ -109,6 +111,40 @@ impl Linear {
     /// on the axis.
     pub(crate) fn decades(&self) -> Vec<f64> {
         round_factors(self.low, self.high)
+    }
+}
+
+/// Scale of an axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AxisScale {
+    /// Linear.
+    Linear,
+    /// Logarithmic; points that are not above 0 are left out.
+    Logarithmic,
+}
+
+impl AxisScale {
+    /// Returns the quantity that is linear along the axis.
+    pub(super) fn of(self, value: f64) -> f64 {
+        match self {
+            Self::Linear => value,
+            Self::Logarithmic => value.log10(),
+        }
+    }
+
+    /// Returns places along the axis with their labels.
+    pub(super) fn ticks(self, axis: &Linear) -> Vec<(f64, String)> {
+        match self {
+            Self::Linear => {
+                let (places, digits) = axis.ticks(6);
+                let label = |place: f64| (place, rounded(place, digits));
+                places.into_iter().map(label).collect()
+            }
+            Self::Logarithmic => {
+                let label = |value: f64| (value.log10(), axis_value(value));
+                axis.decades().into_iter().map(label).collect()
+            }
+        }
     }
 }
 
@@ -180,7 +216,7 @@ fn round_factors(low: f64, high: f64) -> Vec<f64> {
 
 /// Returns the multiples of powers of ten by these factors whose logarithms lie between two others, in ascending
 /// order; of many powers every second, third and so on.
-pub(super) fn multiples(factors: &[f64], low: f64, high: f64) -> Vec<f64> {
+pub fn multiples(factors: &[f64], low: f64, high: f64) -> Vec<f64> {
     let powers = power_of(low.floor())..=power_of(high.ceil());
     let stride = decade_stride(&powers);
     let range = (low - 1e-9)..=(high + 1e-9);

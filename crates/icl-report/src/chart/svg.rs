@@ -4,7 +4,7 @@ use crate::text::escape::escape;
 
 /// Draws a chart around its content: an image of this size that scales with the page, with a title
 /// and a description for readers who cannot see it.
-pub(crate) fn frame(
+pub fn frame(
     class: &str,
     (width, height): (f64, f64),
     title: &str,
@@ -20,7 +20,7 @@ pub(crate) fn frame(
 }
 
 /// Joins the different names of a chart's series for its description.
-pub(crate) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+pub fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut different: Vec<&str> = Vec::new();
     for name in names {
         if !different.contains(&name) {

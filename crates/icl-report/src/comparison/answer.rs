@@ -2,7 +2,7 @@
 
 use icl_train::{DEFAULT, REFERENCE};
 
-use crate::comparison::protocols::{FLOORS, floor_over_seeds, telling, with_article};
+use crate::comparison::protocols::{FLOORS, by_protocol, floor_over_seeds, telling, with_article};
 use crate::comparison::runs::MethodRuns;
 use crate::record::RunRecord;
 use crate::text::number::{accuracy, count, nats};
@@ -66,9 +66,9 @@ fn charged(of: &MethodRuns<'_>) -> Option<f64> {
 
 /// Lists the accuracies of the ways on all data with the floors that hold for any data.
 fn accuracies(records: &[RunRecord], ways: &[(&MethodRuns<'_>, &str)]) -> Option<String> {
-    let (name, protocol) = telling(records)?;
+    let protocol = telling(records)?;
     let values = ways.iter().map(|(of, _)| {
-        let all = of.over(|record| protocol(record)?.accuracy.all);
+        let all = of.over(|record| by_protocol(record, protocol)?.accuracy.all);
         Some(accuracy(all?.median?))
     });
     let values: Vec<String> = values.collect::<Option<_>>()?;
@@ -87,7 +87,7 @@ fn accuracies(records: &[RunRecord], ways: &[(&MethodRuns<'_>, &str)]) -> Option
     };
     Some(format!(
         "accuracy by {} {} and {last}{floors}",
-        with_article(name),
+        with_article(protocol),
         others.join(", ")
     ))
 }
@@ -150,7 +150,7 @@ mod tests {
             "{text}"
         );
         for record in &mut records {
-            (record.accuracy, record.floors) = Default::default();
+            record.added_protocols.clear();
             (record.linear_probe, record.knn) = (None, None);
         }
         let text = answer(&records, &runs::methods(&records)).unwrap();

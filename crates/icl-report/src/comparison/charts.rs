@@ -3,11 +3,11 @@
 use icl_train::Evaluation;
 
 use crate::chart::{
-    Curve, CurveChart, DotChart, DotRow, Figure, Height, Layout, Legend, MapPanel, Palette,
+    AxisScale, Curve, CurveChart, DotChart, DotRow, Figure, Layout, Legend, MapPanel, Palette,
     floor_legend, map_legend,
 };
 use crate::comparison::protocols::{
-    FLOORS, PARTS, Part, Protocol, floor_over_seeds, initial, with_article,
+    FLOORS, PARTS, Part, by_protocol, floor_over_seeds, initial, with_article,
 };
 use crate::comparison::runs::{MethodRuns, target};
 use crate::record::{EmbeddingMap, RunRecord};
@@ -30,7 +30,7 @@ pub(crate) fn risk(records: &[RunRecord], palette: &Palette, legend: &Legend) ->
             x_label,
             y_label: "exact risk over all data, nats".into(),
             x_format,
-            height: Height::Linear,
+            height: AxisScale::Linear,
             curves: curves(records, palette, x, |e| e.risk.all, true),
             level: level.map(|level| (level, "target")),
         }
@@ -68,7 +68,7 @@ pub(crate) fn risk_by_origin(records: &[RunRecord], palette: &Palette, legend: &
             x_label: PASSES_LABEL,
             y_label: y_label.into(),
             x_format: axis_count,
-            height: Height::Linear,
+            height: AxisScale::Linear,
             curves: curves(records, palette, PASSES, y, false),
             level: None,
         }
@@ -104,7 +104,7 @@ pub(crate) fn drift(records: &[RunRecord], palette: &Palette, legend: &Legend) -
             x_label: PASSES_LABEL,
             y_label: RichText::marked(y_label),
             x_format: axis_count,
-            height: Height::Linear,
+            height: AxisScale::Linear,
             curves: curves(records, palette, PASSES, y, false),
             level: None,
         }
@@ -162,10 +162,10 @@ pub(crate) fn accuracy(
     records: &[RunRecord],
     methods: &[MethodRuns<'_>],
     palette: &Palette,
-    (name, protocol): (&str, Protocol),
+    protocol: &str,
 ) -> Figure {
     let accuracy = move |part: Part| {
-        move |record: &RunRecord| protocol(record).and_then(|of| part(of.accuracy))
+        move |record: &RunRecord| by_protocol(record, protocol).and_then(|of| part(of.accuracy))
     };
     let floor = |floor, part| floor_over_seeds(records, protocol, floor, part)?.median;
     let floors = |part| -> Vec<(char, f64)> {
@@ -207,7 +207,7 @@ pub(crate) fn accuracy(
         caption: format!(
             "Accuracy by {}. Dots are seeds, the bar is their median, vertical lines are the medians of the \
              floors. A method that does not lie clearly at the right of all floors shows no use of training.",
-            with_article(name)
+            with_article(protocol)
         )
         .into(),
         legend: floor_legend(FLOORS.iter().map(|(name, _)| (initial(name), *name))),

@@ -13,7 +13,7 @@ mod headline;
 mod levels;
 mod overview;
 mod page;
-pub(crate) mod protocols;
+pub mod protocols;
 mod runs;
 mod tables;
 

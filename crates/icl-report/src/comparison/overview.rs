@@ -3,7 +3,7 @@
 use icl_core::ByOrigin;
 
 use crate::chart::Palette;
-use crate::comparison::protocols::{FLOORS, floor_over_seeds, telling, with_article};
+use crate::comparison::protocols::{FLOORS, by_protocol, floor_over_seeds, telling, with_article};
 use crate::comparison::runs::MethodRuns;
 use crate::document::{Column, Row, Table, TableCell};
 use crate::record::RunRecord;
@@ -26,9 +26,7 @@ pub(crate) fn overview(
     let protocol = telling(records);
     let mut columns = vec![Column::new(risk).priority(0)];
     columns.extend(
-        protocol.map(|(name, _)| {
-            Column::new(format!("accuracy by {}", with_article(name))).priority(1)
-        }),
+        protocol.map(|name| Column::new(format!("accuracy by {}", with_article(name))).priority(1)),
     );
     columns.push(Column::new("charged passes").priority(2));
     let has_recall = records
@@ -37,8 +35,9 @@ pub(crate) fn overview(
     columns.extend(has_recall.then(|| Column::new("cross-version recall")));
     let row = |of: &MethodRuns<'_>| {
         let mut cells = vec![old_and_new(of, is_held_out)];
-        cells.extend(protocol.map(|(_, protocol)| {
-            TableCell::of(of.over(|record| protocol(record)?.accuracy.all), accuracy)
+        cells.extend(protocol.map(|protocol| {
+            let all = of.over(|record| by_protocol(record, protocol)?.accuracy.all);
+            TableCell::of(all, accuracy)
         }));
         let charged = of.over(|record| Some(record.charged_passes));
         cells.push(TableCell::of(charged, count));
@@ -49,7 +48,7 @@ pub(crate) fn overview(
         Row::new(of.method, cells).coloured(palette.colour(of.method))
     };
     let mut rows: Vec<Row> = methods.iter().map(row).collect();
-    rows.extend(protocol.into_iter().flat_map(|(_, protocol)| {
+    rows.extend(protocol.into_iter().flat_map(|protocol| {
         FLOORS.iter().filter_map(move |(name, floor)| {
             let summary = floor_over_seeds(records, protocol, *floor, |parts| parts.all)?;
             let mut cells = vec![TableCell::Missing; 3 + usize::from(has_recall)];
@@ -147,7 +146,7 @@ mod tests {
     #[test]
     fn without_held_out_data_or_protocols_the_rest_is_shown() {
         let mut bare = record("warm", 1);
-        (bare.accuracy, bare.floors) = Default::default();
+        bare.added_protocols.clear();
         (bare.linear_probe, bare.knn) = (None, None);
         let table = table(&[bare.clone()]);
         assert_eq!(heads(&table), ["warm"]);

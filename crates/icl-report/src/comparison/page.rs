@@ -334,9 +334,10 @@ mod tests {
     fn the_least_that_can_be_reported() {
         let mut alone = run("inference", 1, 2.8, 2.8, 0.0, 0);
         alone.target = None;
-        alone.accuracy = NOTHING;
-        alone.floors.size = NOTHING;
-        alone.floors.majority = NOTHING;
+        let measured = alone.added_protocols.values_mut().next().unwrap();
+        measured.accuracy = NOTHING;
+        measured.floors.size = NOTHING;
+        measured.floors.majority = NOTHING;
         let of_inference = page(&[alone.clone()], None);
         assert!(of_inference.contains("No target") && of_inference.contains("single class"));
         assert!(!of_inference.contains("The paper's rule") && !of_inference.contains(">never<"));
@@ -352,7 +353,7 @@ mod tests {
     #[test]
     fn a_record_shows_the_protocols_that_it_holds() {
         let mut fast = record("warm", 1);
-        (fast.accuracy, fast.floors) = Default::default();
+        fast.added_protocols.clear();
         let of_fast = page(&[fast.clone()], None);
         assert!(of_fast.contains("Accuracy by a linear probe"));
         assert!(of_fast.contains("k nearest neighbours"));

@@ -3,7 +3,7 @@
 use icl_core::{ByOrigin, ExactRisk, PanelRisk};
 
 use crate::chart::Palette;
-use crate::comparison::protocols::{FLOORS, PARTS, floor_over_seeds, recorded};
+use crate::comparison::protocols::{FLOORS, PARTS, by_protocol, floor_over_seeds, recorded};
 use crate::comparison::runs::MethodRuns;
 use crate::document::{Column, Row, Table, TableCell};
 use crate::ending::rule_name;
@@ -183,21 +183,22 @@ pub(crate) fn accuracies(
     };
     let rows = methods.iter().map(|of| {
         let cell = |i: usize, j: usize| {
-            let value = |record: &RunRecord| PARTS[j].1(protocols[i].1(record)?.accuracy);
+            let value =
+                |record: &RunRecord| PARTS[j].1(by_protocol(record, protocols[i])?.accuracy);
             TableCell::of(of.over(value), accuracy)
         };
         Row::new(of.method, cells(&cell)).coloured(palette.colour(of.method))
     });
     let floors = FLOORS.iter().map(|(name, floor)| {
         let cell = |i: usize, j: usize| {
-            let summary = floor_over_seeds(records, protocols[i].1, *floor, PARTS[j].1);
+            let summary = floor_over_seeds(records, protocols[i], *floor, PARTS[j].1);
             TableCell::of(summary, accuracy)
         };
         Row::new(format!("floor: {name}"), cells(&cell)).floor()
     });
     let columns = protocols
         .iter()
-        .flat_map(|(name, _)| Column::group(*name, &PARTS.map(|(name, _)| name)));
+        .flat_map(|name| Column::group(*name, &PARTS.map(|(name, _)| name)));
     Table {
         corner: "method".into(),
         columns: columns.collect(),

@@ -16,7 +16,7 @@ pub struct Document {
 
 /// Piece of a document.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Block {
+pub enum Block {
     /// Answer of the page in one sentence.
     Headline(RichText),
     /// Heading of a section.
@@ -44,7 +44,7 @@ pub(crate) const GUIDE: &str = "How to read this page";
 
 impl Document {
     /// Creates a document with a title and a line of facts on where its numbers come from.
-    pub(crate) fn new(title: impl Into<RichText>, facts: String, blocks: Vec<Block>) -> Self {
+    pub fn new(title: impl Into<RichText>, facts: String, blocks: Vec<Block>) -> Self {
         Self {
             title: title.into(),
             facts,
@@ -55,12 +55,12 @@ impl Document {
 
 impl Block {
     /// Creates a paragraph.
-    pub(crate) fn text(text: impl Into<RichText>) -> Self {
+    pub fn text(text: impl Into<RichText>) -> Self {
         Self::Text(text.into())
     }
 
     /// Creates a heading.
-    pub(crate) fn heading(text: impl Into<RichText>) -> Self {
+    pub fn heading(text: impl Into<RichText>) -> Self {
         Self::Heading(text.into())
     }
 

@@ -7,7 +7,6 @@ mod table;
 mod terminal;
 mod terminal_table;
 
-pub(crate) use block::Block;
-pub use block::Document;
-pub(crate) use table::{Column, Row, Table, TableCell};
+pub use block::{Block, Document};
+pub use table::{Column, Row, Table, TableCell};
 pub use terminal::DEFAULT_WIDTH;

@@ -10,42 +10,42 @@ const N_BY_DEFAULT: usize = 4;
 
 /// Table whose columns may stand in groups.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Table {
+pub struct Table {
     /// Heading of the first column.
-    pub(crate) corner: RichText,
+    pub corner: RichText,
     /// Columns after the first.
-    pub(crate) columns: Vec<Column>,
+    pub columns: Vec<Column>,
     /// Rows.
-    pub(crate) rows: Vec<Row>,
+    pub rows: Vec<Row>,
 }
 
 /// Column of a table.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Column {
+pub struct Column {
     /// Heading shared with neighbouring columns; may be empty.
-    pub(crate) group: RichText,
+    pub group: RichText,
     /// Heading.
-    pub(crate) name: RichText,
+    pub name: RichText,
     /// Importance, the smallest number first: the most important columns are shown on a terminal.
-    pub(crate) priority: usize,
+    pub priority: usize,
 }
 
 /// Row of a table.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Row {
+pub struct Row {
     /// Name of the row.
-    pub(crate) head: RichText,
+    pub head: RichText,
     /// Colour of the row's series in the charts.
-    pub(crate) colour: Option<Colour>,
+    pub colour: Option<Colour>,
     /// Cells, one per column.
-    pub(crate) cells: Vec<TableCell>,
+    pub cells: Vec<TableCell>,
     /// Whether the row is there for comparison only.
-    pub(crate) is_floor: bool,
+    pub is_floor: bool,
 }
 
 /// Cell of a table.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum TableCell {
+pub enum TableCell {
     /// Nothing was measured.
     Missing,
     /// The target was not reached; with the range over the seeds.
@@ -80,7 +80,7 @@ impl Table {
 
 impl Column {
     /// Creates a column without a group that gives way to columns with a priority.
-    pub(crate) fn new(name: impl Into<RichText>) -> Self {
+    pub fn new(name: impl Into<RichText>) -> Self {
         Self {
             group: RichText::default(),
             name: name.into(),
@@ -89,7 +89,7 @@ impl Column {
     }
 
     /// Creates columns in a group.
-    pub(crate) fn group(group: impl Into<RichText>, names: &[&'static str]) -> Vec<Self> {
+    pub fn group(group: impl Into<RichText>, names: &[&'static str]) -> Vec<Self> {
         let group = group.into();
         let column = |name: &&'static str| Self {
             group: group.clone(),
@@ -99,14 +99,14 @@ impl Column {
     }
 
     /// Sets the priority.
-    pub(crate) fn priority(self, priority: usize) -> Self {
+    pub fn priority(self, priority: usize) -> Self {
         Self { priority, ..self }
     }
 }
 
 impl Row {
     /// Creates a row without a colour.
-    pub(crate) fn new(head: impl Into<RichText>, cells: Vec<TableCell>) -> Self {
+    pub fn new(head: impl Into<RichText>, cells: Vec<TableCell>) -> Self {
         Self {
             head: head.into(),
             colour: None,
@@ -124,7 +124,7 @@ impl Row {
     }
 
     /// Makes the row one for comparison only.
-    pub(crate) fn floor(self) -> Self {
+    pub fn floor(self) -> Self {
         Self {
             is_floor: true,
             ..self
@@ -134,7 +134,7 @@ impl Row {
 
 impl TableCell {
     /// Creates a cell with a median and, where seeds differ, its range.
-    pub(crate) fn of(summary: Option<Summary>, format: impl Fn(f64) -> String) -> Self {
+    pub fn of(summary: Option<Summary>, format: impl Fn(f64) -> String) -> Self {
         let Some(summary) = summary else {
             return Self::Missing;
         };
@@ -146,7 +146,7 @@ impl TableCell {
     }
 
     /// Creates a cell with a number; one that is not finite is missing.
-    pub(crate) fn number(value: f64, format: impl Fn(f64) -> String) -> Self {
+    pub fn number(value: f64, format: impl Fn(f64) -> String) -> Self {
         match value.is_finite() {
             true => Self::Value(format(value), None),
             false => Self::Missing,
@@ -171,7 +171,7 @@ impl TableCell {
     }
 
     /// Returns content and addition in a line.
-    pub(crate) fn in_line(&self) -> String {
+    pub fn in_line(&self) -> String {
         match self.addition() {
             Some(addition) => format!("{} {addition}", self.main()),
             None => self.main().to_owned(),

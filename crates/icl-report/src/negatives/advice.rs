@@ -1,6 +1,6 @@
 //! Numbers behind a recommended number of negatives.
 
-use icl_core::negatives::{NegativesError, Optimum, Shares, probabilities_by_k};
+use icl_core::negatives::{NegativesError, Optimum, Shares, auc, course, probabilities_by_k};
 
 /// Course that the predictions take during a training.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,6 +53,21 @@ impl NegativesAdvice {
             predictions,
             lambda,
         })
+    }
+
+    /// Computes the probabilities for labels of a separation and a training whose predictions take the simulated course to
+    /// t = `end`.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn of_course(
+        label: f64,
+        end: f64,
+        lambda: f64,
+        max_k: usize,
+    ) -> Result<Self, NegativesError> {
+        let predictions = (PredictionCourse::Simulated, course(label, end));
+        Self::new((auc(label), label), predictions, lambda, max_k)
     }
 
     /// Returns the shares of good, bad and easy samples at K = 1, 2, ….

@@ -1,27 +1,25 @@
 //! Pictures of a recommended number of negatives.
 
+use std::ops::RangeInclusive;
+
 use icl_core::negatives::{FLAT, NegativesError, Optimum, Shares, auc};
 
 use crate::chart::{AxisScale, Figure, FunctionChart, FunctionLine, Layout, Palette, Stroke};
 use crate::negatives::advice::NegativesAdvice;
-use crate::negatives::search::KSearch;
 
 /// Separations at which the best K is computed.
-pub(super) const SEPARATIONS: [f64; 20] = [
+pub const SEPARATIONS: [f64; 20] = [
     0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.2, 2.4, 2.6, 2.8,
     3.0,
 ];
 /// Largest K that is considered at each of these separations.
 const MAX_SEARCHED: usize = 500;
 
-/// Axes on which K is logarithmic.
-pub(super) const OVER_K: [AxisScale; 2] = [AxisScale::Logarithmic, AxisScale::Linear];
-
 /// Names, points and stroke of the lines of a chart.
-pub(super) type Lines = Vec<(String, Stroke, Vec<(f64, f64)>)>;
+type Lines = Vec<(String, Stroke, Vec<(f64, f64)>)>;
 
 /// Gives each name a colour. Returns the lines with the names of the legend.
-pub(super) fn coloured(lines: Lines) -> (Vec<FunctionLine>, Vec<String>) {
+fn coloured(lines: Lines) -> (Vec<FunctionLine>, Vec<String>) {
     let mut names: Vec<String> = lines.iter().map(|(name, ..)| name.clone()).collect();
     names.dedup();
     let palette = Palette::new(names.iter().map(String::as_str));
@@ -34,8 +32,8 @@ pub(super) fn coloured(lines: Lines) -> (Vec<FunctionLine>, Vec<String>) {
     (lines.into_iter().map(line).collect(), names)
 }
 
-/// Draws charts that share a legend of names.
-pub(super) fn figure(caption: impl Into<String>, names: &[String], charts: Vec<String>) -> Figure {
+/// Arranges charts that share a legend of names.
+pub fn figure(caption: impl Into<String>, names: &[String], charts: Vec<String>) -> Figure {
     let names = || names.iter().map(String::as_str);
     Figure {
         caption: caption.into().into(),
@@ -50,88 +48,100 @@ pub(super) fn figure(caption: impl Into<String>, names: &[String], charts: Vec<S
 }
 
 /// Returns the numbers of negatives that are drawn: each up to 64, then about 4 % apart.
-pub(super) fn drawn(n: usize) -> impl Iterator<Item = usize> + Clone {
+fn drawn(n: usize) -> impl Iterator<Item = usize> + Clone {
     let next = |k: &usize| Some(k + (k / 25).max(1));
     std::iter::successors(Some(1), next)
         .take_while(move |k| *k < n)
         .chain([n])
 }
 
+/// Draws lines over the number of negatives, each from its values at K = 1, 2, …, above a shaded range with its name.
+/// Returns the chart and the names of its legend.
+pub fn over_k(
+    title: &str,
+    y_label: &str,
+    shaded: Option<(RangeInclusive<f64>, &str)>,
+    lines: Vec<(String, Vec<f64>)>,
+) -> (String, Vec<String>) {
+    let line = |(name, values): (String, Vec<f64>)| {
+        let points = drawn(values.len()).map(|k| (k as f64, values[k - 1]));
+        (name, Stroke::Solid, points.collect())
+    };
+    let (lines, names) = coloured(lines.into_iter().map(line).collect());
+    let chart = FunctionChart {
+        title,
+        x_label: "K, negatives (logarithmic)",
+        y_label,
+        scales: [AxisScale::Logarithmic, AxisScale::Linear],
+        shaded,
+        lines,
+    };
+    (chart.svg(), names)
+}
+
+/// Draws the shares of good, bad and easy samples over K. Returns the chart and the names of its legend.
+pub fn shares_over_k(title: &str, y_label: &str, shares: &[Shares]) -> (String, Vec<String>) {
+    let line =
+        |name: &str, of: fn(&Shares) -> f64| (name.to_owned(), shares.iter().map(of).collect());
+    let lines = vec![
+        line("good", |shares| shares.good),
+        line("bad", |shares| shares.bad),
+        line("easy", |shares| shares.easy),
+    ];
+    over_k(title, y_label, None, lines)
+}
+
 /// Draws the effectiveness over K, with the range shaded whose numbers cannot be told from the best.
 pub(super) fn effectiveness(advice: &NegativesAdvice, optimum: &Optimum) -> Figure {
-    let line = |lambda: f64| {
-        let values = advice.effectiveness(lambda);
-        let points = drawn(values.len()).map(|k| (k as f64, values[k - 1]));
-        (format!("λ = {lambda}"), Stroke::Solid, points.collect())
-    };
+    let line = |lambda: f64| (format!("λ = {lambda}"), advice.effectiveness(lambda));
     let mut lines = vec![line(advice.lambda)];
     if advice.lambda < 1.0 {
         lines.push(line(1.0));
     }
-    let (lines, names) = coloured(lines);
     let flat = (*optimum.flat.start() as f64)..=(*optimum.flat.end() as f64);
-    let chart = FunctionChart {
-        title: "Training effectiveness over the number of negatives",
-        x_label: "K, negatives (logarithmic)",
-        y_label: "training effectiveness v",
-        scales: OVER_K,
-        shaded: Some((flat, "as good as the best")),
+    let (chart, names) = over_k(
+        "Training effectiveness over the number of negatives",
+        "training effectiveness v",
+        Some((flat, "as good as the best")),
         lines,
-    };
+    );
     let caption = format!(
         "Shaded: numbers of negatives within {FLAT} of the best at λ = {}.",
         advice.lambda
     );
-    figure(caption, &names, vec![chart.svg()])
+    figure(caption, &names, vec![chart])
 }
 
 /// Draws the shares of samples over K, as the paper's Fig. 5.
 pub(super) fn shares(advice: &NegativesAdvice) -> Figure {
-    let all: Vec<Shares> = advice.shares().collect();
-    let line = |name: &str, of: fn(&Shares) -> f64| {
-        let points = drawn(all.len()).map(|k| (k as f64, of(&all[k - 1])));
-        (name.to_owned(), Stroke::Solid, points.collect())
-    };
-    let (lines, names) = coloured(vec![
-        line("good", |shares| shares.good),
-        line("bad", |shares| shares.bad),
-        line("easy", |shares| shares.easy),
-    ]);
-    let chart = FunctionChart {
-        title: "Good, bad and easy samples over the number of negatives",
-        x_label: "K, negatives (logarithmic)",
-        y_label: "share of samples",
-        scales: OVER_K,
-        shaded: None,
-        lines,
-    };
+    let (chart, names) = shares_over_k(
+        "Good, bad and easy samples over the number of negatives",
+        "share of samples",
+        &advice.shares().collect::<Vec<_>>(),
+    );
     let caption = "Good: reliable label, wrong prediction. Bad: unreliable label, right prediction. Easy: the rest. \
                    Mean over the course of the predictions (Fig. 5 of the paper).";
-    figure(caption, &names, vec![chart.svg()])
+    figure(caption, &names, vec![chart])
 }
 
 /// Draws the probabilities over K.
 pub(super) fn probabilities(advice: &NegativesAdvice) -> Figure {
     let line = |name: &str, at: usize| {
-        let points = drawn(advice.probabilities.len());
-        let points = points.map(|k| (k as f64, advice.probabilities[k - 1][at]));
-        (name.to_owned(), Stroke::Solid, points.collect())
+        let values = advice.probabilities.iter().map(|of| of[at]);
+        (name.to_owned(), values.collect())
     };
-    let (lines, names) = coloured(vec![
-        line("P(A), reliable label", 0),
-        line("P(B), right prediction", 1),
-    ]);
-    let chart = FunctionChart {
-        title: "Reliable labels and right predictions over the number of negatives",
-        x_label: "K, negatives (logarithmic)",
-        y_label: "probability",
-        scales: OVER_K,
-        shaded: None,
-        lines,
-    };
+    let (chart, names) = over_k(
+        "Reliable labels and right predictions over the number of negatives",
+        "probability",
+        None,
+        vec![
+            line("P(A), reliable label", 0),
+            line("P(B), right prediction", 1),
+        ],
+    );
     let caption = "By the model of two Gaussians of equal variance. Measured on recommendations, P(B) is within 3 % of it \
                    up to K = 8 and up to 29 % lower at K = 100.";
-    figure(caption, &names, vec![chart.svg()])
+    figure(caption, &names, vec![chart])
 }
 
 /// Draws the AUC over the separation, as the paper's Fig. 9.
@@ -161,29 +171,30 @@ pub(super) fn auc_over_separation() -> Figure {
 
 /// The best number of negatives at a separation of the labels, for predictions of the simulated course.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct BestAt {
+pub struct BestAt {
     /// Separation μ.
-    pub(super) separation: f64,
+    pub separation: f64,
     /// Best K for the weight λ of the page.
-    pub(super) k: usize,
+    pub k: usize,
     /// Best K for λ = 1.
-    pub(super) without_easy: usize,
+    pub without_easy: usize,
 }
 
 /// Finds the best K at some separations.
 ///
 /// # Errors
-/// [`NegativesError`] never at these separations.
+/// [`NegativesError`] if λ is not from 0 to 1.
 pub(super) fn best_over_separation(
     lambda: f64,
     max_k: usize,
 ) -> Result<Vec<BestAt>, NegativesError> {
     let best = |separation: f64| {
-        let search = KSearch::of_course(separation, 3.0, max_k.min(MAX_SEARCHED))?;
+        let max_k = max_k.min(MAX_SEARCHED);
+        let advice = NegativesAdvice::of_course(separation, 3.0, lambda, max_k)?;
         Ok(BestAt {
             separation,
-            k: search.best(lambda).0.k,
-            without_easy: search.best(1.0).0.k,
+            k: advice.optimum(lambda).k,
+            without_easy: advice.optimum(1.0).k,
         })
     };
     SEPARATIONS.into_iter().map(best).collect()
@@ -197,7 +208,7 @@ pub(super) fn end_of_artefact(best: &[BestAt]) -> usize {
 }
 
 /// Draws the best K over the separation, as the paper's Fig. 4, with the artefact as a dashed line.
-pub(super) fn best_k(lambda: f64, best: &[BestAt]) -> Figure {
+pub fn best_k(lambda: f64, best: &[BestAt]) -> Figure {
     let of_lambda = |at: &BestAt| (at.separation, at.k as f64);
     let end = end_of_artefact(best);
     let name = format!("λ = {lambda}");

@@ -2,16 +2,8 @@
 
 mod advice;
 mod charts;
-mod figure4;
-mod figure5;
 mod page;
-mod printed_claim;
-mod reproduction;
-mod search;
-mod stage_charts;
-mod target;
 
 pub use advice::{NegativesAdvice, PredictionCourse};
+pub use charts::{BestAt, SEPARATIONS, best_k, figure, over_k, shares_over_k};
 pub use page::negatives_document;
-pub use reproduction::ans_document;
-pub use target::AnsTarget;

@@ -189,8 +189,7 @@ mod tests {
 
     use icl_core::negatives::{course, separation};
 
-    use crate::fixture::{assert_sound, row, text_of};
-    use crate::text::wrap::width;
+    use crate::fixture::{assert_fits, assert_sound, row, text_of};
 
     fn document(auc: f64, of: Option<PredictionCourse>, lambda: f64, max_k: usize) -> Document {
         let label = separation(auc).unwrap();
@@ -224,12 +223,7 @@ mod tests {
         // Those of the model at μ = 2.326174: P(A) by SciPy, v as in the test of `icl negatives`.
         let expected = ["0.261087", "0.6752"];
         assert_eq!(row(&html, "18, the best")[..2], expected);
-        assert!(
-            document
-                .terminal(90, true)
-                .lines()
-                .all(|line| width(line) <= 90)
-        );
+        assert_fits(&document, 90);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Record of a comparison, one line of JSON for each method and seed.
 
+use std::collections::BTreeMap;
+
 use icl_core::{ByOrigin, ExactRisk, PanelRisk};
 use icl_train::{Cost, Evaluation, ExpectedGain, Seconds, StoppedBy};
 use serde::{Deserialize, Serialize};
@@ -89,17 +91,16 @@ pub struct RunRecord {
     pub start: ExactRisk,
     /// Exact risk with all its parts at the end.
     pub end: ExactRisk,
-    /// Accuracy of the support vector machine on the final embeddings; all `null` where it was not asked for.
-    pub accuracy: AccuracyByOrigin,
-    /// Floors of the accuracy by the same protocol.
-    pub floors: FloorAccuracies,
-    /// Accuracy of a linear probe with its floors; `null` where it was not asked for.
+    /// Accuracy of a linear probe on the final embeddings with its floors; `null` where it was not asked for.
     pub linear_probe: Option<ProtocolAccuracies>,
     /// Accuracy of the k nearest neighbours with its floors; `null` where they were not asked for.
     pub knn: Option<ProtocolAccuracies>,
     /// Accuracy of the nearest neighbour from five labelled samples a class, mean over several draws of them, with
     /// its floors; `null` where it was not asked for.
     pub few_labels: Option<ProtocolAccuracies>,
+    /// Accuracies with their floors by protocols that a program adds to these, by their names in words.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub added_protocols: BTreeMap<String, ProtocolAccuracies>,
     /// Parameter change ‖Δθ‖/‖θ‖ from the method's start to its end.
     pub parameter_change: f64,
     /// Seconds of each part of the run.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use icl_core::InputFile;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::error::ReportError;
 use crate::record::comparison::{RunRecord, SCHEMA};
@@ -21,26 +22,39 @@ pub fn read_records(path: &Path) -> Result<Vec<RunRecord>, ReportError> {
         path: path.to_owned(),
         source: error.into(),
     })?;
-    let lines = text.lines().enumerate();
-    lines.map(|(i, line)| parse(path, i + 1, line)).collect()
+    parse_records(path, &text, "icl run", SCHEMA)
 }
 
-fn parse(path: &Path, line: usize, text: &str) -> Result<RunRecord, ReportError> {
-    // A later schema may have other fields, so the schema is checked first.
-    match serde_json::from_str::<SchemaOnly>(text) {
-        Ok(SchemaOnly { schema }) if schema != SCHEMA => Err(ReportError::LineSchema {
-            path: path.to_owned(),
-            line,
-            found: schema,
-            expected: SCHEMA,
-        }),
-        _ => serde_json::from_str(text).map_err(|source| ReportError::Line {
-            path: path.to_owned(),
-            command: "run",
-            line,
-            source,
-        }),
-    }
+/// Reads records, one per line, from the text of the file at `path`. An error names the file and the command that writes
+/// such records.
+///
+/// # Errors
+/// [`ReportError::LineSchema`] and [`ReportError::Line`] if a line is no record with the schema `expected`.
+pub fn parse_records<R: DeserializeOwned>(
+    path: &Path,
+    text: &str,
+    command: &'static str,
+    expected: u32,
+) -> Result<Vec<R>, ReportError> {
+    let parse = |(at, text): (usize, &str)| {
+        let (path, line) = (path.to_owned(), at + 1);
+        // A later schema may have other fields, so the schema is checked first.
+        match serde_json::from_str::<SchemaOnly>(text) {
+            Ok(SchemaOnly { schema: found }) if found != expected => Err(ReportError::LineSchema {
+                path,
+                line,
+                found,
+                expected,
+            }),
+            _ => serde_json::from_str(text).map_err(|source| ReportError::Line {
+                path,
+                command,
+                line,
+                source,
+            }),
+        }
+    };
+    text.lines().enumerate().map(parse).collect()
 }
 
 /// Part of a record that every version has.
@@ -54,7 +68,8 @@ mod tests {
     use super::*;
 
     fn message(text: &str) -> String {
-        let parsed = parse(Path::new("out/record.jsonl"), 3, text);
+        let path = Path::new("out/record.jsonl");
+        let parsed = parse_records::<RunRecord>(path, text, "icl run", SCHEMA);
         parsed.unwrap_err().to_string()
     }
 
@@ -62,10 +77,10 @@ mod tests {
     fn a_line_is_a_record_of_this_schema() {
         assert_eq!(
             message("{\"schema\":7,\"all\":\"else\"}"),
-            "out/record.jsonl, line 3: found schema 7, expected 2"
+            "out/record.jsonl, line 1: found schema 7, expected 2"
         );
         assert!(message("{\"schema\":2}").starts_with(
-            "out/record.jsonl, line 3: expected a record of `icl run`: missing field `method` at column"
+            "out/record.jsonl, line 1: expected a record of `icl run`: missing field `method` at column"
         ));
         assert!(message("{\"schema\":2,\"method\":\"wa").contains("EOF while parsing"));
     }

@@ -13,7 +13,7 @@ pub use backends::{
 pub use comparison::{
     AccuracyByOrigin, EmbeddingMap, FloorAccuracies, ProtocolAccuracies, RunRecord, SCHEMA,
 };
-pub use jsonl::read_records;
+pub use jsonl::{parse_records, read_records};
 pub use stream::{
     Cells, STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord, StreamedExperience,
 };

@@ -1,7 +1,7 @@
 //! Text that is safe inside HTML, SVG and a terminal.
 
 /// Replaces everything that has a meaning in HTML by an entity.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     printable(text)
         .chars()
         .fold(String::with_capacity(text.len()), |mut escaped, c| {

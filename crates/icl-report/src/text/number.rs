@@ -3,19 +3,19 @@
 use crate::summary::Summary;
 
 /// Text in place of a missing value.
-pub(crate) const MISSING: &str = "–";
+pub const MISSING: &str = "–";
 /// Text where the target was not reached.
 pub(crate) const NEVER: &str = "never";
 /// Smallest absolute value that is written with its power of ten: a double has no more digits.
 const LONG: f64 = 1e15;
 
 /// Writes a loss or a risk in nats.
-pub(crate) fn nats(value: f64) -> String {
+pub fn nats(value: f64) -> String {
     rounded(value, 3)
 }
 
 /// Writes an accuracy.
-pub(crate) fn accuracy(value: f64) -> String {
+pub fn accuracy(value: f64) -> String {
     rounded(value, 3)
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn milliseconds(seconds: f64) -> String {
 }
 
 /// Writes epochs or sample passes, from 10,000 on in thousands or millions.
-pub(crate) fn count(value: f64) -> String {
+pub fn count(value: f64) -> String {
     match value {
         x if !x.is_finite() => MISSING.to_owned(),
         x if x >= 1e6 * LONG => scientific(x),
@@ -57,7 +57,7 @@ pub(crate) fn count(value: f64) -> String {
 }
 
 /// Writes a value beside an axis with no more digits than needed.
-pub(crate) fn axis_value(value: f64) -> String {
+pub fn axis_value(value: f64) -> String {
     if value != 0.0 && value.abs() < 1e-4 {
         return format!("{value:.1e}").replace(".0e", "e");
     }
@@ -70,7 +70,7 @@ pub(crate) fn axis_value(value: f64) -> String {
 }
 
 /// Writes sample passes beside an axis with no more digits than needed.
-pub(crate) fn axis_count(value: f64) -> String {
+pub fn axis_count(value: f64) -> String {
     match value {
         x if x >= 1e6 => format!("{} M", axis_value(x / 1e6)),
         x if x >= 1e4 => format!("{} k", axis_value(x / 1e3)),
@@ -79,7 +79,7 @@ pub(crate) fn axis_count(value: f64) -> String {
 }
 
 /// Writes a parameter change ‖Δθ‖/‖θ‖.
-pub(crate) fn change(value: f64) -> String {
+pub fn change(value: f64) -> String {
     match value {
         x if x >= 0.001 => rounded(x, 3),
         x => scientific(x),
@@ -95,7 +95,7 @@ pub(crate) fn scientific(value: f64) -> String {
 }
 
 /// Writes a value with a fixed number of digits, a very large one with two and its power of ten.
-pub(crate) fn rounded(value: f64, digits: usize) -> String {
+pub fn rounded(value: f64, digits: usize) -> String {
     match value.abs() < LONG {
         true => signed(value, format!("{value:.digits$}")),
         false => scientific(value),
@@ -111,7 +111,7 @@ pub(crate) fn percent(value: f64) -> String {
 }
 
 /// Writes a factor with one digit behind the point, below 0.95 with two.
-pub(crate) fn factor(value: f64) -> String {
+pub fn factor(value: f64) -> String {
     let digits = if value < 0.95 { 2 } else { 1 };
     match value.is_finite() {
         true => format!("{}×", rounded(value, digits)),
@@ -120,7 +120,7 @@ pub(crate) fn factor(value: f64) -> String {
 }
 
 /// Writes a value by a format, with a plus sign unless it is written as zero or below.
-pub(crate) fn with_sign(value: f64, format: impl Fn(f64) -> String) -> String {
+pub fn with_sign(value: f64, format: impl Fn(f64) -> String) -> String {
     let text = format(value);
     let is_zero = !text.chars().any(|c| matches!(c, '1'..='9'));
     if value > 0.0 && value.is_finite() && !is_zero {
@@ -143,7 +143,7 @@ pub(crate) fn range(summary: &Summary, format: impl Fn(f64) -> String) -> Option
 }
 
 /// Writes a number with its noun: `1 seed`, `3 seeds`.
-pub(crate) fn plural(n: usize, noun: &str) -> String {
+pub fn plural(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 

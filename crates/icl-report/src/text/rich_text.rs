@@ -5,7 +5,7 @@ use crate::text::escape::{escape, printable};
 /// Plain text with superscripts. Only words of this crate can hold superscripts: names that come
 /// from records keep every character.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct RichText {
+pub struct RichText {
     pieces: Vec<Piece>,
 }
 

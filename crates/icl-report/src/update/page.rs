@@ -3,7 +3,7 @@
 use icl_core::ByOrigin;
 use icl_train::Evaluation;
 
-use crate::chart::{Curve, CurveChart, Figure, Height, Layout, Palette};
+use crate::chart::{AxisScale, Curve, CurveChart, Figure, Layout, Palette};
 use crate::course::{Course, sections};
 use crate::document::{Block, Document};
 use crate::ending::{Ending, charged};
@@ -112,7 +112,7 @@ fn course(record: &UpdateRecord) -> Option<Figure> {
             x_label: "sample passes (logarithmic, 0 at the left)",
             y_label: y_label.into(),
             x_format: axis_count,
-            height: Height::Linear,
+            height: AxisScale::Linear,
             curves: curves.collect(),
             level: None,
         }

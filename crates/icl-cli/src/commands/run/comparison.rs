@@ -326,11 +326,10 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             nce2_old: end.nce2_old,
             start,
             end,
-            accuracy: accuracies.svm.unwrap_or_default().accuracy,
-            floors: accuracies.svm.unwrap_or_default().floors,
             linear_probe: accuracies.linear_probe,
             knn: accuracies.knn,
             few_labels: accuracies.few_labels,
+            added_protocols: accuracies.added,
             parameter_change: one.parameter_change,
             seconds: record.seconds,
             evaluations: record.evaluations.clone(),
@@ -369,7 +368,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
         let trained = trained.map(|name| self.state(name));
         let judged = [FLOORS].into_iter().chain(methods).flat_map(|name| {
             let protocols = self.resolved.protocols.iter();
-            protocols.map(move |protocol| state_name(self.seed, name, *protocol))
+            protocols.map(move |protocol| state_name(self.seed, name, protocol))
         });
         for path in trained.chain(judged.map(|name| self.work.state(&name))) {
             let removed = file_system().remove_if_there(&path);

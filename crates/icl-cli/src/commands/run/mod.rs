@@ -17,7 +17,6 @@ use crate::files::destination::{CONFIG, Destination};
 use crate::files::run_results::{MAP, RECORD, REPORT, is_result};
 use crate::files::whole;
 use crate::files::work_folder::{INPUT, WorkFolder};
-use crate::options::protocol::ProtocolName;
 use crate::process::failure::Failure;
 use crate::process::group::group;
 use crate::process::interrupt;
@@ -66,11 +65,7 @@ impl OnNewEncoder for Run<'_> {
 
     fn run<D: Domain>(self, domain: &D, data: &D::Data) -> Result<(), Failure> {
         let Self { resolved, resumed } = self;
-        if resolved
-            .protocols
-            .iter()
-            .any(|name| *name != ProtocolName::None)
-        {
+        if !resolved.protocols.is_empty() {
             D::check_labels(
                 data,
                 "the accuracies of icl run (--protocol none does without)",

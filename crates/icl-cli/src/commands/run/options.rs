@@ -21,7 +21,7 @@ use crate::options::increment::SplitOptions;
 use crate::options::method::{MethodOption, MethodOptions};
 use crate::options::noise::NoiseOptions;
 use crate::options::output::{OutputOptions, TableOption};
-use crate::options::protocol::{ProtocolName, ProtocolOption};
+use crate::options::protocol::{NamedProtocol, ProtocolOption};
 use crate::options::training::{PretrainingOptions, TrainingOptions};
 use crate::options::values;
 use crate::process::causes::Causes;
@@ -124,7 +124,7 @@ pub struct Resolved {
     /// Methods to run.
     pub methods: Vec<Method>,
     /// Protocols to measure accuracies by.
-    pub protocols: Vec<ProtocolName>,
+    pub protocols: Vec<NamedProtocol>,
     /// Growth ratio α that is asked for; a split of whole samples comes close to it.
     pub alpha: f64,
     /// Split into old and new data.

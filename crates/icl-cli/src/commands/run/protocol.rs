@@ -1,5 +1,7 @@
 //! Accuracies of embeddings with their floors, and the map of embeddings.
 
+use std::collections::BTreeMap;
+
 use anyhow::anyhow;
 use icl_core::{ByOrigin, Increment, Seed};
 use icl_eval::{
@@ -13,7 +15,7 @@ use serde::de::DeserializeOwned;
 use crate::commands::run::judged::Judged;
 use crate::domain::Domain;
 use crate::files::work_folder::WorkFolder;
-use crate::options::protocol::ProtocolName;
+use crate::options::protocol::{FEW_LABELS, KNN, LINEAR, NamedProtocol};
 use crate::process::failure::Failure;
 use crate::process::group::group;
 use crate::process::interrupt;
@@ -39,12 +41,12 @@ impl Kept<'_> {
     fn measured<T: Serialize + DeserializeOwned>(
         &self,
         what: &str,
-        protocol: ProtocolName,
+        protocol: &NamedProtocol,
         measure: impl FnOnce(&Watch<'_>) -> Result<T, EvalError>,
     ) -> Result<Option<T>, Failure> {
         let path = self.work.state(&state_name(self.seed, what, protocol));
         let kept = read_checkpoint(&path, self.identity).map_err(Failure::checkpoint)?;
-        let label = format!("seed {}: {what}, {}", self.seed, protocol.words());
+        let label = format!("seed {}: {what}, {}", self.seed, protocol.words);
         let measured = match kept {
             Some(kept) => Ok(kept),
             None => {
@@ -78,9 +80,8 @@ impl Kept<'_> {
 }
 
 /// Name of the state of a measurement of a method, or of the [`FLOORS`].
-pub fn state_name(seed: u64, what: &str, protocol: ProtocolName) -> String {
-    let protocol = crate::options::choice::name(&protocol);
-    format!("seed{seed}-{}-{protocol}", in_files(what))
+pub fn state_name(seed: u64, what: &str, protocol: &NamedProtocol) -> String {
+    format!("seed{seed}-{}-{}", in_files(what), protocol.name)
 }
 
 /// The name of a method in names of files: that of a point has characters that not every file system
@@ -104,22 +105,22 @@ pub struct Protocols<'a> {
 
 /// A protocol with its floors.
 struct Measured {
-    name: ProtocolName,
+    named: NamedProtocol,
     protocol: Box<dyn Protocol>,
     floors: FloorAccuracies,
 }
 
 /// Accuracies of the embeddings of one method, by the protocols that were asked for.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct MethodAccuracies {
-    /// Support vector machine of the paper.
-    pub svm: Option<ProtocolAccuracies>,
     /// Linear probe.
     pub linear_probe: Option<ProtocolAccuracies>,
     /// k nearest neighbours.
     pub knn: Option<ProtocolAccuracies>,
     /// Nearest neighbour from five labels a class.
     pub few_labels: Option<ProtocolAccuracies>,
+    /// Protocols that a program adds, by their names in words.
+    pub added: BTreeMap<String, ProtocolAccuracies>,
 }
 
 impl<'a> Protocols<'a> {
@@ -129,7 +130,7 @@ impl<'a> Protocols<'a> {
     /// # Errors
     /// If a sample cannot be read, it is interrupted, or a file cannot be read or written.
     pub fn new<D: Domain>(
-        names: &[ProtocolName],
+        names: &[NamedProtocol],
         data: &D::Data,
         (raw, untrained): (Option<&Matrix>, &Matrix),
         judged: &'a Judged,
@@ -149,20 +150,19 @@ impl<'a> Protocols<'a> {
                 raw: raw.as_ref(),
                 untrained: Some(untrained),
             };
-            for &name in names {
-                if let Some(protocol) = name.try_init().map_err(failure)? {
-                    let floors = kept.measured(FLOORS, name, |watch| {
-                        let floors = Floors::evaluate_with(
-                            &*protocol, features, &labels, increment, seed, watch,
-                        );
-                        floors.map(|floors| summary(&floors))
-                    })?;
-                    all.push(Measured {
-                        name,
-                        protocol,
-                        floors: floors.unwrap_or_default(),
-                    });
-                }
+            for named in names {
+                let protocol = (named.create)();
+                let floors = kept.measured(FLOORS, named, |watch| {
+                    let floors = Floors::evaluate_with(
+                        &*protocol, features, &labels, increment, seed, watch,
+                    );
+                    floors.map(|floors| summary(&floors))
+                })?;
+                all.push(Measured {
+                    named: *named,
+                    protocol,
+                    floors: floors.unwrap_or_default(),
+                });
             }
         }
         Ok(Self {
@@ -189,7 +189,7 @@ impl<'a> Protocols<'a> {
         let mut found = MethodAccuracies::default();
         let mut words = Vec::new();
         for measured in &self.all {
-            let accuracy = self.kept.measured(method, measured.name, |watch| {
+            let accuracy = self.kept.measured(method, &measured.named, |watch| {
                 let parts = measured.protocol.evaluate_parts_with(
                     embeddings,
                     &self.labels,
@@ -201,18 +201,21 @@ impl<'a> Protocols<'a> {
             })?;
             let accuracy = accuracy.unwrap_or_default();
             if let Some(all) = accuracy.all {
-                words.push(format!("{all:.3} by {}", measured.name.words()));
+                words.push(format!("{all:.3} by {}", measured.named.words));
             }
-            let place = match measured.name {
-                ProtocolName::Svm => &mut found.svm,
-                ProtocolName::Linear => &mut found.linear_probe,
-                ProtocolName::FewLabels => &mut found.few_labels,
-                ProtocolName::Knn | ProtocolName::None => &mut found.knn,
-            };
-            *place = Some(ProtocolAccuracies {
+            let measures = ProtocolAccuracies {
                 accuracy,
                 floors: measured.floors,
-            });
+            };
+            match measured.named.name {
+                name if name == LINEAR.name => found.linear_probe = Some(measures),
+                name if name == KNN.name => found.knn = Some(measures),
+                name if name == FEW_LABELS.name => found.few_labels = Some(measures),
+                _ => {
+                    let words = measured.named.words.to_owned();
+                    found.added.insert(words, measures);
+                }
+            }
         }
         if !words.is_empty() {
             self.kept.display.line(&format!(
@@ -243,8 +246,4 @@ pub fn plane(embeddings: &Matrix) -> Vec<[f64; 2]> {
 fn means<T>(parts: &ByOrigin<T>, of: impl Fn(&T) -> Option<&Accuracy>) -> AccuracyByOrigin {
     let mean = |part| of(part).map(|accuracy| accuracy.mean);
     parts.as_ref().map(mean)
-}
-
-fn failure(error: EvalError) -> Failure {
-    Failure::Other(error.into())
 }

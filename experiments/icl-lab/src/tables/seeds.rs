@@ -1,0 +1,138 @@
+//! Values of a quantity over the seeds, and how a table writes them.
+
+use std::path::Path;
+
+use anyhow::anyhow;
+use icl_cli::parts::Failure;
+use icl_report::{RunRecord, read_records};
+
+/// Sign of a value that is not there.
+pub const MISSING: &str = "–";
+
+/// Method whose end is the measure of all others.
+pub const REFERENCE: &str = "retraining";
+
+/// Reads the records of `icl run` in a folder, at least one.
+///
+/// # Errors
+/// If there are none, or they cannot be read.
+pub fn records(folder: &Path) -> Result<Vec<RunRecord>, Failure> {
+    let path = folder.join("record.jsonl");
+    let records = read_records(&path).map_err(Failure::input)?;
+    if records.is_empty() {
+        return Err(lacks(&path.display().to_string(), "a record"));
+    }
+    Ok(records)
+}
+
+/// Returns the records of a method, one for each seed.
+pub fn of_method<'a>(runs: &'a [RunRecord], method: &str) -> Vec<&'a RunRecord> {
+    runs.iter().filter(|run| run.method == method).collect()
+}
+
+/// Returns the record of a method with a seed.
+///
+/// # Errors
+/// If there is none.
+pub fn of_seed<'a>(
+    runs: &'a [RunRecord],
+    method: &str,
+    seed: u64,
+) -> Result<&'a RunRecord, Failure> {
+    let found = runs
+        .iter()
+        .find(|run| run.method == method && run.seed == seed);
+    found.ok_or_else(|| {
+        lacks(
+            &runs[0].data,
+            &format!("a run of {method} with seed {seed}"),
+        )
+    })
+}
+
+/// Returns the names of the methods, in the order of the records.
+pub fn methods(runs: &[RunRecord]) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for run in runs {
+        if !names.contains(&run.method.as_str()) {
+            names.push(&run.method);
+        }
+    }
+    names
+}
+
+/// Returns the error that records do not hold what a table needs.
+pub fn lacks(what: &str, expected: &str) -> Failure {
+    Failure::input(anyhow!("{what}: expected {expected}, found none"))
+}
+
+/// Returns the mean. NaN without values.
+pub fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Returns the sample standard deviation. NaN below two values.
+pub fn deviation(values: &[f64]) -> f64 {
+    let mean = mean(values);
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (squares / (values.len() as f64 - 1.0)).sqrt()
+}
+
+/// Returns the median: for an even number of values the mean of the middle two. NaN without values.
+pub fn median(values: &[f64]) -> f64 {
+    let sorted = sorted(values);
+    match sorted.len() {
+        0 => f64::NAN,
+        n => (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0,
+    }
+}
+
+/// Writes mean ± sample standard deviation; of one value, that value.
+pub fn spread(values: &[f64], digits: usize) -> String {
+    match values.len() {
+        0 => MISSING.to_owned(),
+        1 => format!("{:.digits$}", values[0]),
+        _ => format!("{:.digits$} ± {:.digits$}", mean(values), deviation(values)),
+    }
+}
+
+/// Writes the median, with the least and the greatest value between `open` and `close` where they read differently.
+pub fn with_range(
+    values: &[f64],
+    [open, close]: [&str; 2],
+    show: impl Fn(f64) -> String,
+) -> String {
+    let sorted = sorted(values);
+    let (Some(least), Some(greatest)) = (sorted.first(), sorted.last()) else {
+        return MISSING.to_owned();
+    };
+    let (middle, least, greatest) = (show(median(values)), show(*least), show(*greatest));
+    if least == greatest {
+        middle
+    } else {
+        format!("{middle} {open}{least}–{greatest}{close}")
+    }
+}
+
+fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_summarised_as_usual() {
+        assert_eq!(median(&[4.0, 1.0, 2.0, 9.0]), 3.0);
+        assert_eq!(median(&[4.0, 1.0, 2.0]), 2.0);
+        assert_eq!(spread(&[1.0, 3.0], 3), "2.000 ± 1.414");
+        assert_eq!(spread(&[0.25], 1), "0.2");
+        assert_eq!(spread(&[], 3), "–");
+        let shown = |values: &[f64]| with_range(values, ["[", "]"], |x| format!("{x:.1}"));
+        assert_eq!(shown(&[1.0, 2.0, 4.0]), "2.0 [1.0–4.0]");
+        assert_eq!(shown(&[1.01, 1.02]), "1.0");
+    }
+}
