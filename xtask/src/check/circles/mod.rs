@@ -16,7 +16,7 @@ use imports::Imports;
 use modules::{Modules, Texts};
 
 /// Folders with Rust files.
-const STARTS: [&str; 4] = ["crates", "examples", "fuzz", "xtask"];
+const STARTS: [&str; 5] = ["crates", "examples", "experiments", "fuzz", "xtask"];
 
 /// Checks that no file of a library, program, example or benchmark imports another in a circle.
 ///
