@@ -18,7 +18,8 @@ use libsvm_rs::{SvmModel, SvmNode, SvmParameter, SvmProblem};
 /// use icl_lab::svm::SvmTraining;
 ///
 /// let training = Matrix::try_new(vec![0.0, 1.0, 8.0, 9.0], 1)?;
-/// let classifier = SvmTraining::new(&training, &[3, 3, 5, 5]).fit(1.0);
+/// let training = SvmTraining::new(&training, &[3, 3, 5, 5]);
+/// let classifier = training.fit(1.0);
 /// assert_eq!(classifier.predict(&Matrix::try_new(vec![0.5, 8.5], 1)?), [3, 5]);
 /// # Ok::<(), icl_eval::EvalError>(())
 /// ```

@@ -41,7 +41,7 @@ fn a_tiny_grid() {
     });
     for words in [
         "Ji et al., WSDM 2023",
-        "icl reproduce table4 --seeds 1",
+        "icl-lab reproduce table4 --seeds 1",
         "α = 0.3, 0.7, left out.",
         "REDDIT-BINARY, left out.",
         "1 seed asked for",
