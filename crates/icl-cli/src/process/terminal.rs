@@ -35,15 +35,15 @@ const MESSAGE: usize = 2000;
 /// Largest number of lines of a message.
 const LINES: usize = 3;
 
-/// Writes a [`message`] to standard error. Without a reader the work continues. Of several processes that work together,
-/// the first one alone writes it.
+/// Writes a message to standard error, cut to 2000 characters and three lines. Without a reader the work
+/// continues. Of several processes that work together, the first one alone writes it.
 pub fn tell(text: impl Display) {
     if !is_silent() {
         say(text);
     }
 }
 
-/// Writes a [`message`] to standard error, whichever process this is.
+/// Writes a message to standard error, cut to 2000 characters and three lines, whichever process this is.
 pub fn say(text: impl Display) {
     let _ = writeln!(std::io::stderr(), "{}", message(text));
 }

@@ -80,7 +80,7 @@ pub fn comparison_document(
     blocks.extend(sections(&courses(records), &palette));
     let mut accuracies = match recorded(records).first() {
         Some(first) => vec![
-            Block::Figure(charts::accuracy(records, &methods, &palette, *first)),
+            Block::Figure(charts::accuracy(records, &methods, &palette, first)),
             Block::Table(tables::accuracies(records, &methods, &palette)),
         ],
         None => vec![Block::text(NO_PROTOCOL)],

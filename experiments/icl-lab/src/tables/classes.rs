@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use icl_cli::parts::Failure;
-use icl_report::{FloorAccuracies, ProtocolAccuracies, RunRecord};
+use icl_report::RunRecord;
 
 use super::markdown::table;
-use super::seeds::{MISSING, lacks, records, spread};
+use super::seeds::{Floor, MISSING, Protocol, lacks, records, spread};
 
 /// Numbers of negatives.
 const NUMBERS: [i32; 7] = [1, 2, 4, 8, 16, 32, 64];
@@ -15,11 +15,10 @@ const NUMBERS: [i32; 7] = [1, 2, 4, 8, 16, 32, 64];
 const FORMS: [&str; 2] = ["weighted", "drawn"];
 
 /// Protocols in the order of the columns.
-const PROTOCOLS: [fn(&RunRecord) -> Option<ProtocolAccuracies>; 3] =
-    [|run| run.few_labels, |run| run.knn, |run| run.linear_probe];
+const PROTOCOLS: [Protocol; 3] = [|run| run.few_labels, |run| run.knn, |run| run.linear_probe];
 
 /// Floors by their names.
-const FLOORS: [(&str, fn(&FloorAccuracies) -> Option<f64>); 3] = [
+const FLOORS: [(&str, Floor); 3] = [
     ("untrained", |floors| floors.untrained.all),
     ("raw", |floors| floors.raw.all),
     ("majority", |floors| floors.majority.all),

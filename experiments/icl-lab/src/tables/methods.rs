@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use icl_cli::parts::Failure;
 use icl_core::ByOrigin;
-use icl_report::{FloorAccuracies, ProtocolAccuracies, RunRecord};
+use icl_report::RunRecord;
 
 use super::markdown::table;
-use super::seeds::{MISSING, methods, of_method, records, with_range};
+use super::seeds::{Floor, MISSING, Protocol, methods, of_method, records, with_range};
 
 /// Value of a record in a column; `None` where the record has none.
 type Value = fn(&RunRecord) -> Option<f64>;
@@ -38,11 +38,10 @@ const COLUMNS: [(&str, Value, bool); 8] = [
 ];
 
 /// Protocols whose floors are the last rows of a table.
-const PROTOCOLS: [fn(&RunRecord) -> Option<ProtocolAccuracies>; 2] =
-    [|run| run.knn, |run| run.linear_probe];
+const PROTOCOLS: [Protocol; 2] = [|run| run.knn, |run| run.linear_probe];
 
 /// Floors by their names.
-const FLOORS: [(&str, fn(&FloorAccuracies) -> Option<f64>); 4] = [
+const FLOORS: [(&str, Floor); 4] = [
     ("majority", |floors| floors.majority.all),
     ("size", |floors| floors.size.all),
     ("raw", |floors| floors.raw.all),

@@ -4,7 +4,12 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use icl_cli::parts::Failure;
-use icl_report::{RunRecord, read_records};
+use icl_report::{FloorAccuracies, ProtocolAccuracies, RunRecord, read_records};
+
+/// Accuracies of a record by a protocol.
+pub type Protocol = fn(&RunRecord) -> Option<ProtocolAccuracies>;
+/// Floor of an accuracy over all data.
+pub type Floor = fn(&FloorAccuracies) -> Option<f64>;
 
 /// Sign of a value that is not there.
 pub const MISSING: &str = "–";
