@@ -1,4 +1,4 @@
-"""Times PyTorch's image operators for `cargo bench -p icl-models --bench image_operators`.
+"""Times PyTorch's image operators for `cargo bench -p icl-kernels --bench image_operators`.
 
 Each line read is a case, each line written the seconds that it took, the least of a few runs:
 

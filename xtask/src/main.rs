@@ -118,7 +118,7 @@ struct BenchTarget {
 /// Bench targets of images, with their packages.
 const VISION: [(&str, &str); 3] = [
     ("icl-cli", "vision"),
-    ("icl-models", "image_operators"),
+    ("icl-kernels", "image_operators"),
     ("icl-data", "image_views"),
 ];
 

@@ -22,7 +22,8 @@ pub enum Backend {
 }
 
 /// Packages whose tests compute on a backend that a cargo feature chooses.
-const TESTED: [&str; 8] = [
+const TESTED: [&str; 9] = [
+    "icl-kernels",
     "icl-core",
     "icl-models",
     "icl-data",
@@ -80,7 +81,7 @@ mod tests {
     fn another_backend_is_a_feature_of_the_program_and_of_the_test_support() {
         assert_eq!(line(Backend::Flex), "test --release --workspace");
         let tch = line(Backend::Tch);
-        assert!(tch.starts_with("test --release --no-default-features --package icl-core "));
+        assert!(tch.starts_with("test --release --no-default-features --package icl-kernels "));
         assert!(tch.contains(" --package icl-train --package icl-rl "));
         assert!(tch.ends_with("--features icl-cli/tch,icl-core/testing-tch,icl-rl/testing-tch"));
         let policies = |backend| command(backend).get_envs().count();

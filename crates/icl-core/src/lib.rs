@@ -31,17 +31,14 @@
 //! | [`write_atomically`], [`module_bytes`] | files that are whole or absent; modules as bytes |
 //! | [`file_system`], [`FileSystem`], [`Disk`] | the operations by which files are written |
 //! | [`InputFile`] | regular files, read up to a limit |
-//! | [`is_host_memory`], [`has_double_precision`], [`host_values`], [`beside_kernels`] | properties of devices, and where their kernels run |
-//! | [`tiles`] | products in vector registers, for CPU kernels |
+//! | [`has_double_precision`], [`host_values`], [`beside_kernels`] | properties of devices, and where their kernels run |
 
 mod atomic_file;
 mod augment;
-pub mod backward_step;
 pub mod bags;
 mod both;
 mod by_origin;
 mod contrast;
-mod device;
 pub mod drift;
 mod encoder;
 mod error;
@@ -66,8 +63,6 @@ mod saved_tensors;
 mod seed;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
-pub mod tiles;
-mod worker;
 
 pub use atomic_file::{AtomicFile, write_atomically};
 pub use augment::{Augment, Stack};
@@ -77,11 +72,11 @@ pub use contrast::{
     Contrast, Draws, catalogue_log_noise, cosine_similarity, normalize, paired_cosine_similarity,
     ranks_among,
 };
-pub use device::{has_double_precision, host_values, is_host_memory, keep_freed_memory};
 pub use encoder::{Batches, Encoder, Mode};
 pub use error::CoreError;
 pub use file_system::{Disk, FileSystem, file_system};
 pub use group::{Alone, Gathered, Group, GroupError, Threads};
+pub use icl_kernels::{beside_kernels, has_double_precision, host_values};
 pub use increment::{GrowthRatio, Increment};
 pub use input_file::{InputFile, InputFileError};
 pub use judge::{HostRows, Judge};
@@ -96,4 +91,3 @@ pub use pairing::{Pairing, Side};
 pub use pairs::{Catalogue, PairEmbeddings};
 pub use samples::{Collate, SampleError, Samples, Views};
 pub use seed::{Rng, Seed};
-pub use worker::beside_kernels;

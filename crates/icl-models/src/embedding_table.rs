@@ -1,12 +1,11 @@
 //! A table of embeddings, of which bags are averaged.
 
 use burn::module::{Module, Param};
-use burn::tensor::{Tensor, TensorData};
+use burn::tensor::{Tensor, TensorData, backend::Backend};
 use icl_core::Seed;
 use icl_core::graph::SparseMatrix;
+use icl_kernels::graph;
 use rand_distr::{Distribution, Normal};
-
-use crate::graph_ops::GraphBackend;
 
 /// A rejected [`TwoTowerConfig`](crate::TwoTowerConfig) or [`WordTowerConfig`](crate::WordTowerConfig).
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -32,11 +31,11 @@ pub(crate) fn check_fields(fields: &[(&'static str, usize)]) -> Result<(), Tower
 /// Burn's own embedding layer cannot be differentiated twice, which meta-gradients need; the sparse product can, and its
 /// backward pass is a sparse product, too.
 #[derive(Module, Debug)]
-pub(crate) struct EmbeddingTable<B: GraphBackend> {
+pub(crate) struct EmbeddingTable<B: Backend> {
     weight: Param<Tensor<B, 2>>,
 }
 
-impl<B: GraphBackend> EmbeddingTable<B> {
+impl<B: Backend> EmbeddingTable<B> {
     /// Creates a table with embeddings drawn from `seed`: each element is normal with variance 1/d, so that an embedding
     /// has length 1 on average. PyTorch's default is variance 1, from which Adam takes d times as many steps to turn an
     /// embedding of which only the direction counts.
@@ -79,7 +78,7 @@ impl<B: GraphBackend> EmbeddingTable<B> {
     /// # Panics
     /// If the matrix does not have n columns.
     pub(crate) fn means(&self, bags: &SparseMatrix<B>) -> Tensor<B, 2> {
-        B::sparse_product(bags, self.weight.val())
+        graph::sparse_product(bags, self.weight.val())
     }
 }
 

@@ -2,14 +2,14 @@
 
 use burn::config::Config;
 use burn::module::Module;
-use burn::tensor::Tensor;
+use burn::tensor::{Tensor, backend::Backend};
 use icl_core::graph::GraphBatch;
 use icl_core::{Batches, Encoder, Mode, Rng, SampleError, Seed};
+use icl_kernels::DropoutMask;
+use icl_kernels::graph::{NormActivation, norm_activation};
 
 use crate::batch_norm::BatchStatistics;
-use crate::dropout::DropoutMask;
 use crate::graph_conv::{GraphConv, GraphConvConfig};
-use crate::graph_ops::{GraphBackend, NormActivation};
 use crate::readout::Readout;
 
 /// A rejected [`GcnConfig`].
@@ -128,11 +128,7 @@ impl GcnConfig {
     /// # Errors
     /// [`GcnError`] if a width or the number of layers is 0, the dropout is not in [0, 1), ε is not
     /// above 0 or the slope is not finite.
-    pub fn try_init<B: GraphBackend>(
-        &self,
-        seed: Seed,
-        device: &B::Device,
-    ) -> Result<Gcn<B>, GcnError> {
+    pub fn try_init<B: Backend>(&self, seed: Seed, device: &B::Device) -> Result<Gcn<B>, GcnError> {
         self.check()?;
         let layer = |index: usize| {
             let d_input = if index == 0 {
@@ -161,7 +157,7 @@ impl GcnConfig {
     ///
     /// # Panics
     /// If [`try_init`](Self::try_init) returns an error, with its message.
-    pub fn init<B: GraphBackend>(&self, seed: Seed, device: &B::Device) -> Gcn<B> {
+    pub fn init<B: Backend>(&self, seed: Seed, device: &B::Device) -> Gcn<B> {
         self.try_init(seed, device)
             .unwrap_or_else(|error| panic!("{error}"))
     }
@@ -181,7 +177,7 @@ impl GcnConfig {
 /// Deviation from the authors' code: the convolutions have no bias. The normalisation after them
 /// would remove it, and an optimizer that rescales gradients would only make it drift.
 #[derive(Module, Debug)]
-pub struct Gcn<B: GraphBackend> {
+pub struct Gcn<B: Backend> {
     convolutions: Vec<GraphConv<B>>,
     statistics: Vec<BatchStatistics<B>>,
     #[module(skip)]
@@ -191,14 +187,14 @@ pub struct Gcn<B: GraphBackend> {
     epsilon: f64,
 }
 
-impl<B: GraphBackend> Gcn<B> {
+impl<B: Backend> Gcn<B> {
     /// Output of a layer in training, given that of its convolution.
     fn training_step(&self, x: Tensor<B, 2>, rng: &mut Rng) -> Tensor<B, 2> {
         let mask = (self.dropout > 0.0).then(|| {
             let n_elements = x.dims().iter().product();
             DropoutMask::draw(n_elements, self.dropout, rng)
         });
-        B::norm_activation(self.options(), x, mask).0
+        norm_activation(self.options(), x, mask).0
     }
 
     /// Output of a layer in evaluation, given that of its convolution.
@@ -215,7 +211,7 @@ impl<B: GraphBackend> Gcn<B> {
     }
 }
 
-impl<B: GraphBackend> Encoder<B> for Gcn<B> {
+impl<B: Backend> Encoder<B> for Gcn<B> {
     type Batch = GraphBatch<B>;
 
     /// PROTEINS, batch 32: median of three seeds of `icl compare-backends` on two cores, flex.

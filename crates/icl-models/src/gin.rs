@@ -2,11 +2,10 @@
 
 use burn::config::Config;
 use burn::module::Module;
-use burn::tensor::Tensor;
+use burn::tensor::{Tensor, backend::Backend};
 use icl_core::graph::GraphBatch;
 use icl_core::{Batches, Encoder, Mode, SampleError, Seed};
 
-use crate::encoder_backend::EncoderBackend;
 use crate::gin_layer::{GinLayer, neighbourhood};
 use crate::head::{ProjectionHead, ProjectionHeadConfig};
 use crate::linear::{Linear, linear_tensors};
@@ -111,11 +110,7 @@ impl GinConfig {
     /// # Errors
     /// [`GinError`] if a width or a number of layers is 0, `epsilon` is not above 0 or `epsilon_gin` is
     /// not finite.
-    pub fn try_init<B: EncoderBackend>(
-        &self,
-        seed: Seed,
-        device: &B::Device,
-    ) -> Result<Gin<B>, GinError> {
+    pub fn try_init<B: Backend>(&self, seed: Seed, device: &B::Device) -> Result<Gin<B>, GinError> {
         self.check()?;
         let layer = |index: usize| {
             let seed = seed.child("layers").at(index as u64);
@@ -139,7 +134,7 @@ impl GinConfig {
     ///
     /// # Panics
     /// If [`try_init`](Self::try_init) returns an error, with its message.
-    pub fn init<B: EncoderBackend>(&self, seed: Seed, device: &B::Device) -> Gin<B> {
+    pub fn init<B: Backend>(&self, seed: Seed, device: &B::Device) -> Gin<B> {
         self.try_init(seed, device)
             .unwrap_or_else(|error| panic!("{error}"))
     }
@@ -204,7 +199,7 @@ impl GinConfig {
 /// unchanged. [`recalibrated`](Encoder::recalibrated) sets the latter; each clone has its own. Before
 /// that they are mean 0 and variance 1.
 #[derive(Module, Debug)]
-pub struct Gin<B: EncoderBackend> {
+pub struct Gin<B: Backend> {
     layers: Vec<GinLayer<B>>,
     projection: Option<ProjectionHead<B>>,
     #[module(skip)]
@@ -212,7 +207,7 @@ pub struct Gin<B: EncoderBackend> {
     epsilon_gin: f64,
 }
 
-impl<B: EncoderBackend> Gin<B> {
+impl<B: Backend> Gin<B> {
     /// Computes h, normalised by `statistics`.
     fn features(&self, batch: &GraphBatch<B>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
         let found = batch.features.dims()[1];
@@ -241,7 +236,7 @@ impl<B: EncoderBackend> Gin<B> {
     }
 }
 
-impl<B: EncoderBackend> Encoder<B> for Gin<B> {
+impl<B: Backend> Encoder<B> for Gin<B> {
     type Batch = GraphBatch<B>;
 
     /// PROTEINS, batch 32: median of three seeds of `icl compare-backends` on two cores, flex.

@@ -4,20 +4,20 @@ use burn::module::Module;
 use burn::tensor::activation::relu;
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::graph::{Csr, SparseMatrix};
+use icl_kernels::graph;
 
-use crate::encoder_backend::EncoderBackend;
 use crate::linear::Linear;
 use crate::normalization::{BatchNorm, Statistics};
 
 /// A layer: a perceptron of one hidden layer on sums over neighbourhoods, ReLU and normalisation.
 #[derive(Module, Debug)]
-pub(crate) struct GinLayer<B: EncoderBackend> {
+pub(crate) struct GinLayer<B: Backend> {
     pub(crate) first: Linear<B>,
     pub(crate) second: Linear<B>,
     pub(crate) norm: BatchNorm<B>,
 }
 
-impl<B: EncoderBackend> GinLayer<B> {
+impl<B: Backend> GinLayer<B> {
     /// Maps `x` `[n_nodes, d_input]` to `[n_nodes, d_hidden]`, given A + (1 + ε)·I.
     pub(crate) fn forward(
         &self,
@@ -25,7 +25,7 @@ impl<B: EncoderBackend> GinLayer<B> {
         x: Tensor<B, 2>,
         statistics: &mut Statistics<'_>,
     ) -> Tensor<B, 2> {
-        let sums = B::graph_convolution(neighbourhood, x, self.first.weight.val());
+        let sums = graph::graph_convolution(neighbourhood, x, self.first.weight.val());
         let hidden = relu(sums + self.first.bias.val().unsqueeze());
         let y = relu(self.second.forward(hidden));
         self.norm.forward_rows(y, false, statistics)
@@ -59,7 +59,6 @@ pub(crate) fn neighbourhood<B: Backend>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph_ops::GraphBackend;
     use icl_core::graph::{GraphBatch, HostGraphs};
     use icl_core::testing::{TestBackend, assert_close, to_vec};
 
@@ -80,10 +79,7 @@ mod tests {
         let batch = batch();
         let sums = |epsilon| {
             let matrix = neighbourhood(&batch.propagation, epsilon);
-            to_vec(&TestBackend::sparse_product(
-                &matrix,
-                batch.features.clone(),
-            ))
+            to_vec(&graph::sparse_product(&matrix, batch.features.clone()))
         };
         assert_eq!(sums(0.0), [1.5, 3.0, 2.5, 2.0]);
         assert_eq!(sums(0.5), [1.75, 3.5, 3.25, 3.0]);
@@ -96,9 +92,9 @@ mod tests {
         let roots = [2.0_f32, 3.0, 2.0, 1.0].map(|degree| [degree.sqrt()]);
         let roots = Tensor::<TestBackend, 2>::from_data(roots, &Default::default());
         let scaled = batch.features.clone() * roots.clone();
-        let expected = TestBackend::sparse_product(&batch.propagation, scaled) * roots;
+        let expected = graph::sparse_product(&batch.propagation, scaled) * roots;
         let matrix = neighbourhood(&batch.propagation, 0.0);
-        let found = TestBackend::sparse_product(&matrix, batch.features);
+        let found = graph::sparse_product(&matrix, batch.features);
         assert_close(&to_vec(&found), &to_vec(&expected), 1e-6);
     }
 }

@@ -2,12 +2,11 @@
 
 use burn::config::Config;
 use burn::module::{Module, Param};
-use burn::tensor::{Tensor, TensorData};
+use burn::tensor::{Tensor, TensorData, backend::Backend};
 use icl_core::Seed;
 use icl_core::graph::GraphBatch;
+use icl_kernels::graph;
 use rand::RngExt;
-
-use crate::graph_ops::GraphBackend;
 
 /// Configuration of [`GraphConv`].
 #[derive(Config, Debug)]
@@ -28,7 +27,7 @@ impl GraphConvConfig {
     ///
     /// # Panics
     /// If a width is 0.
-    pub fn init<B: GraphBackend>(&self, seed: Seed, device: &B::Device) -> GraphConv<B> {
+    pub fn init<B: Backend>(&self, seed: Seed, device: &B::Device) -> GraphConv<B> {
         let (d_input, d_output) = (self.d_input, self.d_output);
         assert!(
             d_input > 0 && d_output > 0,
@@ -59,14 +58,14 @@ impl GraphConvConfig {
 /// with the adjacency matrix A and the diagonal matrix D of the degrees in A + I (Kipf and Welling,
 /// 2017, Eq. 2, without the activation).
 #[derive(Module, Debug)]
-pub struct GraphConv<B: GraphBackend> {
+pub struct GraphConv<B: Backend> {
     /// Weight W `[d_input, d_output]`.
     pub weight: Param<Tensor<B, 2>>,
     /// Bias b `[d_output]`, if there is one.
     pub bias: Option<Param<Tensor<B, 1>>>,
 }
 
-impl<B: GraphBackend> GraphConv<B> {
+impl<B: Backend> GraphConv<B> {
     /// Applies the convolution to node features `x` `[n_nodes, d_input]` on the graphs of `batch`:
     /// `[n_nodes, d_output]`.
     ///
@@ -80,7 +79,7 @@ impl<B: GraphBackend> GraphConv<B> {
             d_input,
             "widths of the node features and of the weight differ"
         );
-        let out = B::graph_convolution(&batch.propagation, x, weight);
+        let out = graph::graph_convolution(&batch.propagation, x, weight);
         match &self.bias {
             Some(bias) => out + bias.val().unsqueeze(),
             None => out,

@@ -2,11 +2,10 @@
 
 use burn::config::Config;
 use burn::module::Module;
-use burn::tensor::Tensor;
+use burn::tensor::{Tensor, backend::Backend};
 use icl_core::{Batches, Encoder, Mode, SampleError, Seed};
 
 use crate::hidden_layer::{HiddenLayer, hidden_layer_tensors};
-use crate::image_ops::ImageBackend;
 use crate::linear::{Linear, linear_tensors};
 use crate::normalization::{BatchNorm, Gathered, Statistics};
 
@@ -89,7 +88,7 @@ impl ProjectionHeadConfig {
     ///
     /// # Errors
     /// [`ProjectionHeadError`] if a width or the number of layers is 0, or ε is not above 0.
-    pub fn try_init<B: ImageBackend>(
+    pub fn try_init<B: Backend>(
         &self,
         seed: Seed,
         device: &B::Device,
@@ -111,7 +110,7 @@ impl ProjectionHeadConfig {
     ///
     /// # Panics
     /// If [`try_init`](Self::try_init) returns an error, with its message.
-    pub fn init<B: ImageBackend>(&self, seed: Seed, device: &B::Device) -> ProjectionHead<B> {
+    pub fn init<B: Backend>(&self, seed: Seed, device: &B::Device) -> ProjectionHead<B> {
         self.try_init(seed, device)
             .unwrap_or_else(|error| panic!("{error}"))
     }
@@ -167,14 +166,14 @@ impl ProjectionHeadConfig {
 /// Deviation from a plain stack of Linear, BatchNorm and ReLU: an affine layer before a normalisation
 /// has no bias, which the normalisation would subtract.
 #[derive(Module, Debug)]
-pub struct ProjectionHead<B: ImageBackend> {
+pub struct ProjectionHead<B: Backend> {
     // The first hidden layer has a field of its own, by whose name files of encoders know it.
     hidden: Option<HiddenLayer<B>>,
     deeper: Vec<HiddenLayer<B>>,
     output: Linear<B>,
 }
 
-impl<B: ImageBackend> ProjectionHead<B> {
+impl<B: Backend> ProjectionHead<B> {
     /// Maps `[n, d_input]` to `[n, d_output]`, normalised by `statistics`.
     pub(crate) fn forward(&self, x: Tensor<B, 2>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
         let layers = self.hidden.iter().chain(&self.deeper);
@@ -189,7 +188,7 @@ impl<B: ImageBackend> ProjectionHead<B> {
     }
 }
 
-impl<B: ImageBackend> Encoder<B> for ProjectionHead<B> {
+impl<B: Backend> Encoder<B> for ProjectionHead<B> {
     type Batch = Tensor<B, 2>;
 
     fn encode(&self, batch: Tensor<B, 2>, mode: Mode<'_>) -> Tensor<B, 2> {

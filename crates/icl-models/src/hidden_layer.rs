@@ -1,11 +1,11 @@
 //! The layer of multilayer perceptrons and projection heads.
 
 use burn::module::{Module, Param};
-use burn::tensor::Tensor;
 use burn::tensor::activation::relu;
+use burn::tensor::{Tensor, backend::Backend};
 use icl_core::Seed;
+use icl_kernels::image;
 
-use crate::image_ops::ImageBackend;
 use crate::linear::{Linear, linear_tensors};
 use crate::normalization::{BatchNorm, Statistics, norm_tensors};
 
@@ -14,13 +14,13 @@ use crate::normalization::{BatchNorm, Statistics, norm_tensors};
 /// A normalised layer has no bias b: the normalisation would subtract it, and its own β takes its
 /// place.
 #[derive(Module, Debug)]
-pub(crate) struct HiddenLayer<B: ImageBackend> {
+pub(crate) struct HiddenLayer<B: Backend> {
     weight: Param<Tensor<B, 2>>,
     bias: Option<Param<Tensor<B, 1>>>,
     norm: Option<BatchNorm<B>>,
 }
 
-impl<B: ImageBackend> HiddenLayer<B> {
+impl<B: Backend> HiddenLayer<B> {
     /// Creates a layer with the weights of [`Linear::new`], normalised with ε if `epsilon` is given.
     pub(crate) fn new(
         widths: [usize; 2],
@@ -40,7 +40,7 @@ impl<B: ImageBackend> HiddenLayer<B> {
     pub(crate) fn forward(&self, x: Tensor<B, 2>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
         let weight = self.weight.val();
         if let Some(norm) = &self.norm {
-            return norm.forward_rows(B::dense_product(x, weight), true, statistics);
+            return norm.forward_rows(image::dense_product(x, weight), true, statistics);
         }
         // Burn's product, whose last bits encoders with such a head have had from the start.
         let y = x.matmul(weight);

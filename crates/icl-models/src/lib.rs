@@ -1,4 +1,4 @@
-//! Encoders as Burn modules, and the operators that they are made of.
+//! Encoders as Burn modules.
 //!
 //! | item | description |
 //! |---|---|
@@ -13,25 +13,17 @@
 //! | [`HiddenMixup`], [`HiddenViews`], [`HiddenCollate`] | noise between an encoder and its head, with its views and collation |
 //! | [`BatchStatistics`] | statistics of batch normalisation that are estimated at fixed parameters |
 //! | [`recalibrate_batch_norm`] | re-estimation of the statistics of Burn's own `BatchNorm` layers |
-//! | [`ImageBackend`], [`GraphBackend`], [`EncoderBackend`] | operators that a backend may have kernels for |
+//! | [`kernels`] | the operators that they are made of, for encoders of your own |
 
 mod batch_norm;
-mod dropout;
 mod embedding_table;
-mod encoder_backend;
-#[cfg(feature = "flex")]
-mod flex;
 mod gcn;
 mod gin;
 mod gin_layer;
 mod graph_conv;
-mod graph_ops;
 mod head;
 mod hidden_layer;
 mod hidden_mixup;
-mod image_ops;
-#[cfg(feature = "tch")]
-mod libtorch;
 mod linear;
 mod mlp;
 mod normalization;
@@ -44,24 +36,16 @@ mod two_tower;
 mod word_tower;
 
 pub use batch_norm::BatchStatistics;
-pub use dropout::DropoutMask;
 pub use embedding_table::TowerError;
-pub use encoder_backend::EncoderBackend;
 pub use gcn::{Gcn, GcnConfig, GcnError};
 pub use gin::{Gin, GinConfig, GinError};
 pub use graph_conv::{GraphConv, GraphConvConfig};
-pub use graph_ops::{GraphBackend, NormActivation, NormActivationSaved};
-#[cfg(feature = "testing")]
-pub use graph_ops::{
-    composed_graph_convolution, composed_graph_convolution_backward, composed_norm_activation,
-    composed_norm_activation_backward, composed_sparse_product,
-};
 pub use head::{ProjectionHead, ProjectionHeadConfig, ProjectionHeadError};
 pub use hidden_mixup::{
     HiddenBatch, HiddenCollate, HiddenMixup, HiddenNoise, HiddenNoiseError, HiddenView,
     HiddenViews, NoiseDraw, PairNoise, RowNoise,
 };
-pub use image_ops::{BatchNormGradients, BatchNormSaved, ImageBackend, Window};
+pub use icl_kernels as kernels;
 pub use mlp::{Mlp, MlpConfig, MlpError};
 pub use readout::Readout;
 #[cfg(feature = "weights")]

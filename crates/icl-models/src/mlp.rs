@@ -2,12 +2,11 @@
 
 use burn::config::Config;
 use burn::module::Module;
-use burn::tensor::Tensor;
+use burn::tensor::{Tensor, backend::Backend};
 use icl_core::{Batches, Encoder, Mode, SampleError, Seed};
 
 use crate::head::{ProjectionHead, ProjectionHeadConfig};
 use crate::hidden_layer::{HiddenLayer, hidden_layer_tensors};
-use crate::image_ops::ImageBackend;
 use crate::normalization::{Gathered, Statistics};
 
 /// A rejected [`MlpConfig`].
@@ -87,11 +86,7 @@ impl MlpConfig {
     ///
     /// # Errors
     /// [`MlpError`] if a width or a number of layers is 0, or ε is not above 0.
-    pub fn try_init<B: ImageBackend>(
-        &self,
-        seed: Seed,
-        device: &B::Device,
-    ) -> Result<Mlp<B>, MlpError> {
+    pub fn try_init<B: Backend>(&self, seed: Seed, device: &B::Device) -> Result<Mlp<B>, MlpError> {
         self.check()?;
         let layer = |index: usize| {
             let seed = seed.child("layers").at(index as u64);
@@ -108,7 +103,7 @@ impl MlpConfig {
     ///
     /// # Panics
     /// If [`try_init`](Self::try_init) returns an error, with its message.
-    pub fn init<B: ImageBackend>(&self, seed: Seed, device: &B::Device) -> Mlp<B> {
+    pub fn init<B: Backend>(&self, seed: Seed, device: &B::Device) -> Mlp<B> {
         self.try_init(seed, device)
             .unwrap_or_else(|error| panic!("{error}"))
     }
@@ -181,12 +176,12 @@ impl MlpConfig {
 /// assert_eq!(encoder.embed(rows).dims(), [5, 32]);
 /// ```
 #[derive(Module, Debug)]
-pub struct Mlp<B: ImageBackend> {
+pub struct Mlp<B: Backend> {
     layers: Vec<HiddenLayer<B>>,
     projection: Option<ProjectionHead<B>>,
 }
 
-impl<B: ImageBackend> Mlp<B> {
+impl<B: Backend> Mlp<B> {
     /// Computes h, normalised by `statistics`.
     fn features(&self, rows: Tensor<B, 2>, statistics: &mut Statistics<'_>) -> Tensor<B, 2> {
         let found = rows.dims()[1];
@@ -209,7 +204,7 @@ impl<B: ImageBackend> Mlp<B> {
     }
 }
 
-impl<B: ImageBackend> Encoder<B> for Mlp<B> {
+impl<B: Backend> Encoder<B> for Mlp<B> {
     type Batch = Tensor<B, 2>;
 
     /// The digits, batch 32: median of three seeds of `icl compare-backends` on two cores, flex.

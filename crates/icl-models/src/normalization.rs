@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use burn::module::{Module, Param, ParamId};
-use burn::tensor::Tensor;
+use burn::tensor::{Tensor, backend::Backend};
 use icl_core::{Batches, Mode, SampleError};
+use icl_kernels::image;
 
 use crate::batch_norm::{BatchStatistics, Moments};
-use crate::image_ops::ImageBackend;
 
 /// The statistics by which a pass normalises.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl Gathered {
 /// encoder would change one another's. Here only recalibration and loaded weights set the statistics
 /// of the population.
 #[derive(Module, Debug)]
-pub(crate) struct BatchNorm<B: ImageBackend> {
+pub(crate) struct BatchNorm<B: Backend> {
     /// Factor γ `[channels]`.
     pub(crate) weight: Param<Tensor<B, 1>>,
     /// Offset β `[channels]`.
@@ -67,7 +67,7 @@ pub(crate) struct BatchNorm<B: ImageBackend> {
     epsilon: f64,
 }
 
-impl<B: ImageBackend> BatchNorm<B> {
+impl<B: Backend> BatchNorm<B> {
     /// Creates a layer with γ = 1, β = 0 and a population of mean 0 and variance 1.
     pub(crate) fn new(channels: usize, epsilon: f64, device: &B::Device) -> Self {
         Self {
@@ -90,7 +90,7 @@ impl<B: ImageBackend> BatchNorm<B> {
         match statistics {
             Statistics::Population => {
                 let [scale, shift] = self.statistics.scale_shift(affine, self.epsilon);
-                return B::scale_shift(x, scale, shift, residual, relu);
+                return image::scale_shift(x, scale, shift, residual, relu);
             }
             Statistics::Gathered(gathered) => {
                 let [n, height, width, channels] = x.dims();
@@ -101,7 +101,7 @@ impl<B: ImageBackend> BatchNorm<B> {
             }
             Statistics::Batch => {}
         }
-        B::batch_norm(x, affine, residual, self.epsilon, relu)
+        image::batch_norm(x, affine, residual, self.epsilon, relu)
     }
 
     /// Computes norm(x), or relu(norm(x)) if `relu` is true, of the rows of `x` `[n, channels]`: those of

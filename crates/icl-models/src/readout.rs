@@ -1,10 +1,9 @@
 //! Readout: the vectors of a graph's nodes become one vector.
 
-use burn::tensor::{Int, Tensor, TensorData};
+use burn::tensor::{Int, Tensor, TensorData, backend::Backend};
 use icl_core::graph::GraphBatch;
+use icl_kernels::graph;
 use serde::{Deserialize, Serialize};
-
-use crate::graph_ops::GraphBackend;
 
 /// Reduction of the vectors of a graph's nodes to one vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -25,9 +24,9 @@ impl Readout {
     ///
     /// # Panics
     /// If a sum or a mean is asked for and `x` has not one row per node of `batch`.
-    pub fn forward<B: GraphBackend>(self, batch: &GraphBatch<B>, x: Tensor<B, 2>) -> Tensor<B, 2> {
+    pub fn forward<B: Backend>(self, batch: &GraphBatch<B>, x: Tensor<B, 2>) -> Tensor<B, 2> {
         match self {
-            Self::Sum => B::sparse_product(&batch.membership, x),
+            Self::Sum => graph::sparse_product(&batch.membership, x),
             Self::Mean => {
                 let weights: Vec<f32> = batch
                     .offsets
@@ -36,7 +35,7 @@ impl Readout {
                     .collect();
                 let weights = TensorData::new(weights, [batch.n_graphs(), 1]);
                 let weights = Tensor::from_data(weights, (&x.device(), x.dtype()));
-                B::sparse_product(&batch.membership, x) * weights
+                graph::sparse_product(&batch.membership, x) * weights
             }
             Self::Max => maximum(batch, x),
         }
@@ -45,7 +44,7 @@ impl Readout {
 
 /// Maximum over the nodes of each graph. Graphs are padded to one length by repeating their last
 /// node, which does not change a maximum.
-fn maximum<B: GraphBackend>(batch: &GraphBatch<B>, x: Tensor<B, 2>) -> Tensor<B, 2> {
+fn maximum<B: Backend>(batch: &GraphBatch<B>, x: Tensor<B, 2>) -> Tensor<B, 2> {
     let [_, width] = x.dims();
     let sizes = batch.offsets.windows(2).map(|bounds| bounds[1] - bounds[0]);
     let longest = sizes.max().unwrap_or(0);

@@ -2,12 +2,11 @@
 
 use burn::config::Config;
 use burn::module::Module;
-use burn::tensor::Tensor;
+use burn::tensor::{Tensor, backend::Backend};
 use icl_core::bags::HistoryBatch;
 use icl_core::{Catalogue, Encoder, Mode, PairEmbeddings, Seed};
 
 use crate::embedding_table::{EmbeddingTable, TowerError, check_fields, table_tensor};
-use crate::graph_ops::GraphBackend;
 use crate::linear::{Linear, linear_tensors};
 
 /// Name of the stream from which the embeddings of items are drawn.
@@ -41,7 +40,7 @@ impl TwoTowerConfig {
     ///
     /// # Errors
     /// [`TowerError`] if the number of items or the width is 0.
-    pub fn try_init<B: GraphBackend>(
+    pub fn try_init<B: Backend>(
         &self,
         seed: Seed,
         device: &B::Device,
@@ -58,7 +57,7 @@ impl TwoTowerConfig {
     ///
     /// # Panics
     /// If [`try_init`](Self::try_init) returns an error, with its message.
-    pub fn init<B: GraphBackend>(&self, seed: Seed, device: &B::Device) -> TwoTower<B> {
+    pub fn init<B: Backend>(&self, seed: Seed, device: &B::Device) -> TwoTower<B> {
         self.try_init(seed, device)
             .unwrap_or_else(|error| panic!("{error}"))
     }
@@ -111,14 +110,14 @@ impl TwoTowerConfig {
 /// assert_eq!(pairs.catalogue.unwrap().embeddings.dims(), [5, 8]);
 /// ```
 #[derive(Module, Debug)]
-pub struct TwoTower<B: GraphBackend> {
+pub struct TwoTower<B: Backend> {
     items: EmbeddingTable<B>,
     query: Linear<B>,
     #[module(skip)]
     catalogue: bool,
 }
 
-impl<B: GraphBackend> TwoTower<B> {
+impl<B: Backend> TwoTower<B> {
     /// Returns the embeddings of all items `[n_items, d]`.
     pub fn items(&self) -> Tensor<B, 2> {
         self.items.all()
@@ -158,7 +157,7 @@ impl<B: GraphBackend> TwoTower<B> {
     }
 }
 
-impl<B: GraphBackend> Encoder<B> for TwoTower<B> {
+impl<B: Backend> Encoder<B> for TwoTower<B> {
     type Batch = HistoryBatch<B>;
 
     /// Encodes histories and items, each by its tower, in the order of the batch.

@@ -2,13 +2,12 @@
 
 use burn::config::Config;
 use burn::module::Module;
-use burn::tensor::Tensor;
 use burn::tensor::activation::relu;
+use burn::tensor::{Tensor, backend::Backend};
 use icl_core::bags::TextBatch;
 use icl_core::{Catalogue, Encoder, Mode, PairEmbeddings, Seed};
 
 use crate::embedding_table::{EmbeddingTable, TowerError, check_fields, table_tensor};
-use crate::graph_ops::GraphBackend;
 use crate::linear::{Linear, linear_tensors};
 
 /// Configuration of [`WordTower`].
@@ -47,7 +46,7 @@ impl WordTowerConfig {
     ///
     /// # Errors
     /// [`TowerError`] if the number of words or a width is 0.
-    pub fn try_init<B: GraphBackend>(
+    pub fn try_init<B: Backend>(
         &self,
         seed: Seed,
         device: &B::Device,
@@ -66,7 +65,7 @@ impl WordTowerConfig {
     ///
     /// # Panics
     /// If [`try_init`](Self::try_init) returns an error, with its message.
-    pub fn init<B: GraphBackend>(&self, seed: Seed, device: &B::Device) -> WordTower<B> {
+    pub fn init<B: Backend>(&self, seed: Seed, device: &B::Device) -> WordTower<B> {
         self.try_init(seed, device)
             .unwrap_or_else(|error| panic!("{error}"))
     }
@@ -106,7 +105,7 @@ impl WordTowerConfig {
 /// Source: the matching of titles and bodies of Wu, Wu and Huang (2022). Deviation: their encoders are a
 /// Transformer, an LSTM and a CNN; a mean of word embeddings costs a fraction of them.
 #[derive(Module, Debug)]
-pub struct WordTower<B: GraphBackend> {
+pub struct WordTower<B: Backend> {
     words: EmbeddingTable<B>,
     first: Linear<B>,
     second: Linear<B>,
@@ -114,7 +113,7 @@ pub struct WordTower<B: GraphBackend> {
     catalogue: bool,
 }
 
-impl<B: GraphBackend> Encoder<B> for WordTower<B> {
+impl<B: Backend> Encoder<B> for WordTower<B> {
     type Batch = TextBatch<B>;
 
     /// Encodes texts `[n, d]`.

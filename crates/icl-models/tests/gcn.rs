@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use burn::module::{AutodiffModule, Module, ModuleMapper, Param};
-use burn::tensor::{Tensor, TensorData};
+use burn::tensor::{Tensor, TensorData, backend::Backend};
 use icl_core::graph::{GraphBatch, HostGraphs};
 use icl_core::testing::{TestAutodiff, TestBackend, assert_close, to_vec};
 use icl_core::{Batches, Encoder, Mode, Seed};
-use icl_models::{Gcn, GcnConfig, GcnError, GraphBackend, GraphConvConfig, Readout};
+use icl_models::{Gcn, GcnConfig, GcnError, GraphConvConfig, Readout};
 use serde::Deserialize;
 
 type Rows = Vec<Vec<f64>>;
@@ -35,7 +35,7 @@ fn reference() -> Reference {
     serde_json::from_str(include_str!("reference/gcn.json")).expect("the reference parses")
 }
 
-fn matrix<B: GraphBackend>(rows: &Rows) -> Tensor<B, 2> {
+fn matrix<B: Backend>(rows: &Rows) -> Tensor<B, 2> {
     let data = TensorData::new(rows.concat(), [rows.len(), rows[0].len()]);
     Tensor::from_data(data, &Default::default())
 }
@@ -65,7 +65,7 @@ pub fn graphs(sizes: &[usize], edges: &[(usize, usize)], features: &Rows) -> Hos
     host
 }
 
-fn batch<B: GraphBackend>(reference: &Reference) -> GraphBatch<B> {
+fn batch<B: Backend>(reference: &Reference) -> GraphBatch<B> {
     let host = graphs(&reference.sizes, &reference.edges, &reference.features);
     GraphBatch::new(host, &Default::default())
 }
@@ -73,7 +73,7 @@ fn batch<B: GraphBackend>(reference: &Reference) -> GraphBatch<B> {
 /// Replaces the weights of a module, in the order in which it visits them.
 struct SetWeights<'a>(std::slice::Iter<'a, Rows>);
 
-impl<B: GraphBackend> ModuleMapper<B> for SetWeights<'_> {
+impl<B: Backend> ModuleMapper<B> for SetWeights<'_> {
     fn map_float<const D: usize>(&mut self, param: Param<Tensor<B, D>>) -> Param<Tensor<B, D>> {
         if D != 2 {
             return param;

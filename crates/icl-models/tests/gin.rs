@@ -1,11 +1,11 @@
 //! The graph isomorphism network against PyTorch Geometric, its invariances and its statistics.
 
 use burn::backend::Autodiff;
-use burn::tensor::Tensor;
+use burn::tensor::{Tensor, backend::Backend};
 use icl_core::graph::{GraphBatch, HostGraphs};
 use icl_core::testing::{TestAutodiff, TestBackend, assert_close, to_vec};
 use icl_core::{Batches, Encoder, Mode, Seed};
-use icl_models::{EncoderBackend, Gin, GinConfig, GinError};
+use icl_models::{Gin, GinConfig, GinError};
 use serde::Deserialize;
 
 use crate::gcn::graphs;
@@ -45,7 +45,7 @@ impl Reference {
         graphs(&self.sizes, &self.edges, &self.features)
     }
 
-    fn batch<B: EncoderBackend>(&self) -> GraphBatch<B> {
+    fn batch<B: Backend>(&self) -> GraphBatch<B> {
         GraphBatch::new(self.host(), &Default::default())
     }
 
@@ -56,20 +56,20 @@ impl Reference {
     }
 
     /// The encoder of a case with these elements as parameters.
-    fn encoder<B: EncoderBackend>(&self, case: &Case, parameters: &[Tensor<B, 1>]) -> Gin<B> {
+    fn encoder<B: Backend>(&self, case: &Case, parameters: &[Tensor<B, 1>]) -> Gin<B> {
         let config = self.config().with_epsilon_gin(case.epsilon);
         let encoder = config.init(Seed::new(0), &Default::default());
         replaced(encoder, parameters)
     }
 
     /// The mean squared error of a training pass.
-    fn loss<B: EncoderBackend>(&self, encoder: &Gin<B>) -> Tensor<B, 1> {
+    fn loss<B: Backend>(&self, encoder: &Gin<B>) -> Tensor<B, 1> {
         let output = training(encoder, self.batch());
         (output - matrix(&self.target)).powi_scalar(2).mean()
     }
 }
 
-fn training<B: EncoderBackend>(encoder: &Gin<B>, batch: GraphBatch<B>) -> Tensor<B, 2> {
+fn training<B: Backend>(encoder: &Gin<B>, batch: GraphBatch<B>) -> Tensor<B, 2> {
     encoder.encode(batch, Mode::Training(&mut Seed::new(0).rng()))
 }
 
@@ -167,7 +167,7 @@ fn graphs_of_a_batch_do_not_touch_each_other_in_evaluation() {
     }
 }
 
-fn recalibrated<B: EncoderBackend>(encoder: Gin<B>, batches: &[GraphBatch<B>]) -> Gin<B> {
+fn recalibrated<B: Backend>(encoder: Gin<B>, batches: &[GraphBatch<B>]) -> Gin<B> {
     let batches = Batches::new(batches.len(), |at| Ok(batches[at].clone()));
     encoder.recalibrated(&batches).unwrap()
 }

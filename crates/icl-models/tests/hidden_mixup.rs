@@ -14,8 +14,7 @@ use icl_core::{
 };
 use icl_models::{
     Gin, GinConfig, HiddenBatch, HiddenCollate, HiddenMixup, HiddenNoise, HiddenNoiseError,
-    HiddenView, HiddenViews, ImageBackend, Mlp, MlpConfig, ProjectionHead, ProjectionHeadConfig,
-    RowNoise,
+    HiddenView, HiddenViews, Mlp, MlpConfig, ProjectionHead, ProjectionHeadConfig, RowNoise,
 };
 
 use crate::parameters::shapes;
@@ -69,7 +68,7 @@ fn collate<B: Backend>(views: &[HiddenView<Sample>]) -> Batch<B> {
     HiddenCollate::new(Stack::new()).collate(views, &Default::default())
 }
 
-fn small<B: ImageBackend>() -> Small<B> {
+fn small<B: Backend>() -> Small<B> {
     let device = Default::default();
     let encoder = MlpConfig::new(3).with_n_layers(2).with_width(6);
     let head = ProjectionHeadConfig::new(6, 4)
@@ -308,7 +307,7 @@ fn wrong_deviations_are_rejected() {
 }
 
 /// An encoder and a head that are affine maps.
-fn affine<B: ImageBackend>() -> HiddenMixup<B, ProjectionHead<B>, ProjectionHead<B>> {
+fn affine<B: Backend>() -> HiddenMixup<B, ProjectionHead<B>, ProjectionHead<B>> {
     let map = |widths: [usize; 2], seed| {
         let config = ProjectionHeadConfig::new(widths[0], widths[1]).with_n_layers(1);
         config.init(Seed::new(seed), &Default::default())

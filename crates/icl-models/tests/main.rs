@@ -3,18 +3,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
-mod dense_product;
 mod gcn;
 mod gin;
-mod graph_convolution;
 mod hidden_mixup;
-mod image_operators;
 mod mlp;
-mod operators;
 mod parameters;
 mod resnet;
 mod resnet_weights;
-mod sparse;
-mod sparse_product;
 mod synthetic;
 mod towers;

@@ -6,7 +6,7 @@ use burn::optim::{AdamConfig, GradientsParams, Optimizer};
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::testing::{TestAutodiff, TestBackend, assert_close, to_vec};
 use icl_core::{Batches, Encoder, Mode, Seed};
-use icl_models::{ImageBackend, Mlp, MlpConfig, MlpError};
+use icl_models::{Mlp, MlpConfig, MlpError};
 use serde::Deserialize;
 
 use crate::parameters::{matrix, replaced, shapes, vector};
@@ -38,7 +38,7 @@ fn reference() -> Reference {
 
 impl Reference {
     /// The encoder with these elements as parameters.
-    fn encoder<B: ImageBackend>(&self, parameters: &[Tensor<B, 1>]) -> Mlp<B> {
+    fn encoder<B: Backend>(&self, parameters: &[Tensor<B, 1>]) -> Mlp<B> {
         let encoder = MlpConfig::new(self.d_input)
             .with_n_layers(self.n_layers)
             .with_width(self.width)
@@ -48,17 +48,17 @@ impl Reference {
     }
 
     /// The mean squared error of a training pass.
-    fn loss<B: ImageBackend>(&self, encoder: &Mlp<B>) -> Tensor<B, 1> {
+    fn loss<B: Backend>(&self, encoder: &Mlp<B>) -> Tensor<B, 1> {
         let output = training(encoder, matrix(&self.rows));
         (output - matrix(&self.target)).powi_scalar(2).mean()
     }
 }
 
-fn training<B: ImageBackend>(encoder: &Mlp<B>, rows: Tensor<B, 2>) -> Tensor<B, 2> {
+fn training<B: Backend>(encoder: &Mlp<B>, rows: Tensor<B, 2>) -> Tensor<B, 2> {
     encoder.encode(rows, Mode::Training(&mut Seed::new(0).rng()))
 }
 
-fn recalibrated<B: ImageBackend>(encoder: Mlp<B>, batches: &[Tensor<B, 2>]) -> Mlp<B> {
+fn recalibrated<B: Backend>(encoder: Mlp<B>, batches: &[Tensor<B, 2>]) -> Mlp<B> {
     let batches = Batches::new(batches.len(), |at| Ok(batches[at].clone()));
     encoder.recalibrated(&batches).unwrap()
 }
@@ -131,7 +131,7 @@ fn small_config() -> MlpConfig {
     MlpConfig::new(5).with_width(7).with_projection(Some(3))
 }
 
-fn small<B: ImageBackend>(seed: u64) -> Mlp<B> {
+fn small<B: Backend>(seed: u64) -> Mlp<B> {
     small_config().init(Seed::new(seed), &Default::default())
 }
 

@@ -7,16 +7,16 @@ use burn::backend::Flex;
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::optim::{AdamConfig, GradientsParams, Optimizer};
 use burn::tensor::backend::AutodiffBackend;
-use burn::tensor::{Tensor, TensorData};
+use burn::tensor::{Tensor, TensorData, backend::Backend};
 use icl_core::testing::{TestAutodiff, TestBackend, assert_close, to_vec};
 use icl_core::{Batches, Encoder, Mode, Seed, Threads};
-use icl_models::{ImageBackend, ResNet, ResNetConfig, ResNetError, Stem};
+use icl_models::{ResNet, ResNetConfig, ResNetError, Stem};
 
 use crate::parameters::shapes;
 use crate::synthetic::{Case, images, path, reference, state, tensors, write};
 
 /// The network of a case, by way of a file of weights.
-fn network<B: ImageBackend>(case: &Case) -> ResNet<B> {
+fn network<B: Backend>(case: &Case) -> ResNet<B> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("resnet18.safetensors");
     write(&state(case), &file);
@@ -112,7 +112,7 @@ fn the_parameters_are_as_many_as_torchvisions() {
 }
 
 /// An encoder for small images of one channel.
-fn small<B: ImageBackend>(seed: u64) -> ResNet<B> {
+fn small<B: Backend>(seed: u64) -> ResNet<B> {
     small_config().init(Seed::new(seed), &Default::default())
 }
 
@@ -121,7 +121,7 @@ fn small_config() -> ResNetConfig {
 }
 
 /// Some images of 8 by 8.
-fn some_images<B: ImageBackend>(seed: u64, n: usize) -> Tensor<B, 4> {
+fn some_images<B: Backend>(seed: u64, n: usize) -> Tensor<B, 4> {
     use rand::RngExt;
     let mut rng = Seed::new(seed).rng();
     let values: Vec<f32> = (0..n * 64).map(|_| rng.random_range(-1.0..1.5)).collect();
@@ -216,7 +216,7 @@ fn the_tensors_are_those_of_the_module_and_of_earlier_files() {
     assert_eq!(tensors[tensors.len() - 6..], heads);
 }
 
-fn recalibrated<B: ImageBackend>(encoder: ResNet<B>, batches: &[Tensor<B, 4>]) -> ResNet<B> {
+fn recalibrated<B: Backend>(encoder: ResNet<B>, batches: &[Tensor<B, 4>]) -> ResNet<B> {
     let batches = Batches::new(batches.len(), |at| Ok(batches[at].clone()));
     encoder.recalibrated(&batches).unwrap()
 }

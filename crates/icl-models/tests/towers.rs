@@ -5,7 +5,7 @@ use burn::tensor::{Tensor, backend::Backend};
 use icl_core::bags::{HistoryBatch, HostHistories, TextBatch, means};
 use icl_core::testing::{TestAutodiff, TestBackend, assert_close, to_vec};
 use icl_core::{Encoder, Mode, PairEmbeddings, Seed};
-use icl_models::{GraphBackend, TowerError, TwoTower, TwoTowerConfig, WordTower, WordTowerConfig};
+use icl_models::{TowerError, TwoTower, TwoTowerConfig, WordTower, WordTowerConfig};
 use serde::Deserialize;
 
 use crate::parameters::{matrix, replaced, shapes, vector};
@@ -69,7 +69,7 @@ impl Recommender {
         HistoryBatch::new(host, &Default::default())
     }
 
-    fn encoder<B: GraphBackend>(&self, parameters: &[Tensor<B, 1>]) -> TwoTower<B> {
+    fn encoder<B: Backend>(&self, parameters: &[Tensor<B, 1>]) -> TwoTower<B> {
         let encoder = self.config().init(Seed::new(0), &Default::default());
         replaced(encoder, parameters)
     }
@@ -88,7 +88,7 @@ impl Texts {
         TextBatch::new(words, excluded, &Default::default())
     }
 
-    fn encoder<B: GraphBackend>(&self, parameters: &[Tensor<B, 1>]) -> WordTower<B> {
+    fn encoder<B: Backend>(&self, parameters: &[Tensor<B, 1>]) -> WordTower<B> {
         let encoder = self.config().init(Seed::new(0), &Default::default());
         replaced(encoder, parameters)
     }
@@ -144,7 +144,7 @@ where
 
 #[test]
 fn two_towers_and_their_derivatives_are_those_of_pytorch() {
-    fn pair_loss<B: GraphBackend>(of: &Recommender, parameters: &[Tensor<B, 1>]) -> Tensor<B, 1> {
+    fn pair_loss<B: Backend>(of: &Recommender, parameters: &[Tensor<B, 1>]) -> Tensor<B, 1> {
         let pairs = of
             .encoder(parameters)
             .encode_pairs(of.pairs(), Mode::Evaluation);
@@ -159,7 +159,7 @@ fn two_towers_and_their_derivatives_are_those_of_pytorch() {
 
 #[test]
 fn the_tower_of_words_and_its_derivatives_are_those_of_pytorch() {
-    fn pair_loss<B: GraphBackend>(of: &Texts, parameters: &[Tensor<B, 1>]) -> Tensor<B, 1> {
+    fn pair_loss<B: Backend>(of: &Texts, parameters: &[Tensor<B, 1>]) -> Tensor<B, 1> {
         let pairs = of
             .encoder(parameters)
             .encode_pairs(of.pairs(), Mode::Evaluation);

@@ -3,10 +3,11 @@
 
 use anyhow::Result;
 use burn::backend::{Autodiff, Flex};
+use burn::tensor::backend::Backend;
 use clap::Parser;
 use icl::core::{GrowthRatio, Seed};
 use icl::data::{GraphCollate, GraphViewsConfig, Split, embedded};
-use icl::models::{GcnConfig, GraphBackend};
+use icl::models::GcnConfig;
 use icl::train::{Callbacks, Method, StopRule, Trainer, TrainingSettings};
 use icl_report::{BackendTask, BackendTrace};
 
@@ -50,7 +51,7 @@ fn main() -> Result<()> {
 }
 
 /// The steps of one backend, from the same encoder as on the others.
-fn steps<B: GraphBackend>(arguments: &Arguments) -> Result<BackendTrace> {
+fn steps<B: Backend>(arguments: &Arguments) -> Result<BackendTrace> {
     let (device, seed) = (B::Device::default(), Seed::new(arguments.seed));
     let data = embedded::graphs("MUTAG")?;
     let alpha = GrowthRatio::try_new(0.5)?;

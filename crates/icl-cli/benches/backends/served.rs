@@ -5,11 +5,12 @@ use std::io::Write;
 use std::time::Instant;
 
 use burn::backend::Autodiff;
+use burn::tensor::backend::Backend;
 
 use crate::case::Case;
 use crate::machine::{peak_memory_mib, processor_ms};
 use crate::work;
-use crate::work::repeated::{EncoderBackend, Work};
+use crate::work::repeated::Work;
 
 /// Prepares a case, reports it, and answers questions until the input ends. The protocol is that of
 /// `scripts/peer/backends.py`.
@@ -32,7 +33,7 @@ pub fn serve(backend: &str, case: &str) -> Result<(), Box<dyn Error>> {
     }
 }
 
-fn on<B: EncoderBackend>(case: &Case) -> Result<(), Box<dyn Error>> {
+fn on<B: Backend>(case: &Case) -> Result<(), Box<dyn Error>> {
     let at_start = peak_memory_mib();
     let mut work = work::of::<Autodiff<B>>(case, &Default::default())?;
     (work.repeat)();

@@ -1,7 +1,6 @@
 //! From the name of a backend to its type.
 
-use burn::tensor::backend::AutodiffBackend;
-use icl_models::EncoderBackend;
+use burn::tensor::backend::Backend;
 
 use crate::backend::devices::ProgramDevices;
 use crate::backend::known::known;
@@ -21,23 +20,13 @@ pub const BACKENDS: &[&str] = &[
     "cuda",
 ];
 
-/// Backend on which every encoder of the program runs.
-pub trait ProgramBackend: EncoderBackend {}
-
-impl<B: EncoderBackend> ProgramBackend for B {}
-
-/// Backend on which every encoder of the program can be trained.
-pub trait TrainingBackend: AutodiffBackend<InnerBackend: ProgramBackend> + ProgramBackend {}
-
-impl<B: AutodiffBackend<InnerBackend: ProgramBackend> + ProgramBackend> TrainingBackend for B {}
-
 /// Something to do with the backend of a name.
 pub trait WithBackend {
     /// Its result.
     type Output;
 
     /// Does it.
-    fn with<B: ProgramBackend + ProgramDevices>(self) -> Self::Output;
+    fn with<B: Backend + ProgramDevices>(self) -> Self::Output;
 }
 
 /// Finds the backend of a name and gives it to `task`.
@@ -96,7 +85,7 @@ struct Check<'a> {
 impl WithBackend for Check<'_> {
     type Output = Result<(), Failure>;
 
-    fn with<B: ProgramBackend + ProgramDevices>(self) -> Self::Output {
+    fn with<B: Backend + ProgramDevices>(self) -> Self::Output {
         device::<B>(self.backend).map(drop)
     }
 }

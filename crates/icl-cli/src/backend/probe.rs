@@ -7,10 +7,10 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use anyhow::anyhow;
-use burn::tensor::{ElementConversion, Tensor};
+use burn::tensor::{ElementConversion, Tensor, backend::Backend};
 
 use crate::backend::devices::ProgramDevices;
-use crate::backend::dispatch::{ProgramBackend, WithBackend, device, split, with_backend};
+use crate::backend::dispatch::{WithBackend, device, split, with_backend};
 use crate::backend::known::known;
 use crate::process::child;
 use crate::process::child::OnInterrupt;
@@ -108,7 +108,7 @@ struct Probe<'a> {
 impl WithBackend for Probe<'_> {
     type Output = Result<(), Failure>;
 
-    fn with<B: ProgramBackend + ProgramDevices>(self) -> Self::Output {
+    fn with<B: Backend + ProgramDevices>(self) -> Self::Output {
         set_hook(Box::new(|panic| {
             // The first panic is the cause; threads that waited for that one panic after it.
             let mut first = FIRST_PANIC

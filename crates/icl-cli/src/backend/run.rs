@@ -1,11 +1,10 @@
 //! A generic computation on the backend of a name.
 
 use burn::backend::Autodiff;
+use burn::tensor::backend::{AutodiffBackend, Backend};
 
 use crate::backend::devices::ProgramDevices;
-use crate::backend::dispatch::{
-    ProgramBackend, TrainingBackend, WithBackend, device, devices_of, with_backend,
-};
+use crate::backend::dispatch::{WithBackend, device, devices_of, with_backend};
 use crate::backend::probe;
 use crate::process::failure::Failure;
 use crate::process::group::{group, place_on_machine};
@@ -16,7 +15,7 @@ pub trait OnBackend {
     type Output;
 
     /// Computes on `B`, which has gradients.
-    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<Self::Output, Failure>;
+    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<Self::Output, Failure>;
 }
 
 /// Runs a computation on the backend and device of this name, as NAME or NAME:DEVICE. Of several, separated by commas, members of
@@ -48,7 +47,7 @@ struct On<'a, T> {
 impl<T: OnBackend> WithBackend for On<'_, T> {
     type Output = Result<T::Output, Failure>;
 
-    fn with<B: ProgramBackend + ProgramDevices>(self) -> Self::Output {
+    fn with<B: Backend + ProgramDevices>(self) -> Self::Output {
         self.task.run::<Autodiff<B>>(usable::<B>(self.backend)?)
     }
 }
@@ -60,7 +59,7 @@ struct CheckUsable<'a> {
 impl WithBackend for CheckUsable<'_> {
     type Output = Result<(), Failure>;
 
-    fn with<B: ProgramBackend + ProgramDevices>(self) -> Self::Output {
+    fn with<B: Backend + ProgramDevices>(self) -> Self::Output {
         usable::<B>(self.backend).map(drop)
     }
 }

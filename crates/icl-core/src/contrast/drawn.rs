@@ -3,12 +3,11 @@
 use std::ops::Range;
 
 use burn::tensor::{Bool, Tensor, TensorData, backend::Backend};
+use icl_kernels::rows::{LeftOut, NEVER, log_sum_exp};
 use rand::RngExt;
 use rand::seq::index;
 use rayon::prelude::*;
 
-use super::exponentials::{LeftOut, NEVER};
-use super::log_noise::log_sum;
 use super::similarity::normalize;
 use super::terms::{Contrast, assert_paired, of_new, others, positive_logits, some};
 use crate::Seed;
@@ -182,7 +181,7 @@ impl Chosen {
         let n = self.log_factors.len();
         let options = (&anchors.device(), anchors.dtype());
         let left_out = LeftOut::Marked(&self.is_left_out);
-        let log_sums = log_sum(anchors.clone(), noise, temperature, left_out);
+        let log_sums = log_sum_exp(anchors.clone(), noise, temperature, left_out);
         let log_factors = Tensor::from_data(TensorData::new(self.log_factors, [n]), options);
         let log_means = log_sums + log_factors;
         if !self.has_none.contains(&true) {

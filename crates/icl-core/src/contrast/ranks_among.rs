@@ -1,11 +1,11 @@
 //! Ranks of positives among explicit noise.
 
 use burn::tensor::{Tensor, backend::Backend};
+use icl_kernels::rows::Rivals;
 
-use super::rivals::Rivals;
 use super::similarity::normalize;
 use super::terms::assert_paired;
-use crate::negatives::Ranks;
+use crate::negatives::{Rank, Ranks};
 
 /// Computes the ranks of positives among explicit noise samples: of each row of `anchors` and `positives` `[n, d]`, by the
 /// cosine similarity to the anchor, among all rows of `noise` `[m, d]`.
@@ -25,15 +25,14 @@ pub fn ranks_among<B: Backend>(
     let [anchors, positives, noise] = [anchors, positives, noise].map(normalize);
     let of_positives = (anchors.clone() * positives).sum_dim(1).squeeze_dim(1);
     let of_noise = anchors.matmul(noise.transpose());
-    let rivals = Rivals::composed(of_noise, of_positives);
-    Ranks::new(rivals.map(|it| it.rank(n_noise)).collect())
+    let rivals = Rivals::of_rows(of_noise, of_positives);
+    Ranks::new(rivals.map(|it| Rank::of(it, n_noise)).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    use crate::negatives::Rank;
     use crate::testing::TestBackend;
 
     #[test]

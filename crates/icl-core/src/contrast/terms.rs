@@ -4,9 +4,8 @@
 use std::ops::Range;
 
 use burn::tensor::{Tensor, backend::Backend};
+use icl_kernels::rows::{LeftOut, log_sum_exp};
 
-use super::exponentials::LeftOut;
-use super::log_noise::{log_noise, log_sum};
 use super::log_space::log_counts;
 use super::similarity::normalize;
 
@@ -96,7 +95,7 @@ impl<B: Backend> Contrast<B> {
         let log_sum = |first: usize, n| {
             let noise = positives.clone().narrow(0, first, n);
             let own = LeftOut::Own(first as isize - rows.start as isize);
-            log_sum(anchors.clone(), noise, temperature, own)
+            log_sum_exp(anchors.clone(), noise, temperature, own)
         };
         Self {
             log_noise_old: log_sum(0, n_old) - old_count,
@@ -145,6 +144,20 @@ pub(crate) fn positive_logits<B: Backend>(
     (anchors * positives).sum_dim(1).squeeze_dim(1) / temperature
 }
 
+/// Returns the log of the mean of f(aᵢ, nⱼ) over j, of normalised rows `[n, d]` and `[m, d]`: `[n]`.
+///
+/// # Panics
+/// If there is no noise sample or the widths differ.
+pub(crate) fn log_noise<B: Backend>(
+    anchors: Tensor<B, 2>,
+    noise: Tensor<B, 2>,
+    temperature: f64,
+) -> Tensor<B, 1> {
+    let [n, _] = noise.dims();
+    assert!(n > 0, "an expectation over noise needs at least one sample");
+    log_sum_exp(anchors, noise, temperature, LeftOut::None) - (n as f64).ln()
+}
+
 /// Returns the log of the mean of f(aᵢ, bⱼ) over j ≠ i, of normalised rows: of the anchors of some `rows`, over all positives.
 pub(crate) fn log_noise_in_batch<B: Backend>(
     anchors: Tensor<B, 2>,
@@ -154,7 +167,7 @@ pub(crate) fn log_noise_in_batch<B: Backend>(
 ) -> Tensor<B, 1> {
     let n_others = others(&positives) as f64;
     let own = LeftOut::Own(-(rows.start as isize));
-    log_sum(anchors, positives, temperature, own) - n_others.ln()
+    log_sum_exp(anchors, positives, temperature, own) - n_others.ln()
 }
 
 /// Returns the number of negatives of each anchor in a batch, and asserts that there is one.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use burn::tensor::{Tensor, TensorData, backend::Backend};
 
-use super::sparse::{HostCsr, SparseMatrix};
+use icl_kernels::graph::{HostCsr, SparseMatrix};
 
 /// Several undirected graphs, node after node, on the host.
 ///

@@ -4,7 +4,6 @@
 //! (`icl-models`) do not depend on each other.
 
 mod batch;
-mod sparse;
 
 pub use batch::{GraphBatch, HostGraphs};
-pub use sparse::{Csr, HostCsr, SparseMatrix};
+pub use icl_kernels::graph::{Csr, HostCsr, SparseMatrix};

@@ -1,15 +1,15 @@
 //! The exact risk: the objective with all pairs of the data in its expectation.
 
 use burn::tensor::{Tensor, backend::Backend};
+use icl_kernels::rows::Rivals;
 use serde::{Deserialize, Serialize};
 
 use super::bias::{NoiseLosses, Strategy};
 use super::info_nce::nce_i;
 use super::noise_of_rows::noise_of_rows;
-use crate::contrast::Rivals;
 use crate::contrast::similarity::normalize;
 use crate::contrast::terms::positive_logits;
-use crate::negatives::Ranks;
+use crate::negatives::{Rank, Ranks};
 use crate::{Alone, ByOrigin, Contrast, Group, GroupError, GrowthRatio, Origin, host_values};
 
 /// Why the group of one returns no error.
@@ -273,5 +273,5 @@ fn mean(values: &[f64]) -> f64 {
 /// Returns the ranks of the positives among all other rows.
 fn ranks(rivals: Vec<Rivals>) -> Ranks {
     let n_noise = rivals.len() - 1;
-    Ranks::new(rivals.into_iter().map(|it| it.rank(n_noise)).collect())
+    Ranks::new(rivals.into_iter().map(|it| Rank::of(it, n_noise)).collect())
 }

@@ -5,9 +5,9 @@ use std::ops::Range;
 use burn::config::Config;
 use burn::tensor::{Tensor, backend::Backend};
 
-use crate::contrast::log_noise;
 use crate::contrast::log_space::{log_mix, softplus};
 use crate::contrast::similarity::normalize;
+use crate::contrast::terms::log_noise;
 use crate::contrast::terms::{assert_paired, log_noise_in_batch, positive_logits, some};
 use crate::error::check_loss;
 use crate::{CoreError, GrowthRatio};

@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use burn::tensor::{Tensor, TensorData, backend::Backend};
+use icl_kernels::is_host_memory;
+use icl_kernels::rows::{Rivals, log_sum_exp_and_rivals};
 use rayon::prelude::*;
 
 use crate::contrast::log_space::{log_add_exp, log_counts};
-use crate::contrast::{Rivals, log_sum_and_rivals};
-use crate::{Group, GroupError, host_values, is_host_memory};
+use crate::{Group, GroupError, host_values};
 
 /// Number of rows of similarities that are held at once. With [`CHUNK_COLUMNS`] these are 2²⁰
 /// similarities, independent of the size of the data.
@@ -38,7 +39,7 @@ pub(super) fn noise_of_rows<B: Backend>(
         of_rows(pairs, cosines, rows, columns.clone(), temperature)
     };
     // Elsewhere than in host memory a device orders the work by itself.
-    let chunks: Vec<_> = match is_host_memory::<B>(&cosines.device()) {
+    let chunks: Vec<_> = match is_host_memory::<B>() {
         true => own.into_par_iter().map(of_chunk).collect(),
         false => own.into_iter().map(of_chunk).collect(),
     };
@@ -67,7 +68,7 @@ fn of_rows<B: Backend>(
         let noise = positives.clone().narrow(0, column, n_columns);
         let first = Some(column as isize - rows.start as isize);
         let (sum, rivals) =
-            log_sum_and_rivals(chunk.clone(), noise, own.clone(), temperature, first);
+            log_sum_exp_and_rivals(chunk.clone(), noise, own.clone(), temperature, first);
         for (sum, other) in of_chunk.iter_mut().zip(rivals) {
             sum.add(other);
         }
@@ -87,10 +88,8 @@ fn gathered<B: Backend>(
 ) -> Result<(Tensor<B, 1>, Vec<Rivals>), GroupError> {
     /// Number of values of a row: log-noise, and both counts of its rivals.
     const WIDTH: usize = 3;
-    let of_row = |(log_noise, rivals): (f64, Rivals)| {
-        let [above, tied] = rivals.counts();
-        [log_noise, above as f64, tied as f64]
-    };
+    let of_row =
+        |(log_noise, rivals): (f64, Rivals)| [log_noise, rivals.above as f64, rivals.tied as f64];
     let own: Vec<f64> = own
         .into_iter()
         .flat_map(|(log_noise, rivals)| host_values(log_noise).into_iter().zip(rivals))
@@ -106,7 +105,10 @@ fn gathered<B: Backend>(
         let values = of_members[chunk % group.size()].next().unwrap_or_default();
         for row in values.chunks_exact(WIDTH) {
             log_noise.push(row[0]);
-            rivals.push(Rivals::new(row[1] as usize, row[2] as usize));
+            rivals.push(Rivals {
+                above: row[1] as usize,
+                tied: row[2] as usize,
+            });
         }
     }
     let log_noise = TensorData::new(log_noise, [n]);

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use burn::config::Config;
 use burn::tensor::{Tensor, backend::Backend};
+use icl_kernels::rows::{LeftOut, log_sum_exp};
 
 use super::info_nce::nce_i;
 use crate::CoreError;
 use crate::contrast::log_space::softplus;
 use crate::contrast::similarity::normalize;
 use crate::contrast::terms::{positive_logits, some};
-use crate::contrast::{LeftOut, log_sum};
 use crate::error::check_loss;
 
 /// Configuration of [`NtXent`].
@@ -121,7 +121,7 @@ impl NtXent {
         let positive = positive_logits(first, second, self.temperature);
         let of_anchors = |anchors: &Tensor<B, 2>| {
             let log_sums = views.each_ref().map(|noise| {
-                log_sum(
+                log_sum_exp(
                     anchors.clone(),
                     noise.clone(),
                     self.temperature,

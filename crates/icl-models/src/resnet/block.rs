@@ -1,11 +1,11 @@
 //! The residual block of two 3x3 convolutions (He et al., 2016, Fig. 2 and 5 left).
 
 use burn::module::Module;
-use burn::tensor::Tensor;
+use burn::tensor::{Tensor, backend::Backend};
 use icl_core::Seed;
+use icl_kernels::image::Window;
 
 use super::convolution::Convolution;
-use crate::image_ops::{ImageBackend, Window};
 use crate::normalization::Statistics;
 
 /// A residual block.
@@ -16,13 +16,13 @@ use crate::normalization::Statistics;
 ///
 /// The shortcut is x itself, or a normalised 1x1 convolution of it where the shape changes.
 #[derive(Module, Debug)]
-pub(crate) struct ResidualBlock<B: ImageBackend> {
+pub(crate) struct ResidualBlock<B: Backend> {
     pub(crate) first: Convolution<B>,
     pub(crate) second: Convolution<B>,
     pub(crate) shortcut: Option<Convolution<B>>,
 }
 
-impl<B: ImageBackend> ResidualBlock<B> {
+impl<B: Backend> ResidualBlock<B> {
     /// Creates a block whose first convolution has this stride, as in torchvision and in the paper.
     pub(crate) fn new(
         [c_in, c_out]: [usize; 2],

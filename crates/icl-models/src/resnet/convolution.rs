@@ -1,11 +1,11 @@
 //! A convolution followed by normalisation.
 
 use burn::module::{Module, Param};
-use burn::tensor::{Tensor, TensorData};
+use burn::tensor::{Tensor, TensorData, backend::Backend};
 use icl_core::Seed;
+use icl_kernels::image::{self, Window};
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::image_ops::{ImageBackend, Window};
 use crate::normalization::{BatchNorm, Statistics};
 
 /// The layer `relu(norm(x ∗ W) + residual)`, with or without ReLU and residual.
@@ -13,7 +13,7 @@ use crate::normalization::{BatchNorm, Statistics};
 /// Every convolution of the network is normalised, so none has a bias: the normalisation would
 /// subtract it.
 #[derive(Module, Debug)]
-pub(crate) struct Convolution<B: ImageBackend> {
+pub(crate) struct Convolution<B: Backend> {
     /// Weight W `[c_out, c_in, size, size]`.
     pub(crate) weight: Param<Tensor<B, 4>>,
     /// Normalisation of the output.
@@ -22,7 +22,7 @@ pub(crate) struct Convolution<B: ImageBackend> {
     window: Window,
 }
 
-impl<B: ImageBackend> Convolution<B> {
+impl<B: Backend> Convolution<B> {
     /// Creates a layer with weights drawn from `seed`, the same on every backend: normal with mean 0
     /// and variance 2/(c_out·size²) (He et al., 2015, by the fan of the output, as in torchvision).
     pub(crate) fn new(
@@ -56,7 +56,7 @@ impl<B: ImageBackend> Convolution<B> {
         relu: bool,
         statistics: &mut Statistics<'_>,
     ) -> Tensor<B, 4> {
-        let y = B::convolution(x, self.weight.val(), self.window);
+        let y = image::convolution(x, self.weight.val(), self.window);
         self.norm.forward(y, residual, relu, statistics)
     }
 }

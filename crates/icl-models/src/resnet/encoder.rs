@@ -1,7 +1,7 @@
 //! ResNet-18 (He, Zhang, Ren and Sun, 2016) as an image encoder.
 
 use burn::module::Module;
-use burn::tensor::Tensor;
+use burn::tensor::{Tensor, backend::Backend};
 use icl_core::{Batches, Encoder, Mode, SampleError, Seed};
 
 use super::block::ResidualBlock;
@@ -9,7 +9,6 @@ use super::config::{D_FEATURES, ResNetConfig, ResNetError, STAGES};
 use super::convolution::Convolution;
 use super::stem::StemLayers;
 use crate::head::ProjectionHead;
-use crate::image_ops::ImageBackend;
 use crate::linear::Linear;
 use crate::normalization::{Gathered, Statistics};
 
@@ -22,7 +21,7 @@ impl ResNetConfig {
     ///
     /// # Errors
     /// [`ResNetError`] if a width is 0 or ε is not above 0.
-    pub fn try_init<B: ImageBackend>(
+    pub fn try_init<B: Backend>(
         &self,
         seed: Seed,
         device: &B::Device,
@@ -60,7 +59,7 @@ impl ResNetConfig {
     ///
     /// # Panics
     /// If [`try_init`](Self::try_init) returns an error, with its message.
-    pub fn init<B: ImageBackend>(&self, seed: Seed, device: &B::Device) -> ResNet<B> {
+    pub fn init<B: Backend>(&self, seed: Seed, device: &B::Device) -> ResNet<B> {
         self.try_init(seed, device)
             .unwrap_or_else(|error| panic!("{error}"))
     }
@@ -83,14 +82,14 @@ impl ResNetConfig {
 /// [`recalibrated`](Encoder::recalibrated) and loaded weights set the latter; each clone has its own.
 /// Before that they are mean 0 and variance 1.
 #[derive(Module, Debug)]
-pub struct ResNet<B: ImageBackend> {
+pub struct ResNet<B: Backend> {
     pub(super) stem: StemLayers<B>,
     pub(super) blocks: Vec<ResidualBlock<B>>,
     pub(super) classifier: Option<Linear<B>>,
     projection: Option<ProjectionHead<B>>,
 }
 
-impl<B: ImageBackend> ResNet<B> {
+impl<B: Backend> ResNet<B> {
     /// Computes the features h `[n, 512]` of `images` `[n, channels, height, width]`.
     ///
     /// # Panics
@@ -138,7 +137,7 @@ impl<B: ImageBackend> ResNet<B> {
     }
 }
 
-impl<B: ImageBackend> Encoder<B> for ResNet<B> {
+impl<B: Backend> Encoder<B> for ResNet<B> {
     type Batch = Tensor<B, 4>;
 
     /// MNIST-1v7, batch 32: one seed of `icl compare-backends` on two cores, flex.

@@ -1,12 +1,12 @@
 //! The stem: the layers before the residual blocks.
 
 use burn::module::Module;
-use burn::tensor::Tensor;
+use burn::tensor::{Tensor, backend::Backend};
 use icl_core::Seed;
+use icl_kernels::image::{self, Window};
 use serde::{Deserialize, Serialize};
 
 use super::convolution::Convolution;
-use crate::image_ops::{ImageBackend, Window};
 use crate::normalization::Statistics;
 
 /// Layers before the residual blocks.
@@ -54,13 +54,13 @@ impl Stem {
 
 /// The layers of a [`Stem`]: `pool(relu(norm(x ∗ W)))`.
 #[derive(Module, Debug)]
-pub(crate) struct StemLayers<B: ImageBackend> {
+pub(crate) struct StemLayers<B: Backend> {
     pub(crate) convolution: Convolution<B>,
     #[module(skip)]
     stem: Stem,
 }
 
-impl<B: ImageBackend> StemLayers<B> {
+impl<B: Backend> StemLayers<B> {
     pub(crate) fn new(
         stem: Stem,
         channels: [usize; 2],
@@ -78,7 +78,7 @@ impl<B: ImageBackend> StemLayers<B> {
     pub(crate) fn forward(&self, x: Tensor<B, 4>, statistics: &mut Statistics<'_>) -> Tensor<B, 4> {
         let y = self.convolution.forward(x, None, true, statistics);
         match self.stem.pool() {
-            Some(window) => B::max_pool(y, window),
+            Some(window) => image::max_pool(y, window),
             None => y,
         }
     }

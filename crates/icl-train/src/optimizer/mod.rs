@@ -1,6 +1,5 @@
 //! Optimizers, and one type for all of them that a setting selects.
 
-mod adam;
 mod lars;
 
 use burn::module::AutodiffModule;
@@ -11,8 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use icl_core::module_bytes::{Bytes, EncodeError, SavedTensors, Unfit, load_record, save_record};
 
-pub(crate) use adam::CHUNK;
-pub use adam::OnePassAdam;
+pub use icl_kernels::OnePassAdam;
 pub use lars::{Lars, LarsState};
 
 /// Rule by which a gradient becomes a step.

@@ -3,13 +3,10 @@
 use std::collections::HashMap;
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId};
-use burn::tensor::backend::{AutodiffBackend, Backend};
-use burn::tensor::{DType, Tensor, TensorPrimitive};
-use rayon::prelude::*;
+use burn::tensor::backend::AutodiffBackend;
+use burn::tensor::{Tensor, TensorPrimitive};
 
-use icl_core::is_host_memory;
-
-use crate::optimizer::CHUNK;
+use icl_kernels::lerp;
 
 /// Exponential moving average of the parameters over the steps of a run.
 ///
@@ -104,36 +101,10 @@ impl<B: AutodiffBackend> ModuleMapper<B> for Move<B> {
         param.map(|average| {
             // Without this flag the parameter would never be trained again.
             let is_trained = average.is_require_grad();
-            let moved = moved(average.inner(), value, weight);
+            let moved = lerp(average.inner(), value, weight);
             Tensor::from_inner(moved).set_require_grad(is_trained)
         })
     }
-}
-
-/// Computes θ̄ + weight·(θ − θ̄), in one pass on all threads for `f32` tensors in host memory.
-fn moved<B: Backend, const D: usize>(
-    average: Tensor<B, D>,
-    value: Tensor<B, D>,
-    weight: f64,
-) -> Tensor<B, D> {
-    let device = average.device();
-    let is_single = [&average, &value].iter().all(|x| x.dtype() == DType::F32);
-    if !is_single || !is_host_memory::<B>(&device) {
-        return (value - average.clone()) * weight + average;
-    }
-    let (mut average, value) = (average.into_data(), value.into_data());
-    let weight = weight as f32;
-    let averages = average.as_mut_slice::<f32>().expect("single precision");
-    let values = value.as_slice::<f32>().expect("single precision");
-    averages
-        .par_chunks_mut(CHUNK)
-        .zip(values.par_chunks(CHUNK))
-        .for_each(|(averages, values)| {
-            for (average, value) in averages.iter_mut().zip(values) {
-                *average += (value - *average) * weight;
-            }
-        });
-    Tensor::from_data(average, &device)
 }
 
 #[cfg(test)]

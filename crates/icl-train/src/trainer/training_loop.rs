@@ -346,7 +346,7 @@ where
             let step = || run.step(prepared, seed);
             // Members of a group wait for each other within a step.
             let report = match self.group.is_alone() {
-                true => beside_kernels::<B, _>(&self.device, step),
+                true => beside_kernels::<B, _>(step),
                 false => step(),
             }?;
             callbacks.tell(self.progress(run, n_steps, false));

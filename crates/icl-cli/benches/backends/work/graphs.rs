@@ -4,6 +4,7 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use burn::optim::{GradientsParams, Optimizer};
+use burn::tensor::backend::AutodiffBackend;
 use icl_core::graph::GraphBatch;
 use icl_core::{Collate, Encoder, InfoNceConfig, Mode, Seed, Views};
 use icl_data::{Graph, GraphCollate, GraphView, GraphViewsConfig};
@@ -11,7 +12,7 @@ use icl_models::{Gcn, GcnConfig};
 use icl_train::OnePassAdam;
 
 use crate::case::Graphs;
-use crate::work::repeated::{TrainingBackend, Work, as_in_training, hashed, n_trained};
+use crate::work::repeated::{Work, as_in_training, hashed, n_trained};
 
 /// Batches that are gone through again and again.
 const N_BATCHES: usize = 4;
@@ -25,7 +26,7 @@ const NEGATIVES: f64 = 31.0;
 /// Forward of both views as one batch, NCE-I, backward, Adam, on batches that lie ready.
 ///
 /// Both views are the graph itself, so that every side has the same nodes and edges.
-pub fn step<B: TrainingBackend>(
+pub fn step<B: AutodiffBackend>(
     graphs: Graphs,
     n_samples: usize,
     device: &B::Device,

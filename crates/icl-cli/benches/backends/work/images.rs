@@ -1,18 +1,19 @@
 //! Training steps of ResNet-18.
 
 use burn::optim::{GradientsParams, Optimizer};
+use burn::tensor::backend::AutodiffBackend;
 use burn::tensor::{Tensor, TensorData};
 use icl_core::{Encoder, Mode, Seed};
 use icl_models::{ResNet, ResNetConfig, Stem};
 use icl_train::OnePassAdam;
 
-use crate::work::repeated::{TrainingBackend, Work, as_in_training, hashed, n_trained};
+use crate::work::repeated::{Work, as_in_training, hashed, n_trained};
 
 const N_CHANNELS: usize = 3;
 const D_FEATURES: usize = 512;
 
 /// Forward, the sum of features times fixed numbers, backward, Adam.
-pub fn step<B: TrainingBackend>(
+pub fn step<B: AutodiffBackend>(
     stem: Stem,
     side: usize,
     n_images: usize,
@@ -41,7 +42,7 @@ pub fn step<B: TrainingBackend>(
 }
 
 /// Numbers of mean 0 and variance 1.
-fn numbers<B: TrainingBackend, const D: usize>(
+fn numbers<B: AutodiffBackend, const D: usize>(
     stream: u64,
     shape: [usize; D],
     device: &B::Device,

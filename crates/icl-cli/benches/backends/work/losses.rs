@@ -1,10 +1,10 @@
 //! InfoNCE and the exact risk.
 
 use burn::tensor::ElementConversion;
-use burn::tensor::backend::Backend;
+use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{InfoNceConfig, exact_risk};
 
-use crate::work::repeated::{TrainingBackend, Work, as_in_training, embeddings};
+use crate::work::repeated::{Work, as_in_training, embeddings};
 
 const TEMPERATURE: f64 = 0.1;
 /// The width of the embeddings whose risk is taken, and its K.
@@ -12,7 +12,7 @@ const D_RISK: usize = 64;
 const NEGATIVES: f64 = 31.0;
 
 /// InfoNCE of a batch with K = n − 1, and its gradients by anchors and positives.
-pub fn info_nce<B: TrainingBackend>(n: usize, width: usize, device: &B::Device) -> Work {
+pub fn info_nce<B: AutodiffBackend>(n: usize, width: usize, device: &B::Device) -> Work {
     let inputs = embeddings::<B>(n, width, device);
     let loss = InfoNceConfig::new().with_temperature(TEMPERATURE).init();
     let value = move || {

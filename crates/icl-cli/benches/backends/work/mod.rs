@@ -9,8 +9,10 @@ use std::error::Error;
 
 use icl_rl::DdpgConfig;
 
+use burn::tensor::backend::AutodiffBackend;
+
 use crate::case::Case;
-use crate::work::repeated::{TrainingBackend, Work};
+use crate::work::repeated::Work;
 
 /// Number of values of a state, and number of states in an agent's history.
 const D_STATE: usize = 3;
@@ -20,7 +22,7 @@ const HISTORY: usize = 8;
 ///
 /// # Errors
 /// If the case needs data that cannot be read.
-pub fn of<B: TrainingBackend>(case: &Case, device: &B::Device) -> Result<Work, Box<dyn Error>> {
+pub fn of<B: AutodiffBackend>(case: &Case, device: &B::Device) -> Result<Work, Box<dyn Error>> {
     Ok(match *case {
         Case::Gcn { graphs, n_samples } => graphs::step::<B>(graphs, n_samples, device)?,
         Case::ResNet {
@@ -36,7 +38,7 @@ pub fn of<B: TrainingBackend>(case: &Case, device: &B::Device) -> Result<Work, B
 
 /// Returns the work of an actor with two LSTM layers: its action for the last states, of which one
 /// is new. The action is a number on the host, so the device has finished.
-fn decision<B: TrainingBackend>(device: &B::Device) -> Work {
+fn decision<B: AutodiffBackend>(device: &B::Device) -> Work {
     let config = DdpgConfig::new(D_STATE).with_history(HISTORY);
     let facts = format!(
         "{HISTORY} states of {D_STATE} numbers, 2 layers of {}",

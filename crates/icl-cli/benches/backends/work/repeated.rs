@@ -1,20 +1,9 @@
 //! Work that is repeated, and the means to make it: backends, numbers, waiting for the device.
 
 use burn::module::{Module, ModuleVisitor, Param};
-use burn::tensor::backend::{AutodiffBackend, Backend};
+use burn::tensor::backend::Backend;
 use burn::tensor::{Tensor, TensorData};
 use icl_core::beside_kernels;
-use icl_models::{GraphBackend, ImageBackend};
-
-/// Backend on which every encoder runs.
-pub trait EncoderBackend: GraphBackend + ImageBackend {}
-
-impl<B: GraphBackend + ImageBackend> EncoderBackend for B {}
-
-/// Backend on which every encoder can be trained.
-pub trait TrainingBackend: AutodiffBackend<InnerBackend: EncoderBackend> + EncoderBackend {}
-
-impl<B: AutodiffBackend<InnerBackend: EncoderBackend> + EncoderBackend> TrainingBackend for B {}
 
 /// Work to repeat.
 pub struct Work {
@@ -31,7 +20,7 @@ pub fn as_in_training<B: Backend>(
 ) -> Box<dyn FnMut()> {
     let device = device.clone();
     Box::new(move || {
-        beside_kernels::<B, _>(&device, &mut step);
+        beside_kernels::<B, _>(&mut step);
         B::sync(&device).expect("the device did its work");
     })
 }

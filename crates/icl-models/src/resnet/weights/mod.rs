@@ -14,6 +14,7 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
+use burn::tensor::backend::Backend;
 use icl_core::InputFile;
 use safetensors::SafeTensors;
 
@@ -21,14 +22,13 @@ use self::slot::slots;
 use self::state_dict::{StateDict, Unread};
 use self::torch_file::TorchFile;
 use super::encoder::ResNet;
-use crate::image_ops::ImageBackend;
 
 pub use self::error::{FileFault, PickleFault, TensorFault, WeightsError};
 
 /// Size of the largest file that is read, in bytes: 1 GiB. The weights of a `resnet18` take 45 MB.
 const MAX_BYTES: u64 = 1 << 30;
 
-impl<B: ImageBackend> ResNet<B> {
+impl<B: Backend> ResNet<B> {
     /// Loads the weights and statistics of a torchvision `resnet18` into this encoder, on the device
     /// of the encoder.
     ///

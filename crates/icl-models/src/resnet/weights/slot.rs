@@ -1,14 +1,13 @@
 //! The tensors of the encoder by torchvision's names.
 
 use burn::module::Param;
-use burn::tensor::{Tensor, TensorData};
+use burn::tensor::{Tensor, TensorData, backend::Backend};
 
 use super::super::convolution::Convolution;
 use super::super::encoder::ResNet;
-use crate::image_ops::ImageBackend;
 
 /// A tensor of the encoder that is to be set.
-pub(super) enum Slot<'a, B: ImageBackend> {
+pub(super) enum Slot<'a, B: Backend> {
     /// γ, β, a bias or statistics.
     Vector(&'a mut Param<Tensor<B, 1>>),
     /// `[d_input, d_output]`, in files `[d_output, d_input]`.
@@ -17,7 +16,7 @@ pub(super) enum Slot<'a, B: ImageBackend> {
     Convolution(&'a mut Param<Tensor<B, 4>>),
 }
 
-impl<B: ImageBackend> Slot<'_, B> {
+impl<B: Backend> Slot<'_, B> {
     /// Returns the shape of the tensor in a file.
     pub(super) fn shape(&self) -> Vec<usize> {
         match self {
@@ -42,7 +41,7 @@ impl<B: ImageBackend> Slot<'_, B> {
 }
 
 /// Sets a parameter, which keeps its identity and whether it is trained.
-fn set<B: ImageBackend, const D: usize>(
+fn set<B: Backend, const D: usize>(
     param: &mut Param<Tensor<B, D>>,
     data: TensorData,
     arrange: impl Fn(Tensor<B, D>) -> Tensor<B, D>,
@@ -54,7 +53,7 @@ fn set<B: ImageBackend, const D: usize>(
 }
 
 /// Returns all tensors that torchvision's network has, too.
-pub(super) fn slots<B: ImageBackend>(resnet: &mut ResNet<B>) -> Vec<(String, Slot<'_, B>)> {
+pub(super) fn slots<B: Backend>(resnet: &mut ResNet<B>) -> Vec<(String, Slot<'_, B>)> {
     let mut slots = Vec::new();
     convolution("conv1", "bn1", &mut resnet.stem.convolution, &mut slots);
     for (index, block) in resnet.blocks.iter_mut().enumerate() {
@@ -76,7 +75,7 @@ pub(super) fn slots<B: ImageBackend>(resnet: &mut ResNet<B>) -> Vec<(String, Slo
 }
 
 /// Adds the tensors of a convolution and its normalisation.
-fn convolution<'a, B: ImageBackend>(
+fn convolution<'a, B: Backend>(
     name: &str,
     norm: &str,
     convolution: &'a mut Convolution<B>,

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use crate::pages::ans::{AnsCourse, AnsMeasures, AnsRow, AnsSettings};
 use burn::module::AutodiffModule;
+use burn::tensor::backend::Backend;
 use icl_cli::parts::{Failure, OnBackend, TrainingBackend};
 use icl_core::{Seed, Views, host_values};
 use icl_data::{NextItem, NextItemCollate, NextItemDataset, NextItemViews, read_interactions};
 use icl_eval::{Matrix, RankedTarget, TargetPosition};
-use icl_models::{GraphBackend, TwoTower, TwoTowerConfig};
+use icl_models::{TwoTower, TwoTowerConfig};
 use rand::seq::SliceRandom;
 
 use crate::commands::ans::measured::{Measured, encoded, ranked, trained, training_settings};
@@ -139,7 +140,7 @@ impl InteractionsRow<'_> {
     }
 
     /// Ranks the items that follow histories among all items that their users have not seen.
-    fn measured<B: GraphBackend>(
+    fn measured<B: Backend>(
         &self,
         encoder: &TwoTower<B>,
         samples: &[NextItem],

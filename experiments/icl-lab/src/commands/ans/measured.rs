@@ -2,6 +2,7 @@
 
 use crate::pages::ans::{AnsCourse, AnsMeasures, AnsRow, AnsSettings};
 use burn::module::AutodiffModule;
+use burn::tensor::backend::Backend;
 use icl_cli::parts::{Failure, TrainingBackend, interrupt};
 use icl_core::{Collate, Encoder, Increment, Samples, Seed, Views, host_values};
 use icl_eval::{Candidates, Matrix, RankedTarget, RankingProtocol};
@@ -109,7 +110,7 @@ pub fn encoded<B, C, M>(
     device: &B::Device,
 ) -> Result<Matrix, Failure>
 where
-    B: icl_models::GraphBackend,
+    B: Backend,
     C: Collate,
     M: Encoder<B, Batch = C::Batch<B>>,
 {

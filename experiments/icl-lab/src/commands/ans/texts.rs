@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::pages::ans::{AnsMeasures, AnsRow, AnsSettings};
 use burn::module::AutodiffModule;
+use burn::tensor::backend::Backend;
 use icl_cli::parts::{Failure, OnBackend, TrainingBackend};
 use icl_core::{Seed, Side};
 use icl_data::{
@@ -11,7 +12,7 @@ use icl_data::{
     TextPairs, Vocabulary, read_text_pairs,
 };
 use icl_eval::RankedTarget;
-use icl_models::{GraphBackend, WordTower, WordTowerConfig};
+use icl_models::{WordTower, WordTowerConfig};
 use rand::seq::SliceRandom;
 
 use crate::commands::ans::measured::{Measured, encoded, ranked, trained, training_settings};
@@ -119,7 +120,7 @@ impl OnBackend for TextsRow<'_> {
 
 impl TextsRow<'_> {
     /// Ranks the body of each title among the bodies of all pairs, without those of an equal title or body.
-    fn measured<B: GraphBackend>(
+    fn measured<B: Backend>(
         &self,
         encoder: &WordTower<B>,
         pairs: &[TextPair],
