@@ -12,11 +12,11 @@ use crate::batch_norm::{BatchStatistics, Moments};
 /// The statistics by which a pass normalises.
 #[derive(Debug)]
 pub(crate) enum Statistics<'a> {
-    /// Those of the batch; those of the population stay unchanged.
+    /// Statistics of the batch; those of the population stay unchanged.
     Batch,
-    /// Those of the population.
+    /// Statistics of the population.
     Population,
-    /// Those of the batch, while the inputs of each layer are gathered for those of the population.
+    /// Statistics of the batch, while the inputs of each layer are gathered for those of the population.
     Gathered(&'a mut Gathered),
 }
 

@@ -4,13 +4,15 @@ mod arrows;
 mod circles;
 mod dependencies;
 mod house;
+mod imports;
+mod lines;
 mod options;
 mod pages;
 mod sources;
 mod summaries;
 mod syntax;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -18,6 +20,8 @@ use cargo_metadata::{Metadata, MetadataCommand};
 
 use crate::findings::Findings;
 use crate::{cargo, results};
+
+pub use lines::{LinesOptions, lines};
 
 /// The repository that is checked.
 struct Repository {
@@ -29,50 +33,26 @@ type Check = fn(&Repository) -> anyhow::Result<Findings>;
 
 /// All checks, the quick ones first.
 const CHECKS: [(&str, Check); 11] = [
-    ("dependency arrows", |repository| {
-        Ok(Findings::of(arrows::problems(&arrows::packages(
-            &repository.metadata,
-        ))))
+    ("dependency arrows", |it| Ok(arrows::check(&it.metadata))),
+    ("circles of imports", |it| {
+        circles::check(&it.root, &it.metadata)
     }),
-    ("circles of imports", |repository| {
-        circles::check(&repository.root, &repository.metadata)
+    ("house rules", |it| house::check(&it.root)),
+    ("options", |it| options::check(&it.root)),
+    ("first words of summaries", |it| summaries::check(&it.root)),
+    ("book and links", |it| pages::check(&it.root)),
+    ("figures of results", |it| {
+        results::changed_by_hand(&it.root)
     }),
-    ("house rules", |repository| house::check(&repository.root)),
-    ("options", |repository| options::check(&repository.root)),
-    ("first words of summaries", |repository| {
-        summaries::check(&repository.root)
-    }),
-    ("book and links", |repository| {
-        pages::check(&repository.root)
-    }),
-    ("figures of results", |repository| {
-        results::changed_by_hand(&repository.root)
-    }),
-    ("dependencies", |repository| {
-        dependencies::check(&repository.root)
-    }),
-    ("format", |repository| {
-        of_cargo(&repository.root, ["fmt", "--all", "--", "--check"], &[])
-    }),
-    ("lints", |repository| {
-        let arguments = [
-            "clippy",
-            "--release",
-            "--workspace",
-            "--all-targets",
-            "--keep-going",
-            "--",
-            "-D",
-            "warnings",
-        ];
-        of_cargo(&repository.root, arguments, &[])
-    }),
-    ("documentation", |repository| {
-        let arguments = ["doc", "--release", "--workspace", "--no-deps"];
-        let flags = [("RUSTDOCFLAGS", "-D warnings")];
-        of_cargo(&repository.root, arguments, &flags)
+    ("dependencies", |it| dependencies::check(&it.root)),
+    ("format", |it| of_cargo(it, "fmt --all -- --check")),
+    ("lints", |it| of_cargo(it, LINTS)),
+    ("documentation", |it| {
+        of_cargo(it, "doc --release --workspace --no-deps")
     }),
 ];
+
+const LINTS: &str = "clippy --release --workspace --all-targets --keep-going -- -D warnings";
 
 /// Runs all checks and prints one line for each, with its findings below. The exit code is 1 if one
 /// of them failed.
@@ -106,14 +86,12 @@ pub fn run() -> anyhow::Result<ExitCode> {
 }
 
 /// Runs a check of cargo, which prints its findings itself.
-fn of_cargo<const N: usize>(
-    root: &Path,
-    arguments: [&str; N],
-    environment: &[(&str, &str)],
-) -> anyhow::Result<Findings> {
-    let mut command = cargo::command(arguments);
-    command.current_dir(root).envs(environment.iter().copied());
-    let status = cargo::status(&mut command)?;
-    let problem = (!status.success()).then(|| format!("`cargo {}`: {status}", arguments.join(" ")));
+fn of_cargo(repository: &Repository, arguments: &str) -> anyhow::Result<Findings> {
+    let mut command = cargo::command([]);
+    command
+        .args(arguments.split(' '))
+        .current_dir(&repository.root);
+    let status = cargo::status(command.env("RUSTDOCFLAGS", "-D warnings"))?;
+    let problem = (!status.success()).then(|| format!("`cargo {arguments}`: {status}"));
     Ok(Findings::of(problem.into_iter().collect()))
 }

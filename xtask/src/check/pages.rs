@@ -10,10 +10,25 @@ use crate::findings::Findings;
 /// Path of the book's table of contents.
 const SUMMARY: &str = "docs/book/src/SUMMARY.md";
 /// Files and folders with pages.
-const STARTS: [&str; 4] = ["README.md", "CHANGELOG.md", "docs", "examples"];
+const STARTS: [&str; 7] = [
+    "README.md",
+    "CHANGELOG.md",
+    "crates",
+    "docs",
+    "examples",
+    "experiments",
+    "fuzz",
+];
 
 /// Beginnings by which a text in backquotes is taken for a path.
-const FOLDERS: [&str; 5] = ["crates/", "docs/", "examples/", "scripts/", "xtask/"];
+const FOLDERS: [&str; 6] = [
+    "crates/",
+    "docs/",
+    "examples/",
+    "experiments/",
+    "scripts/",
+    "xtask/",
+];
 
 /// Checks that every page of the book is in its table of contents, and that every relative link and
 /// every path in backquotes leads to a file of the repository.
@@ -24,21 +39,15 @@ pub fn check(root: &Path) -> anyhow::Result<Findings> {
     }
     let mut problems = unlisted(&pages);
     for page in &pages {
-        for link in relative_links(&page.text) {
-            let is_there = target(&page.path, &link).is_some_and(|it| root.join(it).exists());
-            if !is_there {
-                problems.push(format!(
-                    "{}: the link to `{link}` leads to no file of the repository",
-                    page.path.display()
-                ));
-            }
-        }
-        for mention in mentions(&page.text) {
-            problems.extend(
-                mention_problem(root, &mention)
-                    .map(|problem| format!("{}: {problem}", page.path.display())),
-            );
-        }
+        let broken = relative_links(&page.text).into_iter().filter(|link| {
+            !target(&page.path, link).is_some_and(|target| root.join(target).exists())
+        });
+        let broken =
+            broken.map(|it| format!("the link to `{it}` leads to no file of the repository"));
+        let mentions = paths(&page.text).into_iter();
+        let mentions = mentions.filter_map(|path| path_problem(root, &path));
+        let of_page = broken.chain(mentions);
+        problems.extend(of_page.map(|it| format!("{}: {it}", page.path.display())));
     }
     Ok(Findings::of(problems))
 }
@@ -82,43 +91,28 @@ fn has_scheme(link: &str) -> bool {
     })
 }
 
-/// A file or folder that a page names in backquotes, or an item in a file: `PATH::ITEM`.
-#[derive(Debug, PartialEq)]
-struct Mention {
-    path: String,
-    item: Option<String>,
-}
-
-/// Returns what a page names by a path from the repository's root.
-fn mentions(markdown: &str) -> Vec<Mention> {
+/// Returns what a page names in backquotes by a path from the repository's root: `PATH`, or `PATH::ITEM` for an item in a
+/// file.
+fn paths(markdown: &str) -> Vec<String> {
     Parser::new(markdown)
         .filter_map(|event| match event {
             Event::Code(code) if FOLDERS.iter().any(|folder| code.starts_with(folder)) => {
                 // Arguments may follow a program's path.
-                let code = code.split_whitespace().next().unwrap_or_default();
-                let (path, item) = match code.split_once("::") {
-                    Some((path, item)) => (path, Some(item)),
-                    None => (code, None),
-                };
-                Some(Mention {
-                    path: path.to_owned(),
-                    item: item.map(str::to_owned),
-                })
+                code.split_whitespace().next().map(str::to_owned)
             }
             _ => None,
         })
         .collect()
 }
 
-fn mention_problem(root: &Path, mention: &Mention) -> Option<String> {
-    let path = root.join(&mention.path);
-    let Some(item) = &mention.item else {
-        return (!path.exists()).then(|| format!("`{}` does not exist", mention.path));
+fn path_problem(root: &Path, path: &str) -> Option<String> {
+    let Some((file, item)) = path.split_once("::") else {
+        return (!root.join(path).exists()).then(|| format!("`{path}` does not exist"));
     };
-    match std::fs::read_to_string(&path) {
+    match std::fs::read_to_string(root.join(file)) {
         Ok(text) if names(&text, item) => None,
-        Ok(_) => Some(format!("`{}` has no `{item}`", mention.path)),
-        Err(_) => Some(format!("`{}` is no readable file", mention.path)),
+        Ok(_) => Some(format!("`{file}` has no `{item}`")),
+        Err(_) => Some(format!("`{file}` is no readable file")),
     }
 }
 
@@ -164,17 +158,7 @@ mod tests {
     fn what_a_page_names_in_the_code_is_found() {
         let page = "`crates/a/src/b.rs::C::d` or crates/e, `docs/f.md --g` and `icl-core/src/g.rs`\n\n\
                     ```text\n`xtask/h`\n```\n";
-        let mention = |path: &str, item: Option<&str>| Mention {
-            path: path.into(),
-            item: item.map(str::to_owned),
-        };
-        assert_eq!(
-            mentions(page),
-            [
-                mention("crates/a/src/b.rs", Some("C::d")),
-                mention("docs/f.md", None)
-            ]
-        );
+        assert_eq!(paths(page), ["crates/a/src/b.rs::C::d", "docs/f.md"]);
     }
 
     #[test]

@@ -1,9 +1,13 @@
 //! Reads the files of the repository.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+
+/// Folders with Rust files.
+pub const CODE: [&str; 5] = ["crates", "examples", "experiments", "fuzz", "xtask"];
 
 /// A text file of the repository.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,6 +16,25 @@ pub struct Source {
     pub path: PathBuf,
     /// Content.
     pub text: String,
+}
+
+impl Source {
+    /// Checks whether the file as a whole is for tests.
+    pub fn is_test(&self) -> bool {
+        let is_tests = |name: &OsStr| name == "tests" || name == "tests.rs";
+        self.path.iter().any(is_tests) || self.text.lines().any(|it| it == "#![cfg(test)]")
+    }
+
+    /// Counts the lines before the first module of tests in the file.
+    pub fn n_lines_before_tests(&self) -> usize {
+        let lines: Vec<&str> = self.text.lines().collect();
+        let begins = |pair: &[&str]| {
+            let is_module = pair[1].starts_with("mod ") && pair[1].ends_with('{');
+            is_module && (pair[0] == "#[cfg(test)]" || pair[0].starts_with("#[cfg(all(test"))
+        };
+        let tests = lines.windows(2).position(begins);
+        tests.unwrap_or(lines.len())
+    }
 }
 
 /// Reads all files with this extension at or below `start`, a path from `root`, in the order of their

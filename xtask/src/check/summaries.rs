@@ -2,11 +2,7 @@
 
 use std::path::Path;
 
-use syn::visit::{self, Visit};
-use syn::{Attribute, Item, Visibility};
-
 use super::sources::{self, Source};
-use super::syntax;
 use crate::findings::Findings;
 
 /// Words with which no summary begins, because they make it a riddle: the reader has to find out
@@ -21,38 +17,38 @@ const RIDDLES: [&str; 15] = [
 /// Beginnings that compare a thing with another instead of naming it.
 const COMPARISONS: [&str; 2] = ["As [", "As `"];
 
-/// Derived macros that show documentation to users of the program.
-const CLAP: [&str; 4] = ["Args", "Parser", "Subcommand", "ValueEnum"];
-
-/// Checks the first words of every summary in the crates: of modules, of public items, of their
-/// fields, variants and methods, and of all that the program's help shows.
-///
-/// Documentation that a macro makes is not seen.
+/// Checks the first words of every summary in the crates and in the laboratory: of all modules, items, fields and
+/// variants that have one, which is also what the help of the programs shows.
 pub fn check(root: &Path) -> anyhow::Result<Findings> {
     let mut problems = Vec::new();
-    for source in sources::read(root, "crates", "rs")? {
-        let mut parts = source.path.components().skip(2);
-        if parts.next().is_some_and(|it| it.as_os_str() == "src") {
-            problems.extend(of_source(&source)?);
-        }
+    for start in ["crates", "experiments"] {
+        let sources = sources::read(root, start, "rs")?;
+        let is_in_src = |it: &Source| it.path.iter().nth(2).is_some_and(|it| it == "src");
+        let is_read = |it: &&Source| is_in_src(it) && !it.is_test();
+        problems.extend(sources.iter().filter(is_read).flat_map(of_source));
     }
     Ok(Findings::of(problems))
 }
 
-/// Problems in one file, a sentence each.
-fn of_source(source: &Source) -> anyhow::Result<Vec<String>> {
-    let file = syntax::parse(source)?;
-    let mut summaries = Summaries::default();
-    summaries.add(&file.attrs);
-    summaries.visit_file(&file);
-    let riddles = summaries.0.into_iter().filter(|(_, it)| is_riddle(it));
-    let problem = |(line, summary): (usize, String)| {
-        format!(
-            "{}:{line}: \"{summary}\": begin the summary with a verb or a noun",
-            source.path.display()
-        )
-    };
-    Ok(riddles.map(problem).collect())
+/// Problems in one file before its tests, a sentence each.
+fn of_source(source: &Source) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut is_begun = false;
+    let n_lines = source.n_lines_before_tests();
+    for (at, line) in source.text.lines().take(n_lines).enumerate() {
+        let line = line.trim();
+        let comment = line.strip_prefix("///").or(line.strip_prefix("//!"));
+        let text = comment.map_or("", str::trim);
+        if !is_begun && is_riddle(text) {
+            let path = source.path.display();
+            problems.push(format!(
+                "{path}:{}: \"{text}\": begin the summary with a verb or a noun",
+                at + 1
+            ));
+        }
+        is_begun = comment.is_some() && (is_begun || !text.is_empty());
+    }
+    problems
 }
 
 fn is_riddle(summary: &str) -> bool {
@@ -63,80 +59,9 @@ fn is_riddle(summary: &str) -> bool {
         || COMPARISONS.iter().any(|it| text.starts_with(it))
 }
 
-/// Summaries that are read by others, with their lines.
-#[derive(Default)]
-struct Summaries(Vec<(usize, String)>);
-
-impl Summaries {
-    fn add(&mut self, attributes: &[Attribute]) {
-        self.0.extend(syntax::summary(attributes));
-    }
-
-    fn add_if_public(&mut self, visibility: &Visibility, attributes: &[Attribute]) {
-        if matches!(visibility, Visibility::Public(_)) {
-            self.add(attributes);
-        }
-    }
-}
-
-impl<'ast> Visit<'ast> for Summaries {
-    fn visit_item(&mut self, item: &'ast Item) {
-        let attributes = syntax::attributes(item);
-        let is_shown = syntax::derives(attributes, &CLAP);
-        let is_public = matches!(syntax::visibility(item), Some(Visibility::Public(_)));
-        if is_public || is_shown {
-            self.add(attributes);
-        }
-        match item {
-            Item::Struct(it) if is_shown => it.fields.iter().for_each(|it| self.add(&it.attrs)),
-            Item::Enum(it) if is_shown || is_public => {
-                for variant in &it.variants {
-                    self.add(&variant.attrs);
-                    variant.fields.iter().for_each(|it| self.add(&it.attrs));
-                }
-            }
-            Item::Trait(it) if is_public => {
-                for item in &it.items {
-                    match item {
-                        syn::TraitItem::Const(it) => self.add(&it.attrs),
-                        syn::TraitItem::Fn(it) => self.add(&it.attrs),
-                        syn::TraitItem::Type(it) => self.add(&it.attrs),
-                        _ => {}
-                    }
-                }
-            }
-            _ => visit::visit_item(self, item),
-        }
-    }
-
-    fn visit_field(&mut self, it: &'ast syn::Field) {
-        self.add_if_public(&it.vis, &it.attrs);
-    }
-
-    fn visit_impl_item_const(&mut self, it: &'ast syn::ImplItemConst) {
-        self.add_if_public(&it.vis, &it.attrs);
-    }
-
-    fn visit_impl_item_fn(&mut self, it: &'ast syn::ImplItemFn) {
-        self.add_if_public(&it.vis, &it.attrs);
-    }
-
-    fn visit_impl_item_type(&mut self, it: &'ast syn::ImplItemType) {
-        self.add_if_public(&it.vis, &it.attrs);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn found(text: &str) -> Vec<String> {
-        let source = Source {
-            path: "a.rs".into(),
-            text: text.into(),
-        };
-        of_source(&source).unwrap()
-    }
 
     #[test]
     fn riddles_are_told_from_summaries() {
@@ -167,54 +92,11 @@ mod tests {
 
     #[test]
     fn a_problem_names_the_line_and_the_summary() {
-        let text = "//! A module.\n\n/// What is\n/// there.\n///\n/// More.\npub struct A;\n";
-        let expected = "a.rs:3: \"What is there.\": begin the summary with a verb or a noun";
-        assert_eq!(found(text), [expected]);
-    }
-
-    #[test]
-    fn everything_public_counts() {
-        for text in [
-            "//! What is here.",
-            "/// What\npub fn f() {}",
-            "pub mod m { //! What\n }",
-            "pub struct A { /** What */ pub a: u8 }",
-            "pub enum A { /** What */ B }",
-            "pub enum A { B { /** What */ c: u8 } }",
-            "pub trait A { /** What */ fn b(); }",
-            "impl A { /** What */ pub fn b() {} }",
-            "impl A { /** What */ pub const B: u8 = 1; }",
-            "/// What\npub const A: u8 = 1;",
-            "/// What\npub type A = u8;",
-        ] {
-            assert_eq!(found(text).len(), 1, "{text}");
-        }
-    }
-
-    #[test]
-    fn the_help_of_the_program_counts() {
-        for text in [
-            "#[derive(Args)] struct A { /** What */ #[arg(long)] a: u8 }",
-            "#[derive(clap::Subcommand)] enum A { /** What */ B }",
-            "#[derive(Subcommand)] enum A { B { /** What */ c: u8 } }",
-            "#[derive(ValueEnum)] enum A { /** What */ B }",
-            "#[derive(Args)] pub struct A { /** What */ pub a: u8 }",
-        ] {
-            assert_eq!(found(text).len(), 1, "{text}");
-        }
-    }
-
-    #[test]
-    fn private_items_and_tests_are_not_read() {
-        for text in [
-            "/// What\nfn f() {}",
-            "struct A { /** What */ a: u8 }",
-            "enum A { /** What */ B }",
-            "impl A for B { /** What */ fn c() {} }",
-            "/// What\npub(crate) struct A;",
-            "#[cfg(test)] mod tests { /** What */ pub fn f() {} }",
-        ] {
-            assert!(found(text).is_empty(), "{text}");
-        }
+        let text = "//! A module.\n//!\n//! What it has.\n\n///\n/// What is\n/// there.\npub struct A {\n    \
+                    /// Of b.\n    b: u8,\n}\n#[cfg(test)]\nmod tests {\n    /// What\n    fn f() {}\n}\n";
+        let expected = ["6: \"What is\"", "9: \"Of b.\""]
+            .map(|it| format!("a.rs:{it}: begin the summary with a verb or a noun"));
+        let (path, text) = ("a.rs".into(), text.into());
+        assert_eq!(of_source(&Source { path, text }), expected);
     }
 }

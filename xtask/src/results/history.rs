@@ -1,4 +1,4 @@
-//! The state of the code that figures were measured with.
+//! State of the code that figures were measured with.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -43,35 +43,29 @@ pub fn state(root: &Path) -> anyhow::Result<State> {
 /// # Errors
 /// If git cannot be run.
 pub fn stale(root: &Path, figures: &[Figure]) -> anyhow::Result<Vec<String>> {
-    let mut by_commit: BTreeMap<&str, BTreeMap<&Path, Vec<String>>> = BTreeMap::new();
+    let mut names: BTreeMap<_, Vec<String>> = BTreeMap::new();
     for figure in figures {
-        let pages = by_commit.entry(&figure.commit).or_default();
-        pages.entry(&figure.page).or_default().push(figure.name());
+        let place = (&figure.commit, &figure.page);
+        names.entry(place).or_default().push(figure.name());
     }
     let mut sentences = Vec::new();
-    for (commit, pages) in by_commit {
-        let since = match git(root, &["diff", "--quiet", commit, "--", CODE])?
-            .status
-            .code()
-        {
+    for ((commit, page), names) in names {
+        let changes = git(root, &["diff", "--quiet", commit, "--", CODE])?;
+        let since = match changes.status.code() {
             Some(0) => continue,
             Some(1) => format!("{CODE}/ has changed since {commit}"),
             _ => format!("the commit {commit} is not known here"),
         };
-        for (page, names) in pages {
-            let names = names.join(", ");
-            sentences.push(format!("{}: stale, as {since}: {names}", page.display()));
-        }
+        let names = names.join(", ");
+        sentences.push(format!("{}: stale, as {since}: {names}", page.display()));
     }
     Ok(sentences)
 }
 
 fn git(root: &Path, arguments: &[&str]) -> anyhow::Result<Output> {
-    Command::new("git")
-        .current_dir(root)
-        .args(arguments)
-        .output()
-        .context("git could not be started")
+    let mut command = Command::new("git");
+    command.current_dir(root).args(arguments);
+    command.output().context("git could not be started")
 }
 
 #[cfg(test)]
@@ -82,39 +76,34 @@ mod tests {
     fn figures_are_stale_after_a_change_of_the_code() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path();
-        let run = |arguments: &[&str]| {
+        let commit = |text: &str| {
+            std::fs::write(root.join("crates/a.rs"), text).unwrap();
             let identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
-            let output = git(root, &[&identity, arguments].concat()).unwrap();
-            assert!(output.status.success(), "{output:?}");
+            let add = ["add", "."];
+            let commit = [&identity[..], &["commit", "--quiet", "--message", text]].concat();
+            for arguments in [&["init", "--quiet"][..], &add, &commit] {
+                assert!(git(root, arguments).unwrap().status.success());
+            }
+            state(root).unwrap()
         };
-        let write = |text: &str| std::fs::write(root.join("crates/a.rs"), text).unwrap();
         std::fs::create_dir(root.join(CODE)).unwrap();
-        write("one");
-        run(&["init", "--quiet"]);
-        run(&["add", "."]);
-        run(&["commit", "--quiet", "--message", "one"]);
-        let first = state(root).unwrap();
+        let first = commit("one");
         assert!(!first.is_changed && first.commit.len() == 40);
-        let mut figure = Figure::made_up("a.md", "icl", "0.87");
+        let mut figure = Figure::of("a.md", "icl", "0.87", "0").unwrap();
+        let unknown = [figure.clone()];
         figure.commit = first.commit.clone();
         let figures = [figure.clone(), figure];
         assert!(stale(root, &figures).unwrap().is_empty());
 
-        write("two");
+        std::fs::write(root.join("crates/a.rs"), "not committed").unwrap();
         assert!(state(root).unwrap().is_changed);
-        run(&["commit", "--all", "--quiet", "--message", "two"]);
-        let second = state(root).unwrap();
+        let second = commit("two");
         assert!(!second.is_changed && second.commit != first.commit);
         let name = "icl/held_out_risk.new";
-        let expected = format!(
-            "a.md: stale, as crates/ has changed since {}: {name}, {name}",
-            first.commit
-        );
+        let since = first.commit;
+        let expected = format!("a.md: stale, as crates/ has changed since {since}: {name}, {name}");
         assert_eq!(stale(root, &figures).unwrap(), [expected]);
-
-        let mut unknown = Figure::made_up("a.md", "icl", "0.87");
-        unknown.commit = "0123456".into();
-        let sentences = stale(root, &[unknown]).unwrap();
-        assert!(sentences[0].contains("the commit 0123456 is not known here"));
+        let sentences = stale(root, &unknown).unwrap();
+        assert!(sentences[0].contains("the commit 740119a is not known here"));
     }
 }

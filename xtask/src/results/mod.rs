@@ -2,21 +2,21 @@
 
 mod figure;
 mod history;
-mod measured;
 mod pages;
 mod runs;
-mod table;
-mod written;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use cargo_metadata::MetadataCommand;
 use clap::Args;
 
 use crate::findings::Findings;
 use figure::Figure;
+
+/// Path of the table of expected figures from the repository's root.
+const TABLE: &str = "docs/results/expected.csv";
 
 /// Options of `cargo xtask results`.
 #[derive(Debug, Args)]
@@ -36,8 +36,7 @@ pub struct ResultsOptions {
 /// # Errors
 /// If the table or a page cannot be read.
 pub fn changed_by_hand(root: &Path) -> anyhow::Result<Findings> {
-    let figures = table::read(root)?;
-    Ok(Findings::of(pages::problems(root, &figures)?))
+    Ok(Findings::of(pages::problems(root, &read(root)?)?))
 }
 
 /// Runs the command. The exit code is 1 if a figure is missing on its page, or another value is measured.
@@ -45,27 +44,21 @@ pub fn changed_by_hand(root: &Path) -> anyhow::Result<Findings> {
 /// # Errors
 /// If the table or a page cannot be read, git does not answer, or no figure is asked for.
 pub fn run(options: &ResultsOptions) -> anyhow::Result<ExitCode> {
-    let metadata = MetadataCommand::new()
-        .no_deps()
-        .exec()
-        .context("cargo metadata failed")?;
+    let metadata = MetadataCommand::new().no_deps().exec();
+    let metadata = metadata.context("cargo metadata failed")?;
     let root: PathBuf = metadata.workspace_root.into();
-    let figures = asked(table::read(&root)?, options)?;
+    let figures = asked(read(&root)?, options)?;
     let findings = if options.check {
         Findings {
             problems: pages::problems(&root, &figures)?,
             warnings: history::stale(&root, &figures)?,
         }
     } else {
-        let folder = metadata
-            .target_directory
-            .into_std_path_buf()
-            .join("results");
         let runs = runs::Runs {
-            folder,
+            folder: metadata.target_directory.join("results").into(),
             state: history::state(&root)?,
         };
-        Findings::of(runs.problems(&figures, &mut |work| runs::icl(&root, work))?)
+        Findings::of(runs.problems(&figures, &mut |work| runs::icl(&root, work)))
     };
     print!("{}", findings.report(&format!("{} figures", figures.len())));
     Ok(match findings.problems.is_empty() {
@@ -74,29 +67,30 @@ pub fn run(options: &ResultsOptions) -> anyhow::Result<ExitCode> {
     })
 }
 
+/// Reads the figures of the table.
+fn read(root: &Path) -> anyhow::Result<Vec<Figure>> {
+    let mut reader = csv::Reader::from_path(root.join(TABLE)).context(TABLE)?;
+    let figures: Result<_, _> = reader.deserialize().collect();
+    figures.context(TABLE)
+}
+
 /// Returns the figures that are asked for.
-fn asked(figures: Vec<Figure>, options: &ResultsOptions) -> anyhow::Result<Vec<Figure>> {
-    let is_target = |figure: &Figure| {
-        options.target.as_deref().is_none_or(|target| {
-            figure.page == Path::new(target)
-                || figure.page.file_stem().is_some_and(|stem| stem == target)
-        })
-    };
-    let mut figures = figures;
-    figures.retain(is_target);
+fn asked(mut figures: Vec<Figure>, options: &ResultsOptions) -> anyhow::Result<Vec<Figure>> {
     if let Some(target) = &options.target {
+        let is_target = |page: &Path| {
+            page == Path::new(target) || page.file_stem().is_some_and(|stem| stem == &**target)
+        };
+        figures.retain(|figure| is_target(&figure.page));
         ensure!(
             !figures.is_empty(),
-            "found no figure of the page {target} in {}, expected one",
-            table::PATH
+            "found no figure of the page {target} in {TABLE}, expected one"
         );
     }
-    if options.quick {
-        figures.retain(|figure| figure.is_quick);
-        if figures.is_empty() {
-            bail!("found no quick figure in {}, expected one", table::PATH);
-        }
-    }
+    figures.retain(|figure| figure.is_quick || !options.quick);
+    ensure!(
+        !figures.is_empty(),
+        "found no quick figure in {TABLE}, expected one"
+    );
     Ok(figures)
 }
 
@@ -104,29 +98,48 @@ fn asked(figures: Vec<Figure>, options: &ResultsOptions) -> anyhow::Result<Vec<F
 mod tests {
     use super::*;
 
+    const COLUMNS: &str = "figure,command,seed,value,tolerance,commit,date,quick";
+    const A: &str = "docs/a.md#warm/risk.all,icl run,1,0.871,1 %,740119a,2026-11-22,";
+    const B: &str = "\"docs/b.md#sampling=new,rate=cosine/risk.all\",icl run,1,0.871,1 %,740119a,2026-11-22,yes";
+
+    fn read_lines(lines: &[&str]) -> anyhow::Result<Vec<Figure>> {
+        let root = tempfile::tempdir()?;
+        let path = root.path().join(TABLE);
+        std::fs::create_dir_all(path.parent().context("a folder")?)?;
+        std::fs::write(path, lines.join("\n"))?;
+        read(root.path())
+    }
+
+    #[test]
+    fn an_error_names_the_line() {
+        let bad = B.replace("0.871", "much");
+        let error = read_lines(&[COLUMNS, A, &bad]).unwrap_err();
+        let error = format!("{error:#}");
+        assert!(
+            error.contains("line: 3") && error.contains("\"much\""),
+            "{error}"
+        );
+        assert!(read_lines(&["figure,value", "a,1"]).is_err());
+    }
+
     #[test]
     fn figures_are_asked_for_by_page_and_by_mark() {
-        let figures = || {
-            vec![Figure::made_up("docs/results/a.md", "warm", "1.0"), {
-                let mut quick = Figure::made_up("docs/results/b.md", "icl", "2.0");
-                quick.is_quick = true;
-                quick
-            }]
+        let methods = |quick, target: Option<&str>| {
+            let options = ResultsOptions {
+                check: false,
+                quick,
+                target: target.map(str::to_owned),
+            };
+            let figures = asked(read_lines(&[COLUMNS, A, B])?, &options)?;
+            let methods = figures.into_iter().map(|figure| figure.method);
+            anyhow::Ok(methods.collect::<Vec<_>>().join(" "))
         };
-        let options = |quick, target: Option<&str>| ResultsOptions {
-            check: false,
-            quick,
-            target: target.map(str::to_owned),
-        };
-        let methods = |options: &ResultsOptions| -> Vec<String> {
-            let asked = asked(figures(), options).unwrap();
-            asked.into_iter().map(|figure| figure.method).collect()
-        };
-        assert_eq!(methods(&options(false, None)), ["warm", "icl"]);
-        assert_eq!(methods(&options(true, None)), ["icl"]);
-        assert_eq!(methods(&options(false, Some("a"))), ["warm"]);
-        assert_eq!(methods(&options(false, Some("docs/results/b.md"))), ["icl"]);
-        assert!(asked(figures(), &options(false, Some("c"))).is_err());
-        assert!(asked(figures(), &options(true, Some("a"))).is_err());
+        let (warm, new) = ("warm", "sampling=new,rate=cosine");
+        assert_eq!(methods(false, None).unwrap(), format!("{warm} {new}"));
+        assert_eq!(methods(true, None).unwrap(), new);
+        assert_eq!(methods(false, Some("a")).unwrap(), warm);
+        assert_eq!(methods(false, Some("docs/b.md")).unwrap(), new);
+        assert!(methods(false, Some("c")).is_err());
+        assert!(methods(true, Some("a")).is_err());
     }
 }

@@ -73,7 +73,7 @@ pub trait Group: Debug + Send + Sync {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gathered<T> {
     values: Vec<T>,
-    /// Where the values of each member end.
+    /// Ends of the values of each member.
     ends: Vec<usize>,
 }
 

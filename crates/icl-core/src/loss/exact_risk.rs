@@ -12,7 +12,7 @@ use crate::contrast::terms::positive_logits;
 use crate::negatives::{Rank, Ranks};
 use crate::{Alone, ByOrigin, Contrast, Group, GroupError, GrowthRatio, Origin, host_values};
 
-/// Why the group of one returns no error.
+/// Reason for which a group of one returns no error.
 pub(super) const ALONE: &str = "no other member could leave";
 
 /// Exact risk R(θ; X′) and the quantities of the theorems, in nats.

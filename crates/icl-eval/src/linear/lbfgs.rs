@@ -40,9 +40,9 @@ pub(super) struct Stopped {
 /// Reason for which a solver has no minimum.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Unfinished {
-    /// It stopped before it converged.
+    /// Stopped before it converged.
     Stopped(Stopped),
-    /// It was asked to stop.
+    /// Interrupted by a request.
     Interrupted,
 }
 

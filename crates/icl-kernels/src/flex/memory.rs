@@ -18,7 +18,7 @@ const UNUSED: usize = 4;
 /// Number of results after which memory that was not reused is released: a few training steps.
 const PATIENCE: u64 = 512;
 
-/// Of all threads, since a step may run on another one than the step before.
+/// Memory of all threads, since a step may run on another one than the step before.
 static KEPT: Mutex<Kept> = Mutex::new(Kept::new());
 
 /// Returns a tensor of this shape that `write` fills. `write` must set every number, since reused

@@ -21,7 +21,7 @@ pub struct TablesArguments {
     kind: Kind,
 }
 
-/// What the tables show.
+/// Kind of tables.
 #[derive(Debug, Subcommand)]
 enum Kind {
     /// Cost of each method at its own stop, and how good it then is: docs/results/update

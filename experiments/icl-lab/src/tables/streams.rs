@@ -17,7 +17,7 @@ const EQUAL: [&str; 4] = ["warm", "replay", "fine-tuning", "retraining"];
 /// Rules for the moment of an update.
 const MOMENTS: [&str; 4] = ["every:2", "every:3", "drift", "drift:0.2"];
 
-/// What one encoder did that went through a stream of one seed.
+/// Course of one encoder through a stream of one seed.
 struct Course {
     /// Mean risk of the last encoder over all experiences.
     last: Option<f64>,

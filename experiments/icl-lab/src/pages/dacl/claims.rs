@@ -28,9 +28,9 @@ const PLUS: [DaclRow; 3] = [
 /// Verdict on a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ClaimVerdict {
-    /// It is not refuted.
+    /// Not refuted.
     Holds,
-    /// It is refuted by the stated rule.
+    /// Refuted by the stated rule.
     Refuted,
     /// The records say nothing on it.
     NotTested,
