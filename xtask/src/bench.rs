@@ -37,7 +37,7 @@ const TARGETS: [(Bench, &str, &str); 9] = [
     (Bench::Rates, "icl-cli", "rates"),
     (Bench::Tables, "icl-cli", "tables"),
     (Bench::Vision, "icl-cli", "vision"),
-    (Bench::Vision, "icl-models", "image_operators"),
+    (Bench::Vision, "icl-kernels", "image_operators"),
     (Bench::Vision, "icl-data", "image_views"),
 ];
 
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn features_stand_before_the_arguments_of_the_benchmark() {
         let backends = "--package icl-cli --bench backends";
-        let vision = "--package icl-cli --bench vision --\n--package icl-models --bench image_operators --\n\
+        let vision = "--package icl-cli --bench vision --\n--package icl-kernels --bench image_operators --\n\
                       --package icl-data --bench image_views --";
         let lines = |line: &str| {
             let words = std::iter::once("bench").chain(line.split(' '));

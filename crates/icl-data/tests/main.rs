@@ -6,6 +6,7 @@
 mod data_dir;
 mod image_damage;
 mod image_files;
+mod image_folders_malformed;
 mod image_formats;
 mod image_malformed;
 mod image_record;
@@ -19,6 +20,7 @@ mod table_malformed;
 mod table_reference;
 mod table_views;
 mod text_pairs;
+mod tu_archives;
 mod tu_files;
 mod tu_format;
 mod tu_malformed;

@@ -9,6 +9,7 @@ mod hidden_mixup;
 mod mlp;
 mod parameters;
 mod resnet;
+mod resnet_statistics;
 mod resnet_weights;
 mod synthetic;
 mod towers;

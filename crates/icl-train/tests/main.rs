@@ -18,3 +18,4 @@ mod step_reports;
 mod stream;
 mod toy;
 mod trainer;
+mod trainer_errors;
