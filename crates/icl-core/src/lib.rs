@@ -57,7 +57,8 @@ pub mod negatives;
 mod pairing;
 mod pairs;
 #[cfg(doctest)]
-mod readme;
+#[doc = include_str!("../README.md")]
+mod readme {}
 mod samples;
 mod saved_tensors;
 mod seed;

@@ -36,7 +36,8 @@ mod new_folder;
 mod pixels;
 mod place;
 #[cfg(doctest)]
-mod readme;
+#[doc = include_str!("../README.md")]
+mod readme {}
 mod selection;
 mod split;
 mod tabular;

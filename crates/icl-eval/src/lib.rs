@@ -35,7 +35,8 @@ mod principal_axes;
 mod protocol;
 mod ranking;
 #[cfg(doctest)]
-mod readme;
+#[doc = include_str!("../README.md")]
+mod readme {}
 mod transfer;
 mod watch;
 

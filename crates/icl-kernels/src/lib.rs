@@ -28,7 +28,8 @@ pub mod image;
 #[cfg(feature = "tch")]
 mod libtorch;
 #[cfg(doctest)]
-mod readme;
+#[doc = include_str!("../README.md")]
+mod readme {}
 pub mod rows;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -16,7 +16,8 @@
 mod inner_loop;
 mod rate;
 #[cfg(doctest)]
-mod readme;
+#[doc = include_str!("../README.md")]
+mod readme {}
 
 pub use inner_loop::{
     Adapted, InnerStep, adapt, first_order, nested_second_order, owned, relative_move, second_order,

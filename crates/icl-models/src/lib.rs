@@ -28,7 +28,8 @@ mod linear;
 mod mlp;
 mod normalization;
 #[cfg(doctest)]
-mod readme;
+#[doc = include_str!("../README.md")]
+mod readme {}
 mod readout;
 mod resnet;
 mod stock_batch_norm;

@@ -21,7 +21,8 @@ pub(crate) mod fixture;
 mod inert;
 pub mod negatives;
 #[cfg(doctest)]
-mod readme;
+#[doc = include_str!("../README.md")]
+mod readme {}
 mod record;
 pub mod speed_up;
 mod stream;

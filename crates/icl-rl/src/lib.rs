@@ -11,7 +11,8 @@ mod error;
 mod network;
 mod ou_noise;
 #[cfg(doctest)]
-mod readme;
+#[doc = include_str!("../README.md")]
+mod readme {}
 mod replay;
 #[cfg(test)]
 mod testing;

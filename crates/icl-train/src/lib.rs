@@ -32,7 +32,8 @@ mod negatives;
 mod optimizer;
 mod progress;
 #[cfg(doctest)]
-mod readme;
+#[doc = include_str!("../README.md")]
+mod readme {}
 mod sampling;
 mod step;
 mod stream;

@@ -1,4 +1,0 @@
-//! The README, whose example is compiled as a test of documentation.
-
-#[doc = include_str!("../README.md")]
-struct Readme;
