@@ -6,7 +6,7 @@
 set -euo pipefail
 
 icl=$1
-data=${ICL_DATA_DIR:-../shared/data}
+data=${ICL_DATA_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/icl}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 

@@ -7,8 +7,8 @@ the project only counts, sums and single pixels are recorded, read by plain NumP
 
     python3 scripts/reference/image_data.py > crates/icl-data/tests/reference/image_data.json
 
-The data is looked for in the folder that ICL_DATA_DIR names, else in ../shared/data beside the
-project; a set that is not there is named on the standard error and left out.
+The data is looked for in the folder of `icl fetch`: the one that ICL_DATA_DIR names, else icl in the
+cache folder. A set that is not there is named on the standard error and left out.
 """
 
 import gzip
@@ -25,7 +25,8 @@ import PIL
 from PIL import Image, features
 
 ROOT = Path(__file__).resolve().parents[2]
-DATA = Path(os.environ.get("ICL_DATA_DIR", ROOT.parent / "shared" / "data"))
+CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+DATA = Path(os.environ.get("ICL_DATA_DIR", CACHE / "icl"))
 SEED = 20260101
 WIDTH, HEIGHT = 21, 14
 N_PHOTOS = 4

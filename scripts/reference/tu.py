@@ -7,8 +7,8 @@ the sets that may not be copied into the project.
 
     python3 scripts/reference/tu.py > crates/icl-data/tests/reference/tu.json
 
-The data is looked for in the folder that ICL_DATA_DIR names, else in ../shared/data beside the
-project; a set that is not there is named on the standard error and left out.
+The data is looked for in the folder of `icl fetch`: the one that ICL_DATA_DIR names, else icl in the
+cache folder. A set that is not there is named on the standard error and left out.
 """
 
 import json
@@ -26,7 +26,8 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import LocalDegreeProfile
 
 ROOT = Path(__file__).resolve().parents[2]
-DATA = Path(os.environ.get("ICL_DATA_DIR", ROOT.parent / "shared" / "data"))
+CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+DATA = Path(os.environ.get("ICL_DATA_DIR", CACHE / "icl"))
 EMBEDDED = ROOT / "crates" / "icl-data" / "data" / "MUTAG.zip"
 SETS = ["MUTAG", "PTC_MR", "PROTEINS", "PROTEINS_full", "IMDB-BINARY", "IMDB-MULTI", "REDDIT-BINARY"]
 

@@ -4,12 +4,12 @@
 //! is no property of the program.
 
 use std::error::Error;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use burn::backend::{Autodiff, Flex};
 use burn::optim::{AdamConfig, GradientsParams, Optimizer};
 use icl_core::{Collate, Encoder, GrowthRatio, InfoNceConfig, Mode, Seed, Views};
+use icl_data::catalogue;
 use icl_data::{GraphCollate, GraphDataset, GraphView, GraphViewsConfig, Split};
 use icl_models::{Gcn, GcnConfig};
 use icl_train::{Method, StopRule, Trainer, TrainingSettings};
@@ -22,7 +22,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         std::thread::available_parallelism()?
     );
     for (name, n_epochs) in [("PROTEINS", 20), ("REDDIT-BINARY", 3)] {
-        let path = data_dir().join("graphs").join(format!("{name}.zip"));
+        let path = catalogue::folder()
+            .join("graphs")
+            .join(format!("{name}.zip"));
         if !path.exists() {
             println!("{name}: skipped, {} is not there", path.display());
             continue;
@@ -47,13 +49,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("  peak memory so far: {} MiB", peak_memory_mib());
     }
     Ok(())
-}
-
-fn data_dir() -> PathBuf {
-    std::env::var_os("ICL_DATA_DIR").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    )
 }
 
 /// One step on ready batches: forward, NCE-I, backward, update.

@@ -6,10 +6,10 @@
 //! order. Nothing is asserted: what is found stands in `docs/results/learning-rates.md`.
 
 use std::error::Error;
-use std::path::PathBuf;
 
 use burn::backend::{Autodiff, Flex};
 use icl_core::{GrowthRatio, Seed};
+use icl_data::catalogue;
 use icl_data::{GraphCollate, GraphViewsConfig, Split};
 use icl_meta::RateChoice;
 use icl_models::{Gcn, GcnConfig};
@@ -25,7 +25,7 @@ const FIXED: [f64; 4] = [1e-2, 1e-3, 1e-4, 1e-5];
 const BASES: [f64; 2] = [3e-3, 1e-4];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let path = data_dir().join("graphs").join("PROTEINS.zip");
+    let path = catalogue::folder().join("graphs").join("PROTEINS.zip");
     if !path.exists() {
         println!("skipped, {} is not there", path.display());
         return Ok(());
@@ -120,11 +120,4 @@ fn policies() -> Vec<(String, RateChoice, f64)> {
 
 fn list(values: impl Iterator<Item = String>) -> String {
     values.collect::<Vec<_>>().join(" · ")
-}
-
-fn data_dir() -> PathBuf {
-    std::env::var_os("ICL_DATA_DIR").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    )
 }

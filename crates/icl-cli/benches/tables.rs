@@ -9,7 +9,7 @@
 
 use std::error::Error;
 use std::io::{BufRead, BufReader, Lines, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
@@ -17,6 +17,7 @@ use burn::backend::{Autodiff, Flex};
 use burn::optim::{GradientsParams, Optimizer};
 use burn::tensor::{Distribution, Tensor};
 use icl_core::{Encoder, GrowthRatio, InfoNce, InfoNceConfig, Mode, Seed, Stack};
+use icl_data::catalogue;
 use icl_data::{NoiseKind, RawTable, Split, TableOptions, TableViewsConfig, TabularDataset};
 use icl_models::{Mlp, MlpConfig};
 use icl_train::{Method, OnePassAdam, StopRule, Trainer, TrainingSettings};
@@ -42,7 +43,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     steps(n_threads)?;
     for name in ["LetterRecognition", "Satellite"] {
-        let path = data_dir().join("tabular").join(format!("{name}.csv.gz"));
+        let path = catalogue::folder()
+            .join("tabular")
+            .join(format!("{name}.csv.gz"));
         if !path.exists() {
             println!("\n{name}: skipped, {} is not there", path.display());
             continue;
@@ -62,13 +65,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
-}
-
-fn data_dir() -> PathBuf {
-    std::env::var_os("ICL_DATA_DIR").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    )
 }
 
 /// Steps on ready rows: forward, InfoNCE of the first half with the second, backward, Adam.

@@ -12,7 +12,7 @@
 pub use crate::backend::{OnBackend, ProgramBackend, TrainingBackend, on_backend};
 pub use crate::files::destination::{CONFIG, WORK};
 pub use crate::files::run_results::RECORD;
-pub use crate::options::data::{DATA_DIR, DataDirOption, LimitOption, ReadingOptions};
+pub use crate::options::data::{DataDirOption, LimitOption, ReadingOptions};
 pub use crate::options::encoder::{EncoderKind, EncoderOptions, PAPER_SIDE, WidthOption};
 pub use crate::options::execution::{BackendOption, SeedsOption};
 pub use crate::options::negatives::NegativesPeakOption;

@@ -193,6 +193,24 @@ pub enum DataError {
         /// Names of the data sets of the catalogue.
         known: Vec<&'static str>,
     },
+    /// A data set of the catalogue is not in the folder of all data sets.
+    #[error(
+        "{file}: found nothing, expected the data set {name}; `icl fetch {name}` downloads it, and ICL_DATA_DIR names another folder"
+    )]
+    NotDownloaded {
+        /// Expected file or folder.
+        file: FileRef,
+        /// Name of the data set.
+        name: &'static str,
+    },
+    /// A path leads nowhere, and is no name of the catalogue.
+    #[error("{file}: found nothing, expected a data set, or one of the names that `icl fetch` downloads: {}", known.join(", "))]
+    Absent {
+        /// Rejected path.
+        file: FileRef,
+        /// Names of the data sets of the catalogue.
+        known: Vec<&'static str>,
+    },
     /// The length of a downloaded file differs from the publisher's.
     #[error("{file}: found {found} bytes, expected {expected}")]
     DownloadLength {

@@ -26,15 +26,11 @@ impl Machine {
             Ok(n) => n.parse()?,
             Err(_) => std::thread::available_parallelism()?.get(),
         };
-        let data_dir = std::env::var_os("ICL_DATA_DIR").map_or_else(
-            || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-            PathBuf::from,
-        );
         Ok(Self {
             processor: line_of("/proc/cpuinfo", "model name").unwrap_or_default(),
             n_threads,
             python: Python::find(),
-            data_dir,
+            data_dir: icl_data::catalogue::folder(),
         })
     }
 

@@ -6,7 +6,7 @@
 //! the other load of the machine affects all of them alike. They use as many threads:
 //! `RAYON_NUM_THREADS`, else all. PyTorch's sides need a Python with torch, torchvision and
 //! torch_geometric: `PYTHON`, else `python3`; without it their rows are left out. Graphs are read
-//! from `ICL_DATA_DIR`, else from the folder of the repository's own data. Nothing is asserted: a
+//! from the folder of `icl fetch`. Nothing is asserted: a
 //! machine's speed is no property of the program.
 
 mod case;

@@ -1,20 +1,16 @@
 //! The data that are read.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use anyhow::anyhow;
 use clap::Args;
+use icl_data::catalogue::{self, DATA_DIR};
 use icl_data::{Header, Missing, TableOptions, TextPairOptions, embedded};
 use serde::{Serialize, Serializer};
 
 use crate::options::{bounds, choice};
 use crate::process::failure::Failure;
-
-/// Environment variable that names the folder of all data sets.
-pub const DATA_DIR: &str = "ICL_DATA_DIR";
-/// Folder of all data sets without the variable, relative to the root of the project.
-const DEFAULT_DATA_DIR: &str = "../shared/data";
 
 /// Bytes of a MiB.
 const MIB: usize = 1 << 20;
@@ -330,22 +326,17 @@ pub struct DataDirOption {
         value_name = "DIR",
         help_heading = "Data",
         help = format!(
-            "Folder of all data sets. Without it, the folder in the variable {DATA_DIR}, or \
-             {DEFAULT_DATA_DIR}"
+            "Folder of all data sets. Without it, the folder in the variable {DATA_DIR}, or `icl` in the cache \
+             folder (~/.cache)"
         )
     )]
     data_dir: Option<PathBuf>,
 }
 
 impl DataDirOption {
-    /// Returns the folder: the one that is named, else that of the variable, else the default.
+    /// Returns the folder: the one that is named, else that of the library.
     pub fn folder(&self) -> PathBuf {
-        match &self.data_dir {
-            Some(folder) => Path::to_owned(folder),
-            None => {
-                std::env::var_os(DATA_DIR).map_or_else(|| DEFAULT_DATA_DIR.into(), PathBuf::from)
-            }
-        }
+        self.data_dir.clone().unwrap_or_else(catalogue::folder)
     }
 }
 

@@ -2,12 +2,15 @@
 //!
 //! This module does not access the network.
 
+mod folder;
 mod verify;
+
+pub use folder::{DATA_DIR, folder};
 
 use std::path::{Path, PathBuf};
 
 use crate::error::DataError;
-use crate::place::Found;
+use crate::place::{FileRef, Found};
 
 /// Kind of the samples of a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -246,6 +249,33 @@ pub fn find(name: &str) -> Result<&'static CatalogueEntry, DataError> {
     ENTRIES.iter().find(is_named).ok_or_else(unknown)
 }
 
+/// Returns the path for the reader of a data set: of a downloaded one, which has the name of an entry of the catalogue,
+/// or `data` itself, a path.
+///
+/// # Errors
+/// [`DataError::NotDownloaded`] if `data` is a name and the data set is not in [`folder`], [`DataError::Absent`] if it
+/// is a path that leads nowhere.
+pub fn locate(data: &str) -> Result<PathBuf, DataError> {
+    if let Ok(entry) = find(data) {
+        let path = entry.path(&folder());
+        return match path.exists() {
+            true => Ok(path),
+            false => Err(DataError::NotDownloaded {
+                file: FileRef::on_disk(&path),
+                name: entry.name,
+            }),
+        };
+    }
+    let path = PathBuf::from(data);
+    match path.exists() {
+        true => Ok(path),
+        false => Err(DataError::Absent {
+            file: FileRef::on_disk(&path),
+            known: entries().iter().map(|entry| entry.name).collect(),
+        }),
+    }
+}
+
 impl CatalogueEntry {
     /// Returns the path for the reader, if `root` is the folder of all data sets.
     pub fn path(&self, root: &Path) -> PathBuf {
@@ -310,5 +340,15 @@ mod tests {
             proteins.file_path(root, &proteins.files[0]),
             proteins.path(root)
         );
+    }
+
+    #[test]
+    fn a_path_leads_to_itself_or_nowhere() {
+        let here = env!("CARGO_MANIFEST_DIR");
+        assert_eq!(locate(here).unwrap(), PathBuf::from(here));
+        let error = locate("no/such/place").unwrap_err().to_string();
+        let expected = "no/such/place: found nothing, expected a data set, or one of the names that `icl fetch` \
+                        downloads: MNIST, Fashion-MNIST,";
+        assert!(error.starts_with(expected), "{error}");
     }
 }

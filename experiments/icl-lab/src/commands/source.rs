@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::pages::paper::DataSet;
-use icl_cli::parts::{DATA_DIR, Failure};
+use icl_cli::parts::Failure;
+use icl_data::catalogue::DATA_DIR;
 
 use crate::commands::options::ReproduceOptions;
+use crate::pages::paper::DataSet;
 
 /// Photographs that replace ImageNet-2: two classes of ImageNet.
 const PHOTOS: &str = "ants-bees";
@@ -74,7 +75,7 @@ pub fn graph_files(name: &str, folder: &Path) -> Result<PathBuf, String> {
         .ok_or_else(|| {
             format!(
                 "{}: found neither {name}.zip nor a folder {name}, expected one of them (--data-dir \
-                 or {DATA_DIR} names the folder above)",
+                 or {DATA_DIR} names the folder above; icl fetch {name} downloads it)",
                 graphs.display()
             )
         })

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use icl_data::catalogue::DATA_DIR;
+
 use crate::pages::dacl::DaclDataSet;
-use icl_cli::parts::DATA_DIR;
 
 /// Says that the file of a data set was not found.
 pub fn missing(data: DaclDataSet, path: &Path) -> String {
