@@ -1,16 +1,20 @@
 //! Runs an example and reads its table: for the examples' tests.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The program with these arguments, started at the root of the repository, where the data are looked
-/// for.
-pub fn run(program: &str, arguments: &[&str]) -> Output {
-    Command::new(program)
-        .args(arguments)
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
-        .output()
-        .unwrap_or_else(|error| panic!("{program}: {error}"))
+/// The folder of all data sets for tests.
+pub fn data_dir() -> PathBuf {
+    let shared = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
+    std::env::var_os("ICL_DATA_DIR").map_or_else(|| shared.into(), PathBuf::from)
+}
+
+/// Runs the program with these arguments on the data in a folder.
+pub fn run(program: &str, arguments: &[&str], data_dir: &Path) -> Output {
+    let mut command = Command::new(program);
+    command.args(arguments).env("ICL_DATA_DIR", data_dir);
+    let output = command.output();
+    output.unwrap_or_else(|error| panic!("{program}: {error}"))
 }
 
 /// Its standard output and by how much the update lowered the exact risk of θ₀, in nats. It must hold
@@ -19,7 +23,7 @@ pub fn run(program: &str, arguments: &[&str]) -> Output {
 ///
 /// `None`, with a line on the standard error, if the data are not there.
 pub fn learned(program: &str, arguments: &[&str]) -> Option<(String, f64)> {
-    let output = run(program, arguments);
+    let output = run(program, arguments, &data_dir());
     let message = String::from_utf8_lossy(&output.stderr);
     if output.status.code() == Some(2) && message.contains("found nothing, expected") {
         eprintln!("SKIPPED: {message}");

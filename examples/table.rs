@@ -1,84 +1,76 @@
 //! The table that every example prints, and the sentence under it.
 
+use anyhow::{Context, Error, Result};
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl::core::ExactRisk;
-use icl::train::{Outcome, TARGET_RATIO, TimeToTarget, TrainingRecord, plateau, time_to_target};
+use icl::core::{Collate, Encoder, ExactRisk, Samples, Views};
+use icl::eval::{Accuracies, Accuracy, Judgement};
+use icl::train::{
+    Outcome, TARGET_RATIO, TimeToTarget, Trainer, TrainingRecord, plateau, time_to_target,
+};
 
-/// One encoder's line.
-#[derive(Debug)]
-pub struct Row {
-    name: &'static str,
-    risk: ExactRisk,
-    /// Share of the samples that the protocol classified rightly from its embeddings, in [0, 1].
-    accuracy: f64,
-    /// Sample passes, seconds and ‖Δθ‖/‖θ‖ of its training, if there was any.
-    training: Option<(u64, f64, f64)>,
-}
-
-impl Row {
-    /// The line of an encoder that has not been trained.
-    pub fn new(name: &'static str, risk: ExactRisk, accuracy: f64) -> Self {
-        Self {
-            name,
-            risk,
-            accuracy,
-            training: None,
-        }
-    }
-
-    /// The same of the encoder that this training has ended with.
-    pub fn after<M, B, R>(self, outcome: &Outcome<M, B, R>) -> Self
-    where
-        B: AutodiffBackend,
-        M: AutodiffModule<B>,
-    {
-        let record = &outcome.record;
-        let training = (
-            record.sample_passes,
-            record.seconds.training(),
-            outcome.parameter_change,
-        );
-        Self {
-            training: Some(training),
-            ..self
-        }
-    }
-}
-
-/// Prints the encoders, and under them what the accuracy has to beat.
-pub fn print(rows: &[Row], floors: &[(&str, f64)]) {
+/// Measures the untrained encoder, θ₀, its update and a retraining in the same way, and prints a line for each, with what
+/// the accuracy has to beat; `raw` names the features that need no encoder.
+pub fn print<B, S, V, C, M, R>(
+    trainer: &Trainer<'_, B, S, V, C>,
+    (judge, raw): (&Accuracies<'_>, &str),
+    untrained: &M,
+    first: &Outcome<M, B, R>,
+    [updated, retrained]: [&Outcome<M, B>; 2],
+) -> Result<()>
+where
+    B: AutodiffBackend,
+    S: Samples,
+    V: Views<Sample = S::Sample>,
+    C: Collate<View = V::View>,
+    M: AutodiffModule<B>,
+    M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+{
+    let evaluator = trainer.evaluator();
     println!();
     println!(
         "{:<10} {:>8} {:>8} {:>8} {:>10} {:>8} {:>9} {:>9}",
         "encoder", "all", "old", "new", "passes", "seconds", "‖Δθ‖/‖θ‖", "accuracy"
     );
-    for row in rows {
-        let (passes, seconds, change) = match row.training {
-            Some((passes, seconds, change)) => (
-                passes.to_string(),
-                format!("{seconds:.1}"),
-                format!("{change:.3}"),
-            ),
-            None => ("–".to_owned(), "–".to_owned(), "–".to_owned()),
-        };
+    let line = |name: &str, encoder: &M::InnerModule, training: [String; 3]| {
+        let measured = evaluator.measure(judge, encoder.clone(), untrained.valid());
+        let measured = measured.map_err(Error::from_boxed)?;
+        let ExactRisk { all, old, new, .. } = measured.risk;
+        let accuracy = measured.judgement.accuracy.all.as_ref();
+        let accuracy = accuracy.context("the data have a single class")?.mean;
+        let [passes, seconds, change] = training;
         println!(
-            "{:<10} {:>8.4} {:>8.4} {:>8.4} {passes:>10} {seconds:>8} {change:>9} {:>9.3}",
-            row.name, row.risk.all, row.risk.old, row.risk.new, row.accuracy
+            "{name:<10} {all:>8.4} {old:>8.4} {new:>8.4} {passes:>10} {seconds:>8} {change:>9} {accuracy:>9.3}"
         );
-    }
-    let floors = floors
-        .iter()
-        .map(|(name, value)| format!("{name} {value:.3}"));
-    let floors: Vec<String> = floors.collect();
+        Ok::<Judgement, Error>(measured.judgement)
+    };
+    let floors = line("untrained", &untrained.valid(), ["–"; 3].map(str::to_owned))?
+        .floors
+        .all;
+    line("θ₀", &first.encoder, training(first))?;
+    line("updated", &updated.encoder, training(updated))?;
+    line("retrained", &retrained.encoder, training(retrained))?;
+    let mean = |floor: Option<Accuracy>| floor.map_or(f64::NAN, |floor| floor.mean);
     println!(
-        "all, old, new: exact risk in nats; floors of the accuracy: {}\n",
-        floors.join(", ")
+        "all, old, new: exact risk in nats; floors of the accuracy: raw {raw} {:.3}, untrained encoder {:.3}\n",
+        mean(floors.raw),
+        mean(floors.untrained)
     );
+    println!("{}", verdict(&updated.record, &retrained.record));
+    Ok(())
+}
+
+/// Sample passes, seconds and ‖Δθ‖/‖θ‖ of a training.
+fn training<M: AutodiffModule<B>, B: AutodiffBackend, R>(of: &Outcome<M, B, R>) -> [String; 3] {
+    [
+        of.record.sample_passes.to_string(),
+        format!("{:.1}", of.record.seconds.training()),
+        format!("{:.3}", of.parameter_change),
+    ]
 }
 
 /// Tells in numbers how soon the update came within 1 % of retraining on old and on new data, or that it did not.
-pub fn verdict(updated: &TrainingRecord, retrained: &TrainingRecord) -> String {
+fn verdict(updated: &TrainingRecord, retrained: &TrainingRecord) -> String {
     // The encoder of a run is that of its best evaluation.
     let risk = |run: &TrainingRecord| {
         let at = run.best_evaluation.unwrap_or(run.evaluations.len() - 1);

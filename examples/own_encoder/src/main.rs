@@ -11,15 +11,13 @@ mod table;
 mod views;
 mod wave;
 
-use anyhow::{Context, Error, Result};
+use anyhow::Result;
 use burn::backend::{Autodiff, Flex};
-use burn::module::AutodiffModule;
 use clap::Parser;
 use encoder::WaveEncoder;
 use icl::core::{Increment, Seed};
-use icl::eval::{Accuracies, Accuracy, Judgement, KnnProtocolConfig, Matrix};
+use icl::eval::{Accuracies, KnnProtocolConfig, Matrix};
 use icl::train::{Method, Trainer, TrainingSettings};
-use table::Row;
 use views::{BeginAnywhere, Stack};
 use wave::{LENGTH, Wave};
 
@@ -61,36 +59,16 @@ fn main() -> Result<()> {
     let updated = trainer.update(&Method::icl(), first.trained.clone())?;
     let retrained = trainer.update(&Method::retraining(), untrained.clone())?;
 
-    let evaluator = trainer.evaluator();
     let labels: Vec<usize> = waves.iter().map(|wave| wave.class).collect();
     let knn = KnnProtocolConfig::default().try_init()?;
     let raw: Vec<f32> = waves.iter().flat_map(|wave| wave.values).collect();
     let raw = Matrix::try_from_f32(&raw, LENGTH)?;
     let judge = Accuracies::new(&knn, &labels, seed.child("folds")).with_raw(&raw);
-    let measure = |name, encoder: &WaveEncoder<Flex>| -> Result<(Row, Judgement)> {
-        let measured = evaluator.measure(&judge, encoder.clone(), untrained.valid());
-        let measured = measured.map_err(Error::from_boxed)?;
-        let accuracy = measured.judgement.accuracy.all.as_ref();
-        let accuracy = accuracy.context("the data have a single class")?.mean;
-        Ok((Row::new(name, measured.risk, accuracy), measured.judgement))
-    };
-    let (row, Judgement { floors, .. }) = measure("untrained", &untrained.valid())?;
-    let rows = [
-        row,
-        measure("θ₀", &first.encoder)?.0.after(&first),
-        measure("updated", &updated.encoder)?.0.after(&updated),
-        measure("retrained", &retrained.encoder)?
-            .0
-            .after(&retrained),
-    ];
-    let mean = |floor: Option<Accuracy>| floor.map_or(f64::NAN, |floor| floor.mean);
     table::print(
-        &rows,
-        &[
-            ("raw values", mean(floors.all.raw)),
-            ("untrained encoder", mean(floors.all.untrained)),
-        ],
-    );
-    println!("{}", table::verdict(&updated.record, &retrained.record));
-    Ok(())
+        &trainer,
+        (&judge, "values"),
+        &untrained,
+        &first,
+        [&updated, &retrained],
+    )
 }

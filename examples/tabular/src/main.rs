@@ -4,12 +4,11 @@
 #[path = "../../table.rs"]
 mod table;
 
-use anyhow::{Error, Result};
+use anyhow::Result;
 use burn::backend::{Autodiff, Flex};
-use burn::module::AutodiffModule;
 use icl::core::{GrowthRatio, Seed};
 use icl::data::{TableViewsConfig, TabularDataset, embedded};
-use icl::eval::{Accuracies, Accuracy, KnnProtocolConfig, Matrix};
+use icl::eval::{Accuracies, KnnProtocolConfig, Matrix};
 use icl::models::{Mlp, MlpConfig};
 use icl::prelude::*;
 
@@ -41,23 +40,11 @@ fn main() -> Result<()> {
     let raw = Matrix::try_from_f32(&plain.collect::<Vec<f32>>(), data.d_features())?;
     let knn = KnnProtocolConfig::default().try_init()?;
     let judge = Accuracies::new(&knn, data.labels(), seed).with_raw(&raw);
-    let mean = |accuracy: &Option<Accuracy>| accuracy.as_ref().map_or(f64::NAN, |it| it.mean);
-    let measure = |name, encoder: &Mlp<Flex>| {
-        let evaluator = trainer.evaluator();
-        let measured = evaluator.measure(&judge, encoder.clone(), untrained.valid());
-        let measured = measured.map_err(Error::from_boxed)?;
-        let row = table::Row::new(name, measured.risk, mean(&measured.judgement.accuracy.all));
-        Ok::<_, Error>((row, measured.judgement.floors.all))
-    };
-    let (row, floors) = measure("untrained", &untrained.valid())?;
-    let theta0 = measure("θ₀", &first.encoder)?.0.after(&first);
-    let update = measure("updated", &updated.encoder)?.0.after(&updated);
-    let retraining = measure("retrained", &retrained.encoder)?.0;
-    let rows = [row, theta0, update, retraining.after(&retrained)];
-    let [raw, untrained] = [floors.raw, floors.untrained].map(|floor| mean(&floor));
-    let floors = [("raw values", raw), ("untrained encoder", untrained)];
-    table::print(&rows, &floors);
-    let verdict = table::verdict(&updated.record, &retrained.record);
-    println!("{verdict}");
-    Ok(())
+    table::print(
+        &trainer,
+        (&judge, "values"),
+        &untrained,
+        &first,
+        [&updated, &retrained],
+    )
 }
