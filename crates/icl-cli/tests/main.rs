@@ -30,6 +30,7 @@ mod special_files;
 mod step_negatives;
 mod stream;
 mod support;
+mod table_fields;
 mod tables;
 mod text_pairs;
 mod train;

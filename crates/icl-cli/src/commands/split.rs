@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use clap::{Arg, Args};
 use icl_core::{Increment, Seed, file_system};
-use icl_data::Split;
+use icl_data::{Header, RawTable, Split};
 
 use crate::domain::data::Data;
 use crate::files::whole;
-use crate::options::data::{Classes, DataOptions};
+use crate::options::data::{Classes, DataOptions, ReadingOptions};
 use crate::options::execution::{DEFAULT_SEED, SeedOption};
 use crate::options::increment::SplitOptions;
 use crate::options::output::OutOption;
@@ -19,8 +19,8 @@ use crate::process::terminal::{print, tell};
 
 const DETAILS: &str = "\
 It writes DIR/old and DIR/new, which icl train --data, icl update --old and --new and other commands read: graphs \
-as TU data sets, images as IDX files, PNG files or copies of their files, tables as .csv with a header, \
-interactions as .inter, pairs of texts as .csv. The parts \
+as TU data sets, images as IDX files, PNG files or copies of their files, tables as .csv with the fields of their rows, to the \
+byte, interactions as .inter, pairs of texts as .csv. The parts \
 are those of icl run with the same split and seed. A column that orders rows is written, too; --exclude leaves it \
 out when the parts are read.";
 
@@ -72,7 +72,12 @@ pub fn split(options: &PartsOptions) -> Result<(), Failure> {
     }
     let (split, alpha) = (options.split.split(), options.split.growth_ratio()?);
     let seed = Seed::new(options.seed.seed.unwrap_or(DEFAULT_SEED)).child("data");
-    let data = Data::read(&options.data.data, &options.data.reading)?;
+    let reading = ReadingOptions {
+        // Missing values are written as they are.
+        keeps_missing: true,
+        ..options.data.reading.clone()
+    };
+    let data = Data::read(&options.data.data, &reading)?;
     let increment = match &data {
         Data::Graphs(graphs) => graphs.increment(split.clone(), alpha, seed),
         Data::Images(images) => images.increment(split.clone(), alpha, seed),
@@ -96,12 +101,31 @@ pub fn split(options: &PartsOptions) -> Result<(), Failure> {
             Classes::text(columns.iter().map(String::as_str))
         ));
     }
+    if let Data::Tables(table) = &data {
+        tell_reading(table, &increment);
+    }
     if let Split::Column(name) = split {
         tell(format_args!(
             "note: column {name} is written, too; read the parts with --exclude {name} if it is no feature"
         ));
     }
     Ok(())
+}
+
+/// Reports the options that the parts of a table need to be read as the table was.
+fn tell_reading(table: &RawTable, increment: &Increment) {
+    let headers = [increment.old(), increment.new_data()].map(|rows| table.written_header(rows));
+    if let Some(header) = headers.iter().find(|header| **header != Header::Auto) {
+        tell(format_args!(
+            "note: read the parts with --header {header}, since their first line could be taken for something else"
+        ));
+    }
+    for name in table.index_columns() {
+        tell(format_args!(
+            "note: column {name} numbers the rows of the whole table, and is written, too; read the parts with --exclude '{}'",
+            Classes::text([name])
+        ));
+    }
 }
 
 /// Folder of the old part.

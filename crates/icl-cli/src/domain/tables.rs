@@ -165,16 +165,24 @@ fn tell_columns(schema: &TableSchema) {
         .iter()
         .map(|(kind, n)| format!("{n} {kind}"))
         .collect();
-    let constant = schema.constant();
-    let dropped = match constant.as_slice() {
-        [] => String::new(),
-        names => format!("; dropped as constant: {}", names.join(", ")),
-    };
+    let dropped = [
+        (ColumnKind::Constant, "; dropped as constant"),
+        (ColumnKind::Index, "; left out, since they number the rows"),
+    ];
+    let dropped = dropped.map(|(kind, why)| {
+        let columns = schema.columns().iter().filter(|column| column.kind == kind);
+        let names: Vec<&str> = columns.map(|column| &*column.name).collect();
+        match names.is_empty() {
+            true => String::new(),
+            false => format!("{why}: {}", names.join(", ")),
+        }
+    });
     tell(format_args!(
-        "note: {}: columns: {} ({} features){dropped}",
+        "note: {}: columns: {} ({} features){}",
         schema.name(),
         kinds.join(", "),
-        schema.d_features()
+        schema.d_features(),
+        dropped.concat()
     ));
 }
 

@@ -107,6 +107,10 @@ pub struct ReadingOptions {
     /// comma-separated (.csv and .tsv only)
     #[arg(long, value_name = "COLUMNS")]
     pub texts: Option<Classes>,
+    /// Whether missing values of a table are no errors, since they are only copied.
+    #[arg(skip)]
+    #[serde(skip)]
+    pub keeps_missing: bool,
 }
 
 /// The maximum number of samples.
@@ -148,7 +152,10 @@ impl ReadingOptions {
         Ok(TableOptions {
             header: self.header,
             target: self.target.clone(),
-            missing: self.missing,
+            missing: match self.keeps_missing {
+                true => Missing::Mean,
+                false => self.missing,
+            },
             exclude: self.exclude.clone().unwrap_or_default().0,
             classes: self.classes.clone().unwrap_or_default().0,
             limit: self.limit.limit,

@@ -24,7 +24,8 @@ pub struct TableCounts {
     pub unseen: Vec<(String, usize)>,
 }
 
-/// A row of a table: its features, in the units of the file.
+/// A row of a table: its features, in the units of the file, minus the [offset](crate::FeatureStatistics::offset) where
+/// there is one.
 ///
 /// Rows are standardised by their views, because geometric mixing acts on the values themselves.
 /// Clones share the values of the data set, so that cloning is cheap.
@@ -175,6 +176,9 @@ impl TabularDataset {
         for statistics in self.schema.statistics() {
             sum.update(&statistics.mean.to_le_bytes());
             sum.update(&statistics.sd.to_le_bytes());
+            if let Some(offset) = statistics.offset {
+                sum.update(&offset.to_le_bytes());
+            }
         }
         for &label in self.labels.iter() {
             sum.update(&(label as u64).to_le_bytes());

@@ -1,6 +1,5 @@
 //! Joining of old and new tables, read from two places, into one.
 
-use std::collections::HashMap;
 use std::iter;
 
 use icl_core::Increment;
@@ -8,8 +7,9 @@ use icl_core::Increment;
 use super::dataset::TabularDataset;
 use super::error::TablesError;
 use super::place::ColumnList;
+use super::raw_column::Contents;
 use super::schema::TableSchema;
-use super::table::{MISSING_CODE, RawColumn, RawTable, RawValues};
+use super::table::RawTable;
 use crate::error::DataError;
 use crate::place::Found;
 
@@ -17,7 +17,8 @@ impl RawTable {
     /// Joins two tables: the rows of `old`, then those of `new`, and the increment of both.
     ///
     /// **Columns** are identified by their names and keep the order of `old`. Numbers of `new` in a
-    /// column that is text in `old` are read as text.
+    /// column that is text in `old` are read as text. A column that
+    /// [numbers the rows](Self::index_columns) of one table alone is left out.
     ///
     /// **Classes** are identified by their names, in whichever table they occur. The classes of `old`
     /// keep their indices; classes that only `new` has follow in their order.
@@ -42,13 +43,23 @@ impl RawTable {
         }
         check_columns(old, new)?;
         let mut columns = Vec::with_capacity(old.columns.len());
-        for column in old.columns.iter() {
-            if let Some(added) = new.column(&column.name) {
-                columns.push(RawColumn {
-                    name: column.name.clone(),
-                    values: joined(&new.name, column, added)?,
-                });
+        let mut target = None;
+        for (index, column) in old.columns.iter().enumerate() {
+            let added = match old.target == Some(index) {
+                true => {
+                    target = Some(columns.len());
+                    new.target.map(|target| &new.columns[target])
+                }
+                false => new.column(&column.name),
+            };
+            // One that numbers the rows may be missing.
+            let Some(added) = added else { continue };
+            if column.contents == Contents::Numbers {
+                added.check_numbers(&new.name)?;
             }
+            let mut fields = column.fields.clone();
+            fields.extend(added.fields.iter());
+            columns.push(column.with_fields(fields));
         }
         let mut class_names = old.class_names.to_vec();
         let mut of_new = Vec::with_capacity(new.class_names.len());
@@ -62,7 +73,6 @@ impl RawTable {
         let labels_of_new = new.labels.iter().map(|&label| of_new[label]);
         let labels: Vec<usize> = iter::chain(old.labels.iter().copied(), labels_of_new).collect();
         let (n_old, n) = (old.n_rows(), labels.len());
-        let target = old.target.clone();
         let joined = Self::from_parts(
             format!("{}+{}", old.name, new.name),
             n,
@@ -89,8 +99,9 @@ impl TabularDataset {
 
 fn check_columns(old: &RawTable, new: &RawTable) -> Result<(), TablesError> {
     let absent = |of: &RawTable, from: &RawTable| -> Vec<String> {
-        let columns = of.columns.iter().map(|column| column.name.clone());
-        columns.filter(|name| from.column(name).is_none()).collect()
+        let needed = of.features().filter(|column| !column.is_index);
+        let names = needed.map(|column| column.name.clone());
+        names.filter(|name| from.column(name).is_none()).collect()
     };
     let (missing, surplus) = (absent(old, new), absent(new, old));
     if !missing.is_empty() || !surplus.is_empty() {
@@ -114,34 +125,4 @@ fn check_columns(old: &RawTable, new: &RawTable) -> Result<(), TablesError> {
         });
     }
     Ok(())
-}
-
-/// Returns the values of a column of the old table, then those of the new one.
-fn joined(new: &str, old: &RawColumn, added: &RawColumn) -> Result<RawValues, TablesError> {
-    match (&old.values, &added.values) {
-        (RawValues::Numbers(old), RawValues::Numbers(added)) => {
-            Ok(RawValues::Numbers([&old[..], added].concat()))
-        }
-        (RawValues::Numbers(_), RawValues::Texts { .. }) => Err(TablesError::ColumnType {
-            data: Found::new(new),
-            column: Found::new(&old.name),
-            found: "text",
-            expected: "numbers",
-        }),
-        (RawValues::Texts { codes, texts }, added) => {
-            let (mut codes, mut texts) = (codes.clone(), texts.clone());
-            let known = texts.iter().cloned().zip(0..);
-            let mut code_of: HashMap<String, u32> = known.collect();
-            for row in 0..added.len() {
-                let code = added.text(row).map_or(MISSING_CODE, |text| {
-                    *code_of.entry(text).or_insert_with_key(|text| {
-                        texts.push(text.clone());
-                        texts.len() as u32 - 1
-                    })
-                });
-                codes.push(code);
-            }
-            Ok(RawValues::Texts { codes, texts })
-        }
-    }
 }

@@ -68,7 +68,7 @@ pub fn mixed() -> TabularDataset {
         };
         text += &format!(
             "{},{amount},{},{},{gap}\n",
-            row - 20,
+            row * 7 % 40 - 20,
             row % 2,
             ["r", "g", "b"][row as usize % 3]
         );
