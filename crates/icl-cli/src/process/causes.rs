@@ -26,7 +26,7 @@ impl Causes<'_> {
     /// Returns the failure of a training run.
     pub fn training(&self, error: TrainError) -> Failure {
         match error {
-            TrainError::NonFinite { step, .. } => {
+            TrainError::NonFinite { step, .. } | TrainError::Collapsed { step, .. } => {
                 Failure::input(anyhow!("{error}; it depends on {}", self.listed(step > 0)))
             }
             error => Failure::training(error),
@@ -101,6 +101,7 @@ mod tests {
             step,
             epoch: 0,
             seed: 7,
+            sample: None,
         };
         let causes = Causes {
             settings: &settings,
