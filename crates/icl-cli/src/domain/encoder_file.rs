@@ -52,7 +52,7 @@ pub fn save<D: Domain, B: ProgramBackend>(
     let mut metadata = vec![("data", data), ("encoder", D::ENCODER)];
     metadata.extend(description.iter().map(|(key, value)| (*key, &value[..])));
     metadata.sort_unstable();
-    whole::replace(path, &tensors::bytes(&metadata, &tensors)?)
+    whole::write(path, &tensors::bytes(&metadata, &tensors)?)
 }
 
 /// Encoder that was read from a file and checked, for any backend.

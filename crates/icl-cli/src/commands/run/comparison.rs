@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use burn::module::AutodiffModule;
 use icl_core::{
     ByOrigin, ExactRisk, Group, GrowthRatio, Increment, PanelRisk, SampleError, Seed, Views,
-    file_system,
 };
 use icl_eval::Matrix;
 use icl_report::{EmbeddingMap, RunRecord, SCHEMA};
@@ -25,6 +24,7 @@ use crate::domain::encoder_file;
 use crate::domain::recall::stored_recall;
 use crate::domain::{Domain, tell_equal};
 use crate::files::run_results::ENCODER;
+use crate::files::whole::remove_if_there;
 use crate::files::work_folder::WorkFolder;
 use crate::options::protocol::max_judged;
 use crate::options::training::PAPER_PATIENCE;
@@ -371,7 +371,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
             protocols.map(move |protocol| state_name(self.seed, name, protocol))
         });
         for path in trained.chain(judged.map(|name| self.work.state(&name))) {
-            let removed = file_system().remove_if_there(&path);
+            let removed = remove_if_there(&path);
             removed.map_err(|error| Failure::file(&path, "cannot be removed", error))?;
         }
         Ok(())

@@ -109,7 +109,9 @@ impl<D: Domain> Course<'_, D> {
         }
         let write = |steps: &[StepRecord], lanes: &[Lane], folder: &StreamFolder| {
             let record = summary::record(resolved, self.source, steps, lanes)?;
-            summary::write(folder.path(), config, &record, lanes)
+            let made = folder.begin_summary()?;
+            summary::write(&made, config, &record, lanes)?;
+            folder.publish_summary(&made)
         };
         if !steps.is_empty() {
             write(&steps, &lanes, folder)?;
@@ -165,6 +167,7 @@ impl<D: Domain> Course<'_, D> {
         let listed = self.source.listed(&known)?;
         let experiences = self.gathered.experiences.len();
         for listed in listed.iter().take(at + 1).skip(experiences) {
+            listed.check_apart(self.resolved.folder())?;
             self.gathered
                 .read(listed, &self.resolved.options.data.reading)?;
         }

@@ -13,6 +13,8 @@ mod source;
 mod step;
 mod summary;
 
+use std::path::Path;
+
 use anyhow::anyhow;
 
 use crate::backend::on_backend;
@@ -47,7 +49,7 @@ pub fn stream(options: StreamOptions) -> Result<(), Failure> {
     if resolved.options.course.dry_run && dry_run::of_embeddings(&resolved, &source)? {
         return Ok(());
     }
-    let Some((name, listed)) = first(&source)? else {
+    let Some((name, listed)) = first(&source, resolved.folder())? else {
         return Ok(());
     };
     let data = Data::read(&name, &resolved.options.data.reading)?;
@@ -70,13 +72,15 @@ pub fn stream(options: StreamOptions) -> Result<(), Failure> {
 }
 
 /// Returns the name of the data of the first experience, and what is listed of it; `None` if the command was interrupted before
-/// any came.
-fn first(source: &Source) -> Result<Option<(String, Option<Listed>)>, Failure> {
+/// any came. All that are listed are checked to be apart from the folder of the stream.
+fn first(source: &Source, out: Option<&Path>) -> Result<Option<(String, Option<Listed>)>, Failure> {
     if let Source::Divided(data) = source {
         return Ok(Some((data.clone(), None)));
     }
     loop {
-        if let Some(first) = source.listed(&[])?.into_iter().next() {
+        let listed = source.listed(&[])?;
+        listed.iter().try_for_each(|it| it.check_apart(out))?;
+        if let Some(first) = listed.into_iter().next() {
             return Ok(Some((first.data.clone(), Some(first))));
         }
         if !is_more(source) {

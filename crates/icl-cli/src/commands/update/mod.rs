@@ -91,7 +91,7 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             }
             let document = icl_report::update_document(&record)
                 .map_err(|error| Failure::Other(error.into()))?;
-            whole::replace(&work.results().join(REPORT), document.html().as_bytes())?;
+            whole::write(&work.results().join(REPORT), document.html().as_bytes())?;
             Ok(document)
         });
         let document = match updated {
