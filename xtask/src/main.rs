@@ -50,11 +50,10 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
         arguments: Vec<OsString>,
     },
-    /// Check the figures of the pages of results, or measure them again
+    /// Measure the figures of the pages of results again
     ///
-    /// The figures and the runs that they are of are in docs/results/expected.csv. Every run has a folder under
-    /// target/results: a complete one is not repeated as long as its command and crates/ stay the same, and one
-    /// that was interrupted continues. The exit code is 1 if a figure is not met.
+    /// The figures and the runs that they are of are in docs/results/expected.csv. The exit code is 1 if a figure is not
+    /// met.
     Results(ResultsOptions),
     /// Count the lines of source before tests, files and types of each crate, beside the goals for their sums
     Lines(LinesOptions),

@@ -11,8 +11,6 @@ const EMPTY_NAMES: [&str; 5] = ["utils", "helpers", "common", "base", "misc"];
 const LONG: usize = 300;
 /// Number of lines above which there is an error.
 const TOO_LONG: usize = 400;
-/// Files of tests that are still longer.
-const LONG_TESTS: [&str; 2] = ["tests/image_operators.rs", "tests/reproduce.rs"];
 /// Words that begin an item that is code, not an entry of a table of contents.
 const ITEMS: [&str; 10] = [
     "fn",
@@ -148,7 +146,7 @@ fn length(source: &Source, findings: &mut Findings) {
             "{path}: {n_lines} lines{counted}, expected at most about {most}; split it by its concepts"
         )
     };
-    if n_lines > TOO_LONG && !LONG_TESTS.iter().any(|it| source.path.ends_with(it)) {
+    if n_lines > TOO_LONG {
         findings.problems.push(message());
     } else if n_lines > LONG && !source.is_test() {
         findings.warnings.push(message());
@@ -242,7 +240,6 @@ mod tests {
             ("crates/a/tests/a.rs", lines(400, ""), (0, 0)),
             ("crates/a/tests/a.rs", lines(401, ""), (1, 0)),
             ("crates/a/src/b/tests.rs", lines(401, ""), (1, 0)),
-            ("crates/a/tests/reproduce.rs", lines(401, ""), (0, 0)),
         ] {
             let mut findings = Findings::default();
             length(&source(path, &text), &mut findings);

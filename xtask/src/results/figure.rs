@@ -3,107 +3,36 @@
 use std::path::PathBuf;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 /// Figure of a page, and the run that it is of.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(try_from = "Line")]
+#[serde(deny_unknown_fields)]
 pub struct Figure {
     /// Page, as a path from the repository's root.
     pub page: PathBuf,
+    /// Words on the figure's line of the page.
+    pub words: String,
     /// Method whose record has the value.
     pub method: String,
-    /// Place of the value in the record: keys and positions with points between them.
+    /// Place of the value in the record: keys with points between them.
     pub key: String,
-    /// Words on the figure's line of the page: the method, unless the table says otherwise.
-    pub words: String,
     /// Arguments of `icl` for the run, without its folder.
     pub command: String,
-    /// Seeds, over which the value is the median.
-    pub seeds: Vec<u64>,
+    /// Seeds with spaces between them, over which the value is the median.
+    pub seeds: String,
     /// Value as the page has it.
-    pub value: Written,
-    /// Distance at which a measured value counts as equal, beside the rounding of the written one.
+    pub value: String,
+    /// Share of the value by which a measured one may differ, beside the rounding of the written one.
     pub tolerance: f64,
     /// Commit at which the value was measured.
-    pub commit: String,
+    #[serde(rename = "commit")]
+    _commit: String,
+    /// Day on which it was measured.
+    #[serde(rename = "date")]
+    _date: String,
     /// Whether the run takes minutes at most, on data that come with the program.
-    pub is_quick: bool,
-}
-
-/// Columns of the table.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Line {
-    figure: String,
-    command: String,
-    seed: String,
-    value: String,
-    tolerance: String,
-    commit: String,
-    date: String,
-    quick: String,
-}
-
-impl TryFrom<Line> for Figure {
-    type Error = String;
-
-    fn try_from(line: Line) -> Result<Self, String> {
-        let wrong = |column: &str, found: &str, expected: &str| {
-            format!("found the {column} {found:?}, expected {expected}")
-        };
-        let unnamed = || {
-            let expected = "PAGE#METHOD/KEY or PAGE#METHOD/KEY|WORDS";
-            wrong("figure", &line.figure, expected)
-        };
-        let (page, rest) = line.figure.split_once('#').ok_or_else(unnamed)?;
-        let (name, words) = match rest.split_once('|') {
-            Some((name, words)) => (name, Some(words)),
-            None => (rest, None),
-        };
-        let (method, key) = name.rsplit_once('/').ok_or_else(unnamed)?;
-        let names_folder = |word: &str| word.starts_with("--out") || word.starts_with("--resume");
-        let command = line.command.strip_prefix("icl ").filter(|arguments| {
-            let mut words = arguments.split_whitespace();
-            words.next() == Some("run") && !words.any(names_folder)
-        });
-        let expected = "`icl run` without --out and --resume";
-        let command = command.ok_or_else(|| wrong("command", &line.command, expected))?;
-        let seeds = line.seed.split_whitespace().map(str::parse);
-        let seeds = seeds.collect::<Result<Vec<u64>, _>>().ok();
-        let seeds = seeds.filter(|seeds| !seeds.is_empty());
-        let expected = "numbers with spaces between them";
-        let seeds = seeds.ok_or_else(|| wrong("seeds", &line.seed, expected))?;
-        let expected = "a number such as 0.871, 12.3 k or 4 %";
-        let value = Written::read(&line.value);
-        let value = value.ok_or_else(|| wrong("value", &line.value, expected))?;
-        let tolerance = Written::read(&line.tolerance).filter(|it| it.value >= 0.0);
-        let expected = "a number of at least 0 such as 0.002 or 1 %";
-        let tolerance = tolerance.ok_or_else(|| wrong("tolerance", &line.tolerance, expected))?;
-        // A percentage is a share of the value.
-        let of_value = match line.tolerance.ends_with('%') {
-            true => value.value.abs(),
-            false => 1.0,
-        };
-        if line.date.is_empty() {
-            return Err(wrong("date", "", "one such as 2026-11-22"));
-        }
-        Ok(Self {
-            page: page.into(),
-            method: method.to_owned(),
-            key: key.to_owned(),
-            words: words.unwrap_or(method).to_owned(),
-            command: command.to_owned(),
-            seeds,
-            tolerance: tolerance.value * of_value,
-            value,
-            is_quick: match line.quick.as_str() {
-                "yes" => true,
-                "" => false,
-                found => return Err(wrong("mark in the column quick", found, "yes or nothing")),
-            },
-            commit: line.commit,
-        })
-    }
+    pub quick: bool,
 }
 
 impl Figure {
@@ -112,190 +41,168 @@ impl Figure {
         format!("{}/{}", self.method, self.key)
     }
 
-    /// Returns whether a measured value is the written one up to rounding and the tolerance.
-    pub fn is_met(&self, found: f64) -> bool {
-        // The last term is for the rounding of the decimal numbers themselves.
-        let distance = self.tolerance + self.value.rounding * (1.0 + 1e-9);
-        (found - self.value.value).abs() <= distance
-    }
-}
-
-/// Number as a page writes it: digits, perhaps a minus sign (`-` or `−`) and commas between thousands, and
-/// perhaps a unit behind a space: `%`, `k` or `M`; or `×` without one.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Written {
-    /// Text on the page.
-    pub text: String,
-    /// Value, with the unit.
-    value: f64,
-    /// Half of the last digit's place, which rounding may have changed.
-    rounding: f64,
-}
-
-impl Written {
-    fn read(text: &str) -> Option<Self> {
-        let units = [
-            (" %", 1e-2),
-            ("%", 1e-2),
-            (" k", 1e3),
-            (" M", 1e6),
-            ("×", 1.0),
-            ("", 1.0),
-        ];
-        let with_unit = |(suffix, unit)| Some((text.strip_suffix(suffix)?, unit));
-        let (digits, unit): (&str, f64) = units.into_iter().find_map(with_unit)?;
-        let digits = digits.replace('−', "-").replace(',', "");
-        let value: f64 = digits
-            .parse()
-            .ok()
-            .filter(|value: &f64| value.is_finite())?;
-        let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((&digits, "0"));
-        let exponent: i32 = exponent.parse().ok()?;
-        let n_decimals = mantissa.split_once('.').map_or(0, |(_, after)| after.len());
-        let place = 10_f64.powi(exponent - i32::try_from(n_decimals).ok()?);
-        Some(Self {
-            text: text.to_owned(),
-            value: value * unit,
-            rounding: place * unit / 2.0,
-        })
+    /// Returns a sentence if the value that the records have is another one, up to rounding and the tolerance.
+    pub fn problem(&self, records: &[Value]) -> Option<String> {
+        let words = match (self.measured(records), number(&self.value)) {
+            (Ok(found), Some((value, rounding))) => {
+                // The last factor is for the rounding of the decimal numbers themselves.
+                let most = self.tolerance * value.abs() + rounding * (1.0 + 1e-9);
+                if (found - value).abs() <= most {
+                    return None;
+                }
+                format!("found {found}, expected {}", self.value)
+            }
+            (Err(error), _) => error,
+            (_, None) => format!("found the value {:?}, expected a number", self.value),
+        };
+        let (page, name) = (self.page.display(), self.name());
+        Some(format!("{page}: {name}, seeds {}: {words}", self.seeds))
     }
 
-    /// Returns the number of times that a text holds the number: not as a part of another one, and not
-    /// behind a minus sign that it has not.
-    pub fn n_in(&self, text: &str) -> usize {
+    /// Returns the measured value: the median over the seeds.
+    ///
+    /// # Errors
+    /// A sentence, if a seed has no record of the method, or the record no number at the key.
+    fn measured(&self, records: &[Value]) -> Result<f64, String> {
+        let Self { method, key, .. } = self;
+        let of_seed = |seed: &str| {
+            let seed: u64 = seed
+                .parse()
+                .map_err(|_| format!("found the seed {seed:?}, expected a number"))?;
+            let is_it = |it: &&Value| it["method"] == **method && it["seed"] == seed;
+            let record = records.iter().find(is_it);
+            let record = record.ok_or(format!("found no record of {method} with seed {seed}"))?;
+            let value = record.pointer(&format!("/{}", key.replace('.', "/")));
+            let value = value.and_then(Value::as_f64);
+            value.ok_or(format!(
+                "found no number at {key} in the record of {method} with seed {seed}"
+            ))
+        };
+        let seeds = self.seeds.split(' ');
+        let mut values: Vec<f64> = seeds.map(of_seed).collect::<Result<_, _>>()?;
+        values.sort_by(f64::total_cmp);
+        let n = values.len();
+        Ok((values[(n - 1) / 2] + values[n / 2]) / 2.0)
+    }
+
+    /// Returns the number of times that a line of the page holds the value: not as a part of another number.
+    pub fn n_in(&self, line: &str) -> usize {
         let is_whole = |(at, _): &(usize, &str)| {
             let joins = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '−');
-            let mut after = text[at + self.text.len()..].chars();
-            let goes_on = match after.next() {
+            let mut after = line[at + self.value.len()..].chars();
+            let continues = match after.next() {
                 Some('.' | ',') => after.next().is_some_and(|c| c.is_ascii_digit()),
                 Some(c) => c.is_ascii_alphanumeric(),
                 None => false,
             };
-            !text[..*at].ends_with(joins) && !goes_on
+            !line[..*at].ends_with(joins) && !continues
         };
-        text.match_indices(&self.text).filter(is_whole).count()
+        line.match_indices(&self.value).filter(is_whole).count()
     }
 }
 
-#[cfg(test)]
-impl Figure {
-    /// Reads a line of a table for the held-out risk on new data of a method, without its first columns.
-    pub fn of(page: &str, method: &str, value: &str, tolerance: &str) -> Result<Self, String> {
-        let figure = format!("{page}#{method}/held_out_risk.new");
-        Self::of_line(
-            &figure,
-            "icl run --data digits",
-            "1",
-            value,
-            tolerance,
-            "yes",
-        )
-    }
-
-    fn of_line(
-        figure: &str,
-        command: &str,
-        seed: &str,
-        value: &str,
-        tolerance: &str,
-        quick: &str,
-    ) -> Result<Self, String> {
-        let [figure, command, seed, value, tolerance, quick] =
-            [figure, command, seed, value, tolerance, quick].map(str::to_owned);
-        let (commit, date) = ("740119a".into(), "2026-11-22".into());
-        Self::try_from(Line {
-            figure,
-            command,
-            seed,
-            value,
-            tolerance,
-            commit,
-            date,
-            quick,
-        })
-    }
+/// Reads a number as a page writes it, such as `0.871`, `12.3 k` or `4 %`: its value, and half of its last digit's place,
+/// which rounding may have changed.
+fn number(text: &str) -> Option<(f64, f64)> {
+    let units = [(" %", 1e-2), (" k", 1e3), (" M", 1e6), ("", 1.0)];
+    let with_unit = |(suffix, unit)| Some((text.strip_suffix(suffix)?, unit));
+    let (digits, unit): (&str, f64) = units.into_iter().find_map(with_unit)?;
+    let digits = digits.replace('−', "-");
+    let value: f64 = digits.parse().ok().filter(|it: &f64| it.is_finite())?;
+    let n_decimals = digits.split_once('.').map_or(0, |(_, after)| after.len());
+    let place = 10_f64.powi(-i32::try_from(n_decimals).ok()?);
+    Some((value * unit, place * unit / 2.0))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
-    #[test]
-    fn a_line_names_page_method_key_and_words() {
-        let figure = "docs/a.md#sampling=share:0.2,rate=cosine/risk.new";
-        let figure = Figure::of_line(figure, "icl run --data a", "0 1 2", "1", "0", "").unwrap();
-        assert_eq!(figure.page, PathBuf::from("docs/a.md"));
-        assert_eq!(figure.name(), "sampling=share:0.2,rate=cosine/risk.new");
-        assert_eq!(figure.words, figure.method);
-        assert_eq!(figure.command, "run --data a");
-        assert_eq!((figure.seeds, figure.is_quick), (vec![0, 1, 2], false));
-        let figure = Figure::of_line("a#b/c|the words", "icl run", "1", "1", "0", "yes").unwrap();
-        assert_eq!(
-            (figure.words.as_str(), figure.is_quick),
-            ("the words", true)
-        );
+    fn figure(value: &str, tolerance: f64) -> Figure {
+        let figure = json!({
+            "page": "a.md", "words": "", "method": "icl", "key": "risk.new", "command": "run", "seeds": "1",
+            "value": value, "tolerance": tolerance, "commit": "c", "date": "d", "quick": true,
+        });
+        serde_json::from_value(figure).unwrap()
     }
 
     #[test]
-    fn lines_that_cannot_be_read_are_errors() {
-        let good = ["a.md#warm/risk", "icl run", "1", "0.87", "1 %", ""];
-        for (column, wrong, expected) in [
-            (0, "README.md", "the figure"),
-            (0, "README.md#warm", "the figure"),
-            (1, "cargo run", "the command"),
-            (1, "icl update", "the command"),
-            (1, "icl run --out x", "the command"),
-            (2, "one", "the seeds"),
-            (2, "", "the seeds"),
-            (3, "", "the value"),
-            (3, "never", "the value"),
-            (3, "1 s", "the value"),
-            (3, "1.2.3", "the value"),
-            (4, "", "the tolerance"),
-            (4, "-1", "the tolerance"),
-            (4, "NaN", "the tolerance"),
-            (5, "no", "the mark in the column quick"),
+    fn values_are_met_up_to_rounding_and_tolerance() {
+        for (text, tolerance, value, distance) in [
+            ("0.871", 0.0, 0.871, 0.0005),
+            ("−0.5", 0.0, -0.5, 0.05),
+            ("-12", 0.0, -12.0, 0.5),
+            ("12.3 k", 0.0, 12_300.0, 50.0),
+            ("2 M", 0.0, 2e6, 5e5),
+            ("4.2 %", 0.0, 0.042, 0.0005),
+            ("0.87", 0.1, 0.87, 0.092),
+            ("-0.5", 0.1, -0.5, 0.1),
         ] {
-            let mut line = good;
-            line[column] = wrong;
-            let [figure, command, seed, value, tolerance, quick] = line;
-            let read = Figure::of_line(figure, command, seed, value, tolerance, quick);
-            let error = read.err().unwrap_or_default();
+            let problem = |found: f64| {
+                let record = json!({"method": "icl", "seed": 1, "risk": {"new": found}});
+                figure(text, tolerance).problem(&[record])
+            };
+            for side in [-1.0, 1.0] {
+                assert_eq!(problem(value + side * 0.999 * distance), None, "{text}");
+                assert!(problem(value + side * 1.001 * distance).is_some(), "{text}");
+            }
+        }
+        let record = json!({"method": "icl", "seed": 1, "risk": {"new": 1.0}});
+        for text in ["", "much", "NaN", "1,234", "1 s"] {
             assert!(
-                error.starts_with(&format!("found {expected} ")),
-                "{wrong}: {error}"
+                figure(text, 0.0)
+                    .problem(std::slice::from_ref(&record))
+                    .is_some()
             );
         }
     }
 
     #[test]
-    fn numbers_are_read_as_they_are_written_and_met_up_to_rounding_and_tolerance() {
-        for (text, tolerance, value, distance) in [
-            ("0.871", "0", 0.871, 0.0005),
-            ("−0.5", "0", -0.5, 0.05),
-            ("-12", "0", -12.0, 0.5),
-            ("12.3 k", "0", 12_300.0, 50.0),
-            ("2 M", "0", 2e6, 5e5),
-            ("4.2 %", "0", 0.042, 0.0005),
-            ("1,234", "0", 1234.0, 0.5),
-            ("3.4×", "0", 3.4, 0.05),
-            ("3.1e-6", "0", 3.1e-6, 5e-8),
-            ("0.87", "0.01", 0.87, 0.015),
-            ("0.87", "10 %", 0.87, 0.092),
-            ("-0.5", "10%", -0.5, 0.1),
+    fn a_value_is_the_median_over_the_seeds() {
+        let record = |seed: u64, new| json!({"method": "icl", "seed": seed, "risk": {"new": new}});
+        let records = [record(1, 0.5), record(2, 0.7), record(3, 0.9)];
+        let problem = |value: &str, method: &str, key: &str, seeds: &str| {
+            let (method, key, seeds) = (method.into(), key.into(), seeds.into());
+            let figure = Figure {
+                method,
+                key,
+                seeds,
+                ..figure(value, 0.0)
+            };
+            figure.problem(&records).unwrap_or_default()
+        };
+        assert_eq!(problem("0.7", "icl", "risk.new", "3 1 2"), "");
+        assert_eq!(problem("0.6", "icl", "risk.new", "1 2"), "");
+        for (method, key, seeds, error) in [
+            ("icl", "risk.new", "1", "found 0.5, expected 0.7"),
+            (
+                "warm",
+                "risk.new",
+                "1",
+                "found no record of warm with seed 1",
+            ),
+            (
+                "icl",
+                "risk.new",
+                "1 4",
+                "found no record of icl with seed 4",
+            ),
+            (
+                "icl",
+                "risk",
+                "1",
+                "found no number at risk in the record of icl with seed 1",
+            ),
         ] {
-            let figure = Figure::of("a.md", "icl", text, tolerance).unwrap();
-            for side in [-1.0, 1.0] {
-                assert!(figure.is_met(value + side * 0.999 * distance), "{text}");
-                assert!(!figure.is_met(value + side * 1.001 * distance), "{text}");
-            }
-            assert!(!figure.is_met(f64::NAN));
+            let expected = format!("a.md: {method}/{key}, seeds {seeds}: {error}");
+            assert_eq!(problem("0.7", method, key, seeds), expected);
         }
     }
 
     #[test]
     fn a_number_is_found_as_a_whole() {
-        let n = |number: &str, text: &str| Written::read(number).unwrap().n_in(text);
+        let n = |number: &str, text: &str| figure(number, 0.0).n_in(text);
         assert_eq!(n("0.87", "| 0.87 | 0.871 | 10.87 | −0.87 | -0.87 |"), 1);
         assert_eq!(n("0.87", "0.87, 0.87. 0.87–0.88 (0.87)"), 4);
         assert_eq!(n("12", "12.3, 12,345, 12e3, 3.12, x12"), 0);
