@@ -3,13 +3,13 @@
 //! | item | content |
 //! |---|---|
 //! | [`Failure`], [`INTERRUPTED`], [`interrupt`], [`print()`], [`tell`] | the end of a command, and what it writes to a terminal |
-//! | [`OnBackend`], [`on_backend`], [`TrainingBackend`], [`ProgramBackend`] | a computation on the backend of a name |
+//! | [`OnBackend`], [`on_backend`] | a computation on the backend of a name |
 //! | [`child`] | processes of the same program |
 //! | [`CONFIG`], [`RECORD`], [`WORK`] | names in the output folder of `icl run` |
 //! | [`choice`], [`settings`] | options that are variants, and the check of a training's settings |
 //! | the others | groups of options |
 
-pub use crate::backend::{OnBackend, ProgramBackend, TrainingBackend, on_backend};
+pub use crate::backend::{OnBackend, on_backend};
 pub use crate::files::destination::{CONFIG, WORK};
 pub use crate::files::run_results::RECORD;
 pub use crate::options::data::{DataDirOption, LimitOption, ReadingOptions};

@@ -6,7 +6,6 @@ mod known;
 mod probe;
 mod run;
 
-pub use burn::tensor::backend::{AutodiffBackend as TrainingBackend, Backend as ProgramBackend};
 pub use dispatch::{BACKENDS, check, check_all, devices_of};
 pub use known::known;
 pub use probe::{COMMAND as PROBE, probe_here, usable_devices};

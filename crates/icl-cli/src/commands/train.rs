@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use burn::tensor::backend::AutodiffBackend;
 use clap::{Arg, Args};
 use icl_core::{Increment, Samples, Seed};
 use icl_data::{Found, Split};
@@ -9,7 +10,7 @@ use icl_report::{TRAIN_SCHEMA, TrainRecord};
 use icl_train::{TrainError, Trainer, TrainingSettings};
 use serde::Serialize;
 
-use crate::backend::{OnBackend, TrainingBackend, on_backend};
+use crate::backend::{OnBackend, on_backend};
 use crate::domain::dispatch::{OnNewEncoder, with_new_encoder};
 use crate::domain::encoder_file;
 use crate::domain::{Domain, tell_unlabelled};
@@ -227,7 +228,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
     type Output = TrainRecord;
 
     /// Trains the encoder and writes it.
-    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<TrainRecord, Failure> {
+    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<TrainRecord, Failure> {
         let Training {
             seed,
             settings,

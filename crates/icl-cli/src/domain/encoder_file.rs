@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use burn::module::ParamId;
 use burn::tensor::TensorData;
+use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn_store::{ModuleSnapshot, TensorSnapshot};
 use icl_core::InputFile;
 use icl_data::Found;
 use safetensors::tensor::{Metadata, TensorInfo};
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
 
-use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::{Domain, Wrong};
 use crate::files::tensors;
 use crate::files::tensors::StoredTensor;
@@ -25,7 +25,7 @@ use crate::process::terminal::one_line;
 ///
 /// # Errors
 /// If the file cannot be written; an earlier file still exists then.
-pub fn save<D: Domain, B: ProgramBackend>(
+pub fn save<D: Domain, B: Backend>(
     encoder: &D::Encoder<B>,
     domain: &D,
     data: &str,
@@ -184,7 +184,7 @@ impl<D: Domain> EncoderFile<D> {
     ///
     /// # Errors
     /// If the configuration is not valid.
-    pub fn encoder<B: TrainingBackend>(
+    pub fn encoder<B: AutodiffBackend>(
         &self,
         device: &B::Device,
     ) -> Result<D::Trained<B>, Failure> {

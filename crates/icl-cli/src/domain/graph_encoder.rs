@@ -3,13 +3,13 @@
 use std::fmt::Debug;
 
 use burn::module::{AutodiffModule, ModuleDisplay};
+use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{Collate, Encoder, Seed, Views};
 use icl_data::{Graph, GraphCollate, GraphViews, GraphViewsConfig};
 use icl_models::{Gcn, GcnConfig, Gin, GinConfig};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::options::bounds::check_weights;
 use crate::options::encoder::EncoderOptions;
 use crate::process::failure::Failure;
@@ -28,10 +28,10 @@ pub trait GraphEncoder: Clone + Debug + Serialize + DeserializeOwned {
     /// Collation of views into what the encoder takes.
     type Collate: Collate<View = <Self::Views as Views>::View> + Debug;
     /// Encoder for use.
-    type Module<B: ProgramBackend>: Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>
+    type Module<B: Backend>: Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>
         + ModuleDisplay;
     /// Encoder in training.
-    type Trained<B: TrainingBackend>: AutodiffModule<B, InnerModule = Self::Module<B::InnerBackend>>
+    type Trained<B: AutodiffBackend>: AutodiffModule<B, InnerModule = Self::Module<B::InnerBackend>>
         + Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>
         + ModuleDisplay;
 
@@ -45,7 +45,7 @@ pub trait GraphEncoder: Clone + Debug + Serialize + DeserializeOwned {
     ///
     /// # Errors
     /// If the configuration is not valid.
-    fn try_init<B: TrainingBackend>(
+    fn try_init<B: AutodiffBackend>(
         &self,
         seed: Seed,
         device: &B::Device,
@@ -89,14 +89,14 @@ macro_rules! graph_encoder {
 
             type Views = GraphViews;
             type Collate = GraphCollate;
-            type Module<B: ProgramBackend> = $encoder<B>;
-            type Trained<B: TrainingBackend> = $encoder<B>;
+            type Module<B: Backend> = $encoder<B>;
+            type Trained<B: AutodiffBackend> = $encoder<B>;
 
             fn views(&self) -> Result<GraphViews, anyhow::Error> {
                 Ok(GraphViewsConfig::new().try_init()?)
             }
 
-            fn try_init<B: TrainingBackend>(
+            fn try_init<B: AutodiffBackend>(
                 &self,
                 seed: Seed,
                 device: &B::Device,

@@ -2,11 +2,11 @@
 
 use std::fmt::Display;
 
+use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{GrowthRatio, Increment, Seed};
 use icl_data::{Graph, GraphDataset, Split, StreamKey};
 use icl_eval::Matrix;
 
-use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::data::{Data, GRAPHS};
 use crate::domain::graph_encoder::GraphEncoder;
 use crate::domain::{Domain, Text, Wrong, no_keys};
@@ -37,8 +37,8 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
     type Data = GraphDataset;
     type Views = E::Views;
     type Collate = E::Collate;
-    type Encoder<B: ProgramBackend> = E::Module<B>;
-    type Trained<B: TrainingBackend> = E::Trained<B>;
+    type Encoder<B: Backend> = E::Module<B>;
+    type Trained<B: AutodiffBackend> = E::Trained<B>;
 
     fn taken(&self, data: Data) -> Result<Option<GraphDataset>, Failure> {
         Ok(match data {
@@ -55,7 +55,7 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
         E::COLLATE
     }
 
-    fn fresh<B: TrainingBackend>(
+    fn fresh<B: AutodiffBackend>(
         &self,
         seed: Seed,
         device: &B::Device,
@@ -65,7 +65,7 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
             .map_err(Failure::Input)
     }
 
-    fn shape<B: TrainingBackend>(
+    fn shape<B: AutodiffBackend>(
         &self,
         device: &B::Device,
     ) -> Result<E::Trained<B>, anyhow::Error> {

@@ -1,6 +1,7 @@
 //! An encoder of graphs with noise on its output, and a projection head behind the noise.
 
 use anyhow::bail;
+use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::Seed;
 use icl_core::mixup::MixingRange;
 use icl_data::{GraphCollate, GraphViews};
@@ -9,7 +10,6 @@ use icl_models::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::graph_encoder::{GraphEncoder, PlainGraphEncoder};
 use crate::options::bounds::check_weights;
 use crate::options::encoder::EncoderOptions;
@@ -80,14 +80,14 @@ impl<E: PlainGraphEncoder> GraphEncoder for Hidden<E> {
 
     type Views = HiddenViews<GraphViews>;
     type Collate = HiddenCollate<GraphCollate>;
-    type Module<B: ProgramBackend> = HiddenMixup<B, E::Module<B>, ProjectionHead<B>>;
-    type Trained<B: TrainingBackend> = HiddenMixup<B, E::Trained<B>, ProjectionHead<B>>;
+    type Module<B: Backend> = HiddenMixup<B, E::Module<B>, ProjectionHead<B>>;
+    type Trained<B: AutodiffBackend> = HiddenMixup<B, E::Trained<B>, ProjectionHead<B>>;
 
     fn views(&self) -> Result<HiddenViews<GraphViews>, anyhow::Error> {
         Ok(HiddenViews::try_new(self.encoder.views()?, self.noise)?)
     }
 
-    fn try_init<B: TrainingBackend>(
+    fn try_init<B: AutodiffBackend>(
         &self,
         seed: Seed,
         device: &B::Device,

@@ -4,10 +4,10 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use burn::module::AutodiffModule;
+use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{Collate, Encoder, Seed, Views};
 use icl_data::{Image, ImageView};
 
-use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::{Text, Wrong};
 use crate::process::failure::Failure;
 
@@ -23,9 +23,9 @@ pub trait ImageEncoder: Debug + Sized {
     /// Collation of views into what the encoder takes.
     type Collate: Collate<View = ImageView> + Debug;
     /// Encoder for use.
-    type Module<B: ProgramBackend>: Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>;
+    type Module<B: Backend>: Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>;
     /// Encoder in training.
-    type Trained<B: TrainingBackend>: AutodiffModule<B, InnerModule = Self::Module<B::InnerBackend>>
+    type Trained<B: AutodiffBackend>: AutodiffModule<B, InnerModule = Self::Module<B::InnerBackend>>
         + Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>;
 
     /// Returns the views.
@@ -35,7 +35,7 @@ pub trait ImageEncoder: Debug + Sized {
     ///
     /// # Errors
     /// If its initial weights cannot be read.
-    fn fresh<B: TrainingBackend>(
+    fn fresh<B: AutodiffBackend>(
         &self,
         seed: Seed,
         device: &B::Device,
@@ -45,7 +45,7 @@ pub trait ImageEncoder: Debug + Sized {
     ///
     /// # Errors
     /// If the configuration is not valid.
-    fn shape<B: TrainingBackend>(
+    fn shape<B: AutodiffBackend>(
         &self,
         device: &B::Device,
     ) -> Result<Self::Trained<B>, anyhow::Error>;

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use anyhow::anyhow;
+use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{Seed, Views};
 use icl_data::{FlatImageCollate, Image, ImageDataset, ImageView, ShiftViews, ShiftViewsConfig};
 use icl_models::{Mlp, MlpConfig};
 
-use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::image_encoder::ImageEncoder;
 use crate::domain::metadata::{check_side, parsed, unreadable};
 use crate::domain::{Text, Wrong};
@@ -62,18 +62,18 @@ impl ImageEncoder for ImageMlp {
 
     type Views = ShiftViews;
     type Collate = FlatImageCollate;
-    type Module<B: ProgramBackend> = Mlp<B>;
-    type Trained<B: TrainingBackend> = Mlp<B>;
+    type Module<B: Backend> = Mlp<B>;
+    type Trained<B: AutodiffBackend> = Mlp<B>;
 
     fn views(&self) -> &ShiftViews {
         &self.views
     }
 
-    fn fresh<B: TrainingBackend>(&self, seed: Seed, device: &B::Device) -> Result<Mlp<B>, Failure> {
+    fn fresh<B: AutodiffBackend>(&self, seed: Seed, device: &B::Device) -> Result<Mlp<B>, Failure> {
         self.config.try_init(seed, device).map_err(Failure::input)
     }
 
-    fn shape<B: TrainingBackend>(&self, device: &B::Device) -> Result<Mlp<B>, anyhow::Error> {
+    fn shape<B: AutodiffBackend>(&self, device: &B::Device) -> Result<Mlp<B>, anyhow::Error> {
         Ok(self.config.try_init(Seed::new(0), device)?)
     }
 

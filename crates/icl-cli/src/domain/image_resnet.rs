@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Once};
 
+use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{Seed, Views};
 use icl_data::{Image, ImageCollate, ImageDataset, ImageView, ImageViews, ImageViewsConfig};
 use icl_models::{ResNet, ResNetConfig, Stem};
 
-use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::data::IMAGES;
 use crate::domain::image_encoder::ImageEncoder;
 use crate::domain::image_pairs::{ImagePairs, Mixup};
@@ -80,14 +80,14 @@ impl ImageEncoder for ImageResNet {
 
     type Views = ImagePairs;
     type Collate = ImageCollate;
-    type Module<B: ProgramBackend> = ResNet<B>;
-    type Trained<B: TrainingBackend> = ResNet<B>;
+    type Module<B: Backend> = ResNet<B>;
+    type Trained<B: AutodiffBackend> = ResNet<B>;
 
     fn views(&self) -> &ImagePairs {
         &self.views
     }
 
-    fn fresh<B: TrainingBackend>(
+    fn fresh<B: AutodiffBackend>(
         &self,
         seed: Seed,
         device: &B::Device,
@@ -109,7 +109,7 @@ impl ImageEncoder for ImageResNet {
         }
     }
 
-    fn shape<B: TrainingBackend>(&self, device: &B::Device) -> Result<ResNet<B>, anyhow::Error> {
+    fn shape<B: AutodiffBackend>(&self, device: &B::Device) -> Result<ResNet<B>, anyhow::Error> {
         Ok(self.config.try_init(Seed::new(0), device)?)
     }
 

@@ -1,11 +1,11 @@
 //! Images.
 
 use anyhow::anyhow;
+use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{GrowthRatio, Increment, Samples, Seed, Views};
 use icl_data::{ImageDataset, Split, StreamKey};
 use icl_eval::Matrix;
 
-use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::class_numbers::numbers_of_classes;
 use crate::domain::data::{Data, IMAGES};
 use crate::domain::image_encoder::ImageEncoder;
@@ -23,8 +23,8 @@ impl<E: ImageEncoder> Domain for Images<E> {
     type Data = ImageDataset;
     type Views = E::Views;
     type Collate = E::Collate;
-    type Encoder<B: ProgramBackend> = E::Module<B>;
-    type Trained<B: TrainingBackend> = E::Trained<B>;
+    type Encoder<B: Backend> = E::Module<B>;
+    type Trained<B: AutodiffBackend> = E::Trained<B>;
 
     fn taken(&self, data: Data) -> Result<Option<ImageDataset>, Failure> {
         Ok(match data {
@@ -41,7 +41,7 @@ impl<E: ImageEncoder> Domain for Images<E> {
         E::COLLATE
     }
 
-    fn fresh<B: TrainingBackend>(
+    fn fresh<B: AutodiffBackend>(
         &self,
         seed: Seed,
         device: &B::Device,
@@ -49,7 +49,7 @@ impl<E: ImageEncoder> Domain for Images<E> {
         self.0.fresh::<B>(seed, device)
     }
 
-    fn shape<B: TrainingBackend>(
+    fn shape<B: AutodiffBackend>(
         &self,
         device: &B::Device,
     ) -> Result<E::Trained<B>, anyhow::Error> {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed};
 use icl_data::{
     Found, Interactions, JoinedInteractions, NextItem, NextItemCollate, NextItemDataset,
@@ -10,7 +11,6 @@ use icl_data::{
 };
 use icl_models::{TwoTower, TwoTowerConfig};
 
-use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::data::{Data, INTERACTIONS};
 use crate::domain::metadata::{parsed, unreadable};
 use crate::domain::{Domain, Text, Wrong, no_keys};
@@ -91,8 +91,8 @@ impl Domain for NextItems {
     type Data = Histories;
     type Views = NextItemViews;
     type Collate = NextItemCollate;
-    type Encoder<B: ProgramBackend> = TwoTower<B>;
-    type Trained<B: TrainingBackend> = TwoTower<B>;
+    type Encoder<B: Backend> = TwoTower<B>;
+    type Trained<B: AutodiffBackend> = TwoTower<B>;
 
     /// Numbers the items as the encoder does; those that it lacks follow.
     fn taken(&self, data: Data) -> Result<Option<Histories>, Failure> {
@@ -110,7 +110,7 @@ impl Domain for NextItems {
         NextItemCollate::new(self.items.len())
     }
 
-    fn fresh<B: TrainingBackend>(
+    fn fresh<B: AutodiffBackend>(
         &self,
         seed: Seed,
         device: &B::Device,
@@ -118,7 +118,7 @@ impl Domain for NextItems {
         self.encoder.try_init(seed, device).map_err(Failure::input)
     }
 
-    fn shape<B: TrainingBackend>(&self, device: &B::Device) -> Result<TwoTower<B>, anyhow::Error> {
+    fn shape<B: AutodiffBackend>(&self, device: &B::Device) -> Result<TwoTower<B>, anyhow::Error> {
         Ok(self.encoder.try_init(Seed::new(0), device)?)
     }
 
@@ -143,7 +143,7 @@ impl Domain for NextItems {
         })
     }
 
-    fn grow<B: TrainingBackend>(&self, encoder: TwoTower<B>, seed: Seed) -> TwoTower<B> {
+    fn grow<B: AutodiffBackend>(&self, encoder: TwoTower<B>, seed: Seed) -> TwoTower<B> {
         encoder.grown(self.encoder.n_items, seed)
     }
 

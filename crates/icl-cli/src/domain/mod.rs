@@ -24,11 +24,11 @@ mod unknown_data;
 use std::fmt::Debug;
 
 use burn::module::AutodiffModule;
+use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{Collate, Encoder, GrowthRatio, Increment, Samples, Seed, Views};
 use icl_data::{Found, Split, StreamKey};
 use icl_eval::Matrix;
 
-use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::data::Data as AnyData;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
@@ -59,9 +59,9 @@ pub trait Domain: Debug + Sized {
     /// Collation of views into what the encoder takes.
     type Collate: Collate<View = <Self::Views as Views>::View> + Debug;
     /// Encoder for use.
-    type Encoder<B: ProgramBackend>: Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>;
+    type Encoder<B: Backend>: Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>;
     /// Encoder in training.
-    type Trained<B: TrainingBackend>: AutodiffModule<B, InnerModule = Self::Encoder<B::InnerBackend>>
+    type Trained<B: AutodiffBackend>: AutodiffModule<B, InnerModule = Self::Encoder<B::InnerBackend>>
         + Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>;
 
     /// Returns the data as the encoder of this configuration takes them; `None` if they are of another
@@ -81,7 +81,7 @@ pub trait Domain: Debug + Sized {
     ///
     /// # Errors
     /// If its initial weights cannot be read.
-    fn fresh<B: TrainingBackend>(
+    fn fresh<B: AutodiffBackend>(
         &self,
         seed: Seed,
         device: &B::Device,
@@ -91,7 +91,7 @@ pub trait Domain: Debug + Sized {
     ///
     /// # Errors
     /// If the configuration is not valid.
-    fn shape<B: TrainingBackend>(
+    fn shape<B: AutodiffBackend>(
         &self,
         device: &B::Device,
     ) -> Result<Self::Trained<B>, anyhow::Error>;
@@ -105,7 +105,7 @@ pub trait Domain: Debug + Sized {
 
     /// Grows an encoder to this configuration, which [`grown`](Self::grown) has returned. What the encoder knows stays as it
     /// is, and the seed is that of fresh encoders.
-    fn grow<B: TrainingBackend>(&self, encoder: Self::Trained<B>, seed: Seed) -> Self::Trained<B> {
+    fn grow<B: AutodiffBackend>(&self, encoder: Self::Trained<B>, seed: Seed) -> Self::Trained<B> {
         let _ = seed;
         encoder
     }

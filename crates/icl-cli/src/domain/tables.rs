@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed, Stack, Views};
 use icl_data::{
     ColumnKind, NoiseKind, RawTable, Split, StreamKey, TableRow, TableSchema, TableViews,
@@ -10,7 +11,6 @@ use icl_data::{
 use icl_eval::Matrix;
 use icl_models::{Mlp, MlpConfig};
 
-use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::class_numbers::numbers_of_classes;
 use crate::domain::data::{Data, TABLES};
 use crate::domain::metadata::{parsed, unreadable};
@@ -185,8 +185,8 @@ impl Domain for Tables {
     type Data = Table;
     type Views = TableViews;
     type Collate = Stack<Vec<f32>>;
-    type Encoder<B: ProgramBackend> = Mlp<B>;
-    type Trained<B: TrainingBackend> = Mlp<B>;
+    type Encoder<B: Backend> = Mlp<B>;
+    type Trained<B: AutodiffBackend> = Mlp<B>;
 
     fn taken(&self, data: Data) -> Result<Option<Table>, Failure> {
         let raw = match data {
@@ -205,11 +205,11 @@ impl Domain for Tables {
         Stack::new()
     }
 
-    fn fresh<B: TrainingBackend>(&self, seed: Seed, device: &B::Device) -> Result<Mlp<B>, Failure> {
+    fn fresh<B: AutodiffBackend>(&self, seed: Seed, device: &B::Device) -> Result<Mlp<B>, Failure> {
         self.encoder.try_init(seed, device).map_err(Failure::input)
     }
 
-    fn shape<B: TrainingBackend>(&self, device: &B::Device) -> Result<Mlp<B>, anyhow::Error> {
+    fn shape<B: AutodiffBackend>(&self, device: &B::Device) -> Result<Mlp<B>, anyhow::Error> {
         Ok(self.encoder.try_init(Seed::new(0), device)?)
     }
 

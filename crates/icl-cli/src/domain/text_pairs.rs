@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use anyhow::anyhow;
+use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed};
 use icl_data::{
     Found, Split, StreamKey, TextPair, TextPairCollate, TextPairDataset, TextPairViews, TextPairs,
@@ -11,7 +12,6 @@ use icl_data::{
 };
 use icl_models::{WordTower, WordTowerConfig};
 
-use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::data::{Data, TEXT_PAIRS};
 use crate::domain::metadata::{parsed, unreadable};
 use crate::domain::{Domain, Text, Wrong, no_keys};
@@ -126,8 +126,8 @@ impl Domain for PairedTexts {
     type Data = Texts;
     type Views = TextPairViews;
     type Collate = TextPairCollate;
-    type Encoder<B: ProgramBackend> = WordTower<B>;
-    type Trained<B: TrainingBackend> = WordTower<B>;
+    type Encoder<B: Backend> = WordTower<B>;
+    type Trained<B: AutodiffBackend> = WordTower<B>;
 
     fn taken(&self, data: Data) -> Result<Option<Texts>, Failure> {
         let Data::TextPairs(raw) = data else {
@@ -146,7 +146,7 @@ impl Domain for PairedTexts {
         TextPairCollate::new(self.vocabulary.words().len())
     }
 
-    fn fresh<B: TrainingBackend>(
+    fn fresh<B: AutodiffBackend>(
         &self,
         seed: Seed,
         device: &B::Device,
@@ -154,7 +154,7 @@ impl Domain for PairedTexts {
         self.encoder.try_init(seed, device).map_err(Failure::input)
     }
 
-    fn shape<B: TrainingBackend>(&self, device: &B::Device) -> Result<WordTower<B>, anyhow::Error> {
+    fn shape<B: AutodiffBackend>(&self, device: &B::Device) -> Result<WordTower<B>, anyhow::Error> {
         Ok(self.encoder.try_init(Seed::new(0), device)?)
     }
 

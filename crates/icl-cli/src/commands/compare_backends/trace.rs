@@ -2,11 +2,12 @@
 
 use std::cell::Cell;
 
+use burn::tensor::backend::AutodiffBackend;
 use icl_core::Seed;
 use icl_report::BackendTrace;
 use icl_train::{Callbacks, TrainError, Trainer};
 
-use crate::backend::{OnBackend, TrainingBackend, on_backend};
+use crate::backend::{OnBackend, on_backend};
 use crate::commands::compare_backends::energy::EnergyMeter;
 use crate::commands::compare_backends::options::Resolved;
 use crate::domain::Domain;
@@ -71,7 +72,7 @@ struct Task<'a, D: Domain> {
 impl<D: Domain> OnBackend for Task<'_, D> {
     type Output = BackendTrace;
 
-    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<BackendTrace, Failure> {
+    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<BackendTrace, Failure> {
         let Resolved {
             seed,
             n_steps,

@@ -1,11 +1,12 @@
 //! The losses and biases of every anchor.
 
+use burn::tensor::backend::AutodiffBackend;
 use burn::tensor::{DType, Tensor, TensorData};
 use icl_core::drift::AnchorTerms;
 use icl_core::{Contrast, GrowthRatio, NoiseLosses, Origin, Strategy, host_values};
 
 use super::words::Columns;
-use crate::backend::{BACKENDS, OnBackend, TrainingBackend};
+use crate::backend::{BACKENDS, OnBackend};
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
@@ -19,7 +20,7 @@ pub struct Losses<'a> {
 impl OnBackend for Losses<'_> {
     type Output = Columns;
 
-    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<Columns, Failure> {
+    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<Columns, Failure> {
         let dtype = if icl_core::has_double_precision::<B::InnerBackend>(&device) {
             DType::F64
         } else {

@@ -2,10 +2,10 @@
 
 use anyhow::anyhow;
 use burn::tensor::Tensor;
+use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{Collate, Encoder, HostRows, Increment, Samples, Views};
 use icl_train::Trainer;
 
-use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::domain::Domain;
 use crate::process::failure::Failure;
 
@@ -29,7 +29,7 @@ impl Embeddings {
     ///
     /// # Panics
     /// If the encoder cannot take the samples.
-    pub fn plain<D: Domain, B: ProgramBackend>(
+    pub fn plain<D: Domain, B: Backend>(
         domain: &D,
         encoder: &D::Encoder<B>,
         data: &D::Data,
@@ -65,7 +65,7 @@ impl Embeddings {
     ///
     /// # Panics
     /// If the encoder cannot take the samples.
-    pub fn pairs<D: Domain, B: TrainingBackend>(
+    pub fn pairs<D: Domain, B: AutodiffBackend>(
         domain: &D,
         encoder: &D::Encoder<B::InnerBackend>,
         data: &D::Data,

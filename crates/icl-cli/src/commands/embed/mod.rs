@@ -6,10 +6,11 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use burn::module::AutodiffModule;
+use burn::tensor::backend::AutodiffBackend;
 use clap::{Arg, Args};
 use icl_data::Found;
 
-use crate::backend::{OnBackend, TrainingBackend, on_backend};
+use crate::backend::{OnBackend, on_backend};
 use crate::domain::data::Data;
 use crate::domain::dispatch::{OnStoredEncoder, with_stored_encoder};
 use crate::domain::encoder_file::EncoderFile;
@@ -209,7 +210,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
     /// The embeddings, and those of a second view if there is one.
     type Output = (Embeddings, Option<Embeddings>);
 
-    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<Self::Output, Failure> {
+    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<Self::Output, Failure> {
         let encoder = self.encoder.encoder::<B>(&device)?.valid();
         let domain = &self.encoder.domain;
         match self.pairs {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use burn::module::AutodiffModule;
+use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{
     ByOrigin, ExactRisk, Group, GrowthRatio, Increment, PanelRisk, SampleError, Seed, Views,
     file_system,
@@ -14,7 +15,6 @@ use icl_train::{
     plateau, time_to_target,
 };
 
-use crate::backend::{ProgramBackend, TrainingBackend};
 use crate::commands::run::judged::Judged;
 use crate::commands::run::options::Resolved;
 use crate::commands::run::protocol;
@@ -36,7 +36,7 @@ use crate::process::progress::{Display, inert_note};
 const FIRST: &str = "theta0";
 
 /// Run of all methods with one seed.
-pub struct SeedComparison<'a, D: Domain, B: TrainingBackend> {
+pub struct SeedComparison<'a, D: Domain, B: AutodiffBackend> {
     pub resolved: &'a Resolved,
     pub domain: &'a D,
     pub data: &'a D::Data,
@@ -75,7 +75,7 @@ type DomainTrainer<'a, D, B> =
 type DomainEvaluator<'a, D, B> =
     Evaluator<'a, B, <D as Domain>::Data, &'a <D as Domain>::Views, <D as Domain>::Collate>;
 
-impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
+impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
     /// Splits the data and runs all methods; returns their records and the map of their embeddings.
     pub fn run(&self) -> Result<(Vec<RunRecord>, EmbeddingMap), Failure> {
         let alpha = GrowthRatio::try_new(self.resolved.alpha).map_err(Failure::input)?;
@@ -378,7 +378,7 @@ impl<D: Domain, B: TrainingBackend> SeedComparison<'_, D, B> {
     }
 }
 
-fn embed<D: Domain, B: ProgramBackend>(
+fn embed<D: Domain, B: Backend>(
     evaluator: &DomainEvaluator<'_, D, B>,
     encoder: &D::Encoder<B>,
     samples: &[usize],

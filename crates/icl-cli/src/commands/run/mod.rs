@@ -6,11 +6,12 @@ mod options;
 mod protocol;
 
 use anyhow::anyhow;
+use burn::tensor::backend::AutodiffBackend;
 use icl_report::{Document, EmbeddingMap, RunRecord};
 use icl_train::{Identity, read_checkpoint, write_checkpoint};
 use serde::Serialize;
 
-use crate::backend::{OnBackend, TrainingBackend, on_backend};
+use crate::backend::{OnBackend, on_backend};
 use crate::domain::Domain;
 use crate::domain::dispatch::{OnNewEncoder, with_new_encoder};
 use crate::files::destination::{CONFIG, Destination};
@@ -144,7 +145,7 @@ struct Comparison<'a, D: Domain> {
 impl<D: Domain> OnBackend for Comparison<'_, D> {
     type Output = (Vec<RunRecord>, EmbeddingMap);
 
-    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<Self::Output, Failure> {
+    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<Self::Output, Failure> {
         let resolved = self.resolved;
         let n_trained = resolved.methods.iter().filter(|m| m.loss.is_some()).count();
         let n_seeds = (resolved.seeds.end() - resolved.seeds.start()).saturating_add(1);

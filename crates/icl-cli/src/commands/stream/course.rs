@@ -4,9 +4,10 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::anyhow;
+use burn::tensor::backend::AutodiffBackend;
 use icl_train::{Stream, TrainError};
 
-use crate::backend::{OnBackend, TrainingBackend};
+use crate::backend::OnBackend;
 use crate::commands::stream::folder::{RECORD, StreamFolder};
 use crate::commands::stream::gathered::{Gathered, like};
 use crate::commands::stream::lane::{Lane, read_json, write_json};
@@ -47,7 +48,7 @@ pub struct Course<'a, D: Domain> {
 impl<D: Domain> OnBackend for Course<'_, D> {
     type Output = ();
 
-    fn run<B: TrainingBackend>(mut self, device: B::Device) -> Result<(), Failure> {
+    fn run<B: AutodiffBackend>(mut self, device: B::Device) -> Result<(), Failure> {
         self.estimate::<B>()?;
         let resolved = self.resolved;
         let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
@@ -71,7 +72,7 @@ impl<D: Domain> OnBackend for Course<'_, D> {
 
 impl<D: Domain> Course<'_, D> {
     /// Estimates what is estimated from data from the training samples of the first experience.
-    pub fn estimate<B: TrainingBackend>(&mut self) -> Result<(), Failure> {
+    pub fn estimate<B: AutodiffBackend>(&mut self) -> Result<(), Failure> {
         let options = &self.resolved.options;
         let gathered = &self.gathered;
         let (views, collate) = (gathered.domain.views(), gathered.domain.collate());
@@ -86,7 +87,7 @@ impl<D: Domain> Course<'_, D> {
     }
 
     /// Goes through all experiences that the folder does not hold, and returns the record.
-    fn advance<B: TrainingBackend>(
+    fn advance<B: AutodiffBackend>(
         &mut self,
         folder: &mut StreamFolder,
         config: &str,

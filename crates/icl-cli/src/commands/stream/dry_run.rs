@@ -4,11 +4,12 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use burn::module::AutodiffModule;
+use burn::tensor::backend::AutodiffBackend;
 use icl_core::drift::{Drift, DriftPanel, DriftTestConfig};
 use icl_core::{HostRows, Increment, Seed};
 use icl_train::{Buffer, Decision, Pending, Stream, When};
 
-use crate::backend::{OnBackend, TrainingBackend};
+use crate::backend::OnBackend;
 use crate::commands::stream::course::Course;
 use crate::commands::stream::manifest::Listed;
 use crate::commands::stream::options::Resolved;
@@ -25,7 +26,7 @@ pub struct DryRun<'a, D: Domain>(pub Course<'a, D>);
 impl<D: Domain> OnBackend for DryRun<'_, D> {
     type Output = ();
 
-    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<(), Failure> {
+    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<(), Failure> {
         let mut course = self.0;
         course.estimate::<B>()?;
         of_data::<D, B>(course, &device)
@@ -33,7 +34,7 @@ impl<D: Domain> OnBackend for DryRun<'_, D> {
 }
 
 /// Decides on data with an encoder that stays as it is, and prints the decisions.
-fn of_data<D: Domain, B: TrainingBackend>(
+fn of_data<D: Domain, B: AutodiffBackend>(
     mut course: Course<'_, D>,
     device: &B::Device,
 ) -> Result<(), Failure> {

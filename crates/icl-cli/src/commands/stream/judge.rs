@@ -1,11 +1,10 @@
 //! Measurements of encoders beside the risk: accuracies, and how embeddings of held-out samples move.
 
-use burn::tensor::backend::Backend;
+use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{Increment, Seed};
 use icl_eval::{EvalError, KnnProtocolConfig, Matrix, NeighboursKeptConfig, cross_version_recall};
 use icl_train::{Experience, StreamState, Trainer};
 
-use crate::backend::TrainingBackend;
 use crate::commands::stream::gathered::{Arrived, Gathered};
 use crate::domain::Domain;
 use crate::process::causes::Causes;
@@ -29,7 +28,7 @@ pub struct Embedded {
     labels: Option<[Vec<Vec<usize>>; 2]>,
 }
 
-impl<D: Domain, B: TrainingBackend> Judge<'_, D, B> {
+impl<D: Domain, B: AutodiffBackend> Judge<'_, D, B> {
     /// Embeds what the accuracies of the experiences so far are computed from.
     ///
     /// # Errors

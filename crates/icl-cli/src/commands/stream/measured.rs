@@ -1,12 +1,12 @@
 //! Measurements after an experience.
 
 use burn::module::AutodiffModule;
+use burn::tensor::backend::AutodiffBackend;
 use icl_core::Increment;
 use icl_eval::{Matrix, effective_rank};
 use icl_report::StreamedExperience;
 use icl_train::{Experience, StreamMemory, StreamState, TrainError, Trainer, parameter_norm};
 
-use crate::backend::TrainingBackend;
 use crate::commands::stream::judge::{Judge, neighbours_kept, recall};
 use crate::commands::stream::lane::{Lane, LaneStep, Row};
 use crate::commands::stream::step::{Advanced, Step, StepRecord, failure};
@@ -16,7 +16,7 @@ use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
-impl<D: Domain, B: TrainingBackend> Step<'_, D, B> {
+impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     fn judge<'j>(&'j self, causes: &'j Causes<'j>) -> Judge<'j, D, B> {
         Judge {
             gathered: self.gathered,

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use burn::module::AutodiffModule;
+use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Group, Seed};
 use icl_report::StreamedExperience;
 use icl_train::{
@@ -10,7 +11,6 @@ use icl_train::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::backend::TrainingBackend;
 use crate::commands::stream::folder::StreamFolder;
 use crate::commands::stream::gathered::{Arrived, Gathered};
 use crate::commands::stream::lane::Lane;
@@ -41,7 +41,7 @@ pub struct StepRecord {
 }
 
 /// The next experience of a stream.
-pub struct Step<'a, D: Domain, B: TrainingBackend> {
+pub struct Step<'a, D: Domain, B: AutodiffBackend> {
     pub resolved: &'a Resolved,
     pub from: Option<&'a EncoderFile<D>>,
     pub gathered: &'a Gathered<'a, D>,
@@ -55,7 +55,7 @@ pub struct Step<'a, D: Domain, B: TrainingBackend> {
 }
 
 /// Encoder of a lane before and after an experience, and what its update was.
-pub(super) struct Advanced<D: Domain, B: TrainingBackend> {
+pub(super) struct Advanced<D: Domain, B: AutodiffBackend> {
     /// `None` for the first experience.
     pub(super) before: Option<D::Encoder<B::InnerBackend>>,
     pub(super) after: D::Encoder<B::InnerBackend>,
@@ -68,7 +68,7 @@ pub(super) struct Advanced<D: Domain, B: TrainingBackend> {
     pub(super) train_s: f64,
 }
 
-impl<D: Domain, B: TrainingBackend> Step<'_, D, B> {
+impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     /// Lets all lanes go through the experience, writes their encoders, and returns the facts about that
     /// of the method.
     ///

@@ -1,13 +1,14 @@
 //! The update on one backend.
 
 use burn::module::AutodiffModule;
+use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{ByOrigin, Increment, Seed};
 use icl_eval::{EvalError, Matrix, NeighboursKeptConfig};
 use icl_report::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};
 use icl_train::parameter_change;
 use icl_train::{Evaluator, Start, TrainError, Trainer};
 
-use crate::backend::{OnBackend, ProgramBackend, TrainingBackend};
+use crate::backend::OnBackend;
 use crate::commands::update::options::Resolved;
 use crate::domain::Domain;
 use crate::domain::encoder_file;
@@ -41,7 +42,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
     type Output = UpdateRecord;
 
     /// Updates the encoder, measures it before and after, and writes it.
-    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<UpdateRecord, Failure> {
+    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<UpdateRecord, Failure> {
         let (training, method) = (&self.resolved.training, &self.resolved.method);
         let (settings, domain) = (&training.settings, self.domain);
         let (views, collate, group) = (domain.views(), domain.collate(), group());
@@ -176,7 +177,7 @@ fn neighbours_kept(before: &Matrix, after: &Matrix) -> Result<Option<KeptNeighbo
 }
 
 /// Embeds samples without augmentation, with the statistics of the encoder.
-fn embed<D: Domain, B: ProgramBackend>(
+fn embed<D: Domain, B: Backend>(
     evaluator: &Evaluator<'_, B, D::Data, &D::Views, D::Collate>,
     encoder: &D::Encoder<B>,
     samples: &[usize],

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::pages::ans::{AnsCourse, AnsMeasures, AnsRow, AnsSettings};
 use burn::module::AutodiffModule;
-use burn::tensor::backend::Backend;
-use icl_cli::parts::{Failure, OnBackend, TrainingBackend};
+use burn::tensor::backend::{AutodiffBackend, Backend};
+use icl_cli::parts::{Failure, OnBackend};
 use icl_core::{Seed, Views, host_values};
 use icl_data::{NextItem, NextItemCollate, NextItemDataset, NextItemViews, read_interactions};
 use icl_eval::{Matrix, RankedTarget, TargetPosition};
@@ -65,7 +65,7 @@ pub struct InteractionsRow<'a> {
 impl OnBackend for InteractionsRow<'_> {
     type Output = Measured;
 
-    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<Measured, Failure> {
+    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<Measured, Failure> {
         if self.row.course == AnsCourse::Popularity {
             return Ok(self.popularity());
         }

@@ -2,8 +2,8 @@
 
 use crate::pages::ans::{AnsCourse, AnsMeasures, AnsRow, AnsSettings};
 use burn::module::AutodiffModule;
-use burn::tensor::backend::Backend;
-use icl_cli::parts::{Failure, TrainingBackend, interrupt};
+use burn::tensor::backend::{AutodiffBackend, Backend};
+use icl_cli::parts::{Failure, interrupt};
 use icl_core::{Collate, Encoder, Increment, Samples, Seed, Views, host_values};
 use icl_eval::{Candidates, Matrix, RankedTarget, RankingProtocol};
 use icl_train::{
@@ -80,7 +80,7 @@ pub fn trained<B, S, V, C, M>(
     (seed, device): (u64, &B::Device),
 ) -> Result<Outcome<M, B, f64>, Failure>
 where
-    B: TrainingBackend,
+    B: AutodiffBackend,
     S: Samples,
     V: Views<Sample = S::Sample>,
     C: Collate<View = V::View>,

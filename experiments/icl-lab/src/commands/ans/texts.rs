@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::pages::ans::{AnsMeasures, AnsRow, AnsSettings};
 use burn::module::AutodiffModule;
-use burn::tensor::backend::Backend;
-use icl_cli::parts::{Failure, OnBackend, TrainingBackend};
+use burn::tensor::backend::{AutodiffBackend, Backend};
+use icl_cli::parts::{Failure, OnBackend};
 use icl_core::{Seed, Side};
 use icl_data::{
     TextPair, TextPairCollate, TextPairDataset, TextPairOptions, TextPairView, TextPairViews,
@@ -85,7 +85,7 @@ pub struct TextsRow<'a> {
 impl OnBackend for TextsRow<'_> {
     type Output = Measured;
 
-    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<Measured, Failure> {
+    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<Measured, Failure> {
         let (root, data) = (Seed::new(self.seed), self.data);
         let fresh: WordTower<B> = WordTowerConfig::new(data.n_words)
             .with_d(self.settings.width)

@@ -3,7 +3,8 @@
 use crate::pages::dacl::{DaclAccuracies, DaclDataSet, DaclRow, DaclSettings, DaclTraining};
 use anyhow::anyhow;
 use burn::module::AutodiffModule;
-use icl_cli::parts::{Failure, OnBackend, ProgramBackend, TrainingBackend, interrupt};
+use burn::tensor::backend::{AutodiffBackend, Backend};
+use icl_cli::parts::{Failure, OnBackend, interrupt};
 use icl_core::mixup::MixingRange;
 use icl_core::{Batches, Collate, Encoder, Increment, Seed, Views, host_values};
 use icl_data::{Graph, GraphCollate, GraphDataset, GraphViews, GraphViewsConfig};
@@ -50,7 +51,7 @@ pub struct GraphRowWork<'a> {
 impl OnBackend for GraphRowWork<'_> {
     type Output = (DaclAccuracies, Option<DaclTraining>);
 
-    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<Self::Output, Failure> {
+    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<Self::Output, Failure> {
         let fresh = || self.gin::<B>(self.config(), &device);
         let features = match self.row {
             DaclRow::Majority => {
@@ -103,7 +104,7 @@ impl GraphRowWork<'_> {
         config.with_d_hidden(width).with_n_layers(LAYERS)
     }
 
-    fn gin<B: TrainingBackend>(
+    fn gin<B: AutodiffBackend>(
         &self,
         config: GinConfig,
         device: &B::Device,
@@ -156,7 +157,7 @@ impl GraphRowWork<'_> {
     }
 
     /// Trains with noise on the encoder's output.
-    fn with_hidden_noise<B: TrainingBackend>(
+    fn with_hidden_noise<B: AutodiffBackend>(
         &self,
         noise: HiddenNoise,
         epochs: usize,
@@ -188,7 +189,7 @@ impl GraphRowWork<'_> {
     }
 
     /// Trains with augmentations, and a head on the encoder.
-    fn with_augmentations<B: TrainingBackend>(
+    fn with_augmentations<B: AutodiffBackend>(
         &self,
         epochs: usize,
         device: &B::Device,
@@ -215,7 +216,7 @@ impl GraphRowWork<'_> {
     }
 
     /// Returns the plain graphs of a chunk as a batch.
-    fn batch<B: ProgramBackend>(
+    fn batch<B: Backend>(
         &self,
         chunk: usize,
         device: &B::Device,
@@ -233,7 +234,7 @@ impl GraphRowWork<'_> {
     }
 
     /// Returns features with statistics that are re-estimated over the plain graphs.
-    fn reestimated<B: ProgramBackend>(
+    fn reestimated<B: Backend>(
         &self,
         encoder: Gin<B>,
         device: &B::Device,
@@ -247,7 +248,7 @@ impl GraphRowWork<'_> {
     }
 
     /// Returns features with the statistics that the encoder has.
-    fn features<B: ProgramBackend>(
+    fn features<B: Backend>(
         &self,
         encoder: &Gin<B>,
         device: &B::Device,

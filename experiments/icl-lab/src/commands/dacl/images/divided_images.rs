@@ -2,7 +2,7 @@
 
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
-use icl_cli::parts::{Failure, ProgramBackend};
+use icl_cli::parts::Failure;
 use icl_core::{Batches, Collate, Encoder, Seed, Views, host_values};
 use icl_data::{ImageCollate, ImageDataset, ImageView, ImageViews, ImageViewsConfig};
 use icl_eval::Matrix;
@@ -77,7 +77,7 @@ impl<'a> DividedImages<'a> {
     ///
     /// # Errors
     /// If a feature is not finite.
-    pub fn features<B: ProgramBackend>(
+    pub fn features<B: Backend>(
         &self,
         encoder: ResNet<B>,
         device: &B::Device,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::pages::dacl::{DaclAccuracies, DaclRow, DaclSettings, DaclTraining};
 use anyhow::anyhow;
 use burn::module::AutodiffModule;
-use icl_cli::parts::{Failure, OnBackend, TrainingBackend, interrupt};
+use burn::tensor::backend::AutodiffBackend;
+use icl_cli::parts::{Failure, OnBackend, interrupt};
 use icl_core::{Both, Increment, Seed, Views};
 use icl_data::{
     Image, ImageCollate, ImageNoise, ImageView, ImageViews, MixedImageViews, MixedImageViewsConfig,
@@ -48,7 +49,7 @@ pub struct ImageRowWork<'a> {
 impl OnBackend for ImageRowWork<'_> {
     type Output = (DaclAccuracies, Option<DaclTraining>);
 
-    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<Self::Output, Failure> {
+    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<Self::Output, Failure> {
         let judge = self.images.judge();
         let (features, training) = match self.row {
             DaclRow::Majority => {
@@ -80,7 +81,7 @@ impl ImageRowWork<'_> {
         Seed::new(self.seed)
     }
 
-    fn fresh<B: TrainingBackend>(&self, device: &B::Device) -> Result<ResNet<B>, Failure> {
+    fn fresh<B: AutodiffBackend>(&self, device: &B::Device) -> Result<ResNet<B>, Failure> {
         ResNetConfig::new(self.images.data.channels())
             .with_stem(Stem::Small)
             .with_projection(Some(D_PROJECTION))
@@ -89,7 +90,7 @@ impl ImageRowWork<'_> {
     }
 
     /// Trains an encoder without labels on the training images, and returns the features of all images.
-    fn pretrained<B: TrainingBackend>(
+    fn pretrained<B: AutodiffBackend>(
         &self,
         views: &ImagePairs,
         device: &B::Device,

@@ -1,7 +1,8 @@
 //! A table divided into training and test rows, and features of its rows.
 
-use burn::tensor::{Tensor, TensorData, backend::Backend};
-use icl_cli::parts::{Failure, ProgramBackend};
+use burn::tensor::backend::Backend;
+use burn::tensor::{Tensor, TensorData};
+use icl_cli::parts::Failure;
 use icl_core::{Batches, Encoder, Seed, Views, host_values};
 use icl_data::{NoiseKind, TableSchema, TableViewsConfig, TabularDataset};
 use icl_eval::Matrix;
@@ -78,7 +79,7 @@ impl DividedTable {
     ///
     /// # Errors
     /// Never, since rows are in memory.
-    pub fn recalibrated<B: ProgramBackend>(
+    pub fn recalibrated<B: Backend>(
         &self,
         encoder: Mlp<B>,
         device: &B::Device,
@@ -97,7 +98,7 @@ impl DividedTable {
     ///
     /// # Errors
     /// If a feature is not finite.
-    pub fn features<B: ProgramBackend>(
+    pub fn features<B: Backend>(
         &self,
         encoder: Mlp<B>,
         device: &B::Device,

@@ -3,7 +3,8 @@
 use crate::pages::dacl::{DaclAccuracies, DaclRow, DaclSettings, DaclTraining};
 use anyhow::anyhow;
 use burn::module::AutodiffModule;
-use icl_cli::parts::{Failure, OnBackend, TrainingBackend, interrupt};
+use burn::tensor::backend::AutodiffBackend;
+use icl_cli::parts::{Failure, OnBackend, interrupt};
 use icl_core::{Increment, Seed, Stack};
 use icl_data::{NoiseKind, TableViewsConfig};
 use icl_eval::Matrix;
@@ -47,7 +48,7 @@ struct TrainedFeatures {
 impl OnBackend for TableRowWork<'_> {
     type Output = (DaclAccuracies, Option<DaclTraining>);
 
-    fn run<B: TrainingBackend>(self, device: B::Device) -> Result<Self::Output, Failure> {
+    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<Self::Output, Failure> {
         let judged = |features: &Matrix| self.table.judge().judge(features, self.root());
         match self.row {
             DaclRow::Majority => {
@@ -101,7 +102,7 @@ impl TableRowWork<'_> {
         config.with_n_layers(n_layers).with_width(width)
     }
 
-    fn fresh<B: TrainingBackend>(&self, device: &B::Device) -> Result<Mlp<B>, Failure> {
+    fn fresh<B: AutodiffBackend>(&self, device: &B::Device) -> Result<Mlp<B>, Failure> {
         let config = self.encoder().with_projection(Some(D_PROJECTION));
         config
             .try_init(self.root().child("encoder"), device)
@@ -109,7 +110,7 @@ impl TableRowWork<'_> {
     }
 
     /// Trains an encoder without labels on the training rows.
-    fn pretrained<B: TrainingBackend>(
+    fn pretrained<B: AutodiffBackend>(
         &self,
         views: &TableViewsConfig,
         device: &B::Device,
@@ -138,7 +139,7 @@ impl TableRowWork<'_> {
 
     /// Trains an encoder with each σ and returns the one that is best on validation rows, the first of
     /// several.
-    fn best_gaussian<B: TrainingBackend>(
+    fn best_gaussian<B: AutodiffBackend>(
         &self,
         device: &B::Device,
     ) -> Result<TrainedFeatures, Failure> {

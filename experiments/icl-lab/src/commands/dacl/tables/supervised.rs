@@ -4,8 +4,9 @@ use crate::pages::dacl::DaclAccuracies;
 use burn::module::AutodiffModule;
 use burn::optim::{GradientsParams, Optimizer};
 use burn::tensor::activation::log_softmax;
+use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{Tensor, TensorData};
-use icl_cli::parts::{Failure, ProgramBackend, TrainingBackend, interrupt};
+use icl_cli::parts::{Failure, interrupt};
 use icl_core::{Encoder, Mode, Seed, host_values};
 use icl_models::{Mlp, MlpConfig};
 use icl_train::OnePassAdam;
@@ -30,7 +31,7 @@ const CHUNK: usize = 512;
 ///
 /// # Errors
 /// If it is interrupted, or the configuration is not valid.
-pub fn supervised<B: TrainingBackend>(
+pub fn supervised<B: AutodiffBackend>(
     table: &DividedTable,
     encoder: &MlpConfig,
     max_epochs: usize,
@@ -54,7 +55,7 @@ pub fn supervised<B: TrainingBackend>(
 }
 
 /// Trains one model with a learning rate, and keeps the accuracies of the best epoch in `best`.
-fn fit<B: TrainingBackend>(
+fn fit<B: AutodiffBackend>(
     table: &DividedTable,
     mut model: Mlp<B>,
     (rate, max_epochs): (f64, usize),
@@ -100,7 +101,7 @@ fn fit<B: TrainingBackend>(
 }
 
 /// Computes the mean cross entropy of some rows in training.
-fn cross_entropy<B: TrainingBackend>(
+fn cross_entropy<B: AutodiffBackend>(
     table: &DividedTable,
     model: &Mlp<B>,
     rows: &[usize],
@@ -120,7 +121,7 @@ fn cross_entropy<B: TrainingBackend>(
 }
 
 /// Predicts the class of each row: that of the largest logit, the first of several.
-fn predicted<B: ProgramBackend>(
+fn predicted<B: Backend>(
     table: &DividedTable,
     model: &Mlp<B>,
     rows: &[usize],
