@@ -20,6 +20,7 @@ mod malformed_data;
 mod methods;
 mod negatives;
 mod options;
+mod outliers;
 mod output_folder;
 mod processes;
 mod report;

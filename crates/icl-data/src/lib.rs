@@ -33,6 +33,7 @@ mod image;
 mod interactions;
 mod join_error;
 mod new_folder;
+mod outliers;
 mod pixels;
 mod place;
 #[cfg(doctest)]
@@ -54,8 +55,8 @@ pub use self::image::{
 pub use error::DataError;
 pub use experiences::{ExperiencesError, StreamKey, StreamSplit};
 pub use graph::{
-    FeatureLayout, Graph, GraphCollate, GraphCounts, GraphDataset, GraphView, GraphViews,
-    GraphViewsConfig, GraphsError, ViewKind, read_tu,
+    FeatureLayout, Graph, GraphCollate, GraphCounts, GraphDataset, GraphSchema, GraphView,
+    GraphViews, GraphViewsConfig, GraphsError, ViewKind, read_tu,
 };
 pub use interactions::{
     Interaction, Interactions, InteractionsError, JoinedInteractions, LeaveOneOut, NextItem,
@@ -63,6 +64,7 @@ pub use interactions::{
     read_interactions,
 };
 pub use join_error::{JoinError, JoinImagesError};
+pub use outliers::{Outlier, Outliers, OutliersFound};
 pub use pixels::table_of_pixels;
 pub use place::{ClassList, FileRef, Found, Place};
 pub use split::Split;

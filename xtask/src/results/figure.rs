@@ -66,10 +66,7 @@ impl Figure {
     fn measured(&self, records: &[Value]) -> Result<f64, String> {
         let Self { method, key, .. } = self;
         let of_seed = |seed: &str| {
-            let seed: u64 = seed
-                .parse()
-                .map_err(|_| format!("found the seed {seed:?}, expected a number"))?;
-            let is_it = |it: &&Value| it["method"] == **method && it["seed"] == seed;
+            let is_it = |it: &&Value| it["method"] == **method && it["seed"].to_string() == seed;
             let record = records.iter().find(is_it);
             let record = record.ok_or(format!("found no record of {method} with seed {seed}"))?;
             let value = record.pointer(&format!("/{}", key.replace('.', "/")));

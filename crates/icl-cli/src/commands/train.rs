@@ -6,7 +6,8 @@ use burn::tensor::backend::AutodiffBackend;
 use clap::{Arg, Args};
 use icl_core::{Increment, Samples, Seed};
 use icl_data::{Found, Split};
-use icl_report::{TRAIN_SCHEMA, TrainRecord};
+use icl_eval::Matrix;
+use icl_report::{KeptNeighbours, TRAIN_SCHEMA, TrainRecord};
 use icl_train::{TrainError, Trainer, TrainingSettings};
 use serde::Serialize;
 
@@ -274,6 +275,12 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             .transpose()
             .map_err(TrainError::of_evaluation)?;
         causes.check_held_out(held_out.and_then(|risk| risk.mean.all))?;
+        let of_panel = Seed::new(*seed).child("neighbours");
+        let old = self.increment.at_most(KeptNeighbours::MOST, of_panel);
+        let rows = evaluator.embed_to_host(&outcome.encoder, old.old());
+        let (values, width) = rows.map_err(TrainError::of_evaluation)?;
+        let rows = Matrix::try_new(values, width).map_err(|error| causes.embeddings(error))?;
+        causes.check_spread(&rows)?;
         let path = self.work.results().join(ENCODER);
         let name = D::name(self.data);
         encoder_file::save(&outcome.encoder, self.domain, name, &path)?;
@@ -282,6 +289,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             seed: *seed,
             data: name.to_owned(),
             n,
+            n_clipped: D::n_clipped(self.data),
             temperature: settings.temperature,
             negatives: settings.negatives,
             backend: backend.clone(),

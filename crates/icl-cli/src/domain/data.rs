@@ -138,13 +138,15 @@ fn tell_what_was_left_out(images: &ImageDataset) {
     for (n, what) in [
         (
             counts.n_hidden,
-            "hidden files or folders were not looked at",
+            "hidden files, or folders of other programs, were not looked at",
         ),
         (counts.n_other, "files of other types were not read"),
-        (counts.n_broken, "broken images were left out"),
     ] {
         if n > 0 {
             tell(format_args!("note: {}: {n} {what}", images.name()));
         }
+    }
+    for fault in &counts.broken {
+        tell(format_args!("note: left out: {fault}"));
     }
 }

@@ -24,7 +24,8 @@ use crate::process::terminal::one_line;
 /// the same bytes.
 ///
 /// # Errors
-/// If the file cannot be written; an earlier file still exists then.
+/// If the file could not be read again, because a number is not finite, or cannot be written; an earlier file still exists
+/// then.
 pub fn save<D: Domain, B: Backend>(
     encoder: &D::Encoder<B>,
     domain: &D,
@@ -52,7 +53,14 @@ pub fn save<D: Domain, B: Backend>(
     let mut metadata = vec![("data", data), ("encoder", D::ENCODER)];
     metadata.extend(description.iter().map(|(key, value)| (*key, &value[..])));
     metadata.sort_unstable();
-    whole::replace(path, &tensors::bytes(&metadata, &tensors)?)
+    let bytes = tensors::bytes(&metadata, &tensors)?;
+    // Nothing is written that could not be read: a variance may have overflowed.
+    parse::<D>(&bytes).map_err(|(found, expected)| {
+        unwritable(format!(
+            "found {found}, expected {expected}, as the encoder must have it"
+        ))
+    })?;
+    whole::replace(path, &bytes)
 }
 
 /// Encoder that was read from a file and checked, for any backend.
@@ -66,6 +74,7 @@ pub struct EncoderFile<D> {
     pub data: String,
     /// CRC-32 of the file, by which interrupted work recognises its encoder.
     pub checksum: String,
+    bytes: Vec<u8>,
     tensors: Vec<(String, TensorData)>,
 }
 
@@ -146,6 +155,7 @@ impl StoredEncoder {
         let (domain, data, tensors) = parse(&self.bytes).map_err(|wrong| self.error(wrong))?;
         Ok(EncoderFile {
             checksum: format!("{:08x}", crc32fast::hash(&self.bytes)),
+            bytes: self.bytes,
             path: self.path,
             domain,
             data,
@@ -179,6 +189,11 @@ const EXPECTED: &str = "the .safetensors file of an encoder";
 const OF_ENCODER: &str = "that of an encoder written by icl";
 
 impl<D: Domain> EncoderFile<D> {
+    /// Returns the content of the file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// Returns the encoder with the normalisation statistics of the file. Its parameters can be
     /// trained like those of a fresh encoder; its statistics cannot.
     ///
@@ -402,7 +417,7 @@ mod tests {
     fn save_with(config: &GcnConfig, encoder: &Gcn<Flex>, path: &Path) {
         save(
             encoder,
-            &Graphs::with(config.clone()).unwrap(),
+            &Graphs::with(config.clone(), Default::default()).unwrap(),
             "MUTAG",
             path,
         )
@@ -422,7 +437,10 @@ mod tests {
         let first = std::fs::read(&path).unwrap();
         let file = read(&path).unwrap();
         assert_eq!(file.data, "MUTAG");
-        let description = Graphs::with(config).unwrap().describe().unwrap();
+        let description = Graphs::with(config, Default::default())
+            .unwrap()
+            .describe()
+            .unwrap();
         assert_eq!(file.domain.describe().unwrap(), description);
         let again = file
             .encoder::<Trained>(&Default::default())
@@ -519,6 +537,7 @@ mod tests {
         let check = |bytes: &[u8]| match parse::<Graphs<GcnConfig>>(bytes) {
             Ok((domain, data, tensors)) => {
                 let file = EncoderFile {
+                    bytes: Vec::new(),
                     path: path.clone(),
                     domain,
                     data,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::anyhow;
-use icl_eval::EvalError;
+use icl_eval::{EvalError, Matrix, effective_rank};
 use icl_train::{Method, TrainError, TrainingSettings};
 
 use crate::process::failure::Failure;
@@ -20,6 +20,25 @@ pub struct Causes<'a> {
     pub method: Option<&'a Method>,
     /// File of the first encoder, or of its weights.
     pub file: Option<&'a Path>,
+}
+
+/// Effective rank of embeddings that are all multiples of one vector, up to rounding.
+const MIN_RANK: f64 = 1.0001;
+/// Mean cosine of embeddings that all point the same way, up to rounding.
+const MAX_COSINE: f64 = 0.99999;
+
+/// Returns the mean cosine of two different rows, by the length of the sum of all directions. A row of zeros has none.
+fn mean_cosine(embeddings: &Matrix) -> f64 {
+    let mut sum = vec![0.0; embeddings.n_columns()];
+    for row in embeddings.rows() {
+        let length = row.iter().map(|value| value * value).sum::<f64>().sqrt();
+        let row = row.iter().filter(|_| length > 0.0);
+        sum.iter_mut()
+            .zip(row)
+            .for_each(|(sum, value)| *sum += value / length);
+    }
+    let n = embeddings.n_rows() as f64;
+    (sum.iter().map(|value| value * value).sum::<f64>() - n) / (n * (n - 1.0))
 }
 
 impl Causes<'_> {
@@ -58,6 +77,23 @@ impl Causes<'_> {
         }
     }
 
+    /// Checks that the embeddings of the encoder's own data are not all the same: then nothing could be found by them.
+    ///
+    /// # Errors
+    /// If they are.
+    pub fn check_spread(&self, embeddings: &Matrix) -> Result<(), Failure> {
+        let (rank, cosine) = (effective_rank(embeddings), mean_cosine(embeddings));
+        if embeddings.n_rows() < 2 || (rank > MIN_RANK && cosine < MAX_COSINE) {
+            return Ok(());
+        }
+        Err(Failure::input(anyhow!(
+            "embeddings of {} old samples: found an effective rank of {rank:.3} and a mean cosine of {cosine:.6}, expected \
+             more than {MIN_RANK} and less than {MAX_COSINE}: the encoder has collapsed and is not written; it depends on {}",
+            embeddings.n_rows(),
+            self.listed(true)
+        )))
+    }
+
     /// Lists the file, and the options with their values; before the first step without those of steps.
     fn listed(&self, has_trained: bool) -> String {
         let settings = self.settings;
@@ -90,6 +126,36 @@ impl Causes<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn embeddings_that_are_all_the_same_are_an_error() {
+        let settings = TrainingSettings::default();
+        let causes = Causes {
+            settings: &settings,
+            method: None,
+            file: None,
+        };
+        let check = |values: &[f64]| {
+            let matrix = Matrix::try_new(values.to_vec(), 2).unwrap();
+            causes.check_spread(&matrix).map_err(|it| it.to_string())
+        };
+        // Different ones, and a single one.
+        assert!(check(&[1.0, 0.0, 1.0, 0.01, 2.0, 1.0]).is_ok());
+        assert!(check(&[1.0, 0.0]).is_ok());
+        for same in [
+            [1.0, 2.0, 1.0, 2.0, 1.0, 2.0],
+            [1.0, 2.0, 3.0, 6.0, 5.0, 10.0],
+            [1.0, 2.0, -1.0, -2.0, 1.0, 2.0],
+            [0.0; 6],
+        ] {
+            let error = check(&same).unwrap_err();
+            let start = "embeddings of 3 old samples: found an effective rank of ";
+            assert!(
+                error.starts_with(start) && error.contains("collapsed"),
+                "{error}"
+            );
+        }
+    }
 
     #[test]
     fn options_of_steps_are_named_after_a_step() {

@@ -42,6 +42,7 @@ impl TableSchema {
             n_rows: n,
             n_class: table.n_class(),
             n_imputed: 0,
+            n_clipped: 0,
             unseen: Vec::new(),
         };
         for column in &self.columns {

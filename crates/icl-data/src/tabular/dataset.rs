@@ -19,6 +19,8 @@ pub struct TableCounts {
     /// Number of missing values: numbers that became the mean of the old data, and categories that
     /// became zeros.
     pub n_imputed: usize,
+    /// Number of values that [`TabularDataset::clipped`] has clipped.
+    pub n_clipped: usize,
     /// Columns with categories that the old data do not have, each with the number of such values.
     /// They became zeros.
     pub unseen: Vec<(String, usize)>,
@@ -42,12 +44,12 @@ pub struct TableRow {
 pub struct TabularDataset {
     name: String,
     /// `[n_rows, d_features]`, row by row.
-    values: Arc<[f32]>,
+    pub(super) values: Arc<[f32]>,
     labels: Arc<[usize]>,
     class_names: Arc<[String]>,
     has_labels: bool,
     schema: Arc<TableSchema>,
-    counts: TableCounts,
+    pub(super) counts: TableCounts,
 }
 
 impl TableRow {

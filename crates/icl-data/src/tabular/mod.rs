@@ -8,6 +8,7 @@ mod error;
 mod increment;
 mod join;
 mod options;
+mod outliers;
 mod place;
 mod read;
 mod schema;

@@ -11,6 +11,7 @@ use super::statistics::FeatureStatistics;
 use super::stored_schema::{StoredSchema, UnfitSchema};
 use super::table::{MISSING_CODE, RawColumn, RawTable, RawValues};
 use crate::error::DataError;
+use crate::outliers::ordinary_range;
 use crate::place::Found;
 
 /// Largest number of categories of a column.
@@ -145,6 +146,12 @@ impl TableSchema {
     fn add_numbers(&mut self, values: &[f32], old: &[usize]) -> (ColumnKind, Vec<String>, bool) {
         let all = old.iter().map(|&row| values[row]);
         let known = all.clone().filter(|value| !value.is_nan());
+        if known.clone().next().is_none() {
+            return (ColumnKind::Constant, Vec::new(), false);
+        }
+        // A sentinel such as −99999 would decide mean and deviation alone.
+        let [low, high] = ordinary_range(known.clone().map(f64::from).collect());
+        let known = known.filter(|value| (low..=high).contains(&f64::from(*value)));
         let mut others = known.clone();
         let first = others.next();
         let second = others.find(|value| Some(*value) != first);

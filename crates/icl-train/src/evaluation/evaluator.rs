@@ -107,6 +107,29 @@ where
         })
     }
 
+    /// Computes the exact risk of an encoder over X′ exactly as it is given, with the normalisation statistics that it has.
+    ///
+    /// # Errors
+    /// [`SampleError`] if a sample cannot be read; it holds a [`GroupError`](icl_core::GroupError) if a member has left.
+    pub fn risk_as_given<M>(&self, encoder: &M) -> Result<ExactRisk, SampleError>
+    where
+        M: Encoder<B, Batch = C::Batch<B>>,
+    {
+        let panel = self.panel(self.problem.increment, self.max_samples);
+        let views = self.fixed_views(&panel.all(), self.problem.increment);
+        let [anchors, positives] = views.embeddings(encoder)?;
+        let (n_old, temperature) = (panel.old().len(), self.temperature);
+        let (risk, _) = exact_risk_of_group(
+            self.group,
+            anchors,
+            positives,
+            n_old,
+            temperature,
+            self.negatives,
+        )?;
+        Ok(risk)
+    }
+
     /// Computes the exact risk of an encoder over the old data X alone.
     ///
     /// # Errors

@@ -163,7 +163,8 @@ fn apply(out: &OutputFile, from: &Path, map: &Path) -> Result<(), Failure> {
         .map_err(|error| Failure::input(anyhow!("{}: {error}", from.display())))?;
     let values: Vec<f32> = mapped.rows().flatten().map(|value| *value as f32).collect();
     let name = from.file_name().unwrap_or_default().to_string_lossy();
-    out.write(&format.bytes((&values, mapped.n_columns()), None, &name)?)?;
+    let index: Vec<usize> = (0..mapped.n_rows()).collect();
+    out.write(&format.bytes((&values, mapped.n_columns()), (None, &index), &name)?)?;
     print(format_args!(
         "{} embeddings of width {} written to {}",
         mapped.n_rows(),

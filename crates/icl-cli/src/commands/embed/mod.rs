@@ -124,7 +124,8 @@ pub fn embed(mut options: EmbedOptions) -> Result<(), Failure> {
     let work = Embed {
         resolved: &resolved,
     };
-    with_stored_encoder(&resolved.from, [data], work)
+    let outliers = options.data.reading.outliers;
+    with_stored_encoder(&resolved.from, [data], outliers, work)
 }
 
 /// Embedding of one data set.
@@ -162,6 +163,7 @@ impl OnStoredEncoder<1> for Embed<'_> {
         tell_unlabelled::<D>(data);
         let labels = D::has_labels(data).then(|| D::original_labels(data));
         let labels = labels.as_deref();
+        let positions = D::positions(data);
         let mut beside_it = String::new();
         // What belongs to the embeddings first: where they are, it is there.
         if let (Some(labels), Some(file)) = (labels, resolved.labels()) {
@@ -170,7 +172,8 @@ impl OnStoredEncoder<1> for Embed<'_> {
         }
         let bytes = |of: &Embeddings| {
             let rows = (&of.values[..], of.d);
-            resolved.format.bytes(rows, labels, D::name(data))
+            let samples = (labels, &positions[..]);
+            resolved.format.bytes(rows, samples, D::name(data))
         };
         if let (Some(positives), Some(file)) = (&positives, resolved.positives()) {
             file.write(&bytes(positives)?)?;

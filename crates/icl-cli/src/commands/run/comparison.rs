@@ -295,6 +295,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             method: one.method.name.clone(),
             seed: self.seed,
             data: D::name(self.data).to_owned(),
+            n_clipped: D::n_clipped(self.data),
             alpha: increment.growth_ratio().value(),
             split: self.resolved.split.to_string(),
             n_old: increment.old().len(),

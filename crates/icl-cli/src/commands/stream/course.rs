@@ -83,7 +83,9 @@ impl<D: Domain> Course<'_, D> {
         let first = gathered.experiences[0].arriving();
         let first = stream.training_samples(&first).map_err(Failure::input)?;
         let split = like(options.source.split().as_ref());
-        self.gathered.estimate(first, self.from.is_none(), &split)
+        let outliers = options.data.reading.outliers;
+        self.gathered
+            .estimate(&first, self.from.is_none(), &split, outliers)
     }
 
     /// Goes through all experiences that the folder does not hold, and returns the record.

@@ -109,6 +109,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
                 arrived: arrived.arrived.clone(),
                 n_samples: experience.n_samples,
                 n_held_out: experience.panel.len(),
+                n_clipped: arrived.n_clipped,
                 updated: experience.updated,
                 n_old: advanced.sizes[0],
                 n_new: advanced.sizes[1],
@@ -165,6 +166,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         let rows = evaluator.embed_to_host(&valid, panel);
         let (values, width) = rows.map_err(unreadable)?;
         let rows = Matrix::try_new(values, width).map_err(|error| causes.embeddings(error))?;
+        causes.check_spread(&rows)?;
         Ok([parameter_norm::<B, _>(&encoder), effective_rank(&rows)])
     }
 

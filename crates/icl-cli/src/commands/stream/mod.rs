@@ -57,14 +57,15 @@ pub fn stream(options: StreamOptions) -> Result<(), Failure> {
         listed,
         resumed,
     };
+    let outliers = resolved.options.data.reading.outliers;
     match &resolved.options.from.from {
-        Some(path) => with_stored_encoder(path, [data], work),
+        Some(path) => with_stored_encoder(path, [data], outliers, work),
         None if resolved.options.course.dry_run => Err(Failure::input(anyhow!(
             "from: found no encoder, expected one with --dry-run, which trains none"
         ))),
         None => {
             let options = &resolved.options;
-            with_new_encoder_of(data, &options.encoder, &options.noise, work)
+            with_new_encoder_of(data, outliers, &options.encoder, &options.noise, work)
         }
     }
 }

@@ -37,7 +37,8 @@ pub fn update(options: UpdateOptions) -> Result<(), Failure> {
         resolved: &resolved,
         resumed,
     };
-    with_stored_encoder(resolved.from.as_ref(), data, work)
+    let outliers = resolved.options.reading.outliers;
+    with_stored_encoder(resolved.from.as_ref(), data, outliers, work)
 }
 
 /// Update of an encoder from old and new data.
@@ -63,8 +64,14 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
         tell_equal::<D>(&data, &increment)?;
         let seed = Seed::new(resolved.training.seed).child("data");
         let (increment, panel) = resolved.options.hold_out.divide(increment, seed)?;
-        let data = D::standardized(&data, increment.old()).unwrap_or(data);
-        let grown = from.domain.grown(&data);
+        let outliers = resolved.options.reading.outliers;
+        let estimated = from.domain.standardized(&data, increment.old(), outliers)?;
+        let (standardized, data) = match estimated {
+            Some((domain, data)) => (Some(domain), data),
+            None => (None, data),
+        };
+        let domain = standardized.as_ref().unwrap_or(&from.domain);
+        let grown = domain.grown(&data);
         let input = [
             ("checksum of the encoder", from.checksum.clone()),
             ("checksum of the old data", D::checksum(&old)),
@@ -77,7 +84,7 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
         let task = Update {
             resolved,
             from,
-            domain: grown.as_ref().unwrap_or(&from.domain),
+            domain: grown.as_ref().unwrap_or(domain),
             names: [D::name(&old), D::name(&new)],
             data: &data,
             increment: &increment,

@@ -16,6 +16,7 @@ use crate::domain::encoder_file::EncoderFile;
 use crate::domain::recall::stored_recall;
 use crate::files::encoder_work;
 use crate::files::encoder_work::ENCODER;
+use crate::files::whole;
 use crate::files::work_folder::WorkFolder;
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
@@ -68,36 +69,31 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             .update_with(method, start, &mut callbacks)
             .map_err(|error| causes.training(error))?;
         let record = outcome.record;
-        let after = outcome.risk;
         if method.loss.is_some() {
             display.end(&format!(
                 "{}: {} epochs, {:.2} s, exact risk {:.4} nats{}",
                 method.name,
                 record.n_epochs(),
                 record.seconds.training(),
-                after.all,
+                outcome.risk.all,
                 inert_note(&record.support_moves),
             ));
         }
         display.finish();
-        let path = self.work.results().join(ENCODER);
-        encoder_file::save(&outcome.encoder, domain, D::name(self.data), &path)?;
-
         let evaluator = trainer.evaluator();
-        let before = match method.start {
-            Start::Trained => outcome.first_risk,
-            _ => evaluator.evaluate(given.valid()).map_err(unreadable)?.risk,
+        // θ₀ exactly as it was given: its statistics are its own.
+        let theta_0 = given.valid();
+        let before = evaluator.risk_as_given(&theta_0).map_err(unreadable)?;
+        let is_kept = method.loss.is_none() && method.start == Start::Trained;
+        let (encoder, after) = match is_kept {
+            true => (theta_0.clone(), before),
+            false => (outcome.encoder, outcome.risk),
         };
-        // θ₀ with its statistics re-estimated, as its exact risk has them.
         let held_out = match self.panel {
             None => None,
             Some(panel) => {
-                let given = evaluator
-                    .evaluate(given.valid())
-                    .map_err(unreadable)?
-                    .encoder;
                 let risk = |encoder| evaluator.panel_risk(encoder, panel).map_err(unreadable);
-                let risks = [risk(&given)?, risk(&outcome.encoder)?];
+                let risks = [risk(&theta_0)?, risk(&encoder)?];
                 for risk in &risks {
                     causes.check_held_out(Some(risk.mean.all))?;
                 }
@@ -107,8 +103,15 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         let seed = Seed::new(training.seed).child("neighbours");
         let old = self.increment.without_new();
         let old = old.at_most(KeptNeighbours::MOST, seed);
-        let old_before = embed::<D, _>(&evaluator, &given.valid(), old.old(), &causes)?;
-        let old_after = embed::<D, _>(&evaluator, &outcome.encoder, old.old(), &causes)?;
+        let old_before = embed::<D, _>(&evaluator, &theta_0, old.old(), &causes)?;
+        let old_after = embed::<D, _>(&evaluator, &encoder, old.old(), &causes)?;
+        let path = self.work.results().join(ENCODER);
+        if is_kept {
+            whole::replace(&path, self.from.bytes())?;
+        } else {
+            causes.check_spread(&old_after)?;
+            encoder_file::save(&encoder, domain, D::name(self.data), &path)?;
+        }
         let [old_data, new_data] = self.names.map(ToOwned::to_owned);
         Ok(UpdateRecord {
             schema: UPDATE_SCHEMA,
@@ -119,6 +122,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             new_data,
             n_old: self.increment.old().len(),
             n_new: self.increment.new_data().len(),
+            n_clipped: D::n_clipped(self.data),
             alpha: self.increment.growth_ratio().value(),
             temperature: settings.temperature,
             negatives: settings.negatives,
