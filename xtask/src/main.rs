@@ -52,8 +52,7 @@ enum Command {
     },
     /// Measure the figures of the pages of results again
     ///
-    /// The figures and the runs that they are of are in docs/results/expected.csv. The exit code is 1 if a figure is not
-    /// met.
+    /// The figures and their runs are in docs/results/expected.csv. The exit code is 1 if a figure is not met.
     Results(ResultsOptions),
     /// Count the lines of source before tests, files and types of each crate, beside the goals for their sums
     Lines(LinesOptions),

@@ -101,8 +101,8 @@ impl Figure {
     }
 }
 
-/// Reads a number as a page writes it, such as `0.871`, `12.3 k` or `4 %`: its value, and half of its last digit's place,
-/// which rounding may have changed.
+/// Reads a number as a page writes it, such as `0.871`, `12.3 k` or `4 %`: its value, and half of its last
+/// digit's place, which rounding may have changed.
 fn number(text: &str) -> Option<(f64, f64)> {
     let units = [(" %", 1e-2), (" k", 1e3), (" M", 1e6), ("", 1.0)];
     let with_unit = |(suffix, unit)| Some((text.strip_suffix(suffix)?, unit));

@@ -29,8 +29,8 @@ pub struct ResultsOptions {
     page: Option<PathBuf>,
 }
 
-/// Checks that each figure of the table is on its page as it is written in the table: on a line with its words, as often
-/// as the table has it there.
+/// Checks that each figure of the table is on its page as it is written in the table: on a line with its
+/// words, as often as the table has it there.
 ///
 /// # Errors
 /// If the table or a page cannot be read.
