@@ -33,8 +33,7 @@ where
         "encoder", "all", "old", "new", "passes", "seconds", "‖Δθ‖/‖θ‖", "accuracy"
     );
     let line = |name: &str, encoder: &M::InnerModule, training: [String; 3]| {
-        let measured = evaluator.measure(judge, encoder.clone(), untrained.valid());
-        let measured = measured.map_err(Error::from_boxed)?;
+        let measured = evaluator.measure(judge, encoder.clone(), untrained.valid())?;
         let ExactRisk { all, old, new, .. } = measured.risk;
         let accuracy = measured.judgement.accuracy.all.as_ref();
         let accuracy = accuracy.context("the data have a single class")?.mean;

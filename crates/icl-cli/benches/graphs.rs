@@ -12,7 +12,7 @@ use icl_core::{Collate, Encoder, GrowthRatio, InfoNceConfig, Mode, Seed, Views};
 use icl_data::catalogue;
 use icl_data::{GraphCollate, GraphDataset, GraphView, GraphViewsConfig, Split};
 use icl_models::{Gcn, GcnConfig};
-use icl_train::{Method, StopRule, Trainer, TrainingSettings};
+use icl_train::{Callbacks, Method, StopRule, Trainer, TrainingSettings};
 
 type B = Autodiff<Flex>;
 
@@ -125,7 +125,9 @@ fn epochs(data: &GraphDataset, label: &str, n_epochs: usize) -> Result<(), Box<d
     let trainer =
         Trainer::<B, _, _, _>::new(data, views, GraphCollate, &increment).settings(settings);
     let encoder: Gcn<B> = GcnConfig::new(data.d_features()).init(Seed::new(0), &Default::default());
-    let record = trainer.update(&Method::named(label)?, encoder)?.record;
+    let (method, fresh) = (Method::named(label)?, Some(encoder.clone()));
+    let outcome = trainer.update_with(&method, encoder, fresh, &mut Callbacks::new())?;
+    let record = outcome.record;
     let ends = &record.epoch_ends_s;
     let epochs: Vec<f64> = std::iter::once(ends[0])
         .chain(ends.windows(2).map(|pair| pair[1] - pair[0]))

@@ -20,7 +20,7 @@ use icl_core::{Encoder, GrowthRatio, InfoNce, InfoNceConfig, Mode, Seed, Stack};
 use icl_data::catalogue;
 use icl_data::{NoiseKind, RawTable, Split, TableOptions, TableViewsConfig, TabularDataset};
 use icl_models::{Mlp, MlpConfig};
-use icl_train::{Method, OnePassAdam, StopRule, Trainer, TrainingSettings};
+use icl_train::{Callbacks, Method, OnePassAdam, StopRule, Trainer, TrainingSettings};
 
 type B = Autodiff<Flex>;
 
@@ -273,8 +273,9 @@ fn epochs(table: &RawTable, noise: NoiseKind, batch_size: usize) -> Result<(), B
         .with_n_layers(N_LAYERS)
         .with_width(WIDTH);
     let encoder: Mlp<B> = config.init(Seed::new(0), &Default::default());
+    let (method, fresh) = (Method::named("retraining")?, Some(encoder.clone()));
     let record = trainer
-        .update(&Method::named("retraining")?, encoder)?
+        .update_with(&method, encoder, fresh, &mut Callbacks::new())?
         .record;
     let ends = &record.epoch_ends_s;
     let epochs = ends.windows(2).map(|pair| 1e3 * (pair[1] - pair[0]));

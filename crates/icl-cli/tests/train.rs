@@ -276,7 +276,7 @@ fn a_training_that_fails_leaves_nothing() {
          --stop never",
     );
     ran.rejected_in_last_line(
-        "expected a finite number; it depends on learning-rate 10000, temperature 0.0001, negatives 31",
+        "; it depends on learning-rate 10000, temperature 0.0001, negatives 31",
     );
     assert_eq!(names(at.path()), ["OLD"]);
 }

@@ -10,7 +10,8 @@ use crate::{Alone, Gathered, Group, Rng, SampleError};
 ///
 /// Burn distinguishes the two by the backend (autodiff or not). This project passes the mode
 /// explicitly, because the encoder draws its randomness (dropout) from a generator of the run, which
-/// gives the same numbers on every backend and is independent of all other draws.
+/// gives the same numbers on every backend and is independent of all other draws. For Burn's own layers the trainer also
+/// evaluates on a backend without gradients.
 #[derive(Debug)]
 pub enum Mode<'a> {
     /// Evaluation: without randomness, normalised by the statistics stored in the encoder.
@@ -64,7 +65,8 @@ pub trait Encoder<B: Backend>: Module<B> {
     /// forward pass.
     const FORWARD_SHARE: f64 = 1.0 / 3.0;
 
-    /// Encodes a batch into embeddings `[batch, d]`, one row for each view, in the order of the batch.
+    /// Encodes a batch into embeddings `[batch, d]`, one row for each view, in the order of the batch. The trainer ends a run at
+    /// another number of rows.
     ///
     /// The losses are computed from these rows. In an encoder with a projection head they are the
     /// projections.
@@ -84,8 +86,9 @@ pub trait Encoder<B: Backend>: Module<B> {
         PairEmbeddings::of_halves(self.encode(batch, mode))
     }
 
-    /// Returns whether [`encode_pairs`](Self::encode_pairs) returns a catalogue. Losses that separate old noise from new, and
-    /// those with the noise of both views, refuse an encoder with one before they train it. Default: no.
+    /// Returns whether [`encode_pairs`](Self::encode_pairs) returns a catalogue: only then does a training step call it. Losses that
+    /// separate old noise from new, and those with the noise of both views, refuse an encoder with one before they train it.
+    /// Default: no.
     fn has_catalogue(&self) -> bool {
         false
     }
@@ -106,7 +109,8 @@ pub trait Encoder<B: Backend>: Module<B> {
     ///
     /// It is called before the exact risk is measured, so that the risk is a function of θ alone: the
     /// statistics that training leaves behind depend on its last batches. The default returns the
-    /// encoder unchanged, which is right for an encoder without such statistics.
+    /// encoder unchanged, which is right for an encoder without such statistics; a run warns of statistics that it moved and
+    /// that this method leaves as they are.
     ///
     /// Members of a group that train together all call it. An encoder that goes through [`Batches::iter`] does the whole work at
     /// every member. One that goes through [`Batches::own`] and joins what it has found by [`Batches::gather`] shares it; all

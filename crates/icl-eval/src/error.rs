@@ -13,6 +13,50 @@ pub enum EvalError {
         /// Entry found.
         found: f64,
     },
+    /// Argument with another number of values than there are rows: labels, folds, targets.
+    #[error("{argument}: found {found}, expected {expected}, one for each row")]
+    Count {
+        /// Name of the argument.
+        argument: &'static str,
+        /// Number of its values.
+        found: usize,
+        /// Number of rows.
+        expected: usize,
+    },
+    /// Argument that refers to a row that does not exist.
+    #[error("{argument}: found row {index}, expected an index below {n_rows}")]
+    Row {
+        /// Name of the argument.
+        argument: &'static str,
+        /// Index of the row.
+        index: usize,
+        /// Number of rows.
+        n_rows: usize,
+    },
+    /// Argument without rows.
+    #[error("{argument}: found no row, expected at least 1")]
+    NoRow {
+        /// Name of the argument.
+        argument: &'static str,
+    },
+    /// Rows of another width than those that they are compared with.
+    #[error("{argument}: found rows of width {found}, expected {expected}")]
+    Width {
+        /// Name of the argument.
+        argument: &'static str,
+        /// Width of its rows.
+        found: usize,
+        /// Width of the other rows, at least 1.
+        expected: usize,
+    },
+    /// Values that do not fill whole rows.
+    #[error("values: found {found}, expected a multiple of the number of columns, {n_columns}")]
+    Values {
+        /// Number of values.
+        found: usize,
+        /// Number of columns.
+        n_columns: usize,
+    },
     /// Grid for C that is empty, not ascending, or has a value that is not a finite number above 0.
     #[error("grid for C: found {found:?}, expected finite numbers above 0, ascending")]
     Grid {

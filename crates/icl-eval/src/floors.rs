@@ -7,7 +7,7 @@
 use icl_core::{ByOrigin, Increment, Seed};
 use serde::{Deserialize, Serialize};
 
-use crate::matrix::{assert_labelled, labels_of};
+use crate::matrix::{check_count, check_rows, labels_of};
 use crate::protocol::over_parts;
 use crate::{Accuracy, EvalError, Matrix, Protocol, Watch};
 
@@ -43,11 +43,7 @@ impl Floors {
     /// [`evaluate_with`](Self::evaluate_with) does.
     ///
     /// # Errors
-    /// The errors of the fits of the protocol.
-    ///
-    /// # Panics
-    /// If a matrix does not have one row for each label, or an index of the increment is not below the
-    /// number of labels.
+    /// Its errors.
     pub fn evaluate(
         protocol: &dyn Protocol,
         features: FloorFeatures<'_>,
@@ -64,12 +60,10 @@ impl Floors {
     /// it returns. A floor is `None` if it has no features or the part has a single class.
     ///
     /// # Errors
+    /// - [`EvalError::Count`] if a matrix does not have one row for each label;
+    /// - [`EvalError::Row`] if an index of the increment is not below the number of labels;
     /// - [`EvalError::Interrupted`] if the watch stops it;
     /// - the errors of the fits of the protocol.
-    ///
-    /// # Panics
-    /// If a matrix does not have one row for each label, or an index of the increment is not below the
-    /// number of labels.
     pub fn evaluate_with(
         protocol: &dyn Protocol,
         features: FloorFeatures<'_>,
@@ -82,8 +76,9 @@ impl Floors {
             .into_iter()
             .flatten()
         {
-            assert_labelled(matrix, labels);
+            check_count("labels", labels.len(), matrix)?;
         }
+        check_rows("increment", &increment.all(), labels.len())?;
         over_parts(increment, watch, |rows, watch| {
             let labels = labels_of(labels, rows);
             let accuracy = |place: usize, matrix: Option<&Matrix>| match matrix {

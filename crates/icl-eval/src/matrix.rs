@@ -17,16 +17,22 @@ impl Matrix {
     /// Creates a matrix of these values, row after row.
     ///
     /// # Errors
-    /// [`EvalError::NotFinite`] with the position of the first value that is NaN or infinite.
-    ///
-    /// # Panics
-    /// If `n_columns` is 0 or the values do not fill whole rows.
+    /// - [`EvalError::Width`] if `n_columns` is 0, [`EvalError::Values`] if the values do not fill whole rows;
+    /// - [`EvalError::NotFinite`] with the position of the first value that is NaN or infinite.
     pub fn try_new(values: Vec<f64>, n_columns: usize) -> Result<Self, EvalError> {
-        assert!(
-            n_columns > 0 && values.len().is_multiple_of(n_columns),
-            "a matrix with {n_columns} columns cannot hold {} values",
-            values.len()
-        );
+        if n_columns == 0 {
+            return Err(EvalError::Width {
+                argument: "values",
+                found: 0,
+                expected: 1,
+            });
+        }
+        if !values.len().is_multiple_of(n_columns) {
+            return Err(EvalError::Values {
+                found: values.len(),
+                n_columns,
+            });
+        }
         match values.iter().position(|value| !value.is_finite()) {
             Some(at) => Err(EvalError::NotFinite {
                 row: at / n_columns,
@@ -40,10 +46,8 @@ impl Matrix {
     /// Creates a matrix of values in single precision, row after row.
     ///
     /// # Errors
-    /// [`EvalError::NotFinite`] with the position of the first value that is NaN or infinite.
-    ///
-    /// # Panics
-    /// If `n_columns` is 0 or the values do not fill whole rows.
+    /// - [`EvalError::Width`] if `n_columns` is 0, [`EvalError::Values`] if the values do not fill whole rows;
+    /// - [`EvalError::NotFinite`] with the position of the first value that is NaN or infinite.
     pub fn try_from_f32(values: &[f32], n_columns: usize) -> Result<Self, EvalError> {
         Self::try_new(values.iter().copied().map(f64::from).collect(), n_columns)
     }
@@ -107,14 +111,64 @@ pub(crate) fn classes_of(labels: &[usize]) -> (Vec<usize>, Vec<usize>) {
     (classes, places)
 }
 
-/// Asserts that every row of a matrix has a label.
-#[track_caller]
-pub(crate) fn assert_labelled(matrix: &Matrix, labels: &[usize]) {
-    assert_eq!(
-        matrix.n_rows(),
-        labels.len(),
-        "there must be one label for each row of the matrix: rows (left), labels (right)"
-    );
+/// Checks that an argument has one value for each row.
+///
+/// # Errors
+/// [`EvalError::Count`] if it has not.
+pub(crate) fn check_count(
+    argument: &'static str,
+    found: usize,
+    matrix: &Matrix,
+) -> Result<(), EvalError> {
+    let expected = matrix.n_rows();
+    match found == expected {
+        true => Ok(()),
+        false => Err(EvalError::Count {
+            argument,
+            found,
+            expected,
+        }),
+    }
+}
+
+/// Checks that an argument refers to rows that exist.
+///
+/// # Errors
+/// [`EvalError::Row`] for the first that does not.
+pub(crate) fn check_rows(
+    argument: &'static str,
+    rows: &[usize],
+    n_rows: usize,
+) -> Result<(), EvalError> {
+    match rows.iter().find(|&&index| index >= n_rows) {
+        None => Ok(()),
+        Some(&index) => Err(EvalError::Row {
+            argument,
+            index,
+            n_rows,
+        }),
+    }
+}
+
+/// Checks that an argument has rows, and that they are as wide as others.
+///
+/// # Errors
+/// [`EvalError::NoRow`] or [`EvalError::Width`] if not.
+pub(crate) fn check_width(
+    argument: &'static str,
+    matrix: &Matrix,
+    expected: usize,
+) -> Result<(), EvalError> {
+    let found = matrix.n_columns();
+    match found == expected {
+        _ if matrix.n_rows() == 0 => Err(EvalError::NoRow { argument }),
+        true => Ok(()),
+        false => Err(EvalError::Width {
+            argument,
+            found,
+            expected,
+        }),
+    }
 }
 
 #[cfg(test)]
@@ -135,9 +189,16 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "3 columns cannot hold 4 values")]
     fn rows_are_whole() {
-        let _ = Matrix::try_new(vec![0.0; 4], 3);
+        let message = |n, n_columns| {
+            let error = Matrix::try_new(vec![0.0; n], n_columns).unwrap_err();
+            error.to_string()
+        };
+        assert_eq!(
+            message(4, 3),
+            "values: found 4, expected a multiple of the number of columns, 3"
+        );
+        assert_eq!(message(4, 0), "values: found rows of width 0, expected 1");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use icl_core::{ByOrigin, Increment, Seed};
 
 use crate::cross_validation::{n_folds_for, shuffled_stratified_folds};
-use crate::matrix::{assert_labelled, labels_of};
+use crate::matrix::{check_count, check_rows, labels_of};
 use crate::{Accuracy, EvalError, Matrix, Watch};
 
 /// A protocol that measures how well classes can be predicted from frozen embeddings.
@@ -37,11 +37,9 @@ pub trait Protocol {
     /// The result is `None` for a single class. `watch` is told the progress and may stop it.
     ///
     /// # Errors
+    /// - [`EvalError::Count`] if there is not one label for each row;
     /// - [`EvalError::Interrupted`] if the watch stops it;
     /// - the errors of the fits of the protocol.
-    ///
-    /// # Panics
-    /// If there is not one label for each row.
     fn evaluate_with(
         &self,
         embeddings: &Matrix,
@@ -53,10 +51,7 @@ pub trait Protocol {
     /// Measures as [`evaluate_with`](Self::evaluate_with) does, unwatched.
     ///
     /// # Errors
-    /// The errors of the fits of the protocol.
-    ///
-    /// # Panics
-    /// If there is not one label for each row.
+    /// Its errors.
     fn evaluate(
         &self,
         embeddings: &Matrix,
@@ -71,12 +66,10 @@ pub trait Protocol {
     /// the increment refer to. `watch` is told the progress and may stop it.
     ///
     /// # Errors
+    /// - [`EvalError::Count`] if there is not one label for each row;
+    /// - [`EvalError::Row`] if an index of the increment is not below the number of rows;
     /// - [`EvalError::Interrupted`] if the watch stops it;
     /// - the errors of the fits of the protocol.
-    ///
-    /// # Panics
-    /// If there is not one label for each row, or an index of the increment is not below the number of
-    /// rows.
     fn evaluate_parts_with(
         &self,
         embeddings: &Matrix,
@@ -85,7 +78,8 @@ pub trait Protocol {
         seed: Seed,
         watch: &Watch<'_>,
     ) -> Result<ByOrigin<Option<Accuracy>>, EvalError> {
-        assert_labelled(embeddings, labels);
+        check_count("labels", labels.len(), embeddings)?;
+        check_rows("increment", &increment.all(), labels.len())?;
         over_parts(increment, watch, |rows, watch| {
             let labels = labels_of(labels, rows);
             self.evaluate_with(&embeddings.select(rows), &labels, seed, watch)
@@ -95,11 +89,7 @@ pub trait Protocol {
     /// Measures as [`evaluate_parts_with`](Self::evaluate_parts_with) does, unwatched.
     ///
     /// # Errors
-    /// The errors of the fits of the protocol.
-    ///
-    /// # Panics
-    /// If there is not one label for each row, or an index of the increment is not below the number of
-    /// rows.
+    /// Its errors.
     fn evaluate_parts(
         &self,
         embeddings: &Matrix,
@@ -124,13 +114,11 @@ pub trait CrossValidated {
     /// progress and may stop it.
     ///
     /// # Errors
+    /// - [`EvalError::Count`] if there is not one label and one fold for each row;
     /// - [`EvalError::FoldCount`] if there are fewer than two folds;
     /// - [`EvalError::EmptyFold`] if a fold has no sample;
     /// - [`EvalError::Interrupted`] if the watch stops it;
     /// - the errors of the fits of the protocol.
-    ///
-    /// # Panics
-    /// If there is not one label and one fold for each row.
     fn evaluate_on_folds_with(
         &self,
         embeddings: &Matrix,
@@ -143,9 +131,6 @@ pub trait CrossValidated {
     ///
     /// # Errors
     /// Its errors.
-    ///
-    /// # Panics
-    /// If there is not one label and one fold for each row.
     fn evaluate_on_folds(
         &self,
         embeddings: &Matrix,
@@ -164,7 +149,7 @@ impl<P: CrossValidated> Protocol for P {
         seed: Seed,
         watch: &Watch<'_>,
     ) -> Result<Option<Accuracy>, EvalError> {
-        assert_labelled(embeddings, labels);
+        check_count("labels", labels.len(), embeddings)?;
         let Some(n_folds) = n_folds_for(labels, self.n_folds()) else {
             return Ok(None);
         };

@@ -50,7 +50,7 @@ fn every_prediction_agrees() {
                 let found =
                     protocol.predict(&matrix.select(&training), &labels, &matrix.select(&test));
                 let expected: Vec<usize> = test.iter().map(|&row| run.predictions[row]).collect();
-                assert_eq!(found, expected, "{}, k = {}", case.name, run.k);
+                assert_eq!(found, Ok(expected), "{}, k = {}", case.name, run.k);
             }
             let found = protocol.evaluate_on_folds(&matrix, &case.labels, &case.folds);
             let found = found.unwrap().unwrap();

@@ -7,6 +7,7 @@ mod alignment;
 mod effective_rank;
 mod few_labels;
 mod knn;
+mod labels;
 mod linear_probe;
 mod neighbours;
 mod planes;

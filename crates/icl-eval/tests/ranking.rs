@@ -125,8 +125,43 @@ fn a_query_without_candidates_is_an_error() {
 }
 
 #[test]
-#[should_panic(expected = "one target for each query")]
-fn a_query_without_a_target_is_misuse() {
+fn targets_that_do_not_fit_are_errors() {
     let items = Matrix::try_new(vec![1.0, 2.0], 1).unwrap();
-    let _ = RankingProtocol::new(Candidates::Full).rank(&items, &items, &[]);
+    let message = |queries: &Matrix, targets: &[[u32; 2]]| {
+        let of = |[target, excluded]: &[u32; 2]| (*target, [*excluded]);
+        let targets: Vec<(u32, [u32; 1])> = targets.iter().map(of).collect();
+        let of = |(target, excluded): &'static (u32, [u32; 1])| RankedTarget {
+            target: *target,
+            excluded,
+        };
+        let targets: Vec<RankedTarget> = Vec::leak(targets).iter().map(of).collect();
+        let error = RankingProtocol::new(Candidates::Full).rank(queries, &items, &targets);
+        error.unwrap_err().to_string()
+    };
+    let none = Matrix::try_new(Vec::new(), 1).unwrap();
+    let wide = Matrix::try_new(vec![1.0; 4], 2).unwrap();
+    for (found, expected) in [
+        (
+            message(&items, &[]),
+            "targets: found 0, expected 2, one for each row",
+        ),
+        (
+            message(&none, &[]),
+            "queries: found no row, expected at least 1",
+        ),
+        (
+            message(&wide, &[[0, 0]; 2]),
+            "queries: found rows of width 2, expected 1",
+        ),
+        (
+            message(&items, &[[0, 0], [2, 0]]),
+            "target: found row 2, expected an index below 2",
+        ),
+        (
+            message(&items, &[[0, 7], [0, 0]]),
+            "excluded items: found row 7, expected an index below 2",
+        ),
+    ] {
+        assert_eq!(found, expected);
+    }
 }

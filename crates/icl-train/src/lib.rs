@@ -27,6 +27,7 @@ mod checkpoint;
 mod devices;
 mod error;
 mod evaluation;
+mod identity;
 mod method;
 mod negatives;
 mod optimizer;
@@ -39,7 +40,7 @@ mod step;
 mod stream;
 mod trainer;
 
-pub use checkpoint::{CheckpointError, Identity, read_checkpoint, write_checkpoint};
+pub use checkpoint::{CheckpointError, read_checkpoint, write_checkpoint};
 #[cfg(feature = "mpi")]
 pub use devices::Mpi;
 pub use error::TrainError;
@@ -48,6 +49,7 @@ pub use evaluation::{
     plateau, time_to_target,
 };
 pub use icl_meta::RateChoice;
+pub use identity::Identity;
 pub use method::{
     DEFAULT, Loss, LossKind, MetaOrder, Method, MethodError, NoiseSet, OptimizerChoice, REFERENCE,
     Start, methods, parse_methods,

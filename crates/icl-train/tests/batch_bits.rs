@@ -73,7 +73,8 @@ fn the_batches_of_every_sampling_keep_their_bits() {
         47_107_461_385,
         53_835_744_556,
         63_707_248_896,
-        34_941_146_458,
+        // Those of fine-tuning, and the batches of steps once more, for the teacher.
+        34_941_146_458 + 5_158_950_850,
         63_707_248_896,
         111_472_202_753,
     ];

@@ -43,7 +43,7 @@ fn go_on(
     });
     // As in a new process: the same encoder with other identities of its parameters.
     let start = Linear::new(1);
-    trainer(&samples, &increment, settings, seed).update_with(method, start, &mut watch)
+    trainer(&samples, &increment, settings, seed).update_with(method, start, None, &mut watch)
 }
 
 fn methods() -> Vec<Method> {
@@ -213,7 +213,7 @@ fn without_a_file_to_save_to_a_run_stops_all_the_same() {
     let mut watch = Callbacks::new().stop_when(|| true);
     let method = corrected();
     let stopped =
-        trainer(&samples, &increment, &settings, 1).update_with(&method, start(), &mut watch);
+        trainer(&samples, &increment, &settings, 1).update_with(&method, start(), None, &mut watch);
     assert!(matches!(stopped, Err(TrainError::Interrupted { step: 1 })));
 }
 
@@ -302,7 +302,7 @@ fn train_linear(
         taken.get() >= n_steps
     });
     let trainer = trainer(&samples, &increment, settings, 4);
-    let trained = trainer.update_with(&corrected(), linear(width), &mut watch);
+    let trained = trainer.update_with(&corrected(), linear(width), None, &mut watch);
     trained.map(|_| ()).unwrap_err()
 }
 

@@ -55,7 +55,7 @@ fn resumed(method: &Method, settings: &TrainingSettings) -> Toy {
             taken.get() >= most
         });
         let trainer = trainer(&samples, &increment, settings, 4);
-        match trainer.update_with(method, Linear::new(1), &mut callbacks) {
+        match trainer.update_with(method, Linear::new(1), Some(Linear::new(1)), &mut callbacks) {
             Ok(outcome) => break outcome,
             Err(TrainError::Interrupted { .. }) => n_stops += 1,
             Err(error) => panic!("{}: {error}", method.name),

@@ -22,7 +22,7 @@ fn every_step_is_told_with_its_loss_and_its_time() {
         let record = {
             let mut watch = Callbacks::new().on_step(|step| steps.push(step));
             trainer(&samples, &increment, &settings, 1)
-                .update_with(&method, start(), &mut watch)
+                .update_with(&method, start(), None, &mut watch)
                 .unwrap()
                 .record
         };
@@ -58,7 +58,7 @@ fn progress_tells_steps_and_evaluations() {
     let mut told = Vec::new();
     let mut watch = Callbacks::new().on_progress(|at| told.push(at));
     trainer(&samples, &increment, &settings, 1)
-        .update_with(&corrected(), start(), &mut watch)
+        .update_with(&corrected(), start(), None, &mut watch)
         .unwrap();
     drop(watch);
     let at = |epoch, step, is_evaluating| (epoch, step, is_evaluating);
@@ -86,7 +86,12 @@ fn looking_changes_nothing() {
     for method in methods() {
         let run = |watch: &mut Callbacks<'_>| {
             let trainer = trainer(&samples, &increment, &settings, 1);
-            timeless(trainer.update_with(&method, start(), watch).unwrap().record)
+            timeless(
+                trainer
+                    .update_with(&method, start(), None, watch)
+                    .unwrap()
+                    .record,
+            )
         };
         assert_eq!(
             run(&mut Callbacks::new()),

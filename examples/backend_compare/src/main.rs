@@ -70,8 +70,9 @@ fn steps<B: Backend>(arguments: &Arguments) -> Result<BackendTrace> {
     let method = Method::named(&arguments.method)?;
     let mut steps = Vec::new();
     let mut callbacks = Callbacks::new().on_step(|step| steps.push(step));
+    let fresh = Some(encoder.clone());
     let record = trainer
-        .update_with(&method, encoder, &mut callbacks)?
+        .update_with(&method, encoder, fresh, &mut callbacks)?
         .record;
     drop(callbacks);
     Ok(BackendTrace {

@@ -16,7 +16,7 @@ use icl::core::{GrowthRatio, Seed};
 use icl::data::{Graph, GraphCollate, GraphDataset, GraphViewsConfig, Split, catalogue, read_tu};
 use icl::eval::{Accuracies, KnnProtocolConfig, Matrix};
 use icl::models::{Gcn, GcnConfig};
-use icl::train::{Method, Trainer, TrainingSettings};
+use icl::train::{Callbacks, Method, Trainer, TrainingSettings};
 
 type B = Autodiff<Flex>;
 
@@ -72,7 +72,9 @@ fn compare(data: &GraphDataset, arguments: &Arguments) -> Result<()> {
     // Today: the new data are there.
     let updated = trainer.update(&Method::icl(), first.trained.clone())?;
     // What it would have cost without θ₀.
-    let retrained = trainer.update(&Method::retraining(), untrained.clone())?;
+    let (theta0, fresh) = (first.trained.clone(), Some(untrained.clone()));
+    let retrained =
+        trainer.update_with(&Method::retraining(), theta0, fresh, &mut Callbacks::new())?;
 
     // All are measured on the same views and the same folds.
     let labels = data.labels();

@@ -20,7 +20,7 @@ use icl::data::{
 };
 use icl::eval::{Accuracies, FewLabelsConfig, Matrix};
 use icl::models::{ResNet, ResNetConfig};
-use icl::train::{Method, Trainer, TrainingSettings};
+use icl::train::{Callbacks, Method, Trainer, TrainingSettings};
 
 type B = Autodiff<Flex>;
 
@@ -103,7 +103,9 @@ fn compare(data: &ImageDataset, arguments: &Arguments) -> Result<()> {
     }
     let first = trainer.pretrain(untrained.clone())?;
     let updated = trainer.update(&Method::icl(), first.trained.clone())?;
-    let retrained = trainer.update(&Method::retraining(), untrained.clone())?;
+    let (theta0, fresh) = (first.trained.clone(), Some(untrained.clone()));
+    let retrained =
+        trainer.update_with(&Method::retraining(), theta0, fresh, &mut Callbacks::new())?;
 
     // With labels for all images, pixels alone tell a 1 from a 7; five of each class have one.
     let protocol = FewLabelsConfig::default().with_n_draws(100).try_init()?;

@@ -17,7 +17,7 @@ use clap::Parser;
 use encoder::WaveEncoder;
 use icl::core::{Increment, Seed};
 use icl::eval::{Accuracies, KnnProtocolConfig, Matrix};
-use icl::train::{Method, Trainer, TrainingSettings};
+use icl::train::{Callbacks, Method, Trainer, TrainingSettings};
 use views::{BeginAnywhere, Stack};
 use wave::{LENGTH, Wave};
 
@@ -57,7 +57,9 @@ fn main() -> Result<()> {
     let untrained = WaveEncoder::init(seed.child("init"), &device);
     let first = trainer.pretrain(untrained.clone())?;
     let updated = trainer.update(&Method::icl(), first.trained.clone())?;
-    let retrained = trainer.update(&Method::retraining(), untrained.clone())?;
+    let (theta0, fresh) = (first.trained.clone(), Some(untrained.clone()));
+    let retrained =
+        trainer.update_with(&Method::retraining(), theta0, fresh, &mut Callbacks::new())?;
 
     let labels: Vec<usize> = waves.iter().map(|wave| wave.class).collect();
     let knn = KnnProtocolConfig::default().try_init()?;

@@ -15,7 +15,7 @@ use icl::core::{GrowthRatio, Increment, Seed};
 use icl::data::{Interactions, NextItemCollate, NextItemDataset, NextItemViews, read_interactions};
 use icl::models::{TwoTower, TwoTowerConfig};
 use icl::train::{
-    NegativesSchedule, StepNegatives, TrainError, Trainer, TrainingSettings, parse_methods,
+    Callbacks, NegativesSchedule, StepNegatives, Trainer, TrainingSettings, parse_methods,
 };
 use last_items::LastItems;
 use row::{Row, table};
@@ -146,8 +146,7 @@ fn compare(interactions: &Interactions, arguments: &Arguments, seed: u64) -> Res
     let first_trainer = trainer(NegativesSchedule::Fixed);
     let evaluator = first_trainer.evaluator();
     let row = |name: &str, encoder: &TwoTower<Flex>| {
-        let evaluated = evaluator.evaluate(encoder.clone());
-        let risk = evaluated.map_err(Error::from_boxed)?.risk;
+        let risk = evaluator.evaluate(encoder.clone())?.risk;
         Ok::<_, Error>(Row::new(name, Some(risk), test.by_encoder(encoder)?))
     };
 
@@ -164,10 +163,8 @@ fn compare(interactions: &Interactions, arguments: &Arguments, seed: u64) -> Res
     for schedule in &arguments.schedules {
         let updating = trainer((*schedule).into());
         for method in &methods {
-            let fresh = || Ok::<_, TrainError>(untrained.clone());
-            let start = method.start;
-            let start = start.encoder::<Autodiff<Flex>, _, _>(first.trained.clone(), fresh)?;
-            let outcome = updating.update(method, start)?;
+            let (theta0, fresh) = (first.trained.clone(), Some(untrained.clone()));
+            let outcome = updating.update_with(method, theta0, fresh, &mut Callbacks::new())?;
             let name = match schedule {
                 Schedule::Fixed => method.name.to_owned(),
                 Schedule::Ans => format!("{}, ans", method.name),

@@ -11,6 +11,7 @@ use icl::data::{TableViewsConfig, TabularDataset, embedded};
 use icl::eval::{Accuracies, KnnProtocolConfig, Matrix};
 use icl::models::{Mlp, MlpConfig};
 use icl::prelude::*;
+use icl::train::Callbacks;
 
 fn main() -> Result<()> {
     let epochs = std::env::args().nth(1).map_or(Ok(100), |n| n.parse())?;
@@ -34,7 +35,9 @@ fn main() -> Result<()> {
     let untrained: Mlp<Autodiff<Flex>> = config.init(seed, &Default::default());
     let first = trainer.pretrain(untrained.clone())?;
     let updated = trainer.update(&Method::icl(), first.trained.clone())?;
-    let retrained = trainer.update(&Method::retraining(), untrained.clone())?;
+    let (theta0, fresh) = (first.trained.clone(), Some(untrained.clone()));
+    let retrained =
+        trainer.update_with(&Method::retraining(), theta0, fresh, &mut Callbacks::new())?;
 
     let plain = (0..data.n_rows()).flat_map(|row| views.plain(&data.row(row)));
     let raw = Matrix::try_from_f32(&plain.collect::<Vec<f32>>(), data.d_features())?;

@@ -123,7 +123,7 @@ impl Work {
             taken.set(taken.get() + 1);
             taken.get() > n_steps
         });
-        trainer.update_with(method, encoder, &mut callbacks)?;
+        trainer.update_with(method, encoder, None, &mut callbacks)?;
         Ok(())
     }
 }

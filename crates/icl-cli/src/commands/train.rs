@@ -7,7 +7,7 @@ use clap::{Arg, Args};
 use icl_core::{Increment, Samples, Seed};
 use icl_data::{Found, Split};
 use icl_report::{TRAIN_SCHEMA, TrainRecord};
-use icl_train::{TrainError, Trainer, TrainingSettings};
+use icl_train::{Trainer, TrainingSettings};
 use serde::Serialize;
 
 use crate::backend::{OnBackend, on_backend};
@@ -34,7 +34,7 @@ use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 use crate::process::group::group;
 use crate::process::interrupt;
-use crate::process::progress::Display;
+use crate::process::progress::{Display, notes};
 
 const DETAILS: &str = "\
 It trains an encoder on all of the data (graphs: a GCN, images: a ResNet-18) and writes \
@@ -261,10 +261,11 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         let (untrained, trained) = (outcome.first_risk, outcome.risk);
         let n = self.increment.old().len();
         display.end(&format!(
-            "{} epochs on {n} {}, {:.2} s, exact risk {trained:.4} nats",
+            "{} epochs on {n} {}, {:.2} s, exact risk {trained:.4} nats{}",
             record.n_epochs(),
             D::SAMPLES,
             record.seconds.training(),
+            notes(&record),
         ));
         display.finish();
         let evaluator = trainer.evaluator();
@@ -272,8 +273,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             .panel
             .map(|panel| evaluator.panel_risk_old(&outcome.encoder, panel))
             .transpose()
-            .map_err(TrainError::of_evaluation)?;
-        causes.check_held_out(held_out.and_then(|risk| risk.mean.all))?;
+            .map_err(|error| causes.measurement(error))?;
         let path = self.work.results().join(ENCODER);
         let name = D::name(self.data);
         encoder_file::save(&outcome.encoder, self.domain, name, &path)?;

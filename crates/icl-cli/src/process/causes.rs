@@ -25,10 +25,24 @@ pub struct Causes<'a> {
 impl Causes<'_> {
     /// Returns the failure of a training run.
     pub fn training(&self, error: TrainError) -> Failure {
+        let has_trained = matches!(
+            error,
+            TrainError::NonFinite { step, .. } | TrainError::Collapsed { step, .. } if step > 0
+        );
+        self.failure(error, has_trained)
+    }
+
+    /// Returns the failure to measure a trained encoder.
+    pub fn measurement(&self, error: TrainError) -> Failure {
+        self.failure(error, true)
+    }
+
+    fn failure(&self, error: TrainError, has_trained: bool) -> Failure {
         match error {
-            TrainError::NonFinite { step, .. } => {
-                Failure::input(anyhow!("{error}; it depends on {}", self.listed(step > 0)))
-            }
+            TrainError::NonFinite { .. } | TrainError::Collapsed { .. } => Failure::input(anyhow!(
+                "{error}; it depends on {}",
+                self.listed(has_trained)
+            )),
             error => Failure::training(error),
         }
     }
@@ -101,6 +115,7 @@ mod tests {
             step,
             epoch: 0,
             seed: 7,
+            sample: None,
         };
         let causes = Causes {
             settings: &settings,

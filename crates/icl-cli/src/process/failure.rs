@@ -41,6 +41,8 @@ impl Failure {
             | TrainError::Method(_)
             | TrainError::Negatives(_)
             | TrainError::HeldOut(_)
+            | TrainError::NonFinite { .. }
+            | TrainError::Collapsed { .. }
             | TrainError::Sample(_) => Self::input(error),
             _ => Self::Other(error.into()),
         }

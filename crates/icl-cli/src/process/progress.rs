@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::io::IsTerminal;
 use std::time::Duration;
 
-use icl_train::Progress;
+use icl_train::{Progress, TrainingRecord};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::process::group::is_silent;
@@ -15,12 +15,12 @@ const SHARES: u64 = 1000;
 /// Time between two drawings of a bar that does not move.
 const TICK: Duration = Duration::from_millis(500);
 
-/// Returns the end of a training run's line that says that its inner loops did nothing; empty for other runs.
-/// `support_moves` are the mean relative moves of each epoch.
-pub fn inert_note(support_moves: &[f64]) -> String {
-    icl_train::inert_move(support_moves)
-        .map(|found| format!("; the inner loop moves θ by {found:.1e} of its length only"))
-        .unwrap_or_default()
+/// Returns the end of a training run's line that says that its inner loops did nothing, and what it warns of; empty for most runs.
+pub fn notes<R>(record: &TrainingRecord<R>) -> String {
+    let inert = icl_train::inert_move(&record.support_moves)
+        .map(|found| format!("; the inner loop moves θ by {found:.1e} of its length only"));
+    let warnings = record.warnings.iter().map(|it| format!("; warning: {it}"));
+    inert.into_iter().chain(warnings).collect()
 }
 
 /// Display of the progress of all training runs together.

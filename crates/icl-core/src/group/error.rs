@@ -23,6 +23,20 @@ pub enum GroupError {
         /// Rank of that member.
         at: usize,
     },
+    /// The members are not set up alike: each would train something else.
+    #[error(
+        "the group: found {field} {found} at member {rank}, expected {expected} as at member 0"
+    )]
+    Unlike {
+        /// Rank of the first member that differs from member 0.
+        rank: usize,
+        /// Name of the first fact that differs, such as a setting.
+        field: String,
+        /// Its value at that member.
+        found: String,
+        /// Its value at member 0.
+        expected: String,
+    },
     /// The parameters of the members have come apart.
     #[error(
         "the group: found other parameters at member {rank} than at member 0 after step {step}, expected the same"

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::matrix::{check_count, check_width};
 use crate::neighbours::{Directions, nearest_first, neighbour};
 use crate::{EvalError, Matrix};
 
@@ -29,27 +30,22 @@ pub struct CrossVersionRecall {
 /// larger gallery is harder.
 ///
 /// # Errors
-/// [`EvalError::NoNeighbours`] if k is 0, [`EvalError::FewNeighbours`] if there are not more than k rows.
-///
-/// # Panics
-/// If the shapes differ.
+/// [`EvalError::Count`] or [`EvalError::Width`] if the shapes differ, [`EvalError::NoNeighbours`] if k is 0,
+/// [`EvalError::FewNeighbours`] if there are not more than k rows.
 pub fn cross_version_recall(
     queries: &Matrix,
     gallery: &Matrix,
     k: usize,
 ) -> Result<CrossVersionRecall, EvalError> {
     let n = queries.n_rows();
-    assert_eq!(
-        (n, queries.n_columns()),
-        (gallery.n_rows(), gallery.n_columns()),
-        "queries (left) and gallery (right) must have the same shape"
-    );
+    check_count("gallery", gallery.n_rows(), queries)?;
     if k == 0 {
         return Err(EvalError::NoNeighbours);
     }
     if n <= k {
         return Err(EvalError::FewNeighbours { k, n_rows: n });
     }
+    check_width("gallery", gallery, queries.n_columns())?;
     let (queries, gallery) = (Directions::of(queries), Directions::of(gallery));
     let found: Vec<(bool, usize)> = (0..n)
         .into_par_iter()

@@ -62,18 +62,17 @@ pub fn n_folds_for(labels: &[usize], n_folds: usize) -> Option<usize> {
 /// Checks that there are at least two folds and that each contains a sample.
 ///
 /// # Errors
+/// - [`EvalError::Count`] if the number of folds is not the number of labels;
 /// - [`EvalError::FoldCount`] if there are fewer than two folds;
 /// - [`EvalError::EmptyFold`] if one of them holds no sample.
-///
-/// # Panics
-/// If the number of folds is not the number of labels.
-#[track_caller]
 pub fn check_folds(labels: &[usize], folds: &[usize]) -> Result<(), EvalError> {
-    assert_eq!(
-        labels.len(),
-        folds.len(),
-        "the number of fold indices (right) must be the number of samples (left)"
-    );
+    if folds.len() != labels.len() {
+        return Err(EvalError::Count {
+            argument: "folds",
+            found: folds.len(),
+            expected: labels.len(),
+        });
+    }
     let n_folds = folds.iter().max().map_or(0, |highest| highest + 1);
     if n_folds < 2 {
         return Err(EvalError::FoldCount { found: n_folds });

@@ -5,7 +5,7 @@ use nalgebra::DMatrix;
 use super::softmax::{Exactness, Fitted, TrainingSet};
 use super::standard::Standard;
 use crate::cross_validation::{Tunable, share_right};
-use crate::matrix::{assert_labelled, labels_of};
+use crate::matrix::{check_count, check_width, labels_of};
 use crate::principal_axes::PrincipalAxes;
 use crate::watch::Work;
 use crate::{EvalError, Matrix, Watch};
@@ -45,13 +45,11 @@ impl LinearClassifier {
     /// there is a single class, it is always predicted.
     ///
     /// # Errors
-    /// [`EvalError::ProbeNotConverged`] if the solver needs more than 2000 iterations or rounding prevents
-    /// progress before it reaches its tolerance.
-    ///
-    /// # Panics
-    /// If there is not one label for each row, or no row.
+    /// - [`EvalError::Count`] or [`EvalError::NoRow`] if there is not one label for each row, or no row;
+    /// - [`EvalError::ProbeNotConverged`] if the solver needs more than 2000 iterations or rounding prevents
+    ///   progress before it reaches its tolerance.
     pub fn fit(training: &Matrix, labels: &[usize], c: f64) -> Result<Self, EvalError> {
-        Reduced::of(training, labels).fit(c, &Watch::new())
+        Reduced::of(training, labels)?.fit(c, &Watch::new())
     }
 
     /// Returns the classes, ascending.
@@ -102,21 +100,17 @@ pub(super) struct Reduced<'a> {
 
 impl<'a> Reduced<'a> {
     /// Reduces the rows of `training`, at least one.
-    #[track_caller]
-    pub(super) fn of(training: &Matrix, labels: &'a [usize]) -> Self {
-        assert_labelled(training, labels);
-        assert!(
-            !labels.is_empty(),
-            "expected at least one training sample, found none"
-        );
+    pub(super) fn of(training: &Matrix, labels: &'a [usize]) -> Result<Self, EvalError> {
+        check_count("labels", labels.len(), training)?;
+        check_width("training samples", training, training.n_columns())?;
         let standard = Standard::of(training);
         let axes = PrincipalAxes::of(standard.apply(training));
-        Self {
+        Ok(Self {
             coordinates: axes.coordinates(),
             standard,
             axes,
             labels,
-        }
+        })
     }
 
     /// Fits the classifier to all rows.

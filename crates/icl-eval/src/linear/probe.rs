@@ -5,7 +5,7 @@ use crate::cross_validation::{
     check_folds, checked_grid, checked_n_folds, choose, count_folds, measure_folds, n_fits,
     n_folds_for, share_right,
 };
-use crate::matrix::{assert_labelled, labels_of};
+use crate::matrix::{check_count, check_width, labels_of};
 use crate::watch::Work;
 use crate::{Accuracy, CrossValidated, EvalError, Matrix, Watch};
 
@@ -114,11 +114,9 @@ impl LinearProbe {
     /// C chosen by inner folds of the training samples.
     ///
     /// # Errors
-    /// [`EvalError::ProbeNotConverged`] if a fit needs more than 2000 iterations.
-    ///
-    /// # Panics
-    /// If there is not one label for each row of both matrices, one of them has no rows, or their widths
-    /// differ.
+    /// - [`EvalError::Count`], [`EvalError::NoRow`] or [`EvalError::Width`] if there is not one label for each row of both matrices,
+    ///   one of them has no rows, or their widths differ;
+    /// - [`EvalError::ProbeNotConverged`] if a fit needs more than 2000 iterations.
     pub fn accuracy(
         &self,
         training: &Matrix,
@@ -126,7 +124,8 @@ impl LinearProbe {
         test: &Matrix,
         test_labels: &[usize],
     ) -> Result<f64, EvalError> {
-        assert_labelled(test, test_labels);
+        check_count("test labels", test_labels.len(), test)?;
+        check_width("test samples", test, training.n_columns())?;
         // With a single class nothing is chosen, whatever the number of inner folds.
         let n_inner = n_folds_for(training_labels, self.config.n_folds).unwrap_or(2);
         let watch = Watch::new();
@@ -145,7 +144,7 @@ impl LinearProbe {
         work: &Work<'_>,
     ) -> Result<(Vec<usize>, f64), EvalError> {
         work.watch.check()?;
-        let reduced = Reduced::of(training, labels);
+        let reduced = Reduced::of(training, labels)?;
         let rows: Vec<usize> = (0..labels.len()).collect();
         let c = choose(&reduced, &rows, &self.config.grid, n_inner, work)?;
         let classifier = reduced.fit(c, work.watch)?;
@@ -166,7 +165,7 @@ impl CrossValidated for LinearProbe {
         folds: &[usize],
         watch: &Watch<'_>,
     ) -> Result<Option<Accuracy>, EvalError> {
-        assert_labelled(embeddings, labels);
+        check_count("labels", labels.len(), embeddings)?;
         check_folds(labels, folds)?;
         let Some(n_inner) = n_folds_for(labels, self.config.n_folds) else {
             return Ok(None);

@@ -7,7 +7,7 @@ use rand::seq::SliceRandom;
 
 use super::knn::{KnnProtocol, KnnProtocolConfig, KnnVotes};
 use crate::cross_validation::share_right;
-use crate::matrix::{assert_labelled, labels_of};
+use crate::matrix::{check_count, check_rows, labels_of};
 use crate::watch::Work;
 use crate::{Accuracy, EvalError, Matrix, Protocol, Watch};
 
@@ -109,13 +109,17 @@ pub struct FewLabels {
 impl FewLabels {
     /// Measures the accuracy on the samples that are not in `labelled`, given the classes of those that are.
     ///
-    /// # Panics
-    /// If there is not one label for each row, an index of `labelled` is not below the number of rows, or
-    /// either part has no sample.
-    pub fn accuracy(&self, embeddings: &Matrix, labels: &[usize], labelled: &[usize]) -> f64 {
+    /// # Errors
+    /// [`EvalError::Count`], [`EvalError::Row`] or [`EvalError::NoRow`] if there is not one label for each row, an index of `labelled`
+    /// is not below the number of rows, or either part has no sample.
+    pub fn accuracy(
+        &self,
+        embeddings: &Matrix,
+        labels: &[usize],
+        labelled: &[usize],
+    ) -> Result<f64, EvalError> {
         let watch = Watch::new();
         self.accuracy_with(embeddings, labels, labelled, &Work::new(&watch, 1))
-            .expect("neighbours that nobody stops are found")
     }
 
     /// Measures as [`accuracy`](Self::accuracy) does, and counts each judged sample as a unit of the work.
@@ -126,7 +130,8 @@ impl FewLabels {
         labelled: &[usize],
         work: &Work<'_>,
     ) -> Result<f64, EvalError> {
-        assert_labelled(embeddings, labels);
+        check_count("labels", labels.len(), embeddings)?;
+        check_rows("labelled", labelled, labels.len())?;
         let mut is_labelled = vec![false; labels.len()];
         labelled.iter().for_each(|&at| is_labelled[at] = true);
         let rest: Vec<usize> = (0..labels.len()).filter(|&at| !is_labelled[at]).collect();
@@ -163,7 +168,7 @@ impl Protocol for FewLabels {
         seed: Seed,
         watch: &Watch<'_>,
     ) -> Result<Option<Accuracy>, EvalError> {
-        assert_labelled(embeddings, labels);
+        check_count("labels", labels.len(), embeddings)?;
         let mut classes: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (at, label) in labels.iter().enumerate() {
             classes.entry(*label).or_default().push(at);

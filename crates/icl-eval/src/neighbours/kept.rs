@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::directions::{Directions, nearest_first, neighbour};
+use crate::matrix::check_count;
 use crate::{EvalError, Matrix};
 
 /// Settings of [`NeighboursKept`].
@@ -79,17 +80,11 @@ impl NeighboursKept {
     /// sample; the widths may differ.
     ///
     /// # Errors
-    /// [`EvalError::FewNeighbours`] if there are not more than k samples.
-    ///
-    /// # Panics
-    /// If the matrices differ in their number of rows.
+    /// - [`EvalError::Count`] if the matrices differ in their number of rows;
+    /// - [`EvalError::FewNeighbours`] if there are not more than k samples.
     pub fn share(&self, before: &Matrix, after: &Matrix) -> Result<f64, EvalError> {
         let n = before.n_rows();
-        assert_eq!(
-            n,
-            after.n_rows(),
-            "both embeddings must be of the same samples"
-        );
+        check_count("rows after", after.n_rows(), before)?;
         if n <= self.k {
             return Err(EvalError::FewNeighbours {
                 k: self.k,
@@ -228,8 +223,11 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "of the same samples")]
     fn samples_must_be_the_same() {
-        let _ = kept(1).share(&random(5, 2, 3), &random(6, 2, 3));
+        let error = kept(1).share(&random(5, 2, 3), &random(6, 2, 3));
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            "rows after: found 6, expected 5, one for each row"
+        );
     }
 }

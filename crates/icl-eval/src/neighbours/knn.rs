@@ -7,7 +7,7 @@ use super::directions::{Directions, nearest_first, neighbour};
 use crate::cross_validation::{
     check_folds, checked_n_folds, measure_folds, n_folds_for, share_right,
 };
-use crate::matrix::{assert_labelled, labels_of};
+use crate::matrix::{check_count, check_width, labels_of};
 use crate::watch::Work;
 use crate::{Accuracy, CrossValidated, EvalError, Matrix, Watch};
 
@@ -125,7 +125,7 @@ impl KnnProtocolConfig {
 /// let training = Matrix::try_new(vec![1.0, 0.0, 0.9, 0.1, 0.0, 1.0], 2)?;
 /// let test = Matrix::try_new(vec![3.0, 0.2, 0.1, 0.5], 2)?;
 /// let protocol = KnnProtocolConfig::default().with_k(1).try_init()?;
-/// assert_eq!(protocol.accuracy(&training, &[4, 4, 7], &test, &[4, 7]), 1.0);
+/// assert_eq!(protocol.accuracy(&training, &[4, 4, 7], &test, &[4, 7])?, 1.0);
 /// # Ok::<(), icl_eval::EvalError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -136,14 +136,18 @@ pub struct KnnProtocol {
 impl KnnProtocol {
     /// Predicts the class of each row of `samples` by its neighbours among the rows of `training`.
     ///
-    /// # Panics
-    /// If there is not one label for each row of `training`, `training` has no rows, or the widths
-    /// differ.
-    pub fn predict(&self, training: &Matrix, labels: &[usize], samples: &Matrix) -> Vec<usize> {
+    /// # Errors
+    /// [`EvalError::Count`], [`EvalError::NoRow`] or [`EvalError::Width`] if there is not one label for each row of `training`, one
+    /// of the matrices has no rows, or their widths differ.
+    pub fn predict(
+        &self,
+        training: &Matrix,
+        labels: &[usize],
+        samples: &Matrix,
+    ) -> Result<Vec<usize>, EvalError> {
         let watch = Watch::new();
         let work = Work::new(&watch, samples.n_rows());
         self.predict_with(training, labels, samples, &work)
-            .expect("neighbours that nobody stops are found")
     }
 
     /// Predicts as [`predict`](Self::predict) does, and counts each sample as a unit of the work.
@@ -154,16 +158,9 @@ impl KnnProtocol {
         samples: &Matrix,
         work: &Work<'_>,
     ) -> Result<Vec<usize>, EvalError> {
-        assert_labelled(training, labels);
-        assert_eq!(
-            samples.n_columns(),
-            training.n_columns(),
-            "samples (left) must have the width of the training samples (right)"
-        );
-        assert!(
-            !labels.is_empty(),
-            "expected at least one training sample, found none"
-        );
+        check_count("labels", labels.len(), training)?;
+        check_width("training samples", training, training.n_columns())?;
+        check_width("samples", samples, training.n_columns())?;
         let (n, d) = (training.n_rows(), training.n_columns());
         let training = Directions::of(training);
         let training = DMatrix::from_row_slice(n, d, training.values());
@@ -188,18 +185,18 @@ impl KnnProtocol {
 
     /// Measures the accuracy on given test samples by their neighbours among given training samples.
     ///
-    /// # Panics
-    /// If there is not one label for each row of both matrices, one of them has no rows, or their widths
-    /// differ.
+    /// # Errors
+    /// As [`predict`](Self::predict), and if there is not one label for each row of `test`.
     pub fn accuracy(
         &self,
         training: &Matrix,
         training_labels: &[usize],
         test: &Matrix,
         test_labels: &[usize],
-    ) -> f64 {
-        assert_labelled(test, test_labels);
-        share_right(&self.predict(training, training_labels, test), test_labels)
+    ) -> Result<f64, EvalError> {
+        check_count("test labels", test_labels.len(), test)?;
+        let predictions = self.predict(training, training_labels, test)?;
+        Ok(share_right(&predictions, test_labels))
     }
 
     /// Returns the class with most votes, given the similarity to each training sample.
@@ -251,7 +248,7 @@ impl CrossValidated for KnnProtocol {
         folds: &[usize],
         watch: &Watch<'_>,
     ) -> Result<Option<Accuracy>, EvalError> {
-        assert_labelled(embeddings, labels);
+        check_count("labels", labels.len(), embeddings)?;
         check_folds(labels, folds)?;
         if n_folds_for(labels, self.config.n_folds).is_none() {
             return Ok(None);
@@ -338,16 +335,19 @@ mod tests {
         };
         let training = at(&[20.0, 30.0, 10.0, 40.0]);
         let labels = [2, 2, 9, 9];
-        let answers = [1, 2, 3, 4, 99].map(|k| uniform(k).predict(&training, &labels, &at(&[0.0])));
+        let answers = [1, 2, 3, 4, 99].map(|k| {
+            let answer = uniform(k).predict(&training, &labels, &at(&[0.0]));
+            answer.unwrap()
+        });
         assert_eq!(answers.concat(), [9, 9, 2, 9, 9]);
         // Of equally similar samples the first is the nearest.
         assert_eq!(
             uniform(1).predict(&at(&[5.0, 5.0]), &[4, 3], &at(&[0.0])),
-            [4]
+            Ok(vec![4])
         );
         // A row of zeros is as far from everything.
         let zero = Matrix::try_new(vec![0.0; 2], 2).unwrap();
-        assert_eq!(uniform(1).predict(&training, &labels, &zero), [2]);
+        assert_eq!(uniform(1).predict(&training, &labels, &zero), Ok(vec![2]));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use rand::seq::index;
 use rayon::prelude::*;
 
 use super::position::TargetPosition;
+use crate::matrix::{check_count, check_rows, check_width};
 use crate::neighbours::Directions;
 use crate::{EvalError, Matrix};
 
@@ -80,31 +81,24 @@ impl RankingProtocol {
     /// Ranks the target of each query `[n_queries, d]` among items `[n_items, d]`.
     ///
     /// # Errors
-    /// [`EvalError::NoCandidates`] if no item beside the target of a query is left.
-    ///
-    /// # Panics
-    /// If there is not one target for each query, there are no queries, the widths differ, or a target or an excluded item is
-    /// not below n_items.
+    /// - [`EvalError::Count`], [`EvalError::NoRow`], [`EvalError::Width`] or [`EvalError::Row`] if there is not one target for each query,
+    ///   there are no queries, the widths differ, or a target or an excluded item is not below n_items;
+    /// - [`EvalError::NoCandidates`] if no item beside the target of a query is left.
     pub fn rank(
         &self,
         queries: &Matrix,
         items: &Matrix,
         targets: &[RankedTarget<'_>],
     ) -> Result<Ranking, EvalError> {
-        assert_eq!(
-            queries.n_rows(),
-            targets.len(),
-            "there must be one target for each query: queries (left), targets (right)"
-        );
-        assert!(
-            !targets.is_empty(),
-            "expected at least one query, found none"
-        );
-        assert_eq!(
-            queries.n_columns(),
-            items.n_columns(),
-            "queries (left) must have the width of the items (right)"
-        );
+        check_count("targets", targets.len(), queries)?;
+        check_width("queries", queries, items.n_columns())?;
+        for of in targets {
+            let items_of = |items: &[u32]| items.iter().map(|&item| item as usize).collect();
+            let (target, excluded): (Vec<usize>, Vec<usize>) =
+                (items_of(&[of.target]), items_of(of.excluded));
+            check_rows("target", &target, items.n_rows())?;
+            check_rows("excluded items", &excluded, items.n_rows())?;
+        }
         let (n_items, d) = (items.n_rows(), items.n_columns());
         let items = Directions::of(items);
         let items = DMatrix::from_row_slice(n_items, d, items.values());

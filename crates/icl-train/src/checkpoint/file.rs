@@ -13,7 +13,8 @@ use icl_core::{AtomicFile, InputFile};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::{CheckpointError, Identity};
+use crate::checkpoint::error::CheckpointError;
+use crate::identity::Identity;
 
 /// Version of the format and of the state in it.
 const SCHEMA: u32 = 3;

@@ -3,9 +3,7 @@
 
 mod error;
 mod file;
-pub(crate) mod identity;
 pub(crate) mod saved;
 
 pub use error::CheckpointError;
 pub use file::{read_checkpoint, write_checkpoint};
-pub use identity::Identity;

@@ -8,12 +8,13 @@ use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Encoder, Group};
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::Identity;
 use crate::checkpoint::file::{read_bytes, state_of};
 use crate::evaluation::evaluated::Risk;
+use crate::identity::Identity;
 use crate::progress::record::TrainingRecord;
 use crate::sampling::plan::Planner;
 use crate::step::average::WeightAverage;
+use crate::step::copies::own;
 use crate::step::counters::Counters;
 use crate::step::run::Run;
 use crate::{Callbacks, CheckpointError, TrainError, write_checkpoint};
@@ -157,12 +158,15 @@ impl<R: Risk> SavedRun<R> {
     {
         let like = run.encoder.take().expect("an encoder between two steps");
         let device = like.devices().into_iter().next().unwrap_or_default();
-        let load = |bytes| load_module::<B, M>(like.clone(), bytes, &device);
+        // A module that is loaded keeps its running statistics in the place of those of `like`.
+        let load = |like, bytes| load_module::<B, M>(like, bytes, &device);
         if let Some(average) = self.average {
             let decay = run.loss.settings.average_decay;
-            run.average = WeightAverage::resume(load(average)?, decay, self.n_averaged);
+            run.average =
+                WeightAverage::resume(load(like.clone(), average)?, decay, self.n_averaged);
         }
-        run.best = self.best.map(load).transpose()?;
+        let best = self.best.map(|best| load(own(&like), best));
+        run.best = best.transpose()?;
         run.counters = self.counters;
         run.record = self.record;
         let is_complete = run.counters.is_complete;

@@ -1,8 +1,10 @@
 //! Results of evaluations: a risk, with the encoder to which it belongs.
 
-use icl_core::{ExactRisk, SampleError, negatives::Ranks};
+use icl_core::{ExactRisk, negatives::Ranks};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use crate::error::TrainError;
 
 /// Risk in nats that a run follows: over X′, or over X alone before new data arrive.
 pub(crate) trait Risk: Clone + Send + Serialize + DeserializeOwned {
@@ -55,7 +57,7 @@ pub struct Evaluated<M, R> {
 }
 
 /// Function that evaluates an encoder.
-pub(crate) type Evaluate<'a, M, R> = &'a dyn Fn(M) -> Result<Evaluated<M, R>, SampleError>;
+pub(crate) type Evaluate<'a, M, R> = &'a dyn Fn(M) -> Result<Evaluated<M, R>, TrainError>;
 
 /// Encoder with re-estimated normalisation statistics, its exact risk, and the judgement of a protocol on
 /// its embeddings.

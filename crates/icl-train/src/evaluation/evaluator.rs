@@ -2,14 +2,15 @@
 
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::{
-    Collate, Encoder, ExactRisk, Group, GroupError, HostRows, Increment, Judge, PanelRisk,
-    RiskRows, SampleError, Samples, Seed, Views, exact_nce_i_rows_of_group, exact_risk_of_group,
-    host_values, panel_nce_i, panel_risk,
+    Collate, Encoder, ExactRisk, Group, GroupError, HostRows, Increment, Judge, RiskRows, Samples,
+    Seed, Views, exact_nce_i_rows_of_group, exact_risk_of_group, host_values,
 };
 use rand::seq::SliceRandom;
 
+use crate::error::TrainError;
 use crate::evaluation::evaluated::{Evaluated, Measured};
 use crate::evaluation::fixed_views::{CHUNK, FixedViews, collated};
+use crate::evaluation::shape::{checked_rows, stacked};
 use crate::trainer::problem::Problem;
 
 /// Evaluates encoders on one fixed pair of views of each sample, the same for every method and epoch.
@@ -17,10 +18,22 @@ use crate::trainer::problem::Problem;
 /// Before each measurement the encoder's normalisation statistics are re-estimated over those views
 /// ([`Encoder::recalibrated`]), so that the risk is a function of the parameters alone.
 /// [`Trainer::evaluator`](crate::Trainer::evaluator) creates one.
+///
+/// # Errors
+/// All methods return [`TrainError`]:
+///
+/// - [`Settings`](TrainError::Settings), [`MissingSample`](TrainError::MissingSample), [`TooFew`](TrainError::TooFew) for a setting or
+///   samples that cannot be;
+/// - [`Shape`](TrainError::Shape) if the encoder does not return one row for each view;
+/// - [`Sample`](TrainError::Sample) if a sample cannot be read;
+/// - [`NonFinite`](TrainError::NonFinite), [`Collapsed`](TrainError::Collapsed) if no risk can be computed from the embeddings;
+/// - [`Group`](TrainError::Group) if members of a group evaluate something else, or one has left.
 #[derive(Debug)]
 pub struct Evaluator<'a, B: Backend, S, V, C> {
     /// Data, views and collation.
     pub(crate) problem: Problem<'a, S, V, C>,
+    /// Root seed of the run.
+    pub(crate) root_seed: u64,
     /// Seed of the fixed views, one for each run.
     pub(crate) seed: Seed,
     /// Temperature τ.
@@ -38,6 +51,9 @@ pub struct Evaluator<'a, B: Backend, S, V, C> {
     /// Whether partners are drawn from the old data alone.
     pub(crate) has_old_partners: bool,
 }
+
+/// Name of the exact risk in errors.
+const EXACT_RISK: &str = "the exact risk";
 
 impl<B, S, V, C> Evaluator<'_, B, S, V, C>
 where
@@ -59,10 +75,7 @@ where
 
     /// Computes exact risks over at most `n` samples, drawn at random with the growth ratio of the data, so that an
     /// evaluation costs the same however large the data are. The noise expectation and the normalisation
-    /// statistics are over these samples, too. The draw depends on the seed alone.
-    ///
-    /// # Panics
-    /// If an encoder is evaluated with `n` below 4.
+    /// statistics are over these samples, too. The draw depends on the seed alone. An evaluation with `n` below 4 is an error.
     #[must_use]
     pub fn with_at_most(self, n: usize) -> Self {
         Self {
@@ -75,19 +88,25 @@ where
     /// Computes the exact risk of an encoder over X′, also over its old and its new part.
     ///
     /// # Errors
-    /// [`SampleError`] if a sample cannot be read; it holds a [`GroupError`](icl_core::GroupError) if a member has left.
-    pub fn evaluate<M>(&self, encoder: M) -> Result<Evaluated<M, ExactRisk>, SampleError>
+    /// [`TrainError`], also if the increment has no new samples.
+    pub fn evaluate<M>(&self, encoder: M) -> Result<Evaluated<M, ExactRisk>, TrainError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
+        self.check()?;
+        if self.problem.increment.new_data().is_empty() {
+            return Err(TrainError::NothingNew);
+        }
         let panel = self.panel(self.problem.increment, self.max_samples);
+        let samples = panel.all();
         let of_statistics = self
             .panel(self.problem.increment, self.max_statistics)
             .all();
-        let (encoder, [anchors, positives], n_views) =
-            self.views_of(encoder, &panel.all(), &of_statistics)?;
+        let before = encoder.clone();
+        let (encoder, embeddings, n_views) = self.views_of(encoder, &samples, &of_statistics)?;
         let n_old = panel.old().len();
         let (temperature, negatives) = (self.temperature, self.negatives);
+        let [anchors, positives] = embeddings.clone();
         let (risk, rows) = exact_risk_of_group(
             self.group,
             anchors,
@@ -96,6 +115,7 @@ where
             temperature,
             negatives,
         )?;
+        self.check_risk((EXACT_RISK, risk.all), &before, &samples, embeddings)?;
         Ok(Evaluated {
             encoder,
             risk,
@@ -110,20 +130,24 @@ where
     /// Computes the exact risk of an encoder over the old data X alone.
     ///
     /// # Errors
-    /// [`SampleError`] if a sample cannot be read; it holds a [`GroupError`](icl_core::GroupError) if a member has left.
-    pub fn evaluate_old<M>(&self, encoder: M) -> Result<Evaluated<M, f64>, SampleError>
+    /// [`TrainError`].
+    pub fn evaluate_old<M>(&self, encoder: M) -> Result<Evaluated<M, f64>, TrainError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
+        self.check()?;
         let old = self.problem.increment.without_new();
         let panel = self.panel(&old, self.max_samples);
         let of_statistics = self.panel(&old, self.max_statistics);
-        let (encoder, [anchors, positives], n_views) =
+        let before = encoder.clone();
+        let (encoder, embeddings, n_views) =
             self.views_of(encoder, panel.old(), of_statistics.old())?;
-        let RiskRows { losses, ranks } = self.rows_of(anchors, positives)?;
+        let RiskRows { losses, ranks } = self.rows_of(embeddings.clone())?;
+        let risk = losses.iter().sum::<f64>() / losses.len() as f64;
+        self.check_risk((EXACT_RISK, risk), &before, panel.old(), embeddings)?;
         Ok(Evaluated {
             encoder,
-            risk: losses.iter().sum::<f64>() / losses.len() as f64,
+            risk,
             n_old: losses.len(),
             losses,
             ranks,
@@ -133,11 +157,7 @@ where
     }
 
     /// Computes the losses and ranks of one population.
-    fn rows_of(
-        &self,
-        anchors: Tensor<B, 2>,
-        positives: Tensor<B, 2>,
-    ) -> Result<RiskRows, GroupError> {
+    fn rows_of(&self, [anchors, positives]: [Tensor<B, 2>; 2]) -> Result<RiskRows, GroupError> {
         let (temperature, negatives) = (self.temperature, self.negatives);
         exact_nce_i_rows_of_group(self.group, anchors, positives, temperature, negatives)
     }
@@ -145,21 +165,21 @@ where
     /// Adds the ranks over a panel of samples that are not trained on to an evaluation, if there is a panel.
     ///
     /// # Errors
-    /// [`SampleError`] if a sample cannot be read; it holds a [`GroupError`](icl_core::GroupError) if a member has left.
+    /// [`TrainError`].
     pub(crate) fn with_held_out<M, R>(
         &self,
         mut evaluated: Evaluated<M, R>,
         panel: Option<&Increment>,
-    ) -> Result<Evaluated<M, R>, SampleError>
+    ) -> Result<Evaluated<M, R>, TrainError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
         let Some(panel) = panel else {
             return Ok(evaluated);
         };
-        let views = self.fixed_views(&panel.all(), panel);
-        let [anchors, positives] = views.embeddings(&evaluated.encoder)?;
-        evaluated.held_out = Some(self.rows_of(anchors, positives)?.ranks);
+        let views = self.fixed_views(&panel.all(), panel)?;
+        let embeddings = views.embeddings(&evaluated.encoder)?;
+        evaluated.held_out = Some(self.rows_of(embeddings)?.ranks);
         evaluated.n_views += views.n_views();
         Ok(evaluated)
     }
@@ -168,15 +188,16 @@ where
     /// views that have passed through it.
     ///
     /// # Errors
-    /// [`SampleError`] if a sample cannot be read; it holds a [`GroupError`](icl_core::GroupError) if a member has left.
-    pub fn with_statistics<M>(&self, encoder: M) -> Result<(M, u64), SampleError>
+    /// [`TrainError`].
+    pub fn with_statistics<M>(&self, encoder: M) -> Result<(M, u64), TrainError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
+        self.check()?;
         let samples = self
             .panel(self.problem.increment, self.max_statistics)
             .all();
-        let views = self.fixed_views(&samples, self.problem.increment);
+        let views = self.fixed_views(&samples, self.problem.increment)?;
         Ok((views.recalibrated(encoder)?, views.n_views()))
     }
 
@@ -189,26 +210,26 @@ where
     /// normalisation statistics that the encoder has.
     ///
     /// # Errors
-    /// [`SampleError`] if a sample cannot be read.
-    pub fn embed<M>(&self, encoder: &M, samples: &[usize]) -> Result<Tensor<B, 2>, SampleError>
+    /// [`TrainError`], also if there are no samples.
+    pub fn embed<M>(&self, encoder: &M, samples: &[usize]) -> Result<Tensor<B, 2>, TrainError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
+        self.check_samples("samples", samples)?;
         let chunks = samples.chunks(CHUNK).map(|chunk| {
             let plain = |_, sample: &S::Sample| Ok(self.problem.views.plain(sample));
             let batch = collated::<B, _, _, _>(self.problem, &self.device, chunk, plain)?;
-            Ok(encoder.embed(batch))
+            checked_rows::<M, B>("embed", encoder.embed(batch), chunk.len())
         });
-        let chunks: Vec<Tensor<B, 2>> = chunks.collect::<Result<_, SampleError>>()?;
-        Ok(Tensor::cat(chunks, 0))
+        stacked::<M, B>("embed", chunks.collect::<Result<_, TrainError>>()?)
     }
 
     /// Computes the embeddings of [`embed`](Self::embed) and returns them as numbers in host memory, row
     /// by row, with their width d.
     ///
     /// # Errors
-    /// [`SampleError`] if a sample cannot be read.
-    pub fn embed_to_host<M>(&self, encoder: &M, samples: &[usize]) -> Result<HostRows, SampleError>
+    /// As [`embed`](Self::embed).
+    pub fn embed_to_host<M>(&self, encoder: &M, samples: &[usize]) -> Result<HostRows, TrainError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
@@ -222,13 +243,13 @@ where
     /// floor. The normalisation statistics of both are re-estimated first.
     ///
     /// # Errors
-    /// If a sample cannot be read, a member has left, or the judge returns an error.
+    /// As [`evaluate`](Self::evaluate), and [`TrainError::Judge`] if the judge returns an error.
     pub fn measure<M, J>(
         &self,
         judge: &J,
         encoder: M,
         untrained: M,
-    ) -> Result<Measured<M, J::Judgement>, SampleError>
+    ) -> Result<Measured<M, J::Judgement>, TrainError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
         J: Judge,
@@ -238,61 +259,12 @@ where
         let untrained = self.embed_to_host(&untrained, &samples)?;
         let Evaluated { encoder, risk, .. } = self.evaluate(encoder)?;
         let embeddings = self.embed_to_host(&encoder, &samples)?;
-        let judgement = judge.judge(self.problem.increment, embeddings, untrained)?;
+        let judgement = judge.judge(self.problem.increment, embeddings, untrained);
         Ok(Measured {
             encoder,
             risk,
-            judgement,
+            judgement: judgement.map_err(TrainError::Judge)?,
         })
-    }
-
-    /// Computes the risk of an encoder over a panel of samples that it was not trained on, on one fixed pair
-    /// of views of each, with the normalisation statistics that the encoder has: nothing of the panel enters
-    /// the encoder. Partners of views, if they have any, come from the panel.
-    ///
-    /// # Errors
-    /// [`SampleError`] if a sample cannot be read; it holds a [`GroupError`](icl_core::GroupError) if a member has left.
-    ///
-    /// # Panics
-    /// If the panel has no new samples.
-    pub fn panel_risk<M>(&self, encoder: &M, panel: &Increment) -> Result<PanelRisk, SampleError>
-    where
-        M: Encoder<B, Batch = C::Batch<B>>,
-    {
-        let views = self.fixed_views(&panel.all(), panel);
-        let [anchors, positives] = views.embeddings(encoder)?;
-        let n_old = panel.old().len();
-        Ok(panel_risk(
-            self.group,
-            anchors,
-            positives,
-            n_old,
-            self.temperature,
-            self.negatives,
-        )?)
-    }
-
-    /// Computes the same risk before any new data arrive, over the old samples of a panel.
-    ///
-    /// # Errors
-    /// [`SampleError`] if a sample cannot be read; it holds a [`GroupError`](icl_core::GroupError) if a member has left.
-    pub fn panel_risk_old<M>(
-        &self,
-        encoder: &M,
-        panel: &Increment,
-    ) -> Result<PanelRisk<Option<f64>>, SampleError>
-    where
-        M: Encoder<B, Batch = C::Batch<B>>,
-    {
-        let views = self.fixed_views(panel.old(), panel);
-        let [anchors, positives] = views.embeddings(encoder)?;
-        Ok(panel_nce_i(
-            self.group,
-            anchors,
-            positives,
-            self.temperature,
-            self.negatives,
-        )?)
     }
 
     /// Re-estimates the statistics of an encoder over both fixed views of some samples, and computes its
@@ -303,25 +275,39 @@ where
         encoder: M,
         samples: &[usize],
         of_statistics: &[usize],
-    ) -> Result<(M, [Tensor<B, 2>; 2], u64), SampleError>
+    ) -> Result<(M, [Tensor<B, 2>; 2], u64), TrainError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
-        let views = self.fixed_views(of_statistics, self.problem.increment);
+        let views = self.fixed_views(of_statistics, self.problem.increment)?;
         let encoder = views.recalibrated(encoder)?;
         if samples == of_statistics {
             let embeddings = views.embeddings(&encoder)?;
             return Ok((encoder, embeddings, views.n_views()));
         }
         let n_views = views.n_views();
-        let views = self.fixed_views(samples, self.problem.increment);
+        let views = self.fixed_views(samples, self.problem.increment)?;
         let embeddings = views.embeddings(&encoder)?;
         Ok((encoder, embeddings, n_views + views.n_views()))
     }
 
-    /// Returns the fixed views of some samples of an increment.
+    /// Returns the fixed views of some samples of an increment, which the members of the group share.
+    ///
+    /// # Errors
+    /// [`TrainError::Group`] if the members ask for other views.
     pub(super) fn fixed_views<'e>(
         &'e self,
+        samples: &[usize],
+        increment: &Increment,
+    ) -> Result<FixedViews<'e, B, S, V, C>, TrainError> {
+        self.check_members(samples, increment)?;
+        Ok(self.views_by(self.group, samples, increment))
+    }
+
+    /// Returns the fixed views of some samples of an increment for some members.
+    pub(super) fn views_by<'e>(
+        &'e self,
+        group: &'e dyn Group,
         samples: &[usize],
         increment: &Increment,
     ) -> FixedViews<'e, B, S, V, C> {
@@ -334,7 +320,7 @@ where
             true => increment.old(),
             false => samples,
         };
-        let of = (self.problem, self.seed, &self.device, self.group);
+        let of = (self.problem, self.seed, &self.device, group);
         FixedViews::new(of, samples, order, population)
     }
 }

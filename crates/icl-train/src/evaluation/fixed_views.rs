@@ -8,6 +8,8 @@ use icl_core::{Batches, Collate, Encoder, Group, Mode, SampleError, Samples, See
 use rayon::prelude::*;
 
 use crate::devices::floats::gathered_rows;
+use crate::error::TrainError;
+use crate::evaluation::shape::{checked_rows, stacked};
 use crate::sampling::pair_maker::PairMaker;
 use crate::sampling::partners::Partners;
 use crate::trainer::problem::Problem;
@@ -118,7 +120,7 @@ where
     }
 
     /// Re-estimates the statistics of an encoder over both views of each sample. The members of a group share the chunks.
-    pub(super) fn recalibrated<M>(&self, encoder: M) -> Result<M, SampleError>
+    pub(super) fn recalibrated<M>(&self, encoder: M) -> Result<M, TrainError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
@@ -139,20 +141,24 @@ where
 
     /// Computes the embeddings of the first and of the second views, in the order of the result. The members of a group share
     /// the chunks, and all have all embeddings.
-    pub(super) fn embeddings<M>(&self, encoder: &M) -> Result<[Tensor<B, 2>; 2], SampleError>
+    ///
+    /// # Errors
+    /// [`TrainError`] if a sample cannot be read, the encoder does not return one row for each view, or a member has left.
+    pub(super) fn embeddings<M>(&self, encoder: &M) -> Result<[Tensor<B, 2>; 2], TrainError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
         let embed = |side| {
             let own = self.chunks_of(self.group.rank());
-            let own = own.map(|at| Ok(encoder.encode(self.batch(at, side)?, Mode::Evaluation)));
-            let own: Vec<Tensor<B, 2>> = own.collect::<Result<_, SampleError>>()?;
+            let own = own.map(|at| {
+                let rows = encoder.encode(self.batch(at, side)?, Mode::Evaluation);
+                checked_rows::<M, B>("encode", rows, self.places(at).len())
+            });
+            let own: Vec<Tensor<B, 2>> = own.collect::<Result<_, TrainError>>()?;
             self.count(self.samples.len());
-            let embeddings = match self.group.is_alone() {
-                true => Tensor::cat(own, 0),
-                false => self.gathered(own)?,
-            };
-            Ok::<_, SampleError>(match &self.order {
+            let own = (!own.is_empty()).then(|| stacked::<M, B>("encode", own));
+            let embeddings = self.gathered(own.transpose()?)?;
+            Ok::<_, TrainError>(match &self.order {
                 None => embeddings,
                 Some(order) => in_first_order(embeddings, order),
             })
@@ -166,13 +172,15 @@ where
     }
 
     /// Returns the embeddings of all chunks, of which this member has its own.
-    fn gathered(&self, own: Vec<Tensor<B, 2>>) -> Result<Tensor<B, 2>, SampleError> {
+    fn gathered(&self, own: Option<Tensor<B, 2>>) -> Result<Tensor<B, 2>, TrainError> {
+        if let Some(own) = own.as_ref().filter(|_| self.group.is_alone()) {
+            return Ok(own.clone());
+        }
         let places = |rank| {
             let chunks = self.chunks_of(rank);
             chunks.flat_map(|chunk| self.places(chunk)).collect()
         };
         let places: Vec<Vec<usize>> = (0..self.group.size()).map(places).collect();
-        let own = (!own.is_empty()).then(|| Tensor::cat(own, 0));
         Ok(gathered_rows(self.group, own, &places, self.device)?)
     }
 }

@@ -4,7 +4,9 @@ pub(crate) mod evaluated;
 pub(crate) mod evaluator;
 pub(crate) mod fixed_views;
 pub(crate) mod gain;
-mod pairs;
+mod panels;
+pub(crate) mod shape;
+mod soundness;
 pub(crate) mod stopping;
 mod target;
 

@@ -44,6 +44,26 @@ pub enum MethodError {
         "found meta-optimization with a loss that does not separate old data from new, expected loss=published or loss=corrected (Eq. 9)"
     )]
     NoSupport,
+    /// The method starts from a fresh encoder, and there is none.
+    #[error(
+        "start: found {start} without a fresh encoder, expected one: pass it to Trainer::update_with as `fresh`"
+    )]
+    NoFresh {
+        /// Text of the start.
+        start: String,
+    },
+    /// The fresh encoder has other parameters than the trained one.
+    #[error(
+        "the fresh encoder: found {found}, expected {expected} as in the trained encoder, with which {start} blends it"
+    )]
+    OtherArchitecture {
+        /// Text of the start.
+        start: String,
+        /// First parameter that differs: its shape, or "no parameter".
+        found: String,
+        /// The same parameter of the trained encoder.
+        expected: String,
+    },
     /// A method whose gradients need whole batches has batches in several shards.
     #[error(
         "found batches in {n_shards} shards with {what}, whose gradients need whole batches; expected one process and no chunk"

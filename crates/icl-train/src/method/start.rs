@@ -15,7 +15,8 @@ const KEEP: f64 = 0.4;
 /// Share σ of the fresh parameters in `shrink-perturb`, the default of Ash and Adams' code.
 const FRESH: f64 = 0.1;
 
-/// Encoder from which a run starts: the start axis. [`encoder`](Self::encoder) returns it.
+/// Encoder from which a run starts: the start axis. [`Trainer::update_with`](crate::Trainer::update_with) makes it of θ₀ and a
+/// fresh encoder.
 ///
 /// The text of a choice (`Display`, `FromStr`) is given in parentheses below.
 ///
@@ -59,26 +60,35 @@ impl Start {
         self != Self::Trained
     }
 
-    /// Returns the encoder from which a run starts, given the trained encoder θ₀. `fresh` creates an encoder of the same
-    /// architecture with random parameters; it is called only if the start needs one.
+    /// Returns the encoder from which a run starts, given the trained encoder θ₀ and an encoder of the same architecture with
+    /// random parameters.
     ///
     /// # Errors
-    /// The error of `fresh`.
-    ///
-    /// # Panics
-    /// If the fresh encoder has another architecture.
-    pub fn encoder<B, M, E>(self, trained: M, fresh: impl FnOnce() -> Result<M, E>) -> Result<M, E>
+    /// - [`MethodError::NoFresh`] if the start needs a fresh encoder and there is none;
+    /// - [`MethodError::OtherArchitecture`] if two encoders cannot be blended.
+    pub(crate) fn encoder<B, M>(self, trained: M, fresh: Option<M>) -> Result<M, MethodError>
     where
         B: AutodiffBackend,
         M: AutodiffModule<B>,
     {
-        Ok(match self {
-            Self::Trained => trained,
-            Self::Scratch => fresh()?,
+        if self == Self::Trained {
+            return Ok(trained);
+        }
+        let start = self.to_string();
+        let Some(fresh) = fresh else {
+            return Err(MethodError::NoFresh { start });
+        };
+        match self {
+            Self::Trained | Self::Scratch => Ok(fresh),
             Self::ShrinkPerturb { keep, fresh: share } => {
-                blended::<B, M>(trained, &fresh()?, (keep, share))
+                let blended = blended::<B, M>(trained, &fresh, (keep, share));
+                blended.map_err(|[found, expected]| MethodError::OtherArchitecture {
+                    start,
+                    found,
+                    expected,
+                })
             }
-        })
+        }
     }
 }
 

@@ -7,6 +7,7 @@ mod norm;
 pub(crate) mod outcome;
 pub(crate) mod record;
 pub(crate) mod step_report;
+pub(crate) mod warnings;
 
 pub use callbacks::{Callbacks, Progress};
 pub use cost::Cost;

@@ -27,7 +27,7 @@ pub struct Outcome<M: AutodiffModule<B>, B: AutodiffBackend, R = ExactRisk> {
     /// Relative change ‖θ − θ_start‖/‖θ_start‖ of the parameters over the run, see
     /// [`parameter_change`].
     pub parameter_change: f64,
-    /// Record of the run.
+    /// Record of the run, with its [warnings](TrainingRecord::warnings).
     pub record: TrainingRecord<R>,
 }
 

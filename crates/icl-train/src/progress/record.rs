@@ -90,6 +90,10 @@ pub struct TrainingRecord<R = ExactRisk> {
     pub expected_gain: Option<ExpectedGain>,
     /// Rule or limit that ended the run; `None` if nothing was trained, or if the run goes on.
     pub stopped_by: Option<StoppedBy>,
+    /// Warnings about the result, a sentence each: of parameters that moved so far that the learning rate was too high, and of
+    /// normalisation statistics that [`Encoder::recalibrated`](icl_core::Encoder::recalibrated) does not re-estimate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// Time by activity.
     pub seconds: Seconds,
 }
@@ -112,6 +116,7 @@ impl<R> TrainingRecord<R> {
             best_evaluation: None,
             expected_gain: None,
             stopped_by: None,
+            warnings: Vec::new(),
             seconds: Seconds::default(),
         }
     }

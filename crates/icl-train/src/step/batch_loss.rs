@@ -3,18 +3,21 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
+use burn::module::AutodiffModule;
 use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{
     Draws, Encoder, Group, GrowthRatio, Mode, PairEmbeddings, Seed, catalogue_nce_i, host_values,
 };
 
+use crate::error::TrainError;
+use crate::evaluation::shape::{checked, checked_rows};
 use crate::method::loss::{Anchors, EmbeddedBatch, LossKind, LossSettings};
 use crate::negatives::NegativesForm;
 use crate::progress::cost::PassCounter;
 use crate::progress::step_report::PhaseClock;
 use crate::step::distillation::Teacher;
-use crate::step::prefetch::PreparedBatch;
+use crate::step::prefetch::{Part, PreparedBatch};
 use crate::trainer::settings::TrainingSettings;
 
 /// Returns the value of a loss `[1]`, in its own precision.
@@ -22,15 +25,21 @@ pub(crate) fn value_of<B: AutodiffBackend>(loss: Tensor<B, 1>) -> f64 {
     host_values(loss)[0]
 }
 
+/// Batch of an encoder, and the same for its teacher.
+pub(crate) type PartOf<M, B> = Part<
+    <M as Encoder<B>>::Batch,
+    <<M as AutodiffModule<B>>::InnerModule as Encoder<<B as AutodiffBackend>::InnerBackend>>::Batch,
+>;
+
 /// Loss of a run, with everything that it needs beside an encoder and a batch.
-pub(crate) struct BatchLoss<'a, M, B: AutodiffBackend> {
+pub(crate) struct BatchLoss<'a, M: AutodiffModule<B>, B: AutodiffBackend> {
     pub(crate) loss: LossKind,
     pub(crate) alpha: GrowthRatio,
     pub(crate) settings: &'a TrainingSettings,
     /// Number of negatives K of the current step, the same for all of its losses: Theorem 1 needs that.
     pub(crate) negatives: f64,
     /// Teacher of the distillation term, which is not trained.
-    pub(crate) teacher: Option<Teacher<M>>,
+    pub(crate) teacher: Option<Teacher<M::InnerModule>>,
     /// Views that passed through an encoder since the last step.
     pub(crate) passes: PassCounter,
     pub(crate) clock: PhaseClock,
@@ -42,39 +51,42 @@ pub(crate) struct BatchLoss<'a, M, B: AutodiffBackend> {
 impl<M, B> BatchLoss<'_, M, B>
 where
     B: AutodiffBackend,
-    M: Encoder<B>,
+    M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
 {
     /// Computes the loss `[1]` in nats of a batch, the sum over all pairs of its samples, and measures the time. `seed` decides
     /// the encoder's randomness.
+    ///
+    /// # Errors
+    /// [`TrainError::Shape`] if the encoder does not return one row for each view.
     pub(crate) fn at(
         &self,
         encoder: &M,
-        batch: &PreparedBatch<M::Batch>,
+        batch: &PreparedBatch<PartOf<M, B>>,
         counted: Anchors,
         seed: Seed,
-    ) -> Tensor<B, 1> {
+    ) -> Result<Tensor<B, 1>, TrainError> {
         let phase = self.clock.start::<B>(encoder);
-        let mut loss = self.of_part(encoder, batch, 0, counted, seed);
+        let mut loss = self.of_part(encoder, batch, 0, counted, seed)?;
         for part in 1..batch.n_parts {
             let seed = seed.child("part").at(part as u64);
-            loss = loss + self.of_part(encoder, batch, part, counted, seed);
+            loss = loss + self.of_part(encoder, batch, part, counted, seed)?;
         }
         self.clock.end_forward(phase);
-        loss
+        Ok(loss)
     }
 
     /// Computes the loss of one pair of each sample.
     fn of_part(
         &self,
         encoder: &M,
-        batch: &PreparedBatch<M::Batch>,
+        batch: &PreparedBatch<PartOf<M, B>>,
         part: usize,
         counted: Anchors,
         seed: Seed,
-    ) -> Tensor<B, 1> {
-        let views = &batch.whole()[part];
+    ) -> Result<Tensor<B, 1>, TrainError> {
+        let part = &batch.whole()[part];
         self.passes.count(2 * batch.n_samples);
-        let pairs = self.embed(encoder, views, seed);
+        let pairs = self.embed(encoder, part, batch.n_samples, seed)?;
         let (anchors, positives) = (pairs.anchors.clone(), pairs.positives.clone());
         let loss = match pairs.catalogue {
             Some(_) => self.over_catalogue(pairs, seed),
@@ -84,23 +96,58 @@ where
                 self.loss.of_batch(pairs, counted, settings)
             }
         };
-        let Some(teacher) = &self.teacher else {
-            return loss;
-        };
-        self.passes.count_teacher(2 * batch.n_samples);
-        let embeddings = Tensor::cat(vec![anchors, positives], 0);
-        loss + teacher.term(views.clone(), embeddings)
+        if self.teacher.is_some() {
+            self.passes.count_teacher(2 * batch.n_samples);
+        }
+        match self.distillation(part, [anchors, positives])? {
+            Some(term) => Ok(loss + term),
+            None => Ok(loss),
+        }
     }
 
-    /// Embeds pairs in training mode. `seed` decides the encoder's randomness.
-    pub(super) fn embed(&self, encoder: &M, views: &M::Batch, seed: Seed) -> PairEmbeddings<B> {
+    /// Computes the distillation term of embedded pairs, if there is a teacher.
+    pub(super) fn distillation(
+        &self,
+        part: &PartOf<M, B>,
+        [anchors, positives]: [Tensor<B, 2>; 2],
+    ) -> Result<Option<Tensor<B, 1>>, TrainError> {
+        let Some((teacher, views)) = self.teacher.as_ref().zip(part.for_teacher.clone()) else {
+            return Ok(None);
+        };
+        let embeddings = Tensor::cat(vec![anchors, positives], 0);
+        teacher.term(views, embeddings).map(Some)
+    }
+
+    /// Embeds the pairs of `n` samples in training mode. `seed` decides the encoder's randomness.
+    ///
+    /// # Errors
+    /// [`TrainError::Shape`] if the encoder does not return one row for each view.
+    pub(super) fn embed(
+        &self,
+        encoder: &M,
+        part: &PartOf<M, B>,
+        n: usize,
+        seed: Seed,
+    ) -> Result<PairEmbeddings<B>, TrainError> {
         // The encoder draws from `Mode::Training`; Burn's own layers draw from the backend's generator.
         // The same seed gives the same draws again, whatever was computed in between.
         if let Some(device) = encoder.devices().first() {
             B::seed(device, seed.child("backend").value());
         }
         let mut rng = seed.rng();
-        encoder.encode_pairs(views.clone(), Mode::Training(&mut rng))
+        let (views, mode) = (part.views.clone(), Mode::Training(&mut rng));
+        if !encoder.has_catalogue() {
+            let rows = checked_rows::<M, B>("encode", encoder.encode(views, mode), 2 * n)?;
+            return Ok(PairEmbeddings::of_halves(rows));
+        }
+        let pairs = encoder.encode_pairs(views, mode);
+        let anchors = checked_rows::<M, B>("encode_pairs", pairs.anchors, n)?;
+        let positives = checked::<M, B>("encode_pairs", pairs.positives, anchors.dims())?;
+        Ok(PairEmbeddings {
+            anchors,
+            positives,
+            catalogue: pairs.catalogue,
+        })
     }
 
     /// Computes NCE-I with the noise of the pairs' catalogue. The trainer has checked that no other loss has one.

@@ -1,29 +1,42 @@
-//! Copies of modules, and their preparation.
+//! Copies of encoders.
 
-use burn::module::{AutodiffModule, Module, ModuleVisitor, Param};
+use std::any::Any;
+use std::collections::VecDeque;
+
+use burn::module::{AutodiffModule, ModuleMapper, ModuleVisitor, Param};
+use burn::tensor::Tensor;
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use burn::tensor::{Bool, Int, Tensor};
 use icl_meta::owned;
 
-/// Draws every parameter whose random initialisation Burn has deferred to its first use. Without it, each
-/// clone of the module would draw other values.
-pub(crate) fn settle<B: Backend, M: Module<B>>(module: &M) {
-    module.visit(&mut Touch);
+/// Copies an encoder so that training the copy leaves the original as it was, to the bit. Parameters keep their identity.
+///
+/// A clone shares the running statistics of Burn's normalisation layers with the original, and draws parameters again whose
+/// initialisation Burn has deferred to their first use.
+pub(crate) fn own<B: AutodiffBackend, M: AutodiffModule<B>>(encoder: &M) -> M {
+    let copy = M::from_inner(encoder.valid());
+    // On this way Burn forgets how a parameter is saved (`LinearLayout::Col` transposes it): each comes from the original.
+    let mut parameters = Parameters::default();
+    encoder.visit(&mut parameters);
+    copy.map(&mut parameters)
 }
 
-struct Touch;
+/// Float parameters in the order of the module, of any rank.
+#[derive(Default)]
+struct Parameters(VecDeque<Box<dyn Any>>);
 
-impl<B: Backend> ModuleVisitor<B> for Touch {
+impl<B: Backend> ModuleVisitor<B> for Parameters {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<B, D>>) {
-        param.val();
+        self.0.push_back(Box::new(param.clone()));
     }
+}
 
-    fn visit_int<const D: usize>(&mut self, param: &Param<Tensor<B, D, Int>>) {
-        param.val();
-    }
-
-    fn visit_bool<const D: usize>(&mut self, param: &Param<Tensor<B, D, Bool>>) {
-        param.val();
+impl<B: Backend> ModuleMapper<B> for Parameters {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<B, D>>) -> Param<Tensor<B, D>> {
+        let original = self.0.pop_front().map(<Box<dyn Any>>::downcast);
+        match original {
+            Some(Ok(original)) => *original,
+            _ => param,
+        }
     }
 }
 

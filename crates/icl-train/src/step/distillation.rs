@@ -1,8 +1,12 @@
 //! Distillation: the distance to the embeddings of the encoder at the start of a run.
 
-use burn::tensor::{Tensor, backend::Backend};
+use burn::tensor::Tensor;
+use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{Encoder, Mode, paired_cosine_similarity};
 use serde::{Deserialize, Serialize};
+
+use crate::error::TrainError;
+use crate::evaluation::shape::checked;
 
 /// Distance between two embeddings of a view, for the distillation term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,7 +22,7 @@ pub enum Distance {
 /// is not trained.
 #[derive(Debug)]
 pub(crate) struct Teacher<M> {
-    /// Encoder, used in evaluation mode.
+    /// Encoder on the backend without gradients: only there are Burn's own layers in evaluation mode.
     pub(crate) encoder: M,
     /// Number of views over which its statistics were re-estimated.
     pub(crate) n_views: u64,
@@ -31,12 +35,21 @@ pub(crate) struct Teacher<M> {
 impl<M> Teacher<M> {
     /// Computes the distillation term `[1]` of a batch: the weighted mean distance between the rows of
     /// `embeddings` `[n, d]` and the teacher's embeddings of the same views.
-    pub(crate) fn term<B: Backend>(&self, batch: M::Batch, embeddings: Tensor<B, 2>) -> Tensor<B, 1>
+    ///
+    /// # Errors
+    /// [`TrainError::Shape`] if the teacher does not return one row for each view.
+    pub(crate) fn term<B: AutodiffBackend>(
+        &self,
+        batch: M::Batch,
+        embeddings: Tensor<B, 2>,
+    ) -> Result<Tensor<B, 1>, TrainError>
     where
-        M: Encoder<B>,
+        M: Encoder<B::InnerBackend>,
     {
-        let targets = self.encoder.encode(batch, Mode::Evaluation).detach();
-        mean_distance(embeddings, targets, self.distance) * self.weight
+        let targets = self.encoder.encode(batch, Mode::Evaluation);
+        let targets = checked::<M, _>("encode", targets, embeddings.dims())?;
+        let targets = Tensor::from_inner(targets);
+        Ok(mean_distance(embeddings, targets, self.distance) * self.weight)
     }
 }
 

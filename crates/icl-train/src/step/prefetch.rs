@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::thread::Scope;
 use std::time::Instant;
 
-use burn::tensor::backend::Backend;
+use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Collate, SampleError, Samples, Seed, Side, Views};
 use rayon::prelude::*;
 
@@ -41,8 +41,16 @@ pub(crate) struct PreparedShard<T> {
     pub(crate) index: usize,
     /// Places of its samples in the batch.
     pub(crate) places: Vec<usize>,
-    /// Views of each pair of a sample: the first views of all samples, then the second views.
+    /// Views of each pair of a sample.
     pub(crate) parts: Vec<T>,
+}
+
+/// Views of one pair of each sample of a shard: the first views of all samples, then the second views.
+pub(crate) struct Part<T, I> {
+    /// For the encoder that is trained.
+    pub(crate) views: T,
+    /// The same views on the backend without gradients, for a teacher.
+    pub(crate) for_teacher: Option<I>,
 }
 
 impl<T> PreparedBatch<T> {
@@ -101,8 +109,8 @@ impl<T> Batches<T> {
     }
 }
 
-/// Starts a thread in `scope` that prepares the requested steps in order. If `is_timed`, it waits for the
-/// transfer of each batch to the device. The thread ends at a sample that cannot be read, or when the
+/// Starts a thread in `scope` that prepares the requested steps in order, for a teacher, too, if `has_teacher`. If `is_timed`, it
+/// waits for the transfer of each batch to the device. The thread ends at a sample that cannot be read, or when the
 /// receiver is dropped.
 ///
 /// # Errors
@@ -112,10 +120,11 @@ pub(crate) fn prefetch<'scope, B, S, V, C>(
     problem: Problem<'scope, S, V, C>,
     seed: Seed,
     device: B::Device,
+    has_teacher: bool,
     is_timed: bool,
-) -> std::io::Result<Batches<C::Batch<B>>>
+) -> std::io::Result<Batches<Part<C::Batch<B>, C::Batch<B::InnerBackend>>>>
 where
-    B: Backend,
+    B: AutodiffBackend,
     S: Samples,
     V: Views<Sample = S::Sample>,
     C: Collate<View = V::View>,
@@ -127,6 +136,7 @@ where
             problem,
             seed,
             device,
+            has_teacher,
             is_timed,
             slots: Vec::new(),
         };
@@ -148,6 +158,8 @@ struct Maker<'a, S, V: Views, C, D> {
     problem: Problem<'a, S, V, C>,
     seed: Seed,
     device: D,
+    /// Whether views are collated for a teacher, too.
+    has_teacher: bool,
     /// Whether transfers are timed, which waits for the device.
     is_timed: bool,
     /// Views of each part of the last batch, whose buffers the next batch reuses.
@@ -164,9 +176,9 @@ where
         &mut self,
         request: &Request,
         step: &StepPlan,
-    ) -> Result<Prepared<C::Batch<B>>, SampleError>
+    ) -> Result<Prepared<Part<C::Batch<B>, C::Batch<B::InnerBackend>>>, SampleError>
     where
-        B: Backend<Device = D>,
+        B: AutodiffBackend<Device = D>,
         C: Collate<View = V::View>,
     {
         let (mut views_s, mut collation_s) = (0.0, 0.0);
@@ -181,7 +193,11 @@ where
                 let phase = Phase::<B>::start(self.is_timed.then(|| self.device.clone()));
                 let collate = |views: &Vec<V::View>| {
                     let Problem { collate, .. } = self.problem;
-                    collate.collate::<B>(views, &self.device)
+                    let for_teacher = || collate.collate::<B::InnerBackend>(views, &self.device);
+                    Part {
+                        views: collate.collate::<B>(views, &self.device),
+                        for_teacher: self.has_teacher.then(for_teacher),
+                    }
                 };
                 let parts = self.slots.iter().map(collate).collect();
                 collation_s += phase.end();

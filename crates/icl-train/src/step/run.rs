@@ -7,7 +7,6 @@ use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Encoder, Seed};
 use icl_meta::{RateChoice, RatePolicy};
 
-use crate::checkpoint::identity::digest;
 use crate::devices::replicas::check_replicas;
 use crate::error::TrainError;
 use crate::evaluation::evaluated::{Evaluate, Risk};
@@ -18,9 +17,10 @@ use crate::optimizer::UpdateState;
 use crate::progress::outcome::{Outcome, parameter_change};
 use crate::progress::record::{Evaluation, TrainingRecord};
 use crate::progress::step_report::{StepReport, StepSeconds};
+use crate::progress::warnings::{Statistics, are_trained, far, first_not_finite, stale};
 use crate::step::average::WeightAverage;
-use crate::step::batch_loss::BatchLoss;
-use crate::step::copies::settle;
+use crate::step::batch_loss::{BatchLoss, PartOf};
+use crate::step::copies::own;
 use crate::step::counters::{Counters, LastEvaluation};
 use crate::step::prefetch::Prepared;
 use crate::step::step_gradient::{GradientOf, Rates, Step};
@@ -36,8 +36,8 @@ pub(crate) struct Run<'a, M: AutodiffModule<B>, B: AutodiffBackend, R> {
     pub(crate) meta_order: MetaOrder,
     /// Maximum number of steps of the run.
     max_steps: u64,
-    /// Encoder at the start of the run.
-    start: M,
+    /// Encoder at the start of the run, with statistics of its own.
+    pub(crate) start: M,
     /// Current encoder; `None` only during an update, which consumes a module and returns the next.
     pub(crate) encoder: Option<M>,
     pub(crate) average: WeightAverage<M>,
@@ -49,7 +49,7 @@ pub(crate) struct Run<'a, M: AutodiffModule<B>, B: AutodiffBackend, R> {
 
 impl<'a, M, B, R> Run<'a, M, B, R>
 where
-    M: AutodiffModule<B> + Encoder<B>,
+    M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
     B: AutodiffBackend,
     R: Risk,
 {
@@ -64,7 +64,6 @@ where
         root_seed: u64,
         seed: Seed,
     ) -> Self {
-        settle(&encoder);
         let settings = loss.settings;
         let device = encoder.devices().into_iter().next().unwrap_or_default();
         let policy = |choice, base, name| {
@@ -91,7 +90,7 @@ where
                 .order(settings.meta_order)
                 .unwrap_or(settings.meta_order),
             max_steps: n_steps,
-            start: encoder.clone(),
+            start: own(&encoder),
             average: WeightAverage::new(encoder.clone(), settings.average_decay),
             encoder: Some(encoder),
             best: None,
@@ -104,16 +103,17 @@ where
     /// Ends the run with the encoder of the lowest risk, or the last one. `measure` evaluates it and the first one.
     ///
     /// # Errors
-    /// [`TrainError`] if a sample cannot be read or the risk is not finite.
+    /// [`TrainError`] if a sample cannot be read, or a parameter or the risk is not finite.
     pub(crate) fn end(
         self,
         measure: Evaluate<'_, M::InnerModule, R>,
     ) -> Result<Outcome<M, B, R>, TrainError> {
         let start = Instant::now();
         let trained = self.best.as_ref().unwrap_or(self.average.get()).clone();
-        let first = measure(self.start.valid()).map_err(TrainError::of_evaluation)?;
-        let evaluated = measure(trained.valid()).map_err(TrainError::of_evaluation)?;
-        self.check_risk(&evaluated.risk)?;
+        self.check_parameters(&trained)?;
+        let first = measure(self.start.valid())?;
+        let at = (self.record.n_steps, self.record.n_epochs());
+        let evaluated = measure(trained.valid()).map_err(|error| error.at_step(at.0, at.1))?;
         let mut record = self.record;
         let n_views = (first.n_views + evaluated.n_views) as f64;
         record.cost.measuring += n_views * self.loss.passes.forward_share;
@@ -128,11 +128,6 @@ where
         })
     }
 
-    /// Returns the checksum of the first encoder.
-    pub(crate) fn start_digest(&self) -> u32 {
-        digest::<B, M>(&self.start)
-    }
-
     /// Takes one step of the optimizer.
     ///
     /// # Errors
@@ -140,7 +135,7 @@ where
     /// on no parameter, [`TrainError::Group`] if a member has left.
     pub(crate) fn step(
         &mut self,
-        prepared: Prepared<M::Batch>,
+        prepared: Prepared<PartOf<M, B>>,
         seed: Seed,
     ) -> Result<StepReport, TrainError> {
         let step = self.record.n_steps;
@@ -207,18 +202,22 @@ where
     /// if it does.
     ///
     /// # Errors
-    /// [`TrainError`] if a sample cannot be read or the risk is not finite.
+    /// [`TrainError`] if a sample cannot be read, or a parameter or the risk is not finite.
     pub(crate) fn evaluate(
         &mut self,
         evaluate: Evaluate<'_, M::InnerModule, R>,
     ) -> Result<Option<StoppedBy>, TrainError> {
         let start = Instant::now();
-        let evaluated = evaluate(self.average.get().valid()).map_err(TrainError::of_evaluation)?;
+        self.check_parameters(self.average.get())?;
+        let at = (self.record.n_steps, self.record.n_epochs());
+        let evaluated = evaluate(self.average.get().valid());
+        let evaluated = evaluated.map_err(|error| error.at_step(at.0, at.1))?;
         self.counters.negatives.take_in(
             &self.loss.settings.step_negatives,
             (&evaluated.ranks, evaluated.n_old),
             evaluated.held_out.as_ref(),
         );
+        self.warn(self.stale(&evaluated.encoder));
         let TrainingSettings {
             stop,
             patience,
@@ -241,7 +240,6 @@ where
             train_s: self.record.seconds.training(),
             risk: risk.clone(),
         });
-        self.check_risk(&risk)?;
         let n_steps = self.record.n_steps;
         let counters = &mut self.counters;
         counters.last = Some(LastEvaluation {
@@ -253,7 +251,8 @@ where
         });
         let is_best = counters.balanced.push(risk.balanced()) == 0;
         if stop.needs_risk() && is_best {
-            self.best = Some(self.average.get().clone());
+            // The statistics of a clone would go on with the run.
+            self.best = Some(own(self.average.get()));
             self.record.best_evaluation = Some(self.record.evaluations.len() - 1);
         }
         if stop.expects_gain() {
@@ -268,16 +267,42 @@ where
         Ok(stop.ends_by_risk((n_worse, patience), small))
     }
 
-    /// Checks that a risk is finite.
-    fn check_risk(&self, risk: &R) -> Result<(), TrainError> {
-        match risk.all() {
-            finite if finite.is_finite() => Ok(()),
-            found => Err(TrainError::NonFinite {
-                what: "the exact risk",
+    /// Completes the run: no step follows.
+    pub(crate) fn complete(&mut self) {
+        // The best encoder may be an early one; what went wrong, the last one shows.
+        self.warn(far(parameter_change::<B, _>(
+            &self.start,
+            self.average.get(),
+        )));
+        self.counters.is_complete = true;
+    }
+
+    /// Returns the warning of statistics that `measured`, the average after its re-estimation, has unchanged from training.
+    fn stale(&self, measured: &M::InnerModule) -> Option<String> {
+        let is_trained = are_trained::<B, M>(&self.start);
+        let [start, average] = [&self.start, self.average.get()]
+            .map(|encoder| Statistics::of::<B, M>(encoder, &is_trained));
+        let measured = Statistics::of::<B::InnerBackend, M::InnerModule>(measured, &is_trained);
+        stale(&start, &average, &measured)
+    }
+
+    /// Adds a warning to the record, once.
+    fn warn(&mut self, warning: Option<String>) {
+        let known = &mut self.record.warnings;
+        known.extend(warning.filter(|warning| !known.contains(warning)));
+    }
+
+    /// Checks that all parameters of an encoder are finite: the risk of one with infinite ones may be finite.
+    fn check_parameters(&self, encoder: &M) -> Result<(), TrainError> {
+        match first_not_finite::<B, M>(encoder) {
+            None => Ok(()),
+            Some(found) => Err(TrainError::NonFinite {
+                what: "a parameter of the encoder",
                 found,
                 step: self.record.n_steps,
                 epoch: self.record.n_epochs(),
                 seed: self.root_seed,
+                sample: None,
             }),
         }
     }

@@ -26,8 +26,9 @@ use icl_core::{Encoder, Group, GroupError, PairEmbeddings, Seed};
 
 use crate::devices::floats::{gathered_rows, summed_elements};
 use crate::devices::gradients::summed;
+use crate::error::TrainError;
 use crate::progress::cost::Purpose;
-use crate::step::batch_loss::{BatchLoss, value_of};
+use crate::step::batch_loss::{BatchLoss, PartOf, value_of};
 use crate::step::copies::without_graph;
 use crate::step::prefetch::{PreparedBatch, PreparedShard};
 
@@ -42,19 +43,20 @@ struct Slopes<B: AutodiffBackend> {
 impl<M, B> BatchLoss<'_, M, B>
 where
     B: AutodiffBackend,
-    M: AutodiffModule<B> + Encoder<B>,
+    M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
 {
     /// Computes the loss of a batch for a training step and its gradient, which all members have. `seed` decides the
     /// encoder's randomness.
     ///
     /// # Errors
-    /// [`GroupError`] if a member has left the group.
+    /// [`TrainError::Group`] if a member has left the group, [`TrainError::Shape`] if the encoder does not return one row for each
+    /// view.
     pub(crate) fn sharded_gradient(
         &self,
         encoder: &M,
-        batch: &PreparedBatch<M::Batch>,
+        batch: &PreparedBatch<PartOf<M, B>>,
         seed: Seed,
-    ) -> Result<(f64, GradientsParams), GroupError> {
+    ) -> Result<(f64, GradientsParams), TrainError> {
         let mut gradients = GradientsAccumulator::new();
         let mut loss = 0.0;
         for part in 0..batch.n_parts {
@@ -78,17 +80,17 @@ where
     fn of_sharded_part(
         &self,
         encoder: &M,
-        (batch, part): (&PreparedBatch<M::Batch>, usize),
+        (batch, part): (&PreparedBatch<PartOf<M, B>>, usize),
         seed: Seed,
         gradients: &mut GradientsAccumulator<M>,
-    ) -> Result<f64, GroupError> {
+    ) -> Result<f64, TrainError> {
         let n = batch.n_samples;
         let phase = self.clock.start::<B>(encoder);
         // A catalogue replaces the other samples of the batch as noise: the loss is a mean over shards.
         let (slopes, mut kept, mut loss) = match encoder.has_catalogue() {
             true => (None, None, 0.0),
             false => {
-                let (pairs, is_kept) = self.first_pass(encoder, (batch, part), seed);
+                let (pairs, is_kept) = self.first_pass(encoder, (batch, part), seed)?;
                 let (slopes, loss) = self.slopes(encoder, batch, &pairs, seed)?;
                 (Some(slopes), is_kept.then_some(pairs), loss)
             }
@@ -101,13 +103,13 @@ where
         }
         for shard in &batch.shards {
             let seed = of_shard(seed, shard);
+            let share = [shard.places.len(), n];
             let pairs = match &mut kept {
                 Some(pairs) => pairs.remove(0),
-                None => self.embed(encoder, &shard.parts[part], seed),
+                None => self.embed(encoder, &shard.parts[part], share[0], seed)?,
             };
-            let share = [shard.places.len(), n];
             let (surrogate, own) =
-                self.surrogate((shard, part), pairs, slopes.as_ref(), share, seed);
+                self.surrogate((shard, part), pairs, slopes.as_ref(), share, seed)?;
             loss += own;
             let of_shard = GradientsParams::from_grads(surrogate.backward(), encoder);
             gradients.accumulate(encoder, of_shard);
@@ -120,22 +122,23 @@ where
     fn first_pass(
         &self,
         encoder: &M,
-        (batch, part): (&PreparedBatch<M::Batch>, usize),
+        (batch, part): (&PreparedBatch<PartOf<M, B>>, usize),
         seed: Seed,
-    ) -> (Vec<PairEmbeddings<B>>, bool) {
+    ) -> Result<(Vec<PairEmbeddings<B>>, bool), TrainError> {
         let of = |encoder: &M| {
             let shards = batch.shards.iter();
-            let embed = |shard: &PreparedShard<M::Batch>| {
-                self.embed(encoder, &shard.parts[part], of_shard(seed, shard))
+            let embed = |shard: &PreparedShard<PartOf<M, B>>| {
+                let (views, n) = (&shard.parts[part], shard.places.len());
+                self.embed(encoder, views, n, of_shard(seed, shard))
             };
-            shards.map(embed).collect()
+            shards.map(embed).collect::<Result<_, _>>()
         };
         if !batch.is_chunked {
-            return (of(encoder), true);
+            return Ok((of(encoder)?, true));
         }
         self.passes.begin_forward(Purpose::Training);
         self.passes.count(2 * batch.n_samples);
-        (of(&without_graph(encoder)), false)
+        Ok((of(&without_graph(encoder))?, false))
     }
 
     /// Computes the gradients of the loss of the whole batch at the embeddings of all members. Returns also this member's part of
@@ -143,7 +146,7 @@ where
     fn slopes(
         &self,
         encoder: &M,
-        batch: &PreparedBatch<M::Batch>,
+        batch: &PreparedBatch<PartOf<M, B>>,
         pairs: &[PairEmbeddings<B>],
         seed: Seed,
     ) -> Result<(Slopes<B>, f64), GroupError> {
@@ -188,12 +191,12 @@ where
     /// the batch's samples, the second, and the shard's part of the loss in the terms that are means over samples.
     fn surrogate(
         &self,
-        (shard, part): (&PreparedShard<M::Batch>, usize),
+        (shard, part): (&PreparedShard<PartOf<M, B>>, usize),
         pairs: PairEmbeddings<B>,
         slopes: Option<&Slopes<B>>,
         share: [usize; 2],
         seed: Seed,
-    ) -> (Tensor<B, 1>, f64) {
+    ) -> Result<(Tensor<B, 1>, f64), TrainError> {
         let (anchors, positives) = (pairs.anchors.clone(), pairs.positives.clone());
         let (mut surrogate, mut loss) = match slopes {
             Some(slopes) => {
@@ -214,14 +217,12 @@ where
                 (own, loss)
             }
         };
-        if let Some(teacher) = &self.teacher {
-            let embeddings = Tensor::cat(vec![anchors, positives], 0);
-            let term = teacher.term(shard.parts[part].clone(), embeddings);
+        if let Some(term) = self.distillation(&shard.parts[part], [anchors, positives])? {
             let term = part_of_mean(term, share);
             loss += value_of(term.clone());
             surrogate = surrogate + term;
         }
-        (surrogate, loss)
+        Ok((surrogate, loss))
     }
 }
 

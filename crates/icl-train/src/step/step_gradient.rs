@@ -1,7 +1,10 @@
 //! The gradient of a step and its learning rate.
 
+use std::cell::RefCell;
+
 use burn::module::AutodiffModule;
 use burn::optim::GradientsParams;
+use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Encoder, Seed};
 use icl_meta::{
@@ -13,7 +16,7 @@ use crate::error::TrainError;
 use crate::method::MetaOrder;
 use crate::method::loss::Anchors;
 use crate::progress::cost::Purpose;
-use crate::step::batch_loss::{BatchLoss, value_of};
+use crate::step::batch_loss::{BatchLoss, PartOf, value_of};
 use crate::step::copies::without_graph;
 use crate::step::counters::Counters;
 use crate::step::prefetch::Prepared;
@@ -40,7 +43,7 @@ pub(crate) struct Step {
 }
 
 /// Parts of a run that the gradient of a step needs.
-pub(crate) struct GradientOf<'r, 'a, M, B: AutodiffBackend> {
+pub(crate) struct GradientOf<'r, 'a, M: AutodiffModule<B>, B: AutodiffBackend> {
     pub(crate) loss: &'r BatchLoss<'a, M, B>,
     pub(crate) rates: &'r mut Rates<M, B>,
     pub(crate) counters: &'r mut Counters,
@@ -51,14 +54,14 @@ pub(crate) struct GradientOf<'r, 'a, M, B: AutodiffBackend> {
 
 impl<M, B> GradientOf<'_, '_, M, B>
 where
-    M: AutodiffModule<B> + Encoder<B>,
+    M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
     B: AutodiffBackend,
 {
     /// Computes the loss of a batch and its gradient (Eq. 10), and chooses the learning rate.
     pub(crate) fn plain_gradient(
         &mut self,
         encoder: &M,
-        prepared: &Prepared<M::Batch>,
+        prepared: &Prepared<PartOf<M, B>>,
     ) -> Result<(f64, GradientsParams), TrainError> {
         let Step { index, dropout, .. } = self.step;
         let batch = &prepared.batch;
@@ -66,7 +69,7 @@ where
         passes.begin(Purpose::Training);
         let (loss, gradients) = match batch.is_whole {
             true => {
-                let loss = self.loss.at(encoder, batch, Anchors::All, dropout);
+                let loss = self.loss.at(encoder, batch, Anchors::All, dropout)?;
                 let gradients = GradientsParams::from_grads(loss.backward(), encoder);
                 (value_of(loss), gradients)
             }
@@ -78,8 +81,10 @@ where
         let earlier = self.rates.query.earlier(index).map(without_graph::<B, M>);
         let before = earlier.map(|earlier| {
             passes.begin_forward(Purpose::Agents);
-            value_of(self.loss.at(&earlier, batch, Anchors::All, dropout))
+            let loss = self.loss.at(&earlier, batch, Anchors::All, dropout);
+            loss.map(value_of)
         });
+        let before = before.transpose()?;
         self.choose(encoder, loss, before, &gradients)?;
         Ok((loss, gradients))
     }
@@ -89,22 +94,34 @@ where
     pub(crate) fn meta_gradient(
         &mut self,
         encoder: &M,
-        prepared: &Prepared<M::Batch>,
+        prepared: &Prepared<PartOf<M, B>>,
     ) -> Result<(f64, GradientsParams), TrainError> {
         let Step { index, dropout, .. } = self.step;
         let n_inner = prepared.support.len();
         let (support, query) = (&prepared.support, &prepared.batch);
         let passes = &self.loss.passes;
         let seed = |inner: usize| dropout.at(inner as u64);
+        // The inner loop takes losses that cannot fail: after a failure they are constants, and `check` ends the step.
+        let failure = RefCell::new(None);
+        let device = encoder.devices().into_iter().next().unwrap_or_default();
+        let or_constant = |loss: Result<Tensor<B, 1>, TrainError>| {
+            loss.unwrap_or_else(|error| {
+                failure.borrow_mut().get_or_insert(error);
+                // Burn goes backward from tensors with a gradient alone.
+                Tensor::zeros([1], &device).require_grad()
+            })
+        };
+        let check = || failure.take().map_or(Ok(()), Err);
         let support_loss = |encoder: &M, inner: usize| {
             let batch = &support[inner];
-            self.loss.at(encoder, batch, Anchors::Old, seed(inner))
+            or_constant(self.loss.at(encoder, batch, Anchors::Old, seed(inner)))
         };
         let support_step = |encoder: &M, inner: usize| {
             passes.begin(Purpose::Support);
             support_loss(encoder, inner)
         };
-        let query_loss = |encoder: &M| self.loss.at(encoder, query, Anchors::New, seed(n_inner));
+        let query_loss =
+            |encoder: &M| or_constant(self.loss.at(encoder, query, Anchors::New, seed(n_inner)));
         let query_step = |encoder: &M| {
             passes.begin(Purpose::Training);
             query_loss(encoder)
@@ -114,6 +131,7 @@ where
         let (policy, step) = (&mut self.rates.support, self.step);
         let counters = &mut *self.counters;
         let mut choose = |inner: InnerStep<'_, M>| {
+            check()?;
             step.check("the support loss", inner.loss)?;
             let rate = policy.choose(&Situation {
                 step: index,
@@ -128,6 +146,7 @@ where
         };
         let adapted = adapt::<B, M, _>(encoder, n_inner, &support_step, &mut choose)?;
         let (loss, gradients) = first_order::<B, M>(&adapted, &query_step);
+        check()?;
         if let Some((last, _)) = adapted.trail.last() {
             let policy = &mut self.rates.support;
             policy.after_adaptation(last, &adapted.encoder, &gradients);
@@ -157,6 +176,7 @@ where
             adapted.map(|Adapted { encoder, .. }| value_of(query_loss(&without_graph(&encoder))))
         });
         let before = before.transpose()?;
+        check()?;
         self.choose(encoder, loss, before, &gradients)?;
         Ok((loss, gradients))
     }
@@ -198,6 +218,8 @@ impl Step {
             step: self.index + 1,
             epoch: self.n_epochs + 1,
             seed: self.root_seed,
+            // The loop that knows the samples looks for it.
+            sample: None,
         })
     }
 }

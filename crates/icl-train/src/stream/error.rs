@@ -1,7 +1,7 @@
 //! Errors of streams.
 
 use icl_core::drift::DriftError;
-use icl_core::{CoreError, GroupError, SampleError};
+use icl_core::{CoreError, GroupError};
 
 use crate::error::TrainError;
 
@@ -50,9 +50,9 @@ pub enum StreamError {
         /// Error of the training.
         source: TrainError,
     },
-    /// A held-out sample cannot be read.
+    /// Held-out samples cannot be measured: one cannot be read, say.
     #[error("held-out samples: {0}")]
-    Sample(SampleError),
+    Measurement(#[source] TrainError),
     /// The members of a group cannot go on together.
     #[error(transparent)]
     Group(#[from] GroupError),
@@ -67,11 +67,11 @@ pub enum StreamError {
 }
 
 impl StreamError {
-    /// Returns the error of a measurement: a sample that cannot be read, or a member that has left the group.
-    pub(super) fn of_evaluation(error: SampleError) -> Self {
-        match error.downcast::<GroupError>() {
-            Ok(error) => Self::Group(*error),
-            Err(error) => Self::Sample(error),
+    /// Returns the error of a measurement.
+    pub(super) fn of_evaluation(error: TrainError) -> Self {
+        match error {
+            TrainError::Group(error) => Self::Group(error),
+            error => Self::Measurement(error),
         }
     }
 }

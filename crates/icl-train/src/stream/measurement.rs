@@ -2,8 +2,9 @@
 
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::drift::{Drift, DriftPanel, DriftTestConfig};
-use icl_core::{Collate, Encoder, Increment, SampleError, Samples, Views};
+use icl_core::{Collate, Encoder, Increment, Samples, Views};
 
+use crate::error::TrainError;
 use crate::evaluation::evaluator::Evaluator;
 use crate::stream::advanced::Arriving;
 use crate::stream::error::StreamError;
@@ -21,7 +22,7 @@ where
     /// transfer, or a retrained one as a control.
     ///
     /// # Errors
-    /// [`StreamError::Sample`] if a sample cannot be read, [`StreamError::Group`] if a member has left.
+    /// [`StreamError::Measurement`] if a sample cannot be read or the risk is not finite, [`StreamError::Group`] if a member has left.
     pub fn risks<M>(&self, encoder: &M, state: &StreamState) -> Result<Vec<f64>, StreamError>
     where
         M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
@@ -101,7 +102,7 @@ where
     fn with_evaluator<T>(
         &self,
         panel: &Increment,
-        measure: impl FnOnce(&Evaluator<'_, B::InnerBackend, S, &V, &C>) -> Result<T, SampleError>,
+        measure: impl FnOnce(&Evaluator<'_, B::InnerBackend, S, &V, &C>) -> Result<T, TrainError>,
     ) -> Result<T, StreamError> {
         let trainer = self.trainer(panel, self.seed);
         measure(&trainer.evaluator()).map_err(StreamError::of_evaluation)

@@ -98,7 +98,7 @@ where
 
     /// Updates for the next experience, and for all that waits, by a method, as [`Trainer::update`](crate::Trainer::update)
     /// does. `live` is the encoder that was in use when the data came, `trained` the same for training, and `fresh` creates an
-    /// encoder with random parameters, which only some starts need ([`Start::encoder`](crate::Start::encoder)). The steps of
+    /// encoder with random parameters, which only some starts need ([`Start::needs_fresh`](crate::Start::needs_fresh)). The steps of
     /// the updates before count as [`TrainingSettings::steps_before`](crate::TrainingSettings::steps_before).
     ///
     /// # Errors
@@ -129,10 +129,9 @@ where
                 steps_before: state.n_steps(),
                 ..self.settings.clone()
             });
-        let outcome = method
-            .start
-            .encoder::<B, M, _>(trained, || Ok(fresh()))
-            .and_then(|encoder| trainer.update_with(method, encoder, callbacks))
+        let fresh = method.start.needs_fresh().then(fresh);
+        let outcome = trainer
+            .update_with(method, trained, fresh, callbacks)
             .map_err(|source| of_training(&arriving, source))?;
         let record = outcome.record;
         let mut trained = Trained::of(&record);

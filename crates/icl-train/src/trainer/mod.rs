@@ -1,5 +1,6 @@
 //! The trainer: encoders trained on old data, and updated when new data arrive.
 
+mod checks;
 mod division;
 pub(crate) mod problem;
 pub(crate) mod settings;
@@ -16,6 +17,7 @@ use crate::method::{LossKind, Method, NoiseSet};
 use crate::negatives::StepNegativesError;
 use crate::progress::{Callbacks, Outcome};
 use crate::sampling::choice::Sampling;
+use crate::step::copies::own;
 use crate::step::distillation::Teacher;
 use crate::trainer::division::Division;
 use crate::trainer::problem::Problem;
@@ -28,7 +30,7 @@ pub use settings_error::SettingsError;
 ///
 /// [`pretrain`](Self::pretrain) gives θ₀, and [`update`](Self::update) moves it to X′ = X ∪ ΔX by any
 /// [`Method`]. Both are deterministic: the same seed, settings, data and encoder give the same result.
-/// No labels are needed.
+/// No labels are needed. They train a copy: the caller's encoder and its clones keep their parameters and statistics.
 ///
 /// ```
 /// use burn::backend::{Autodiff, Flex};
@@ -125,8 +127,8 @@ impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
 
     /// Sets the group whose members train the encoder together; this trainer is one of them. Default: [`Alone`].
     ///
-    /// All members have equal encoders, data, settings and seeds, and make the same calls. Batches keep their size: each member
-    /// takes its part of a batch, and losses and gradients are those of the whole batch. Random numbers of the encoder and
+    /// All members have equal encoders, data, settings and seeds, and make the same calls; a run begins with the check that they do.
+    /// Batches keep their size: each member takes its part of a batch, and losses and gradients are those of the whole batch. Random numbers of the encoder and
     /// normalisation statistics are those of each part, so that without both the result is that of one process but for
     /// rounding. Only the member of rank 0 writes checkpoints.
     pub fn group(mut self, group: &'a dyn Group) -> Self {
@@ -197,6 +199,7 @@ where
     pub fn evaluator(&self) -> Evaluator<'_, B::InnerBackend, S, V, C> {
         Evaluator {
             problem: self.problem(),
+            root_seed: self.seed,
             seed: Seed::new(self.seed).child("evaluation"),
             temperature: self.settings.temperature,
             negatives: self.settings.negatives,
@@ -230,8 +233,8 @@ where
     ///
     /// # Errors
     /// [`TrainError`] if a setting is out of its range, the increment refers to a sample that the data
-    /// set does not contain, a sample cannot be read, the encoder has no parameter to train, or a loss
-    /// or a risk is not finite.
+    /// set does not contain, a sample cannot be read, the encoder has no parameter to train or does not return one row for each view,
+    /// a loss, a risk or a parameter is not finite, all embeddings are zero or the same, or members of a group differ.
     pub fn pretrain<M>(&self, encoder: M) -> Result<Outcome<M, B, f64>, TrainError>
     where
         M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
@@ -267,46 +270,51 @@ where
                 steering.with_held_out(evaluated, held_out.as_ref())
             },
             measure: &|encoder| measuring.evaluate_old(encoder),
+            first_bad: &|encoder, samples| measuring.first_bad(encoder, samples),
         };
         let method = Method {
             rate: self.settings.pretraining_rate,
             ..Method::new(Sampling::Old, LossKind::InfoNce)
         };
         self.check_catalogue(encoder.has_catalogue(), &method)?;
-        self.training_loop(&method, &trained, PRETRAINING).run(
-            encoder,
-            None,
-            &evaluations,
-            callbacks,
-        )
+        let encoder = own(&encoder);
+        let training = self.training_loop(&method, &trained, PRETRAINING);
+        let identity = training.check_members(&encoder, callbacks)?;
+        self.check_data(|by| Ok(by.evaluate_old(encoder.valid())?.risk))?;
+        training.run(encoder, None, identity, &evaluations, callbacks)
     }
 
-    /// Updates an encoder by a method, with evaluations of the exact risk over X′. A method without a
-    /// loss evaluates the encoder once and returns it unchanged.
-    ///
-    /// `encoder` is the encoder from which the method starts, which [`Start::encoder`](crate::Start::encoder) returns.
+    /// Updates an encoder that was trained on the old data by a method that starts from it, with evaluations of the exact risk over
+    /// X′. A method without a loss evaluates the encoder once and returns it unchanged.
     ///
     /// # Errors
-    /// [`TrainError`] as for [`pretrain`](Self::pretrain), and if the increment has no new samples, the
-    /// method's choices do not fit each other ([`Method::check`]), or
-    /// [`NoiseSet::BothViews`] is set for a loss that separates old noise from new.
-    pub fn update<M>(&self, method: &Method, encoder: M) -> Result<Outcome<M, B>, TrainError>
+    /// [`TrainError`] as for [`pretrain`](Self::pretrain), and if
+    ///
+    /// - the method starts from another encoder than the trained one, as retraining does: [`update_with`](Self::update_with) takes a
+    ///   fresh encoder;
+    /// - the increment has no new samples;
+    /// - the method's choices do not fit each other ([`Method::check`]), or [`NoiseSet::BothViews`] is set for a loss that
+    ///   separates old noise from new.
+    pub fn update<M>(&self, method: &Method, trained: M) -> Result<Outcome<M, B>, TrainError>
     where
         M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
         M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
-        self.update_with(method, encoder, &mut Callbacks::new())
+        self.update_with(method, trained, None, &mut Callbacks::new())
     }
 
-    /// Updates as [`update`](Self::update) does, with callbacks and checkpoints.
+    /// Updates as [`update`](Self::update) does, by any method, with callbacks and checkpoints. `fresh` is an encoder of the same
+    /// architecture with random parameters, which all starts but `trained` need ([`Start::needs_fresh`](crate::Start::needs_fresh)):
+    /// from scratch it is trained in the place of `trained`.
     ///
     /// # Errors
-    /// As [`update`](Self::update), and [`TrainError`] if a checkpoint cannot be written or belongs to
-    /// another run, or the callbacks stop the run.
+    /// As [`update`](Self::update), and [`TrainError`] if the start needs a fresh encoder and there is none, or it cannot be
+    /// blended with the trained one, a checkpoint cannot be written or belongs to another run, or the callbacks stop the run.
     pub fn update_with<M>(
         &self,
         method: &Method,
-        encoder: M,
+        trained: M,
+        fresh: Option<M>,
         callbacks: &mut Callbacks<'_>,
     ) -> Result<Outcome<M, B>, TrainError>
     where
@@ -323,50 +331,49 @@ where
             return Err(TrainError::BothViews);
         }
         method.check()?;
+        let fresh = fresh.as_ref().map(own);
+        let encoder = method.start.encoder::<B, M>(own(&trained), fresh)?;
         self.check_catalogue(encoder.has_catalogue(), method)?;
         let measuring = self.evaluator();
-        let Division { trained, held_out } = self.division()?;
-        let steering = self.steering_evaluator(&trained);
+        let division = self.division()?;
+        let (increment, held_out) = (division.trained, division.held_out);
+        let steering = self.steering_evaluator(&increment);
         let evaluations = Evaluations {
             steer: &|encoder| {
                 let evaluated = steering.evaluate(encoder)?;
                 steering.with_held_out(evaluated, held_out.as_ref())
             },
             measure: &|encoder| measuring.evaluate(encoder),
+            first_bad: &|encoder, samples| {
+                // The statistics of a teacher hold samples that are not in the batch.
+                let found = measuring.first_bad(encoder, samples)?;
+                found.map_or_else(
+                    || measuring.first_bad_of_statistics(encoder),
+                    |at| Ok(Some(at)),
+                )
+            },
         };
+        let training = self.training_loop(method, &increment, UPDATE);
+        let identity = training.check_members(&encoder, callbacks)?;
+        self.check_data(|by| Ok(by.evaluate(encoder.valid())?.risk.all))?;
         let Some(loss) = method.loss else {
-            let evaluated =
-                (evaluations.steer)(encoder.valid()).map_err(TrainError::of_evaluation)?;
-            let measured =
-                (evaluations.measure)(encoder.valid()).map_err(TrainError::of_evaluation)?;
-            let found = measured.risk.all;
-            if !found.is_finite() {
-                return Err(TrainError::NonFinite {
-                    what: "the exact risk",
-                    found,
-                    step: 0,
-                    epoch: 0,
-                    seed: self.seed,
-                });
-            }
+            let evaluated = (evaluations.steer)(encoder.valid())?;
+            let measured = (evaluations.measure)(encoder.valid())?;
             return Ok(Outcome::untrained(encoder, evaluated.risk, measured));
         };
-        // The teacher is the first encoder after re-estimation of its statistics. It must not record a
-        // graph: no backward pass would ever free it.
-        let teacher = if loss.distillation {
-            let (with_statistics, n_views) = measuring
-                .with_statistics(encoder.valid())
-                .map_err(TrainError::of_evaluation)?;
-            Some(Teacher {
-                encoder: M::from_inner(with_statistics).no_grad(),
-                n_views,
-                weight: self.settings.distillation_weight,
-                distance: self.settings.distillation_distance,
-            })
-        } else {
-            None
+        // The teacher is the first encoder after re-estimation of its statistics.
+        let teacher = match loss.distillation {
+            true => {
+                let (encoder, n_views) = measuring.with_statistics(encoder.valid())?;
+                Some(Teacher {
+                    encoder,
+                    n_views,
+                    weight: self.settings.distillation_weight,
+                    distance: self.settings.distillation_distance,
+                })
+            }
+            false => None,
         };
-        self.training_loop(method, &trained, UPDATE)
-            .run(encoder, teacher, &evaluations, callbacks)
+        training.run(encoder, teacher, identity, &evaluations, callbacks)
     }
 }

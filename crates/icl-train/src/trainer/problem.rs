@@ -34,7 +34,11 @@ impl<S: Samples, V, C> Problem<'_, S, V, C> {
         let n_samples = self.samples.n_samples();
         let all = self.increment.all();
         match all.into_iter().find(|&index| index >= n_samples) {
-            Some(index) => Err(TrainError::MissingSample { index, n_samples }),
+            Some(index) => Err(TrainError::MissingSample {
+                argument: "the increment",
+                index,
+                n_samples,
+            }),
             None => Ok(()),
         }
     }

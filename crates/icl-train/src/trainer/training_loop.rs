@@ -7,19 +7,18 @@ use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Collate, Encoder, Group, Samples, Seed, Views, beside_kernels};
 
-use crate::checkpoint::identity::Identity;
 use crate::checkpoint::saved::{restore, save};
-use crate::devices::replicas::check_replicas;
 use crate::devices::shards::Shards;
 use crate::error::TrainError;
 use crate::evaluation::evaluated::{Evaluate, Risk};
 use crate::evaluation::stopping::StoppedBy;
+use crate::identity::Identity;
 use crate::method::Method;
 use crate::progress::cost::PassCounter;
 use crate::progress::step_report::PhaseClock;
 use crate::progress::{Callbacks, Outcome, Progress};
 use crate::sampling::plan::{EpochPlan, Planner};
-use crate::step::batch_loss::BatchLoss;
+use crate::step::batch_loss::{BatchLoss, PartOf};
 use crate::step::distillation::Teacher;
 use crate::step::prefetch::{Batches, Request, prefetch};
 use crate::step::run::Run;
@@ -32,6 +31,8 @@ pub(super) struct Evaluations<'a, M, R> {
     pub(super) steer: Evaluate<'a, M, R>,
     /// Evaluation of the result.
     pub(super) measure: Evaluate<'a, M, R>,
+    /// Search for the first sample whose embedding by an encoder is not finite, in the order of the list.
+    pub(super) first_bad: &'a dyn Fn(&M, &[usize]) -> Result<Option<usize>, TrainError>,
 }
 
 /// Everything that a training run needs beside its encoder.
@@ -66,12 +67,14 @@ where
     pub(super) fn run<M, R>(
         &self,
         encoder: M,
-        teacher: Option<Teacher<M>>,
+        teacher: Option<Teacher<M::InnerModule>>,
+        identity: Identity,
         evaluations: &Evaluations<'_, M::InnerModule, R>,
         callbacks: &mut Callbacks<'_>,
     ) -> Result<Outcome<M, B, R>, TrainError>
     where
         M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
+        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
         R: Risk,
     {
         self.method.check_shards(self.shards().n_shards())?;
@@ -81,15 +84,14 @@ where
             self.settings,
             self.seed().child("order"),
         );
-        check_replicas::<B, M>(self.group, &encoder, 0)?;
         let mut run = self.begin(encoder, teacher, &planner, callbacks.follows_steps());
-        let identity = self.identity(run.start_digest());
         if let Some(path) = callbacks.checkpoint() {
             run = restore(run, path, &identity, &planner)?;
+            self.check_first_risk(&run, path, evaluations.steer)?;
         }
         if !run.counters.is_complete {
-            self.epochs(&mut run, &planner, &identity, evaluations.steer, callbacks)?;
-            run.counters.is_complete = true;
+            self.epochs(&mut run, &planner, &identity, evaluations, callbacks)?;
+            run.complete();
             if let Some(path) = callbacks.checkpoint().map(ToOwned::to_owned) {
                 save(&run, &path, &identity, callbacks)?;
             }
@@ -119,7 +121,7 @@ where
     }
 
     /// Returns the division of batches among the members.
-    fn shards(&self) -> Shards {
+    pub(super) fn shards(&self) -> Shards {
         Shards::new(self.group, self.settings)
     }
 
@@ -132,12 +134,12 @@ where
     fn begin<M, R>(
         &self,
         encoder: M,
-        teacher: Option<Teacher<M>>,
+        teacher: Option<Teacher<M::InnerModule>>,
         planner: &Planner<'_>,
         is_timed: bool,
     ) -> Run<'_, M, B, R>
     where
-        M: AutodiffModule<B> + Encoder<B>,
+        M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
         R: Risk,
     {
         let (method, settings) = (self.method, self.settings);
@@ -183,19 +185,22 @@ where
         run: &mut Run<'_, M, B, R>,
         planner: &Planner<'_>,
         identity: &Identity,
-        evaluate: Evaluate<'_, M::InnerModule, R>,
+        evaluations: &Evaluations<'_, M::InnerModule, R>,
         callbacks: &mut Callbacks<'_>,
     ) -> Result<(), TrainError>
     where
         M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
+        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
         R: Risk,
     {
+        let evaluate = evaluations.steer;
         std::thread::scope(|scope| {
             let batches = prefetch::<B, S, V, C>(
                 scope,
                 self.problem,
                 self.seed().child("views"),
                 self.device.clone(),
+                run.loss.teacher.is_some(),
                 callbacks.follows_steps(),
             )
             .map_err(TrainError::Thread)?;
@@ -214,7 +219,8 @@ where
                 }
                 let mut plan = planner.epoch(epoch, run.counters.fraction());
                 plan.steps.drain(..run.counters.n_steps);
-                self.epoch(run, plan, &batches, identity, (evaluate, callbacks))?;
+                self.epoch(run, plan, &batches, identity, (evaluate, callbacks))
+                    .map_err(|error| self.with_sample(error, run, planner, evaluations))?;
                 run.counters.end_epoch(&mut run.record);
             }
             Ok(())
@@ -263,7 +269,7 @@ where
         (evaluate, callbacks): (Evaluate<'_, M::InnerModule, R>, &mut Callbacks<'_>),
     ) -> Result<(), TrainError>
     where
-        M: AutodiffModule<B> + Encoder<B>,
+        M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
         R: Risk,
     {
         let is_last = run.record.n_epochs() == self.settings.epochs;
@@ -309,12 +315,13 @@ where
         &self,
         run: &mut Run<'_, M, B, R>,
         plan: EpochPlan,
-        batches: &Batches<M::Batch>,
+        batches: &Batches<PartOf<M, B>>,
         identity: &Identity,
         (evaluate, callbacks): (Evaluate<'_, M::InnerModule, R>, &mut Callbacks<'_>),
     ) -> Result<(), TrainError>
     where
-        M: AutodiffModule<B> + Encoder<B, Batch: Send>,
+        M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend, Batch: Send>>
+            + Encoder<B, Batch: Send>,
         R: Risk,
     {
         let EpochPlan { steps, population } = plan;
@@ -367,22 +374,5 @@ where
             }
         }
         Ok(())
-    }
-
-    /// Returns the facts that a checkpoint must share with this run. `start` is the checksum of the
-    /// first encoder.
-    fn identity(&self, start: u32) -> Identity {
-        let run = [
-            ("seed", self.root_seed.to_string()),
-            ("stream", self.stream.to_owned()),
-            ("method", self.method.to_string()),
-            ("shards of a batch", self.shards().n_shards().to_string()),
-        ];
-        let facts = run
-            .into_iter()
-            .chain(self.problem.facts())
-            .chain([("first encoder", format!("{start:08x}"))]);
-        let facts = facts.map(|(name, value)| (name.to_owned(), value));
-        Identity::new(facts.chain(self.settings.facts()))
     }
 }

@@ -6,7 +6,7 @@ use burn::tensor::{Tensor, TensorData};
 use icl_core::testing::TestAutodiff;
 use icl_core::{Collate, Encoder, Increment, Mode, Rng, Samples, Seed, Views};
 use icl_train::{
-    LossKind, Method, OptimizerChoice, Outcome, Sampling, StopRule, TrainError, Trainer,
+    Callbacks, LossKind, Method, OptimizerChoice, Outcome, Sampling, StopRule, TrainError, Trainer,
     TrainingRecord, TrainingSettings,
 };
 use rand::RngExt;
@@ -148,14 +148,15 @@ pub fn own_seed(epoch: Seed, index: usize, repetition: usize) -> Seed {
 /// Outcome of a training run.
 pub type Trained = Result<Outcome<Linear<TestAutodiff>, TestAutodiff>, TrainError>;
 
-/// Trains by a method.
+/// Trains by a method. The fresh encoder of a method that needs one is the trained one.
 pub fn train_on<S: Samples<Sample = [f32; 4]>>(
     samples: &S,
     method: &Method,
     settings: &TrainingSettings,
     seed: u64,
 ) -> Trained {
-    trainer(samples, &increment(), settings, seed).update(method, start())
+    let none = &mut Callbacks::new();
+    trainer(samples, &increment(), settings, seed).update_with(method, start(), Some(start()), none)
 }
 
 /// Returns the same encoder each time, with the same identities of its parameters.

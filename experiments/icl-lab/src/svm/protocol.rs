@@ -209,9 +209,12 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "one label for each row")]
     fn labels_are_complete() {
-        let _ = SvmProtocol.evaluate(&line(4), &[0, 1, 0], Seed::new(0));
+        let error = SvmProtocol.evaluate(&line(4), &[0, 1, 0], Seed::new(0));
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            "labels: found 3, expected 4, one for each row"
+        );
     }
 
     #[test]

@@ -110,7 +110,8 @@ impl<D: Domain> OnBackend for Task<'_, D> {
                 steps.push(step);
             })
             .stop_when(|| n_taken.get() >= *n_steps || interrupt::requested());
-        let ended = trainer.update_with(&self.resolved.method, encoder, &mut callbacks);
+        let fresh = Some(encoder.clone());
+        let ended = trainer.update_with(&self.resolved.method, encoder, fresh, &mut callbacks);
         drop(callbacks);
         match ended {
             Ok(_) => (),

@@ -79,7 +79,7 @@ impl Embeddings {
                 .seed(seed)
                 .device(device.clone());
         let pairs = trainer.evaluator().pairs_to_host(encoder, &increment);
-        let pairs = pairs.map_err(|error| Failure::Input(anyhow!(error)))?;
+        let pairs = pairs.map_err(Failure::input)?;
         Ok(pairs.map(|(values, d): HostRows| Self {
             values: values.into_iter().map(|value| value as f32).collect(),
             d,

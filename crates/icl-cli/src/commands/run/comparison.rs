@@ -5,14 +5,13 @@ use std::path::PathBuf;
 use burn::module::AutodiffModule;
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{
-    ByOrigin, ExactRisk, Group, GrowthRatio, Increment, PanelRisk, SampleError, Seed, Views,
-    file_system,
+    ByOrigin, ExactRisk, Group, GrowthRatio, Increment, PanelRisk, Seed, Views, file_system,
 };
 use icl_eval::Matrix;
 use icl_report::{EmbeddingMap, RunRecord, SCHEMA};
 use icl_train::{
-    Callbacks, Evaluator, Identity, Method, TARGET_RATIO, TrainError, Trainer, TrainingRecord,
-    plateau, time_to_target,
+    Callbacks, Evaluator, Identity, Method, TARGET_RATIO, Trainer, TrainingRecord, plateau,
+    time_to_target,
 };
 
 use crate::commands::run::judged::Judged;
@@ -30,7 +29,7 @@ use crate::options::protocol::max_judged;
 use crate::options::training::PAPER_PATIENCE;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
-use crate::process::progress::{Display, inert_note};
+use crate::process::progress::{Display, notes};
 
 /// Name of θ₀ in files.
 const FIRST: &str = "theta0";
@@ -122,21 +121,21 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             .pretrain_with(untrained.clone(), &mut self.callbacks(FIRST))
             .map_err(|error| self.resolved.causes(None).training(error))?;
         self.display.end(&format!(
-            "seed {}  θ₀: {} epochs on {} old {}, exact risk {:.4} nats",
+            "seed {}  θ₀: {} epochs on {} old {}, exact risk {:.4} nats{}",
             self.seed,
             first.record.n_epochs(),
             increment.old().len(),
             D::SAMPLES,
             first.risk,
+            notes(&first.record),
         ));
         self.save(&first.encoder, FIRST)?;
 
         let mut ran = Vec::new();
         for method in &self.resolved.methods {
-            let trained = first.trained.clone();
-            let start = method.start;
-            let start = start.encoder::<B, _, _>(trained, || fresh("scratch"))?;
-            let one = self.run_method(increment, method, start)?;
+            let fresh = || fresh("scratch");
+            let fresh = method.start.needs_fresh().then(fresh).transpose()?;
+            let one = self.run_method(increment, method, (first.trained.clone(), fresh))?;
             self.save(&one.encoder, &method.name)?;
             ran.push(one);
         }
@@ -163,13 +162,13 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         &self,
         increment: &Increment,
         method: &Method,
-        start: D::Trained<B>,
+        (trained, fresh): (D::Trained<B>, Option<D::Trained<B>>),
     ) -> Result<Ran<D::Encoder<B::InnerBackend>>, Failure> {
         self.display
             .begin(&format!("seed {}: {}", self.seed, method.name));
         let outcome = self
             .trainer(increment)
-            .update_with(method, start, &mut self.callbacks(&method.name))
+            .update_with(method, trained, fresh, &mut self.callbacks(&method.name))
             .map_err(|error| self.resolved.causes(Some(method)).training(error))?;
         let record = outcome.record;
         if method.loss.is_some() {
@@ -180,7 +179,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
                 record.n_epochs(),
                 record.seconds.training(),
                 outcome.risk.all,
-                inert_note(&record.support_moves),
+                notes(&record),
             ));
         }
         Ok(Ran {
@@ -216,7 +215,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             embed::<D, B::InnerBackend>(&evaluator, encoder, &judged.samples)
         };
         // The untrained encoder, too, gets the statistics that belong to its weights.
-        let untrained = evaluator.evaluate(untrained.clone()).map_err(unreadable)?;
+        let untrained = evaluator.evaluate(untrained.clone())?;
         let untrained = embed(&untrained.encoder)?;
         let kept = Kept {
             work: self.work,
@@ -249,24 +248,21 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             map.after
                 .push((one.method.name.clone(), plane(&embeddings)));
             let risk_old_partners = if self.domain.views().n_partners() > 0 {
-                let evaluated = of_old.evaluate(one.encoder.clone()).map_err(unreadable)?;
+                let evaluated = of_old.evaluate(one.encoder.clone())?;
                 Some(evaluated.risk.by_origin())
             } else {
                 None
             };
+            let causes = self.resolved.causes(Some(&one.method));
             let held_out = panel
                 .map(|panel| {
-                    let risk = evaluator.panel_risk(&one.encoder, panel)?;
-                    let n = ByOrigin::<usize>::try_measure(panel, |rows| {
-                        Ok::<_, SampleError>(rows.len())
-                    })?;
-                    Ok((risk, n))
+                    let risk = evaluator.panel_risk(&one.encoder, panel);
+                    let risk = risk.map_err(|error| causes.training(error))?;
+                    let n =
+                        ByOrigin::<usize>::try_measure(panel, |rows| Ok::<_, Failure>(rows.len()))?;
+                    Ok::<_, Failure>((risk, n))
                 })
-                .transpose()
-                .map_err(unreadable)?;
-            let risk = held_out.as_ref().map(|(risk, _)| risk.mean.all);
-            let causes = self.resolved.causes(Some(&one.method));
-            causes.check_held_out(risk)?;
+                .transpose()?;
             let judgement = Judgement {
                 accuracies,
                 risk_old_partners,
@@ -383,12 +379,6 @@ fn embed<D: Domain, B: Backend>(
     encoder: &D::Encoder<B>,
     samples: &[usize],
 ) -> Result<Matrix, Failure> {
-    let (values, width) = evaluator
-        .embed_to_host(encoder, samples)
-        .map_err(unreadable)?;
+    let (values, width) = evaluator.embed_to_host(encoder, samples)?;
     Matrix::try_new(values, width).map_err(|error| Failure::Other(error.into()))
-}
-
-fn unreadable(error: SampleError) -> Failure {
-    TrainError::of_evaluation(error).into()
 }

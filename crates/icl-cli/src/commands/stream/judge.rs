@@ -86,7 +86,7 @@ impl<D: Domain, B: AutodiffBackend> Judge<'_, D, B> {
                 .seed(self.seed)
                 .device(self.device.clone());
         let rows = trainer.evaluator().embed_to_host(encoder, samples);
-        let (values, width) = rows.map_err(|error| Failure::Input(anyhow::anyhow!(error)))?;
+        let (values, width) = rows.map_err(Failure::input)?;
         Matrix::try_new(values, width).map_err(|error| self.causes.embeddings(error))
     }
 }
@@ -104,7 +104,9 @@ impl Embedded {
         for (place, &at) in self.places.iter().enumerate() {
             let known = stacked(&self.references[..=place]);
             let classes = of_references[..=place].concat();
-            let predicted = protocol.predict(&known, &classes, &self.panels[place]);
+            let predicted = protocol
+                .predict(&known, &classes, &self.panels[place])
+                .expect("one label for each row, and rows of one width");
             let truth = &of_panels[place];
             let n_right = predicted.iter().zip(truth).filter(|(a, b)| a == b).count();
             accuracies[at] = Some(n_right as f64 / truth.len() as f64);

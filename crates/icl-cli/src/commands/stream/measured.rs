@@ -5,7 +5,7 @@ use burn::tensor::backend::AutodiffBackend;
 use icl_core::Increment;
 use icl_eval::{Matrix, effective_rank};
 use icl_report::StreamedExperience;
-use icl_train::{Experience, StreamMemory, StreamState, TrainError, Trainer, parameter_norm};
+use icl_train::{Experience, StreamMemory, StreamState, Trainer, parameter_norm};
 
 use crate::commands::stream::judge::{Judge, neighbours_kept, recall};
 use crate::commands::stream::lane::{Lane, LaneStep, Row};
@@ -157,7 +157,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         .device(self.device.clone())
         .group(self.group);
         let evaluator = trainer.evaluator();
-        let unreadable = |error| causes.training(TrainError::of_evaluation(error));
+        let unreadable = |error| causes.training(error);
         // The rank is that of the parameters alone: statistics that a training left behind would change it.
         let (valid, _) = evaluator
             .with_statistics(encoder.valid())

@@ -6,7 +6,7 @@ use icl_core::{ByOrigin, Increment, Seed};
 use icl_eval::{EvalError, Matrix, NeighboursKeptConfig};
 use icl_report::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};
 use icl_train::parameter_change;
-use icl_train::{Evaluator, Start, TrainError, Trainer};
+use icl_train::{Evaluator, Start, Trainer};
 
 use crate::backend::OnBackend;
 use crate::commands::update::options::Resolved;
@@ -20,7 +20,7 @@ use crate::files::work_folder::WorkFolder;
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 use crate::process::group::group;
-use crate::process::progress::{Display, inert_note};
+use crate::process::progress::{Display, notes};
 
 /// Update of an encoder by a method.
 pub struct Update<'a, D: Domain> {
@@ -55,7 +55,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         // What is new begins as in the initial encoder of `icl train` with this seed.
         let given = domain.grow(self.from.encoder::<B>(&device)?, init.child("old"));
         let fresh = || domain.fresh::<B>(init.child("scratch"), &device);
-        let start = method.start.encoder::<B, _, _>(given.clone(), fresh)?;
+        let fresh = method.start.needs_fresh().then(fresh).transpose()?;
         let display = Display::new(1, settings.epochs as u64);
         display.begin(&method.name);
         let mut callbacks = encoder_work::callbacks(self.work, &display);
@@ -65,7 +65,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             file: Some(&self.from.path),
         };
         let outcome = trainer
-            .update_with(method, start, &mut callbacks)
+            .update_with(method, given.clone(), fresh, &mut callbacks)
             .map_err(|error| causes.training(error))?;
         let record = outcome.record;
         let after = outcome.risk;
@@ -76,7 +76,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
                 record.n_epochs(),
                 record.seconds.training(),
                 after.all,
-                inert_note(&record.support_moves),
+                notes(&record),
             ));
         }
         display.finish();
@@ -86,22 +86,18 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         let evaluator = trainer.evaluator();
         let before = match method.start {
             Start::Trained => outcome.first_risk,
-            _ => evaluator.evaluate(given.valid()).map_err(unreadable)?.risk,
+            _ => evaluator.evaluate(given.valid())?.risk,
         };
         // θ₀ with its statistics re-estimated, as its exact risk has them.
         let held_out = match self.panel {
             None => None,
             Some(panel) => {
-                let given = evaluator
-                    .evaluate(given.valid())
-                    .map_err(unreadable)?
-                    .encoder;
-                let risk = |encoder| evaluator.panel_risk(encoder, panel).map_err(unreadable);
-                let risks = [risk(&given)?, risk(&outcome.encoder)?];
-                for risk in &risks {
-                    causes.check_held_out(Some(risk.mean.all))?;
-                }
-                Some(risks)
+                let given = evaluator.evaluate(given.valid())?.encoder;
+                let risk = |encoder| {
+                    let risk = evaluator.panel_risk(encoder, panel);
+                    risk.map_err(|error| causes.measurement(error))
+                };
+                Some([risk(&given)?, risk(&outcome.encoder)?])
             }
         };
         let seed = Seed::new(training.seed).child("neighbours");
@@ -183,14 +179,8 @@ fn embed<D: Domain, B: Backend>(
     samples: &[usize],
     causes: &Causes<'_>,
 ) -> Result<Matrix, Failure> {
-    let (values, width) = evaluator
-        .embed_to_host(encoder, samples)
-        .map_err(unreadable)?;
+    let (values, width) = evaluator.embed_to_host(encoder, samples)?;
     Matrix::try_new(values, width).map_err(|error| causes.embeddings(error))
-}
-
-fn unreadable(error: icl_core::SampleError) -> Failure {
-    TrainError::of_evaluation(error).into()
 }
 
 fn failure(error: EvalError) -> Failure {

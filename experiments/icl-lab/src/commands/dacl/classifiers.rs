@@ -60,7 +60,8 @@ impl Judge<'_> {
             .with_votes(KnnVotes::Uniform)
             .try_init()
             .map_err(other)?
-            .accuracy(&training, &of_training, &test, &of_test);
+            .accuracy(&training, &of_training, &test, &of_test)
+            .map_err(other)?;
         Ok(DaclAccuracies {
             printed,
             printed_best: None,

@@ -17,8 +17,20 @@ impl Identity {
         Self(facts.into_iter().collect())
     }
 
+    /// Creates an identity from facts whose names are known.
+    pub(crate) fn of(facts: impl IntoIterator<Item = (&'static str, String)>) -> Self {
+        let facts = facts.into_iter();
+        Self::new(facts.map(|(name, value)| (name.to_owned(), value)))
+    }
+
+    /// Returns the same identity with more facts.
+    pub(crate) fn with(mut self, facts: impl IntoIterator<Item = (String, String)>) -> Self {
+        self.0.extend(facts);
+        self
+    }
+
     /// Returns the first fact in which `self` differs from `expected`: its name and both values, as an error shows them.
-    pub(super) fn difference(&self, expected: &Self) -> Option<(String, String, String)> {
+    pub(crate) fn difference(&self, expected: &Self) -> Option<(String, String, String)> {
         let value = |of: &Self, name: &str| {
             let fact = of.0.iter().find(|(known, _)| known == name);
             fact.map_or_else(|| "not there".to_owned(), |(_, value)| value.clone())
@@ -52,6 +64,19 @@ pub(crate) fn digest<B: Backend, M: Module<B>>(module: &M) -> u32 {
     let mut visitor = Digest(crc32fast::Hasher::new());
     module.visit(&mut visitor);
     visitor.0.finalize()
+}
+
+/// Describes a list of samples: their number and a checksum.
+pub(crate) fn digest_of(samples: &[usize]) -> String {
+    let mut checksum = crc32fast::Hasher::new();
+    for &sample in samples {
+        checksum.update(&(sample as u64).to_le_bytes());
+    }
+    format!(
+        "{} with checksum {:08x}",
+        samples.len(),
+        checksum.finalize()
+    )
 }
 
 struct Digest(crc32fast::Hasher);

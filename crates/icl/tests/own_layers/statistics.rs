@@ -1,0 +1,129 @@
+//! Running statistics: a training leaves those of the caller alone, and warns if nobody re-estimates them.
+
+use icl::train::{Arriving, Callbacks, Stream};
+
+use super::*;
+
+#[test]
+fn the_caller_s_encoder_stays_as_it_was() {
+    let (samples, increment) = (points(1), increment());
+    let trainer = trainer(&samples, &increment);
+    let mine = Stock::<B>::new(0.1);
+    let before = values(&mine);
+    let first = trainer.pretrain(mine.clone()).unwrap();
+    assert_eq!(values(&mine), before);
+
+    let theta0 = first.trained;
+    let before_updates = values(&theta0);
+    let distillation = Method::named("distillation").unwrap();
+    for method in [
+        Method::icl(),
+        distillation,
+        Method::named("inference").unwrap(),
+    ] {
+        trainer.update(&method, theta0.clone()).unwrap();
+        assert_eq!(values(&theta0), before_updates, "{method}");
+    }
+    for method in ["start=scratch", "start=shrink-perturb"] {
+        let method = method.parse().unwrap();
+        let (trained, fresh) = (theta0.clone(), Some(mine.clone()));
+        let outcome = trainer.update_with(&method, trained, fresh, &mut Callbacks::new());
+        assert!(outcome.unwrap().parameter_change > 0.0);
+        assert_eq!(
+            (values(&theta0), values(&mine)),
+            (before_updates.clone(), before.clone())
+        );
+    }
+
+    let stream =
+        Stream::<B, _, _, _>::new(&samples, jitter(0.3), Stack::new()).settings(settings());
+    let arriving = |name, from: usize| Arriving {
+        name,
+        samples: (from..from + 30).collect(),
+        held_out: None,
+    };
+    let none = &mut Callbacks::new();
+    let monday = stream
+        .first(mine.clone(), arriving("monday", 0), none)
+        .unwrap();
+    assert_eq!(values(&mine), before);
+    let served = values(&monday.trained);
+    let own = (&monday.encoder, monday.trained.clone());
+    let fresh = || mine.clone();
+    let tuesday = arriving("tuesday", 30);
+    let method = Method::icl();
+    stream
+        .next(monday.state, own, fresh, &method, tuesday, none)
+        .unwrap();
+    assert_eq!((values(&monday.trained), values(&mine)), (served, before));
+}
+
+/// Burn keeps how a parameter is saved beside its value.
+#[test]
+fn a_trained_layer_is_saved_as_its_layout_says() {
+    use burn::nn::LinearLayout;
+    use burn::record::Record;
+
+    #[derive(Module, Debug)]
+    struct Columns<B: Backend> {
+        layer: Linear<B>,
+    }
+    impl<B: Backend> Encoder<B> for Columns<B> {
+        type Batch = Tensor<B, 2>;
+        fn encode(&self, batch: Tensor<B, 2>, _mode: Mode<'_>) -> Tensor<B, 2> {
+            self.layer.forward(batch)
+        }
+    }
+    let config = LinearConfig::new(4, 3).with_layout(LinearLayout::Col);
+    let (samples, increment) = (points(1), increment());
+    let fresh = || Columns::<B> {
+        layer: config.init(&Default::default()),
+    };
+    let trained = trainer(&samples, &increment)
+        .pretrain(fresh())
+        .unwrap()
+        .trained;
+    let saved = trained.clone().into_record();
+    let loaded = fresh().load_record(saved);
+    assert_eq!(values(&loaded), values(&trained));
+    fn _is_record<R: Record<B>>(_: R) {}
+}
+
+/// Normalises, and forgets to re-estimate.
+#[derive(Module, Debug)]
+struct Forgetful<B: Backend> {
+    inner: Stock<B>,
+}
+
+impl<B: Backend> Encoder<B> for Forgetful<B> {
+    type Batch = Tensor<B, 2>;
+
+    fn encode(&self, batch: Tensor<B, 2>, _mode: Mode<'_>) -> Tensor<B, 2> {
+        self.inner.forward(batch)
+    }
+}
+
+#[test]
+fn statistics_that_nobody_re_estimates_are_warned_of() {
+    let (samples, increment) = (points(1), increment());
+    let trainer = trainer(&samples, &increment);
+    let with = trainer.pretrain(Stock::new(0.0)).unwrap();
+    assert!(with.record.warnings.is_empty());
+    let update = trainer.update(&Method::icl(), with.trained).unwrap();
+    assert!(update.record.warnings.is_empty());
+
+    let forgetful = Forgetful {
+        inner: Stock::new(0.0),
+    };
+    let without = trainer.pretrain(forgetful).unwrap();
+    let [warning] = &without.record.warnings[..] else {
+        panic!("{:?}", without.record.warnings);
+    };
+    assert!(
+        warning.contains("`Encoder::recalibrated` left as they were")
+            && warning.contains("recalibrate_batch_norm"),
+        "{warning}"
+    );
+    let update = trainer.update(&Method::icl(), without.trained).unwrap();
+    assert_eq!(&update.record.warnings, &without.record.warnings);
+}
