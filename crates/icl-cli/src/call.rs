@@ -9,11 +9,14 @@ use crate::commands::{
     align, backends, compare_backends, diagnose, embed, fetch, methods, negatives, report, run,
     split, stream, train, update,
 };
+use crate::files::work_place;
 use crate::options::command_line::Command;
 use crate::options::devices::Engine;
 use crate::options::parse::{ParseError, parse, with_negative_numbers};
+use crate::process::child;
 use crate::process::failure::Failure;
 use crate::process::group::{self, OwnFolder};
+use crate::process::limits;
 use crate::process::panics::silence_decoders;
 use crate::process::terminal::{brief, message, print, say, tell};
 use crate::process::threads;
@@ -31,7 +34,7 @@ pub struct Refusal {
 /// Runs the program with these arguments, the first of which is its name, and returns its exit code: that of the
 /// [`Refusal`], which it prints, or without one 0, or what a command answers by it.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    silence_decoders();
+    prepare();
     exit_code(run(arguments, threads::start))
 }
 
@@ -41,7 +44,7 @@ pub fn main_of<T: Parser>(
     arguments: impl IntoIterator<Item = OsString>,
     work: impl FnOnce(T) -> Result<(), Failure>,
 ) -> ExitCode {
-    silence_decoders();
+    prepare();
     let parsed = with_negative_numbers(T::command())
         .try_get_matches_from(arguments)
         .and_then(|matches| T::from_arg_matches(&matches));
@@ -52,6 +55,13 @@ pub fn main_of<T: Parser>(
             .map(|()| 0),
         Err(error) => without_command(error.into()),
     })
+}
+
+/// Prepares the process of a program, before it has other threads.
+fn prepare() {
+    limits::as_errors();
+    child::end_with_parent();
+    silence_decoders();
 }
 
 /// Ends the program, with the message of a refusal.
@@ -130,10 +140,11 @@ fn together(command: Command, words: &[OsString]) -> Result<Members, ParseError>
         Command::Update(options) => options.engine(),
         _ => return Ok(alone(command)),
     };
+    let resumed = resumed.map(work_place::folders).unwrap_or_default();
     match engine {
         Engine::Threads(size) => {
             let member = |_| {
-                let folder = OwnFolder::create(words, resumed)?;
+                let folder = OwnFolder::create(words, &resumed)?;
                 Ok((parse(folder.words.clone())?, folder))
             };
             Ok(Members {
@@ -141,7 +152,7 @@ fn together(command: Command, words: &[OsString]) -> Result<Members, ParseError>
                 first: command,
             })
         }
-        Engine::Mpi => match group::join(words, resumed)? {
+        Engine::Mpi => match group::join(words, &resumed)? {
             None => Ok(alone(command)),
             Some(own) => parse(own).map(alone),
         },

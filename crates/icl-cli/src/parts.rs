@@ -5,13 +5,15 @@
 //! | [`Failure`], [`INTERRUPTED`], [`interrupt`], [`print()`], [`tell`] | the end of a command, and what it writes to a terminal |
 //! | [`OnBackend`], [`on_backend`] | a computation on the backend of a name |
 //! | [`child`] | processes of the same program |
-//! | [`CONFIG`], [`RECORD`], [`WORK`] | names in the output folder of `icl run` |
+//! | [`CONFIG`], [`RECORD`] | names in the output folder of `icl run` |
+//! | [`options_of_work`] | the options of a command that was interrupted |
 //! | [`choice`], [`settings`] | options that are variants, and the check of a training's settings |
 //! | the others | groups of options |
 
 pub use crate::backend::{OnBackend, on_backend};
-pub use crate::files::destination::{CONFIG, WORK};
 pub use crate::files::run_results::RECORD;
+pub use crate::files::work_place::CONFIG;
+pub use crate::files::work_place::options as options_of_work;
 pub use crate::options::data::{DataDirOption, LimitOption, ReadingOptions};
 pub use crate::options::encoder::{EncoderKind, EncoderOptions, PAPER_SIDE, WidthOption};
 pub use crate::options::execution::{BackendOption, SeedsOption};

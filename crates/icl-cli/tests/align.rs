@@ -130,7 +130,7 @@ fn wrong_input_is_named() {
         ),
         (
             "--map m.safetensors --out old.npy --force",
-            "out: found the old embeddings itself at old.npy",
+            "out: found old.npy, which is the input --from old.npy",
         ),
     ] {
         align(at, flags).rejected(message);

@@ -192,7 +192,7 @@ fn it_ends_when_only_it_is_told_to() {
         "compare-backends --backends {} --steps 1000000 --out out",
         default_backend()
     );
-    let child = crate::support::stopped::begin(at.path(), &line, "out", "config.toml");
+    let child = crate::support::stopped::begin(at.path(), &line, "out", "results");
     let sent = Instant::now();
     let ran = crate::support::stopped::interrupt(child);
     assert!(sent.elapsed() < Duration::from_secs(30));

@@ -207,7 +207,10 @@ fn values_that_cannot_be() {
             "no-such: found no such file or folder",
         ),
         ("data = \"\"\n", "data: found no name"),
-        ("out = \"c.toml\"\n", "out: found a file at c.toml"),
+        (
+            "out = \"c.toml\"\n",
+            "out: found c.toml, which is the input --config c.toml",
+        ),
     ] {
         with(at.path(), file, "").rejected(message);
     }

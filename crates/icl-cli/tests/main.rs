@@ -4,22 +4,26 @@
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
 mod align;
+mod apart;
 mod backends;
 mod compare_backends;
 mod config_file;
 mod damaged_encoder;
 mod diagnose;
 mod embed;
-mod file_faults;
 mod first_run;
+mod foreign_files;
+mod full_disk;
 mod images;
 mod inner_steps;
 mod interactions;
+mod kills;
 mod learning;
 mod malformed_data;
 mod methods;
 mod negatives;
 mod options;
+mod outliers;
 mod output_folder;
 mod processes;
 mod report;
@@ -30,6 +34,7 @@ mod special_files;
 mod step_negatives;
 mod stream;
 mod support;
+mod table_fields;
 mod tables;
 mod text_pairs;
 mod train;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::stopped::epochs_of_some_seconds;
 use crate::support::toys::{NEW, OLD};
-use crate::support::{Ran, icl, names, split};
+use crate::support::{Ran, icl, names, split, work};
 use serde_json::Value;
 use tempfile::tempdir;
 
@@ -266,7 +266,7 @@ fn a_process_that_is_killed_ends_all_and_the_work_goes_on() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let checkpoint = at.path().join("killed/.checkpoint/training.checkpoint");
+    let checkpoint = work(&at.path().join("killed")).join("training.checkpoint");
     let start = Instant::now();
     while !checkpoint.exists() && start.elapsed() < Duration::from_secs(60) {
         sleep(Duration::from_millis(20));

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use crate::support::{command, contents, icl, names, split, timeless};
+use crate::support::{command, contents, icl, names, split, timeless, work};
 use tempfile::{TempDir, tempdir};
 
 /// Two seeds, so that one is done when the other is stopped; agents with their replay buffers; a share
@@ -80,7 +80,7 @@ fn interrupted(at: &Path) -> PathBuf {
         "{last}"
     );
     let out = at.join("out");
-    assert_eq!(names(&out), [".checkpoint"]);
+    assert!(!out.exists());
     out
 }
 
@@ -123,7 +123,7 @@ fn a_killed_run_goes_on() {
         child.kill().unwrap();
         child.wait().unwrap();
         n_kills += 1;
-        if out.join(".checkpoint/config.toml").exists() {
+        if work(&out).join("config.toml").exists() {
             line = "run --resume out".to_owned();
         }
     }
@@ -138,7 +138,7 @@ fn what_cannot_be_resumed_says_why() {
     icl(at.path(), &split("run --resume out --alpha 0.5")).rejected_at_length("--resume");
     let out = interrupted(at.path());
     icl(at.path(), &split(&run_to("out"))).rejected("found interrupted work in out");
-    let work = out.join(".checkpoint");
+    let work = work(&out);
     let before = contents(&work);
     let states = || {
         let all = before
@@ -224,7 +224,7 @@ fn accuracies_are_taken_up_again() {
         "interrupted: stopped while accuracies were measured; `icl run --resume out` continues it"
     );
     let folder = at.path().join("out");
-    let work = folder.join(".checkpoint");
+    let work = work(&folder);
     let method = begun
         .trim_start_matches("seed 0  ")
         .split(':')

@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 use tempfile::tempdir;
 
 use crate::support::stopped::{begin, kill};
-use crate::support::{contents, icl, names, number, record, records, split, timeless};
+use crate::support::{contents, icl, names, number, record, records, split, timeless, work};
 
 /// The digits, few of each class, with a small encoder.
 const FEW: &str = "--limit 120 --epochs 6 --layers 2 --width 16 --batch-size 16 --stop never";
@@ -103,7 +103,7 @@ fn from_a_table_to_an_updated_encoder() {
             "embed --from today/encoder.safetensors --data other.csv --target class --out f.csv",
         ),
     );
-    ran.rejected("found other columns (missing: ratio, colour, flag, same; surplus: weight)");
+    ran.rejected("found other columns (missing: ratio, colour, flag; surplus: weight)");
     assert!(!at.join("f.csv").exists());
     // An encoder of tables takes no graphs, and one of graphs no tables.
     icl(
@@ -147,7 +147,7 @@ fn a_killed_run_on_a_table_is_resumed_to_the_bit() {
         "killed",
         "seed0.checkpoint",
     ));
-    assert!(names(&at.path().join("killed")).contains(&".checkpoint".to_owned()));
+    assert!(work(&at.path().join("killed")).exists());
     icl(at.path(), &split("run --resume killed")).succeeded();
     let [whole, killed] = ["whole", "killed"].map(|out| at.path().join(out));
     assert_eq!(timeless(&killed), timeless(&whole));
@@ -298,4 +298,55 @@ fn a_damaged_parquet_file_gives_one_error() {
     let ran = icl(at.path(), &split(line));
     ran.rejected("t.parquet: found a Parquet file that cannot be read");
     assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+}
+
+#[test]
+fn columns_and_classes_of_one_side_alone_are_noted() {
+    let at = tempdir().unwrap();
+    let at = at.path();
+    write_table(at, "old.csv", 0..60);
+    let small = "--epochs 2 --layers 2 --width 8 --batch-size 16";
+    let line = format!("train --data old.csv --target class {small} --out yesterday");
+    icl(at, &split(&line)).succeeded();
+    // Today's table has no classes and no constant column, and a column more.
+    write_table(at, "whole.csv", 60..90);
+    let whole = fs::read_to_string(at.join("whole.csv")).unwrap();
+    let mut text = String::new();
+    for (row, line) in whole.lines().enumerate() {
+        let fields: Vec<&str> = line.split(',').collect();
+        let more = if row == 0 { "weight" } else { "7" };
+        text += &format!("{},{more}\n", fields[..4].join(","));
+    }
+    fs::write(at.join("new.csv"), text).unwrap();
+    let update = |new: &str, options: &str| {
+        let line =
+            "update --from yesterday/encoder.safetensors --old old.csv --epochs 2 --batch-size 16";
+        icl(at, &split(&format!("{line} --new {new} {options}")))
+    };
+    let ran = update("new.csv", "--target class --exclude weight --out today").succeeded();
+    for note in [
+        "note: new: found no column \"class\", which `--target` names",
+        "note: old: found no column \"weight\", which `--exclude` names",
+    ] {
+        assert!(ran.stderr.contains(note), "{}", ran.stderr);
+    }
+    let ran = update("new.csv", "--target class --out surplus").succeeded();
+    let note = "note: new: column weight is left out, since the encoder's data do not have it";
+    assert!(ran.stderr.contains(note), "{}", ran.stderr);
+    // The rows are those of the whole table without its classes.
+    update("whole.csv", "--exclude class --out same").succeeded();
+    for folder in ["today", "surplus"] {
+        for key in ["before.all", "after.old", "after.new"] {
+            let found = number(&record(&at.join(folder)), key);
+            assert_eq!(
+                found,
+                number(&record(&at.join("same")), key),
+                "{folder}, {key}"
+            );
+        }
+    }
+    update("new.csv", "--exclude weigth --out none").rejected_in_last_line(
+        "old.csv and new.csv: found no column \"weigth\", which `--exclude` names",
+    );
+    assert!(!at.join("none").exists());
 }

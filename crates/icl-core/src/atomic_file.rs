@@ -3,12 +3,11 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::file_system::file_system;
+use tempfile::{Builder, NamedTempFile};
 
 /// Beginning of the names of unfinished files.
-const UNFINISHED: &str = ".unfinished-";
+pub(crate) const UNFINISHED: &str = ".icl-";
 
 /// File that is written under a temporary name beside its path and takes its own name when it is
 /// complete, so that no reader and no crash meets half of it.
@@ -35,146 +34,80 @@ const UNFINISHED: &str = ".unfinished-";
 #[derive(Debug)]
 pub struct AtomicFile {
     path: PathBuf,
-    unfinished: PathBuf,
-    file: File,
+    file: NamedTempFile,
 }
 
 impl AtomicFile {
     /// Creates the file under its temporary name, in the folder of `path`.
     ///
     /// # Errors
-    /// The error of the file system.
+    /// The error of the system.
     pub fn begin(path: &Path) -> io::Result<Self> {
-        static N_BEGUN: AtomicU64 = AtomicU64::new(0);
-        loop {
-            let mut name = std::ffi::OsString::from(format!(
-                "{UNFINISHED}{}-{}-",
-                std::process::id(),
-                N_BEGUN.fetch_add(1, Ordering::Relaxed)
-            ));
-            name.push(path.file_name().unwrap_or_default());
-            let unfinished = path.with_file_name(name);
-            // Nothing that has the name already is opened or followed, such as a link that somebody has put there.
-            match file_system().create_new(&unfinished) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (),
-                file => {
-                    let file = file?;
-                    // Tells the file from one that a crash has left. Not every file system has locks.
-                    let _ = file.try_lock();
-                    return Ok(Self {
-                        path: path.to_owned(),
-                        unfinished,
-                        file,
-                    });
-                }
-            }
-        }
-    }
-
-    /// Returns the path of the unfinished file. Its name ends with that of the finished one.
-    pub fn unfinished(&self) -> &Path {
-        &self.unfinished
+        let mut names = Builder::new();
+        let names = names.prefix(UNFINISHED).suffix(".partial");
+        Ok(Self {
+            // Opened here because tempfile's own files can be read by their owner alone.
+            file: names.make_in(folder_of(path), |path| File::create_new(path))?,
+            path: path.to_owned(),
+        })
     }
 
     /// Gives the file its name and replaces the file that had the name before.
     ///
     /// # Errors
-    /// The error of the file system; the earlier file still exists then.
+    /// The error of the system; the earlier file still exists then.
     pub fn replace(self) -> io::Result<()> {
-        file_system().sync(&self.file)?;
-        file_system().rename(&self.unfinished, &self.path)?;
-        sync_folder(&self.path);
+        self.file.as_file().sync_all()?;
+        self.file.persist(&self.path)?;
+        sync_folder_of(&self.path);
         Ok(())
     }
 
     /// Gives the file its name unless a file has the name already.
     ///
     /// # Errors
-    /// [`AlreadyExists`](io::ErrorKind::AlreadyExists) if a file has the name, or the error of the file
+    /// [`AlreadyExists`](io::ErrorKind::AlreadyExists) if a file has the name, or the error of the
     /// system.
     pub fn create_new(self) -> io::Result<()> {
-        file_system().sync(&self.file)?;
-        match file_system().hard_link(&self.unfinished, &self.path) {
-            Ok(()) => (),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
-            // Not every file system has hard links.
-            Err(_) if self.path.symlink_metadata().is_ok() => {
-                return Err(io::ErrorKind::AlreadyExists.into());
-            }
-            Err(_) => file_system().rename(&self.unfinished, &self.path)?,
-        }
-        sync_folder(&self.path);
-        Ok(())
-    }
-
-    /// Whether a file of this name is an unfinished one, which a crash has left.
-    pub fn is_unfinished(name: &str) -> bool {
-        finished_name(name).is_some()
-    }
-
-    /// Removes the unfinished files in a folder that crashes have left, if `is_ours` accepts the names that they were
-    /// to have. Those that a process is writing stay.
-    ///
-    /// # Errors
-    /// If the folder cannot be read, or a file cannot be removed.
-    pub fn remove_unfinished(folder: &Path, is_ours: impl Fn(&str) -> bool) -> io::Result<()> {
-        for entry in folder.read_dir()? {
-            let entry = entry?;
-            let name = entry.file_name();
-            let is_ours = name.to_str().and_then(finished_name).is_some_and(&is_ours);
-            if is_ours
-                && entry.file_type()?.is_file()
-                && File::open(entry.path())?.try_lock().is_ok()
-            {
-                file_system().remove_file(&entry.path())?;
-            }
-        }
+        self.file.as_file().sync_all()?;
+        self.file.persist_noclobber(&self.path)?;
+        sync_folder_of(&self.path);
         Ok(())
     }
 }
 
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        file_system().write(&mut self.file, bytes)
+        self.file.as_file_mut().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.file.as_file_mut().flush()
     }
-}
-
-impl Drop for AtomicFile {
-    fn drop(&mut self) {
-        // After a rename there is no such file.
-        let _ = file_system().remove_file(&self.unfinished);
-    }
-}
-
-/// Returns the name that an unfinished file was to have, by its temporary one.
-fn finished_name(name: &str) -> Option<&str> {
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let mut parts = name.strip_prefix(UNFINISHED)?.splitn(3, '-');
-    let (process, number, name) = (parts.next()?, parts.next()?, parts.next()?);
-    (is_number(process) && is_number(number) && !name.is_empty()).then_some(name)
 }
 
 /// Writes a file of these bytes as an [`AtomicFile`] that replaces an earlier file.
 ///
 /// # Errors
-/// The error of the file system; the earlier file still exists then.
+/// The error of the system; the earlier file still exists then.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = AtomicFile::begin(path)?;
     file.write_all(bytes)?;
     file.replace()
 }
 
+/// Returns the folder that a file or folder is in.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
 /// Waits until the disk has the new name, too, so that it survives a loss of power; not every system can
 /// sync a folder.
-fn sync_folder(path: &Path) {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let _ = file_system().sync_folder(folder.unwrap_or(Path::new(".")));
+pub(crate) fn sync_folder_of(path: &Path) {
+    let _ = File::open(folder_of(path)).and_then(|folder| folder.sync_all());
 }
 
 #[cfg(test)]
@@ -202,54 +135,16 @@ mod tests {
         assert_eq!(at.path().read_dir().unwrap().count(), 1);
     }
 
-    #[test]
-    fn an_unfinished_file_is_told_by_its_name() {
-        let at = tempfile::tempdir().unwrap();
-        let file = AtomicFile::begin(&at.path().join("a.zip")).unwrap();
-        let name = file.unfinished().file_name().unwrap().to_str().unwrap();
-        assert!(AtomicFile::is_unfinished(name) && name.ends_with("-a.zip"));
-        for other in [
-            "a.zip",
-            ".unfinished-",
-            ".unfinished-1-a.zip",
-            ".unfinished-1-2-",
-        ] {
-            assert!(!AtomicFile::is_unfinished(other), "{other}");
-        }
-    }
-
-    #[test]
-    fn files_that_a_crash_has_left_are_removed() {
-        let at = tempfile::tempdir().unwrap();
-        let write = |name: &str| std::fs::write(at.path().join(name), "").unwrap();
-        let left = ".unfinished-1-0-a";
-        let others = [".unfinished-1-0-b", ".unfinished-a", "a"];
-        write(left);
-        others.iter().for_each(|name| write(name));
-        let at_work = AtomicFile::begin(&at.path().join("a")).unwrap();
-        AtomicFile::remove_unfinished(at.path(), |name| name == "a").unwrap();
-        assert!(!at.path().join(left).exists());
-        assert!(at_work.unfinished().exists());
-        assert!(others.iter().all(|name| at.path().join(name).exists()));
-        assert!(AtomicFile::remove_unfinished(&at.path().join("none"), |_| true).is_err());
-    }
-
     #[cfg(unix)]
     #[test]
-    fn a_link_with_a_temporary_name_is_not_followed() {
+    fn a_link_is_replaced_and_not_followed() {
         let at = tempfile::tempdir().unwrap();
-        let path = at.path().join("a");
-        let first = AtomicFile::begin(&path).unwrap();
-        let name = first.unfinished().file_name().unwrap().to_str().unwrap();
-        let number: u64 = name.split('-').nth(2).unwrap().parse().unwrap();
-        // Names of the next files are known; other tests may take some of them.
-        for next in number + 1..number + 20 {
-            let planted = format!("{UNFINISHED}{}-{next}-a", std::process::id());
-            std::os::unix::fs::symlink("theirs", at.path().join(planted)).unwrap();
-        }
+        let [path, theirs] = ["a", "theirs"].map(|name| at.path().join(name));
+        std::fs::write(&theirs, "theirs").unwrap();
+        std::os::unix::fs::symlink(&theirs, &path).unwrap();
         write_atomically(&path, b"ours").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"ours");
-        assert!(!at.path().join("theirs").exists());
+        assert_eq!(std::fs::read(&theirs).unwrap(), b"theirs");
     }
 
     #[cfg(unix)]

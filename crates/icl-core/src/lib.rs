@@ -28,8 +28,8 @@
 //! | [`bags`] | batches of histories and of texts |
 //! | [`Seed`] | one root seed for each run |
 //! | [`Group`], [`Alone`], [`Threads`], [`Gathered`], [`GroupError`] | members that train one encoder together |
-//! | [`write_atomically`], [`module_bytes`] | files that are whole or absent; modules as bytes |
-//! | [`file_system`], [`FileSystem`], [`Disk`] | the operations by which files are written |
+//! | [`write_atomically`], [`AtomicFile`], [`PartialFolder`] | files and folders that are whole or absent |
+//! | [`module_bytes`] | modules as bytes |
 //! | [`InputFile`] | regular files, read up to a limit |
 //! | [`has_double_precision`], [`host_values`], [`beside_kernels`] | properties of devices, and where their kernels run |
 
@@ -42,9 +42,6 @@ mod contrast;
 pub mod drift;
 mod encoder;
 mod error;
-#[cfg(any(test, feature = "testing"))]
-mod faults;
-mod file_system;
 pub mod graph;
 mod group;
 mod increment;
@@ -56,6 +53,7 @@ pub mod module_bytes;
 pub mod negatives;
 mod pairing;
 mod pairs;
+mod partial_folder;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 mod readme {}
@@ -75,7 +73,6 @@ pub use contrast::{
 };
 pub use encoder::{Batches, Encoder, Mode};
 pub use error::CoreError;
-pub use file_system::{Disk, FileSystem, file_system};
 pub use group::{Alone, Gathered, Group, GroupError, Threads};
 pub use icl_kernels::{beside_kernels, has_double_precision, host_values};
 pub use increment::{GrowthRatio, Increment};
@@ -90,5 +87,6 @@ pub use loss::{
 };
 pub use pairing::{Pairing, Side};
 pub use pairs::{Catalogue, PairEmbeddings};
+pub use partial_folder::PartialFolder;
 pub use samples::{Collate, SampleError, Samples, Views};
 pub use seed::{Rng, Seed};

@@ -18,6 +18,7 @@
 //! | [`NextItemViews`], [`NextItemView`] | the history as first view, the item that follows as second |
 //! | [`TextPairViews`], [`TextPairView`] | both texts of a pair as its views |
 //! | [`GraphCollate`], [`ImageCollate`], [`FlatImageCollate`], [`NextItemCollate`], [`TextPairCollate`] | collation of views into a batch |
+//! | [`instant`] | moments that dates of ISO 8601 name |
 //! | [`Split`] | division of a data set into old and new samples |
 //! | [`StreamSplit`], [`StreamKey`] | division of a data set into experiences that arrive one after the other |
 //! | [`DataError`], [`GraphsError`], [`ImagesError`], [`TablesError`], [`InteractionsError`], [`VocabularyError`], [`JoinError`], [`JoinImagesError`] | errors, which name file and position |
@@ -30,9 +31,11 @@ mod error;
 mod experiences;
 mod graph;
 mod image;
+mod instant;
 mod interactions;
 mod join_error;
 mod new_folder;
+mod outliers;
 mod pixels;
 mod place;
 #[cfg(doctest)]
@@ -54,23 +57,25 @@ pub use self::image::{
 pub use error::DataError;
 pub use experiences::{ExperiencesError, StreamKey, StreamSplit};
 pub use graph::{
-    FeatureLayout, Graph, GraphCollate, GraphCounts, GraphDataset, GraphView, GraphViews,
-    GraphViewsConfig, GraphsError, ViewKind, read_tu,
+    FeatureLayout, Graph, GraphCollate, GraphCounts, GraphDataset, GraphSchema, GraphView,
+    GraphViews, GraphViewsConfig, GraphsError, ViewKind, read_tu,
 };
+pub use instant::instant;
 pub use interactions::{
     Interaction, Interactions, InteractionsError, JoinedInteractions, LeaveOneOut, NextItem,
     NextItemCollate, NextItemDataset, NextItemView, NextItemViews, looks_like_interactions,
     read_interactions,
 };
 pub use join_error::{JoinError, JoinImagesError};
+pub use outliers::{Outlier, Outliers, OutliersFound};
 pub use pixels::table_of_pixels;
 pub use place::{ClassList, FileRef, Found, Place};
 pub use split::Split;
 pub use tabular::{
     CellPlace, ColumnKind, ColumnList, FeatureStatistics, Header, Missing, NoiseKind, RawTable,
-    TableColumn, TableCounts, TableOptions, TableRow, TableSchema, TableViews, TableViewsConfig,
-    TableViewsError, TablesError, TabularDataset, VectorColumn, VectorFault, looks_like_table,
-    read_table, read_vectors, vectors_as_parquet,
+    TableColumn, TableCounts, TableNote, TableOptions, TableRow, TableSchema, TableViews,
+    TableViewsConfig, TableViewsError, TablesError, TabularDataset, VectorColumn, VectorFault,
+    looks_like_table, read_table, read_vectors, vectors_as_parquet,
 };
 pub use tar_archive::unpack_tar;
 pub use text_pairs::{

@@ -1,14 +1,15 @@
 //! Folders that are whole or absent.
 
-use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::Path;
+
+use icl_core::PartialFolder;
 
 use crate::error::DataError;
 use crate::place::FileRef;
 
 /// Creates the folder `path`, filled by `fill`, which gets the path of a folder that takes this name when
-/// it is complete. After an error nothing is left.
+/// it is complete. After an error nothing is left, and what a kill leaves is replaced the next time.
 ///
 /// # Errors
 /// [`DataError::Unwritable`] if the path exists already or cannot be written; the errors of `fill`.
@@ -16,21 +17,12 @@ pub(crate) fn create_folder(
     path: &Path,
     fill: impl FnOnce(&Path) -> Result<(), DataError>,
 ) -> Result<(), DataError> {
-    let exists = path.symlink_metadata().is_ok();
-    if exists {
+    if path.symlink_metadata().is_ok() {
         return Err(unwritable(path)(ErrorKind::AlreadyExists.into()));
     }
-    let mut name = std::ffi::OsString::from(".unfinished-");
-    name.push(path.file_name().unwrap_or_default());
-    let unfinished = path.with_file_name(name);
-    fs::create_dir(&unfinished).map_err(unwritable(&unfinished))?;
-    let filled =
-        fill(&unfinished).and_then(|()| fs::rename(&unfinished, path).map_err(unwritable(path)));
-    if filled.is_err() {
-        // The error that matters is the first one.
-        let _ = fs::remove_dir_all(&unfinished);
-    }
-    filled
+    let partial = PartialFolder::begin(PartialFolder::next_to(path)).map_err(unwritable(path))?;
+    fill(&partial.results())?;
+    partial.publish(path).map_err(unwritable(path))
 }
 
 /// Returns the error of a file or folder that cannot be written.
@@ -41,6 +33,8 @@ pub(crate) fn unwritable(path: &Path) -> impl FnOnce(io::Error) -> DataError {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -1,14 +1,14 @@
 //! Pieces of error messages: a place in the user's files, the text found there, the names expected.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A file on disk, or an entry of an archive.
 ///
 /// Prints as `PATH` or as `PATH, entry NAME`, the name cut after 100 characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileRef {
-    path: PathBuf,
+    path: Box<Path>,
     entry: Option<Box<str>>,
 }
 
@@ -19,7 +19,7 @@ impl FileRef {
     /// Creates a reference to a file or folder on disk.
     pub(crate) fn on_disk(path: &Path) -> Self {
         Self {
-            path: path.to_path_buf(),
+            path: path.into(),
             entry: None,
         }
     }
@@ -31,7 +31,7 @@ impl FileRef {
             kept.push('…');
         }
         Self {
-            path: path.to_path_buf(),
+            path: path.into(),
             entry: Some(kept.into()),
         }
     }

@@ -41,8 +41,8 @@ pub enum Split {
     /// The samples of the classes of these names are old, all others are new. α and the seed have no
     /// effect.
     Classes(Vec<String>),
-    /// The rows of a table with the largest values in the column of this name become new. Numbers are
-    /// ordered by value, texts by their bytes (so that dates such as `2026-01-31` are in order), and
+    /// The rows of a table with the largest values in the column of this name become new, in the order of
+    /// [`RawTable::ranks`](crate::RawTable::ranks): dates such as `2026-01-31` are in the order of time, and
     /// missing values come first. Rows of equal values are shuffled by the seed. The column is not a
     /// feature.
     Column(String),

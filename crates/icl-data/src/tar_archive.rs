@@ -5,6 +5,7 @@ use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
+use icl_core::PartialFolder;
 use tar::Archive;
 
 use crate::disk::open_file;
@@ -16,7 +17,7 @@ use crate::place::{FileRef, Found};
 /// The folder is created if it does not exist. Only files and folders are unpacked; a link, or an
 /// entry that points outside the folder, is an error.
 ///
-/// The archive is first unpacked into a temporary folder inside `into`. Existing files stay
+/// The archive is first unpacked into a [`PartialFolder`] inside `into`. Existing files stay
 /// untouched unless the whole archive can be read; then only files of the same names are replaced.
 ///
 /// # Errors
@@ -40,12 +41,10 @@ pub fn unpack_tar(archive: &Path, into: &Path) -> Result<(), DataError> {
         Box::new(opened)
     };
     fs::create_dir_all(into).map_err(damaged)?;
-    let beside = tempfile::Builder::new()
-        .prefix(".unpacking-")
-        .tempdir_in(into)
-        .map_err(damaged)?;
-    unpack_whole(reader, beside.path())
-        .and_then(|()| move_into(beside.path(), into))
+    let name = into.join(archive.file_name().unwrap_or_default());
+    let partial = PartialFolder::begin(PartialFolder::next_to(&name)).map_err(damaged)?;
+    unpack_whole(reader, &partial.results())
+        .and_then(|()| move_into(&partial.results(), into))
         .map_err(damaged)
 }
 

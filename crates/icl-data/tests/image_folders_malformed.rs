@@ -83,6 +83,25 @@ fn links_that_lead_nowhere_or_in_a_circle() {
 }
 
 #[test]
+fn folders_of_other_programs_hold_no_images() {
+    let folder = tempdir().unwrap();
+    write_insects(folder.path());
+    let image = fs::read(folder.path().join("ants/a.png")).unwrap();
+    for path in [
+        "@eaDir/1.png/SYNOPHOTO_THUMB_M.jpg",
+        "ants/@eaDir/1.png/SYNOPHOTO_THUMB_M.jpg",
+        "bees/#recycle/old.png",
+        "$RECYCLE.BIN/x.png",
+        "__MACOSX/ants/1.png",
+    ] {
+        write(folder.path(), path, &image);
+    }
+    let data = read_images(folder.path(), &ImageOptions::default()).unwrap();
+    assert_eq!((data.n_images(), data.counts().n_hidden), (5, 5));
+    assert_eq!(data.class_names(), ["ants", "bees"]);
+}
+
+#[test]
 fn files_that_are_no_images() {
     for contents in [&b""[..], b"GIF89a and so on", b"text", &[0x1f, 0x8b, 8, 0]] {
         let folder = tempdir().unwrap();
@@ -151,10 +170,19 @@ fn broken_bodies_are_errors_at_first_use_or_left_out() {
         ..ImageOptions::default()
     };
     write(folder.path(), "bees/other.png", b"no image");
+    write(folder.path(), "ants/aa.png", b"no image");
     write(folder.path(), "bees/bomb.png", &hollow_png(30_000, 40_000));
     let data = read_images(folder.path(), &skip).unwrap();
     assert_eq!(data.counts().n_class, [3, 2]);
-    assert_eq!(data.counts().n_broken, 5);
+    let broken = &data.counts().broken;
+    assert_eq!(broken.len(), 6);
+    let has = |words: &str| broken.iter().any(|fault| fault.contains(words));
+    assert!(has("ants/aa.png: found contents") && has("bees/other.png: found contents"));
+    // a.png, then aa.png which is broken, b.png, sub/c.PNG, 10.png and 2.png.
+    assert_eq!(data.positions(), [0, 2, 3, 4, 5]);
+    let bees = data.select(&["bees".to_owned()], None).unwrap();
+    assert_eq!(bees.positions(), [4, 5]);
+    let data = read_images(folder.path(), &skip).unwrap();
     for index in 0..5 {
         assert!(data.sample(index).is_ok());
     }
@@ -165,6 +193,7 @@ fn broken_bodies_are_errors_at_first_use_or_left_out() {
         "P/wasps: found only broken images in this class (1), expected at least one intact image"
     );
     // Broken images of classes that are not selected are ignored.
+    fs::remove_file(folder.path().join("ants/aa.png")).unwrap();
     let ants = ImageOptions {
         classes: vec!["ants".into()],
         ..ImageOptions::default()

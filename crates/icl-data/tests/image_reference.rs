@@ -202,7 +202,7 @@ fn photographs() {
         assert_eq!(data.class_names(), ["ants", "bees"]);
         let of = |class| expected.counts[&format!("{part}/{class}")];
         assert_eq!(data.counts().n_class, [of("ants"), of("bees")]);
-        assert_eq!(data.counts().n_broken, 0);
+        assert_eq!(data.counts().broken.len(), 0);
     }
     let (mut n_apart, mut n_values) = (0, 0);
     let mut greatest = 0;

@@ -153,16 +153,62 @@ fn tables_are_joined_by_the_names_of_columns_and_classes() {
 }
 
 #[test]
+fn columns_and_classes_of_one_table_alone_are_left_out() {
+    let old = read("OLD", "a,b,y\n1,2,p\n3,4,q\n", Some("y"));
+    for (new, target) in [
+        ("y,a,d\np,5,3\nq,7,5\n", Some("y")),
+        ("a,d\n5,3\n7,5\n", None),
+        ("y,a\np,5\nq,7\n", None),
+    ] {
+        let (data, increment) = TabularDataset::join(&old, &read("NEW", new, target)).unwrap();
+        assert_eq!(data.values(), [1.0, 3.0, 5.0, 7.0], "{new}");
+        assert_eq!(increment.new_data(), [2, 3]);
+        assert_eq!(data.has_labels(), target.is_some());
+    }
+    // And the other way round.
+    let unlabelled = read("NEW", "a\n5\n7\n", None);
+    let (data, _) = TabularDataset::join(&unlabelled, &old).unwrap();
+    assert_eq!(
+        (data.values(), data.has_labels()),
+        (&[5.0, 7.0, 1.0, 3.0][..], false)
+    );
+}
+
+#[test]
+fn columns_that_options_name_may_be_absent_if_that_is_allowed() {
+    let mut options = TableOptions {
+        target: Some("y".into()),
+        exclude: vec!["b".into(), "c".into()],
+        ..TableOptions::default()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv");
+    fs::write(&path, "a,b\n1,2\n3,4\n").unwrap();
+    let error = read_table(&path, &options).unwrap_err().to_string();
+    assert!(
+        error.starts_with("\"t\": found no column \"y\", expected one of"),
+        "{error}"
+    );
+    options.allows_absent = true;
+    let table = read_table(&path, &options).unwrap();
+    assert_eq!(table.column_names(), ["a"]);
+    let notes: Vec<String> = table.notes().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        notes,
+        [
+            "found no column \"y\", which `--target` names",
+            "found no column \"c\", which `--exclude` names"
+        ]
+    );
+}
+
+#[test]
 fn tables_that_cannot_be_joined() {
     let old = read("OLD", "a,b\n1,2\n3,4\n", None);
     let join = |text, target| TabularDataset::join(&old, &read("NEW", text, target));
     rejected(
-        join("a,d,e\n1,2,3\n3,4,5\n", None),
-        "\"NEW\": found other columns (missing: b; surplus: d, e), expected those of \"OLD\"",
-    );
-    rejected(
-        join("a,b,c\n1,2,x\n3,4,y\n", Some("c")),
-        "\"NEW\": found a column of classes, expected no column of classes, as in \"OLD\"",
+        join("d,e\n2,3\n4,5\n", None),
+        "\"OLD+NEW\": found no feature among the columns, expected at least one that is not constant",
     );
     rejected(
         join("a,b\n1,x\n3,y\n", None),

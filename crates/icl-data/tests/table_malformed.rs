@@ -119,6 +119,16 @@ fn values_that_are_no_numbers() {
         "T, line 32, column \"a\": found \"oops\", expected a number, as in most rows of this column",
     );
     rejected(
+        &format!("a,b\n{rows}\"3,14\",2\n"),
+        "T, line 32, column \"a\": found \"3,14\", expected a number, as in most rows of this column (written as 3.14, it is \
+         one)",
+    );
+    rejected(
+        &format!("id,2019\n{rows}"),
+        "T, line 1, column \"1\": found \"id\", expected a number, as in most rows of this column (or `--header yes`, if the \
+         first line holds names)",
+    );
+    rejected(
         "1,2\n3,inf\n",
         "T, line 2, column \"2\": found \"inf\", expected a finite number of at most 3.4e38",
     );

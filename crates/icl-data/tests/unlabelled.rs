@@ -101,7 +101,7 @@ fn a_flat_folder_is_a_data_set_without_labels() {
         ..ImageOptions::default()
     };
     let data = read_images(folder.path(), &skipping).unwrap();
-    assert_eq!((data.n_images(), data.counts().n_broken), (5, 1));
+    assert_eq!((data.n_images(), data.counts().broken.len()), (5, 1));
 }
 
 #[test]

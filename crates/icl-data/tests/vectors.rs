@@ -63,10 +63,15 @@ fn what_is_no_column_of_vectors_is_named() {
 fn our_own_files_read_back_to_the_bit() {
     let at = tempfile::tempdir().unwrap();
     let values = [1.5_f32, -0.0, f32::MIN_POSITIVE, 1e30, 0.1, -7.25];
+    // Samples between them were left out.
+    let index = [0, 4];
     for labels in [None, Some(&[3_i64, -1][..])] {
         let file = at.path().join("own.parquet");
-        let bytes = vectors_as_parquet(&values, 3, labels).unwrap();
-        assert_eq!(bytes, vectors_as_parquet(&values, 3, labels).unwrap());
+        let bytes = vectors_as_parquet((&values, 3), labels, &index).unwrap();
+        assert_eq!(
+            bytes,
+            vectors_as_parquet((&values, 3), labels, &index).unwrap()
+        );
         fs::write(&file, bytes).unwrap();
         let found = read_vectors(&file).unwrap().unwrap();
         assert_eq!((found.n_rows, found.d), (2, 3));
@@ -79,7 +84,7 @@ fn our_own_files_read_back_to_the_bit() {
         };
         let table = read_table(&file, &beside).unwrap();
         assert_eq!(table.column_names(), ["index"]);
-        assert_eq!(table.numbers().unwrap(), [0.0, 1.0]);
+        assert_eq!(table.numbers().unwrap(), [0.0, 4.0]);
         if labels.is_some() {
             let names = table
                 .labels()

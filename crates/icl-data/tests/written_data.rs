@@ -45,8 +45,10 @@ fn tables() {
     for name in ["t.csv", "t.csv.gz", "t.tsv", "t.tsv.gz"] {
         let path = folder.path().join(name);
         table.write(&[2, 0, 1], &path).unwrap();
-        let again = read_table(&path, &options(Some("c"))).unwrap();
-        assert_eq!(again.column_names(), ["a", "b c", "column NA", "d,\"e\""]);
+        // A name may look like a missing value.
+        assert_eq!(table.written_header(&[2, 0, 1]), Header::Yes);
+        let again = read_table(&path, &with_header).unwrap();
+        assert_eq!(again.column_names(), ["a", "b c", "NA", "d,\"e\""]);
         assert_same(&table.rows(&[2, 0, 1]), &again);
         assert!(
             table.write(&[0], &path).is_err(),
@@ -77,14 +79,19 @@ fn tables() {
         ..options(Some("2"))
     };
     let path = folder.path().join("without.csv");
-    read_table(&middle, &without)
-        .unwrap()
-        .write(&[1], &path)
-        .unwrap();
-    let text = fs::read_to_string(&path).unwrap();
-    assert_eq!(text, "column 3,column 2\n3.5,b\n");
+    let table = read_table(&middle, &without).unwrap();
+    table.write(&[1], &path).unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "2,3\nb,3.5\n");
+    assert_eq!(table.written_header(&[1]), Header::Yes);
+    // A part without any number could begin with names.
+    let texts = folder.path().join("texts.csv");
+    fs::write(&texts, "a,b\nb,c\na,b\n").unwrap();
+    let table = read_table(&texts, &options(None)).unwrap();
+    assert_eq!(table.column_names(), ["1", "2"]);
+    assert_eq!(table.written_header(&[0, 2]), Header::Auto);
+    assert_eq!(table.written_header(&[0, 1]), Header::No);
     let n_files = fs::read_dir(folder.path()).unwrap().count();
-    assert_eq!(n_files, 9);
+    assert_eq!(n_files, 10);
 }
 
 fn assert_same_graphs(data: &GraphDataset, indices: &[usize], tolerance: f32) {

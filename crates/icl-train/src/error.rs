@@ -39,7 +39,7 @@ pub enum TrainError {
          directions: check the encoder, its input and the learning rate"
     )]
     Collapsed {
-        /// What they are: "zero" or "the same".
+        /// Word for all of them: "zero" or "the same".
         what: &'static str,
         /// Number of samples evaluated.
         n_samples: usize,

@@ -27,32 +27,29 @@ const ITEMS: [&str; 10] = [
 /// Words that may stand before such a word.
 const MODIFIERS: [&str; 5] = ["pub", "async", "unsafe", "extern", "default"];
 
-/// Crates whose results are written through `icl_core::FileSystem` alone, so that tests can let every write fail.
+/// Crates whose files are written through a few functions alone, which leave them whole or absent.
 const WRITE_RESULTS: [&str; 4] = [
     "crates/icl-core/src",
     "crates/icl-train/src",
     "crates/icl-cli/src",
     "experiments/icl-lab/src",
 ];
-/// Ends of the paths of their files that write to the disk themselves: the trait's implementation, downloads, and a
-/// record to which lines are added one by one.
-const WRITE_DIRECTLY: [&str; 3] = [
-    "icl-core/src/file_system.rs",
-    "commands/fetch/mod.rs",
+/// Ends of the paths of their files that write to the disk themselves: these functions, downloads, and a record to
+/// which lines are added one by one.
+const WRITE_DIRECTLY: [&str; 5] = [
+    "icl-core/src/atomic_file.rs",
+    "icl-core/src/partial_folder.rs",
+    "files/whole.rs",
+    "commands/fetch/download.rs",
     "record_file.rs",
 ];
-/// Operations of the standard library that write.
-const WRITES: [&str; 10] = [
+/// Operations of the standard library that write files.
+const WRITES: [&str; 5] = [
     "fs::write(",
-    "fs::rename(",
-    "fs::hard_link(",
     "fs::copy(",
-    "fs::remove_",
-    "fs::create_dir",
     "File::create",
     "File::options(",
     "OpenOptions::",
-    ".sync_all(",
 ];
 
 /// Checks all rules on all Rust files.
@@ -112,7 +109,7 @@ fn begins_item(line: &str) -> bool {
         .is_some_and(|word| ITEMS.contains(&word))
 }
 
-/// Results are written through `icl_core::FileSystem`.
+/// Files are written by the functions for it.
 fn direct_write_problem(source: &Source) -> Option<String> {
     let writes_results = WRITE_RESULTS.iter().any(|it| source.path.starts_with(it));
     let may_write = WRITE_DIRECTLY.iter().any(|it| source.path.ends_with(it));
@@ -126,7 +123,7 @@ fn direct_write_problem(source: &Source) -> Option<String> {
         .find(|(_, line)| is_code(line) && writes(line))
         .map(|(line, text)| {
             format!(
-                "{}:{}: `{}` writes to the disk directly; use icl_core::file_system() or AtomicFile",
+                "{}:{}: `{}` writes to the disk directly; use AtomicFile of icl_core, or files::whole",
                 source.path.display(),
                 line + 1,
                 text.trim()
@@ -212,7 +209,7 @@ mod tests {
         for (path, text, is_wrong) in [
             ("crates/icl-cli/src/files/a.rs", direct, true),
             ("crates/icl-cli/src/files/a.rs", tests, false),
-            ("crates/icl-core/src/file_system.rs", direct, false),
+            ("crates/icl-core/src/atomic_file.rs", direct, false),
             ("crates/icl-cli/tests/a.rs", direct, false),
             ("crates/icl-data/src/a.rs", direct, false),
         ] {

@@ -8,9 +8,9 @@ use clap::Args;
 use icl_core::InputFile;
 use icl_report::EmbeddingMap;
 
-use crate::files::manifest::{Manifest, remove_unfinished};
+use crate::files::manifest::{MANIFEST, Manifest};
+use crate::files::output_files::OutputFiles;
 use crate::files::run_results::{MAP, RECORD, REPORT};
-use crate::files::whole;
 use crate::options::output::TableOption;
 use crate::process::failure::Failure;
 
@@ -39,12 +39,13 @@ pub fn rebuild(options: &ReportOptions) -> Result<(), Failure> {
     let document = icl_report::comparison_document(&records, map.as_ref())
         .map_err(|error| Failure::input(anyhow!("{}: {error}", folder.join(RECORD).display())))?;
     let path = folder.join(REPORT);
-    remove_unfinished(folder, |name| name == REPORT);
-    if !list.files().is_empty() && !list.files().contains(REPORT) {
-        let files = list.files().iter().cloned();
-        Manifest::new(files.chain([REPORT.to_owned()]).collect()).write(folder)?;
+    let files = OutputFiles::begin(&path, &[folder.join(MANIFEST)], true)?;
+    if !list.files().is_empty() {
+        let with_report = list.with(&Manifest::new([REPORT.to_owned()].into()));
+        files.write(&folder.join(MANIFEST), &with_report.bytes()?)?;
     }
-    whole::replace(&path, document.html().as_bytes())?;
+    files.write(&path, document.html().as_bytes())?;
+    files.publish()?;
     options.tables.print(&document, &path)
 }
 

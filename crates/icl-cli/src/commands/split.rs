@@ -1,16 +1,16 @@
 //! `icl split`: writes the old and the new part of a data set as two data sets.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{Arg, Args};
-use icl_core::{Increment, Seed, file_system};
-use icl_data::Split;
+use icl_core::{Increment, PartialFolder, Seed};
+use icl_data::{DataError, Header, RawTable, Split};
 
 use crate::domain::data::Data;
+use crate::files::destination::unusable;
 use crate::files::whole;
-use crate::options::data::{Classes, DataOptions};
+use crate::options::data::{Classes, DataOptions, ReadingOptions};
 use crate::options::execution::{DEFAULT_SEED, SeedOption};
 use crate::options::increment::SplitOptions;
 use crate::options::output::OutOption;
@@ -19,8 +19,8 @@ use crate::process::terminal::{print, tell};
 
 const DETAILS: &str = "\
 It writes DIR/old and DIR/new, which icl train --data, icl update --old and --new and other commands read: graphs \
-as TU data sets, images as IDX files, PNG files or copies of their files, tables as .csv with a header, \
-interactions as .inter, pairs of texts as .csv. The parts \
+as TU data sets, images as IDX files, PNG files or copies of their files, tables as .csv with the fields of their rows, to the \
+byte, interactions as .inter, pairs of texts as .csv. The parts \
 are those of icl run with the same split and seed. A column that orders rows is written, too; --exclude leaves it \
 out when the parts are read.";
 
@@ -72,7 +72,12 @@ pub fn split(options: &PartsOptions) -> Result<(), Failure> {
     }
     let (split, alpha) = (options.split.split(), options.split.growth_ratio()?);
     let seed = Seed::new(options.seed.seed.unwrap_or(DEFAULT_SEED)).child("data");
-    let data = Data::read(&options.data.data, &options.data.reading)?;
+    let reading = ReadingOptions {
+        // Missing values are written as they are.
+        keeps_missing: true,
+        ..options.data.reading.clone()
+    };
+    let data = Data::read(&options.data.data, &reading)?;
     let increment = match &data {
         Data::Graphs(graphs) => graphs.increment(split.clone(), alpha, seed),
         Data::Images(images) => images.increment(split.clone(), alpha, seed),
@@ -96,12 +101,31 @@ pub fn split(options: &PartsOptions) -> Result<(), Failure> {
             Classes::text(columns.iter().map(String::as_str))
         ));
     }
+    if let Data::Tables(table) = &data {
+        tell_reading(table, &increment);
+    }
     if let Split::Column(name) = split {
         tell(format_args!(
             "note: column {name} is written, too; read the parts with --exclude {name} if it is no feature"
         ));
     }
     Ok(())
+}
+
+/// Reports the options that the parts of a table need to be read as the table was.
+fn tell_reading(table: &RawTable, increment: &Increment) {
+    let headers = [increment.old(), increment.new_data()].map(|rows| table.written_header(rows));
+    if let Some(header) = headers.iter().find(|header| **header != Header::Auto) {
+        tell(format_args!(
+            "note: read the parts with --header {header}, since their first line could be taken for something else"
+        ));
+    }
+    for name in table.index_columns() {
+        tell(format_args!(
+            "note: column {name} numbers the rows of the whole table, and is written, too; read the parts with --exclude '{}'",
+            Classes::text([name])
+        ));
+    }
 }
 
 /// Folder of the old part.
@@ -111,50 +135,44 @@ const NEW: &str = "new";
 
 /// Writes both parts into a folder that is whole or absent.
 fn write(data: &Data, increment: &Increment, out: &Path) -> Result<(), Failure> {
-    let unfinished = unfinished(out);
-    let failure = |error| Failure::file(out, "cannot be written", error);
-    file_system().create_folder(&unfinished).map_err(failure)?;
-    let parts = [(OLD, increment.old()), (NEW, increment.new_data())];
-    let written = parts
-        .iter()
-        .try_for_each(|(name, samples)| write_part(data, samples, &unfinished.join(name)))
-        .and_then(|()| file_system().rename(&unfinished, out).map_err(failure));
-    if written.is_err() {
-        // The error that matters is the first one.
-        let _ = file_system().remove_folders(&unfinished);
+    let failure = |error| unusable(out, &error);
+    let partial = PartialFolder::begin(PartialFolder::next_to(out)).map_err(failure)?;
+    for (name, samples) in [(OLD, increment.old()), (NEW, increment.new_data())] {
+        write_part(data, samples, &partial.results().join(name))?;
     }
-    written
-}
-
-/// Returns the name that a folder has until it is complete.
-fn unfinished(out: &Path) -> PathBuf {
-    let mut name = OsString::from(".unfinished-");
-    name.push(out.file_name().unwrap_or_default());
-    out.with_file_name(name)
+    partial.publish(out).map_err(failure)
 }
 
 /// Creates a folder, and returns the path of the file of this name in it.
 fn in_new_folder(folder: &Path, name: &str) -> Result<PathBuf, Failure> {
     let failure = |error| Failure::file(folder, "cannot be written", error);
-    file_system().create_folder(folder).map_err(failure)?;
+    std::fs::create_dir(folder).map_err(failure)?;
     Ok(folder.join(name))
 }
 
 fn write_part(data: &Data, samples: &[usize], folder: &Path) -> Result<(), Failure> {
     match data {
-        Data::Graphs(graphs) => graphs.write(samples, folder).map_err(Failure::input),
-        Data::Images(images) => images.write(samples, folder).map_err(Failure::input),
+        Data::Graphs(graphs) => graphs.write(samples, folder).map_err(failure),
+        Data::Images(images) => images.write(samples, folder).map_err(failure),
         Data::Interactions(interactions) => {
             let path = in_new_folder(folder, &format!("{}.inter", interactions.name()))?;
-            interactions.write(samples, path).map_err(Failure::input)
+            interactions.write(samples, path).map_err(failure)
         }
         Data::Tables(table) => {
             let path = in_new_folder(folder, &format!("{}.csv", table.name()))?;
-            table.write(samples, path).map_err(Failure::input)
+            table.write(samples, path).map_err(failure)
         }
         Data::TextPairs(pairs) => {
             let path = in_new_folder(folder, &format!("{}.csv", pairs.name()))?;
-            pairs.write(samples, path).map_err(Failure::input)
+            pairs.write(samples, path).map_err(failure)
         }
+    }
+}
+
+/// Returns the failure to write a part: in our own folder, that of the machine.
+fn failure(error: DataError) -> Failure {
+    match error {
+        DataError::Unwritable { .. } => Failure::Other(error.into()),
+        error => Failure::input(error),
     }
 }

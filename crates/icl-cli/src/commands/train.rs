@@ -6,13 +6,14 @@ use burn::tensor::backend::AutodiffBackend;
 use clap::{Arg, Args};
 use icl_core::{Increment, Samples, Seed};
 use icl_data::{Found, Split};
-use icl_report::{TRAIN_SCHEMA, TrainRecord};
+use icl_report::{KeptNeighbours, TRAIN_SCHEMA, TrainRecord};
 use icl_train::{Trainer, TrainingSettings};
 use serde::Serialize;
 
 use crate::backend::{OnBackend, on_backend};
 use crate::domain::dispatch::{OnNewEncoder, with_new_encoder};
 use crate::domain::encoder_file;
+use crate::domain::spread::{check_spread, embed};
 use crate::domain::{Domain, tell_unlabelled};
 use crate::files::destination::Destination;
 use crate::files::encoder_work;
@@ -274,6 +275,11 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             .map(|panel| evaluator.panel_risk_old(&outcome.encoder, panel))
             .transpose()
             .map_err(|error| causes.measurement(error))?;
+        let of_panel = Seed::new(*seed).child("neighbours");
+        let old = self.increment.at_most(KeptNeighbours::MOST, of_panel);
+        let rows = embed::<D, _>(&evaluator, &outcome.encoder, old.old(), &causes)?;
+        let of_data = (&rows, old.old());
+        check_spread::<D, B>(&evaluator, self.domain, of_data, &device, &causes)?;
         let path = self.work.results().join(ENCODER);
         let name = D::name(self.data);
         encoder_file::save(&outcome.encoder, self.domain, name, &path)?;
@@ -282,6 +288,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             seed: *seed,
             data: name.to_owned(),
             n,
+            n_clipped: D::n_clipped(self.data),
             temperature: settings.temperature,
             negatives: settings.negatives,
             backend: backend.clone(),

@@ -12,7 +12,7 @@ use crate::domain::unknown_data::unknown;
 use crate::options::data::ReadingOptions;
 use crate::options::similar::suggestion;
 use crate::process::failure::Failure;
-use crate::process::terminal::tell;
+use crate::process::terminal::{tell, tell_notes};
 
 /// Name of graphs in messages.
 pub const GRAPHS: &str = "graphs";
@@ -75,10 +75,12 @@ impl Data {
         if let Some(path) = single_file(path, |path| looks_like_table(path)) {
             if let Some(options) = reading.of_text_pairs(name)? {
                 let pairs = icl_data::read_text_pairs(&path, &options).map_err(Failure::input)?;
+                tell_notes(pairs.name(), pairs.note());
                 return Ok(Self::TextPairs(pairs));
             }
             let options = reading.of_tables(name)?;
             let table = icl_data::read_table(&path, &options).map_err(Failure::input)?;
+            tell_notes(table.name(), table.notes());
             return Ok(Self::Tables(table));
         }
         if looks_like_images(path) {
@@ -138,13 +140,15 @@ fn tell_what_was_left_out(images: &ImageDataset) {
     for (n, what) in [
         (
             counts.n_hidden,
-            "hidden files or folders were not looked at",
+            "hidden files, or folders of other programs, were not looked at",
         ),
         (counts.n_other, "files of other types were not read"),
-        (counts.n_broken, "broken images were left out"),
     ] {
         if n > 0 {
             tell(format_args!("note: {}: {n} {what}", images.name()));
         }
+    }
+    for fault in &counts.broken {
+        tell(format_args!("note: left out: {fault}"));
     }
 }

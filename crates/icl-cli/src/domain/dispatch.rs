@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::anyhow;
-use icl_data::{GraphDataset, ImageDataset, RawTable, table_of_pixels};
+use icl_data::{GraphDataset, ImageDataset, Outliers, RawTable, table_of_pixels};
 use icl_models::{GcnConfig, GinConfig};
 
 use crate::domain::data::{Data, GRAPHS, IMAGES, INTERACTIONS, TABLES, TEXT_PAIRS};
@@ -42,7 +42,8 @@ pub fn with_new_encoder<W: OnNewEncoder>(
     noise: &NoiseOptions,
     work: W,
 ) -> Result<W::Output, Failure> {
-    with_new_encoder_of(Data::read(&data.data, &data.reading)?, encoder, noise, work)
+    let read = Data::read(&data.data, &data.reading)?;
+    with_new_encoder_of(read, data.reading.outliers, encoder, noise, work)
 }
 
 /// Chooses the encoder of data that have been read and its views, and does the work.
@@ -51,6 +52,7 @@ pub fn with_new_encoder<W: OnNewEncoder>(
 /// If an option or the data cannot be used, or the work fails.
 pub fn with_new_encoder_of<W: OnNewEncoder>(
     data: Data,
+    outliers: Outliers,
     encoder: &EncoderOptions,
     noise: &NoiseOptions,
     work: W,
@@ -61,19 +63,21 @@ pub fn with_new_encoder_of<W: OnNewEncoder>(
             let is_hidden = noise.kind(&NOISES_OF_GRAPHS, GRAPHS)? != Noise::Augment;
             let d_input = graphs.d_features();
             match (encoder.kind(&[Gcn, Gin], GRAPHS)?, is_hidden) {
-                (Gin, false) => on_graphs(GinConfig::of(d_input, encoder)?, &graphs, work),
-                (_, false) => on_graphs(GcnConfig::of(d_input, encoder)?, &graphs, work),
+                (Gin, false) => {
+                    on_graphs(GinConfig::of(d_input, encoder)?, &graphs, outliers, work)
+                }
+                (_, false) => on_graphs(GcnConfig::of(d_input, encoder)?, &graphs, outliers, work),
                 (Gin, true) => {
                     let encoder = Hidden::<GinConfig>::of(d_input, encoder, noise)?;
-                    on_graphs(encoder, &graphs, work)
+                    on_graphs(encoder, &graphs, outliers, work)
                 }
                 (_, true) => {
                     let encoder = Hidden::<GcnConfig>::of(d_input, encoder, noise)?;
-                    on_graphs(encoder, &graphs, work)
+                    on_graphs(encoder, &graphs, outliers, work)
                 }
             }
         }
-        Data::Images(images) => on_images(images, encoder, noise, work),
+        Data::Images(images) => on_images(images, outliers, encoder, noise, work),
         Data::Interactions(interactions) => {
             encoder.kind(&[TwoTower], INTERACTIONS)?;
             noise.kind(&[Noise::None], INTERACTIONS)?;
@@ -82,7 +86,7 @@ pub fn with_new_encoder_of<W: OnNewEncoder>(
         }
         Data::Tables(table) => {
             encoder.kind(&[Mlp], TABLES)?;
-            on_table(table, encoder, noise, work)
+            on_table(table, outliers, encoder, noise, work)
         }
         Data::TextPairs(pairs) => {
             encoder.kind(&[WordTower], TEXT_PAIRS)?;
@@ -113,6 +117,7 @@ const NOISES_OF_PIXELS: [Noise; 10] = [
 
 fn on_images<W: OnNewEncoder>(
     images: ImageDataset,
+    outliers: Outliers,
     encoder: &EncoderOptions,
     noise: &NoiseOptions,
     work: W,
@@ -140,24 +145,27 @@ fn on_images<W: OnNewEncoder>(
         )));
     }
     let table = table_of_pixels(&images).map_err(Failure::input)?;
-    on_table(table, encoder, noise, work)
+    on_table(table, outliers, encoder, noise, work)
 }
 
 fn on_graphs<E: GraphEncoder, W: OnNewEncoder>(
     encoder: E,
     graphs: &GraphDataset,
+    outliers: Outliers,
     work: W,
 ) -> Result<W::Output, Failure> {
-    work.run(&Graphs::with(encoder).map_err(Failure::Input)?, graphs)
+    let domain = Graphs::with(encoder, outliers).map_err(Failure::Input)?;
+    work.run(&domain, graphs)
 }
 
 fn on_table<W: OnNewEncoder>(
     table: RawTable,
+    outliers: Outliers,
     encoder: &EncoderOptions,
     noise: &NoiseOptions,
     work: W,
 ) -> Result<W::Output, Failure> {
-    let (domain, data) = Tables::of(table, encoder, noise)?;
+    let (domain, data) = Tables::of(table, outliers, encoder, noise)?;
     work.run(&domain, &data)
 }
 
@@ -184,6 +192,7 @@ pub trait OnStoredEncoder<const N: usize> {
 pub fn with_stored_encoder<W: OnStoredEncoder<N>, const N: usize>(
     path: &Path,
     data: [Data; N],
+    outliers: Outliers,
     work: W,
 ) -> Result<W::Output, Failure> {
     let kinds = data.each_ref().map(Data::kind);
@@ -198,19 +207,23 @@ pub fn with_stored_encoder<W: OnStoredEncoder<N>, const N: usize>(
     let file = StoredEncoder::open(path)?;
     let kind = file.kind()?;
     match (kind.as_str(), *first) {
-        (GcnConfig::NAME, GRAPHS) => stored::<Graphs<GcnConfig>, W, N>(file, data, work),
-        (GinConfig::NAME, GRAPHS) => stored::<Graphs<GinConfig>, W, N>(file, data, work),
+        (GcnConfig::NAME, GRAPHS) => stored::<Graphs<GcnConfig>, W, N>(file, data, outliers, work),
+        (GinConfig::NAME, GRAPHS) => stored::<Graphs<GinConfig>, W, N>(file, data, outliers, work),
         (GcnConfig::HIDDEN_NAME, GRAPHS) => {
-            stored::<Graphs<Hidden<GcnConfig>>, W, N>(file, data, work)
+            stored::<Graphs<Hidden<GcnConfig>>, W, N>(file, data, outliers, work)
         }
         (GinConfig::HIDDEN_NAME, GRAPHS) => {
-            stored::<Graphs<Hidden<GinConfig>>, W, N>(file, data, work)
+            stored::<Graphs<Hidden<GinConfig>>, W, N>(file, data, outliers, work)
         }
-        (ImageResNet::NAME, IMAGES) => stored::<Images<ImageResNet>, W, N>(file, data, work),
-        (ImageMlp::NAME, IMAGES) => stored::<Images<ImageMlp>, W, N>(file, data, work),
-        (NextItems::ENCODER, INTERACTIONS) => stored::<NextItems, W, N>(file, data, work),
-        (PairedTexts::ENCODER, TEXT_PAIRS) => stored::<PairedTexts, W, N>(file, data, work),
-        (Tables::ENCODER, TABLES | IMAGES) => stored::<Tables, W, N>(file, data, work),
+        (ImageResNet::NAME, IMAGES) => {
+            stored::<Images<ImageResNet>, W, N>(file, data, outliers, work)
+        }
+        (ImageMlp::NAME, IMAGES) => stored::<Images<ImageMlp>, W, N>(file, data, outliers, work),
+        (NextItems::ENCODER, INTERACTIONS) => stored::<NextItems, W, N>(file, data, outliers, work),
+        (PairedTexts::ENCODER, TEXT_PAIRS) => {
+            stored::<PairedTexts, W, N>(file, data, outliers, work)
+        }
+        (Tables::ENCODER, TABLES | IMAGES) => stored::<Tables, W, N>(file, data, outliers, work),
         (kind, samples) => {
             let of_samples = KINDS.iter().filter(|(_, of)| *of == samples);
             let expected: Vec<&str> = of_samples.map(|(kind, _)| *kind).collect();
@@ -236,6 +249,7 @@ const KINDS: [(&str, &str); 10] = [
 fn stored<D: Domain, W: OnStoredEncoder<N>, const N: usize>(
     file: StoredEncoder,
     data: [Data; N],
+    outliers: Outliers,
     work: W,
 ) -> Result<W::Output, Failure> {
     let encoder = file.read::<D>()?;
@@ -248,7 +262,7 @@ fn stored<D: Domain, W: OnStoredEncoder<N>, const N: usize>(
     };
     let taken = data
         .into_iter()
-        .map(|data| encoder.domain.taken(data).map_err(with_file));
+        .map(|data| encoder.domain.taken(data, outliers).map_err(with_file));
     let taken: Option<Vec<D::Data>> = taken.collect::<Result<_, _>>()?;
     match taken.and_then(|data| data.try_into().ok()) {
         Some(data) => work.run(&encoder, data),

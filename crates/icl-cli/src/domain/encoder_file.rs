@@ -24,7 +24,8 @@ use crate::process::terminal::one_line;
 /// the same bytes.
 ///
 /// # Errors
-/// If the file cannot be written; an earlier file still exists then.
+/// If the file could not be read again, because a number is not finite, or cannot be written; an earlier file still exists
+/// then.
 pub fn save<D: Domain, B: Backend>(
     encoder: &D::Encoder<B>,
     domain: &D,
@@ -33,26 +34,38 @@ pub fn save<D: Domain, B: Backend>(
 ) -> Result<(), Failure> {
     let unwritable =
         |error: String| Failure::Other(anyhow!("{}: cannot be written: {error}", path.display()));
-    let description = domain
-        .describe()
-        .map_err(|error| unwritable(error.to_string()))?;
+    let bytes = bytes(encoder, domain, data).map_err(unwritable)?;
+    // Nothing is written that could not be read: a variance may have overflowed.
+    parse::<D>(&bytes).map_err(|(found, expected)| {
+        unwritable(format!(
+            "found {found}, expected {expected}, as the encoder must have it"
+        ))
+    })?;
+    whole::write(path, &bytes)
+}
+
+/// Returns the file of an encoder.
+fn bytes<D: Domain, B: Backend>(
+    encoder: &D::Encoder<B>,
+    domain: &D,
+    data: &str,
+) -> Result<Vec<u8>, String> {
+    let description = domain.describe().map_err(|error| error.to_string())?;
     let tensors = encoder
         .collect(None, None, false)
         .into_iter()
         .map(|tensor| {
-            let values = tensor
-                .to_data()
-                .map_err(|error| unwritable(error.to_string()))?;
+            let values = tensor.to_data().map_err(|error| error.to_string())?;
             let shape = values.shape.to_vec();
             let values = values.convert::<f32>().into_vec::<f32>();
-            let values = values.map_err(|error| unwritable(format!("{error:?}")))?;
+            let values = values.map_err(|error| format!("{error:?}"))?;
             Ok(StoredTensor::of_f32(tensor.full_path(), shape, &values))
         });
-    let tensors: Vec<StoredTensor> = tensors.collect::<Result<_, Failure>>()?;
+    let tensors: Vec<StoredTensor> = tensors.collect::<Result<_, String>>()?;
     let mut metadata = vec![("data", data), ("encoder", D::ENCODER)];
     metadata.extend(description.iter().map(|(key, value)| (*key, &value[..])));
     metadata.sort_unstable();
-    whole::replace(path, &tensors::bytes(&metadata, &tensors)?)
+    tensors::bytes(&metadata, &tensors).map_err(|error| error.to_string())
 }
 
 /// Encoder that was read from a file and checked, for any backend.
@@ -66,6 +79,7 @@ pub struct EncoderFile<D> {
     pub data: String,
     /// CRC-32 of the file, by which interrupted work recognises its encoder.
     pub checksum: String,
+    bytes: Vec<u8>,
     tensors: Vec<(String, TensorData)>,
 }
 
@@ -146,6 +160,7 @@ impl StoredEncoder {
         let (domain, data, tensors) = parse(&self.bytes).map_err(|wrong| self.error(wrong))?;
         Ok(EncoderFile {
             checksum: format!("{:08x}", crc32fast::hash(&self.bytes)),
+            bytes: self.bytes,
             path: self.path,
             domain,
             data,
@@ -179,6 +194,11 @@ const EXPECTED: &str = "the .safetensors file of an encoder";
 const OF_ENCODER: &str = "that of an encoder written by icl";
 
 impl<D: Domain> EncoderFile<D> {
+    /// Returns the content of the file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// Returns the encoder with the normalisation statistics of the file. Its parameters can be
     /// trained like those of a fresh encoder; its statistics cannot.
     ///
@@ -399,14 +419,10 @@ mod tests {
         tensors.0
     }
 
+    /// Writes an encoder, with whatever configuration.
     fn save_with(config: &GcnConfig, encoder: &Gcn<Flex>, path: &Path) {
-        save(
-            encoder,
-            &Graphs::with(config.clone()).unwrap(),
-            "MUTAG",
-            path,
-        )
-        .unwrap();
+        let domain = Graphs::with(config.clone(), Default::default()).unwrap();
+        std::fs::write(path, bytes(encoder, &domain, "MUTAG").unwrap()).unwrap();
     }
 
     fn read(path: &Path) -> Result<EncoderFile<Graphs<GcnConfig>>, Failure> {
@@ -422,7 +438,10 @@ mod tests {
         let first = std::fs::read(&path).unwrap();
         let file = read(&path).unwrap();
         assert_eq!(file.data, "MUTAG");
-        let description = Graphs::with(config).unwrap().describe().unwrap();
+        let description = Graphs::with(config, Default::default())
+            .unwrap()
+            .describe()
+            .unwrap();
         assert_eq!(file.domain.describe().unwrap(), description);
         let again = file
             .encoder::<Trained>(&Default::default())
@@ -519,6 +538,7 @@ mod tests {
         let check = |bytes: &[u8]| match parse::<Graphs<GcnConfig>>(bytes) {
             Ok((domain, data, tensors)) => {
                 let file = EncoderFile {
+                    bytes: Vec::new(),
                     path: path.clone(),
                     domain,
                     data,

@@ -4,19 +4,25 @@ use std::fmt::Display;
 
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{GrowthRatio, Increment, Seed};
-use icl_data::{Graph, GraphDataset, Split, StreamKey};
+use icl_data::{Graph, GraphDataset, GraphSchema, Outliers, Split, StreamKey};
 use icl_eval::Matrix;
 
 use crate::domain::data::{Data, GRAPHS};
 use crate::domain::graph_encoder::GraphEncoder;
-use crate::domain::{Domain, Text, Wrong, no_keys};
+use crate::domain::{Domain, Text, Wrong, metadata, no_keys, tell_outliers};
 use crate::process::failure::Failure;
+
+/// Key of the columns in an encoder's file.
+const SCHEMA: &str = "schema";
 
 /// Graphs with node features of one width, and an encoder of them.
 #[derive(Debug)]
 pub struct Graphs<E: GraphEncoder> {
     encoder: E,
     views: E::Views,
+    /// Columns of the data that the encoder is trained on; `None` before they are estimated, and in files of earlier versions.
+    schema: Option<GraphSchema>,
+    outliers: Outliers,
 }
 
 impl<E: GraphEncoder> Graphs<E> {
@@ -24,10 +30,37 @@ impl<E: GraphEncoder> Graphs<E> {
     ///
     /// # Errors
     /// If the configuration is not valid.
-    pub fn with(encoder: E) -> Result<Self, anyhow::Error> {
+    pub fn with(encoder: E, outliers: Outliers) -> Result<Self, anyhow::Error> {
         let views = encoder.views()?;
-        Ok(Self { encoder, views })
+        Ok(Self {
+            encoder,
+            views,
+            schema: None,
+            outliers,
+        })
     }
+
+    /// Returns this configuration and the data with attributes and degree profiles standardised over the old graphs.
+    fn estimated(
+        &self,
+        data: &GraphDataset,
+        old: &[usize],
+        outliers: Outliers,
+    ) -> Result<(Self, GraphDataset), Failure> {
+        let data = within_range(data.standardized_over(old), outliers)?;
+        let domain = Self::with(self.encoder.clone(), outliers).map_err(Failure::Other)?;
+        let schema = Some(data.schema());
+        Ok((Self { schema, ..domain }, data))
+    }
+}
+
+/// Treats the outliers of graphs.
+fn within_range(data: GraphDataset, outliers: Outliers) -> Result<GraphDataset, Failure> {
+    let (clipped, found) = data.clipped();
+    Ok(match tell_outliers(data.name(), outliers, &found)? {
+        true => clipped,
+        false => data,
+    })
 }
 
 impl<E: GraphEncoder> Domain for Graphs<E> {
@@ -40,11 +73,17 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
     type Encoder<B: Backend> = E::Module<B>;
     type Trained<B: AutodiffBackend> = E::Trained<B>;
 
-    fn taken(&self, data: Data) -> Result<Option<GraphDataset>, Failure> {
-        Ok(match data {
-            Data::Graphs(graphs) => Some(graphs),
-            _ => None,
-        })
+    fn taken(&self, data: Data, outliers: Outliers) -> Result<Option<GraphDataset>, Failure> {
+        let Data::Graphs(graphs) = data else {
+            return Ok(None);
+        };
+        match &self.schema {
+            None => Ok(Some(graphs)),
+            Some(schema) => {
+                let graphs = graphs.with_schema(schema).map_err(Failure::input)?;
+                within_range(graphs, outliers).map(Some)
+            }
+        }
     }
 
     fn views(&self) -> &E::Views {
@@ -81,7 +120,11 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
     }
 
     fn describe(&self) -> Result<Vec<(&'static str, String)>, serde_json::Error> {
-        Ok(vec![("config", serde_json::to_string(&self.encoder)?)])
+        let mut metadata = vec![("config", serde_json::to_string(&self.encoder)?)];
+        if let Some(schema) = &self.schema {
+            metadata.push((SCHEMA, serde_json::to_string(schema)?));
+        }
+        Ok(metadata)
     }
 
     fn from_description(text: &Text<'_>) -> Result<Self, Wrong> {
@@ -93,7 +136,25 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
             )
         };
         let encoder = serde_json::from_str(&config).map_err(|error| unreadable(&error))?;
-        Self::with(encoder).map_err(|error| unreadable(&error))
+        let domain =
+            Self::with(encoder, Outliers::default()).map_err(|error| unreadable(&error))?;
+        let expected = "the columns of node features";
+        let Ok(schema) = text(SCHEMA, expected) else {
+            return Ok(domain);
+        };
+        let schema: GraphSchema = serde_json::from_str(&schema)
+            .map_err(|error| metadata::unreadable(SCHEMA, &error, expected))?;
+        let (found, width) = (schema.width(), domain.encoder.d_input());
+        if found != width {
+            return Err((
+                format!("columns of node features of width {found}"),
+                format!("width {width}, that of the encoder"),
+            ));
+        }
+        Ok(Self {
+            schema: Some(schema),
+            ..domain
+        })
     }
 
     fn check(&self, data: &GraphDataset) -> Result<(), Wrong> {
@@ -138,9 +199,17 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
             .map_err(Failure::input)
     }
 
-    /// Standardises attributes and degree profiles over the old graphs.
-    fn standardized(data: &GraphDataset, old: &[usize]) -> Option<GraphDataset> {
-        Some(data.standardized_over(old))
+    /// Standardises attributes and degree profiles over the old graphs for an encoder whose file does not say how.
+    fn standardized(
+        &self,
+        data: &GraphDataset,
+        old: &[usize],
+        outliers: Outliers,
+    ) -> Result<Option<(Self, GraphDataset)>, Failure> {
+        match self.schema {
+            Some(_) => Ok(None),
+            None => self.estimated(data, old, outliers).map(Some),
+        }
     }
 
     fn stream_keys(data: &GraphDataset, key: &StreamKey) -> Result<Vec<usize>, Failure> {
@@ -162,12 +231,15 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
         _: &Split,
         old: &[usize],
     ) -> Result<Option<(Self, GraphDataset)>, Failure> {
-        let domain = Self::with(self.encoder.clone()).map_err(Failure::Other)?;
-        Ok(Some((domain, data.standardized_over(old))))
+        self.estimated(data, old, self.outliers).map(Some)
     }
 
     fn join(old: &GraphDataset, new: &GraphDataset) -> Result<(GraphDataset, Increment), Failure> {
         GraphDataset::join(old, new).map_err(Failure::input)
+    }
+
+    fn n_clipped(data: &GraphDataset) -> usize {
+        data.counts().n_clipped
     }
 
     fn n_equal(data: &GraphDataset, increment: &Increment) -> Result<usize, Failure> {

@@ -3,7 +3,7 @@
 use anyhow::anyhow;
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{GrowthRatio, Increment, Samples, Seed, Views};
-use icl_data::{ImageDataset, Split, StreamKey};
+use icl_data::{ImageDataset, Outliers, Split, StreamKey};
 use icl_eval::Matrix;
 
 use crate::domain::class_numbers::numbers_of_classes;
@@ -26,7 +26,7 @@ impl<E: ImageEncoder> Domain for Images<E> {
     type Encoder<B: Backend> = E::Module<B>;
     type Trained<B: AutodiffBackend> = E::Trained<B>;
 
-    fn taken(&self, data: Data) -> Result<Option<ImageDataset>, Failure> {
+    fn taken(&self, data: Data, _: Outliers) -> Result<Option<ImageDataset>, Failure> {
         Ok(match data {
             Data::Images(images) => Some(images),
             _ => None,
@@ -93,6 +93,10 @@ impl<E: ImageEncoder> Domain for Images<E> {
 
     fn check_labels(data: &ImageDataset, needed_by: &str) -> Result<(), Failure> {
         data.check_labels(needed_by).map_err(Failure::input)
+    }
+
+    fn positions(data: &ImageDataset) -> Vec<usize> {
+        data.positions().to_vec()
     }
 
     fn labels(data: &ImageDataset) -> Vec<usize> {

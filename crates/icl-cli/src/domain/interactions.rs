@@ -7,7 +7,7 @@ use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed};
 use icl_data::{
     Found, Interactions, JoinedInteractions, NextItem, NextItemCollate, NextItemDataset,
-    NextItemViews, Split, StreamKey,
+    NextItemViews, Outliers, Split, StreamKey,
 };
 use icl_models::{TwoTower, TwoTowerConfig};
 
@@ -95,7 +95,7 @@ impl Domain for NextItems {
     type Trained<B: AutodiffBackend> = TwoTower<B>;
 
     /// Numbers the items as the encoder does; those that it lacks follow.
-    fn taken(&self, data: Data) -> Result<Option<Histories>, Failure> {
+    fn taken(&self, data: Data, _: Outliers) -> Result<Option<Histories>, Failure> {
         Ok(match data {
             Data::Interactions(log) => Some(Histories::of(log.numbered_by(&self.items))),
             _ => None,

@@ -17,6 +17,7 @@ mod images;
 mod interactions;
 mod metadata;
 pub mod recall;
+pub mod spread;
 mod tables;
 mod text_pairs;
 mod unknown_data;
@@ -26,7 +27,7 @@ use std::fmt::Debug;
 use burn::module::AutodiffModule;
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{Collate, Encoder, GrowthRatio, Increment, Samples, Seed, Views};
-use icl_data::{Found, Split, StreamKey};
+use icl_data::{Found, Outliers, OutliersFound, Split, StreamKey};
 use icl_eval::Matrix;
 
 use crate::domain::data::Data as AnyData;
@@ -64,12 +65,12 @@ pub trait Domain: Debug + Sized {
     type Trained<B: AutodiffBackend>: AutodiffModule<B, InnerModule = Self::Encoder<B::InnerBackend>>
         + Encoder<B, Batch = <Self::Collate as Collate>::Batch<B>>;
 
-    /// Returns the data as the encoder of this configuration takes them; `None` if they are of another
-    /// kind.
+    /// Returns the data as the encoder of this configuration takes them, with values outside the range of its own data
+    /// treated as `outliers` says; `None` if they are of another kind.
     ///
     /// # Errors
     /// If the encoder cannot take them.
-    fn taken(&self, data: AnyData) -> Result<Option<Self::Data>, Failure>;
+    fn taken(&self, data: AnyData, outliers: Outliers) -> Result<Option<Self::Data>, Failure>;
 
     /// Returns the views.
     fn views(&self) -> &Self::Views;
@@ -161,6 +162,11 @@ pub trait Domain: Debug + Sized {
     /// Returns the label of each sample in the files.
     fn original_labels(data: &Self::Data) -> Vec<i64>;
 
+    /// Returns the place of each sample among all that its files have, counted from 0, where samples were left out.
+    fn positions(data: &Self::Data) -> Vec<usize> {
+        (0..data.n_samples()).collect()
+    }
+
     /// Splits the samples into old and new ones.
     ///
     /// # Errors
@@ -193,11 +199,19 @@ pub trait Domain: Debug + Sized {
         Ok(None)
     }
 
-    /// Returns the data with features that rest on statistics of the data, not of the encoder's file,
-    /// computed over the old samples of these indices; `None` if no feature does.
-    fn standardized(data: &Self::Data, old: &[usize]) -> Option<Self::Data> {
-        let _ = (data, old);
-        None
+    /// Returns this configuration and the data with everything that rests on statistics of the data, because the encoder's
+    /// file has none, estimated from these old samples; `None` if nothing does.
+    ///
+    /// # Errors
+    /// If these samples do not suffice.
+    fn standardized(
+        &self,
+        data: &Self::Data,
+        old: &[usize],
+        outliers: Outliers,
+    ) -> Result<Option<(Self, Self::Data)>, Failure> {
+        let _ = (data, old, outliers);
+        Ok(None)
     }
 
     /// Joins old and new data to one data set.
@@ -205,6 +219,12 @@ pub trait Domain: Debug + Sized {
     /// # Errors
     /// If they do not fit each other.
     fn join(old: &Self::Data, new: &Self::Data) -> Result<(Self::Data, Increment), Failure>;
+
+    /// Returns the number of values that were clipped because they lie outside the range of the encoder's own data.
+    fn n_clipped(data: &Self::Data) -> usize {
+        let _ = data;
+        0
+    }
 
     /// Returns the number of new samples that equal an old one.
     ///
@@ -259,6 +279,42 @@ pub fn tell_unlabelled<D: Domain>(data: &D::Data) {
             D::name(data)
         ));
     }
+}
+
+/// Reports values outside the range of an encoder's data: their number and the first of them. Returns whether they are to be
+/// clipped.
+///
+/// # Errors
+/// If they are to be an error.
+pub fn tell_outliers(
+    name: &str,
+    outliers: Outliers,
+    found: &OutliersFound,
+) -> Result<bool, Failure> {
+    let Some(first) = found.first.first() else {
+        return Ok(false);
+    };
+    if outliers == Outliers::Error {
+        return Err(Failure::input(anyhow::anyhow!(
+            "data set {}: {first} ({} such values; `--outliers clip` clips them)",
+            Found::new(name),
+            found.n
+        )));
+    }
+    let is_clipped = outliers == Outliers::Clip;
+    let done = if is_clipped {
+        "were clipped"
+    } else {
+        "were kept"
+    };
+    tell(format_args!(
+        "note: {name}: {} values outside the range of the encoder's data {done}:",
+        found.n
+    ));
+    for outlier in &found.first {
+        tell(format_args!("note: {name}: {outlier}"));
+    }
+    Ok(is_clipped)
 }
 
 /// Reports the number of new samples that equal an old one, if there are any: each is a negative of a sample

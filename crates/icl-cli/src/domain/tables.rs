@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed, Stack, Views};
 use icl_data::{
-    ColumnKind, NoiseKind, RawTable, Split, StreamKey, TableRow, TableSchema, TableViews,
+    ColumnKind, NoiseKind, Outliers, RawTable, Split, StreamKey, TableRow, TableSchema, TableViews,
     TableViewsConfig, TabularDataset, table_of_pixels,
 };
 use icl_eval::Matrix;
@@ -14,7 +14,7 @@ use icl_models::{Mlp, MlpConfig};
 use crate::domain::class_numbers::numbers_of_classes;
 use crate::domain::data::{Data, TABLES};
 use crate::domain::metadata::{parsed, unreadable};
-use crate::domain::{Domain, Text, Wrong, no_keys};
+use crate::domain::{Domain, Text, Wrong, no_keys, tell_outliers};
 use crate::options::bounds::check_weights;
 use crate::options::encoder::EncoderOptions;
 use crate::options::noise::{Noise, NoiseOptions};
@@ -26,12 +26,18 @@ use crate::process::terminal::tell;
 pub struct Table {
     raw: RawTable,
     rows: TabularDataset,
+    outliers: Outliers,
 }
 
 impl Table {
-    /// Returns the rows of a table by the statistics of a schema.
-    fn with(raw: RawTable, schema: &TableSchema) -> Result<Self, Failure> {
+    /// Returns the rows of a table by the statistics of a schema, and reports what was replaced.
+    fn with(raw: RawTable, schema: &TableSchema, outliers: Outliers) -> Result<Self, Failure> {
         let rows = schema.apply(&raw).map_err(Failure::input)?;
+        let (clipped, found) = rows.clipped();
+        let rows = match tell_outliers(rows.name(), outliers, &found)? {
+            true => clipped,
+            false => rows,
+        };
         let counts = rows.counts();
         if counts.n_imputed > 0 {
             tell(format_args!(
@@ -46,7 +52,17 @@ impl Table {
                 rows.name()
             ));
         }
-        Ok(Self { raw, rows })
+        for column in &counts.surplus {
+            tell(format_args!(
+                "note: {}: column {column} is left out, since the encoder's data do not have it",
+                rows.name()
+            ));
+        }
+        Ok(Self {
+            raw,
+            rows,
+            outliers,
+        })
     }
 }
 
@@ -92,6 +108,7 @@ impl Tables {
     /// If an option is not valid, or the table has no usable column.
     pub fn of(
         raw: RawTable,
+        outliers: Outliers,
         encoder: &EncoderOptions,
         noise: &NoiseOptions,
     ) -> Result<(Self, Table), Failure> {
@@ -130,7 +147,7 @@ impl Tables {
         }
         let views = views.try_init(&schema).map_err(Failure::input)?;
         tell_columns(&schema);
-        let data = Table::with(raw, &schema)?;
+        let data = Table::with(raw, &schema, outliers)?;
         let domain = Self {
             encoder: config,
             schema,
@@ -165,16 +182,24 @@ fn tell_columns(schema: &TableSchema) {
         .iter()
         .map(|(kind, n)| format!("{n} {kind}"))
         .collect();
-    let constant = schema.constant();
-    let dropped = match constant.as_slice() {
-        [] => String::new(),
-        names => format!("; dropped as constant: {}", names.join(", ")),
-    };
+    let dropped = [
+        (ColumnKind::Constant, "; dropped as constant"),
+        (ColumnKind::Index, "; left out, since they number the rows"),
+    ];
+    let dropped = dropped.map(|(kind, why)| {
+        let columns = schema.columns().iter().filter(|column| column.kind == kind);
+        let names: Vec<&str> = columns.map(|column| &*column.name).collect();
+        match names.is_empty() {
+            true => String::new(),
+            false => format!("{why}: {}", names.join(", ")),
+        }
+    });
     tell(format_args!(
-        "note: {}: columns: {} ({} features){dropped}",
+        "note: {}: columns: {} ({} features){}",
         schema.name(),
         kinds.join(", "),
-        schema.d_features()
+        schema.d_features(),
+        dropped.concat()
     ));
 }
 
@@ -188,13 +213,13 @@ impl Domain for Tables {
     type Encoder<B: Backend> = Mlp<B>;
     type Trained<B: AutodiffBackend> = Mlp<B>;
 
-    fn taken(&self, data: Data) -> Result<Option<Table>, Failure> {
+    fn taken(&self, data: Data, outliers: Outliers) -> Result<Option<Table>, Failure> {
         let raw = match data {
             Data::Tables(raw) => raw,
             Data::Images(images) => table_of_pixels(&images).map_err(Failure::input)?,
             Data::Graphs(_) | Data::Interactions(_) | Data::TextPairs(_) => return Ok(None),
         };
-        Table::with(raw, &self.schema).map(Some)
+        Table::with(raw, &self.schema, outliers).map(Some)
     }
 
     fn views(&self) -> &TableViews {
@@ -304,14 +329,29 @@ impl Domain for Tables {
             _ => Vec::new(),
         };
         let schema = TableSchema::fit(&data.raw, old, &excluded).map_err(Failure::input)?;
-        let data = Table::with(data.raw.clone(), &schema)?;
+        let data = Table::with(data.raw.clone(), &schema, data.outliers)?;
         Ok(Some((self.with_schema(schema)?, data)))
     }
 
     /// Joins the tables, with the features of the schema of `old`.
     fn join(old: &Table, new: &Table) -> Result<(Table, Increment), Failure> {
         let (raw, increment) = RawTable::join(&old.raw, &new.raw).map_err(Failure::input)?;
-        Ok((Table::with(raw, old.rows.schema())?, increment))
+        let rows = old.rows.schema().apply(&raw).map_err(Failure::input)?;
+        let rows = match old.outliers {
+            Outliers::Keep => rows,
+            // Those of either part have been reported.
+            Outliers::Clip | Outliers::Error => rows.clipped().0,
+        };
+        let joined = Table {
+            raw,
+            rows,
+            outliers: old.outliers,
+        };
+        Ok((joined, increment))
+    }
+
+    fn n_clipped(data: &Table) -> usize {
+        data.rows.counts().n_clipped
     }
 
     fn n_equal(data: &Table, increment: &Increment) -> Result<usize, Failure> {

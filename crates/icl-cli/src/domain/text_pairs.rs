@@ -7,8 +7,8 @@ use anyhow::anyhow;
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed};
 use icl_data::{
-    Found, Split, StreamKey, TextPair, TextPairCollate, TextPairDataset, TextPairViews, TextPairs,
-    Vocabulary,
+    Found, Outliers, Split, StreamKey, TextPair, TextPairCollate, TextPairDataset, TextPairViews,
+    TextPairs, Vocabulary,
 };
 use icl_models::{WordTower, WordTowerConfig};
 
@@ -129,7 +129,7 @@ impl Domain for PairedTexts {
     type Encoder<B: Backend> = WordTower<B>;
     type Trained<B: AutodiffBackend> = WordTower<B>;
 
-    fn taken(&self, data: Data) -> Result<Option<Texts>, Failure> {
+    fn taken(&self, data: Data, _: Outliers) -> Result<Option<Texts>, Failure> {
         let Data::TextPairs(raw) = data else {
             return Ok(None);
         };

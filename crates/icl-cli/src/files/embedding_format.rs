@@ -44,8 +44,8 @@ impl EmbeddingFormat {
         self != Self::Npy
     }
 
-    /// Returns the bytes of a file of embeddings `[n, d]`, given row by row, with their labels if the format holds them, and with
-    /// the name of their data set if it has metadata.
+    /// Returns the bytes of a file of embeddings `[n, d]`, given row by row, with their labels and their places in the files of
+    /// the samples if the format holds them, and with the name of their data set if it has metadata.
     ///
     /// # Errors
     /// If they cannot be written in this format, which is a fault of the program.
@@ -55,7 +55,7 @@ impl EmbeddingFormat {
     pub fn bytes(
         self,
         (values, d): (&[f32], usize),
-        labels: Option<&[i64]>,
+        (labels, positions): (Option<&[i64]>, &[usize]),
         data: &str,
     ) -> Result<Vec<u8>, Failure> {
         let n = values.len() / d;
@@ -69,16 +69,23 @@ impl EmbeddingFormat {
                 tensors::bytes(&[("data", data)], &tensors)
             }
             Self::Parquet => {
-                vectors_as_parquet(values, d, labels).map_err(|error| Failure::Other(error.into()))
+                let bytes = vectors_as_parquet((values, d), labels, positions);
+                bytes.map_err(|error| Failure::Other(error.into()))
             }
-            Self::Csv => csv((values, d), labels).map_err(|error| Failure::Other(error.into())),
+            Self::Csv => {
+                csv((values, d), labels, positions).map_err(|error| Failure::Other(error.into()))
+            }
         }
     }
 }
 
 /// Writes a table with a row of names, without a column of labels where there are none. Numbers have the fewest digits
 /// that preserve them; no field needs quotes.
-fn csv((values, d): (&[f32], usize), labels: Option<&[i64]>) -> Result<Vec<u8>, std::fmt::Error> {
+fn csv(
+    (values, d): (&[f32], usize),
+    labels: Option<&[i64]>,
+    positions: &[usize],
+) -> Result<Vec<u8>, std::fmt::Error> {
     let mut text = "index".to_owned();
     if labels.is_some() {
         text.push_str(",label");
@@ -86,8 +93,8 @@ fn csv((values, d): (&[f32], usize), labels: Option<&[i64]>) -> Result<Vec<u8>, 
     for column in 0..d {
         write!(text, ",e{column}")?;
     }
-    for (index, row) in values.chunks_exact(d).enumerate() {
-        write!(text, "\n{index}")?;
+    for (index, (row, position)) in values.chunks_exact(d).zip(positions).enumerate() {
+        write!(text, "\n{position}")?;
         if let Some(label) = labels.and_then(|labels| labels.get(index)) {
             write!(text, ",{label}")?;
         }

@@ -9,6 +9,7 @@ use crate::files::npy;
 use crate::files::tensor_rows;
 use crate::files::tensor_rows::TensorRows;
 use crate::process::failure::Failure;
+use crate::process::terminal::{tell, tell_notes};
 
 /// Embeddings `[n_rows, n_columns]` read from a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +28,8 @@ pub struct StoredEmbeddings {
 const BESIDE: [&str; 2] = ["index", "label"];
 
 /// Reads embeddings from a `.npy` file of f32 or f64, from a `.safetensors` file, from the column of vectors of a `.parquet` file, or
-/// from a table of numbers (`.csv`, `.tsv`, also with `.gz`, or `.parquet`), whose columns `index` and `label` are left out.
+/// from a table of numbers (`.csv`, `.tsv`, also with `.gz`, or `.parquet`), whose columns `index` and `label` and those that number
+/// the rows are left out.
 ///
 /// # Errors
 /// If the file cannot be read, or holds no row, no column, or a value that is not a finite number.
@@ -74,22 +76,15 @@ pub fn read(path: &Path) -> Result<StoredEmbeddings, Failure> {
         return Ok(stored(n_rows, d, values));
     }
     let whole = read_table(path, &TableOptions::default()).map_err(Failure::input)?;
-    let names = whole.column_names();
-    let exclude: Vec<String> = BESIDE
-        .iter()
-        .filter(|name| names.contains(name))
-        .map(|&name| name.to_owned())
-        .collect();
-    let table = match exclude.is_empty() {
-        true => whole,
-        false => {
-            let options = TableOptions {
-                exclude,
-                ..TableOptions::default()
-            };
-            read_table(path, &options).map_err(Failure::input)?
-        }
-    };
+    let index = whole.index_columns();
+    tell_notes(whole.name(), whole.notes());
+    for name in index.iter().filter(|name| !BESIDE.contains(name)) {
+        tell(format_args!(
+            "note: {}: column {name} numbers the rows, and is left out",
+            whole.name()
+        ));
+    }
+    let table = whole.without(&[&BESIDE[..], &index].concat());
     let n_columns = table.column_names().len();
     if n_columns == 0 {
         return Err(Failure::input(anyhow!(

@@ -6,9 +6,10 @@ use icl_report::Scalar;
 use icl_train::{Callbacks, Identity, read_checkpoint, write_checkpoint};
 use serde::Serialize;
 
-use crate::files::destination::{CONFIG, Destination};
+use crate::files::destination::Destination;
 use crate::files::whole;
 use crate::files::work_folder::{INPUT, WorkFolder};
+use crate::files::work_place::CONFIG;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::progress::Display;
@@ -54,7 +55,7 @@ pub fn begin(
 ) -> Result<WorkFolder, Failure> {
     let work = match resumed {
         Some(work) => work,
-        None => WorkFolder::begin(destination, config, is_result)?,
+        None => WorkFolder::begin(destination, is_result)?.with_options(config)?,
     };
     let facts = input.iter().cloned();
     let identity = Identity::new(facts.map(|(name, value)| (name.to_owned(), value)));
@@ -85,8 +86,8 @@ pub fn write_results(
 ) -> Result<(), Failure> {
     let mut json = serde_json::to_vec(record).map_err(|error| Failure::Other(error.into()))?;
     json.push(b'\n');
-    whole::replace(&work.results().join(CONFIG), config.as_bytes())?;
-    whole::replace(&work.results().join(RECORD), &json)
+    whole::write(&work.results().join(CONFIG), config.as_bytes())?;
+    whole::write(&work.results().join(RECORD), &json)
 }
 
 /// Writes the course of the training for TensorBoard. Every event has the time 0: like the record, the file depends on the
@@ -96,5 +97,5 @@ pub fn write_results(
 /// If the file cannot be written.
 pub fn write_events(work: &WorkFolder, scalars: &[Scalar]) -> Result<(), Failure> {
     let events = icl_report::tensorboard_events(0.0, scalars);
-    whole::replace(&work.results().join(EVENTS), &events)
+    whole::write(&work.results().join(EVENTS), &events)
 }

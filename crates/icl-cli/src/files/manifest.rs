@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::anyhow;
-use icl_core::{AtomicFile, InputFile};
+use icl_core::InputFile;
 use serde::{Deserialize, Serialize};
 
 use crate::files::whole;
@@ -67,19 +67,32 @@ impl Manifest {
         }
     }
 
-    /// Writes the list into a folder.
+    /// Writes the list into a folder in which nobody reads it yet.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), Failure> {
+        whole::write(&folder.join(MANIFEST), &self.bytes()?)
+    }
+
+    /// Returns the file of the list.
+    ///
+    /// # Errors
+    /// Never for names.
+    pub fn bytes(&self) -> Result<Vec<u8>, Failure> {
         let mut json = serde_json::to_vec(self).map_err(|error| Failure::Other(error.into()))?;
         json.push(b'\n');
-        whole::replace(&folder.join(MANIFEST), &json)
+        Ok(json)
     }
 
     /// Returns the names.
     pub fn files(&self) -> &BTreeSet<String> {
         &self.files
+    }
+
+    /// Returns a list of the names of both.
+    pub fn with(&self, other: &Self) -> Self {
+        Self::new(self.files.union(&other.files).cloned().collect())
     }
 
     /// Whether all files of the list are there, and there is one at least.
@@ -105,19 +118,17 @@ impl Manifest {
         }
         match others.first() {
             None => Ok(()),
-            Some(name) => Err(Failure::input(anyhow!(
-                "out: found {name} in {}, which no command of icl wrote there, expected it elsewhere",
-                folder.display()
-            ))),
+            Some(name) => Err(foreign(folder, name)),
         }
     }
 }
 
-/// Removes the unfinished files that a kill has left in a folder: those of names that `is_result` accepts, and of
-/// the list, unless a process is at work with them. An error leaves them for the next command.
-pub fn remove_unfinished(folder: &Path, is_result: impl Fn(&str) -> bool) {
-    // They harm nobody.
-    let _ = AtomicFile::remove_unfinished(folder, |name| name == MANIFEST || is_result(name));
+/// Returns the failure that a file or folder of a result's name is not ours.
+pub fn foreign(folder: &Path, name: &str) -> Failure {
+    Failure::input(anyhow!(
+        "out: found {name} in {}, which no command of icl wrote there, expected it elsewhere",
+        folder.display()
+    ))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Names of the results of `icl run`.
 
-use crate::files::destination::CONFIG;
+use crate::files::work_place::CONFIG;
 
 /// The record, a line for each method and seed.
 pub const RECORD: &str = "record.jsonl";

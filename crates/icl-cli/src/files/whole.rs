@@ -1,41 +1,52 @@
 //! Single files, written and read as a whole.
 
+use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use anyhow::anyhow;
-use icl_core::{AtomicFile, InputFile, write_atomically};
+use icl_core::InputFile;
 
 use crate::process::failure::Failure;
 
 /// Size of the largest file of an encoder or its weights that is read, in bytes: 2 GiB.
 pub const MAX_ENCODER_BYTES: u64 = 2 << 30;
 
-/// Writes a file and replaces the one that had its name.
+/// Writes a file to the disk, in a folder in the making, where nobody else reads it.
 ///
 /// # Errors
-/// If it cannot be written; an earlier file still exists then.
-pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    write_atomically(path, bytes).map_err(|error| Failure::file(path, "cannot be written", error))
+/// If it cannot be written.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    write_with(path, |file| file.write_all(bytes))
 }
 
-/// Writes a file unless one has its name.
+/// Writes a file as [`write`] does, by a function.
 ///
 /// # Errors
-/// If a file has the name, or this one cannot be written.
-pub fn create(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+/// If it cannot be written.
+pub fn write_with(
+    path: &Path,
+    fill: impl FnOnce(&mut File) -> std::io::Result<()>,
+) -> Result<(), Failure> {
     let write = || {
-        let mut file = AtomicFile::begin(path)?;
-        file.write_all(bytes)?;
-        file.create_new()
+        // A new file, never one behind a link that somebody has put there.
+        remove_if_there(path)?;
+        let mut file = File::create_new(path)?;
+        fill(&mut file)?;
+        file.sync_all()
     };
-    write().map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => Failure::input(anyhow!(
-            "{}: found a file that was not there before, expected none",
-            path.display()
-        )),
-        _ => Failure::file(path, "cannot be written", error),
-    })
+    write().map_err(|error| Failure::file(path, "cannot be written", error))
+}
+
+/// Removes a file or a link if there is one.
+///
+/// # Errors
+/// The error of the system.
+pub fn remove_if_there(path: &Path) -> std::io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
 }
 
 /// Returns the CRC-32 of a file, by which interrupted work recognises it, or `none` without a file.
@@ -69,15 +80,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_created_or_replaced_as_asked() {
+    fn a_file_is_written_anew() {
         let at = tempfile::tempdir().unwrap();
         let path = at.path().join("a");
-        create(&path, b"first").unwrap();
-        let error = create(&path, b"second").unwrap_err().to_string();
-        assert!(error.contains("found a file that was not there before"));
-        replace(&path, b"third").unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), b"third");
-        assert!(replace(&at.path().join("none/a"), b"").is_err());
+        write(&path, b"first").unwrap();
+        write(&path, b"second").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"second");
+        assert!(write(&at.path().join("none/a"), b"").is_err());
+        #[cfg(unix)]
+        {
+            let link = at.path().join("link");
+            std::os::unix::fs::symlink(&path, &link).unwrap();
+            write(&link, b"third").unwrap();
+            assert_eq!(std::fs::read(&path).unwrap(), b"second");
+        }
     }
 
     #[test]
@@ -85,7 +101,7 @@ mod tests {
         let at = tempfile::tempdir().unwrap();
         let path = at.path().join("a");
         assert!(checksum(Some(&path)).is_err());
-        replace(&path, b"123456789").unwrap();
+        write(&path, b"123456789").unwrap();
         assert_eq!(checksum(Some(&path)).unwrap(), "cbf43926");
         assert_eq!(checksum(None).unwrap(), "none");
     }

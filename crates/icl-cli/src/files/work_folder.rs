@@ -1,33 +1,32 @@
-//! The folder that a long command writes: its results appear when they are complete, and its states lie in
-//! the folder until then.
+//! The folder of a long command: its results and its states, until the results are complete.
 //!
 //! ```text
-//! DIR/                  the complete results, and the list of their names
-//! DIR/.checkpoint/      while the command is at work
+//! .icl-DIR.partial/     next to DIR while there is no DIR; DIR/.icl-work/ if there is one
+//!     icl-lock          held by the process at work
 //!     config.toml       the options; without it nothing has begun
-//!     lock              held by the process at work
-//!     moving            the names of the results that are being moved to DIR
-//!     results/          the results so far
+//!     results/          the results so far; complete with the list of their names
 //!     *.input           facts about the input, checked when the work continues
 //!     *.checkpoint      states from which the work continues
 //! ```
+//!
+//! Complete results become DIR by one rename. Into a folder that is there already they are moved one by one, so that it keeps
+//! its permissions, its mount and the files of others.
 
-use std::collections::BTreeSet;
-use std::fs::File;
+use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use icl_core::{AtomicFile, InputFile, file_system, write_atomically};
+use icl_core::{InputFile, PartialFolder, write_atomically};
 
-use crate::files::destination::{
-    CONFIG, Destination, WORK, is_taken, lock, remove_created, remove_work, unusable,
-};
-use crate::files::manifest::{Manifest, remove_unfinished};
+use crate::files::destination::{Destination, is_taken, unusable};
+use crate::files::manifest::{MANIFEST, Manifest};
+use crate::files::new_folders::NewFolders;
+use crate::files::whole;
+use crate::files::whole::remove_if_there;
+use crate::files::work_place::{CONFIG, options, place};
 use crate::process::failure::Failure;
 
-const MOVING: &str = "moving";
-const RESULTS: &str = "results";
 /// Extension of states.
 const STATE: &str = "checkpoint";
 /// Extension of facts about the input, which are no states.
@@ -44,84 +43,83 @@ pub enum Begun {
     Complete,
 }
 
-/// Finds the state of the work that was begun in a folder. Where it is complete, removes what a kill has left of it.
+/// Finds the state of the work on an output folder. Results that are complete are published.
 ///
 /// # Errors
-/// If there is no such work.
-pub fn begun(folder: &Path) -> Result<Begun, Failure> {
-    let work = folder.join(WORK);
-    let config = work.join(CONFIG);
+/// If there is no such work, or the results cannot be published.
+pub fn begun(target: &Path) -> Result<Begun, Failure> {
+    let place = place(target);
+    if place.join(PartialFolder::RESULTS).join(MANIFEST).exists() {
+        publish(&mut take(target)?, target, true)?;
+        return Ok(Begun::Complete);
+    }
+    let config = options(target);
     let read = InputFile::open(&config, MAX_OPTIONS_BYTES).and_then(InputFile::text);
     match read.map_err(std::io::Error::from) {
         Ok(options) => Ok(Begun::Interrupted(config, options)),
         Err(error)
             if error.kind() == ErrorKind::NotFound
-                && Manifest::read(folder)?.is_complete(folder) =>
+                && Manifest::read(target)?.is_complete(target) =>
         {
-            if work.exists() && lock(folder).is_ok() {
-                // It does no harm, and the next command that writes here removes it.
-                let _ = remove_work(&work);
+            if place.exists() {
+                // Removes what a kill has left; unless there is nothing of ours or another process is at work with it.
+                let _ = PartialFolder::take(place);
             }
             Ok(Begun::Complete)
         }
         Err(error) => Err(Failure::input(anyhow!(
             "resume: found no interrupted work in {} ({}: {error}), expected the folder of a command that \
              was interrupted",
-            folder.display(),
+            target.display(),
             config.display()
         ))),
     }
 }
 
+/// Takes the folder of the work on an output folder, with what is in it.
+fn take(target: &Path) -> Result<PartialFolder, Failure> {
+    PartialFolder::take(place(target)).map_err(|error| unusable(target, &error))
+}
+
 /// A folder with work in progress.
 ///
-/// Dropped before it is published, it becomes what it was before, unless it is kept.
+/// Dropped before it is published, it is removed, unless it is kept.
 pub struct WorkFolder {
     target: PathBuf,
-    /// The uppermost folder that was created for it.
-    created: Option<PathBuf>,
-    /// Whether the command writes a file of this name, and may replace it.
-    is_result: fn(&str) -> bool,
+    partial: PartialFolder,
     /// Whether other files may lie beside the results.
     may_share: bool,
-    is_kept: bool,
-    /// Held as long as the process works here.
-    _lock: File,
+    /// Folders above it that were created, dropped after it.
+    _created: NewFolders,
 }
 
 impl WorkFolder {
-    /// Begins to work in a folder.
+    /// Begins to work for a folder.
     ///
     /// # Errors
     /// If the folder is not empty and may not be replaced, or cannot be written.
-    pub fn begin(
-        destination: Destination,
-        config: &str,
-        is_result: fn(&str) -> bool,
-    ) -> Result<Self, Failure> {
+    pub fn begin(destination: Destination, is_result: fn(&str) -> bool) -> Result<Self, Failure> {
         let may_share = destination.may_replace();
         let (target, created) = destination.take(is_result)?;
-        let work = target.join(WORK);
-        let begun = file_system()
-            .create_folders(&work.join(RESULTS))
-            .map_err(|error| unusable(&target, &error))
-            .and_then(|()| lock(&target));
-        let lock = begun.inspect_err(|_| {
-            // Only empty folders: another process may have begun here meanwhile.
-            remove_created(Some(&work));
-            remove_created(created.as_deref());
-        })?;
-        let folder = Self {
-            _lock: lock,
+        let partial = PartialFolder::begin(place(&target));
+        Ok(Self {
+            partial: partial.map_err(|error| unusable(&target, &error))?,
             target,
-            created,
-            is_result,
             may_share,
-            is_kept: false,
-        };
-        write_atomically(&work.join(CONFIG), config.as_bytes())
-            .map_err(|error| unusable(&folder.target, &error))?;
-        Ok(folder)
+            _created: created,
+        })
+    }
+
+    /// Writes the options, with which the work continues when it is interrupted.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn with_options(self, config: &str) -> Result<Self, Failure> {
+        let path = self.partial.path().join(CONFIG);
+        match write_atomically(&path, config.as_bytes()) {
+            Ok(()) => Ok(self),
+            Err(error) => Err(unusable(&self.target, &error)),
+        }
     }
 
     /// Continues the work that was interrupted in a folder.
@@ -130,151 +128,158 @@ impl WorkFolder {
     /// If another process is at work there, or the folder holds a file of a result's name that no command wrote, or
     /// cannot be written.
     pub fn resume(target: &Path, is_result: fn(&str) -> bool) -> Result<Self, Failure> {
-        let folder = Self {
-            _lock: lock(target)?,
+        let mut partial = take(target)?;
+        partial.keep(true);
+        if target.is_dir() {
+            Manifest::read(target)?.check(target, is_result)?;
+        }
+        Ok(Self {
             target: target.to_owned(),
-            created: None,
-            is_result,
+            partial,
             may_share: true,
-            is_kept: true,
-        };
-        remove_unfinished(target, is_result);
-        Manifest::read(target)?.check(target, is_result)?;
-        let results = folder.results();
-        file_system()
-            .create_folders(&results)
-            .map_err(|error| Failure::file(&results, "cannot be written", error))?;
-        Ok(folder)
+            _created: NewFolders::default(),
+        })
+    }
+
+    /// Returns the output folder.
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// Returns the folder of the work.
+    pub fn partial(&mut self) -> &mut PartialFolder {
+        &mut self.partial
     }
 
     /// Returns the folder of the results until they are complete.
     pub fn results(&self) -> PathBuf {
-        self.target.join(WORK).join(RESULTS)
+        self.partial.results()
     }
 
     /// Returns the path of a state.
     pub fn state(&self, name: &str) -> PathBuf {
-        self.target.join(WORK).join(format!("{name}.{STATE}"))
+        self.partial.path().join(format!("{name}.{STATE}"))
+    }
+
+    /// Returns the paths of the states that were saved.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub fn states(&self) -> Result<Vec<PathBuf>, Failure> {
+        let mut paths = paths_in(self.partial.path())?;
+        paths.retain(|path| path.extension().is_some_and(|it| it == STATE));
+        Ok(paths)
     }
 
     /// Returns the failure of the work with how to continue it. States that were saved are kept,
     /// unless the failure is one of the input.
     pub fn fail(mut self, failure: Failure, command: &str) -> Failure {
-        let has_states = self.target.join(WORK).read_dir().is_ok_and(|mut entries| {
-            let is_state = |entry: std::fs::DirEntry| {
-                let is_state = entry.path().extension().is_some_and(|it| it == STATE);
-                is_state && !is_unfinished(&entry)
-            };
-            entries.any(|entry| entry.is_ok_and(is_state))
-        });
-        self.is_kept |= has_states && !matches!(failure, Failure::Input(_));
-        if !self.is_kept {
-            return failure;
+        let has_states = self.states().is_ok_and(|states| !states.is_empty());
+        if has_states && !matches!(failure, Failure::Input(_)) {
+            self.partial.keep(true);
         }
-        self.with_hint(failure, command)
+        match self.partial.is_kept() {
+            true => with_hint(failure, &self.target, command),
+            false => failure,
+        }
     }
 
-    /// Returns a failure with how to continue the work, which is kept.
-    fn with_hint(&self, failure: Failure, command: &str) -> Failure {
-        let how = format!(
-            "`icl {command} --resume {}` continues it",
-            self.target.display()
-        );
-        failure.continued_by(&how)
-    }
-
-    /// Moves the results to their folder and ends the work. Earlier results, as the folder's list has them, are
-    /// replaced or removed; other files stay. `command` is the one that continues the work, if any does.
+    /// Publishes the results and ends the work. Earlier results, as the folder's list has them, are replaced or removed; other
+    /// files stay. `command` is the one that continues the work, if any does.
     ///
     /// # Errors
     /// If files cannot be moved, or other files were put into the folder since the work began: the
     /// work is kept then.
     pub fn publish(mut self, command: Option<&str>) -> Result<PathBuf, Failure> {
-        self.is_kept = true;
-        self.move_results().map_err(|failure| match command {
-            Some(command) => self.with_hint(failure, command),
-            None => failure,
-        })?;
-        // The results are complete, and the next command here removes the rest.
-        let _ = remove_work(&self.target.join(WORK));
-        Ok(self.target.clone())
+        // What nothing continues stays only when it is complete.
+        self.partial.keep(command.is_some());
+        list(&self.results())
+            .and_then(|()| publish(&mut self.partial, &self.target, self.may_share))
+            .map_err(|failure| match command {
+                Some(command) => with_hint(failure, &self.target, command),
+                None => failure,
+            })?;
+        Ok(self.target)
     }
+}
 
-    /// Moves the results to their folder, and removes the options last, without which nothing continues.
-    fn move_results(&self) -> Result<(), Failure> {
-        let target = &self.target;
-        let failure = |error| Failure::file(target, "cannot be written", error);
-        if !self.may_share && is_taken(target)? {
-            return Err(Failure::Other(anyhow!(
-                "{}: found files that were not there when the work began, expected none; the results are kept in {}",
-                target.display(),
-                self.results().display()
-            )));
-        }
-        let earlier = Manifest::read(target)?;
-        earlier.check(target, self.is_result)?;
-        let ours = self.names_to_move().map_err(failure)?;
-        let either = earlier.files().union(&ours).cloned().collect();
-        // After a kill from here on the work continues later, or another command replaces what was moved by then.
-        Manifest::new(either).write(target)?;
-        for name in self.names_of_results().map_err(failure)? {
-            file_system()
-                .rename(&self.results().join(&name), &target.join(&name))
-                .map_err(failure)?;
-        }
-        for name in earlier.files().difference(&ours) {
-            file_system()
-                .remove_if_there(&target.join(name))
-                .map_err(failure)?;
-        }
-        Manifest::new(ours).write(target)?;
-        file_system()
-            .remove_file(&target.join(WORK).join(CONFIG))
-            .map_err(failure)
+/// Returns a failure with how to continue the work, which is kept.
+fn with_hint(failure: Failure, target: &Path, command: &str) -> Failure {
+    let target = target.display();
+    failure.continued_by(&format!("`icl {command} --resume {target}` continues it"))
+}
+
+/// Returns the paths of what is in a folder.
+fn paths_in(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let paths = || -> std::io::Result<Vec<PathBuf>> {
+        let entries = folder.read_dir()?;
+        entries.map(|entry| Ok(entry?.path())).collect()
+    };
+    paths().map_err(|error| Failure::file(folder, "cannot be read", error))
+}
+
+/// Writes the list of what is in a folder into it, with which it is complete.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn list(made: &Path) -> Result<(), Failure> {
+    let name = |path: PathBuf| Some(path.file_name()?.to_string_lossy().into_owned());
+    let names = paths_in(made)?.into_iter().filter_map(name);
+    Manifest::new(names.filter(|name| name != MANIFEST).collect()).write(made)
+}
+
+/// Gives complete results their place. A kill leaves what [`begun`] publishes.
+fn publish(partial: &mut PartialFolder, target: &Path, may_share: bool) -> Result<(), Failure> {
+    partial.keep(true);
+    let failure = |error| Failure::file(target, "cannot be written", error);
+    let results = partial.results();
+    // Without options nothing continues but the publication.
+    remove_if_there(&partial.path().join(CONFIG)).map_err(failure)?;
+    if target.symlink_metadata().is_err() {
+        partial.publish(target).map_err(failure)?;
+    } else if may_share || !is_taken(target)? {
+        move_into(&results, target)?;
+    } else {
+        return Err(Failure::Other(anyhow!(
+            "{}: found files that were not there when the work began, expected none; the results are kept in {}",
+            target.display(),
+            results.display()
+        )));
     }
+    partial.keep(false);
+    Ok(())
+}
 
-    /// Returns the names of the results, those that were moved before a kill included, and notes them for the next
-    /// time.
-    fn names_to_move(&self) -> std::io::Result<BTreeSet<String>> {
-        let path = self.target.join(WORK).join(MOVING);
-        let mut names = self.names_of_results()?;
-        let read = InputFile::open(&path, MAX_OPTIONS_BYTES).and_then(InputFile::text);
-        match read.map_err(std::io::Error::from) {
-            Ok(noted) => names.extend(noted.lines().map(str::to_owned)),
+/// Moves the files of a complete folder into an output folder that is there. Its earlier files, as its list has them, are replaced or
+/// removed. After a kill the same call moves the rest.
+///
+/// # Errors
+/// If a file of such a name is there that no command wrote, or files cannot be moved.
+pub fn move_into(made: &Path, target: &Path) -> Result<(), Failure> {
+    let failure = |error| Failure::file(target, "cannot be written", error);
+    let (earlier, ours) = (Manifest::read(target)?, Manifest::read(made)?);
+    earlier.check(target, |name| ours.files().contains(name))?;
+    let place = whole::folder_of(made);
+    earlier.with(&ours).write(place)?;
+    fs::rename(place.join(MANIFEST), target.join(MANIFEST)).map_err(failure)?;
+    for name in ours.files() {
+        match fs::rename(made.join(name), target.join(name)) {
+            // Moved before a kill.
             Err(error) if error.kind() == ErrorKind::NotFound => (),
-            Err(error) => return Err(error),
-        }
-        let lines: Vec<&str> = names.iter().map(String::as_str).collect();
-        write_atomically(&path, lines.join("\n").as_bytes())?;
-        Ok(names)
-    }
-
-    /// Returns the names of the complete files among the results so far.
-    fn names_of_results(&self) -> std::io::Result<BTreeSet<String>> {
-        let mut names = BTreeSet::new();
-        for entry in self.results().read_dir()? {
-            let entry = entry?;
-            if !is_unfinished(&entry) {
-                names.insert(entry.file_name().to_string_lossy().into_owned());
-            }
-        }
-        Ok(names)
-    }
-}
-
-impl Drop for WorkFolder {
-    fn drop(&mut self) {
-        if !self.is_kept {
-            // An error here has no reader.
-            let _ = remove_work(&self.target.join(WORK));
-            remove_created(self.created.as_deref());
+            moved => moved.map_err(failure)?,
         }
     }
-}
-
-/// Whether an entry is a file that was being written when its process was killed.
-fn is_unfinished(entry: &std::fs::DirEntry) -> bool {
-    AtomicFile::is_unfinished(&entry.file_name().to_string_lossy())
+    for name in earlier.files().difference(ours.files()) {
+        let path = target.join(name);
+        // Instead of the file that a command wrote there may be a folder of somebody by now.
+        if path.symlink_metadata().is_ok_and(|it| !it.is_dir()) {
+            fs::remove_file(path).map_err(failure)?;
+        }
+    }
+    fs::rename(made.join(MANIFEST), target.join(MANIFEST)).map_err(failure)?;
+    // Not every system can sync a folder.
+    let _ = fs::File::open(target).and_then(|folder| folder.sync_all());
+    Ok(())
 }
 
 #[cfg(test)]
@@ -283,32 +288,33 @@ mod tests {
 
     use tempfile::tempdir;
 
-    use crate::files::manifest::MANIFEST;
-
     fn is_result(name: &str) -> bool {
         name == CONFIG || name.starts_with("encoder-")
     }
 
     fn try_begin(target: &Path, force: bool) -> Result<WorkFolder, Failure> {
         let destination = Destination::new(Some(target.to_owned()), "", force);
-        WorkFolder::begin(destination, "options", is_result)
+        WorkFolder::begin(destination, is_result)?.with_options("options")
     }
 
     /// Work with these results, and a state.
     fn worked(target: &Path, results: &[&str]) -> WorkFolder {
         let work = try_begin(target, true).unwrap();
         for name in results {
-            std::fs::write(work.results().join(name), "new").unwrap();
+            whole::write(&work.results().join(name), b"new").unwrap();
         }
-        std::fs::write(work.state("s"), "").unwrap();
+        whole::write(&work.state("s"), b"").unwrap();
         work
     }
 
-    /// The same after a kill.
-    fn killed(target: &Path, results: &[&str]) {
+    /// The same after a kill, with complete results or before they are.
+    fn killed(target: &Path, results: &[&str], is_complete: bool) -> PathBuf {
         let mut work = worked(target, results);
-        work.names_to_move().unwrap();
-        work.is_kept = true;
+        if is_complete {
+            list(&work.results()).unwrap();
+        }
+        work.partial.keep(true);
+        work.partial.path().to_owned()
     }
 
     fn names(folder: &Path) -> Vec<String> {
@@ -339,7 +345,7 @@ mod tests {
             .publish(None)
             .unwrap();
         assert_eq!(names(&out), [MANIFEST, CONFIG, "encoder-a", "encoder-b"]);
-        std::fs::write(out.join("notes.txt"), "theirs").unwrap();
+        fs::write(out.join("notes.txt"), "theirs").unwrap();
         worked(&out, &[CONFIG, "encoder-b", "encoder-c"])
             .publish(None)
             .unwrap();
@@ -347,8 +353,9 @@ mod tests {
             names(&out),
             [MANIFEST, CONFIG, "encoder-b", "encoder-c", "notes.txt"]
         );
+        assert_eq!(names(at.path()), ["out"]);
 
-        std::fs::write(out.join("encoder-mine"), "theirs").unwrap();
+        fs::write(out.join("encoder-mine"), "theirs").unwrap();
         let before = names(&out);
         let refused = |result: Result<_, Failure>| {
             let error = result.map(|_: WorkFolder| ()).unwrap_err();
@@ -361,8 +368,8 @@ mod tests {
         };
         refused(try_begin(&out, true));
         // A folder of a result's name, too, is found before anything has begun.
-        std::fs::remove_file(out.join("encoder-mine")).unwrap();
-        std::fs::create_dir(out.join("encoder-mine")).unwrap();
+        fs::remove_file(out.join("encoder-mine")).unwrap();
+        fs::create_dir(out.join("encoder-mine")).unwrap();
         refused(try_begin(&out, true));
     }
 
@@ -370,89 +377,102 @@ mod tests {
     fn files_that_come_while_the_work_goes_on_are_not_replaced() {
         let at = tempdir().unwrap();
         let out = at.path().join("out");
-        let work = worked(&out, &[CONFIG, "encoder-a"]);
-        std::fs::write(out.join("encoder-a"), "theirs").unwrap();
-        let error = work.publish(None).unwrap_err().to_string();
-        assert!(error.starts_with("out: found encoder-a in "), "{error}");
-        assert!(WorkFolder::resume(&out, is_result).is_err());
-        assert_eq!(std::fs::read(out.join("encoder-a")).unwrap(), b"theirs");
-        // Without it the work continues.
-        std::fs::remove_file(out.join("encoder-a")).unwrap();
-        resume(&out);
-        assert_eq!(names(&out), [MANIFEST, CONFIG, "encoder-a"]);
+        for is_there in [false, true] {
+            if is_there {
+                fs::create_dir(&out).unwrap();
+            }
+            let work = worked(&out, &[CONFIG, "encoder-a"]);
+            fs::create_dir_all(&out).unwrap();
+            fs::write(out.join("encoder-a"), "theirs").unwrap();
+            let error = work.publish(None).unwrap_err().to_string();
+            assert!(error.starts_with("out: found encoder-a in "), "{error}");
+            assert!(begun(&out).is_err());
+            assert_eq!(fs::read(out.join("encoder-a")).unwrap(), b"theirs");
+            // Without it the work continues.
+            fs::remove_file(out.join("encoder-a")).unwrap();
+            resume(&out);
+            assert_eq!(names(&out), [MANIFEST, CONFIG, "encoder-a"]);
+            assert_eq!(names(at.path()), ["out"]);
+            fs::remove_dir_all(&out).unwrap();
+        }
     }
 
-    /// A kill after each part of the publication, in its order.
+    /// A kill after each part of the publication, in its order: into a folder with earlier results, and as a new folder.
     #[test]
     fn a_kill_in_the_publication_is_made_good() {
         let results = [CONFIG, "encoder-b"];
-        let list = |names: &[&str]| Manifest::new(names.iter().map(|&it| it.to_owned()).collect());
-        for n_parts in 0..=6 {
+        let of = |names: &[&str]| Manifest::new(names.iter().map(|&it| it.to_owned()).collect());
+        for (n_parts, is_new, force) in (0..=7_usize).flat_map(|n_parts| {
+            [(false, false), (false, true), (true, false), (true, true)]
+                .map(|(is_new, force)| (n_parts, is_new, force))
+        }) {
             let at = tempdir().unwrap();
-            for force in [false, true] {
-                let out = at.path().join(format!("out{force}"));
+            let out = at.path().join("out");
+            if !is_new {
                 worked(&out, &[CONFIG, "encoder-a"]).publish(None).unwrap();
-                killed(&out, &results);
-                let work = out.join(WORK);
-                let parts: [&dyn Fn(); 6] = [
-                    &|| {
-                        list(&[CONFIG, "encoder-a", "encoder-b"])
-                            .write(&out)
-                            .unwrap()
-                    },
-                    &|| std::fs::rename(work.join(RESULTS).join(CONFIG), out.join(CONFIG)).unwrap(),
-                    &|| {
-                        std::fs::rename(
-                            work.join(RESULTS).join("encoder-b"),
-                            out.join("encoder-b"),
-                        )
-                        .unwrap();
-                        std::fs::remove_file(out.join("encoder-a")).unwrap();
-                    },
-                    &|| list(&results).write(&out).unwrap(),
-                    &|| std::fs::remove_file(work.join(CONFIG)).unwrap(),
-                    &|| std::fs::remove_dir(work.join(RESULTS)).unwrap(),
-                ];
-                parts[..n_parts].iter().for_each(|part| part());
-                match force {
-                    false => resume(&out),
-                    true => drop(worked(&out, &results).publish(None).unwrap()),
-                }
-                assert_eq!(
-                    names(&out),
-                    [MANIFEST, CONFIG, "encoder-b"],
-                    "{n_parts} parts"
-                );
-                assert_eq!(std::fs::read(out.join("encoder-b")).unwrap(), b"new");
-                assert!(matches!(begun(&out), Ok(Begun::Complete)));
             }
+            let place = killed(&out, &results, n_parts > 0);
+            let made = place.join(PartialFolder::RESULTS);
+            let move_up = |name: &str| fs::rename(made.join(name), out.join(name)).unwrap();
+            let end_work = || fs::remove_file(place.join(CONFIG)).unwrap();
+            let into_folder: [&dyn Fn(); 6] = [
+                &end_work,
+                &|| of(&[CONFIG, "encoder-a", "encoder-b"]).write(&out).unwrap(),
+                &|| move_up(CONFIG),
+                &|| {
+                    move_up("encoder-b");
+                    fs::remove_file(out.join("encoder-a")).unwrap();
+                },
+                &|| move_up(MANIFEST),
+                &|| fs::remove_dir(&made).unwrap(),
+            ];
+            let as_folder: [&dyn Fn(); 2] = [&end_work, &|| fs::rename(&made, &out).unwrap()];
+            let parts = if is_new { &as_folder[..] } else { &into_folder };
+            let n_parts = n_parts.saturating_sub(1).min(parts.len());
+            parts[..n_parts].iter().for_each(|part| part());
+            match force {
+                false => resume(&out),
+                true => drop(worked(&out, &results).publish(None).unwrap()),
+            }
+            let when = format!("{n_parts} parts, new {is_new}, force {force}");
+            assert_eq!(names(&out), [MANIFEST, CONFIG, "encoder-b"], "{when}");
+            assert_eq!(fs::read(out.join("encoder-b")).unwrap(), b"new");
+            assert_eq!(Manifest::read(&out).unwrap(), of(&results), "{when}");
+            assert!(matches!(begun(&out), Ok(Begun::Complete)));
+            assert_eq!(names(at.path()), ["out"], "{when}");
         }
-    }
-
-    #[test]
-    fn unfinished_files_of_a_kill_are_removed_by_the_next_command() {
-        let at = tempdir().unwrap();
-        let out = at.path().join("out");
-        worked(&out, &[CONFIG]).publish(None).unwrap();
-        let left = [
-            ".unfinished-1-0-config.toml",
-            ".unfinished-1-1-.icl-manifest.json",
-        ];
-        for name in left.iter().chain(&[".unfinished-1-0-notes.txt"]) {
-            std::fs::write(out.join(name), "").unwrap();
-        }
-        drop(try_begin(&out, true).unwrap());
-        assert_eq!(names(&out), [MANIFEST, ".unfinished-1-0-notes.txt", CONFIG]);
-        assert!(matches!(begun(&out), Ok(Begun::Complete)));
     }
 
     #[test]
     fn a_folder_without_work_has_nothing_to_continue() {
         let at = tempdir().unwrap();
-        for folder in [at.path(), &at.path().join("none")] {
+        let out = at.path().join("out");
+        for folder in [at.path(), &out] {
             assert!(matches!(begun(folder), Err(Failure::Input(_))));
         }
-        killed(at.path(), &[CONFIG]);
-        assert!(matches!(begun(at.path()), Ok(Begun::Interrupted(..))));
+        killed(&out, &[CONFIG], false);
+        assert!(matches!(begun(&out), Ok(Begun::Interrupted(..))));
+        // Also when somebody has created the folder meanwhile.
+        fs::create_dir(&out).unwrap();
+        assert!(matches!(begun(&out), Ok(Begun::Interrupted(..))));
+        assert!(try_begin(&out, false).is_err());
+        resume(&out);
+        assert_eq!(names(&out), [MANIFEST, CONFIG]);
+        assert_eq!(names(at.path()), ["out"]);
+    }
+
+    #[test]
+    fn a_kill_before_the_options_is_as_if_nothing_had_begun() {
+        let at = tempdir().unwrap();
+        let [new, there] = ["new", "there"].map(|name| at.path().join(name));
+        fs::create_dir(&there).unwrap();
+        for out in [new, there] {
+            let place = killed(&out, &["encoder-x"], false);
+            fs::remove_file(place.join(CONFIG)).unwrap();
+            let work = try_begin(&out, false).unwrap();
+            assert!(names(&work.results()).is_empty());
+            assert!(!work.state("s").exists());
+        }
+        assert_eq!(names(at.path()), ["there"]);
     }
 }

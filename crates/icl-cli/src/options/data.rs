@@ -6,7 +6,7 @@ use std::str::FromStr;
 use anyhow::anyhow;
 use clap::Args;
 use icl_data::catalogue::{self, DATA_DIR};
-use icl_data::{Header, Missing, TableOptions, TextPairOptions, embedded};
+use icl_data::{Header, Missing, Outliers, TableOptions, TextPairOptions, embedded};
 use serde::{Serialize, Serializer};
 
 use crate::options::{bounds, choice};
@@ -103,10 +103,26 @@ pub struct ReadingOptions {
         default_value = choice::name(&Missing::default())
     )]
     pub missing: Missing,
+    /// Values outside the range of the encoder's own data, which goes from the least to the greatest and by as much again
+    /// below and above: clip them, an error, or keep them (tables, and attributes of graphs)
+    #[arg(
+        long,
+        value_parser = choice::any::<Outliers>(),
+        default_value = choice::name(&Outliers::default())
+    )]
+    pub outliers: Outliers,
     /// Read a table as pairs of texts: the columns of the first and of the second text, by names or numbers from 1,
     /// comma-separated (.csv and .tsv only)
     #[arg(long, value_name = "COLUMNS")]
     pub texts: Option<Classes>,
+    /// Whether missing values of a table are no errors, since they are only copied.
+    #[arg(skip)]
+    #[serde(skip)]
+    pub keeps_missing: bool,
+    /// Whether a table may lack columns that options name, since other data of the same command may have them.
+    #[arg(skip)]
+    #[serde(skip)]
+    pub allows_absent: bool,
 }
 
 /// The maximum number of samples.
@@ -148,10 +164,14 @@ impl ReadingOptions {
         Ok(TableOptions {
             header: self.header,
             target: self.target.clone(),
-            missing: self.missing,
+            missing: match self.keeps_missing {
+                true => Missing::Mean,
+                false => self.missing,
+            },
             exclude: self.exclude.clone().unwrap_or_default().0,
             classes: self.classes.clone().unwrap_or_default().0,
             limit: self.limit.limit,
+            allows_absent: self.allows_absent,
         })
     }
 

@@ -10,6 +10,7 @@ pub mod encoder;
 pub mod evaluation;
 pub mod execution;
 pub mod increment;
+pub mod inputs;
 pub mod method;
 pub mod negatives;
 pub mod nesting;

@@ -17,6 +17,7 @@ use icl_core::InputFile;
 use crate::files::work_folder::{self, Begun};
 use crate::options::command_line::{Arguments, Command};
 use crate::options::config_file::{ConfigFile, Kind};
+use crate::options::inputs::check_inputs;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
@@ -91,6 +92,11 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, Parse
         all = each_option(all, |option| option.exclusive(false));
     }
     let matches = all.clone().try_get_matches_from(words)?;
+    if let Some((name, given)) = matches.subcommand()
+        && let Some(command) = all.find_subcommand(name)
+    {
+        check_inputs(command, given)?;
+    }
     let arguments = Arguments::from_arg_matches(&matches);
     Ok(arguments.map_err(|error| error.format(&mut all))?.command)
 }

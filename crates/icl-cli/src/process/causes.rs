@@ -72,6 +72,11 @@ impl Causes<'_> {
         }
     }
 
+    /// Returns the failure of a trained encoder that has collapsed.
+    pub fn collapsed(&self, found: anyhow::Error) -> Failure {
+        Failure::input(anyhow!("{found}; it depends on {}", self.listed(true)))
+    }
+
     /// Lists the file, and the options with their values; before the first step without those of steps.
     fn listed(&self, has_trained: bool) -> String {
         let settings = self.settings;

@@ -2,14 +2,35 @@
 
 use std::ffi::OsStr;
 use std::io::{self, Read};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio, exit};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::process::failure::INTERRUPTED;
+use crate::process::group::remove_own_folders;
 use crate::process::interrupt;
 
 /// Time between two checks whether the process has ended, or is to end.
 const PAUSE: Duration = Duration::from_millis(10);
+
+/// Variable that tells a process that its standard input ends with the process that has started it.
+const LIFELINE: &str = "ICL_LIFELINE";
+
+/// Lets this process end when the one that has started it by [`run`] has ended, however that was. Else it would stay at work, in a
+/// folder that nobody else can take.
+pub fn end_with_parent() {
+    if std::env::var_os(LIFELINE).is_none() {
+        return;
+    }
+    let wait = || {
+        let _ = io::copy(&mut io::stdin(), &mut io::sink());
+        remove_own_folders();
+        // At once: the state is that of the last checkpoint, as after a kill.
+        exit(INTERRUPTED.into());
+    };
+    // Without a thread the process ends with its work.
+    let _ = thread::Builder::new().spawn(wait);
+}
 
 /// Reaction of a process to an interruption of this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,10 +88,13 @@ pub fn run(
         std::os::unix::process::CommandExt::process_group(command, 0);
     }
     let mut child = command
-        .stdin(Stdio::null())
+        .env(LIFELINE, "1")
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
+    // Closed by the system if this process ends before the other one.
+    let _lifeline = child.stdin.take();
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     thread::scope(|scope| {
         let readers = thread::Builder::new()

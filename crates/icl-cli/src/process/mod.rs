@@ -5,6 +5,7 @@ pub mod child;
 pub mod failure;
 pub mod group;
 pub mod interrupt;
+pub mod limits;
 pub mod panics;
 pub mod progress;
 pub mod terminal;

@@ -43,6 +43,13 @@ pub fn tell(text: impl Display) {
     }
 }
 
+/// Writes the notes about the data set `name` as [`tell`] does.
+pub fn tell_notes(name: &str, notes: impl IntoIterator<Item = impl Display>) {
+    for note in notes {
+        tell(format_args!("note: {name}: {note}"));
+    }
+}
+
 /// Writes a message to standard error, cut to 2000 characters and three lines, whichever process this is.
 pub fn say(text: impl Display) {
     let _ = writeln!(std::io::stderr(), "{}", message(text));

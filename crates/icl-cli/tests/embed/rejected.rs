@@ -52,7 +52,7 @@ fn where_nothing_is_written() {
         ),
         (
             "e.safetensors --force",
-            "out: found the encoder itself at e.safetensors, expected another file",
+            "out: found e.safetensors, which is the input --from e.safetensors",
         ),
         (
             "b.npy --backend abacus",

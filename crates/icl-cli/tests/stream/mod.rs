@@ -54,7 +54,8 @@ fn it_goes_through_a_stream() {
     assert_eq!(
         names(&out),
         [
-            ".checkpoint",
+            ".icl-manifest.json",
+            ".icl-work",
             "000-1",
             "001-2",
             "002-3",

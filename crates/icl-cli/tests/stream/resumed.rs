@@ -94,17 +94,8 @@ fn a_stream_that_is_killed_is_one_that_never_was() {
             true => format!("stream --resume {out}"),
             false => line(&out),
         };
-        let is_begun = || {
-            at.path()
-                .join(&out)
-                .join(".checkpoint/config.toml")
-                .exists()
-        };
+        let is_begun = || at.path().join(&out).join(".icl-work/config.toml").exists();
         for _ in 0..10 {
-            if !is_begun() {
-                // It was killed before there was anything to continue.
-                let _ = fs::remove_dir_all(at.path().join(&out));
-            }
             let mut child = command(at.path(), &split(&words(is_begun())))
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())

@@ -8,7 +8,7 @@ pub mod toys;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
@@ -159,6 +159,34 @@ pub fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
             (name, bytes)
         })
         .collect()
+}
+
+/// The folder of the work for an output folder that is not complete.
+pub fn work(out: &Path) -> PathBuf {
+    let inside = out.join(".icl-work");
+    let name = out.file_name().unwrap().to_str().unwrap();
+    match inside.exists() {
+        true => inside,
+        false => out.with_file_name(format!(".icl-{name}.partial")),
+    }
+}
+
+/// Everything in a folder and those below it, to the byte: links by where they lead.
+pub fn everything(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_symlink() {
+            let to = fs::read_link(&path).unwrap();
+            found.insert(path, to.into_os_string().into_encoded_bytes());
+        } else if path.is_dir() {
+            found.insert(path.clone(), Vec::new());
+            found.extend(everything(&path));
+        } else {
+            found.insert(path.clone(), fs::read(&path).unwrap_or_default());
+        }
+    }
+    found
 }
 
 /// The lines of a run's `record.jsonl`.

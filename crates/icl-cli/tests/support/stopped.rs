@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::{Ran, command, split};
+use super::{Ran, command, split, work};
 
 /// Longest time that a test waits.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -33,8 +33,7 @@ pub fn epochs_of_some_seconds(whole: &Path, run: impl Fn(usize) -> Ran) -> usize
     }
 }
 
-/// Begins a command that works in the folder `out` of `at`, and waits until the file `name` is in its
-/// `.checkpoint`.
+/// Begins a command that writes the folder `out` of `at`, and waits until the file `name` is in the folder of its work.
 #[track_caller]
 pub fn begin(at: &Path, line: &str, out: &str, name: &str) -> Child {
     let mut child = command(at, &split(line))
@@ -42,9 +41,8 @@ pub fn begin(at: &Path, line: &str, out: &str, name: &str) -> Child {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let path = at.join(out).join(".checkpoint").join(name);
     let begun = Instant::now();
-    while !path.exists() {
+    while !work(&at.join(out)).join(name).exists() {
         let status = child.try_wait().unwrap();
         assert_eq!(status, None, "{line} ended before there was {name}");
         assert!(begun.elapsed() < PATIENCE, "{line} never wrote {name}");

@@ -104,7 +104,12 @@ fn it_updates_an_encoder() {
     // Its numbers fit together.
     let evaluations = record["evaluations"].as_array().unwrap();
     let last = &evaluations[evaluations.len() - 1];
-    assert_eq!(evaluations[0]["risk"], record["before"]);
+    // A run re-estimates the statistics of θ₀ over old and new data; before it, it is as it was given.
+    let [first, given] = [&evaluations[0]["risk"], &record["before"]].map(|it| number(it, "all"));
+    assert!(
+        first != given && (first - given).abs() < 0.05 * given,
+        "{first}, {given}"
+    );
     let best = &evaluations[number(&record, "best_evaluation") as usize];
     assert_eq!(best["risk"], record["after"]);
     for key in ["sample_passes", "train_s"] {
@@ -175,7 +180,7 @@ fn every_method_of_the_registry_is_taken() {
     let at = toys();
     let listed = icl(at.path(), &["methods", "--json"]).succeeded().stdout;
     let methods: Vec<Value> = serde_json::from_str(&listed).unwrap();
-    let mut before = Vec::new();
+    let (mut before, mut first) = (Vec::new(), Vec::new());
     for method in &methods {
         let name = text(method, "name");
         update(
@@ -187,18 +192,16 @@ fn every_method_of_the_registry_is_taken() {
         assert_eq!(text(&record, "method"), name);
         let moved = number(&record, "parameter_change");
         assert_eq!(moved > 0.0, name != "inference", "{name}");
-        let is_from_scratch = text(method, "start") == "scratch";
-        assert_eq!(
-            record["evaluations"][0]["risk"] == record["before"],
-            !is_from_scratch
-        );
+        if text(method, "start") == "trained" {
+            first.push(record["evaluations"][0]["risk"].clone());
+        }
         before.push(record["before"].clone());
     }
     // Before is the encoder that came in, whatever the method starts from.
     assert!(before.iter().all(|risk| *risk == before[0]));
+    assert!(first.len() > 3 && first.iter().all(|risk| *risk == first[0]));
 }
 
-/// Only the statistics of normalisation are those of all data then.
 #[test]
 fn inference_trains_nothing() {
     let at = toys();
@@ -210,7 +213,8 @@ fn inference_trains_nothing() {
         assert_eq!(number(&record, key), 0.0);
     }
     assert_eq!(record["evaluations"].as_array().unwrap().len(), 1);
-    assert!(tensors(&first, "weight") == tensors(&out, "weight"));
+    let [given, kept] = [&first, &out].map(|it| fs::read(it.join("encoder.safetensors")).unwrap());
+    assert!(given == kept, "θ₀ byte for byte");
     assert!(ran.stdout.contains("Nothing was trained"), "{}", ran.stdout);
     assert_eq!(ran.stderr, "");
 }

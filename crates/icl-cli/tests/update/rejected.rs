@@ -40,7 +40,7 @@ fn what_it_rejects() {
         ),
         (
             format!("{from} --old MUTAG --new MUTAG --out out"),
-            "found node features of width 7",
+            "data sets \"OLD\" and \"MUTAG\": found node label 3 only in the second",
         ),
         (
             format!("{from} --old OLD --new MORE --out out"),
@@ -56,13 +56,16 @@ fn what_it_rejects() {
         ),
         (
             format!("{DATA} --out first"),
-            "found the encoder itself at first/encoder.safetensors",
+            "out: found first, which holds the input --from first/encoder.safetensors",
         ),
         (
             format!("{DATA} --out first --force"),
-            "found the encoder itself at",
+            "out: found first, which holds the input --from",
         ),
-        (format!("{DATA} --out OLD"), "out: found files in OLD"),
+        (
+            format!("{DATA} --out OLD"),
+            "out: found OLD, which is the input --old OLD",
+        ),
         (
             format!("{DATA} --out no.safetensors"),
             "out: found a file at no.safetensors",

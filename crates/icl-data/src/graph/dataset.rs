@@ -30,6 +30,8 @@ pub struct GraphCounts {
     pub n_mirrored: usize,
     /// Number of graphs of each class.
     pub n_class: Vec<usize>,
+    /// Number of values that [`GraphDataset::clipped`] has clipped.
+    pub n_clipped: usize,
 }
 
 impl GraphCounts {

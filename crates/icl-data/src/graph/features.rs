@@ -2,10 +2,13 @@
 
 use std::fmt;
 
+use burn::serde::{Deserialize, Serialize};
+
 use super::adjacency::Adjacency;
 
 /// Columns of the node features, from left to right.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(crate = "burn::serde", rename_all = "kebab-case")]
 pub enum FeatureLayout {
     /// Node labels and node attributes from the files.
     Given {
@@ -49,7 +52,16 @@ impl fmt::Display for FeatureLayout {
 }
 
 /// Number of values of a node's profile.
-pub(crate) const D_PROFILE: usize = 5;
+pub(crate) const D_PROFILE: usize = PROFILE.len();
+
+/// Names of the values of a node's profile.
+pub(crate) const PROFILE: [&str; 5] = [
+    "degree",
+    "least degree of a neighbour",
+    "greatest degree of a neighbour",
+    "mean degree of the neighbours",
+    "standard deviation of the neighbours' degrees",
+];
 
 /// Returns the degree of each node, and the minimum, maximum, mean and standard deviation of its
 /// neighbours' degrees.

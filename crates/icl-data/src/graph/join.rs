@@ -3,7 +3,6 @@
 use icl_core::Increment;
 
 use super::dataset::{GraphCounts, GraphDataset};
-use super::features::FeatureLayout;
 use super::sample::Graph;
 use crate::error::DataError;
 use crate::join_error::JoinError;
@@ -51,7 +50,7 @@ impl GraphDataset {
                 .into());
             }
         }
-        let columns = ColumnMap::new(old, new)?;
+        let new = &new.with_schema(&old.schema())?;
         let has_labels = old.has_labels && new.has_labels;
         let mut class_labels = match has_labels {
             true => [&old.class_labels[..], &new.class_labels].concat(),
@@ -70,7 +69,7 @@ impl GraphDataset {
         let of_new = new.graphs.iter();
         let graphs: Vec<Graph> = of_old
             .map(|graph| graph.with_label(class_of(old, graph)))
-            .chain(of_new.map(|graph| columns.apply(graph, class_of(new, graph))))
+            .chain(of_new.map(|graph| graph.with_label(class_of(new, graph))))
             .collect();
         let mut n_class = vec![0; class_labels.len()];
         for graph in &graphs {
@@ -102,84 +101,8 @@ impl GraphCounts {
             n_self_loops: self.n_self_loops + other.n_self_loops,
             n_mirrored: self.n_mirrored + other.n_mirrored,
             n_class,
+            n_clipped: self.n_clipped + other.n_clipped,
         }
-    }
-}
-
-/// Map from the columns of the new data to those of the old.
-struct ColumnMap<'a> {
-    old: &'a GraphDataset,
-    new: &'a GraphDataset,
-    /// For each label column of the new data, the column of the same label in the old data.
-    of_labels: Vec<usize>,
-}
-
-impl<'a> ColumnMap<'a> {
-    fn new(old: &'a GraphDataset, new: &'a GraphDataset) -> Result<Self, JoinError> {
-        let of_labels = match (&old.layout, &new.layout) {
-            (FeatureLayout::DegreeProfile, FeatureLayout::DegreeProfile) => Vec::new(),
-            (
-                FeatureLayout::Given {
-                    node_labels: known,
-                    n_attributes: n_old,
-                },
-                FeatureLayout::Given {
-                    node_labels,
-                    n_attributes: n_new,
-                },
-            ) if n_old == n_new && known.is_empty() == node_labels.is_empty() => {
-                let column = |label: &i64| {
-                    known
-                        .binary_search(label)
-                        .map_err(|_| JoinError::NodeLabel {
-                            old: Found::new(&old.name),
-                            new: Found::new(&new.name),
-                            d_old: old.d_features,
-                            d_new: new.d_features,
-                            label: *label,
-                        })
-                };
-                node_labels.iter().map(column).collect::<Result<_, _>>()?
-            }
-            _ => {
-                return Err(JoinError::Features {
-                    old: Found::new(&old.name),
-                    new: Found::new(&new.name),
-                    old_layout: old.layout.clone(),
-                    new_layout: new.layout.clone(),
-                });
-            }
-        };
-        Ok(Self {
-            old,
-            new,
-            of_labels,
-        })
-    }
-
-    /// Converts a graph of the new data to the columns of the old.
-    fn apply(&self, graph: &Graph, label: usize) -> Graph {
-        let is_same = self.old.layout == self.new.layout && self.old.scales == self.new.scales;
-        if is_same {
-            return graph.with_label(label);
-        }
-        let d_old = self.old.d_features;
-        let first_scaled = d_old - self.old.scales.len();
-        let n_labels = self.of_labels.len();
-        let mut features = vec![0.0_f32; graph.n_nodes() * d_old];
-        for (node, row) in features.chunks_exact_mut(d_old).enumerate() {
-            let (labels, scaled) = graph.node_features(node).split_at(n_labels);
-            for (&column, &value) in self.of_labels.iter().zip(labels) {
-                row[column] = value;
-            }
-            let scales = self.old.scales.iter().zip(&self.new.scales);
-            let slots = row[first_scaled..].iter_mut().zip(scaled);
-            for ((slot, &value), (of_old, of_new)) in slots.zip(scales) {
-                let value = of_old.restandardize(f64::from(value), *of_new);
-                *slot = value.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32;
-            }
-        }
-        Graph::from_parts(graph.adjacency().clone(), features.into(), d_old, label)
     }
 }
 

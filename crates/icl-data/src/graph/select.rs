@@ -65,6 +65,7 @@ impl GraphDataset {
                 n_distinct: n_directed,
                 n_self_loops: 0,
                 n_mirrored: 0,
+                n_clipped: 0,
                 n_class,
             },
             graphs,

@@ -19,15 +19,16 @@ use crate::split::Split;
 pub struct ImageCounts {
     /// Number of images of each class.
     pub n_class: Vec<usize>,
-    /// Number of files and folders of an image folder whose names begin with a dot; they are ignored.
+    /// Number of files and folders of an image folder that are ignored: those whose names begin with a dot, and folders in
+    /// which other programs keep thumbnails or deleted files, such as `@eaDir`.
     pub n_hidden: usize,
     /// Number of files of an image folder whose names are not those of JPEG, PNG or WebP files; they
     /// are ignored.
     pub n_other: usize,
-    /// Number of broken images that were skipped because of [`ImageOptions::skip_broken`].
+    /// Errors of the broken images that were left out because of [`ImageOptions::skip_broken`], each with its file.
     ///
     /// [`ImageOptions::skip_broken`]: crate::ImageOptions::skip_broken
-    pub n_broken: usize,
+    pub broken: Vec<String>,
 }
 
 /// A data set of images with the same number of channels, whose sizes may differ.
@@ -42,6 +43,8 @@ pub struct ImageCounts {
 pub struct ImageDataset {
     pub(super) name: String,
     pub(super) images: Arc<[StoredImage]>,
+    /// Place of each image among all that its files have, which selections and broken images do not change.
+    pub(super) positions: Arc<[usize]>,
     pub(super) labels: Arc<[usize]>,
     pub(super) class_names: Arc<[String]>,
     pub(super) has_labels: bool,
@@ -69,6 +72,7 @@ impl ImageDataset {
         }
         Self {
             name,
+            positions: (0..images.len()).collect(),
             images: images.into(),
             labels: labels.into(),
             class_names: class_names.into(),
@@ -98,6 +102,12 @@ impl ImageDataset {
             classes.iter().map(u8::to_string).collect(),
             channels,
         )
+    }
+
+    /// Returns the place of each image among all images of the files, counted from 0. It differs from the number of the image
+    /// where classes or a number of images were selected, or broken images were left out.
+    pub fn positions(&self) -> &[usize] {
+        &self.positions
     }
 
     /// Returns names of classes with each alias replaced by the name of its class.

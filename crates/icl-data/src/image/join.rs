@@ -77,7 +77,7 @@ impl ImageDataset {
             counts: ImageCounts {
                 n_hidden: old.counts.n_hidden + new.counts.n_hidden,
                 n_other: old.counts.n_other + new.counts.n_other,
-                n_broken: old.counts.n_broken + new.counts.n_broken,
+                broken: [&old.counts.broken[..], &new.counts.broken].concat(),
                 ..joined.counts
             },
             // Aliases of one data set may be wrong in the other.

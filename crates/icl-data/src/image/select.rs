@@ -62,6 +62,7 @@ impl ImageDataset {
         n_class.retain(|n| *n > 0);
         Self {
             images: indices.iter().map(|&i| self.images[i].clone()).collect(),
+            positions: indices.iter().map(|&i| self.positions[i]).collect(),
             labels: indices.iter().map(|&i| new_class[self.labels[i]]).collect(),
             class_names: class_names.into(),
             counts: ImageCounts {

@@ -7,8 +7,11 @@ use super::column::{ColumnKind, TableColumn};
 use super::dataset::{TableCounts, TabularDataset};
 use super::error::TablesError;
 use super::place::ColumnList;
+use super::raw_column::{RawColumn, Value};
 use super::schema::TableSchema;
-use super::table::{RawColumn, RawTable, RawValues};
+use super::statistics::FeatureStatistics;
+use super::table::RawTable;
+use super::values::{is_word, number};
 use crate::error::DataError;
 use crate::place::{FileRef, Found};
 
@@ -16,7 +19,9 @@ use crate::place::{FileRef, Found};
 const MAX_VALUES: usize = 1 << 28;
 
 impl TableSchema {
-    /// Makes the features of all rows of a table, whose columns are found by their names.
+    /// Makes the features of all rows of a table, whose columns are found by their names. Columns without features need not be
+    /// there. Those that the schema does not have are left out, and listed in [`TabularDataset::counts`] unless they
+    /// [number the rows](RawTable::index_columns).
     ///
     /// Missing numbers become the mean of the old data, and their indicator 1 if there is one. A
     /// category that the old data do not have becomes zeros. Both are counted in
@@ -24,7 +29,7 @@ impl TableSchema {
     ///
     /// # Errors
     /// [`DataError::TooMany`] values (more than 2^28), and [`DataError::Tables`] with
-    /// - [`TablesError::Columns`] if columns are missing or surplus;
+    /// - [`TablesError::Columns`] if columns are missing;
     /// - [`TablesError::ColumnType`] if a column of numbers holds text.
     pub fn apply(&self, table: &RawTable) -> Result<TabularDataset, DataError> {
         self.check_columns(table)?;
@@ -42,7 +47,9 @@ impl TableSchema {
             n_rows: n,
             n_class: table.n_class(),
             n_imputed: 0,
+            n_clipped: 0,
             unseen: Vec::new(),
+            surplus: self.surplus(table),
         };
         for column in &self.columns {
             let Some(raw) = table.column(&column.name) else {
@@ -73,18 +80,11 @@ impl TableSchema {
         let first = column.features.start;
         let indicator = column.has_indicator.then(|| column.features.end - 1);
         if column.kind != ColumnKind::Categorical {
-            let RawValues::Numbers(numbers) = &raw.values else {
-                return Err(TablesError::ColumnType {
-                    data: Found::new(data),
-                    column: Found::new(&column.name),
-                    found: "text",
-                    expected: "numbers",
-                }
-                .into());
-            };
-            let mean = self.statistics[first].mean as f32;
-            for (row, &value) in rows.zip(numbers) {
-                row[first] = if value.is_nan() { mean } else { value };
+            raw.check_numbers(data)?;
+            let FeatureStatistics { mean, offset, .. } = self.statistics[first];
+            for (index, row) in rows.enumerate() {
+                let value = raw.number(index, offset);
+                row[first] = if value.is_nan() { mean as f32 } else { value };
                 if value.is_nan() {
                     counts.n_imputed += 1;
                     if let Some(indicator) = indicator {
@@ -98,17 +98,15 @@ impl TableSchema {
         let features: HashMap<&str, usize> = names.map(|(name, at)| (&**name, at)).collect();
         let mut n_unseen = 0;
         for (index, row) in rows.enumerate() {
-            match raw.values.text(index) {
-                None => {
+            match category(raw, index, &features) {
+                Category::Known(feature) => row[feature] = 1.0,
+                Category::Unseen => n_unseen += 1,
+                Category::Missing => {
                     counts.n_imputed += 1;
                     if let Some(indicator) = indicator {
                         row[indicator] = 1.0;
                     }
                 }
-                Some(text) => match features.get(&*text) {
-                    Some(&feature) => row[feature] = 1.0,
-                    None => n_unseen += 1,
-                },
             }
         }
         if n_unseen > 0 {
@@ -117,27 +115,54 @@ impl TableSchema {
         Ok(())
     }
 
-    fn check_columns(&self, table: &RawTable) -> Result<(), TablesError> {
+    /// Returns the names of the columns that the schema does not have.
+    fn surplus(&self, table: &RawTable) -> Vec<String> {
         let is_known = |name: &str| self.columns.iter().any(|column| column.name == name);
+        table
+            .features()
+            .filter(|column| !column.is_index && !is_known(&column.name))
+            .map(|column| column.name.clone())
+            .collect()
+    }
+
+    fn check_columns(&self, table: &RawTable) -> Result<(), TablesError> {
         let is_missing = |column: &&TableColumn| {
-            column.kind != ColumnKind::Excluded && table.column(&column.name).is_none()
+            !column.features.is_empty() && table.column(&column.name).is_none()
         };
         let missing = self.columns.iter().filter(is_missing);
         let missing: Vec<String> = missing.map(|column| column.name.clone()).collect();
-        let surplus: Vec<String> = table
-            .columns
-            .iter()
-            .filter(|column| !is_known(&column.name))
-            .map(|column| column.name.clone())
-            .collect();
-        if missing.is_empty() && surplus.is_empty() {
+        if missing.is_empty() {
             return Ok(());
         }
         Err(TablesError::Columns {
             data: Found::new(table.name()),
             expected: Found::new(&self.name),
             missing: ColumnList::new(&missing),
-            surplus: ColumnList::new(&surplus),
+            surplus: ColumnList::new(&self.surplus(table)),
         })
+    }
+}
+
+/// Meaning of a value among categories.
+enum Category {
+    /// Feature of a category.
+    Known(usize),
+    Unseen,
+    Missing,
+}
+
+/// Returns the meaning of a value for a column with these features of its categories.
+fn category(column: &RawColumn, row: usize, features: &HashMap<&str, usize>) -> Category {
+    let text = column.fields.get(row).trim();
+    if let Some(&feature) = features.get(text) {
+        return Category::Known(feature);
+    }
+    // Schemas of before have numbers in their shortest form as categories, and took words for missing values.
+    let shortest = number(text).and_then(|value| features.get(&*(value as f32).to_string()));
+    match (shortest, column.value(row)) {
+        (Some(&feature), _) => Category::Known(feature),
+        (None, Value::Missing) => Category::Missing,
+        (None, _) if is_word(text) => Category::Missing,
+        (None, _) => Category::Unseen,
     }
 }

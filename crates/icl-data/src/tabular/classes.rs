@@ -4,9 +4,10 @@
 /// are whole numbers, else by their bytes. Returns the class of each row and the name of each class.
 pub(super) fn number_classes(codes: &[u32], names: Vec<String>) -> (Vec<usize>, Vec<String>) {
     let mut order: Vec<usize> = (0..names.len()).collect();
-    let numbers: Option<Vec<i64>> = names.iter().map(|name| name.parse().ok()).collect();
+    let numbers: Option<Vec<i128>> = names.iter().map(|name| name.parse().ok()).collect();
     match numbers {
-        Some(numbers) => order.sort_by_key(|&code| numbers[code]),
+        // Codes such as 1 and 01 are one number.
+        Some(numbers) => order.sort_by_key(|&code| (numbers[code], &names[code])),
         None => order.sort_by_key(|&code| &names[code]),
     }
     let mut class_of = vec![0; names.len()];

@@ -21,6 +21,8 @@ pub enum ColumnKind {
     Constant,
     /// `excluded`: the column orders the rows of a split and is dropped.
     Excluded,
+    /// `index`: the column numbers the rows and is dropped.
+    Index,
 }
 
 impl ColumnKind {
@@ -33,6 +35,7 @@ impl ColumnKind {
             Self::Categorical => "categorical",
             Self::Constant => "constant",
             Self::Excluded => "excluded",
+            Self::Index => "index",
         }
     }
 }

@@ -19,12 +19,17 @@ pub struct TableCounts {
     /// Number of missing values: numbers that became the mean of the old data, and categories that
     /// became zeros.
     pub n_imputed: usize,
+    /// Number of values that [`TabularDataset::clipped`] has clipped.
+    pub n_clipped: usize,
     /// Columns with categories that the old data do not have, each with the number of such values.
     /// They became zeros.
     pub unseen: Vec<(String, usize)>,
+    /// Columns that the old data do not have. They were left out.
+    pub surplus: Vec<String>,
 }
 
-/// A row of a table: its features, in the units of the file.
+/// A row of a table: its features, in the units of the file, minus the [offset](crate::FeatureStatistics::offset) where
+/// there is one.
 ///
 /// Rows are standardised by their views, because geometric mixing acts on the values themselves.
 /// Clones share the values of the data set, so that cloning is cheap.
@@ -42,12 +47,12 @@ pub struct TableRow {
 pub struct TabularDataset {
     name: String,
     /// `[n_rows, d_features]`, row by row.
-    values: Arc<[f32]>,
+    pub(super) values: Arc<[f32]>,
     labels: Arc<[usize]>,
     class_names: Arc<[String]>,
     has_labels: bool,
     schema: Arc<TableSchema>,
-    counts: TableCounts,
+    pub(super) counts: TableCounts,
 }
 
 impl TableRow {
@@ -175,6 +180,9 @@ impl TabularDataset {
         for statistics in self.schema.statistics() {
             sum.update(&statistics.mean.to_le_bytes());
             sum.update(&statistics.sd.to_le_bytes());
+            if let Some(offset) = statistics.offset {
+                sum.update(&offset.to_le_bytes());
+            }
         }
         for &label in self.labels.iter() {
             sum.update(&(label as u64).to_le_bytes());

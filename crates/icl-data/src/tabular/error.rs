@@ -136,12 +136,14 @@ pub enum TablesError {
         known: ClassList,
     },
     /// A cell of a column of numbers is text.
-    #[error("{at}: found {found}, expected a number, as in most rows of this column")]
+    #[error("{at}: found {found}, expected a number, as in most rows of this column{hint}")]
     NotANumber {
         /// Cell in question.
         at: CellPlace,
         /// Text of the cell.
         found: Found,
+        /// Hint at a change that would make it a number, in brackets; may be empty.
+        hint: Box<str>,
     },
     /// A number is infinite or does not fit in 32 bits.
     #[error("{at}: found {found}, expected a finite number of at most 3.4e38")]
@@ -196,12 +198,12 @@ pub enum TablesError {
         limit: usize,
     },
     /// A table has no column that could be a feature.
-    #[error(
-        "{data}: found no feature among the columns, expected at least one that is not constant"
-    )]
+    #[error("{data}: found no feature among the columns, expected at least one that is {expected}")]
     NoFeatures {
         /// Name of the data set.
         data: Found,
+        /// Property of a feature.
+        expected: &'static str,
     },
     /// A table does not have the columns of a schema, or of another table.
     #[error(
@@ -229,6 +231,20 @@ pub enum TablesError {
         /// Type of its values in the old data.
         expected: &'static str,
     },
+    /// Rows cannot be ordered by a column, whose texts are no dates of ISO 8601.
+    #[error(
+        "{data}, column {column}: found {found}, a date whose text is not in the order of time, expected its form {expected}"
+    )]
+    NotInOrder {
+        /// Name of the data set.
+        data: Found,
+        /// Column in question.
+        column: Found,
+        /// First date in another form.
+        found: Found,
+        /// The date in the form of ISO 8601.
+        expected: Found,
+    },
     /// A split by classes is used on a table without any.
     #[error("{data}: found no classes for split {split}, expected a target column")]
     NoTarget {
@@ -236,18 +252,6 @@ pub enum TablesError {
         data: Found,
         /// Text of the split.
         split: Found,
-    },
-    /// Only one of two tables has classes.
-    #[error("{data}: found {found}, expected {expected}, as in {other}")]
-    Target {
-        /// Name of the table in question.
-        data: Found,
-        /// Whether it has classes.
-        found: &'static str,
-        /// Whether the other table has classes.
-        expected: &'static str,
-        /// Name of the other table.
-        other: Found,
     },
     /// The limit on the number of rows is too small.
     #[error("limit: found {found} rows, expected at least {expected}")]

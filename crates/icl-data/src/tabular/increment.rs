@@ -2,14 +2,13 @@
 
 use icl_core::{GrowthRatio, Increment, Seed};
 
-use super::classes::number_classes;
 use super::dataset::TabularDataset;
 use super::error::TablesError;
 use super::schema::TableSchema;
-use super::table::{RawTable, RawValues};
+use super::table::RawTable;
 use crate::equal::{n_equal, number_bits};
 use crate::error::DataError;
-use crate::place::{ClassList, Found};
+use crate::place::Found;
 use crate::split::Split;
 
 impl RawTable {
@@ -23,7 +22,7 @@ impl RawTable {
     ///   than two rows;
     /// - [`DataError::UnknownClass`] and [`DataError::RepeatedClass`] if the split names other classes;
     /// - [`DataError::UnfitSplit`] if it is one by time;
-    /// - [`DataError::Tables`] with [`TablesError::UnknownColumn`] if it names another column, and with
+    /// - [`DataError::Tables`] with the errors of [`ranks`](Self::ranks) if it is one by a column, and with
     ///   [`TablesError::NoTarget`] if it is one of classes and the rows have none.
     pub fn increment(
         &self,
@@ -48,43 +47,6 @@ impl RawTable {
             Split::Time => return Err(split.unfit("a table")),
         };
         split.increment(&keys, alpha, seed)
-    }
-
-    /// Returns the rank of each row by its value in a column; equal values have equal ranks, and that of missing values is the
-    /// least.
-    ///
-    /// # Errors
-    /// If there is no such column.
-    pub fn ranks(&self, column: &str) -> Result<Vec<usize>, TablesError> {
-        let found = self.column(column);
-        let names: Vec<String> = self.column_names().into_iter().map(str::to_owned).collect();
-        let found = found.ok_or_else(|| TablesError::UnknownColumn {
-            data: Found::new(&self.name),
-            found: Found::new(column),
-            known: ClassList::new(&names),
-        })?;
-        Ok(match &found.values {
-            RawValues::Numbers(values) => {
-                let key = |value: f32| {
-                    if value.is_nan() {
-                        f32::NEG_INFINITY
-                    } else {
-                        value + 0.0
-                    }
-                };
-                let mut sorted: Vec<f32> = values.iter().map(|&value| key(value)).collect();
-                sorted.sort_unstable_by(f32::total_cmp);
-                sorted.dedup();
-                let rank = |&value: &f32| sorted.partition_point(|other| *other < key(value));
-                values.iter().map(rank).collect()
-            }
-            RawValues::Texts { codes, texts } => {
-                let codes_of_texts: Vec<u32> = (0..texts.len() as u32).collect();
-                let (ranks, _) = number_classes(&codes_of_texts, texts.clone());
-                let rank = |&code: &u32| ranks.get(code as usize).map_or(0, |rank| rank + 1);
-                codes.iter().map(rank).collect()
-            }
-        })
     }
 }
 

@@ -1,15 +1,14 @@
 //! Joining of old and new tables, read from two places, into one.
 
-use std::collections::HashMap;
 use std::iter;
 
 use icl_core::Increment;
 
 use super::dataset::TabularDataset;
 use super::error::TablesError;
-use super::place::ColumnList;
+use super::raw_column::Contents;
 use super::schema::TableSchema;
-use super::table::{MISSING_CODE, RawColumn, RawTable, RawValues};
+use super::table::RawTable;
 use crate::error::DataError;
 use crate::place::Found;
 
@@ -17,19 +16,18 @@ impl RawTable {
     /// Joins two tables: the rows of `old`, then those of `new`, and the increment of both.
     ///
     /// **Columns** are identified by their names and keep the order of `old`. Numbers of `new` in a
-    /// column that is text in `old` are read as text.
+    /// column that is text in `old` are read as text. A column of one table alone is left out.
     ///
     /// **Classes** are identified by their names, in whichever table they occur. The classes of `old`
-    /// keep their indices; classes that only `new` has follow in their order.
+    /// keep their indices; classes that only `new` has follow in their order. If one of the tables has no classes, the joined one
+    /// has none.
     ///
     /// The name is `OLD+NEW`.
     ///
     /// # Errors
     /// [`DataError::Tables`] with
     /// - [`TablesError::TooSmall`] if one of them has fewer than two rows;
-    /// - [`TablesError::Columns`] if their columns have different names;
-    /// - [`TablesError::ColumnType`] if a column of numbers in `old` is text in `new`;
-    /// - [`TablesError::Target`] if only one of them has classes.
+    /// - [`TablesError::ColumnType`] if a column of numbers in `old` is text in `new`.
     pub fn join(old: &Self, new: &Self) -> Result<(Self, Increment), DataError> {
         for table in [old, new] {
             if table.n_rows() < 2 {
@@ -40,15 +38,25 @@ impl RawTable {
                 .into());
             }
         }
-        check_columns(old, new)?;
+        let has_classes = old.has_labels() && new.has_labels();
         let mut columns = Vec::with_capacity(old.columns.len());
-        for column in old.columns.iter() {
-            if let Some(added) = new.column(&column.name) {
-                columns.push(RawColumn {
-                    name: column.name.clone(),
-                    values: joined(&new.name, column, added)?,
-                });
+        let mut target = None;
+        for (index, column) in old.columns.iter().enumerate() {
+            let added = match old.target == Some(index) {
+                true if has_classes => {
+                    target = Some(columns.len());
+                    new.target.map(|target| &new.columns[target])
+                }
+                true => None,
+                false => new.column(&column.name),
+            };
+            let Some(added) = added else { continue };
+            if column.contents == Contents::Numbers {
+                added.check_numbers(&new.name)?;
             }
+            let mut fields = column.fields.clone();
+            fields.extend(added.fields.iter());
+            columns.push(column.with_fields(fields));
         }
         let mut class_names = old.class_names.to_vec();
         let mut of_new = Vec::with_capacity(new.class_names.len());
@@ -62,7 +70,6 @@ impl RawTable {
         let labels_of_new = new.labels.iter().map(|&label| of_new[label]);
         let labels: Vec<usize> = iter::chain(old.labels.iter().copied(), labels_of_new).collect();
         let (n_old, n) = (old.n_rows(), labels.len());
-        let target = old.target.clone();
         let joined = Self::from_parts(
             format!("{}+{}", old.name, new.name),
             n,
@@ -84,64 +91,5 @@ impl TabularDataset {
         let (table, increment) = RawTable::join(old, new)?;
         let schema = TableSchema::fit(&table, increment.old(), &[])?;
         Ok((schema.apply(&table)?, increment))
-    }
-}
-
-fn check_columns(old: &RawTable, new: &RawTable) -> Result<(), TablesError> {
-    let absent = |of: &RawTable, from: &RawTable| -> Vec<String> {
-        let columns = of.columns.iter().map(|column| column.name.clone());
-        columns.filter(|name| from.column(name).is_none()).collect()
-    };
-    let (missing, surplus) = (absent(old, new), absent(new, old));
-    if !missing.is_empty() || !surplus.is_empty() {
-        return Err(TablesError::Columns {
-            data: Found::new(&new.name),
-            expected: Found::new(&old.name),
-            missing: ColumnList::new(&missing),
-            surplus: ColumnList::new(&surplus),
-        });
-    }
-    let classes = |table: &RawTable| match table.has_labels() {
-        true => "a column of classes",
-        false => "no column of classes",
-    };
-    if old.has_labels() != new.has_labels() {
-        return Err(TablesError::Target {
-            data: Found::new(&new.name),
-            found: classes(new),
-            expected: classes(old),
-            other: Found::new(&old.name),
-        });
-    }
-    Ok(())
-}
-
-/// Returns the values of a column of the old table, then those of the new one.
-fn joined(new: &str, old: &RawColumn, added: &RawColumn) -> Result<RawValues, TablesError> {
-    match (&old.values, &added.values) {
-        (RawValues::Numbers(old), RawValues::Numbers(added)) => {
-            Ok(RawValues::Numbers([&old[..], added].concat()))
-        }
-        (RawValues::Numbers(_), RawValues::Texts { .. }) => Err(TablesError::ColumnType {
-            data: Found::new(new),
-            column: Found::new(&old.name),
-            found: "text",
-            expected: "numbers",
-        }),
-        (RawValues::Texts { codes, texts }, added) => {
-            let (mut codes, mut texts) = (codes.clone(), texts.clone());
-            let known = texts.iter().cloned().zip(0..);
-            let mut code_of: HashMap<String, u32> = known.collect();
-            for row in 0..added.len() {
-                let code = added.text(row).map_or(MISSING_CODE, |text| {
-                    *code_of.entry(text).or_insert_with_key(|text| {
-                        texts.push(text.clone());
-                        texts.len() as u32 - 1
-                    })
-                });
-                codes.push(code);
-            }
-            Ok(RawValues::Texts { codes, texts })
-        }
     }
 }

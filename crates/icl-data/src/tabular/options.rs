@@ -63,6 +63,9 @@ pub struct TableOptions {
     pub missing: Missing,
     /// Columns that are not read: their names, or their numbers counted from 1.
     pub exclude: Vec<String>,
+    /// Whether the table may lack columns that `target` and `exclude` name, as one of several tables may. Then
+    /// [`TableNote::Absent`](crate::TableNote::Absent) says so.
+    pub allows_absent: bool,
     /// Classes to keep, in any order; empty keeps all. See [`RawTable::select`](crate::RawTable::select).
     pub classes: Vec<String>,
     /// Maximum number of rows; `None` keeps all. See [`RawTable::select`](crate::RawTable::select).

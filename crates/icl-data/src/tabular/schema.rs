@@ -7,16 +7,24 @@ use burn::serde::{Deserialize, Serialize};
 use super::classes::number_classes;
 use super::column::{ColumnKind, TableColumn};
 use super::error::TablesError;
+use super::exact::difference;
+use super::raw_column::{Contents, RawColumn, Value};
 use super::statistics::FeatureStatistics;
 use super::stored_schema::{StoredSchema, UnfitSchema};
-use super::table::{MISSING_CODE, RawColumn, RawTable, RawValues};
+use super::table::RawTable;
 use crate::error::DataError;
+use crate::outliers::ordinary_range;
 use crate::place::Found;
 
 /// Largest number of categories of a column.
 const MAX_CATEGORIES: usize = 256;
 /// Skewness above which numbers of at least 0 count as skewed.
 const MIN_SKEWNESS: f64 = 2.0;
+/// Quotient of the largest value and of the deviation up to which single precision, with 24 bits, leaves 10 bits of the
+/// deviation. A lower bound would change the features of columns that lose nothing.
+const MIN_DEVIATION: f64 = (1 << 14) as f64;
+/// Bound below which double precision holds all whole numbers.
+const MAX_WHOLE: f64 = (1_u64 << 53) as f64;
 
 /// Columns of a table and the statistics of their features, frozen from the old data.
 ///
@@ -64,12 +72,12 @@ impl TableSchema {
     /// Fits the schema to some rows of a table: the old data.
     ///
     /// Columns whose names are in `excluded` become no features; names that the table does not have
-    /// are ignored.
+    /// are ignored. Neither do those that [number the rows](RawTable::index_columns).
     ///
     /// # Errors
     /// [`DataError::Tables`] with
     /// - [`TablesError::Categories`] if a column has more than 256 different texts in these rows;
-    /// - [`TablesError::NoFeatures`] if every column is constant or excluded.
+    /// - [`TablesError::NoFeatures`] if every column is constant, excluded or numbers the rows.
     ///
     /// # Panics
     /// If an index is not below the number of rows.
@@ -79,13 +87,17 @@ impl TableSchema {
             columns: Vec::with_capacity(table.columns.len()),
             statistics: Vec::new(),
         };
-        for column in table.columns.iter() {
+        for column in table.features() {
             let is_excluded = excluded.contains(&&*column.name);
             schema.add(column, old, is_excluded)?;
         }
         if schema.statistics.is_empty() {
             return Err(TablesError::NoFeatures {
                 data: Found::new(table.name()),
+                expected: match table.index_columns().is_empty() {
+                    true => "not constant",
+                    false => "neither constant nor numbers the rows",
+                },
             }
             .into());
         }
@@ -94,43 +106,11 @@ impl TableSchema {
 
     fn add(&mut self, column: &RawColumn, old: &[usize], excluded: bool) -> Result<(), DataError> {
         let first = self.statistics.len();
-        let (kind, categories, has_indicator) = match &column.values {
+        let (kind, categories, has_indicator) = match column.contents {
             _ if excluded => (ColumnKind::Excluded, Vec::new(), false),
-            RawValues::Numbers(values) => self.add_numbers(values, old),
-            RawValues::Texts { codes, texts } => {
-                let seen: BTreeSet<u32> = old.iter().map(|&row| codes[row]).collect();
-                let has_missing = seen.contains(&MISSING_CODE);
-                let names: Vec<String> = seen
-                    .iter()
-                    .filter_map(|&code| texts.get(code as usize).cloned())
-                    .collect();
-                if names.len() > MAX_CATEGORIES {
-                    return Err(TablesError::Categories {
-                        data: Found::new(&self.name),
-                        column: Found::new(&column.name),
-                        found: names.len(),
-                        limit: MAX_CATEGORIES,
-                    }
-                    .into());
-                }
-                if seen.len() < 2 {
-                    (ColumnKind::Constant, Vec::new(), false)
-                } else {
-                    let categories = number_classes(&[], names).1;
-                    let in_row = |row: usize| texts.get(codes[row] as usize);
-                    for category in &categories {
-                        let is_in = |&row: &usize| f32::from(in_row(row) == Some(category));
-                        let features = old.iter().map(is_in);
-                        self.statistics.push(FeatureStatistics::of(features));
-                    }
-                    if has_missing {
-                        let is_missing = |&row: &usize| f32::from(codes[row] == MISSING_CODE);
-                        let features = old.iter().map(is_missing);
-                        self.statistics.push(FeatureStatistics::of(features));
-                    }
-                    (ColumnKind::Categorical, categories, has_missing)
-                }
-            }
+            _ if column.is_index => (ColumnKind::Index, Vec::new(), false),
+            Contents::Numbers => self.add_numbers(column, old),
+            Contents::Texts | Contents::Mixed => self.add_texts(column, old)?,
         };
         self.columns.push(TableColumn {
             name: column.name.clone(),
@@ -142,28 +122,87 @@ impl TableSchema {
         Ok(())
     }
 
-    fn add_numbers(&mut self, values: &[f32], old: &[usize]) -> (ColumnKind, Vec<String>, bool) {
-        let all = old.iter().map(|&row| values[row]);
-        let known = all.clone().filter(|value| !value.is_nan());
+    fn add_texts(
+        &mut self,
+        column: &RawColumn,
+        old: &[usize],
+    ) -> Result<(ColumnKind, Vec<String>, bool), DataError> {
+        let values: Vec<Value<'_>> = old.iter().map(|&row| column.value(row)).collect();
+        let texts = values.iter().filter_map(|value| match value {
+            Value::Text(text) => Some(*text),
+            Value::Number(_) | Value::Missing => None,
+        });
+        let names: BTreeSet<&str> = texts.collect();
+        if names.len() > MAX_CATEGORIES {
+            return Err(TablesError::Categories {
+                data: Found::new(&self.name),
+                column: Found::new(&column.name),
+                found: names.len(),
+                limit: MAX_CATEGORIES,
+            }
+            .into());
+        }
+        let has_missing = values.contains(&Value::Missing);
+        if names.len() + usize::from(has_missing) < 2 {
+            return Ok((ColumnKind::Constant, Vec::new(), false));
+        }
+        let names = names.into_iter().map(str::to_owned).collect();
+        let categories = number_classes(&[], names).1;
+        let mut add = |value: Value<'_>| {
+            let features = values.iter().map(|other| f32::from(*other == value));
+            self.statistics.push(FeatureStatistics::of(features));
+        };
+        categories
+            .iter()
+            .for_each(|category| add(Value::Text(category)));
+        if has_missing {
+            add(Value::Missing);
+        }
+        Ok((ColumnKind::Categorical, categories, has_missing))
+    }
+
+    fn add_numbers(
+        &mut self,
+        column: &RawColumn,
+        old: &[usize],
+    ) -> (ColumnKind, Vec<String>, bool) {
+        let known = old.iter().map(|&row| (row, column.precise(row)));
+        let mut known: Vec<(usize, f64)> = known.filter(|(_, number)| !number.is_nan()).collect();
+        let has_missing = known.len() < old.len();
+        if known.is_empty() {
+            return (ColumnKind::Constant, Vec::new(), false);
+        }
+        // A sentinel such as −99999 would decide mean and deviation alone.
+        let [low, high] = ordinary_range(known.iter().map(|(_, number)| *number).collect());
+        known.retain(|(_, number)| (low..=high).contains(number));
+        let offset = offset(column, &known);
+        let known = known.iter().map(|&(row, number)| match offset {
+            None => number as f32,
+            offset => column.number(row, offset),
+        });
         let mut others = known.clone();
         let first = others.next();
         let second = others.find(|value| Some(*value) != first);
         if second.is_none() {
             return (ColumnKind::Constant, Vec::new(), false);
         }
-        let statistics = FeatureStatistics::of(known.clone());
+        let statistics = FeatureStatistics {
+            offset,
+            ..FeatureStatistics::of(known.clone())
+        };
         let is_one_of_two = |value: f32| Some(value) == first || Some(value) == second;
         let kind = if known.clone().all(is_one_of_two) {
             ColumnKind::Binary
-        } else if statistics.min >= 0.0 && statistics.skewness > MIN_SKEWNESS {
+        } else if offset.is_none() && statistics.min >= 0.0 && statistics.skewness > MIN_SKEWNESS {
             ColumnKind::Skewed
         } else {
             ColumnKind::Continuous
         };
         self.statistics.push(statistics);
-        let has_missing = all.clone().any(f32::is_nan);
         if has_missing {
-            let indicator = all.map(|value| f32::from(value.is_nan()));
+            let indicator = old
+                .iter()
+                .map(|&row| f32::from(column.precise(row).is_nan()));
             self.statistics.push(FeatureStatistics::of(indicator));
         }
         (kind, Vec::new(), has_missing)
@@ -197,6 +236,30 @@ impl TableSchema {
             .map(|column| &*column.name)
             .collect()
     }
+}
+
+/// Returns the number to subtract from a column before its values are held in single precision: the smallest of them, if they
+/// differ by so little that their differences would be lost, such as metres from the pole or seconds since 1970. `known` are
+/// rows with their numbers.
+fn offset(column: &RawColumn, known: &[(usize, f64)]) -> Option<f64> {
+    let numbers = || known.iter().map(|(_, number)| *number);
+    let is_exact = |number: f64| f64::from(number as f32) == number && number.abs() < MAX_WHOLE;
+    if numbers().all(is_exact) {
+        return None;
+    }
+    let least = numbers().fold(f64::INFINITY, f64::min);
+    let largest = numbers().fold(0.0, |largest: f64, number| largest.max(number.abs()));
+    let (mut n, mut sum, mut squares, mut is_held) = (0.0, 0.0, 0.0, true);
+    for &(row, number) in known {
+        let difference = difference(column.fields.get(row).trim(), least);
+        is_held &= f64::from(number as f32) - least == difference;
+        n += 1.0;
+        sum += difference;
+        squares += difference * difference;
+    }
+    let variance = (squares - sum * sum / n) / n;
+    let is_lost = !is_held && variance.max(0.0).sqrt() * MIN_DEVIATION < largest;
+    is_lost.then_some(least)
 }
 
 #[cfg(test)]

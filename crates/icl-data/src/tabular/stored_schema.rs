@@ -33,7 +33,7 @@ impl StoredSchema {
         let mut first = 0;
         for column in &self.columns {
             let n = match column.kind {
-                ColumnKind::Constant | ColumnKind::Excluded => 0,
+                ColumnKind::Constant | ColumnKind::Excluded | ColumnKind::Index => 0,
                 ColumnKind::Categorical => {
                     column.categories.len() + usize::from(column.has_indicator)
                 }
@@ -60,7 +60,12 @@ impl StoredSchema {
             );
         }
         let is_number = |statistics: &&FeatureStatistics| {
-            statistics.mean.is_finite() && statistics.sd.is_finite() && statistics.sd > 0.0
+            let numbers = [
+                statistics.mean,
+                statistics.sd,
+                statistics.offset.unwrap_or(0.0),
+            ];
+            numbers.iter().all(|number| number.is_finite()) && statistics.sd > 0.0
         };
         match self.statistics.iter().position(|of| !is_number(&of)) {
             None => Ok(()),

@@ -1,64 +1,55 @@
-//! Tables as they were read: columns of numbers or of text, before they become features.
+//! Tables as they were read: the fields of a file, before they become features.
 
 use std::sync::Arc;
 
 use super::error::TablesError;
-use crate::place::Found;
-
-/// Code of a missing value in a column of text.
-pub(super) const MISSING_CODE: u32 = u32::MAX;
+use super::fields::Fields;
+use super::note::TableNote;
+use super::raw_column::{Contents, RawColumn};
 
 /// Name of the only class of a table without classes.
 const UNLABELLED: &str = "unlabelled";
 
-/// A table as it was read: columns of numbers or of text, and the class of each row.
+/// A table as it was read: the fields of its columns, and the class of each row.
 ///
-/// Columns become features by a [`TableSchema`](crate::TableSchema), which is fitted to the old data.
-/// Clones share the columns.
-#[derive(Debug, Clone, PartialEq)]
+/// Fields stay as the file has them, to the byte. Columns become features by a [`TableSchema`](crate::TableSchema), which is
+/// fitted to the old data. Clones share the columns.
+#[derive(Debug, Clone)]
 pub struct RawTable {
     pub(super) name: String,
+    /// Columns in the order of the file, with that of the classes.
     pub(super) columns: Arc<[RawColumn]>,
-    /// Name of the column of the classes, if there is one.
-    pub(super) target: Option<String>,
+    /// Index of the column of the classes, if there is one.
+    pub(super) target: Option<usize>,
+    /// Whether the file has the names of its columns.
+    pub(super) has_header: bool,
+    pub(super) notes: Arc<[TableNote]>,
     pub(super) labels: Arc<[usize]>,
     pub(super) class_names: Arc<[String]>,
 }
 
-/// A column without the target.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct RawColumn {
-    pub(super) name: String,
-    pub(super) values: RawValues,
-}
-
-/// Values of a column, one for each row.
-#[derive(Debug, Clone)]
-pub(super) enum RawValues {
-    /// Finite numbers; NaN where a value is missing.
-    Numbers(Vec<f32>),
-    /// Indices into the different texts, in the order of their first occurrence; [`MISSING_CODE`]
-    /// where a value is missing.
-    Texts { codes: Vec<u32>, texts: Vec<String> },
-}
+/// The column of the classes: its index, the class of each row, and the name of each class.
+pub(super) type Classes = (usize, Vec<usize>, Vec<String>);
 
 impl RawTable {
-    /// Creates a table whose rows have no classes, or the classes of a target column.
+    /// Creates a table whose rows have no classes, or those of a column.
     pub(super) fn from_parts(
         name: String,
         n_rows: usize,
         columns: Vec<RawColumn>,
-        classes: Option<(String, Vec<usize>, Vec<String>)>,
+        classes: Option<Classes>,
     ) -> Self {
+        debug_assert!(columns.iter().all(|column| column.fields.len() == n_rows));
         let (target, labels, class_names) = match classes {
             Some((target, labels, class_names)) => (Some(target), labels, class_names),
             None => (None, vec![0; n_rows], vec![UNLABELLED.to_owned()]),
         };
-        debug_assert!(columns.iter().all(|column| column.values.len() == n_rows));
         Self {
             name,
             columns: columns.into(),
             target,
+            has_header: true,
+            notes: Arc::new([]),
             labels: labels.into(),
             class_names: class_names.into(),
         }
@@ -96,17 +87,15 @@ impl RawTable {
                 "every class needs a name"
             );
         }
-        let columns = columns.into_iter().map(|(name, values)| RawColumn {
-            name,
-            values: RawValues::Numbers(values),
+        let column = |(name, values): (String, Vec<f32>)| RawColumn::of_numbers(name, &values);
+        let mut columns: Vec<RawColumn> = columns.into_iter().map(column).collect();
+        let classes = classes.map(|(labels, names)| {
+            let fields = labels.iter().map(|&label| &*names[label]).collect();
+            let contents = Contents::Texts;
+            columns.push(RawColumn::new("class".to_owned(), fields, contents));
+            (columns.len() - 1, labels, names)
         });
-        let target = |(labels, names)| ("class".to_owned(), labels, names);
-        Self::from_parts(
-            name.to_owned(),
-            n_rows,
-            columns.collect(),
-            classes.map(target),
-        )
+        Self::from_parts(name.to_owned(), n_rows, columns, classes)
     }
 
     /// Returns the name of the data set, taken from its file.
@@ -121,12 +110,28 @@ impl RawTable {
 
     /// Returns the names of the columns in the order of the file, without the target.
     pub fn column_names(&self) -> Vec<&str> {
-        self.columns.iter().map(|column| &*column.name).collect()
+        self.features().map(|column| &*column.name).collect()
+    }
+
+    /// Returns the names of the columns that number the rows, which become no features: those that count up by 1 from row to
+    /// row, and the index of a data frame.
+    ///
+    /// An index is a column `__index_level_0__` as pyarrow writes it, or whole numbers, each once, in a first column without a
+    /// name or in `Unnamed: 0`, as pandas writes and reads it. Tables of fewer than 10 rows may count by chance: there, only
+    /// these are found.
+    pub fn index_columns(&self) -> Vec<&str> {
+        let numbering = self.features().filter(|column| column.is_index);
+        numbering.map(|column| &*column.name).collect()
+    }
+
+    /// Returns what was decided when the table was read and may not be what is meant.
+    pub fn notes(&self) -> &[TableNote] {
+        &self.notes
     }
 
     /// Returns the name of the column of the classes, if there is one.
     pub fn target(&self) -> Option<&str> {
-        self.target.as_deref()
+        self.target.map(|target| &*self.columns[target].name)
     }
 
     /// Returns `true` if the rows have classes.
@@ -146,33 +151,45 @@ impl RawTable {
         &self.class_names
     }
 
-    /// Returns the values of all columns `[n_rows, n_columns]`, row by row, for a table of numbers alone; a
+    /// Returns the values of all columns `[n_rows, n_columns]` in single precision, row by row, for a table of numbers alone; a
     /// missing value is NaN.
     ///
     /// # Errors
     /// [`TablesError::ColumnType`] if a column holds text.
     pub fn numbers(&self) -> Result<Vec<f32>, TablesError> {
-        let width = self.columns.len();
+        let width = self.features().count();
         let mut all = vec![0.0; self.n_rows() * width];
-        for (at, column) in self.columns.iter().enumerate() {
-            let RawValues::Numbers(values) = &column.values else {
-                return Err(TablesError::ColumnType {
-                    data: Found::new(&self.name),
-                    column: Found::new(&column.name),
-                    found: "text",
-                    expected: "numbers",
-                });
-            };
-            for (row, value) in all.chunks_exact_mut(width).zip(values) {
-                row[at] = *value;
+        for (at, column) in self.features().enumerate() {
+            column.check_numbers(&self.name)?;
+            for (row, slot) in all.chunks_exact_mut(width).enumerate() {
+                slot[at] = column.number(row, None);
             }
         }
         Ok(all)
     }
 
-    /// Returns the column of this name.
+    /// Returns the columns that are not the target, in the order of the file.
+    pub(super) fn features(&self) -> impl Iterator<Item = &RawColumn> {
+        let indexed = self.columns.iter().enumerate();
+        indexed.filter_map(|(at, column)| (self.target != Some(at)).then_some(column))
+    }
+
+    /// Returns the column of this name, unless it is the target.
     pub(super) fn column(&self, name: &str) -> Option<&RawColumn> {
-        self.columns.iter().find(|column| column.name == name)
+        self.features().find(|column| column.name == name)
+    }
+
+    /// Returns the table without the columns of these names; names that it does not have are ignored, and the target stays.
+    pub fn without(&self, names: &[&str]) -> Self {
+        let target = self.target();
+        let is_kept =
+            |column: &&RawColumn| target == Some(&column.name) || !names.contains(&&*column.name);
+        let columns: Arc<[RawColumn]> = self.columns.iter().filter(is_kept).cloned().collect();
+        Self {
+            target: target.and_then(|name| columns.iter().position(|column| column.name == name)),
+            columns,
+            ..self.clone()
+        }
     }
 
     /// Returns the table of the rows with these indices, in their order. Classes without any row are
@@ -193,61 +210,28 @@ impl RawTable {
                 class_names.push(name.clone());
             }
         }
-        let column = |column: &RawColumn| RawColumn {
-            name: column.name.clone(),
-            values: column.values.at(indices),
+        let column = |column: &RawColumn| {
+            let fields: Fields = indices.iter().map(|&row| column.fields.get(row)).collect();
+            column.with_fields(fields)
         };
         Self {
-            name: self.name.clone(),
             columns: self.columns.iter().map(column).collect(),
-            target: self.target.clone(),
             labels: indices.iter().map(|&i| new_class[self.labels[i]]).collect(),
             class_names: class_names.into(),
+            ..self.clone()
         }
     }
 }
 
-impl RawValues {
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Self::Numbers(values) => values.len(),
-            Self::Texts { codes, .. } => codes.len(),
-        }
-    }
-
-    /// Returns the values of these rows.
-    fn at(&self, indices: &[usize]) -> Self {
-        match self {
-            Self::Numbers(values) => Self::Numbers(indices.iter().map(|&i| values[i]).collect()),
-            Self::Texts { codes, texts } => Self::Texts {
-                codes: indices.iter().map(|&i| codes[i]).collect(),
-                texts: texts.clone(),
-            },
-        }
-    }
-
-    /// Returns the value of a row as text that reads back as the same value; `None` if it is missing.
-    pub(super) fn text(&self, row: usize) -> Option<String> {
-        match self {
-            Self::Numbers(values) => (!values[row].is_nan()).then(|| values[row].to_string()),
-            Self::Texts { codes, texts } => texts.get(codes[row] as usize).cloned(),
-        }
-    }
-}
-
-impl PartialEq for RawValues {
-    /// Compares values: missing ones are equal, and texts are compared by what they say.
+impl PartialEq for RawTable {
+    /// Compares what the tables say: names, values and classes, but not how numbers are written.
     fn eq(&self, other: &Self) -> bool {
-        let is_same = |(a, b): (&f32, &f32)| a == b || a.is_nan() && b.is_nan();
-        match (self, other) {
-            (Self::Numbers(a), Self::Numbers(b)) => {
-                a.len() == b.len() && a.iter().zip(b).all(is_same)
-            }
-            (Self::Texts { .. }, Self::Texts { .. }) => {
-                self.len() == other.len()
-                    && (0..self.len()).all(|row| self.text(row) == other.text(row))
-            }
-            _ => false,
-        }
+        let is_same =
+            |(a, b): (&RawColumn, &RawColumn)| a.name == b.name && a.values().eq(b.values());
+        self.name == other.name
+            && self.target() == other.target()
+            && (&self.labels, &self.class_names) == (&other.labels, &other.class_names)
+            && self.columns.len() == other.columns.len()
+            && self.features().zip(other.features()).all(is_same)
     }
 }

@@ -3,27 +3,30 @@
 use std::io::Write;
 use std::path::Path;
 
-use csv::{QuoteStyle, WriterBuilder};
+use csv::{QuoteStyle, StringRecord, WriterBuilder};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use icl_core::AtomicFile;
 
-use super::read::could_be_name;
+use super::options::Header;
+use super::raw_column::RawColumn;
+use super::read::FirstLine;
 use super::table::RawTable;
 use crate::error::DataError;
 use crate::new_folder::unwritable;
 
+/// Character that some programs put before UTF-8, and that readers drop.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 impl RawTable {
-    /// Writes some rows, in this order, as a text table that [`read_table`](crate::read_table) reads with
-    /// the same values, compressed by gzip if the name ends in `.gz`. The file is whole or absent.
+    /// Writes some rows, in this order, as a text table with their fields as they were read, to the byte, compressed by gzip if
+    /// the name ends in `.gz`. The file is whole or absent.
     ///
-    /// Columns are separated by commas, or by tabs if the name, without `.gz`, ends in `.tsv` or `.tab`.
-    /// The first line holds the names of the columns; the target comes last. A table whose columns are `1`,
-    /// `2` and so on, as those of a file without a line of names, is written without that line and with each
-    /// column at its place, if its first row has a number, so that no reader takes it for names. In other
-    /// tables, a name that is a number or that stands for a missing value is written as `column 7`, or else
-    /// the line would be read as values. Numbers are written in the shortest
-    /// form that reads as the same number, missing values as nothing.
+    /// Columns are separated by commas, or by tabs if the name, without `.gz`, ends in `.tsv` or `.tab`, and stand in the order of
+    /// the file that was read. The first line holds their names if that file had any, or if columns were left out. [`read_table`]
+    /// reads the same table, with the setting that [`written_header`](Self::written_header) returns.
+    ///
+    /// [`read_table`]: crate::read_table
     ///
     /// # Errors
     /// [`DataError::Unwritable`] if a file has this name already, or cannot be written.
@@ -59,51 +62,62 @@ impl RawTable {
         separator: u8,
         to: &mut impl Write,
     ) -> std::io::Result<()> {
+        let names = || self.columns.iter().map(RawColumn::heading);
+        let first = match rows.first() {
+            Some(&row) if !self.writes_names() => self.row(row).next(),
+            _ => names().next(),
+        };
+        let needs_quotes = self.columns.len() == 1
+            || first.is_some_and(|first| first.starts_with(BYTE_ORDER_MARK));
         let mut writer = WriterBuilder::new()
             .delimiter(separator)
-            .quote_style(QuoteStyle::Necessary)
+            .quote_style(match needs_quotes {
+                // A mark within the only field would be taken for a separator, and one at the beginning be dropped.
+                true => QuoteStyle::Always,
+                false => QuoteStyle::Necessary,
+            })
             .from_writer(to);
-        let names: Vec<&String> = self.columns.iter().map(|column| &column.name).collect();
-        let names = [names, self.target.iter().collect()].concat();
-        let is_clear = rows.first().is_some_and(|&row| {
-            let mut cells = self.columns.iter().filter_map(|of| of.values.text(row));
-            cells.any(|cell| !could_be_name(&cell))
-        });
-        let places = match self.places(&names) {
-            Some(places) if is_clear => places,
-            _ => {
-                for name in &names {
-                    match could_be_name(name) {
-                        true => writer.write_field(name)?,
-                        false => writer.write_field(format!("column {name}"))?,
-                    }
-                }
-                writer.write_record(None::<&[u8]>)?;
-                (0..names.len()).collect()
-            }
-        };
+        if self.writes_names() {
+            writer.write_record(names())?;
+        }
         for &row in rows {
-            for &place in &places {
-                match self.columns.get(place) {
-                    Some(column) => {
-                        writer.write_field(column.values.text(row).unwrap_or_default())?;
-                    }
-                    None => writer.write_field(&self.class_names[self.labels[row]])?,
-                }
-            }
-            writer.write_record(None::<&[u8]>)?;
+            writer.write_record(self.row(row))?;
         }
         writer.flush()
     }
 
-    /// Returns the order in which the columns stood in a file without a line of names; `None` if the names
-    /// are others than 1, …, n.
-    fn places(&self, names: &[&String]) -> Option<Vec<usize>> {
-        let mut places = vec![None; names.len()];
-        for (column, name) in names.iter().enumerate() {
-            let place: usize = name.parse().ok()?;
-            *places.get_mut(place.checked_sub(1)?)? = Some(column);
+    /// Returns the setting by which [`read_table`](crate::read_table) reads the first line that [`write`](Self::write) writes as
+    /// what it is: `auto` if the reader detects it.
+    ///
+    /// # Panics
+    /// If an index is not below [`n_rows`](Self::n_rows).
+    pub fn written_header(&self, rows: &[usize]) -> Header {
+        let has_names = self.writes_names();
+        let names = has_names.then(|| self.columns.iter().map(RawColumn::heading).collect());
+        let rows = rows
+            .iter()
+            .map(|&row| self.row(row).collect::<StringRecord>());
+        let mut lines = names.into_iter().chain(rows);
+        let is_detected = lines
+            .next()
+            .is_some_and(|first| FirstLine::detect(&first, lines).is_header == has_names);
+        match has_names {
+            _ if is_detected => Header::Auto,
+            true => Header::Yes,
+            false => Header::No,
         }
-        places.into_iter().collect()
+    }
+
+    /// Returns `true` if the names of the columns are written: the file had them, or its columns are not all there.
+    fn writes_names(&self) -> bool {
+        let mut numbered = (1..).zip(self.columns.iter());
+        self.has_header
+            || numbered.any(|(number, column): (usize, _)| column.name != number.to_string())
+    }
+
+    fn row(&self, row: usize) -> impl Iterator<Item = &str> {
+        self.columns
+            .iter()
+            .map(move |column| column.fields.get(row))
     }
 }

@@ -9,15 +9,19 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
-/// Returns the bytes of a Parquet file of vectors `[n, d]`, not packed: a column `index`, a column `label` where there are
+/// Returns the bytes of a Parquet file of vectors `[n, d]`, not packed: a column `index` of these numbers, a column `label` where there are
 /// labels, and `embedding`, a list of floats, which [`read_vectors`](crate::read_vectors) reads.
 ///
 /// # Errors
 /// If the encoder of the format fails, which it has no reason to do in memory.
 ///
 /// # Panics
-/// If d is 0, the values do not fill whole rows, or there are not as many labels as rows.
-pub fn vectors_as_parquet(values: &[f32], d: usize, labels: Option<&[i64]>) -> io::Result<Vec<u8>> {
+/// If d is 0, the values do not fill whole rows, or there are not as many labels or numbers as rows.
+pub fn vectors_as_parquet(
+    (values, d): (&[f32], usize),
+    labels: Option<&[i64]>,
+    index: &[usize],
+) -> io::Result<Vec<u8>> {
     assert!(
         d > 0 && values.len().is_multiple_of(d),
         "found {} values, expected whole rows of {d}",
@@ -27,10 +31,15 @@ pub fn vectors_as_parquet(values: &[f32], d: usize, labels: Option<&[i64]>) -> i
     if let Some(labels) = labels {
         assert_eq!(labels.len(), n, "every row needs a label");
     }
-    encode(values, d, labels).map_err(io::Error::other)
+    assert_eq!(index.len(), n, "every row needs a number");
+    encode((values, d), labels, index).map_err(io::Error::other)
 }
 
-fn encode(values: &[f32], d: usize, labels: Option<&[i64]>) -> Result<Vec<u8>, ParquetError> {
+fn encode(
+    (values, d): (&[f32], usize),
+    labels: Option<&[i64]>,
+    index: &[usize],
+) -> Result<Vec<u8>, ParquetError> {
     let label = match labels {
         Some(_) => "REQUIRED INT64 label;",
         None => "",
@@ -39,8 +48,7 @@ fn encode(values: &[f32], d: usize, labels: Option<&[i64]>) -> Result<Vec<u8>, P
         "message embeddings {{ REQUIRED INT64 index; {label} REQUIRED GROUP embedding (LIST) {{ REPEATED GROUP list {{ \
          REQUIRED FLOAT element; }} }} }}"
     ))?;
-    let n = values.len() / d;
-    let index: Vec<i64> = (0..n as i64).collect();
+    let index: Vec<i64> = index.iter().map(|&at| at as i64).collect();
     let mut writer = SerializedFileWriter::new(
         Vec::new(),
         Arc::new(schema),

@@ -41,7 +41,7 @@ pub struct TextPairDataset {
 impl TextPairDataset {
     /// Creates samples of all pairs, with the words that the vocabulary has.
     ///
-    /// Texts are equal if all their characters are.
+    /// Texts are equal if all their characters are, but for blanks around them.
     pub fn new(pairs: &TextPairs, vocabulary: &Vocabulary) -> Self {
         let sides = [0, 1].map(|side| first_of_equals(pairs, side));
         let sample = |(index, pair): (usize, &[String; 2])| TextPair {
@@ -78,6 +78,6 @@ fn first_of_equals(pairs: &TextPairs, side: usize) -> Vec<u32> {
     let mut firsts = HashMap::new();
     let texts = (0..).zip(pairs.pairs());
     texts
-        .map(|(index, pair)| *firsts.entry(pair[side].as_str()).or_insert(index))
+        .map(|(index, pair)| *firsts.entry(pair[side].trim()).or_insert(index))
         .collect()
 }

@@ -8,7 +8,7 @@ use crate::equal::n_equal;
 use crate::error::DataError;
 use crate::place::Found;
 use crate::split::Split;
-use crate::tabular::{Header, TablesError, read_texts};
+use crate::tabular::{Header, TableNote, TablesError, read_texts};
 
 /// Settings of [`read_text_pairs`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +38,7 @@ pub struct TextPairs {
     name: String,
     columns: [String; 2],
     pairs: Vec<[String; 2]>,
+    note: Option<TableNote>,
 }
 
 impl TextPairs {
@@ -51,7 +52,12 @@ impl TextPairs {
         &self.columns
     }
 
-    /// Returns the pairs, in the order of the file.
+    /// Returns what was decided when the file was read and may not be what is meant.
+    pub fn note(&self) -> Option<&TableNote> {
+        self.note.as_ref()
+    }
+
+    /// Returns the pairs, in the order of the file, to the byte as it has them. Blanks around a text do not count.
     pub fn pairs(&self) -> &[[String; 2]] {
         &self.pairs
     }
@@ -59,7 +65,7 @@ impl TextPairs {
     /// Returns a checksum of the texts, as 8 hexadecimal digits.
     pub fn checksum(&self) -> String {
         let mut sum = crc32fast::Hasher::new();
-        for text in self.pairs.iter().flatten() {
+        for text in self.pairs.iter().flatten().map(|text| text.trim()) {
             sum.update(&(text.len() as u64).to_le_bytes());
             sum.update(text.as_bytes());
         }
@@ -71,7 +77,9 @@ impl TextPairs {
     /// # Panics
     /// If an index of the increment is not below the number of pairs.
     pub fn n_equal(&self, increment: &Increment) -> usize {
-        n_equal(increment, |index| &self.pairs[index])
+        n_equal(increment, |index| {
+            self.pairs[index].each_ref().map(|text| text.trim())
+        })
     }
 
     /// Splits the pairs into old and new ones; see [`Split::increment`]. For [`Split::Size`], all pairs are equal.
@@ -110,6 +118,7 @@ impl TextPairs {
             name: format!("{}+{}", old.name, new.name),
             columns: old.columns.clone(),
             pairs: old.pairs.iter().chain(&new.pairs).cloned().collect(),
+            note: None,
         };
         let (n_old, n) = (old.pairs.len(), joined.pairs.len());
         let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())?;
@@ -145,5 +154,6 @@ pub fn read_text_pairs(
         name: read.name,
         columns: read.columns,
         pairs: read.rows,
+        note: read.note,
     })
 }

@@ -23,6 +23,9 @@ pub struct RunRecord {
     pub seed: u64,
     /// Name of the data set.
     pub data: String,
+    /// Number of values outside the range of the encoder's own data that were clipped; 0 in older records.
+    #[serde(default)]
+    pub n_clipped: usize,
     /// Growth ratio α = ΔN / (N + ΔN) of the split.
     pub alpha: f64,
     /// Rule by which the data were split into old and new.

@@ -112,6 +112,9 @@ pub struct StreamedExperience {
     pub n_samples: usize,
     /// Number of its held-out samples.
     pub n_held_out: usize,
+    /// Number of values outside the range of the encoder's own data that were clipped in it; 0 in older records.
+    #[serde(default)]
+    pub n_clipped: usize,
     /// Whether there was an update (or, for the first, a training) after it.
     pub updated: bool,
     /// Number of old samples that the update had, N; 0 without one.

@@ -21,6 +21,9 @@ pub struct TrainRecord {
     pub data: String,
     /// Number of samples, N.
     pub n: usize,
+    /// Number of values outside the range of the encoder's own data that were clipped; 0 in older records.
+    #[serde(default)]
+    pub n_clipped: usize,
     /// Temperature τ of the losses.
     pub temperature: f64,
     /// Number of negatives K in the formulas of the losses.

@@ -29,6 +29,9 @@ pub struct UpdateRecord {
     pub n_old: usize,
     /// Number of new samples, ΔN.
     pub n_new: usize,
+    /// Number of values outside the range of the encoder's own data that were clipped; 0 in older records.
+    #[serde(default)]
+    pub n_clipped: usize,
     /// Growth ratio α = ΔN / (N + ΔN).
     pub alpha: f64,
     /// Temperature τ of the losses.

@@ -68,6 +68,7 @@ pub(crate) fn run(method: &str, seed: u64, from: f64, to: f64, drift: f64, n: us
         method: method.to_owned(),
         seed,
         data: "MUTAG".to_owned(),
+        n_clipped: 0,
         alpha: 0.5,
         split: "random".to_owned(),
         n_old: 94,

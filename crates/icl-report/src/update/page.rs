@@ -70,6 +70,7 @@ pub fn update_document(record: &UpdateRecord) -> Result<Document, ReportError> {
     blocks.push(Block::heading("Before and after"));
     blocks.push(Block::Table(table::before_and_after(record)));
     blocks.extend(sentences.map(Block::text));
+    blocks.extend(clipped(record).map(Block::text));
     blocks.extend(held_out(record).map(Block::text));
     blocks.push(Block::text(neighbours(record)));
     blocks.extend(recall(record).map(Block::text));
@@ -157,6 +158,18 @@ fn held_out(record: &UpdateRecord) -> Option<String> {
         part("old sample", n.old, |of| of.old),
         part("new sample", n.new, |of| of.new),
     ))
+}
+
+/// Writes the number of values that were clipped; `None` if none was.
+fn clipped(record: &UpdateRecord) -> Option<String> {
+    (record.n_clipped > 0).then(|| {
+        format!(
+            "{} of the data outside the range of the old encoder's own data, which goes from the least to the greatest and by \
+             as much again below and above, {} clipped.",
+            plural(record.n_clipped, "value"),
+            if record.n_clipped == 1 { "was" } else { "were" },
+        )
+    })
 }
 
 fn neighbours(record: &UpdateRecord) -> String {

@@ -59,6 +59,9 @@ pub struct Evaluated<M, R> {
 /// Function that evaluates an encoder.
 pub(crate) type Evaluate<'a, M, R> = &'a dyn Fn(M) -> Result<Evaluated<M, R>, TrainError>;
 
+/// Function that finds the first sample whose embedding by an encoder is not finite, in the order of the list.
+pub(crate) type FirstBad<'a, M> = &'a dyn Fn(&M, &[usize]) -> Result<Option<usize>, TrainError>;
+
 /// Encoder with re-estimated normalisation statistics, its exact risk, and the judgement of a protocol on
 /// its embeddings.
 #[derive(Debug, Clone)]

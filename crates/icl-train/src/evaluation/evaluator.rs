@@ -127,6 +127,32 @@ where
         })
     }
 
+    /// Computes the exact risk of an encoder over X′ exactly as it is given, with the normalisation statistics that it has.
+    ///
+    /// # Errors
+    /// [`TrainError`].
+    pub fn risk_as_given<M>(&self, encoder: &M) -> Result<ExactRisk, TrainError>
+    where
+        M: Encoder<B, Batch = C::Batch<B>>,
+    {
+        self.check()?;
+        let panel = self.panel(self.problem.increment, self.max_samples);
+        let samples = panel.all();
+        let [anchors, positives] = self
+            .fixed_views(&samples, self.problem.increment)?
+            .embeddings(encoder)?;
+        let (risk, _) = exact_risk_of_group(
+            self.group,
+            anchors,
+            positives,
+            panel.old().len(),
+            self.temperature,
+            self.negatives,
+        )?;
+        self.check_finite((EXACT_RISK, risk.all), encoder, &samples)?;
+        Ok(risk)
+    }
+
     /// Computes the exact risk of an encoder over the old data X alone.
     ///
     /// # Errors

@@ -53,6 +53,10 @@ pub(crate) struct Part<T, I> {
     pub(crate) for_teacher: Option<I>,
 }
 
+/// Views of one pair of each sample, as a collation makes them.
+type CollatedPart<C, B> =
+    Part<<C as Collate>::Batch<B>, <C as Collate>::Batch<<B as AutodiffBackend>::InnerBackend>>;
+
 impl<T> PreparedBatch<T> {
     /// Returns the views of each pair of a batch that is one shard.
     ///
@@ -122,7 +126,7 @@ pub(crate) fn prefetch<'scope, B, S, V, C>(
     device: B::Device,
     has_teacher: bool,
     is_timed: bool,
-) -> std::io::Result<Batches<Part<C::Batch<B>, C::Batch<B::InnerBackend>>>>
+) -> std::io::Result<Batches<CollatedPart<C, B>>>
 where
     B: AutodiffBackend,
     S: Samples,
@@ -176,7 +180,7 @@ where
         &mut self,
         request: &Request,
         step: &StepPlan,
-    ) -> Result<Prepared<Part<C::Batch<B>, C::Batch<B::InnerBackend>>>, SampleError>
+    ) -> Result<Prepared<CollatedPart<C, B>>, SampleError>
     where
         B: AutodiffBackend<Device = D>,
         C: Collate<View = V::View>,

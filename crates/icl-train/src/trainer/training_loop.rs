@@ -10,7 +10,7 @@ use icl_core::{Collate, Encoder, Group, Samples, Seed, Views, beside_kernels};
 use crate::checkpoint::saved::{restore, save};
 use crate::devices::shards::Shards;
 use crate::error::TrainError;
-use crate::evaluation::evaluated::{Evaluate, Risk};
+use crate::evaluation::evaluated::{Evaluate, FirstBad, Risk};
 use crate::evaluation::stopping::StoppedBy;
 use crate::identity::Identity;
 use crate::method::Method;
@@ -31,8 +31,8 @@ pub(super) struct Evaluations<'a, M, R> {
     pub(super) steer: Evaluate<'a, M, R>,
     /// Evaluation of the result.
     pub(super) measure: Evaluate<'a, M, R>,
-    /// Search for the first sample whose embedding by an encoder is not finite, in the order of the list.
-    pub(super) first_bad: &'a dyn Fn(&M, &[usize]) -> Result<Option<usize>, TrainError>,
+    /// Search for the first bad sample.
+    pub(super) first_bad: FirstBad<'a, M>,
 }
 
 /// Everything that a training run needs beside its encoder.

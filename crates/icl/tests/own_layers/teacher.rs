@@ -38,7 +38,10 @@ impl<B: Backend> Encoder<B> for Watched<B> {
     }
 }
 
-fn distilled(dropout: f64) -> (Outcome<Watched<B>, B>, [Vec<Vec<f64>>; 2]) {
+/// What the layer of the encoder and that of its teacher were given.
+type Calls = [Vec<Vec<f64>>; 2];
+
+fn distilled(dropout: f64) -> (Outcome<Watched<B>, B>, Calls) {
     *CALLS.lock().unwrap() = Default::default();
     let (samples, increment) = (points(1), increment());
     let trainer = trainer(&samples, &increment).settings(TrainingSettings {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::pages::paper::MethodSet;
 use anyhow::anyhow;
-use icl_cli::parts::{CONFIG, Failure, RECORD, WORK};
+use icl_cli::parts::{CONFIG, Failure, RECORD, options_of_work};
 use icl_core::InputFile;
 use icl_report::{RunRecord, read_records};
 use icl_train::Method;
@@ -91,7 +91,7 @@ impl CellFolder {
     /// If it has other options.
     pub fn look(&self, options: &ReproduceOptions) -> Result<State, Failure> {
         // Without options work has not begun, or is complete.
-        if let Some(config) = read_config(&self.path.join(WORK)) {
+        if let Some(config) = read_config(&options_of_work(&self.path)) {
             self.check(&config, options)?;
             return Ok(State::Interrupted);
         }
@@ -119,7 +119,7 @@ impl CellFolder {
 
     /// Returns the options of the run in this folder.
     pub fn config(&self) -> Option<Table> {
-        read_config(&self.path)
+        read_config(&self.path.join(CONFIG))
     }
 
     /// Returns the arguments of the process that runs the cell, or continues it.
@@ -205,7 +205,7 @@ impl CellFolder {
     }
 }
 
-fn read_config(folder: &Path) -> Option<Table> {
-    let file = InputFile::open(&folder.join(CONFIG), MAX_OPTIONS_BYTES).ok()?;
+fn read_config(path: &Path) -> Option<Table> {
+    let file = InputFile::open(path, MAX_OPTIONS_BYTES).ok()?;
     file.text().ok()?.parse().ok()
 }

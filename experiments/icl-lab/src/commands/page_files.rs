@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use icl_cli::parts::Failure;
-use icl_core::{file_system, write_atomically};
+use icl_core::write_atomically;
 use icl_report::Document;
 
 /// Creates an output folder, if it is not there.
@@ -12,8 +12,7 @@ use icl_report::Document;
 /// # Errors
 /// If it cannot be written.
 pub fn create_folder(folder: &Path) -> Result<(), Failure> {
-    file_system()
-        .create_folders(folder)
+    std::fs::create_dir_all(folder)
         .map_err(|error| Failure::input(anyhow!("out: cannot write {}: {error}", folder.display())))
 }
 

@@ -1,6 +1,8 @@
 //! Cells that are there, that fail, that are interrupted, and that the budget leaves out.
 
 use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::{CELL, GRID, reproduce, with_data, write_data};
 use crate::support::{command, contents, lab, names, records, split, timeless};
@@ -135,6 +137,51 @@ fn a_cell_that_fails_is_named_and_the_others_go_on() {
     assert!(markdown.contains("### REDDIT-BINARY, α = 0.5 · seed 0"));
 }
 
+/// Waits until the cell has saved a state, and its run is on its way; the folder of its work.
+#[cfg(unix)]
+fn wait_for_state(at: &Path) -> PathBuf {
+    let cell = at.join(CELL);
+    let name = cell.file_name().unwrap().to_str().unwrap();
+    let work = cell.with_file_name(format!(".icl-{name}.partial"));
+    let has_state = || {
+        let names = work.read_dir().into_iter().flatten();
+        let mut names = names.map(|entry| entry.unwrap().file_name());
+        names.any(|name| name.to_string_lossy().ends_with(".checkpoint"))
+    };
+    while !has_state() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    work
+}
+
+/// No signal can be passed on: the cell notices that the command has gone, and the same command continues with it.
+#[cfg(unix)]
+#[test]
+fn a_killed_command_takes_its_cells_with_it() {
+    use std::process::Stdio;
+
+    let at = with_data();
+    let line = format!(
+        "{} --seeds 1 --stop never",
+        GRID.replace("--epochs 3", "--epochs 40")
+    );
+    let mut child = command(at.path(), &split(&line))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let work = wait_for_state(at.path());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(work.join("config.toml").exists(), "killed too late");
+    lab(at.path(), &split(&line)).succeeded();
+    let whole = with_data();
+    lab(whole.path(), &split(&line)).succeeded();
+    let [again, whole] = [&at, &whole].map(|at| timeless(&at.path().join(CELL)));
+    assert_eq!(again, whole);
+    assert_eq!(names(&at.path().join("out/cells")).len(), 1);
+}
+
 /// The signal goes to the command alone, which passes it on to its cells.
 #[cfg(unix)]
 #[test]
@@ -151,16 +198,7 @@ fn an_interrupted_cell_goes_on() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // A state has been saved: the run is on its way.
-    let work = at.path().join(CELL).join(".checkpoint");
-    let has_state = || {
-        let names = work.read_dir().into_iter().flatten();
-        let mut names = names.map(|entry| entry.unwrap().file_name());
-        names.any(|name| name.to_string_lossy().ends_with(".checkpoint"))
-    };
-    while !has_state() {
-        std::thread::yield_now();
-    }
+    let work = wait_for_state(at.path());
     let id = child.id().to_string();
     let killed = Command::new("kill").args(["-TERM", &id]).status();
     assert!(killed.unwrap().success());

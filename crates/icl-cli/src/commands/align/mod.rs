@@ -12,7 +12,7 @@ use icl_eval::{AlignmentForm, AlignmentSettings, Matrix};
 
 use crate::files::embedding_format::EmbeddingFormat;
 use crate::files::embeddings;
-use crate::files::output_file::OutputFile;
+use crate::files::output_files::OutputFiles;
 use crate::options::choice;
 use crate::options::encoder::FromOption;
 use crate::options::execution::{DEFAULT_SEED, SeedOption};
@@ -94,13 +94,10 @@ fn refined(option: Arg) -> Arg {
 /// # Errors
 /// If a file or an option cannot be used, or the output cannot be written.
 pub fn align(options: AlignOptions) -> Result<(), Failure> {
-    let out = OutputFile {
-        path: options.output.folder.out.clone().unwrap_or_default(),
-        force: options.output.force,
-    };
+    let out = options.output.folder.out.clone().unwrap_or_default();
     let from = options.from.path();
     match (&options.to, &options.map) {
-        (_, Some(map)) => apply(&out, from, map),
+        (_, Some(map)) => apply(&options, &out, from, map),
         (Some(to), None) => fit(&options, &out, from, to),
         (None, None) => Err(Failure::input(anyhow!(
             "to: found nothing, expected embeddings by the new encoder, or --map"
@@ -109,15 +106,15 @@ pub fn align(options: AlignOptions) -> Result<(), Failure> {
 }
 
 /// Fits a map and writes it.
-fn fit(options: &AlignOptions, out: &OutputFile, from: &Path, to: &Path) -> Result<(), Failure> {
-    let ending = out.path.extension().and_then(|ending| ending.to_str());
+fn fit(options: &AlignOptions, out: &Path, from: &Path, to: &Path) -> Result<(), Failure> {
+    let ending = out.extension().and_then(|ending| ending.to_str());
     if !ending.is_some_and(|ending| ending.eq_ignore_ascii_case("safetensors")) {
         return Err(Failure::input(anyhow!(
             "out: found {}, expected a name that ends in .safetensors",
-            out.path.display()
+            out.display()
         )));
     }
-    out.check(&[(from, "the old embeddings"), (to, "the new embeddings")])?;
+    let file = OutputFiles::begin(out, &[], options.output.force)?;
     let (old, new) = (rows(from)?, rows(to)?);
     if old.n_rows() != new.n_rows() {
         return Err(Failure::input(anyhow!(
@@ -141,21 +138,22 @@ fn fit(options: &AlignOptions, out: &OutputFile, from: &Path, to: &Path) -> Resu
     let seed = Seed::new(options.seed.seed.unwrap_or(DEFAULT_SEED));
     let fitted = Fitted::of(&settings, &old, &new, seed)?;
     let form = choice::name(&options.form);
-    out.write(&map_file::bytes(form, &fitted)?)?;
+    file.write(out, &map_file::bytes(form, &fitted)?)?;
+    file.publish()?;
     match options.json.json {
         true => print(fitted.json(form)?),
         false => print(format_args!(
             "{}\n\nmap written to {}",
             fitted.text(form),
-            out.path.display()
+            out.display()
         )),
     }
 }
 
 /// Applies a map and writes the mapped embeddings.
-fn apply(out: &OutputFile, from: &Path, map: &Path) -> Result<(), Failure> {
-    let format = EmbeddingFormat::of(&out.path)?;
-    out.check(&[(from, "the old embeddings"), (map, "the map")])?;
+fn apply(options: &AlignOptions, out: &Path, from: &Path, map: &Path) -> Result<(), Failure> {
+    let format = EmbeddingFormat::of(out)?;
+    let file = OutputFiles::begin(out, &[], options.output.force)?;
     let stored = map_file::read(map)?;
     let old = rows(from)?;
     let mapped = stored
@@ -163,12 +161,15 @@ fn apply(out: &OutputFile, from: &Path, map: &Path) -> Result<(), Failure> {
         .map_err(|error| Failure::input(anyhow!("{}: {error}", from.display())))?;
     let values: Vec<f32> = mapped.rows().flatten().map(|value| *value as f32).collect();
     let name = from.file_name().unwrap_or_default().to_string_lossy();
-    out.write(&format.bytes((&values, mapped.n_columns()), None, &name)?)?;
+    let index: Vec<usize> = (0..mapped.n_rows()).collect();
+    let rows = (&values[..], mapped.n_columns());
+    file.write(out, &format.bytes(rows, (None, &index), &name)?)?;
+    file.publish()?;
     print(format_args!(
         "{} embeddings of width {} written to {}",
         mapped.n_rows(),
         mapped.n_columns(),
-        out.path.display()
+        out.display()
     ))
 }
 

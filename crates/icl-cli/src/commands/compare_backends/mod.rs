@@ -8,9 +8,10 @@ mod trace;
 use icl_report::BackendTask;
 
 use crate::backend;
-use crate::files::destination::{CONFIG, Destination};
+use crate::files::destination::Destination;
 use crate::files::whole;
 use crate::files::work_folder::WorkFolder;
+use crate::files::work_place::CONFIG;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::terminal::{print, tell};
@@ -42,7 +43,7 @@ pub fn compare(options: CompareOptions) -> Result<(), Failure> {
     let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
     let output = &resolved.options.output;
     let destination = Destination::new(output.folder.out.clone(), "backends", output.force);
-    let work = WorkFolder::begin(destination, &config, is_result)?;
+    let work = WorkFolder::begin(destination, is_result)?;
     let mut traces = Vec::new();
     for backend in &resolved.backends {
         let trace = ask(backend)?;
@@ -59,7 +60,7 @@ pub fn compare(options: CompareOptions) -> Result<(), Failure> {
         lines.push('\n');
     }
     for (name, text) in [(CONFIG, &config), (RECORD, &lines), (REPORT, &html)] {
-        whole::replace(&work.results().join(name), text.as_bytes())?;
+        whole::write(&work.results().join(name), text.as_bytes())?;
     }
     let folder = work.publish(None)?;
     resolved.options.tables.print(&document, &folder)

@@ -2,7 +2,7 @@
 
 mod embeddings;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use burn::module::AutodiffModule;
@@ -15,9 +15,10 @@ use crate::domain::data::Data;
 use crate::domain::dispatch::{OnStoredEncoder, with_stored_encoder};
 use crate::domain::encoder_file::EncoderFile;
 use crate::domain::{Domain, tell_unlabelled};
+use crate::files::apart::check_apart;
 use crate::files::embedding_format::EmbeddingFormat;
 use crate::files::npy;
-use crate::files::output_file::OutputFile;
+use crate::files::output_files::{OutputFiles, beside};
 use crate::options::bounds;
 use crate::options::data::DataOptions;
 use crate::options::encoder::FromOption;
@@ -78,7 +79,7 @@ fn refined(option: Arg) -> Arg {
 /// Checked options of `icl embed`.
 struct Resolved {
     from: PathBuf,
-    out: OutputFile,
+    out: PathBuf,
     format: EmbeddingFormat,
     backend: String,
     /// Seed of two random views, or none for views without augmentation.
@@ -106,30 +107,32 @@ pub fn embed(mut options: EmbedOptions) -> Result<(), Failure> {
         pairs,
         format: EmbeddingFormat::of(&out)?,
         from: options.from.path().to_owned(),
-        out: OutputFile {
-            path: out,
-            force: options.output.force,
-        },
+        out,
         backend: options.backend.fill()?.to_owned(),
     };
-    let files = [
-        Some(resolved.out.clone()),
-        resolved.labels(),
-        resolved.positives(),
+    let others = [resolved.labels(), resolved.positives()];
+    let others: Vec<PathBuf> = others.into_iter().flatten().collect();
+    let inputs = [
+        ("from", resolved.from.as_path()),
+        ("data", Path::new(&options.data.data)),
     ];
-    for file in files.into_iter().flatten() {
-        file.check(&[(&resolved.from, "the encoder")])?;
+    for file in &others {
+        check_apart(file, inputs)?;
     }
+    let files = OutputFiles::begin(&resolved.out, &others, options.output.force)?;
     let data = Data::read(&options.data.data, &options.data.reading)?;
     let work = Embed {
         resolved: &resolved,
+        files,
     };
-    with_stored_encoder(&resolved.from, [data], work)
+    let outliers = options.data.reading.outliers;
+    with_stored_encoder(&resolved.from, [data], outliers, work)
 }
 
 /// Embedding of one data set.
 struct Embed<'a> {
     resolved: &'a Resolved,
+    files: OutputFiles,
 }
 
 impl OnStoredEncoder<1> for Embed<'_> {
@@ -162,39 +165,42 @@ impl OnStoredEncoder<1> for Embed<'_> {
         tell_unlabelled::<D>(data);
         let labels = D::has_labels(data).then(|| D::original_labels(data));
         let labels = labels.as_deref();
+        let positions = D::positions(data);
+        let files = self.files;
         let mut beside_it = String::new();
-        // What belongs to the embeddings first: where they are, it is there.
-        if let (Some(labels), Some(file)) = (labels, resolved.labels()) {
-            file.write(&npy::integer_bytes(labels))?;
-            beside_it.push_str(&format!(", labels to {}", file.path.display()));
+        if let (Some(labels), Some(path)) = (labels, resolved.labels()) {
+            files.write(&path, &npy::integer_bytes(labels))?;
+            beside_it.push_str(&format!(", labels to {}", path.display()));
         }
         let bytes = |of: &Embeddings| {
             let rows = (&of.values[..], of.d);
-            resolved.format.bytes(rows, labels, D::name(data))
+            let samples = (labels, &positions[..]);
+            resolved.format.bytes(rows, samples, D::name(data))
         };
-        if let (Some(positives), Some(file)) = (&positives, resolved.positives()) {
-            file.write(&bytes(positives)?)?;
-            beside_it.push_str(&format!(", positives to {}", file.path.display()));
+        if let (Some(positives), Some(path)) = (&positives, resolved.positives()) {
+            files.write(&path, &bytes(positives)?)?;
+            beside_it.push_str(&format!(", positives to {}", path.display()));
         }
-        resolved.out.write(&bytes(&embeddings)?)?;
+        files.write(&resolved.out, &bytes(&embeddings)?)?;
+        files.publish()?;
         print(format_args!(
             "{} embeddings of width {} written to {}{beside_it}",
             embeddings.rows().len(),
             embeddings.d,
-            resolved.out.path.display()
+            resolved.out.display()
         ))
     }
 }
 
 impl Resolved {
     /// Returns the file of labels, where the embeddings' own cannot hold them.
-    fn labels(&self) -> Option<OutputFile> {
-        (!self.format.holds_labels()).then(|| self.out.beside("labels"))
+    fn labels(&self) -> Option<PathBuf> {
+        (!self.format.holds_labels()).then(|| beside(&self.out, "labels"))
     }
 
     /// Returns the file of positives, if there are any.
-    fn positives(&self) -> Option<OutputFile> {
-        self.pairs.map(|_| self.out.beside("positives"))
+    fn positives(&self) -> Option<PathBuf> {
+        self.pairs.map(|_| beside(&self.out, "positives"))
     }
 }
 

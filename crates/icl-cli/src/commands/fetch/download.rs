@@ -1,11 +1,12 @@
 //! Download of one file: by https alone, within limits of time and size.
 
+use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::anyhow;
-use icl_core::AtomicFile;
+use icl_core::PartialFolder;
 use icl_data::Found;
 use icl_data::catalogue::{CatalogueFile, CatalogueKind};
 use ureq::{Agent, Body, Error};
@@ -76,20 +77,24 @@ pub fn download(
         }
         Failure::Other(anyhow!("{url}: {why}; {}", missing()))
     };
-    let mut part = AtomicFile::begin(path).map_err(unwritable)?;
+    let partial = PartialFolder::begin(PartialFolder::next_to(path)).map_err(unwritable)?;
+    let unfinished = partial.results().join(path.file_name().unwrap_or_default());
+    let mut part = File::create_new(&unfinished).map_err(unwritable)?;
     let answer = agent.get(url).call();
     let mut answer = answer.map_err(|error| failed(in_our_words(&error)))?;
     let mut body = Contents::of(answer.body_mut(), file).map_err(failed)?;
     while let Some(bytes) = body.next().map_err(failed)? {
         part.write_all(bytes).map_err(unwritable)?;
     }
-    let mut checked = file.verify(part.unfinished());
+    let mut checked = file.verify(&unfinished);
     // Also where no sum is known, graphs can be read.
     if checked.is_ok() && kind == CatalogueKind::Graphs {
-        checked = icl_data::read_tu(part.unfinished()).map(drop);
+        checked = icl_data::read_tu(&unfinished).map(drop);
     }
     checked.map_err(|error| failed(error.to_string()))?;
-    part.replace().map_err(unwritable)
+    part.sync_all()
+        .and_then(|()| std::fs::rename(&unfinished, path))
+        .map_err(unwritable)
 }
 
 /// Body of an answer, of at most as many bytes as the file has.

@@ -2,7 +2,7 @@
 
 mod download;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::anyhow;
 use clap::Args;
@@ -11,6 +11,7 @@ use icl_data::catalogue;
 use icl_data::catalogue::{CatalogueEntry, CatalogueFile};
 use ureq::Agent;
 
+use crate::files::new_folders::NewFolders;
 use crate::options::data::DataDirOption;
 use crate::options::similar::suggestion;
 use crate::process::failure::Failure;
@@ -87,7 +88,8 @@ fn list(root: &Path) -> Table {
 /// not even an empty folder.
 fn fetch_entry(entry: &CatalogueEntry, root: &Path, agent: &Agent) -> Result<usize, Failure> {
     let folder = root.join(entry.folder);
-    let made = NewFolders::make(&folder)?;
+    let created = NewFolders::create(&folder);
+    let created = created.map_err(|error| Failure::file(&folder, "cannot be made", error))?;
     let mut n_new = 0;
     for (at, file) in entry.files.iter().enumerate() {
         let path = entry.file_path(root, file);
@@ -102,32 +104,8 @@ fn fetch_entry(entry: &CatalogueEntry, root: &Path, agent: &Agent) -> Result<usi
             icl_data::unpack_tar(&path, &folder).map_err(Failure::input)?;
         }
     }
-    drop(made);
+    drop(created);
     Ok(n_new)
-}
-
-/// Folders that were made for files to come. Those that are empty in the end are removed.
-struct NewFolders(Vec<PathBuf>);
-
-impl NewFolders {
-    /// Makes a folder and those that it is in, as far as they are missing.
-    fn make(folder: &Path) -> Result<Self, Failure> {
-        let missing = folder.ancestors().take_while(|folder| !folder.exists());
-        // Removes the ones that are made even if a later one cannot be.
-        let made = Self(missing.map(Path::to_path_buf).collect());
-        std::fs::create_dir_all(folder)
-            .map_err(|error| Failure::file(folder, "cannot be made", error))?;
-        Ok(made)
-    }
-}
-
-impl Drop for NewFolders {
-    fn drop(&mut self) {
-        // The deepest comes first; removing one that is not empty fails, as it should.
-        for folder in &self.0 {
-            let _ = std::fs::remove_dir(folder);
-        }
-    }
 }
 
 /// Says which of these files of an entry are missing, and where to put them.
@@ -156,24 +134,6 @@ fn missing(entry: &CatalogueEntry, files: &[CatalogueFile], root: &Path) -> Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn folders_that_were_made_for_nothing_are_removed() {
-        let at = tempfile::tempdir().unwrap();
-        let folder = at.path().join("a/b/c");
-        let made = NewFolders::make(&folder).unwrap();
-        assert!(folder.is_dir());
-        drop(made);
-        assert_eq!(std::fs::read_dir(at.path()).unwrap().count(), 0);
-        // One that was there before stays, and so does one that is not empty.
-        std::fs::create_dir(at.path().join("a")).unwrap();
-        let made = NewFolders::make(&folder).unwrap();
-        std::fs::write(at.path().join("a/b/kept"), "").unwrap();
-        drop(made);
-        assert!(at.path().join("a/b/kept").exists() && !folder.exists());
-        std::fs::write(at.path().join("file"), "").unwrap();
-        assert!(NewFolders::make(&at.path().join("file/a")).is_err());
-    }
 
     #[test]
     fn every_missing_file_is_named() {

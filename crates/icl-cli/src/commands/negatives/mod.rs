@@ -11,9 +11,10 @@ use icl_core::negatives::{MAX_K, NegativesError, Optimum, course, separation};
 use icl_report::{NegativesAdvice, PredictionCourse, negatives_document};
 use serde::Serialize;
 
-use crate::files::destination::{CONFIG, Destination};
+use crate::files::destination::Destination;
 use crate::files::whole;
 use crate::files::work_folder::WorkFolder;
+use crate::files::work_place::CONFIG;
 use crate::options::bounds;
 use crate::options::output::{JsonOption, OutputOptions};
 use crate::process::failure::Failure;
@@ -186,10 +187,10 @@ fn write(options: &NegativesOptions, advice: &NegativesAdvice) -> Result<PathBuf
     let document = negatives_document(advice).map_err(of_option)?;
     let config = toml::to_string(options).map_err(Failure::input)?;
     let destination = Destination::new(output.folder.out.clone(), "negatives", output.force);
-    let work = WorkFolder::begin(destination, &config, is_result)?;
+    let work = WorkFolder::begin(destination, is_result)?;
     let (html, markdown) = (document.html(), document.markdown());
     for (name, text) in [(CONFIG, &config), (REPORT, &html), (MARKDOWN, &markdown)] {
-        whole::replace(&work.results().join(name), text.as_bytes())?;
+        whole::write(&work.results().join(name), text.as_bytes())?;
     }
     work.publish(None)
 }

@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_core::{
-    ByOrigin, ExactRisk, Group, GrowthRatio, Increment, PanelRisk, Seed, Views, file_system,
-};
+use icl_core::{ByOrigin, ExactRisk, Group, GrowthRatio, Increment, PanelRisk, Seed, Views};
 use icl_eval::Matrix;
 use icl_report::{EmbeddingMap, RunRecord, SCHEMA};
 use icl_train::{
@@ -24,6 +22,7 @@ use crate::domain::encoder_file;
 use crate::domain::recall::stored_recall;
 use crate::domain::{Domain, tell_equal};
 use crate::files::run_results::ENCODER;
+use crate::files::whole::remove_if_there;
 use crate::files::work_folder::WorkFolder;
 use crate::options::protocol::max_judged;
 use crate::options::training::PAPER_PATIENCE;
@@ -291,6 +290,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             method: one.method.name.clone(),
             seed: self.seed,
             data: D::name(self.data).to_owned(),
+            n_clipped: D::n_clipped(self.data),
             alpha: increment.growth_ratio().value(),
             split: self.resolved.split.to_string(),
             n_old: increment.old().len(),
@@ -367,7 +367,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             protocols.map(move |protocol| state_name(self.seed, name, protocol))
         });
         for path in trained.chain(judged.map(|name| self.work.state(&name))) {
-            let removed = file_system().remove_if_there(&path);
+            let removed = remove_if_there(&path);
             removed.map_err(|error| Failure::file(&path, "cannot be removed", error))?;
         }
         Ok(())

@@ -14,10 +14,11 @@ use serde::Serialize;
 use crate::backend::{OnBackend, on_backend};
 use crate::domain::Domain;
 use crate::domain::dispatch::{OnNewEncoder, with_new_encoder};
-use crate::files::destination::{CONFIG, Destination};
+use crate::files::destination::Destination;
 use crate::files::run_results::{MAP, RECORD, REPORT, is_result};
 use crate::files::whole;
 use crate::files::work_folder::{INPUT, WorkFolder};
+use crate::files::work_place::CONFIG;
 use crate::process::failure::Failure;
 use crate::process::group::group;
 use crate::process::interrupt;
@@ -80,7 +81,7 @@ impl OnNewEncoder for Run<'_> {
                 let otherwise = D::name(data).to_lowercase();
                 let out = output.folder.out.clone();
                 let destination = Destination::new(out, &otherwise, output.force);
-                WorkFolder::begin(destination, &config, is_result)?
+                WorkFolder::begin(destination, is_result)?.with_options(&config)?
             }
         };
         let task = Comparison {
@@ -120,17 +121,17 @@ fn write_results(
     map: &EmbeddingMap,
 ) -> Result<Result<Document, Failure>, Failure> {
     let results = work.results();
-    whole::replace(&results.join(CONFIG), config.as_bytes())?;
+    whole::write(&results.join(CONFIG), config.as_bytes())?;
     let mut lines = Vec::new();
     for record in records {
         lines.extend(json(record)?);
         lines.push(b'\n');
     }
-    whole::replace(&results.join(RECORD), &lines)?;
-    whole::replace(&results.join(MAP), &json(map)?)?;
+    whole::write(&results.join(RECORD), &lines)?;
+    whole::write(&results.join(MAP), &json(map)?)?;
     let document = icl_report::comparison_document(records, Some(map));
     if let Ok(document) = &document {
-        whole::replace(&results.join(REPORT), document.html().as_bytes())?;
+        whole::write(&results.join(REPORT), document.html().as_bytes())?;
     }
     Ok(document.map_err(|error| Failure::Other(error.into())))
 }

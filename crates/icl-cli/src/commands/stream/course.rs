@@ -83,7 +83,9 @@ impl<D: Domain> Course<'_, D> {
         let first = gathered.experiences[0].arriving();
         let first = stream.training_samples(&first).map_err(Failure::input)?;
         let split = like(options.source.split().as_ref());
-        self.gathered.estimate(first, self.from.is_none(), &split)
+        let outliers = options.data.reading.outliers;
+        self.gathered
+            .estimate(&first, self.from.is_none(), &split, outliers)
     }
 
     /// Goes through all experiences that the folder does not hold, and returns the record.
@@ -110,7 +112,9 @@ impl<D: Domain> Course<'_, D> {
         }
         let write = |steps: &[StepRecord], lanes: &[Lane], folder: &StreamFolder| {
             let record = summary::record(resolved, self.source, steps, lanes)?;
-            summary::write(folder.path(), config, &record, lanes)
+            let made = folder.begin_summary()?;
+            summary::write(&made, config, &record, lanes)?;
+            folder.publish_summary(&made)
         };
         if !steps.is_empty() {
             write(&steps, &lanes, folder)?;
@@ -166,6 +170,7 @@ impl<D: Domain> Course<'_, D> {
         let listed = self.source.listed(&known)?;
         let experiences = self.gathered.experiences.len();
         for listed in listed.iter().take(at + 1).skip(experiences) {
+            listed.check_apart(self.resolved.folder())?;
             self.gathered
                 .read(listed, &self.resolved.options.data.reading)?;
         }

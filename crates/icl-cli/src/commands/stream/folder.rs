@@ -2,40 +2,39 @@
 //!
 //! ```text
 //! DIR/000-NAME/         an experience: it appears by one rename
-//! DIR/matrix.json …     what follows from the experiences, written anew after each
-//! DIR/.checkpoint/
+//! DIR/matrix.json …     what follows from the experiences, replaced one by one after each
+//! DIR/.icl-work/
+//!     icl-lock          held by the process at work
 //!     config.toml       the options, with which the stream continues
-//!     lock              held by the process at work
-//!     next/             files of the experience at work
+//!     results/          files of the experience at work
+//!     summary/          what follows from the experiences, until it is moved up
 //!     AT-LANE.checkpoint  state of a training of the experience at work
 //! ```
 
-use std::fs::File;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use icl_core::{AtomicFile, file_system, write_atomically};
+use icl_core::PartialFolder;
 
-use crate::files::destination::{
-    CONFIG, Destination, WORK, lock, remove_created, remove_work, unusable,
-};
+use crate::commands::stream::summary::is_result;
+use crate::files::destination::{Destination, unusable};
+use crate::files::manifest::foreign;
+use crate::files::new_folders::NewFolders;
+use crate::files::whole::remove_if_there;
+use crate::files::work_folder::{WorkFolder, list, move_into};
 use crate::process::failure::Failure;
 
 /// File of the facts about an experience, in its folder.
 pub const RECORD: &str = "record.json";
-/// Folder of the experience at work.
-const NEXT: &str = "next";
-/// Extension of states.
-const STATE: &str = "checkpoint";
+/// Folder of what follows from the experiences, until it is moved up.
+const SUMMARY: &str = "summary";
 
 /// Folder of a stream, locked by this process.
 pub struct StreamFolder {
-    target: PathBuf,
-    /// The uppermost folder that was created for it.
-    created: Option<PathBuf>,
-    /// Whether there is something to continue.
-    is_kept: bool,
-    _lock: File,
+    work: WorkFolder,
+    /// Folders that were created, dropped after the work in them.
+    _created: NewFolders,
 }
 
 impl StreamFolder {
@@ -44,43 +43,25 @@ impl StreamFolder {
     /// # Errors
     /// If the folder is not empty, or cannot be written.
     pub fn begin(out: &Path, config: &str) -> Result<Self, Failure> {
+        // Experiences come one by one, and so the folder is there from the beginning, with the work in it.
+        let created = NewFolders::create(out).map_err(|error| unusable(out, &error))?;
         let destination = Destination::new(Some(out.to_owned()), "stream", false);
-        let (target, created) = destination.take(|_| false)?;
-        let work = target.join(WORK);
-        let begun = file_system()
-            .create_folders(&work)
-            .map_err(|error| unusable(&target, &error))
-            .and_then(|()| lock(&target));
-        let lock = begun.inspect_err(|_| {
-            remove_created(Some(&work));
-            remove_created(created.as_deref());
-        })?;
-        let folder = Self {
-            target,
-            created,
-            is_kept: false,
-            _lock: lock,
-        };
-        write_atomically(&work.join(CONFIG), config.as_bytes())
-            .map_err(|error| unusable(&folder.target, &error))?;
-        Ok(folder)
+        Ok(Self {
+            work: WorkFolder::begin(destination, is_result)?.with_options(config)?,
+            _created: created,
+        })
     }
 
-    /// Continues the stream in a folder, without what was left of an experience that is not complete. States of its trainings
-    /// stay.
+    /// Continues the stream in a folder, without states of an experience that is complete.
     ///
     /// # Errors
-    /// If another process is at work there, or the folder cannot be written.
+    /// If another process is at work there, or the folder holds a file of a result's name that no command wrote, or cannot be
+    /// written.
     pub fn resume(target: &Path) -> Result<Self, Failure> {
         let folder = Self {
-            _lock: lock(target)?,
-            target: target.to_owned(),
-            created: None,
-            is_kept: true,
+            work: WorkFolder::resume(target, is_result)?,
+            _created: NewFolders::default(),
         };
-        // They harm nobody.
-        let _ = AtomicFile::remove_unfinished(target, |_| true);
-        folder.remove_next()?;
         let at = folder.names()?.len();
         folder.remove_states(|of| of != Some(at))?;
         Ok(folder)
@@ -88,7 +69,7 @@ impl StreamFolder {
 
     /// Returns the folder.
     pub fn path(&self) -> &Path {
-        &self.target
+        self.work.target()
     }
 
     /// Returns the names of the experiences that the folder holds, in their order.
@@ -96,11 +77,13 @@ impl StreamFolder {
     /// # Errors
     /// If it cannot be read, or an experience is missing.
     pub fn names(&self) -> Result<Vec<String>, Failure> {
-        let unreadable = |error| Failure::file(&self.target, "cannot be read", error);
+        let unreadable = |error| Failure::file(self.path(), "cannot be read", error);
         let mut found: Vec<(usize, String)> = Vec::new();
-        for entry in self.target.read_dir().map_err(unreadable)? {
+        for entry in self.path().read_dir().map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
-            if !entry.path().join(RECORD).exists() {
+            // A link is no folder of ours: files of an experience are removed later.
+            let is_folder = entry.file_type().is_ok_and(|it| it.is_dir());
+            if !is_folder || !entry.path().join(RECORD).exists() {
                 continue;
             }
             let name = entry.file_name();
@@ -113,7 +96,7 @@ impl StreamFolder {
             if *at != expected {
                 return Err(Failure::input(anyhow!(
                     "{}: found {}, expected experience {expected} before it",
-                    self.target.display(),
+                    self.path().display(),
                     folder_name(*at, name)
                 )));
             }
@@ -123,7 +106,7 @@ impl StreamFolder {
 
     /// Returns the folder of an experience that is complete.
     pub fn experience(&self, at: usize, name: &str) -> PathBuf {
-        self.target.join(folder_name(at, name))
+        self.path().join(folder_name(at, name))
     }
 
     /// Returns a new folder for the files of the experience at work.
@@ -131,94 +114,73 @@ impl StreamFolder {
     /// # Errors
     /// If it cannot be written.
     pub fn begin_experience(&self) -> Result<PathBuf, Failure> {
-        self.remove_next()?;
-        let next = self.next();
-        file_system()
-            .create_folders(&next)
-            .map_err(|error| Failure::file(&next, "cannot be written", error))?;
-        Ok(next)
+        self.new_folder(PartialFolder::RESULTS)
     }
 
     /// Publishes the experience at work by one rename.
     ///
     /// # Errors
-    /// If the folder cannot be written.
+    /// If something has the name of its folder, or the folder cannot be written.
     pub fn publish(&mut self, at: usize, name: &str) -> Result<(), Failure> {
         let path = self.experience(at, name);
-        let failure = |error| Failure::file(&path, "cannot be written", error);
-        let files = file_system();
-        files.sync_folder(&self.next()).map_err(failure)?;
-        files.rename(&self.next(), &path).map_err(failure)?;
-        files.sync_folder(&self.target).map_err(failure)?;
-        self.is_kept = true;
+        if path.symlink_metadata().is_ok() {
+            return Err(foreign(self.path(), &folder_name(at, name)));
+        }
+        let partial = self.work.partial();
+        let published = partial.publish(&path);
+        published.map_err(|error| Failure::file(&path, "cannot be written", error))?;
+        partial.keep(true);
         self.remove_states(|_| true)
+    }
+
+    /// Returns a new folder for the files that follow from the experiences.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn begin_summary(&self) -> Result<PathBuf, Failure> {
+        self.new_folder(SUMMARY)
+    }
+
+    /// Replaces the files that follow from the experiences by those in the folder for them.
+    ///
+    /// # Errors
+    /// If a file of such a name is there that no command wrote, or one cannot be written.
+    pub fn publish_summary(&self, made: &Path) -> Result<(), Failure> {
+        list(made)?;
+        move_into(made, self.path())
     }
 
     /// Returns the path of the state of a training of the experience at work.
     pub fn state(&self, at: usize, lane: &str) -> PathBuf {
-        let name = format!("{at}-{lane}.{STATE}");
-        self.target.join(WORK).join(name)
+        self.work.state(&format!("{at}-{lane}"))
     }
 
     /// Returns a failure with how to continue, if there is something to continue; else the folder is removed with it.
-    pub fn fail(mut self, failure: Failure) -> Failure {
-        let has_states = self.states().is_ok_and(|states| !states.is_empty());
-        self.is_kept |= has_states && !matches!(failure, Failure::Input(_));
-        if !self.is_kept {
-            return failure;
-        }
-        let how = format!(
-            "`icl stream --resume {}` continues it",
-            self.target.display()
-        );
-        failure.continued_by(&how)
+    pub fn fail(self, failure: Failure) -> Failure {
+        self.work.fail(failure, "stream")
     }
 
-    fn next(&self) -> PathBuf {
-        self.target.join(WORK).join(NEXT)
-    }
-
-    fn remove_next(&self) -> Result<(), Failure> {
-        let next = self.next();
-        if !next.exists() {
-            return Ok(());
-        }
-        let removed = file_system().remove_folders(&next);
-        removed.map_err(|error| Failure::file(&next, "cannot be removed", error))
-    }
-
-    /// Returns the paths of states, each with the number of its experience.
-    fn states(&self) -> std::io::Result<Vec<(PathBuf, Option<usize>)>> {
-        let mut states = Vec::new();
-        for entry in self.target.join(WORK).read_dir()? {
-            let path = entry?.path();
-            if path.extension().is_some_and(|it| it == STATE) {
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                let at = name.split('-').next().and_then(|at| at.parse().ok());
-                states.push((path, at));
+    fn new_folder(&self, name: &str) -> Result<PathBuf, Failure> {
+        let path = self.work.results().with_file_name(name);
+        let create = || {
+            if path.symlink_metadata().is_ok() {
+                fs::remove_dir_all(&path)?;
             }
-        }
-        Ok(states)
+            fs::create_dir(&path)
+        };
+        create().map_err(|error| Failure::file(&path, "cannot be written", error))?;
+        Ok(path)
     }
 
     fn remove_states(&self, is_old: impl Fn(Option<usize>) -> bool) -> Result<(), Failure> {
-        let failure = |error| Failure::file(&self.target, "cannot be written", error);
-        for (path, at) in self.states().map_err(failure)? {
-            if is_old(at) {
-                file_system().remove_if_there(&path).map_err(failure)?;
+        for path in self.work.states()? {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if is_old(name.split('-').next().and_then(|at| at.parse().ok())) {
+                remove_if_there(&path)
+                    .map_err(|error| Failure::file(&path, "cannot be removed", error))?;
             }
         }
         Ok(())
-    }
-}
-
-impl Drop for StreamFolder {
-    fn drop(&mut self) {
-        if !self.is_kept {
-            // An error here has no reader.
-            let _ = remove_work(&self.target.join(WORK));
-            remove_created(self.created.as_deref());
-        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use anyhow::anyhow;
 use icl_core::{Samples, Seed};
-use icl_data::{Found, Split, StreamKey, StreamSplit};
+use icl_data::{Found, Outliers, Split, StreamKey, StreamSplit};
 use icl_train::Arriving;
 
 use crate::commands::stream::manifest::Listed;
@@ -12,6 +12,7 @@ use crate::domain::Domain;
 use crate::domain::data::Data;
 use crate::options::data::ReadingOptions;
 use crate::process::failure::Failure;
+use crate::process::terminal::tell;
 
 /// Experience whose samples have been read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub struct Arrived {
     pub samples: Vec<usize>,
     /// Other samples on which it is measured.
     pub held_out: Option<Vec<usize>>,
+    /// Number of values of its data that were clipped.
+    pub n_clipped: usize,
     /// Checksum of its data, by which they are recognised.
     pub checksum: String,
 }
@@ -36,6 +39,7 @@ impl Arrived {
             arrived: listed.arrived.clone(),
             samples: (0..data.n_samples()).collect(),
             held_out: None,
+            n_clipped: D::n_clipped(data),
             checksum: D::checksum(data),
         }
     }
@@ -73,8 +77,6 @@ pub struct Gathered<'a, D: Domain> {
     pub domain: Held<'a, D>,
     /// The data.
     pub data: Held<'a, D::Data>,
-    /// Training samples of the first experience.
-    first: Vec<usize>,
     /// The experiences.
     pub experiences: Vec<Arrived>,
 }
@@ -100,6 +102,8 @@ pub fn divide<D: Domain>(
         arrived: None,
         samples,
         held_out: None,
+        // Values are clipped when the whole is divided.
+        n_clipped: 0,
         checksum: checksum.clone(),
     };
     Ok(parts.into_iter().enumerate().map(experience).collect())
@@ -119,7 +123,6 @@ impl<'a, D: Domain> Gathered<'a, D> {
         Self {
             domain,
             data,
-            first: Vec::new(),
             experiences,
         }
     }
@@ -131,19 +134,19 @@ impl<'a, D: Domain> Gathered<'a, D> {
     /// If these samples do not suffice.
     pub fn estimate(
         &mut self,
-        first: Vec<usize>,
+        first: &[usize],
         is_new: bool,
         split: &Split,
+        outliers: Outliers,
     ) -> Result<(), Failure> {
-        if is_new {
-            if let Some((domain, data)) = self.domain.refitted(&self.data, split, &first)? {
-                self.domain = Held::Owned(domain);
-                self.data = Held::Owned(data);
-            }
-        } else if let Some(data) = D::standardized(&self.data, &first) {
+        let estimated = match is_new {
+            true => self.domain.refitted(&self.data, split, first)?,
+            false => self.domain.standardized(&self.data, first, outliers)?,
+        };
+        if let Some((domain, data)) = estimated {
+            self.domain = Held::Owned(domain);
             self.data = Held::Owned(data);
         }
-        self.first = first;
         Ok(())
     }
 
@@ -161,7 +164,7 @@ impl<'a, D: Domain> Gathered<'a, D> {
         data: &str,
         reading: &ReadingOptions,
     ) -> Result<(), Failure> {
-        let (samples, _) = self.add(data, reading)?;
+        let (samples, ..) = self.add(data, reading)?;
         self.experiences[0].held_out = Some(samples);
         Ok(())
     }
@@ -171,7 +174,7 @@ impl<'a, D: Domain> Gathered<'a, D> {
     /// # Errors
     /// If its data cannot be read, are of another kind, or do not fit those before.
     pub fn read(&mut self, listed: &Listed, reading: &ReadingOptions) -> Result<(), Failure> {
-        let (samples, checksum) = self.add(&listed.data, reading)?;
+        let (samples, n_clipped, checksum) = self.add(&listed.data, reading)?;
         let held_out = match &listed.held_out {
             None => None,
             Some(data) => Some(self.add(data, reading)?.0),
@@ -184,19 +187,30 @@ impl<'a, D: Domain> Gathered<'a, D> {
             arrived: listed.arrived.clone(),
             samples,
             held_out,
+            n_clipped,
             checksum,
         });
         Ok(())
     }
 
-    /// Adds a data set; the numbers of its samples, and its checksum.
+    /// Adds a data set; the numbers of its samples, the number of its values that were clipped, and its checksum.
     fn add(
         &mut self,
         data: &str,
         reading: &ReadingOptions,
-    ) -> Result<(Vec<usize>, String), Failure> {
-        let new = taken(&*self.domain, data, reading)?;
-        let checksum = D::checksum(&new);
+    ) -> Result<(Vec<usize>, usize, String), Failure> {
+        // Columns that options name may be in other experiences alone.
+        let reading = ReadingOptions {
+            allows_absent: true,
+            ..reading.clone()
+        };
+        let new = taken(&*self.domain, data, &reading)?;
+        if D::has_labels(&self.data) && !D::has_labels(&new) {
+            tell(format_args!(
+                "note: {data}: it has no labels; without them accuracies are measured no longer"
+            ));
+        }
+        let (n_clipped, checksum) = (D::n_clipped(&new), D::checksum(&new));
         let n_before = self.n_samples();
         let (joined, increment) = D::join(&self.data, &new)?;
         if !increment.old().iter().copied().eq(0..n_before) {
@@ -204,8 +218,8 @@ impl<'a, D: Domain> Gathered<'a, D> {
                 "{data}: found samples that come before those of earlier experiences, expected later ones"
             )));
         }
-        self.data = Held::Owned(D::standardized(&joined, &self.first).unwrap_or(joined));
-        Ok((increment.new_data().to_vec(), checksum))
+        self.data = Held::Owned(joined);
+        Ok((increment.new_data().to_vec(), n_clipped, checksum))
     }
 }
 
@@ -220,7 +234,7 @@ pub fn taken<D: Domain>(
 ) -> Result<D::Data, Failure> {
     let read = Data::read(data, reading)?;
     let kind = read.kind();
-    domain.taken(read)?.ok_or_else(|| {
+    domain.taken(read, reading.outliers)?.ok_or_else(|| {
         Failure::input(anyhow!(
             "{data}: found {kind}, expected {}, as the first experience has them",
             D::SAMPLES

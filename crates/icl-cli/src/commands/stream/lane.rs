@@ -8,11 +8,12 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use anyhow::anyhow;
-use icl_core::{AtomicFile, InputFile};
+use icl_core::InputFile;
 
 use crate::commands::stream::options::{Control, Resolved};
 use crate::files::encoder_work::ENCODER;
-use crate::files::whole::MAX_ENCODER_BYTES;
+use crate::files::whole;
+use crate::files::whole::{MAX_ENCODER_BYTES, remove_if_there};
 use crate::process::failure::Failure;
 
 /// File of the facts about a lane, in the folder of each experience.
@@ -219,8 +220,7 @@ impl Lane {
     /// If a file cannot be written.
     pub fn write(&self, experience: &Path) -> Result<(), Failure> {
         let folder = self.folder(experience);
-        let files = icl_core::file_system();
-        let created = files.create_folders(&folder);
+        let created = std::fs::create_dir_all(&folder);
         created.map_err(|error| Failure::file(&folder, "cannot be written", error))?;
         write_json(&folder.join(LANE), &self.done.last())?;
         write_json(&folder.join(MEMORY), &self.memory)
@@ -258,7 +258,7 @@ impl Lane {
     /// Removes the memory of an experience that is no longer the last.
     pub fn forget(&self, experience: &Path) {
         // It is never read again, and does no harm.
-        let _ = icl_core::file_system().remove_if_there(&self.folder(experience).join(MEMORY));
+        let _ = remove_if_there(&self.folder(experience).join(MEMORY));
     }
 }
 
@@ -275,15 +275,14 @@ pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Failure> {
 /// # Errors
 /// If the file cannot be written.
 pub fn write_lines(path: &Path, values: &[impl Serialize]) -> Result<(), Failure> {
-    let write = || -> std::io::Result<()> {
-        let mut file = BufWriter::new(AtomicFile::begin(path)?);
+    whole::write_with(path, |file| {
+        let mut file = BufWriter::new(file);
         for value in values {
             serde_json::to_writer(&mut file, value)?;
             file.write_all(b"\n")?;
         }
-        file.into_inner()?.replace()
-    };
-    write().map_err(|error| Failure::file(path, "cannot be written", error))
+        file.flush()
+    })
 }
 
 /// Reads a value of JSON.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use anyhow::anyhow;
 use icl_core::InputFile;
-use icl_data::Found;
+use icl_data::{Found, instant};
 use serde::Deserialize;
 use toml::value::Datetime;
 
@@ -101,7 +101,7 @@ fn parse(text: &str, folder: &Path) -> Result<Vec<Listed>, String> {
         ));
     }
     let mut names = HashSet::new();
-    let mut last: Option<String> = None;
+    let mut last: Option<(i128, String)> = None;
     let mut listed = Vec::with_capacity(manifest.experience.len());
     for entry in manifest.experience {
         let at = line(entry.span().start);
@@ -131,11 +131,11 @@ fn parse(text: &str, folder: &Path) -> Result<Vec<Listed>, String> {
             }
         }
         let arrived = entry.arrived.map(moment).transpose().map_err(wrong)?;
-        if let (Some(last), Some(arrived)) = (&last, &arrived)
+        if let (Some((last, text)), Some((arrived, found))) = (&last, &arrived)
             && arrived < last
         {
             return Err(wrong(format!(
-                "arrived: found {arrived}, expected none before {last}, that of an earlier experience"
+                "arrived: found {found}, expected none before {text}, that of an earlier experience"
             )));
         }
         last = arrived.clone().or(last);
@@ -145,7 +145,7 @@ fn parse(text: &str, folder: &Path) -> Result<Vec<Listed>, String> {
             data: path(entry.data),
             held_out: entry.held_out.map(path),
             positives: entry.positives.map(path),
-            arrived,
+            arrived: arrived.map(|(_, text)| text),
         });
     }
     match listed.is_empty() {
@@ -170,14 +170,18 @@ pub fn check_name(name: &str) -> Result<(), String> {
     }
 }
 
-/// Returns a moment in RFC 3339.
-fn moment(found: Moment) -> Result<String, String> {
+/// Returns a moment in nanoseconds since 1970, by which moments are compared, since their offsets from UTC may differ, and its text
+/// in RFC 3339.
+fn moment(found: Moment) -> Result<(i128, String), String> {
     let moment = match &found {
         Moment::Plain(moment) => Some(*moment),
         Moment::Quoted(text) => Datetime::from_str(text).ok(),
     };
-    let is_dated = moment.filter(|it| it.date.is_some());
-    is_dated.map(|it| it.to_string()).ok_or_else(|| {
+    let dated = moment.and_then(|it| {
+        let text = it.to_string();
+        Some((instant(&text)?, text))
+    });
+    dated.ok_or_else(|| {
         let text = match found {
             Moment::Plain(moment) => moment.to_string(),
             Moment::Quoted(text) => text,
@@ -216,6 +220,37 @@ mod tests {
         assert_eq!(listed[0].arrived.as_deref(), Some("2026-01-01"));
         assert_eq!(listed[1].arrived.as_deref(), Some("2026-02-01T10:00:00Z"));
         assert_eq!(listed[1].held_out.as_deref(), Some("c"));
+    }
+
+    /// The hour from 2 to 3 comes twice at the end of daylight saving.
+    #[test]
+    fn moments_with_different_offsets_are_compared_as_instants() {
+        let manifest = |first: &str, second: &str| {
+            parsed(&format!(
+                "schema = 1\n[[experience]]\nname = \"a\"\ndata = \"x\"\narrived = {first}\n[[experience]]\nname = \"b\"\ndata = \
+                 \"y\"\narrived = {second}\n"
+            ))
+        };
+        let rising = [
+            ["2025-10-26T02:30:00+02:00", "2025-10-26T02:15:00+01:00"],
+            ["2025-10-26T01:00:00Z", "2025-10-26T02:00:00+01:00"],
+            ["2025-03-30T01:59:59+01:00", "2025-03-30T03:00:00+02:00"],
+            ["2025-12-31T23:30:00-05:00", "2026-01-01T05:00:00Z"],
+            ["2025-10-26", "2025-10-26T00:00:00.5Z"],
+        ];
+        for [first, second] in rising {
+            assert_eq!(
+                manifest(first, second).unwrap()[1].arrived.as_deref(),
+                Some(second)
+            );
+            let quoted = manifest(&format!("\"{first}\""), &format!("\"{second}\""));
+            assert_eq!(quoted.unwrap()[0].arrived.as_deref(), Some(first));
+            if first != rising[1][0] {
+                let wrong = manifest(second, first).unwrap_err();
+                let expected = format!("arrived: found {first}, expected none before {second}");
+                assert!(wrong.contains(&expected), "{wrong}");
+            }
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::Increment;
-use icl_eval::{Matrix, effective_rank};
+use icl_eval::effective_rank;
 use icl_report::StreamedExperience;
 use icl_train::{Experience, StreamMemory, StreamState, Trainer, parameter_norm};
 
@@ -11,6 +11,7 @@ use crate::commands::stream::judge::{Judge, neighbours_kept, recall};
 use crate::commands::stream::lane::{Lane, LaneStep, Row};
 use crate::commands::stream::step::{Advanced, Step, StepRecord, failure};
 use crate::domain::Domain;
+use crate::domain::spread::{check_spread, embed};
 use crate::files::encoder_work::ENCODER;
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
@@ -109,6 +110,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
                 arrived: arrived.arrived.clone(),
                 n_samples: experience.n_samples,
                 n_held_out: experience.panel.len(),
+                n_clipped: arrived.n_clipped,
                 updated: experience.updated,
                 n_old: advanced.sizes[0],
                 n_new: advanced.sizes[1],
@@ -162,9 +164,8 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         let (valid, _) = evaluator
             .with_statistics(encoder.valid())
             .map_err(unreadable)?;
-        let rows = evaluator.embed_to_host(&valid, panel);
-        let (values, width) = rows.map_err(unreadable)?;
-        let rows = Matrix::try_new(values, width).map_err(|error| causes.embeddings(error))?;
+        let rows = embed::<D, _>(&evaluator, &valid, panel, causes)?;
+        check_spread::<D, B>(&evaluator, domain, (&rows, panel), self.device, causes)?;
         Ok([parameter_norm::<B, _>(&encoder), effective_rank(&rows)])
     }
 

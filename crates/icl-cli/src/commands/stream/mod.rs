@@ -13,6 +13,8 @@ mod source;
 mod step;
 mod summary;
 
+use std::path::Path;
+
 use anyhow::anyhow;
 
 use crate::backend::on_backend;
@@ -47,7 +49,7 @@ pub fn stream(options: StreamOptions) -> Result<(), Failure> {
     if resolved.options.course.dry_run && dry_run::of_embeddings(&resolved, &source)? {
         return Ok(());
     }
-    let Some((name, listed)) = first(&source)? else {
+    let Some((name, listed)) = first(&source, resolved.folder())? else {
         return Ok(());
     };
     let data = Data::read(&name, &resolved.options.data.reading)?;
@@ -57,26 +59,29 @@ pub fn stream(options: StreamOptions) -> Result<(), Failure> {
         listed,
         resumed,
     };
+    let outliers = resolved.options.data.reading.outliers;
     match &resolved.options.from.from {
-        Some(path) => with_stored_encoder(path, [data], work),
+        Some(path) => with_stored_encoder(path, [data], outliers, work),
         None if resolved.options.course.dry_run => Err(Failure::input(anyhow!(
             "from: found no encoder, expected one with --dry-run, which trains none"
         ))),
         None => {
             let options = &resolved.options;
-            with_new_encoder_of(data, &options.encoder, &options.noise, work)
+            with_new_encoder_of(data, outliers, &options.encoder, &options.noise, work)
         }
     }
 }
 
 /// Returns the name of the data of the first experience, and what is listed of it; `None` if the command was interrupted before
-/// any came.
-fn first(source: &Source) -> Result<Option<(String, Option<Listed>)>, Failure> {
+/// any came. All that are listed are checked to be apart from the folder of the stream.
+fn first(source: &Source, out: Option<&Path>) -> Result<Option<(String, Option<Listed>)>, Failure> {
     if let Source::Divided(data) = source {
         return Ok(Some((data.clone(), None)));
     }
     loop {
-        if let Some(first) = source.listed(&[])?.into_iter().next() {
+        let listed = source.listed(&[])?;
+        listed.iter().try_for_each(|it| it.check_apart(out))?;
+        if let Some(first) = listed.into_iter().next() {
             return Ok(Some((first.data.clone(), Some(first))));
         }
         if !is_more(source) {

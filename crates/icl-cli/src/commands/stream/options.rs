@@ -205,6 +205,16 @@ pub struct Resolved {
     pub training: Training,
 }
 
+impl Resolved {
+    /// Returns the folder of the stream, if there is one.
+    pub fn folder(&self) -> Option<&Path> {
+        self.options
+            .resume
+            .folder()
+            .or(self.options.output.out.as_deref())
+    }
+}
+
 /// Name of the control without updates.
 const NEVER: &str = "never";
 

@@ -8,6 +8,7 @@ use icl_data::Found;
 use crate::commands::stream::manifest;
 use crate::commands::stream::manifest::{Listed, check_name};
 use crate::commands::stream::options::SourceOptions;
+use crate::files::apart::check_apart;
 use crate::options::output::text;
 use crate::process::failure::Failure;
 
@@ -23,6 +24,23 @@ pub enum Source {
     Manifest(PathBuf),
     /// Folder in which they arrive.
     Watched(PathBuf),
+}
+
+impl Listed {
+    /// Checks that the folder `out` is none of the data of the experience, holds none and lies in none.
+    ///
+    /// # Errors
+    /// If it is, or does.
+    pub fn check_apart(&self, out: Option<&Path>) -> Result<(), Failure> {
+        let data = [
+            Some(&self.data),
+            self.held_out.as_ref(),
+            self.positives.as_ref(),
+        ];
+        let data = data.into_iter().flatten();
+        let inputs = data.map(|data| ("stream", Path::new(data)));
+        out.map_or(Ok(()), |out| check_apart(out, inputs))
+    }
 }
 
 impl Source {

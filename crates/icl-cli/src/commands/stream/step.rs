@@ -229,8 +229,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
                     updated.map_err(|error| of_training(&causes, error))
                 })?;
                 let folder = lane.folder(self.next);
-                icl_core::file_system()
-                    .create_folders(&folder)
+                std::fs::create_dir_all(&folder)
                     .map_err(|error| Failure::file(&folder, "cannot be written", error))?;
                 self.save(&updated.encoder, &folder.join(ENCODER))?;
                 Advanced {

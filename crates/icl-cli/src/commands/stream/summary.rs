@@ -10,9 +10,9 @@ use crate::commands::stream::lane::{Lane, write_json, write_lines};
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::source::Source;
 use crate::commands::stream::step::StepRecord;
-use crate::files::destination::CONFIG;
 use crate::files::encoder_work::REPORT;
 use crate::files::whole;
+use crate::files::work_place::CONFIG;
 use crate::process::failure::Failure;
 
 /// Matrix, as JSON: the whole record.
@@ -128,7 +128,12 @@ struct Charge<'a> {
     passes: f64,
 }
 
-/// Writes the files that follow from the experiences, each as a whole.
+/// Whether a stream writes a file of this name next to the folders of its experiences.
+pub fn is_result(name: &str) -> bool {
+    [MATRIX, EXPERIENCES, DECISIONS, LEDGER, REPORT, CONFIG].contains(&name)
+}
+
+/// Writes the files that follow from the experiences into a folder in the making.
 ///
 /// # Errors
 /// If a file cannot be written.
@@ -145,8 +150,8 @@ pub fn write(
     write_lines(&folder.join(LEDGER), &charges)?;
     let document =
         icl_report::stream_document(record).map_err(|error| Failure::Other(error.into()))?;
-    whole::replace(&folder.join(REPORT), document.html().as_bytes())?;
-    whole::replace(&folder.join(CONFIG), config.as_bytes())
+    whole::write(&folder.join(REPORT), document.html().as_bytes())?;
+    whole::write(&folder.join(CONFIG), config.as_bytes())
 }
 
 /// Returns the cost of a lane by experience and purpose.

@@ -3,7 +3,9 @@
 mod options;
 mod task;
 
+use anyhow::anyhow;
 use icl_core::Seed;
+use icl_data::TableNote;
 
 use crate::backend::on_backend;
 use crate::domain::data::Data;
@@ -15,6 +17,7 @@ use crate::files::encoder_work;
 use crate::files::encoder_work::REPORT;
 use crate::files::whole;
 use crate::files::work_folder::WorkFolder;
+use crate::options::data::ReadingOptions;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 
@@ -32,12 +35,46 @@ pub fn update(options: UpdateOptions) -> Result<(), Failure> {
     let resolved = options.resolve()?;
     let [old, new] = &resolved.data;
     let [of_old, of_new] = resolved.options.classes.over(&resolved.options.reading)?;
-    let data = [Data::read(old, &of_old)?, Data::read(new, &of_new)?];
+    let data = read_both([(old, of_old), (new, of_new)])?;
     let work = OldAndNew {
         resolved: &resolved,
         resumed,
     };
-    with_stored_encoder(resolved.from.as_ref(), data, work)
+    let outliers = resolved.options.reading.outliers;
+    with_stored_encoder(resolved.from.as_ref(), data, outliers, work)
+}
+
+/// Reads the old and the new data. A column of a table that an option names may be in one of them alone.
+///
+/// # Errors
+/// If they cannot be read, or neither has such a column.
+fn read_both(data: [(&String, ReadingOptions); 2]) -> Result<[Data; 2], Failure> {
+    let names = data.each_ref().map(|(name, _)| *name);
+    let [old, new] = data.map(|(name, reading)| {
+        let reading = ReadingOptions {
+            allows_absent: true,
+            ..reading
+        };
+        Data::read(name, &reading)
+    });
+    let [old, new] = [old?, new?];
+    let absent = |data: &Data| -> Vec<TableNote> {
+        let Data::Tables(table) = data else {
+            return Vec::new();
+        };
+        let notes = table.notes().iter();
+        let absent = notes.filter(|note| matches!(note, TableNote::Absent { .. }));
+        absent.cloned().collect()
+    };
+    let of_new = absent(&new);
+    match absent(&old).iter().find(|note| of_new.contains(note)) {
+        None => Ok([old, new]),
+        Some(note) => Err(Failure::input(anyhow!(
+            "{} and {}: {note}, expected it in one of them",
+            names[0],
+            names[1]
+        ))),
+    }
 }
 
 /// Update of an encoder from old and new data.
@@ -63,8 +100,14 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
         tell_equal::<D>(&data, &increment)?;
         let seed = Seed::new(resolved.training.seed).child("data");
         let (increment, panel) = resolved.options.hold_out.divide(increment, seed)?;
-        let data = D::standardized(&data, increment.old()).unwrap_or(data);
-        let grown = from.domain.grown(&data);
+        let outliers = resolved.options.reading.outliers;
+        let estimated = from.domain.standardized(&data, increment.old(), outliers)?;
+        let (standardized, data) = match estimated {
+            Some((domain, data)) => (Some(domain), data),
+            None => (None, data),
+        };
+        let domain = standardized.as_ref().unwrap_or(&from.domain);
+        let grown = domain.grown(&data);
         let input = [
             ("checksum of the encoder", from.checksum.clone()),
             ("checksum of the old data", D::checksum(&old)),
@@ -77,7 +120,7 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
         let task = Update {
             resolved,
             from,
-            domain: grown.as_ref().unwrap_or(&from.domain),
+            domain: grown.as_ref().unwrap_or(domain),
             names: [D::name(&old), D::name(&new)],
             data: &data,
             increment: &increment,
@@ -91,7 +134,7 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             }
             let document = icl_report::update_document(&record)
                 .map_err(|error| Failure::Other(error.into()))?;
-            whole::replace(&work.results().join(REPORT), document.html().as_bytes())?;
+            whole::write(&work.results().join(REPORT), document.html().as_bytes())?;
             Ok(document)
         });
         let document = match updated {

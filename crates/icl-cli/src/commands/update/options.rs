@@ -1,13 +1,11 @@
 //! The options of `icl update`, raw and checked.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::anyhow;
 use clap::{Arg, ArgAction, Args};
 use icl_train::{Method, TrainingSettings};
 use serde::Serialize;
 
-use crate::files::encoder_work::ENCODER;
 use crate::options::data::ReadingOptions;
 use crate::options::devices::{DevicesOptions, Engine};
 use crate::options::encoder::FromOption;
@@ -139,9 +137,6 @@ impl UpdateOptions {
         self.hold_out.check()?;
         self.output.folder.check()?;
         let from = text("from", self.from.path())?.to_owned();
-        if let Some(out) = &self.output.folder.out {
-            check_out(out, self.from.path())?;
-        }
         let old = text("old", &self.data.old)?.to_owned();
         let new = text("new", &self.data.new)?.to_owned();
         Ok(Resolved {
@@ -152,17 +147,4 @@ impl UpdateOptions {
             options: self,
         })
     }
-}
-
-/// Checks that the updated encoder does not replace the encoder that it comes from, which is needed
-/// until the end.
-fn check_out(out: &Path, from: &Path) -> Result<(), Failure> {
-    let path: PathBuf = out.join(ENCODER);
-    if matches!((path.canonicalize(), from.canonicalize()), (Ok(a), Ok(b)) if a == b) {
-        return Err(Failure::input(anyhow!(
-            "out: found the encoder itself at {}, expected another folder",
-            path.display()
-        )));
-    }
-    Ok(())
 }

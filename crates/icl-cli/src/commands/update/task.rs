@@ -1,12 +1,11 @@
 //! The update on one backend.
 
 use burn::module::AutodiffModule;
-use burn::tensor::backend::{AutodiffBackend, Backend};
+use burn::tensor::backend::AutodiffBackend;
 use icl_core::{ByOrigin, Increment, Seed};
 use icl_eval::{EvalError, Matrix, NeighboursKeptConfig};
 use icl_report::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};
-use icl_train::parameter_change;
-use icl_train::{Evaluator, Start, Trainer};
+use icl_train::{Trainer, parameter_change};
 
 use crate::backend::OnBackend;
 use crate::commands::update::options::Resolved;
@@ -14,8 +13,10 @@ use crate::domain::Domain;
 use crate::domain::encoder_file;
 use crate::domain::encoder_file::EncoderFile;
 use crate::domain::recall::stored_recall;
+use crate::domain::spread::{check_spread, embed};
 use crate::files::encoder_work;
 use crate::files::encoder_work::ENCODER;
+use crate::files::whole;
 use crate::files::work_folder::WorkFolder;
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
@@ -68,43 +69,52 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             .update_with(method, given.clone(), fresh, &mut callbacks)
             .map_err(|error| causes.training(error))?;
         let record = outcome.record;
-        let after = outcome.risk;
         if method.loss.is_some() {
             display.end(&format!(
                 "{}: {} epochs, {:.2} s, exact risk {:.4} nats{}",
                 method.name,
                 record.n_epochs(),
                 record.seconds.training(),
-                after.all,
+                outcome.risk.all,
                 notes(&record),
             ));
         }
         display.finish();
-        let path = self.work.results().join(ENCODER);
-        encoder_file::save(&outcome.encoder, domain, D::name(self.data), &path)?;
-
         let evaluator = trainer.evaluator();
-        let before = match method.start {
-            Start::Trained => outcome.first_risk,
-            _ => evaluator.evaluate(given.valid())?.risk,
+        // θ₀ exactly as it was given: its statistics are its own.
+        let theta_0 = given.valid();
+        let before = evaluator.risk_as_given(&theta_0)?;
+        // From θ₀, also where the method has started from scratch.
+        let change = parameter_change::<B, _>(&given, &outcome.trained);
+        let has_grown = !domain.tensors().eq(self.from.domain.tensors());
+        let is_kept = change == 0.0 && !has_grown;
+        let (encoder, after) = match is_kept {
+            true => (theta_0.clone(), before),
+            false => (outcome.encoder, outcome.risk),
         };
-        // θ₀ with its statistics re-estimated, as its exact risk has them.
         let held_out = match self.panel {
             None => None,
             Some(panel) => {
-                let given = evaluator.evaluate(given.valid())?.encoder;
                 let risk = |encoder| {
                     let risk = evaluator.panel_risk(encoder, panel);
                     risk.map_err(|error| causes.measurement(error))
                 };
-                Some([risk(&given)?, risk(&outcome.encoder)?])
+                Some([risk(&theta_0)?, risk(&encoder)?])
             }
         };
         let seed = Seed::new(training.seed).child("neighbours");
         let old = self.increment.without_new();
         let old = old.at_most(KeptNeighbours::MOST, seed);
-        let old_before = embed::<D, _>(&evaluator, &given.valid(), old.old(), &causes)?;
-        let old_after = embed::<D, _>(&evaluator, &outcome.encoder, old.old(), &causes)?;
+        let old_before = embed::<D, _>(&evaluator, &theta_0, old.old(), &causes)?;
+        let old_after = embed::<D, _>(&evaluator, &encoder, old.old(), &causes)?;
+        let path = self.work.results().join(ENCODER);
+        if is_kept {
+            whole::write(&path, self.from.bytes())?;
+        } else {
+            let of_data = (&old_after, old.old());
+            check_spread::<D, B>(&evaluator, domain, of_data, &device, &causes)?;
+            encoder_file::save(&encoder, domain, D::name(self.data), &path)?;
+        }
         let [old_data, new_data] = self.names.map(ToOwned::to_owned);
         Ok(UpdateRecord {
             schema: UPDATE_SCHEMA,
@@ -115,6 +125,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             new_data,
             n_old: self.increment.old().len(),
             n_new: self.increment.new_data().len(),
+            n_clipped: D::n_clipped(self.data),
             alpha: self.increment.growth_ratio().value(),
             temperature: settings.temperature,
             negatives: settings.negatives,
@@ -134,8 +145,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             n_held_out: self.panel.map(sizes),
             neighbours_kept: neighbours_kept(&old_before, &old_after)?,
             cross_version_recall: stored_recall(&old_after, &old_before)?,
-            // From θ₀, also where the method has started from scratch.
-            parameter_change: parameter_change::<B, _>(&given, &outcome.trained),
+            parameter_change: change,
             evaluations: record.evaluations,
             epoch_losses: record.epoch_losses,
             step_negatives: record.step_negatives,
@@ -170,17 +180,6 @@ fn neighbours_kept(before: &Matrix, after: &Matrix) -> Result<Option<KeptNeighbo
         Err(EvalError::FewNeighbours { .. }) => Ok(None),
         Err(error) => Err(failure(error)),
     }
-}
-
-/// Embeds samples without augmentation, with the statistics of the encoder.
-fn embed<D: Domain, B: Backend>(
-    evaluator: &Evaluator<'_, B, D::Data, &D::Views, D::Collate>,
-    encoder: &D::Encoder<B>,
-    samples: &[usize],
-    causes: &Causes<'_>,
-) -> Result<Matrix, Failure> {
-    let (values, width) = evaluator.embed_to_host(encoder, samples)?;
-    Matrix::try_new(values, width).map_err(|error| causes.embeddings(error))
 }
 
 fn failure(error: EvalError) -> Failure {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use icl_core::{InputFile, file_system, write_atomically};
+use icl_core::{InputFile, write_atomically};
 use tempfile::TempDir;
 
 use crate::process::failure::Failure;
@@ -23,18 +23,21 @@ pub struct OwnFolder {
 }
 
 impl OwnFolder {
-    /// Makes the folder, for a command line of the user's words. Copies the interrupted work that the command continues into it.
+    /// Makes the folder, for a command line of the user's words. Copies the folders of interrupted work that the command continues
+    /// into it, each to its path there.
     ///
     /// # Errors
     /// If the folder cannot be made or the work not be copied.
-    pub fn create(words: &[OsString], resumed: Option<&Path>) -> Result<Self, Failure> {
+    pub fn create(words: &[OsString], resumed: &[(PathBuf, PathBuf)]) -> Result<Self, Failure> {
         let folder = tempfile::tempdir().map_err(failure)?;
         made().push(folder.path().to_owned());
         let words = match resumed {
-            None => with_output(words, &folder.path().join("out")),
-            Some(from) => {
+            [] => with_output(words, &folder.path().join("out")),
+            folders => {
                 let to = folder.path().join("resumed");
-                copy(from, &to)?;
+                for (from, path) in folders {
+                    copy(from, &to.join(path))?;
+                }
                 let command = words[..2].iter().cloned();
                 command.chain(["--resume".into(), to.into()]).collect()
             }
@@ -50,7 +53,7 @@ impl OwnFolder {
 pub fn remove_own_folders() {
     for folder in made().iter() {
         // What remains lies in a temporary folder.
-        let _ = file_system().remove_folders(folder);
+        let _ = std::fs::remove_dir_all(folder);
     }
 }
 
@@ -80,7 +83,7 @@ fn with_output(words: &[OsString], out: &Path) -> Vec<OsString> {
 /// Copies a folder with all that is in it.
 fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
     let unread = |error| Failure::file(from, "cannot be read", error);
-    file_system().create_folders(to).map_err(failure)?;
+    std::fs::create_dir_all(to).map_err(failure)?;
     for entry in from.read_dir().map_err(unread)? {
         let entry = entry.map_err(unread)?;
         let (from, to) = (entry.path(), to.join(entry.file_name()));

@@ -1,7 +1,7 @@
 //! Members that are processes of one `mpirun`.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::thread::sleep;
 use std::time::Duration;
@@ -53,7 +53,10 @@ pub fn joined() -> Option<Arc<dyn Group>> {
 ///
 /// # Errors
 /// If this program is built without MPI, or a temporary folder cannot be made.
-pub fn join(words: &[OsString], resumed: Option<&Path>) -> Result<Option<Vec<OsString>>, Failure> {
+pub fn join(
+    words: &[OsString],
+    resumed: &[(PathBuf, PathBuf)],
+) -> Result<Option<Vec<OsString>>, Failure> {
     let engine = engine()?;
     let folder = (engine.rank() > 0).then(|| OwnFolder::create(words, resumed));
     // The first member changes the folder only after all others have copied it.

@@ -48,6 +48,7 @@ pub(super) fn assemble(mut files: TuFiles) -> Result<GraphDataset, DataError> {
         n_distinct: 0,
         n_self_loops: 0,
         n_mirrored: 0,
+        n_clipped: 0,
         n_class: vec![0; classes.labels.len()],
     };
     let mut adjacencies = Vec::with_capacity(counts.n_graphs);

@@ -105,7 +105,7 @@ impl NodeTables {
             }
             let own = &attributes[node * n_attributes..(node + 1) * n_attributes];
             for (value, &attribute) in row[node_labels.len()..].iter_mut().zip(own) {
-                *value = attribute as f32;
+                *value = attribute.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32;
             }
         }
         NodeFeatures {

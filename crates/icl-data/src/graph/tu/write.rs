@@ -84,7 +84,7 @@ impl GraphDataset {
         let write = || -> std::io::Result<()> {
             let mut file = BufWriter::new(File::create(&path)?);
             write(&mut file)?;
-            file.flush()
+            file.into_inner()?.sync_all()
         };
         write().map_err(unwritable(&path))
     }

@@ -85,19 +85,19 @@ pub fn read_image_folder(
 
 /// Keeps the images that can be decoded.
 fn without_broken(path: &Path, data: ImageDataset) -> Result<ImageDataset, DataError> {
-    let is_whole = |stored: &StoredImage| match stored.image() {
-        Ok(_) => Ok(true),
-        Err(DataError::Images(error)) if error.is_broken_image() => Ok(false),
+    let fault = |stored: &StoredImage| match stored.image() {
+        Ok(_) => Ok(None),
+        Err(DataError::Images(error)) if error.is_broken_image() => Ok(Some(error.to_string())),
         Err(error) => Err(error),
     };
-    let whole: Vec<_> = data.images.par_iter().map(is_whole).collect();
-    let mut kept = Vec::with_capacity(whole.len());
-    for (index, is_whole) in whole.into_iter().enumerate() {
-        if is_whole? {
-            kept.push(index);
+    let faults: Vec<_> = data.images.par_iter().map(fault).collect();
+    let (mut kept, mut broken) = (Vec::with_capacity(faults.len()), Vec::new());
+    for (index, fault) in faults.into_iter().enumerate() {
+        match fault? {
+            None => kept.push(index),
+            Some(fault) => broken.push(fault),
         }
     }
-    let n_before = data.n_images();
     let mut n_class = vec![0; data.class_names.len()];
     for &index in &kept {
         n_class[data.labels[index]] += 1;
@@ -113,6 +113,6 @@ fn without_broken(path: &Path, data: ImageDataset) -> Result<ImageDataset, DataE
         .into());
     }
     let mut data = data.keep(&kept);
-    data.counts.n_broken = n_before - data.n_images();
+    data.counts.broken = broken;
     Ok(data)
 }

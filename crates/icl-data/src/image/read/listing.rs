@@ -206,9 +206,24 @@ pub(super) fn holds_images(folder: &Path) -> bool {
         .any(|entry| entry.file_type().is_file() && is_image_name(entry.file_name()))
 }
 
+/// Checks whether a name begins with a dot or is that of a folder of another program.
 fn is_hidden(name: &OsStr) -> bool {
-    name.as_encoded_bytes().first() == Some(&b'.')
+    let is_foreign = FOREIGN.iter().any(|known| name.eq_ignore_ascii_case(known));
+    is_foreign || name.as_encoded_bytes().first() == Some(&b'.')
 }
+
+/// Names of folders in which file servers, archives and systems keep thumbnails, previews and deleted files.
+const FOREIGN: [&str; 9] = [
+    "@eaDir",
+    "@Recycle",
+    "@Recently-Snapshot",
+    "#recycle",
+    "#snapshot",
+    "$RECYCLE.BIN",
+    "System Volume Information",
+    "__MACOSX",
+    "lost+found",
+];
 
 /// Checks that the folders are not the parts of a data set, whose own folders are the classes.
 fn check_parts(root: &Path, folders: &[String]) -> Result<(), DataError> {

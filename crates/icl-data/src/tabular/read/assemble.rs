@@ -1,21 +1,24 @@
-//! Assembly of a table: the role of each column, and the cells of those that are read.
+//! Assembly of a table: the role of each column, and the fields of those that are read.
 
 use std::collections::HashMap;
 
-use super::cells::{Cells, Origin, Targets};
+use super::cells::{Cells, Fault, Origin, first_fault};
+use super::targets::Targets;
 use crate::error::DataError;
 use crate::place::{ClassList, FileRef, Found};
 use crate::tabular::classes::number_classes;
 use crate::tabular::error::TablesError;
+use crate::tabular::note::TableNote;
 use crate::tabular::options::TableOptions;
+use crate::tabular::raw_column::RawColumn;
 use crate::tabular::table::RawTable;
 
 /// Largest number of columns.
 const MAX_COLUMNS: usize = 65_536;
-/// Largest number of values: 2^28, or 1 GiB.
+/// Largest number of values: 2^28, or 1 GiB as features.
 const MAX_VALUES: usize = 1 << 28;
 
-/// Cells of a column, or `None` of one that is not read.
+/// Fields of a column, or `None` of one that is not read.
 #[derive(Debug)]
 enum Slot {
     Feature(Cells),
@@ -23,12 +26,85 @@ enum Slot {
     Excluded,
 }
 
+/// Names of the columns of a file.
+#[derive(Debug)]
+pub(super) struct Names {
+    names: Vec<String>,
+    /// Names as the file has them, with blanks or empty; `None` without a line of names.
+    headings: Option<Vec<String>>,
+}
+
+impl Names {
+    /// Creates the names of columns as a file has them. One without a name is named by its number.
+    pub(super) fn of_file(headings: Vec<String>) -> Self {
+        let name = |(index, heading): (usize, &String)| match heading.trim() {
+            "" => (index + 1).to_string(),
+            name => name.to_owned(),
+        };
+        Self {
+            names: headings.iter().enumerate().map(name).collect(),
+            headings: Some(headings),
+        }
+    }
+
+    /// Creates the names of `n` columns of a file that has none: their numbers.
+    pub(super) fn numbers(n: usize) -> Self {
+        Self {
+            names: (1..=n).map(|number| number.to_string()).collect(),
+            headings: None,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    pub(super) fn get(&self, column: usize) -> &str {
+        &self.names[column]
+    }
+
+    /// Returns the index of the column of this name, or of this number, counted from 1.
+    pub(super) fn find(&self, data: &str, wanted: &str) -> Result<usize, TablesError> {
+        let named = self.names.iter().position(|name| name == wanted);
+        let numbered = || {
+            let number: usize = wanted.parse().ok()?;
+            (1..=self.len()).contains(&number).then(|| number - 1)
+        };
+        named
+            .or_else(numbered)
+            .ok_or_else(|| TablesError::UnknownColumn {
+                data: Found::new(data),
+                found: Found::new(wanted),
+                known: ClassList::new(&self.names),
+            })
+    }
+
+    /// Checks that no two columns have the same name.
+    pub(super) fn check_distinct(&self, file: &FileRef) -> Result<(), TablesError> {
+        let mut seen = HashMap::new();
+        for (index, name) in self.names.iter().enumerate() {
+            if let Some(first) = seen.insert(name, index) {
+                return Err(TablesError::RepeatedColumn {
+                    file: file.clone(),
+                    name: Found::new(name),
+                    first: first + 1,
+                    second: index + 1,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
 /// A table of which some rows are read.
 #[derive(Debug)]
 pub(super) struct Assembly {
     name: String,
+    has_header: bool,
     slots: Vec<Slot>,
-    n_rows: usize,
+    n_values: usize,
+    /// Columns that options name and the table does not have.
+    absent: Vec<TableNote>,
 }
 
 impl Assembly {
@@ -40,25 +116,40 @@ impl Assembly {
     pub(super) fn begin(
         file: &FileRef,
         name: String,
-        columns: &[String],
+        columns: &Names,
         options: &TableOptions,
     ) -> Result<Self, DataError> {
         check_n_columns(file, columns.len())?;
-        check_column_names(file, columns)?;
-        let find = |wanted: &String| find_column(&name, columns, wanted);
-        let cells = |column: &String| Slot::Feature(Cells::new(column.clone()));
-        let mut slots: Vec<Slot> = columns.iter().map(cells).collect();
-        for wanted in &options.exclude {
-            slots[find(wanted)?] = Slot::Excluded;
-        }
-        if let Some(wanted) = &options.target {
-            let target = find(wanted)?;
-            slots[target] = Slot::Target(Targets::new(columns[target].clone()));
-        }
+        columns.check_distinct(file)?;
+        let mut absent = Vec::new();
+        let mut find = |setting, wanted: &String| match columns.find(&name, wanted) {
+            Err(_) if options.allows_absent => {
+                let column = Found::new(wanted);
+                absent.push(TableNote::Absent { setting, column });
+                Ok(None)
+            }
+            found => found.map(Some),
+        };
+        let target = options.target.as_ref();
+        let target = target.map_or(Ok(None), |wanted| find("target", wanted))?;
+        let excluded = options.exclude.iter().map(|wanted| find("exclude", wanted));
+        let excluded = excluded.collect::<Result<Vec<Option<usize>>, _>>()?;
+        let slot = |index: usize| {
+            let name = columns.names[index].clone();
+            let heading = columns.headings.as_ref().map(|headings| &headings[index]);
+            let heading = heading.filter(|heading| **heading != name).cloned();
+            match () {
+                () if target == Some(index) => Slot::Target(Targets::new(name, heading)),
+                () if excluded.contains(&Some(index)) => Slot::Excluded,
+                () => Slot::Feature(Cells::new(name, heading)),
+            }
+        };
         Ok(Self {
+            slots: (0..columns.len()).map(slot).collect(),
             name,
-            slots,
-            n_rows: 0,
+            has_header: columns.headings.is_some(),
+            n_values: 0,
+            absent,
         })
     }
 
@@ -67,65 +158,76 @@ impl Assembly {
         !matches!(self.slots[column], Slot::Excluded)
     }
 
-    /// Adds the row of texts at line or row `at`, as many as there are columns.
-    pub(super) fn push_texts<'a>(
+    /// Adds the field of a column at line or row `at`.
+    ///
+    /// # Errors
+    /// [`DataError::TooMany`] values.
+    pub(super) fn push(
         &mut self,
         origin: &Origin<'_>,
+        column: usize,
         at: usize,
-        texts: impl Iterator<Item = &'a str>,
+        field: &str,
     ) -> Result<(), DataError> {
-        self.begin_row(origin.file)?;
-        for (slot, text) in self.slots.iter_mut().zip(texts) {
-            let text = text.trim();
-            match slot {
-                Slot::Feature(cells) => cells.push(origin, at, text)?,
-                Slot::Target(targets) => targets.push(origin, at, text)?,
-                Slot::Excluded => {}
-            }
+        match &mut self.slots[column] {
+            Slot::Feature(cells) => cells.push(at, field),
+            Slot::Target(targets) => targets.push(at, field),
+            Slot::Excluded => return Ok(()),
         }
-        Ok(())
-    }
-
-    fn begin_row(&mut self, file: &FileRef) -> Result<(), DataError> {
-        self.n_rows += 1;
-        let found = self.n_rows * self.slots.len();
-        if found > MAX_VALUES {
-            return Err(DataError::TooMany {
-                file: file.clone(),
+        self.n_values += 1;
+        match self.n_values <= MAX_VALUES {
+            true => Ok(()),
+            false => Err(DataError::TooMany {
+                file: origin.file.clone(),
                 what: "values",
-                found,
+                found: self.n_values,
                 limit: MAX_VALUES,
-            });
+            }),
         }
-        Ok(())
     }
 
-    /// Makes the table of all rows, and selects classes and rows.
+    /// Makes the table of `n_rows` rows, and selects classes and rows.
+    ///
+    /// # Errors
+    /// The error of the first line or row that cannot be used, [`TablesError::NoFeatures`], and those of
+    /// [`RawTable::select`].
     pub(super) fn finish(
         self,
         origin: &Origin<'_>,
+        n_rows: usize,
+        note: Option<TableNote>,
         options: &TableOptions,
     ) -> Result<RawTable, DataError> {
-        let mut columns = Vec::new();
+        let mut columns: Vec<RawColumn> = Vec::new();
         let mut classes = None;
-        for slot in self.slots {
-            match slot {
-                Slot::Feature(cells) => columns.push(cells.finish(origin)?),
-                Slot::Target(targets) => {
-                    let (name, codes, names) = targets.finish();
+        let mut faults: Vec<Option<Fault>> = Vec::new();
+        for (index, slot) in self.slots.into_iter().enumerate() {
+            let column = match slot {
+                Slot::Feature(cells) => cells.finish(origin, index == 0),
+                Slot::Target(targets) => targets.finish(origin).map(|(column, codes, names)| {
                     let (labels, class_names) = number_classes(&codes, names);
-                    classes = Some((name, labels, class_names));
-                }
-                Slot::Excluded => {}
+                    classes = Some((columns.len(), labels, class_names));
+                    column
+                }),
+                Slot::Excluded => continue,
+            };
+            match column {
+                Ok(column) => columns.push(column),
+                Err(fault) => faults.push(Some(fault)),
             }
         }
-        if columns.is_empty() {
+        first_fault(faults).map_err(|(_, error)| *error)?;
+        if columns.len() == usize::from(classes.is_some()) {
             return Err(TablesError::NoFeatures {
                 data: Found::new(&self.name),
+                expected: "not constant",
             }
             .into());
         }
-        let table = RawTable::from_parts(self.name, self.n_rows, columns, classes);
+        let mut table = RawTable::from_parts(self.name, n_rows, columns, classes);
+        let forms = table.features().filter_map(RawColumn::number_form);
+        table.notes = note.into_iter().chain(self.absent).chain(forms).collect();
+        table.has_header = self.has_header;
         table.select(&options.classes, options.limit)
     }
 }
@@ -141,40 +243,4 @@ pub(super) fn check_n_columns(file: &FileRef, found: usize) -> Result<(), DataEr
         found,
         limit: MAX_COLUMNS,
     })
-}
-
-/// Checks that no two columns have the same name.
-pub(super) fn check_column_names(file: &FileRef, columns: &[String]) -> Result<(), TablesError> {
-    let mut seen = HashMap::new();
-    for (index, column) in columns.iter().enumerate() {
-        if let Some(first) = seen.insert(column, index) {
-            return Err(TablesError::RepeatedColumn {
-                file: file.clone(),
-                name: Found::new(column),
-                first: first + 1,
-                second: index + 1,
-            });
-        }
-    }
-    Ok(())
-}
-
-/// Returns the index of the column of this name, or of this number, counted from 1.
-pub(super) fn find_column(
-    data: &str,
-    columns: &[String],
-    wanted: &str,
-) -> Result<usize, TablesError> {
-    let named = columns.iter().position(|name| name == wanted);
-    let numbered = || {
-        let number: usize = wanted.parse().ok()?;
-        (1..=columns.len()).contains(&number).then(|| number - 1)
-    };
-    named
-        .or_else(numbered)
-        .ok_or_else(|| TablesError::UnknownColumn {
-            data: Found::new(data),
-            found: Found::new(wanted),
-            known: ClassList::new(columns),
-        })
 }

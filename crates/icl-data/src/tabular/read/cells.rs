@@ -1,230 +1,198 @@
-//! Cells of a column, which become a column of numbers or of text when all are read.
+//! Fields of a column, whose meaning is decided when all are read.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
-use crate::error::DataError;
+use super::index::{is_index_name, numbers_rows};
 use crate::place::{FileRef, Found};
 use crate::tabular::error::TablesError;
+use crate::tabular::fields::Fields;
+use crate::tabular::number_forms::plain_form;
 use crate::tabular::options::Missing;
 use crate::tabular::place::CellPlace;
-use crate::tabular::table::{MISSING_CODE, RawColumn, RawValues};
+use crate::tabular::raw_column::{Contents, MOSTLY_NUMBERS, RawColumn};
+use crate::tabular::values::{is_missing, is_word, number};
 
-/// Share of numbers among the values of a column from which a text among them is an error.
-const MOSTLY_NUMBERS: f64 = 0.9;
 /// Largest number of different values of a column that holds numbers and texts.
 const MAX_MIXED: usize = 20;
 
-/// Returns `true` if a cell stands for a missing value.
-pub(super) fn is_missing(text: &str) -> bool {
-    const NAMES: [&str; 5] = ["na", "n/a", "nan", "null", "?"];
-    text.is_empty() || NAMES.iter().any(|name| text.eq_ignore_ascii_case(name))
-}
-
-/// Returns the number that a cell holds, which may be infinite; `None` for text and missing values.
-pub(super) fn number(text: &str) -> Option<f64> {
-    text.parse().ok().filter(|value: &f64| !value.is_nan())
-}
-
-/// Different texts, numbered in the order of their first occurrence.
-#[derive(Debug, Default)]
-pub(super) struct Texts {
-    codes: HashMap<String, u32>,
-}
-
-impl Texts {
-    /// Returns the code of a text.
-    pub(super) fn code(&mut self, text: &str) -> u32 {
-        match self.codes.get(text) {
-            Some(&code) => code,
-            None => {
-                let code = self.codes.len() as u32;
-                self.codes.insert(text.to_owned(), code);
-                code
-            }
-        }
-    }
-
-    /// Returns the texts in the order of their codes.
-    pub(super) fn into_names(self) -> Vec<String> {
-        let mut names: Vec<(u32, String)> = self
-            .codes
-            .into_iter()
-            .map(|(name, code)| (code, name))
-            .collect();
-        names.sort_unstable();
-        names.into_iter().map(|(_, name)| name).collect()
-    }
-}
-
-/// Origin of the cells of a table: its file and the name of what its rows are counted in.
+/// Origin of the fields of a table: its file and the name of what its rows are counted in.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Origin<'a> {
     pub(super) file: &'a FileRef,
     pub(super) unit: &'static str,
     pub(super) missing: Missing,
+    /// Whether the first row may be a line of names that was not known as such.
+    pub(super) first_is_guess: bool,
 }
 
 impl Origin<'_> {
-    pub(super) fn cell(&self, number: usize, column: &str) -> CellPlace {
+    fn cell(&self, number: usize, column: &str) -> CellPlace {
         CellPlace::new(self.file, self.unit, number, column)
     }
 }
 
-/// Cells of one column, in the order of the rows.
+/// Error in a table, and the line or row where it is: of several, the first one is reported.
+pub(super) type Fault = (usize, Box<TablesError>);
+
+/// First field of a kind: its line or row in the file, and its row in the column.
+pub(super) type First = Option<(usize, usize)>;
+
+/// Fields of one column, in the order of the rows.
 #[derive(Debug)]
 pub(super) struct Cells {
-    name: String,
-    /// NaN where a value is missing or text.
-    numbers: Vec<f32>,
-    /// Index of each row whose value is text, with the code of the text.
-    texts: Vec<(u32, u32)>,
-    names: Texts,
-    /// Line or row of the first text.
-    first_text: Option<usize>,
-    n_missing: usize,
+    pub(super) name: String,
+    pub(super) heading: Option<String>,
+    pub(super) fields: Fields,
+    n_numbers: usize,
+    n_texts: usize,
+    pub(super) text: First,
+    pub(super) missing: First,
+    /// Word that may be a missing value or a text.
+    pub(super) word: First,
+    /// Number that is infinite in single precision, or a text.
+    infinite: First,
 }
 
 impl Cells {
-    pub(super) fn new(name: String) -> Self {
+    pub(super) fn new(name: String, heading: Option<String>) -> Self {
         Self {
             name,
-            numbers: Vec::new(),
-            texts: Vec::new(),
-            names: Texts::default(),
-            first_text: None,
-            n_missing: 0,
+            heading,
+            fields: Fields::default(),
+            n_numbers: 0,
+            n_texts: 0,
+            text: None,
+            missing: None,
+            word: None,
+            infinite: None,
         }
     }
 
-    /// Adds the cell of line or row `at`.
-    ///
-    /// # Errors
-    /// [`TablesError::Infinite`] and, where missing values are errors, [`TablesError::MissingValue`].
-    pub(super) fn push(
-        &mut self,
-        origin: &Origin<'_>,
-        at: usize,
-        text: &str,
-    ) -> Result<(), DataError> {
-        let place = || origin.cell(at, &self.name);
-        let found = Found::new;
+    /// Adds the field of line or row `at`.
+    pub(super) fn push(&mut self, at: usize, field: &str) {
+        let place = (at, self.fields.len());
+        let text = field.trim();
         match number(text) {
-            Some(value) if (value as f32).is_finite() => self.numbers.push(value as f32),
+            Some(value) if (value as f32).is_finite() => self.n_numbers += 1,
             Some(_) => {
-                let (at, found) = (place(), found(text));
-                return Err(TablesError::Infinite { at, found }.into());
-            }
-            None if is_missing(text) && origin.missing == Missing::Error => {
-                let (at, found) = (place(), found(text));
-                return Err(TablesError::MissingValue { at, found }.into());
+                self.infinite.get_or_insert(place);
             }
             None if is_missing(text) => {
-                self.n_missing += 1;
-                self.numbers.push(f32::NAN);
+                self.missing.get_or_insert(place);
+            }
+            None if is_word(text) => {
+                self.word.get_or_insert(place);
             }
             None => {
-                self.first_text.get_or_insert(at);
-                let row = self.numbers.len() as u32;
-                self.texts.push((row, self.names.code(text)));
-                self.numbers.push(f32::NAN);
+                self.n_texts += 1;
+                self.text.get_or_insert(place);
             }
         }
-        Ok(())
+        self.fields.push(field);
     }
 
-    /// Makes the column of these cells: of numbers if no cell is text.
+    fn contents(&self) -> Contents {
+        match (self.text, self.n_numbers) {
+            (None, _) => Contents::Numbers,
+            (Some(_), 0) => Contents::Texts,
+            (Some(_), _) => Contents::Mixed,
+        }
+    }
+
+    /// Returns the error of a field.
+    pub(super) fn fault(
+        &self,
+        first: First,
+        origin: &Origin<'_>,
+        error: impl Fn(CellPlace, Found) -> TablesError,
+    ) -> Option<Fault> {
+        let (at, row) = first?;
+        let found = Found::new(self.fields.get(row).trim());
+        Some((at, Box::new(error(origin.cell(at, &self.name), found))))
+    }
+
+    /// Makes the column of these fields: of numbers if none of them is text. `is_first` is that of the first column.
     ///
     /// # Errors
-    /// [`TablesError::NotANumber`] for the first text if at least 90 % of the values are numbers, or
-    /// if at least half are and there are more than 20 different values.
-    pub(super) fn finish(self, origin: &Origin<'_>) -> Result<RawColumn, DataError> {
-        let Some(first_text) = self.first_text else {
-            let values = RawValues::Numbers(self.numbers);
-            return Ok(RawColumn {
-                name: self.name,
-                values,
-            });
+    /// - [`TablesError::NotANumber`] for the first text if at least 90 % of the values are numbers, or
+    ///   if at least half are and there are more than 20 different values;
+    /// - [`TablesError::Infinite`] in a column of numbers;
+    /// - [`TablesError::MissingValue`] where missing values are errors.
+    pub(super) fn finish(self, origin: &Origin<'_>, is_first: bool) -> Result<RawColumn, Fault> {
+        let contents = self.contents();
+        let is_number = contents == Contents::Numbers;
+        let is_error = origin.missing == Missing::Error;
+        let text = self.text.filter(|_| self.is_mostly_numbers());
+        let infinite = self.infinite.filter(|_| is_number);
+        let missing = self.missing.filter(|_| is_error);
+        let word = self
+            .word
+            .filter(|_| is_error && contents != Contents::Texts);
+        let not_a_number = |at, found| {
+            let hint = self
+                .text
+                .map_or(String::new(), |(_, row)| self.hint(origin, row));
+            TablesError::NotANumber {
+                at,
+                found,
+                hint: hint.into(),
+            }
         };
-        let mut codes = vec![MISSING_CODE; self.numbers.len()];
-        for &(row, code) in &self.texts {
-            codes[row as usize] = code;
-        }
-        let first_name = self.texts[0].1 as usize;
-        let n_texts = self.texts.len();
-        let mut names = self.names;
-        for (code, value) in codes.iter_mut().zip(&self.numbers) {
-            if !value.is_nan() {
-                *code = names.code(&value.to_string());
-            }
-        }
-        let texts = names.into_names();
-        let n_numbers = self.numbers.len() - n_texts - self.n_missing;
-        let share = n_numbers as f64 / (n_numbers + n_texts) as f64;
-        if share >= MOSTLY_NUMBERS || share >= 0.5 && texts.len() > MAX_MIXED {
-            return Err(TablesError::NotANumber {
-                at: origin.cell(first_text, &self.name),
-                found: Found::new(&texts[first_name]),
-            }
-            .into());
-        }
+        let missing_value = |at, found| TablesError::MissingValue { at, found };
+        first_fault([
+            self.fault(text, origin, not_a_number),
+            self.fault(infinite, origin, |at, found| TablesError::Infinite {
+                at,
+                found,
+            }),
+            self.fault(missing, origin, missing_value),
+            self.fault(word, origin, missing_value),
+        ])?;
+        let is_index = is_index_name(&self.name)
+            || is_number
+                && numbers_rows(&self.name, self.heading.as_deref(), is_first, &self.fields);
         Ok(RawColumn {
             name: self.name,
-            values: RawValues::Texts { codes, texts },
+            heading: self.heading,
+            fields: self.fields,
+            contents,
+            is_index,
         })
     }
-}
 
-/// Classes of the rows, in their order.
-#[derive(Debug)]
-pub(super) struct Targets {
-    name: String,
-    codes: Vec<u32>,
-    names: Texts,
-}
-
-impl Targets {
-    pub(super) fn new(name: String) -> Self {
-        Self {
-            name,
-            codes: Vec::new(),
-            names: Texts::default(),
+    /// Returns what could make a text a number, or a name, as the end of an error message.
+    fn hint(&self, origin: &Origin<'_>, row: usize) -> String {
+        match plain_form(self.fields.get(row)) {
+            Some(form) => format!(" (written as {form}, it is one)"),
+            None if row == 0 && origin.first_is_guess => {
+                " (or `--header yes`, if the first line holds names)".to_owned()
+            }
+            None => String::new(),
         }
     }
 
-    /// Adds the class of line or row `at`. Whole numbers are equal however they are written.
-    ///
-    /// # Errors
-    /// [`TablesError::MissingClass`] and [`TablesError::TargetFraction`].
-    pub(super) fn push(
-        &mut self,
-        origin: &Origin<'_>,
-        at: usize,
-        text: &str,
-    ) -> Result<(), DataError> {
-        let place = || origin.cell(at, &self.name);
-        let found = || Found::new(text);
-        if is_missing(text) {
-            let (at, found) = (place(), found());
-            return Err(TablesError::MissingClass { at, found }.into());
-        }
-        let code = match (text.parse::<i64>(), number(text)) {
-            (Ok(whole), _) => self.names.code(&whole.to_string()),
-            // Beyond 2^53 whole numbers run together.
-            (_, Some(value)) if value.fract() == 0.0 && value.abs() < (1_u64 << 53) as f64 => {
-                self.names.code(&(value as i64).to_string())
-            }
-            (_, Some(_)) => {
-                let (at, found) = (place(), found());
-                return Err(TablesError::TargetFraction { at, found }.into());
-            }
-            (_, None) => self.names.code(text),
+    /// Returns `true` if the texts among the numbers are more likely slips than names.
+    fn is_mostly_numbers(&self) -> bool {
+        let share = self.n_numbers as f64 / (self.n_numbers + self.n_texts) as f64;
+        let has_many_values = || {
+            let mut values = HashSet::new();
+            let texts = self.fields.iter().map(str::trim);
+            texts
+                .filter(|text| !is_missing(text) && !is_word(text))
+                .any(|text| {
+                    values.insert(text);
+                    values.len() > MAX_MIXED
+                })
         };
-        self.codes.push(code);
-        Ok(())
+        share >= MOSTLY_NUMBERS || share >= 0.5 && has_many_values()
     }
+}
 
-    /// Returns the name of the column, the code of each row, and the name of each code.
-    pub(super) fn finish(self) -> (String, Vec<u32>, Vec<String>) {
-        (self.name, self.codes, self.names.into_names())
-    }
+/// Returns the error of the first line or row, if there is one.
+///
+/// # Errors
+/// With it.
+pub(super) fn first_fault(faults: impl IntoIterator<Item = Option<Fault>>) -> Result<(), Fault> {
+    let first = faults.into_iter().flatten().min_by_key(|(at, _)| *at);
+    first.map_or(Ok(()), Err)
 }

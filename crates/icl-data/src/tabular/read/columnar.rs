@@ -1,17 +1,18 @@
 //! Tables in the Parquet format.
 
-use std::fmt::{self, Write};
 use std::panic::catch_unwind;
 
-use parquet::data_type::Decimal;
+use parquet::basic::{LogicalType, TimeUnit};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
-use parquet::record::reader::RowIter;
-use time::OffsetDateTime;
+use parquet::schema::types::ColumnDescPtr;
 
-use super::assemble::Assembly;
+use super::assemble::{Assembly, Names};
 use super::cells::Origin;
+use super::parquet_text::{write_int96, write_seconds, write_text, write_timestamp};
 use crate::disk::open_file;
 use crate::error::DataError;
 use crate::place::FileRef;
@@ -19,6 +20,9 @@ use crate::tabular::error::TablesError;
 use crate::tabular::options::TableOptions;
 use crate::tabular::place::CellPlace;
 use crate::tabular::table::RawTable;
+
+/// Number of values that are decoded at once.
+const BATCH: usize = 1024;
 
 /// Reads a Parquet file, whose values become text as those of a text table are.
 pub(super) fn read_parquet(
@@ -28,150 +32,181 @@ pub(super) fn read_parquet(
 ) -> Result<RawTable, DataError> {
     // The decoder checks most of a damaged file and panics on the rest.
     catch_unwind(|| decode(file, name, options)).unwrap_or_else(|_| {
-        Err(TablesError::Parquet {
-            file: file.clone(),
-            source: ParquetError::General("the decoder panicked".into()),
-        }
-        .into())
+        Err(broken(file)(ParquetError::General(
+            "the decoder panicked".into(),
+        )))
     })
 }
 
-fn decode(file: &FileRef, name: String, options: &TableOptions) -> Result<RawTable, DataError> {
-    let broken = |source| {
+fn broken(file: &FileRef) -> impl Fn(ParquetError) -> DataError {
+    |source| {
         let file = file.clone();
-        DataError::from(TablesError::Parquet { file, source })
-    };
-    let reader = SerializedFileReader::new(open_file(file)?).map_err(broken)?;
-    let schema = reader.metadata().file_metadata().schema();
-    let columns: Vec<String> = schema
-        .get_fields()
-        .iter()
-        .map(|field| field.name().to_owned())
-        .collect();
-    if columns.is_empty() {
+        TablesError::Parquet { file, source }.into()
+    }
+}
+
+fn decode(file: &FileRef, name: String, options: &TableOptions) -> Result<RawTable, DataError> {
+    let broken = broken(file);
+    let reader = SerializedFileReader::new(open_file(file)?).map_err(&broken)?;
+    let schema = reader.metadata().file_metadata().schema_descr();
+    let fields = schema.root_schema().get_fields().iter();
+    let names = Names::of_file(fields.map(|field| field.name().to_owned()).collect());
+    if names.len() == 0 {
         return Err(TablesError::Empty { file: file.clone() }.into());
     }
     let origin = Origin {
         file,
         unit: "row",
         missing: options.missing,
+        first_is_guess: false,
     };
-    let mut assembly = Assembly::begin(file, name, &columns, options)?;
-    let mut texts = vec![String::new(); columns.len()];
-    let mut at = 0;
-    for row in RowIter::from_file_into(Box::new(reader)) {
-        at += 1;
-        let row = row.map_err(broken)?;
-        for (index, (column, field)) in row.get_column_iter().enumerate() {
-            let text = &mut texts[index];
-            text.clear();
-            if !write_text(text, field) && assembly.is_read(index) {
-                return Err(TablesError::Nested {
-                    at: CellPlace::new(file, "row", at, column),
-                }
-                .into());
+    let mut assembly = Assembly::begin(file, name, &names, options)?;
+    // Values of each column so far. Excluded ones are not decoded.
+    let mut n_values = vec![None; names.len()];
+    for group in 0..reader.num_row_groups() {
+        let group = reader.get_row_group(group).map_err(&broken)?;
+        for leaf in 0..schema.num_columns() {
+            let column = schema.get_column_root_idx(leaf);
+            if !assembly.is_read(column) {
+                continue;
             }
+            let nested = |at| TablesError::Nested {
+                at: CellPlace::new(file, "row", at, names.get(column)),
+            };
+            let descr = schema.column(leaf);
+            if schema.get_column_root(leaf).is_group() || descr.max_rep_level() > 0 {
+                return Err(nested(1).into());
+            }
+            let values = group.get_column_reader(leaf).map_err(&broken)?;
+            let mut at = n_values[column].unwrap_or(0);
+            let mut push = |text: Option<&str>| {
+                at += 1;
+                let text = text.ok_or_else(|| nested(at))?;
+                assembly.push(&origin, column, at, text)
+            };
+            read_values(values, &descr, &broken, &mut push)?;
+            n_values[column] = Some(at);
         }
-        assembly.push_texts(&origin, at, texts.iter().map(String::as_str))?;
     }
-    if at == 0 {
+    let mut counts = n_values.into_iter().flatten();
+    let stated = reader.metadata().file_metadata().num_rows();
+    let n_rows = counts.next().unwrap_or(stated as usize);
+    if counts.any(|n| n != n_rows) {
+        let source = ParquetError::General("columns of different lengths".into());
+        return Err(broken(source));
+    }
+    if n_rows == 0 {
         return Err(TablesError::HeaderOnly { file: file.clone() }.into());
     }
-    assembly.finish(&origin, options)
+    assembly.finish(&origin, n_rows, None, options)
 }
 
-/// Appends a value as text that reads as the same value; returns `false` for groups, lists and bytes
-/// that are no text.
-fn write_text(text: &mut String, field: &Field) -> bool {
-    let written = match field {
-        Field::Null => Ok(()),
-        Field::Bool(value) => write!(text, "{}", u8::from(*value)),
-        Field::Byte(value) => write!(text, "{value}"),
-        Field::Short(value) => write!(text, "{value}"),
-        Field::Int(value) => write!(text, "{value}"),
-        Field::Long(value) => write!(text, "{value}"),
-        Field::UByte(value) => write!(text, "{value}"),
-        Field::UShort(value) => write!(text, "{value}"),
-        Field::UInt(value) => write!(text, "{value}"),
-        Field::ULong(value) => write!(text, "{value}"),
-        Field::Float16(value) => write!(text, "{}", value.to_f32()),
-        Field::Float(value) => write!(text, "{value}"),
-        Field::Double(value) => write!(text, "{value}"),
-        Field::Str(value) => write!(text, "{value}"),
-        Field::Bytes(bytes) => match std::str::from_utf8(bytes.data()) {
-            Ok(value) => write!(text, "{value}"),
-            Err(_) => return false,
-        },
-        Field::Decimal(value) => write!(text, "{}", number_of(value)),
-        Field::TimeMillis(value) => write!(text, "{}", f64::from(*value) / 1e3),
-        Field::TimeMicros(value) => write!(text, "{}", *value as f64 / 1e6),
-        Field::Date(days) => write_time(text, i128::from(*days) * 86_400_000_000_000, false),
-        Field::TimestampMillis(value) => write_time(text, i128::from(*value) * 1_000_000, true),
-        Field::TimestampMicros(value) => write_time(text, i128::from(*value) * 1000, true),
-        Field::Group(_) | Field::ListInternal(_) | Field::MapInternal(_) => return false,
-    };
-    // Writing to a string does not fail.
-    written.is_ok()
-}
-
-/// Returns a decimal number: an integer, big-endian in two's complement, over a power of 10.
-fn number_of(decimal: &Decimal) -> f64 {
-    let is_negative = decimal.data().first().is_some_and(|byte| byte >> 7 == 1);
-    let digit = |byte: &u8| f64::from(if is_negative { !byte } else { *byte });
-    let bytes = decimal.data().iter();
-    let whole = bytes.fold(0.0, |whole, byte| 256.0 * whole + digit(byte));
-    let whole = if is_negative { -whole - 1.0 } else { whole };
-    whole / 10.0_f64.powi(decimal.scale())
-}
-
-/// Appends a point in time, in nanoseconds since 1970, as text whose order is that of time; beyond the
-/// years of the calendar as a number.
-fn write_time(text: &mut String, nanoseconds: i128, with_clock: bool) -> fmt::Result {
-    let Ok(time) = OffsetDateTime::from_unix_timestamp_nanos(nanoseconds) else {
-        return write!(text, "{nanoseconds}");
-    };
-    let (year, month, day) = time.to_calendar_date();
-    write!(text, "{year:04}-{:02}-{day:02}", u8::from(month))?;
-    if with_clock {
-        let (hour, minute, second, micro) = time.to_hms_micro();
-        write!(text, "T{hour:02}:{minute:02}:{second:02}.{micro:06}")?;
+/// Passes the values of a column to `push` as texts, each empty if it is missing and `None` if it has no text.
+fn read_values(
+    values: ColumnReader,
+    descr: &ColumnDescPtr,
+    broken: &impl Fn(ParquetError) -> DataError,
+    push: &mut impl FnMut(Option<&str>) -> Result<(), DataError>,
+) -> Result<(), DataError> {
+    use Field as F;
+    // Fields of the crate have no nanoseconds.
+    let is_nanoseconds = |unit: &TimeUnit| *unit == TimeUnit::NANOS;
+    match (values, descr.logical_type_ref()) {
+        (ColumnReader::BoolColumnReader(values), _) => {
+            typed(values, descr, broken, push, |text, value| {
+                Ok(write_text(text, &F::convert_bool(descr, *value)))
+            })
+        }
+        (ColumnReader::Int32ColumnReader(values), _) => {
+            typed(values, descr, broken, push, |text, value| {
+                Ok(write_text(text, &F::convert_int32(descr, *value)))
+            })
+        }
+        (ColumnReader::Int64ColumnReader(values), Some(LogicalType::Timestamp(of)))
+            if is_nanoseconds(&of.unit) =>
+        {
+            typed(values, descr, broken, push, |text, value| {
+                Ok(write_timestamp(text, i128::from(*value)))
+            })
+        }
+        (ColumnReader::Int64ColumnReader(values), Some(LogicalType::Time(of)))
+            if is_nanoseconds(&of.unit) =>
+        {
+            typed(values, descr, broken, push, |text, value| {
+                Ok(write_seconds(text, *value, 1e9))
+            })
+        }
+        (ColumnReader::Int64ColumnReader(values), _) => {
+            typed(values, descr, broken, push, |text, value| {
+                Ok(write_text(text, &F::convert_int64(descr, *value)))
+            })
+        }
+        (ColumnReader::Int96ColumnReader(values), _) => {
+            typed(values, descr, broken, push, |text, value| {
+                Ok(write_int96(text, value))
+            })
+        }
+        (ColumnReader::FloatColumnReader(values), _) => {
+            typed(values, descr, broken, push, |text, value| {
+                Ok(write_text(text, &F::convert_float(descr, *value)))
+            })
+        }
+        (ColumnReader::DoubleColumnReader(values), _) => {
+            typed(values, descr, broken, push, |text, value| {
+                Ok(write_text(text, &F::convert_double(descr, *value)))
+            })
+        }
+        (ColumnReader::ByteArrayColumnReader(values), _) => {
+            typed(values, descr, broken, push, |text, value| {
+                Ok(write_text(
+                    text,
+                    &F::convert_byte_array(descr, value.clone())?,
+                ))
+            })
+        }
+        (ColumnReader::FixedLenByteArrayColumnReader(values), _) => {
+            typed(values, descr, broken, push, |text, value| {
+                Ok(write_text(
+                    text,
+                    &F::convert_byte_array(descr, value.clone().into())?,
+                ))
+            })
+        }
     }
-    Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_in_the_order_of_their_texts() {
-        let written = |field| {
-            let mut text = String::new();
-            assert!(write_text(&mut text, &field));
-            text
-        };
-        assert_eq!(written(Field::Date(20_000)), "2024-10-04");
-        assert_eq!(written(Field::Date(-1)), "1969-12-31");
-        let stamp = 1_700_000_000_123_456;
-        assert_eq!(
-            written(Field::TimestampMicros(stamp)),
-            "2023-11-14T22:13:20.123456"
-        );
-        let stamp = Field::TimestampMillis(stamp / 1000);
-        assert_eq!(written(stamp), "2023-11-14T22:13:20.123000");
-        assert_eq!(written(Field::TimeMillis(1500)), "1.5");
-        assert_eq!(written(Field::Date(i32::MAX)), "185542587100800000000000");
-    }
-
-    #[test]
-    fn decimals_are_integers_over_powers_of_10() {
-        for (value, expected) in [(12_345, 123.45), (-12_345, -123.45), (-1, -0.01), (0, 0.0)] {
-            let bytes = i32::to_be_bytes(value).to_vec();
-            assert_eq!(
-                number_of(&Decimal::from_bytes(bytes.into(), 9, 2)),
-                expected
-            );
-            assert_eq!(number_of(&Decimal::from_i32(value, 9, 2)), expected);
+/// Passes the values of a column of one type to `push`; `write` appends a value to a text, and returns `false` if it has none.
+fn typed<T: DataType>(
+    mut reader: ColumnReaderImpl<T>,
+    descr: &ColumnDescPtr,
+    broken: &impl Fn(ParquetError) -> DataError,
+    push: &mut impl FnMut(Option<&str>) -> Result<(), DataError>,
+    write: impl Fn(&mut String, &T::T) -> Result<bool, ParquetError>,
+) -> Result<(), DataError> {
+    let is_defined = descr.max_def_level();
+    let (mut values, mut levels, mut text) = (Vec::new(), Vec::new(), String::new());
+    loop {
+        values.clear();
+        levels.clear();
+        let read = reader.read_records(BATCH, Some(&mut levels), None, &mut values);
+        let (n, ..) = read.map_err(broken)?;
+        if n == 0 {
+            return Ok(());
+        }
+        let mut values = values.iter();
+        for at in 0..n {
+            // Without levels, every value is there.
+            let is_missing = levels.get(at).is_some_and(|level| *level != is_defined);
+            text.clear();
+            let has_text = match values.as_slice() {
+                _ if is_missing => true,
+                [] => return Err(broken(ParquetError::General("too few values".into()))),
+                [value, ..] => {
+                    values.next();
+                    write(&mut text, value).map_err(broken)?
+                }
+            };
+            push(has_text.then_some(&*text))?;
         }
     }
 }

@@ -1,15 +1,16 @@
 //! Text tables: values separated by commas, semicolons or tabs (RFC 4180).
 
-use std::collections::HashSet;
 use std::str::from_utf8;
 
 use csv::{ReaderBuilder, StringRecord};
 
-use super::assemble::{Assembly, check_column_names, check_n_columns, find_column};
-use super::cells::{Origin, is_missing, number};
+use super::assemble::{Assembly, Names, check_n_columns};
+use super::cells::Origin;
+use super::first_line::FirstLine;
 use crate::error::DataError;
 use crate::place::FileRef;
 use crate::tabular::error::TablesError;
+use crate::tabular::note::TableNote;
 use crate::tabular::options::{Header, TableOptions};
 use crate::tabular::place::CellPlace;
 use crate::tabular::table::RawTable;
@@ -18,8 +19,6 @@ use crate::tabular::table::RawTable;
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// Separators of a `.csv` file, the preferred first.
 const SEPARATORS: [u8; 3] = *b",;\t";
-/// Number of rows that decide whether the first line holds names.
-const MAX_SEEN_ROWS: usize = 1000;
 
 /// Reads a text table. `separator` is detected on the first line if it is `None`: a comma if there is
 /// one outside quotes, else a semicolon, else a tab.
@@ -35,49 +34,67 @@ pub(super) fn read_delimited(
         file,
         unit: "line",
         missing: options.missing,
+        first_is_guess: table.note == Some(TableNote::FirstLine { is_header: false }),
     };
-    let mut assembly = Assembly::begin(file, name, &table.columns, options)?;
+    let mut assembly = Assembly::begin(file, name, &table.names, options)?;
+    let mut n_rows = 0;
     while let Some(at) = table.next_row()? {
-        assembly.push_texts(&origin, at, table.row.iter())?;
+        for (column, field) in table.row.iter().enumerate() {
+            assembly.push(&origin, column, at, field)?;
+        }
+        n_rows += 1;
     }
-    assembly.finish(&origin, options)
+    assembly.finish(&origin, n_rows, table.note, options)
 }
 
-/// Names of two columns, and their texts in each row.
-pub(super) type NamedTexts = ([String; 2], Vec<[String; 2]>);
+/// Texts of two columns of a table, and the name of the table.
+#[derive(Debug)]
+pub(crate) struct TextColumns {
+    pub(crate) name: String,
+    /// Names of the columns; their numbers where there is no header.
+    pub(crate) columns: [String; 2],
+    /// Fields of each row, to the byte.
+    pub(crate) rows: Vec<[String; 2]>,
+    pub(crate) note: Option<TableNote>,
+}
 
-/// Reads two columns of a text table as texts, without blanks around them. The columns are given by their names, or by
-/// their numbers counted from 1.
+/// Reads two columns of a text table as texts. The columns are given by their names, or by their numbers counted from 1.
 pub(super) fn read_text_columns(
     file: &FileRef,
-    name: &str,
+    name: String,
     bytes: &[u8],
     separator: Option<u8>,
     wanted: [&str; 2],
     header: Header,
-) -> Result<NamedTexts, DataError> {
+) -> Result<TextColumns, DataError> {
     let mut table = OpenTable::new(file, bytes, separator, header)?;
-    check_column_names(file, &table.columns)?;
-    let [first, second] = wanted.map(|wanted| find_column(name, &table.columns, wanted));
+    table.names.check_distinct(file)?;
+    let [first, second] = wanted.map(|wanted| table.names.find(&name, wanted));
     let columns = [first?, second?];
     let mut rows = Vec::new();
     while let Some(at) = table.next_row()? {
-        let texts = columns.map(|column| table.row[column].trim());
-        if let Some(empty) = texts.iter().position(|text| text.is_empty()) {
-            let column = &table.columns[columns[empty]];
+        let texts = columns.map(|column| &table.row[column]);
+        if let Some(empty) = texts.iter().position(|text| text.trim().is_empty()) {
+            let column = table.names.get(columns[empty]);
             let at = CellPlace::new(file, "line", at, column);
             return Err(TablesError::NoText { at }.into());
         }
         rows.push(texts.map(str::to_owned));
     }
-    Ok((columns.map(|column| table.columns[column].clone()), rows))
+    Ok(TextColumns {
+        name,
+        columns: columns.map(|column| table.names.get(column).to_owned()),
+        rows,
+        note: table.note,
+    })
 }
 
 /// A text table whose rows are read one by one.
 struct OpenTable<'a> {
     file: &'a FileRef,
-    /// Names of the columns; their numbers where there is no header.
-    columns: Vec<String>,
+    names: Names,
+    /// Note that the first line was guessed.
+    note: Option<TableNote>,
     lines: Lines<'a>,
     /// Row that was read last.
     row: StringRecord,
@@ -107,27 +124,28 @@ impl<'a> OpenTable<'a> {
         let Some(first_line) = lines.next_into(file, &mut row)? else {
             return Err(TablesError::Empty { file: file.clone() }.into());
         };
-        let has_header = match header {
-            Header::Yes => true,
-            Header::No => false,
-            Header::Auto => is_header(&row, text, separator),
+        let first_line_is = match header {
+            Header::Yes => FirstLine::KNOWN_NAMES,
+            Header::No => FirstLine::KNOWN_VALUES,
+            Header::Auto => {
+                let mut below = Lines::new(text, separator).reader.into_records();
+                below.next();
+                FirstLine::detect(&row, below.flatten())
+            }
         };
-        let columns: Vec<String> = row
-            .iter()
-            .enumerate()
-            .map(|(index, name)| match name.trim() {
-                name if has_header && !name.is_empty() => name.to_owned(),
-                _ => (index + 1).to_string(),
-            })
-            .collect();
+        let names = match first_line_is.is_header {
+            true => Names::of_file(row.iter().map(str::to_owned).collect()),
+            false => Names::numbers(row.len()),
+        };
         let mut table = Self {
             file,
-            columns,
+            names,
+            note: first_line_is.note(),
             lines,
             row,
             waiting: Some(first_line),
         };
-        if has_header {
+        if first_line_is.is_header {
             table.waiting = table.lines.next_into(file, &mut table.row)?;
             if table.waiting.is_none() {
                 return Err(TablesError::HeaderOnly { file: file.clone() }.into());
@@ -143,10 +161,10 @@ impl<'a> OpenTable<'a> {
             line => line,
         };
         match line {
-            Some(at) if self.row.len() != self.columns.len() => Err(TablesError::Width {
+            Some(at) if self.row.len() != self.names.len() => Err(TablesError::Width {
                 at: self.file.line(at),
                 found: self.row.len(),
-                expected: self.columns.len(),
+                expected: self.names.len(),
             }
             .into()),
             line => Ok(line),
@@ -194,41 +212,6 @@ impl<'a> Lines<'a> {
         let n_skipped = before.filter(|byte| **byte == b'\n').count();
         Ok(has_row.then_some(at.line() as usize + n_skipped))
     }
-}
-
-/// Returns `true` if a value of the first line can be the name of a column: neither a number nor missing,
-/// but it may be empty.
-pub(crate) fn could_be_name(text: &str) -> bool {
-    let text = text.trim();
-    number(text).is_none() && (text.is_empty() || !is_missing(text))
-}
-
-/// Decides whether the first row holds the names of the columns, see [`Header::Auto`].
-fn is_header(first: &StringRecord, text: &str, separator: u8) -> bool {
-    if !first.iter().all(could_be_name) || first.iter().all(|name| name.trim().is_empty()) {
-        return false;
-    }
-    let mut below = vec![HashSet::new(); first.len()];
-    let mut is_numeric = vec![false; first.len()];
-    let mut is_text = vec![false; first.len()];
-    let mut reader = Lines::new(text, separator).reader;
-    for row in reader.records().skip(1).take(MAX_SEEN_ROWS).flatten() {
-        for (column, cell) in row.iter().enumerate().take(first.len()) {
-            let cell = cell.trim();
-            if is_missing(cell) {
-                continue;
-            }
-            if number(cell).is_some() {
-                is_numeric[column] = true;
-            } else {
-                is_text[column] = true;
-                below[column].insert(cell.to_owned());
-            }
-        }
-    }
-    let is_column_of_numbers = |column: usize| is_numeric[column] && !is_text[column];
-    let recurs = |(column, name): (usize, &str)| below[column].contains(name.trim());
-    (0..first.len()).any(is_column_of_numbers) || !first.iter().enumerate().any(recurs)
 }
 
 /// Returns the separator of the first line, outside quotes.

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use super::columnar::read_parquet;
-use super::delimited::{read_delimited, read_text_columns};
+use super::delimited::{TextColumns, read_delimited, read_text_columns};
 use crate::disk::{read_file, unpacked};
 use crate::error::DataError;
 use crate::place::FileRef;
@@ -35,15 +35,15 @@ const ENDINGS: [(&str, Format); 4] = [
 ///
 /// A text table is UTF-8 with one row a line; values are separated by commas (in a `.csv` file without
 /// any on its first line: by semicolons or tabs) and may be quoted as RFC 4180 says. Lines may end in
-/// CRLF, empty lines are skipped, blanks around a value are dropped.
+/// CRLF, empty lines are skipped, blanks around a value do not count.
 ///
 /// A Parquet table is packed by Snappy or gzip or not at all, and its values are those of a text table:
-/// a text `12` is a number, a boolean is 0 or 1, a date is a text in the order of time.
+/// a text `12` is a number, a boolean is 0 or 1, a date or a timestamp of any unit is a text in the order of time.
 ///
 /// A column holds **numbers** if no value of it is text. A column of **text** holds the names of
-/// categories. In between, the first text is an error if at least 90 % of the values are numbers, or
-/// at least half of them with more than 20 different values; else the numbers, too, are names.
-/// Numbers are kept in single precision.
+/// categories; without any number in it, `NA`, `NaN`, `null` and `Inf` are names, too. In between, the first text is an
+/// error if at least 90 % of the values are numbers, or at least half of them with more than 20 different values; else the
+/// numbers, too, are names. Values are kept as they are written.
 ///
 /// ```no_run
 /// use icl_data::{TableOptions, read_table};
@@ -74,15 +74,6 @@ pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<RawT
     }
 }
 
-/// Texts of two columns of a table, and the name of the table.
-#[derive(Debug)]
-pub(crate) struct TextColumns {
-    pub(crate) name: String,
-    /// Names of the columns; their numbers where there is no header.
-    pub(crate) columns: [String; 2],
-    pub(crate) rows: Vec<[String; 2]>,
-}
-
 /// Reads two columns of a text table as texts; see [`read_text_columns`].
 pub(crate) fn read_texts(
     path: &Path,
@@ -96,12 +87,7 @@ pub(crate) fn read_texts(
     };
     let bytes = read_file(&file)?;
     let bytes = text_of(&file, &bytes)?;
-    let (columns, rows) = read_text_columns(&file, &name, &bytes, separator, columns, header)?;
-    Ok(TextColumns {
-        name,
-        columns,
-        rows,
-    })
+    read_text_columns(&file, name, &bytes, separator, columns, header)
 }
 
 /// Returns a table that is there, the name without its endings, and its format.

@@ -5,9 +5,13 @@ mod cells;
 mod columnar;
 mod delimited;
 mod detect;
+mod first_line;
+mod index;
+mod parquet_text;
+mod targets;
 mod vectors;
 
-pub(crate) use delimited::could_be_name;
 pub use detect::{looks_like_table, read_table};
 pub(crate) use detect::{read_table_bytes, read_texts};
+pub(crate) use first_line::{FirstLine, could_be_name};
 pub use vectors::{VectorColumn, read_vectors};

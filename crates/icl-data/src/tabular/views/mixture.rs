@@ -56,7 +56,10 @@ fn mixing_of(column: &TableColumn) -> Mixing {
         ColumnKind::Binary | ColumnKind::Categorical => Mixing::Exchange,
         ColumnKind::Skewed => Mixing::Geometric,
         // Dropped columns have no features.
-        ColumnKind::Continuous | ColumnKind::Constant | ColumnKind::Excluded => Mixing::Linear,
+        ColumnKind::Continuous
+        | ColumnKind::Constant
+        | ColumnKind::Excluded
+        | ColumnKind::Index => Mixing::Linear,
     }
 }
 

@@ -60,7 +60,7 @@ pub fn two_rows() -> TabularDataset {
 pub fn mixed() -> TabularDataset {
     let mut text = String::from("number,amount,flag,colour,gaps\n");
     for row in 0..40 {
-        let amount = if row == 7 { 1000 } else { 1 + row % 3 };
+        let amount = if row == 7 { 20 } else { 1 + row % 3 };
         let gap = if row % 5 == 0 {
             "?".into()
         } else {
@@ -68,7 +68,7 @@ pub fn mixed() -> TabularDataset {
         };
         text += &format!(
             "{},{amount},{},{},{gap}\n",
-            row - 20,
+            row * 7 % 40 - 20,
             row % 2,
             ["r", "g", "b"][row as usize % 3]
         );

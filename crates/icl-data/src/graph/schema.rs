@@ -1,0 +1,241 @@
+//! Columns of the node features of an encoder's data, and their conversion.
+
+use burn::serde::{Deserialize, Serialize};
+
+use super::dataset::{GraphCounts, GraphDataset};
+use super::features::{D_PROFILE, FeatureLayout, PROFILE};
+use super::sample::Graph;
+use super::standardize::ColumnScale;
+use crate::join_error::JoinError;
+use crate::outliers::{Outlier, OutliersFound};
+use crate::place::Found;
+
+/// Columns of the node features of some graphs, and the statistics by which they were standardised.
+///
+/// Other graphs become features by the same schema ([`GraphDataset::with_schema`]), so that an encoder keeps its meaning.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(
+    crate = "burn::serde",
+    try_from = "StoredSchema",
+    into = "StoredSchema"
+)]
+pub struct GraphSchema(StoredSchema);
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(crate = "burn::serde", deny_unknown_fields)]
+struct StoredSchema {
+    /// Name of the data set.
+    name: String,
+    layout: FeatureLayout,
+    /// Scales of the last columns.
+    scales: Vec<ColumnScale>,
+}
+
+impl TryFrom<StoredSchema> for GraphSchema {
+    type Error = String;
+
+    fn try_from(stored: StoredSchema) -> Result<Self, String> {
+        let expected = match &stored.layout {
+            FeatureLayout::DegreeProfile => D_PROFILE,
+            FeatureLayout::Given {
+                node_labels,
+                n_attributes,
+            } => {
+                if !node_labels.is_sorted_by(|a, b| a < b) {
+                    return Err(
+                        "found node labels in another order, expected an ascending one".into(),
+                    );
+                }
+                *n_attributes
+            }
+        };
+        let found = stored.scales.len();
+        if found != expected {
+            return Err(format!(
+                "found scales of {found} columns, expected {expected}"
+            ));
+        }
+        match stored.scales.iter().all(|scale| scale.is_valid()) {
+            true => Ok(Self(stored)),
+            false => Err("found a scale that is not valid, expected finite numbers".into()),
+        }
+    }
+}
+
+impl From<GraphSchema> for StoredSchema {
+    fn from(schema: GraphSchema) -> Self {
+        schema.0
+    }
+}
+
+impl GraphSchema {
+    /// Returns the number of columns.
+    pub fn width(&self) -> usize {
+        self.0.layout.width()
+    }
+}
+
+impl GraphDataset {
+    /// Returns the schema of the node features.
+    pub fn schema(&self) -> GraphSchema {
+        GraphSchema(StoredSchema {
+            name: self.name.clone(),
+            layout: self.layout.clone(),
+            scales: self.scales.clone(),
+        })
+    }
+
+    /// Returns the graphs with the columns of a schema, such as that of the data that an encoder was trained on. Node labels
+    /// move to their columns of the schema, which may have more of them; attributes and degree profiles are standardised by
+    /// its statistics. A column that is constant in the schema becomes 0.
+    ///
+    /// # Errors
+    /// - [`JoinError::Features`] if only one side has node labels or attributes, or if their numbers of attributes differ;
+    /// - [`JoinError::NodeLabel`] if the schema lacks a node label.
+    pub fn with_schema(&self, schema: &GraphSchema) -> Result<Self, JoinError> {
+        let GraphSchema(StoredSchema {
+            name,
+            layout,
+            scales,
+        }) = schema;
+        let of_labels = self.label_columns(name, layout)?;
+        if (&self.layout, &self.scales) == (layout, scales) {
+            return Ok(self.clone());
+        }
+        let d = layout.width();
+        let converted = |graph: &Graph| {
+            let mut features = vec![0.0_f32; graph.n_nodes() * d];
+            for (node, row) in features.chunks_exact_mut(d).enumerate() {
+                let (labels, scaled) = graph.node_features(node).split_at(of_labels.len());
+                for (&column, &value) in of_labels.iter().zip(labels) {
+                    row[column] = value;
+                }
+                let first_scaled = d - scales.len();
+                let slots = row[first_scaled..].iter_mut().zip(scaled);
+                for ((slot, &value), (own, earlier)) in slots.zip(scales.iter().zip(&self.scales)) {
+                    let value = own.restandardize(f64::from(value), *earlier);
+                    *slot = value.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32;
+                }
+            }
+            Graph::from_parts(graph.adjacency().clone(), features.into(), d, graph.label())
+        };
+        Ok(Self {
+            graphs: self.graphs.iter().map(converted).collect(),
+            d_features: d,
+            layout: layout.clone(),
+            scales: scales.clone(),
+            ..self.clone()
+        })
+    }
+
+    /// Returns for each column of a node label the column of the same label in `layout`, that of the data `name`.
+    fn label_columns(&self, name: &str, layout: &FeatureLayout) -> Result<Vec<usize>, JoinError> {
+        match (layout, &self.layout) {
+            (FeatureLayout::DegreeProfile, FeatureLayout::DegreeProfile) => Ok(Vec::new()),
+            (
+                FeatureLayout::Given {
+                    node_labels: known,
+                    n_attributes: n_known,
+                },
+                FeatureLayout::Given {
+                    node_labels,
+                    n_attributes,
+                },
+            ) if n_known == n_attributes && known.is_empty() == node_labels.is_empty() => {
+                let column = |label: &i64| {
+                    known
+                        .binary_search(label)
+                        .map_err(|_| JoinError::NodeLabel {
+                            old: Found::new(name),
+                            new: Found::new(&self.name),
+                            d_old: layout.width(),
+                            d_new: self.d_features,
+                            label: *label,
+                        })
+                };
+                node_labels.iter().map(column).collect()
+            }
+            _ => Err(JoinError::Features {
+                old: Found::new(name),
+                new: Found::new(&self.name),
+                old_layout: layout.clone(),
+                new_layout: self.layout.clone(),
+            }),
+        }
+    }
+
+    /// Returns the graphs with every attribute and value of a degree profile within the range of the data that the features
+    /// were standardised over, and what was outside. A value outside becomes the nearest of the range.
+    #[must_use]
+    pub fn clipped(&self) -> (Self, OutliersFound) {
+        let mut found = OutliersFound::default();
+        if self.scales.is_empty() {
+            return (self.clone(), found);
+        }
+        let first_scaled = self.d_features - self.scales.len();
+        let clipped = |(at, graph): (usize, &Graph)| {
+            let n_before = found.n;
+            let mut features = graph.features().to_vec();
+            for (node, row) in features.chunks_exact_mut(self.d_features).enumerate() {
+                for (column, (value, scale)) in
+                    row[first_scaled..].iter_mut().zip(&self.scales).enumerate()
+                {
+                    let deviations = f64::from(*value);
+                    let Some(nearest) = scale.nearest(deviations) else {
+                        continue;
+                    };
+                    let units = |value: f64| self.in_units(value);
+                    found.add(|| Outlier {
+                        place: format!(
+                            "graph {}, node {}, {}",
+                            at + 1,
+                            node + 1,
+                            self.column_name(column)
+                        ),
+                        value: units(scale.original(deviations)),
+                        deviations,
+                        nearest: units(nearest),
+                    });
+                    *value = scale.standardized(nearest) as f32;
+                }
+            }
+            match found.n == n_before {
+                true => graph.clone(),
+                false => {
+                    let adjacency = graph.adjacency().clone();
+                    Graph::from_parts(adjacency, features.into(), self.d_features, graph.label())
+                }
+            }
+        };
+        let graphs = self.graphs.iter().enumerate().map(clipped).collect();
+        let counts = GraphCounts {
+            n_clipped: self.counts.n_clipped + found.n,
+            ..self.counts.clone()
+        };
+        let data = Self {
+            graphs,
+            counts,
+            ..self.clone()
+        };
+        (data, found)
+    }
+
+    /// Returns the name of a standardised column.
+    fn column_name(&self, column: usize) -> String {
+        match self.layout {
+            FeatureLayout::DegreeProfile => PROFILE[column].to_owned(),
+            FeatureLayout::Given { .. } => format!("attribute {}", column + 1),
+        }
+    }
+
+    /// Returns a value of a standardised column in the units that a reader knows: values of degree profiles are logarithms,
+    /// and attributes are shown with the digits of single precision.
+    fn in_units(&self, value: f64) -> f64 {
+        let value = match self.layout {
+            FeatureLayout::DegreeProfile => value.exp_m1(),
+            FeatureLayout::Given { .. } => value,
+        };
+        let shown = format!("{value:.5e}").parse();
+        shown.unwrap_or(value)
+    }
+}

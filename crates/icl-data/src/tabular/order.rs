@@ -1,0 +1,102 @@
+//! Order of the rows by the values of a column.
+
+use std::cmp::Ordering;
+
+use super::date_forms::iso_form;
+use super::error::TablesError;
+use super::exact;
+use super::raw_column::{Contents, RawColumn, Value};
+use super::table::RawTable;
+use crate::instant::moment;
+use crate::place::{ClassList, Found};
+
+impl RawTable {
+    /// Returns the rank of each row by its value in a column; equal values have equal ranks, and that of missing values is the
+    /// least.
+    ///
+    /// Numbers are in their order, to the last digit. Texts are in the order of time if all of them are dates of ISO 8601, with a
+    /// time or not, and else in that of their bytes.
+    ///
+    /// # Errors
+    /// - [`TablesError::UnknownColumn`] if there is no such column;
+    /// - [`TablesError::NotInOrder`] if its texts are dates in another form, or only some of them state their offset from UTC.
+    pub fn ranks(&self, column: &str) -> Result<Vec<usize>, TablesError> {
+        let found = self.column(column);
+        let names: Vec<String> = self.column_names().into_iter().map(str::to_owned).collect();
+        let found = found.ok_or_else(|| TablesError::UnknownColumn {
+            data: Found::new(&self.name),
+            found: Found::new(column),
+            known: ClassList::new(&names),
+        })?;
+        let texts: Vec<Option<&str>> = (0..self.n_rows()).map(|row| text(found, row)).collect();
+        if found.contents == Contents::Numbers {
+            let numbers: Vec<_> = texts.iter().map(|text| text.map(exact::written)).collect();
+            return Ok(ranks_of(&numbers, exact::compare));
+        }
+        ranks_of_texts(&texts).map_err(|(text, expected)| TablesError::NotInOrder {
+            data: Found::new(&self.name),
+            column: Found::new(column),
+            found: Found::new(text),
+            expected: Found::new(&expected),
+        })
+    }
+}
+
+/// Returns the rank of each text, see [`RawTable::ranks`].
+///
+/// # Errors
+/// With the first text that is not in the order of time, and the form in which it would be.
+fn ranks_of_texts<'a>(texts: &[Option<&'a str>]) -> Result<Vec<usize>, (&'a str, String)> {
+    let n_texts = texts.iter().flatten().count();
+    let moments: Vec<Option<(i128, bool)>> = texts.iter().map(|text| moment((*text)?)).collect();
+    let n_moments = moments.iter().flatten().count();
+    if n_moments == n_texts {
+        let states_offset = |of: &Option<(i128, bool)>| of.is_some_and(|(_, states)| states);
+        let is_local = |(_, of): &(&Option<&str>, &Option<(i128, bool)>)| !states_offset(of);
+        let mut known = texts
+            .iter()
+            .zip(&moments)
+            .filter(|(text, _)| text.is_some());
+        if let Some((Some(text), _)) = known
+            .find(is_local)
+            .filter(|_| moments.iter().any(states_offset))
+        {
+            return Err((text, format!("{text}+00:00")));
+        }
+        let keys: Vec<Option<i128>> = moments.iter().map(|of| Some(of.as_ref()?.0)).collect();
+        return Ok(ranks_of(&keys, Ord::cmp));
+    }
+    let mut others = texts
+        .iter()
+        .flatten()
+        .filter_map(|&text| Some((text, iso_form(text)?)));
+    let first = others.next();
+    // Of other texts, one may look like a date by chance.
+    let are_dates = 2 * (n_moments + 1 + others.count()) >= n_texts;
+    match first.filter(|_| are_dates) {
+        Some(first) => Err(first),
+        None => Ok(ranks_of(texts, Ord::cmp)),
+    }
+}
+
+/// Returns the text of a value; `None` if it is missing.
+fn text(column: &RawColumn, row: usize) -> Option<&str> {
+    let is_missing = column.value(row) == Value::Missing;
+    (!is_missing).then(|| column.fields.get(row).trim())
+}
+
+/// Returns the rank of each key, and of each missing one the least.
+fn ranks_of<K>(keys: &[Option<K>], compare: impl Fn(&K, &K) -> Ordering) -> Vec<usize> {
+    let compare = |a: usize, b: usize| match (&keys[a], &keys[b]) {
+        (Some(a), Some(b)) => compare(a, b),
+        (a, b) => a.is_some().cmp(&b.is_some()),
+    };
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    order.sort_by(|&a, &b| compare(a, b));
+    let mut ranks = vec![0; keys.len()];
+    for pair in order.windows(2) {
+        let is_greater = compare(pair[0], pair[1]) == Ordering::Less;
+        ranks[pair[1]] = ranks[pair[0]] + usize::from(is_greater);
+    }
+    ranks
+}

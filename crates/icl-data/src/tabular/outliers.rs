@@ -1,0 +1,49 @@
+//! Values of a table outside the range of the data that its schema was fitted to.
+
+use super::dataset::TabularDataset;
+use super::statistics::FeatureStatistics;
+use crate::outliers::{Limits, Outlier, OutliersFound};
+
+impl TabularDataset {
+    /// Returns the rows with every number within the range of the data that the schema was fitted to, and what was outside.
+    /// A value outside becomes the nearest of the range.
+    #[must_use]
+    pub fn clipped(&self) -> (Self, OutliersFound) {
+        let mut found = OutliersFound::default();
+        let mut values = self.values.to_vec();
+        let d_features = self.d_features();
+        let statistics = self.schema().statistics();
+        for column in self.schema().columns() {
+            // Indicators and categories are 0 or 1.
+            let Some(feature) = column.features.clone().next() else {
+                continue;
+            };
+            let of_column = &statistics[feature];
+            let limits = Limits::of(of_column.min.into(), of_column.max.into());
+            for (row, features) in values.chunks_exact_mut(d_features).enumerate() {
+                let value = f64::from(features[feature]);
+                let Some(nearest) = limits.nearest(value) else {
+                    continue;
+                };
+                found.add(|| Outlier {
+                    place: format!("row {}, column {}", row + 1, column.name),
+                    value: in_units(of_column, value),
+                    deviations: of_column.standardize(features[feature]).into(),
+                    nearest: in_units(of_column, nearest),
+                });
+                features[feature] = nearest as f32;
+            }
+        }
+        let mut counts = self.counts.clone();
+        counts.n_clipped += found.n;
+        let mut data = self.clone();
+        (data.values, data.counts) = (values.into(), counts);
+        (data, found)
+    }
+}
+
+/// Returns a feature in the units of the file, with the digits of single precision.
+fn in_units(of: &FeatureStatistics, value: f64) -> f64 {
+    let value = (value as f32).to_string().parse().unwrap_or(value);
+    value + of.offset.unwrap_or(0.0)
+}
