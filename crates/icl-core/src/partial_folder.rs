@@ -9,6 +9,12 @@ use crate::atomic_file::{UNFINISHED, sync_folder_of};
 /// File that marks such a folder as ours. The process at work holds its lock.
 const MARK: &str = "icl-lock";
 
+/// End of the name of such a folder.
+const ENDING: &str = ".partial";
+
+/// Length of the longest name that stands in that of such a folder as it is: 255 bytes without the rest.
+const MAX_NAME_BYTES: usize = 255 - UNFINISHED.len() - ENDING.len();
+
 /// Folder in which results are made, `.icl-NAME.partial` next to their place, so that they appear there
 /// complete, by one rename.
 ///
@@ -42,11 +48,16 @@ impl PartialFolder {
     /// Name of the folder of the results in it.
     pub const RESULTS: &str = "results";
 
-    /// Returns the path of the folder in which the results for `path` are made.
+    /// Returns the path of the folder in which the results for `path` are made. Of a long name it has a part and a sum,
+    /// since no name has more than 255 bytes.
     pub fn next_to(path: &Path) -> PathBuf {
+        let whole = path.file_name().unwrap_or_default();
         let mut name = std::ffi::OsString::from(UNFINISHED);
-        name.push(path.file_name().unwrap_or_default());
-        name.push(".partial");
+        match whole.len() <= MAX_NAME_BYTES {
+            true => name.push(whole),
+            false => name.push(shortened(whole)),
+        }
+        name.push(ENDING);
         path.with_file_name(name)
     }
 
@@ -245,6 +256,20 @@ fn is_at(_: &File, _: &Path) -> bool {
     true
 }
 
+/// Returns the beginning of a name, and its sum by FNV-1a: the same in every process, as one may continue the work of
+/// another.
+fn shortened(name: &std::ffi::OsStr) -> String {
+    let sum = name
+        .as_encoded_bytes()
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
+            (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+    let text = name.to_string_lossy();
+    let n_bytes = text.floor_char_boundary(MAX_NAME_BYTES - 17);
+    format!("{}-{sum:016x}", &text[..n_bytes])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -262,6 +287,22 @@ mod tests {
             .collect();
         names.sort();
         names
+    }
+
+    #[test]
+    fn every_name_that_a_folder_can_have_has_a_place_next_to_it() {
+        let at = tempfile::tempdir().unwrap();
+        let mut places = std::collections::HashSet::new();
+        for letter in ["x", "é", "語"] {
+            for n in [6, 200, 240, 243, 246, 255] {
+                let name = letter.repeat(n);
+                let path = at.path().join(&name[..name.floor_char_boundary(n)]);
+                let place = PartialFolder::next_to(&path);
+                let partial = PartialFolder::begin(place.clone()).unwrap();
+                partial.publish(&path).unwrap();
+                assert!(places.insert(place), "{letter} {n}");
+            }
+        }
     }
 
     #[test]

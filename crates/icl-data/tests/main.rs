@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed test says enough")]
 
 mod data_dir;
+mod hostile_parquet;
 mod image_damage;
 mod image_files;
 mod image_folders_malformed;

@@ -6,6 +6,7 @@
 mod gcn;
 mod gin;
 mod hidden_mixup;
+mod hostile_weights;
 mod mlp;
 mod parameters;
 mod resnet;

@@ -58,7 +58,8 @@ fn assert_loaded(encoder: &ResNet<TestBackend>, case: &Case, tolerance: f64) {
 #[test]
 fn every_tensor_lands_in_its_place() {
     let case = case();
-    let (_folder, file) = temporary("resnet18.safetensors");
+    // By its contents, not by its ending.
+    let (_folder, file) = temporary("resnet18.bin");
     write(&state(&case), &file);
     let loaded = encoder(with_classes()).with_torchvision_weights(&file);
     assert_loaded(&loaded.unwrap(), &case, 0.0);
@@ -103,10 +104,68 @@ fn a_beginning_of_all_names_is_removed() {
         message,
         "found no tensor \"module.bn1.bias\", expected it with shape [64]"
     );
-    // Not of all.
+    // Not of all: a wrapper has no other parts.
     tensors.push(("bn1.bias".into(), Dtype::F32, vec![64], vec![0; 256]));
     let (faults, _) = rejected(&tensors, with_classes());
     assert!(faults.len() > 100);
+}
+
+/// All names begin with these, and the same with other parts of a module beside the encoder.
+#[test]
+fn beginnings_of_other_programs_are_removed() {
+    let case = case();
+    let (_folder, file) = temporary("moco_v2.pth.tar");
+    let part = |prefix: &str| {
+        let mut tensors = state(&case);
+        for tensor in &mut tensors {
+            tensor.0 = format!("{prefix}{}", tensor.0);
+        }
+        tensors
+    };
+    let other = |name: &str| (name.to_owned(), Dtype::F32, vec![2], vec![0; 8]);
+    for prefix in [
+        "_orig_mod.",
+        "backbone.",
+        "encoder_q.",
+        "encoder.",
+        "model.",
+        "module._orig_mod.",
+        "module.encoder_q.",
+        "_orig_mod.model.backbone.",
+    ] {
+        let mut tensors = part(prefix);
+        write(&tensors, &file);
+        let loaded = encoder(with_classes()).load_torchvision_weights(&file);
+        let (loaded, layout) = loaded.unwrap();
+        assert_loaded(&loaded, &case, 0.0);
+        let note = format!("names that begin with \"{prefix}\", which was removed");
+        assert_eq!(layout.to_string(), note);
+
+        tensors.extend([other("queue"), other("projector.0.weight")]);
+        write(&tensors, &file);
+        let loaded = encoder(with_classes()).load_torchvision_weights(&file);
+        if prefix.ends_with("_orig_mod.") {
+            assert!(matches!(loaded, Err(WeightsError::Tensors { .. })));
+            continue;
+        }
+        let (loaded, layout) = loaded.unwrap();
+        assert_loaded(&loaded, &case, 0.0);
+        assert_eq!(
+            layout.to_string(),
+            format!("{note}, and 2 tensors of other parts, which were left out")
+        );
+    }
+    // Of two encoders the one that is trained; its head in the place of the classes is no tensor of the encoder.
+    let mut tensors = part("module.encoder_q.");
+    tensors.retain(|(name, ..)| !name.contains(".fc."));
+    tensors.push(other("module.encoder_q.fc.2.bias"));
+    tensors.extend(part("module.encoder_k."));
+    write(&tensors, &file);
+    let (loaded, layout) = encoder(ResNetConfig::new(3))
+        .load_torchvision_weights(&file)
+        .unwrap();
+    assert_loaded(&loaded, &case, 0.0);
+    assert_eq!(layout.n_left_out, case.shapes.len());
 }
 
 /// The faults of these tensors for this encoder, and the message.
@@ -200,10 +259,13 @@ fn other_files_are_rejected() {
     let (folder, file) = temporary("x.pth");
     assert!(matches!(error(&file), WeightsError::Unreadable { .. }));
     assert!(matches!(error(folder.path()), WeightsError::NoFile { .. }));
-    assert!(matches!(
-        error(&folder.path().join("x.onnx")),
-        WeightsError::Extension { .. }
-    ));
+    let other = folder.path().join("x.onnx");
+    fs::write(&other, "no weights").unwrap();
+    let message = error(&other).to_string();
+    assert!(
+        message.ends_with("as torch.save or safetensors writes it"),
+        "{message}"
+    );
     for bytes in [&b""[..], b"\x80", b"PK", b"\x80\x02}.", &[0x80; 40]] {
         fs::write(&file, bytes).unwrap();
         assert!(matches!(
@@ -220,7 +282,10 @@ fn other_files_are_rejected() {
     };
     assert_eq!(faults.len(), 100 + 8);
     let message = error(&file).to_string();
-    assert!(message.ends_with("; and 103 more"), "{message}");
+    assert!(
+        message.contains("; and 103 more; the file has names such as \"bfloat\", "),
+        "{message}"
+    );
 
     let mut zip = zip::ZipWriter::new(fs::File::create(&file).unwrap());
     zip.start_file("readme", zip::write::SimpleFileOptions::default())
@@ -233,9 +298,17 @@ fn other_files_are_rejected() {
             ..
         }
     ));
-    // The format of the other ending.
+    // The contents decide, not the ending; about other contents the ending does.
     let other = folder.path().join("x.safetensors");
     fs::copy(&file, &other).unwrap();
+    assert!(matches!(
+        error(&other),
+        WeightsError::File {
+            fault: FileFault::NoPickle,
+            ..
+        }
+    ));
+    fs::write(&other, "no weights").unwrap();
     assert!(matches!(
         error(&other),
         WeightsError::File {
@@ -315,7 +388,7 @@ fn what_pytorch_writes_is_read() {
     };
     assert_eq!(class, "torchvision.models.resnet.ResNet");
     assert!(matches!(fault("script.pth"), FileFault::Object { .. }));
-    let FileFault::NoStateDict { entry } = fault("other.pth") else {
+    let FileFault::NoStateDict { entry, .. } = fault("other.pth") else {
         panic!("it holds more than a state dict");
     };
     assert_eq!(entry.as_deref(), Some("epoch"));

@@ -169,10 +169,20 @@ fn write_part(data: &Data, samples: &[usize], folder: &Path) -> Result<(), Failu
     }
 }
 
-/// Returns the failure to write a part: in our own folder, that of the machine.
+/// Returns the failure to write a part: in our own folder, that of the machine, unless the names in the data cannot be
+/// those of files.
 fn failure(error: DataError) -> Failure {
+    use std::io::ErrorKind::{AlreadyExists, InvalidFilename, InvalidInput};
+
     match error {
-        DataError::Unwritable { .. } => Failure::Other(error.into()),
+        DataError::Unwritable { ref source, .. }
+            if !matches!(
+                source.kind(),
+                AlreadyExists | InvalidFilename | InvalidInput
+            ) =>
+        {
+            Failure::Other(error.into())
+        }
         error => Failure::input(error),
     }
 }

@@ -27,7 +27,7 @@ pub struct StoredEmbeddings {
 /// Columns of a table of embeddings that `icl embed` writes beside them.
 const BESIDE: [&str; 2] = ["index", "label"];
 
-/// Reads embeddings from a `.npy` file of f32 or f64, from a `.safetensors` file, from the column of vectors of a `.parquet` file, or
+/// Reads embeddings from a `.npy` file of f16, f32 or f64, from a `.safetensors` file, from the column of vectors of a `.parquet` file, or
 /// from a table of numbers (`.csv`, `.tsv`, also with `.gz`, or `.parquet`), whose columns `index` and `label` and those that number
 /// the rows are left out.
 ///

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use burn::tensor::f16;
 use icl_core::InputFile;
 use icl_data::Found;
 
@@ -55,9 +56,9 @@ pub fn integer_bytes(values: &[i64]) -> Vec<u8> {
     header.bytes().into_iter().chain(values).collect()
 }
 
-/// Reads embeddings of f32 or f64, in either memory order and either byte order.
+/// Reads embeddings of f16, f32 or f64, in either memory order and either byte order.
 ///
-/// Takes at most five times the size of the file in memory.
+/// Takes at most six times the size of the file in memory.
 ///
 /// # Errors
 /// If the file cannot be read, is no regular file, has more than 2 GiB or a header of more than 64 KiB, is
@@ -89,7 +90,7 @@ pub fn read(path: &Path) -> Result<Array, EmbeddingsError> {
     let Some(element) = Element::of(&header.descriptor) else {
         return Err(error(
             format!("type {}", Found::new(&header.descriptor)),
-            "f32 or f64",
+            "f16, f32 or f64",
         ));
     };
     let n_values = u128::from(n_rows) * u128::from(n_columns);
@@ -145,6 +146,7 @@ impl Element {
     fn of(descriptor: &str) -> Option<Self> {
         let is_big_endian = descriptor.starts_with('>');
         let n_bytes = match descriptor.strip_prefix(['<', '>']).unwrap_or(descriptor) {
+            "f2" => 2,
             "f4" => 4,
             "f8" => 8,
             _ => return None,
@@ -165,8 +167,34 @@ impl Element {
         }
         let whole = u64::from_le_bytes(padded);
         match self.n_bytes {
+            2 => f16::from_bits(whole as u16).to_f64(),
             4 => f64::from(f32::from_bits(whole as u32)),
             _ => f64::from_bits(whole),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_all_sizes_and_orders_are_read() {
+        let at = tempfile::tempdir().unwrap();
+        let path = at.path().join("a.npy");
+        // 1.5 and −0.1 as nearly as a number of 16 bits can be; 2^−24 is the smallest one.
+        let half = [0x3e00_u16, 0xae66, 0x0001];
+        let expected = [1.5, -0.099_975_585_937_5, 2_f64.powi(-24)];
+        let little: Vec<u8> = half.iter().flat_map(|it| it.to_le_bytes()).collect();
+        let big: Vec<u8> = half.iter().flat_map(|it| it.to_be_bytes()).collect();
+        for (descriptor, values) in [("<f2", little), (">f2", big)] {
+            let header = NpyHeader {
+                descriptor: descriptor.to_owned(),
+                is_fortran: false,
+                shape: vec![1, 3],
+            };
+            std::fs::write(&path, [header.bytes(), values].concat()).unwrap();
+            assert_eq!(read(&path).unwrap().values, expected, "{descriptor}");
         }
     }
 }

@@ -44,6 +44,12 @@ impl OutputFiles {
         files.withdraw().map_err(failure)?;
         files.partial.clear().map_err(failure)?;
         for path in &files.paths {
+            // Names beside the main one are longer: better known now than after the work.
+            if let Err(error) = path.symlink_metadata()
+                && error.kind() == ErrorKind::InvalidFilename
+            {
+                return Err(unusable(path, &error));
+            }
             if path.is_dir() {
                 return Err(wrong("a folder at", path, "a file or nothing"));
             }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use burn::tensor::{bf16, f16};
 use icl_core::InputFile;
 use icl_data::Found;
 use safetensors::tensor::TensorView;
@@ -11,6 +12,8 @@ use safetensors::{Dtype, SafeTensors};
 const MAX_BYTES: u64 = 2 << 30;
 /// Name of the tensor that is preferred to others.
 const NAME: &str = "embeddings";
+/// Number of names that an error shows.
+const MAX_SHOWN: usize = 5;
 
 /// A tensor `[n_rows, n_columns]` read from a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +35,8 @@ pub struct TensorRowsError {
     expected: &'static str,
 }
 
-/// Reads the tensor named `embeddings`, or the only tensor with two dimensions, of f32 or f64.
+/// Reads the tensor named `embeddings`, or the only tensor with two dimensions, of 16, 32 or 64-bit
+/// floating-point numbers.
 ///
 /// # Errors
 /// If the file cannot be read, is no regular file, has more than 2 GiB, is damaged, has no such tensor or several, or if the
@@ -75,16 +79,12 @@ pub fn read(path: &Path) -> Result<TensorRows, TensorRowsError> {
         ));
     }
     let data = tensor.data();
-    let values: Vec<f64> = match tensor.dtype() {
-        Dtype::F32 => {
-            let parts = data.as_chunks().0.iter();
-            parts.map(|it| f64::from(f32::from_le_bytes(*it))).collect()
-        }
-        Dtype::F64 => {
-            let parts = data.as_chunks().0.iter();
-            parts.map(|it| f64::from_le_bytes(*it)).collect()
-        }
-        other => return Err(error(format!("type {other:?}"), "F32 or F64")),
+    let values = match tensor.dtype() {
+        Dtype::F16 => each(data, |bytes| f16::from_le_bytes(bytes).to_f64()),
+        Dtype::BF16 => each(data, |bytes| bf16::from_le_bytes(bytes).to_f64()),
+        Dtype::F32 => each(data, |bytes| f64::from(f32::from_le_bytes(bytes))),
+        Dtype::F64 => each(data, f64::from_le_bytes),
+        other => return Err(error(format!("type {other:?}"), "F16, BF16, F32 or F64")),
     };
     if let Some(at) = values.iter().position(|value| !value.is_finite()) {
         let found = format!(
@@ -102,22 +102,72 @@ pub fn read(path: &Path) -> Result<TensorRows, TensorRowsError> {
     })
 }
 
+fn each<const N: usize>(bytes: &[u8], decode: impl Fn([u8; N]) -> f64) -> Vec<f64> {
+    let (elements, _) = bytes.as_chunks::<N>();
+    elements.iter().map(|bytes| decode(*bytes)).collect()
+}
+
 /// Returns the tensor of embeddings, or what was found instead.
 fn chosen<'a>(tensors: &SafeTensors<'a>) -> Result<TensorView<'a>, String> {
     if let Ok(tensor) = tensors.tensor(NAME) {
         return Ok(tensor);
     }
     let tensors = tensors.tensors();
+    let mut shown: Vec<&str> = tensors.iter().map(|(name, _)| &name[..]).collect();
+    shown.sort_unstable();
+    shown.truncate(MAX_SHOWN);
+    let shown: Vec<String> = shown.iter().map(|it| Found::new(it).to_string()).collect();
     let mut matrices = tensors
-        .into_iter()
+        .iter()
         .filter(|(_, tensor)| tensor.shape().len() == 2);
     match (matrices.next(), matrices.next()) {
-        (Some((_, tensor)), None) => Ok(tensor),
-        (None, _) => Err("no tensor with two dimensions".to_owned()),
+        (Some((_, tensor)), None) => Ok(tensor.clone()),
+        (None, _) if shown.is_empty() => Err("no tensor".to_owned()),
+        (None, _) => Err(format!(
+            "no tensor with two dimensions among {}",
+            shown.join(", ")
+        )),
         (Some((first, _)), Some((second, _))) => Err(format!(
             "several tensors with two dimensions ({} and {})",
-            Found::new(&first),
-            Found::new(&second)
+            Found::new(first),
+            Found::new(second)
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use safetensors::serialize_to_file;
+
+    #[test]
+    fn numbers_of_all_sizes_are_read() {
+        let at = tempfile::tempdir().unwrap();
+        let path = at.path().join("a.safetensors");
+        let write = |tensors: &[(&str, Dtype, Vec<usize>, Vec<u8>)]| {
+            let view =
+                |(name, dtype, shape, bytes)| (name, TensorView::new(dtype, shape, bytes).unwrap());
+            let views = tensors
+                .iter()
+                .map(|(name, dtype, shape, bytes)| view((*name, *dtype, shape.clone(), bytes)));
+            serialize_to_file(views, None, &path).unwrap();
+        };
+        // 1.5 and −2 in each type.
+        for (dtype, bytes) in [
+            (Dtype::F16, vec![0x00, 0x3e, 0x00, 0xc0]),
+            (Dtype::BF16, vec![0xc0, 0x3f, 0x00, 0xc0]),
+            (Dtype::F32, [1.5_f32, -2.0].map(f32::to_le_bytes).concat()),
+            (Dtype::F64, [1.5_f64, -2.0].map(f64::to_le_bytes).concat()),
+        ] {
+            write(&[("a", dtype, vec![2, 1], bytes)]);
+            assert_eq!(read(&path).unwrap().values, [1.5, -2.0], "{dtype:?}");
+        }
+        write(&[("weights", Dtype::F16, vec![2], vec![0; 4])]);
+        let message = read(&path).unwrap_err().to_string();
+        assert!(
+            message.contains("found no tensor with two dimensions among \"weights\", expected"),
+            "{message}"
+        );
     }
 }

@@ -104,7 +104,7 @@ pub struct EncoderOptions {
     /// Probability that a view is blurred (resnet18 only)
     #[arg(long, value_name = "P", default_value_t = default_blur())]
     pub blur: f64,
-    /// Initial weights of the ResNet-18, a .pth or .safetensors file of torchvision (resnet18 only). Without
+    /// Initial weights of the ResNet-18, a .pth or .safetensors file with torchvision's names (resnet18 only). Without
     /// it, random weights
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,

@@ -98,27 +98,27 @@ fn files_that_cannot_be_used() {
         (
             npy("'<i8'", "(2, 2)", &four),
             "type \"<i8\"",
-            "expected f32 or f64",
+            "expected f16, f32 or f64",
         ),
         (
-            npy("'<f2'", "(2, 2)", &four),
-            "type \"<f2\"",
-            "expected f32 or f64",
+            npy("'<f16'", "(1, 2)", &four),
+            "type \"<f16\"",
+            "expected f16, f32 or f64",
         ),
         (
             npy("'<c16'", "(1, 2)", &four),
             "type \"<c16\"",
-            "expected f32 or f64",
+            "expected f16, f32 or f64",
         ),
         (
             npy("'|O'", "(2, 2)", &four),
             "type \"|O\"",
-            "expected f32 or f64",
+            "expected f16, f32 or f64",
         ),
         (
             npy("'|b1'", "(2, 2)", &four),
             "type \"|b1\"",
-            "expected f32 or f64",
+            "expected f16, f32 or f64",
         ),
         (
             npy("[('é', '<f8')]", "(2, 2)", &four),

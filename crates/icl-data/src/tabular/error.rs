@@ -51,13 +51,23 @@ pub enum TablesError {
     },
     /// A Parquet file is cut, damaged or packed by an unsupported codec.
     #[error(
-        "{file}: found a Parquet file that cannot be read, expected an intact one, packed by Snappy or gzip or not packed"
+        "{file}: found a Parquet file that cannot be read, expected an intact one, packed by Snappy, gzip or Zstandard or not packed"
     )]
     Parquet {
         /// File in question.
         file: FileRef,
         /// Error of the decoder.
         source: ParquetError,
+    },
+    /// The values of a Parquet file take more memory than those of a file of its size may.
+    #[error(
+        "{file}: found values that take more than {limit} bytes of memory, expected at most that many: 64 MiB and 20 times the file"
+    )]
+    Unpacked {
+        /// File in question.
+        file: FileRef,
+        /// Largest number of bytes.
+        limit: u64,
     },
     /// A value of a Parquet file is a group, a list or no text.
     #[error(

@@ -4,8 +4,11 @@
 #[derive(Debug, Clone, Default)]
 pub(super) struct Fields {
     text: String,
-    /// End of each field in the text.
-    ends: Vec<usize>,
+    /// Last 32 bits of the end of each field in the text. Short fields, such as digits, take more memory for it than
+    /// for the text.
+    ends: Vec<u32>,
+    /// First row behind each whole 2^32 bytes of text; for most tables none.
+    turns: Vec<usize>,
 }
 
 impl Fields {
@@ -14,14 +17,24 @@ impl Fields {
     }
 
     pub(super) fn push(&mut self, field: &str) {
+        let before = self.text.len() as u64;
         self.text.push_str(field);
-        self.ends.push(self.text.len());
+        let end = self.text.len() as u64;
+        for _ in before >> 32..end >> 32 {
+            self.turns.push(self.ends.len());
+        }
+        self.ends.push(end as u32);
+    }
+
+    fn end(&self, row: usize) -> usize {
+        let n_turns = self.turns.partition_point(|first| *first <= row);
+        ((n_turns as u64) << 32 | u64::from(self.ends[row])) as usize
     }
 
     /// Returns the field of a row.
     pub(super) fn get(&self, row: usize) -> &str {
-        let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.text[start..self.ends[row]]
+        let start = row.checked_sub(1).map_or(0, |before| self.end(before));
+        &self.text[start..self.end(row)]
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {

@@ -31,7 +31,7 @@ use sets::Sets;
 use words::{Columns, NAMES, RATIO};
 
 const DETAILS: &str = "\
-Embeddings are NumPy files of f32 or f64, [n, d], or tables of numbers (.csv, .tsv, also with .gz, or .parquet), \
+Embeddings are NumPy files of f16, f32 or f64, [n, d], or tables of numbers (.csv, .tsv, also with .gz, or .parquet), \
 whose columns index and label are left out, as icl embed writes them. Row i of the positives is another view of the sample of row i \
 of the anchors. Every row of the old and of the new embeddings is a sample of that noise distribution; rows that equal an \
 anchor or its positive bit for bit are left out of its noise. The answer \"update\" is yes if the absolute bias of inference exceeds the effect \

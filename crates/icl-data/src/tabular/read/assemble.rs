@@ -158,6 +158,11 @@ impl Assembly {
         !matches!(self.slots[column], Slot::Excluded)
     }
 
+    /// Returns `true` if a column holds the classes.
+    pub(super) fn is_target(&self, column: usize) -> bool {
+        matches!(self.slots[column], Slot::Target(_))
+    }
+
     /// Adds the field of a column at line or row `at`.
     ///
     /// # Errors

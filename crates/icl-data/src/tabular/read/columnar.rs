@@ -1,19 +1,16 @@
 //! Tables in the Parquet format.
 
-use std::panic::catch_unwind;
-
-use parquet::basic::{LogicalType, TimeUnit};
+use parquet::basic::{LogicalType, TimeUnit, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
-use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use parquet::schema::types::ColumnDescPtr;
 
 use super::assemble::{Assembly, Names};
 use super::cells::Origin;
+use super::parquet_file::{ParquetFile, TEXTS, broken, decoded};
 use super::parquet_text::{write_int96, write_seconds, write_text, write_timestamp};
-use crate::disk::open_file;
 use crate::error::DataError;
 use crate::place::FileRef;
 use crate::tabular::error::TablesError;
@@ -24,31 +21,23 @@ use crate::tabular::table::RawTable;
 /// Number of values that are decoded at once.
 const BATCH: usize = 1024;
 
+/// Bytes in memory of the end of a text, and of the class of a row besides.
+const FIELD: u64 = 4;
+const CLASS: u64 = 24;
+
 /// Reads a Parquet file, whose values become text as those of a text table are.
 pub(super) fn read_parquet(
     file: &FileRef,
     name: String,
     options: &TableOptions,
 ) -> Result<RawTable, DataError> {
-    // The decoder checks most of a damaged file and panics on the rest.
-    catch_unwind(|| decode(file, name, options)).unwrap_or_else(|_| {
-        Err(broken(file)(ParquetError::General(
-            "the decoder panicked".into(),
-        )))
-    })
-}
-
-fn broken(file: &FileRef) -> impl Fn(ParquetError) -> DataError {
-    |source| {
-        let file = file.clone();
-        TablesError::Parquet { file, source }.into()
-    }
+    decoded(file, || decode(file, name, options))
 }
 
 fn decode(file: &FileRef, name: String, options: &TableOptions) -> Result<RawTable, DataError> {
     let broken = broken(file);
-    let reader = SerializedFileReader::new(open_file(file)?).map_err(&broken)?;
-    let schema = reader.metadata().file_metadata().schema_descr();
+    let parquet = ParquetFile::open(file)?;
+    let schema = parquet.schema();
     let fields = schema.root_schema().get_fields().iter();
     let names = Names::of_file(fields.map(|field| field.name().to_owned()).collect());
     if names.len() == 0 {
@@ -63,8 +52,7 @@ fn decode(file: &FileRef, name: String, options: &TableOptions) -> Result<RawTab
     let mut assembly = Assembly::begin(file, name, &names, options)?;
     // Values of each column so far. Excluded ones are not decoded.
     let mut n_values = vec![None; names.len()];
-    for group in 0..reader.num_row_groups() {
-        let group = reader.get_row_group(group).map_err(&broken)?;
+    for group in 0..parquet.n_groups() {
         for leaf in 0..schema.num_columns() {
             let column = schema.get_column_root_idx(leaf);
             if !assembly.is_read(column) {
@@ -77,20 +65,29 @@ fn decode(file: &FileRef, name: String, options: &TableOptions) -> Result<RawTab
             if schema.get_column_root(leaf).is_group() || descr.max_rep_level() > 0 {
                 return Err(nested(1).into());
             }
-            let values = group.get_column_reader(leaf).map_err(&broken)?;
+            let n_kept = match assembly.is_target(column) {
+                true => FIELD + CLASS,
+                false => FIELD,
+            };
+            let values = parquet.column(group, leaf, n_kept).map_err(&broken)?;
             let mut at = n_values[column].unwrap_or(0);
             let mut push = |text: Option<&str>| {
                 at += 1;
                 let text = text.ok_or_else(|| nested(at))?;
+                parquet.memory.keep(text.len() as u64).map_err(&broken)?;
                 assembly.push(&origin, column, at, text)
             };
             read_values(values, &descr, &broken, &mut push)?;
             n_values[column] = Some(at);
         }
     }
-    let mut counts = n_values.into_iter().flatten();
-    let stated = reader.metadata().file_metadata().num_rows();
-    let n_rows = counts.next().unwrap_or(stated as usize);
+    let is_read = (0..names.len()).map(|column| assembly.is_read(column));
+    let mut counts = n_values
+        .into_iter()
+        .zip(is_read)
+        .filter_map(|(n, is_read)| is_read.then_some(n.unwrap_or(0)));
+    // Of a file without a column that is read, the rows do not matter.
+    let n_rows = counts.next().unwrap_or(1);
     if counts.any(|n| n != n_rows) {
         let source = ParquetError::General("columns of different lengths".into());
         return Err(broken(source));
@@ -184,11 +181,15 @@ fn typed<T: DataType>(
     write: impl Fn(&mut String, &T::T) -> Result<bool, ParquetError>,
 ) -> Result<(), DataError> {
     let is_defined = descr.max_def_level();
+    let batch = match descr.physical_type() {
+        Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY => TEXTS,
+        _ => BATCH,
+    };
     let (mut values, mut levels, mut text) = (Vec::new(), Vec::new(), String::new());
     loop {
         values.clear();
         levels.clear();
-        let read = reader.read_records(BATCH, Some(&mut levels), None, &mut values);
+        let read = reader.read_records(batch, Some(&mut levels), None, &mut values);
         let (n, ..) = read.map_err(broken)?;
         if n == 0 {
             return Ok(());

@@ -37,7 +37,7 @@ const ENDINGS: [(&str, Format); 4] = [
 /// any on its first line: by semicolons or tabs) and may be quoted as RFC 4180 says. Lines may end in
 /// CRLF, empty lines are skipped, blanks around a value do not count.
 ///
-/// A Parquet table is packed by Snappy or gzip or not at all, and its values are those of a text table:
+/// A Parquet table is packed by Snappy, gzip or Zstandard or not at all, and its values are those of a text table:
 /// a text `12` is a number, a boolean is 0 or 1, a date or a timestamp of any unit is a text in the order of time.
 ///
 /// A column holds **numbers** if no value of it is text. A column of **text** holds the names of
@@ -62,7 +62,8 @@ const ENDINGS: [(&str, Format); 4] = [
 ///   64 MiB and to more than 200 times the size of the file) and [`DataError::TooMany`] (more than
 ///   65 536 columns or 2^28 values);
 /// - [`DataError::Tables`] with a [`TablesError`] that names the file, the line and the column, what
-///   was found and what was expected, in all other cases.
+///   was found and what was expected, in all other cases, such as a Parquet file that would take more than 64 MiB and 20 times
+///   its size in memory.
 pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<RawTable, DataError> {
     let (file, name, format) = located(path.as_ref())?;
     match format {

@@ -1,16 +1,15 @@
 //! A column of vectors in a Parquet file.
 
-use std::panic::catch_unwind;
 use std::path::Path;
-use std::sync::Arc;
 
+use burn::tensor::f16;
+use parquet::basic::LogicalType;
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
-use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::record::Field;
-use parquet::record::reader::RowIter;
-use parquet::schema::types::Type;
+use parquet::schema::types::{ColumnDescPtr, Type};
 
-use crate::disk::open_file;
+use super::parquet_file::{ParquetFile, broken, decoded};
 use crate::error::DataError;
 use crate::place::FileRef;
 use crate::tabular::error::TablesError;
@@ -21,6 +20,12 @@ use crate::tabular::vector_fault::VectorFault;
 const NAMES: [&str; 2] = ["embedding", "embeddings"];
 /// Largest number of values.
 const MAX_VALUES: usize = 1 << 28;
+
+/// Bytes in memory of a value, and of it and its levels while its row is decoded.
+const VALUE: u64 = 24;
+
+/// Number of values that are decoded at once, in whole rows.
+const BATCH: usize = 4096;
 
 /// Vectors `[n_rows, d]` of one width, as a Parquet column of lists holds them.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,53 +45,138 @@ pub struct VectorColumn {
 /// # Errors
 /// - [`DataError::Unreadable`], [`DataError::TooLarge`] (more than 64 GiB) and [`DataError::TooMany`] (more than 2^28
 ///   values);
-/// - [`DataError::Tables`] if the file is cut, damaged, or packed by another codec than Snappy or gzip; if there are several
-///   columns of lists and none has such a name; or if a row is missing, empty, of another length than the first, or has an
-///   element that is no floating-point number.
+/// - [`DataError::Tables`] if the file is cut, damaged, packed by another codec than Snappy, gzip or Zstandard, or
+///   would take more than 64 MiB and 20 times its size in memory; if there are several columns of lists and none has
+///   such a name; or if a row is missing, empty, of another length than the first, or has an element that is no
+///   floating-point number.
 pub fn read_vectors(path: impl AsRef<Path>) -> Result<Option<VectorColumn>, DataError> {
     let file = FileRef::on_disk(path.as_ref());
-    // The decoder checks most of a damaged file and panics on the rest.
-    catch_unwind(|| decode(&file)).unwrap_or_else(|_| {
-        let source = ParquetError::General("the decoder panicked".into());
-        Err(broken(&file)(source))
-    })
-}
-
-fn broken(file: &FileRef) -> impl Fn(ParquetError) -> DataError {
-    |source| {
-        let file = file.clone();
-        TablesError::Parquet { file, source }.into()
-    }
+    decoded(&file, || decode(&file))
 }
 
 fn decode(file: &FileRef) -> Result<Option<VectorColumn>, DataError> {
     let broken = broken(file);
-    let reader = SerializedFileReader::new(open_file(file)?).map_err(&broken)?;
-    let schema = reader.metadata().file_metadata().schema();
-    let Some(column) = column_of_lists(file, schema)? else {
+    let parquet = ParquetFile::open(file)?;
+    let schema = parquet.schema();
+    let Some(column) = column_of_lists(file, schema.root_schema())? else {
         return Ok(None);
     };
-    let name = column.name().to_owned();
-    let projection = Type::group_type_builder(schema.name())
-        .with_fields(vec![column])
-        .build()
-        .map_err(&broken)?;
-    let rows = RowIter::from_file_into(Box::new(reader));
-    let rows = rows.project(Some(projection)).map_err(&broken)?;
-    let mut vectors = VectorColumn {
-        n_rows: 0,
-        d: 0,
-        values: Vec::new(),
+    let name = schema.root_schema().get_fields()[column].name();
+    let place = |row, fault| -> DataError {
+        let at = CellPlace::new(file, "row", row, name);
+        TablesError::Vector { at, fault }.into()
     };
-    for row in rows {
-        let row = row.map_err(&broken)?;
-        let field = row.get_column_iter().next().map(|(_, field)| field);
-        let at = || CellPlace::new(file, "row", vectors.n_rows + 1, &name);
-        let wrong = |fault| DataError::from(TablesError::Vector { at: at(), fault });
-        let Some(Field::ListInternal(list)) = field else {
-            return Err(wrong(VectorFault::NoList));
+    let mut leaves =
+        (0..schema.num_columns()).filter(|leaf| schema.get_column_root_idx(*leaf) == column);
+    let leaf = match (leaves.next(), leaves.next()) {
+        (Some(leaf), None) if schema.column(leaf).max_rep_level() == 1 => leaf,
+        (Some(leaf), None) if schema.column(leaf).max_rep_level() > 1 => {
+            return Err(place(1, VectorFault::NotFloat { place: 1 }));
+        }
+        // A group of several columns, or of one that is no list.
+        _ => return Err(place(1, VectorFault::NoList)),
+    };
+    let descr = schema.column(leaf);
+    let mut rows = Rows {
+        file,
+        descr: &descr,
+        place: &place,
+        vectors: VectorColumn {
+            n_rows: 0,
+            d: 0,
+            values: Vec::new(),
+        },
+    };
+    for group in 0..parquet.n_groups() {
+        let values = parquet.column(group, leaf, VALUE).map_err(&broken)?;
+        match values {
+            ColumnReader::FloatColumnReader(values) => {
+                rows.read(values, &broken, |value| f64::from(*value))?;
+            }
+            ColumnReader::DoubleColumnReader(values) => {
+                rows.read(values, &broken, |value| *value)?;
+            }
+            ColumnReader::FixedLenByteArrayColumnReader(values)
+                if descr.logical_type_ref() == Some(&LogicalType::Float16)
+                    && descr.type_length() == 2 =>
+            {
+                rows.read(values, &broken, |value| {
+                    let bytes = value.data().first_chunk().copied().unwrap_or_default();
+                    f64::from(f16::from_le_bytes(bytes).to_f32())
+                })?;
+            }
+            _ => return Err(place(1, VectorFault::NotFloat { place: 1 })),
+        }
+    }
+    let vectors = rows.vectors;
+    match vectors.n_rows {
+        0 => Err(TablesError::HeaderOnly { file: file.clone() }.into()),
+        _ => Ok(Some(vectors)),
+    }
+}
+
+/// Rows of a column of lists that are read so far.
+struct Rows<'a, P> {
+    file: &'a FileRef,
+    descr: &'a ColumnDescPtr,
+    place: &'a P,
+    vectors: VectorColumn,
+}
+
+impl<P: Fn(usize, VectorFault) -> DataError> Rows<'_, P> {
+    /// Reads all rows of a group.
+    fn read<T: DataType>(
+        &mut self,
+        mut reader: ColumnReaderImpl<T>,
+        broken: &impl Fn(ParquetError) -> DataError,
+        number: impl Fn(&T::T) -> f64,
+    ) -> Result<(), DataError> {
+        let (mut values, mut definition, mut repetition) = (Vec::new(), Vec::new(), Vec::new());
+        loop {
+            values.clear();
+            definition.clear();
+            repetition.clear();
+            // The first row tells how many values one has.
+            let n_rows = match self.vectors.d {
+                0 => 1,
+                d => (BATCH / d).max(1),
+            };
+            let read = reader.read_records(
+                n_rows,
+                Some(&mut definition),
+                Some(&mut repetition),
+                &mut values,
+            );
+            if read.map_err(broken)?.0 == 0 {
+                return Ok(());
+            }
+            let starts: Vec<usize> = (0..repetition.len())
+                .filter(|at| repetition[*at] == 0)
+                .collect();
+            let mut numbers = values.iter().map(&number);
+            for (row, start) in starts.iter().enumerate() {
+                let end = starts.get(row + 1).copied().unwrap_or(definition.len());
+                let levels = definition.get(*start..end).unwrap_or_default();
+                self.push(levels, &mut numbers)?;
+            }
+        }
+    }
+
+    /// Adds the row of these levels of definition.
+    fn push(
+        &mut self,
+        levels: &[i16],
+        numbers: &mut impl Iterator<Item = f64>,
+    ) -> Result<(), DataError> {
+        let vectors = &mut self.vectors;
+        let wrong = |fault| (self.place)(vectors.n_rows + 1, fault);
+        // Level from which on an element is there; below it an empty list, and below that none.
+        let is_there = self.descr.repeated_ancestor_def_level();
+        let found = match levels.first() {
+            Some(level) if *level + 1 < is_there => return Err(wrong(VectorFault::NoList)),
+            Some(level) if *level < is_there => 0,
+            _ => levels.len(),
         };
-        let found = list.elements().len();
         let expected = match vectors.n_rows {
             0 => found.max(1),
             _ => vectors.d,
@@ -94,20 +184,19 @@ fn decode(file: &FileRef) -> Result<Option<VectorColumn>, DataError> {
         if found != expected {
             return Err(wrong(VectorFault::Length { found, expected }));
         }
-        for (place, element) in list.elements().iter().enumerate() {
-            let value = match element {
-                Field::Float(value) => f64::from(*value),
-                Field::Double(value) => *value,
-                Field::Float16(value) => f64::from(value.to_f32()),
-                _ => {
-                    return Err(wrong(VectorFault::NotFloat { place: place + 1 }));
-                }
+        for (place, level) in levels.iter().enumerate() {
+            let number = match *level == self.descr.max_def_level() {
+                true => numbers.next(),
+                false => None,
             };
-            vectors.values.push(value);
+            let Some(number) = number else {
+                return Err(wrong(VectorFault::NotFloat { place: place + 1 }));
+            };
+            vectors.values.push(number);
         }
         if vectors.values.len() > MAX_VALUES {
             return Err(DataError::TooMany {
-                file: file.clone(),
+                file: self.file.clone(),
                 what: "values",
                 found: vectors.values.len(),
                 limit: MAX_VALUES,
@@ -115,27 +204,25 @@ fn decode(file: &FileRef) -> Result<Option<VectorColumn>, DataError> {
         }
         vectors.d = expected;
         vectors.n_rows += 1;
-    }
-    match vectors.n_rows {
-        0 => Err(TablesError::HeaderOnly { file: file.clone() }.into()),
-        _ => Ok(Some(vectors)),
+        Ok(())
     }
 }
 
-/// Returns the column of lists, if there is one.
-fn column_of_lists(file: &FileRef, schema: &Type) -> Result<Option<Arc<Type>>, DataError> {
-    let lists: Vec<&Arc<Type>> = schema
-        .get_fields()
-        .iter()
-        .filter(|field| field.is_group())
+/// Returns the index of the column of lists, if there is one.
+fn column_of_lists(file: &FileRef, schema: &Type) -> Result<Option<usize>, DataError> {
+    let fields = schema.get_fields();
+    let lists: Vec<usize> = (0..fields.len())
+        .filter(|column| fields[*column].is_group())
         .collect();
-    let named = lists.iter().find(|field| NAMES.contains(&field.name()));
+    let named = lists
+        .iter()
+        .find(|column| NAMES.contains(&fields[**column].name()));
     match (named, &lists[..]) {
-        (Some(list), _) => Ok(Some(Arc::clone(list))),
+        (Some(list), _) => Ok(Some(*list)),
         (None, []) => Ok(None),
-        (None, [list]) => Ok(Some(Arc::clone(list))),
+        (None, [list]) => Ok(Some(*list)),
         (None, [_, second, ..]) => Err(TablesError::Vector {
-            at: CellPlace::new(file, "row", 1, second.name()),
+            at: CellPlace::new(file, "row", 1, fields[*second].name()),
             fault: VectorFault::SecondColumn,
         }
         .into()),

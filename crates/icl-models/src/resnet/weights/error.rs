@@ -20,15 +20,9 @@ pub enum WeightsError {
         source: io::Error,
     },
     /// The path is that of a folder or another thing that is not a file.
-    #[error("{}: found something other than a file, expected a file with extension {EXTENSIONS}", path.display())]
+    #[error("{}: found something other than a file, expected {EXPECTED}", path.display())]
     NoFile {
         /// The given path.
-        path: PathBuf,
-    },
-    /// The extension is not that of a known format.
-    #[error("{}: found an unknown extension, expected {EXTENSIONS}", path.display())]
-    Extension {
-        /// The file.
         path: PathBuf,
     },
     /// The file is truncated, damaged or of another kind.
@@ -50,16 +44,14 @@ pub enum WeightsError {
     },
 }
 
-const EXTENSIONS: &str = ".pth, .pt or .safetensors";
+const EXPECTED: &str = "a file of weights, as torch.save or safetensors writes it";
 
 /// A fault of a file, displayed as `found X, expected Y`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileFault {
-    /// The file was not written by `torch.save`.
-    #[error(
-        "found neither a zip archive nor a pickle of PyTorch's, expected a file written by torch.save"
-    )]
+    /// The file was written neither by `torch.save` nor by safetensors.
+    #[error("found no zip archive, pickle of PyTorch's or safetensors file, expected {EXPECTED}")]
     Format,
     /// The tables or an entry of the zip archive are truncated or damaged.
     #[error("found a cut or damaged zip archive ({0}), expected an intact one")]
@@ -93,12 +85,15 @@ pub enum FileFault {
     },
     /// The pickle holds no dictionary of named tensors.
     #[error(
-        "found {}, expected a state dict, whose entries are tensors",
-        NotStateDict(entry)
+        "found {}, expected a state dict, whose entries are tensors, or one under the key state_dict, model or \
+         model_state_dict",
+        NotStateDict(entry, names)
     )]
     NoStateDict {
         /// The first entry that is not a tensor; none if there is no dictionary at all.
         entry: Option<String>,
+        /// Names of the first entries of the dictionary.
+        names: Vec<String>,
     },
     /// The values of a tensor are missing, or not as many as expected.
     #[error("storage {}: found {found} bytes, expected {expected}", Cut(key))]
@@ -257,11 +252,13 @@ impl fmt::Display for TensorFault {
     }
 }
 
-/// The first faults and the number of the others: the weights of another network differ in all.
+/// The first faults and the number of the others: the weights of another network differ in all. Behind tensors that are
+/// missing are the names of some that are there.
 struct Listed<'a>(&'a [TensorFault]);
 
 impl Listed<'_> {
     const SHOWN: usize = 5;
+    const NAMES: usize = 3;
 }
 
 impl fmt::Display for Listed<'_> {
@@ -270,22 +267,40 @@ impl fmt::Display for Listed<'_> {
             let separator = if index == 0 { "" } else { "; " };
             write!(f, "{separator}{fault}")?;
         }
-        match self.0.len().saturating_sub(Self::SHOWN) {
-            0 => Ok(()),
-            more => write!(f, "; and {more} more"),
+        let (_, more) = self.0.split_at(self.0.len().min(Self::SHOWN));
+        if more.is_empty() {
+            return Ok(());
         }
+        write!(f, "; and {} more", more.len())?;
+        let unknown = more.iter().filter_map(|fault| match fault {
+            TensorFault::Unknown { name, .. } => Some(name),
+            _ => None,
+        });
+        for (index, name) in unknown.take(Self::NAMES).enumerate() {
+            let separator = match index {
+                0 => "; the file has names such as",
+                _ => ",",
+            };
+            write!(f, "{separator} {}", Cut(name))?;
+        }
+        Ok(())
     }
 }
 
 /// Description of a pickle that is not a state dict.
-struct NotStateDict<'a>(&'a Option<String>);
+struct NotStateDict<'a>(&'a Option<String>, &'a [String]);
 
 impl fmt::Display for NotStateDict<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Some(name) => write!(f, "entry {} that is not a tensor", Cut(name)),
-            None => f.write_str("no dictionary"),
+            Some(name) => write!(f, "entry {} that is not a tensor", Cut(name))?,
+            None => f.write_str("no dictionary of names")?,
         }
+        for (index, name) in self.1.iter().enumerate() {
+            let separator = if index == 0 { ", among" } else { "," };
+            write!(f, "{separator} {}", Cut(name))?;
+        }
+        Ok(())
     }
 }
 

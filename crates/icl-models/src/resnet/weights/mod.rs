@@ -2,6 +2,7 @@
 
 mod cursor;
 mod error;
+mod layout;
 mod machine;
 mod pickle;
 mod slot;
@@ -9,8 +10,7 @@ mod state_dict;
 mod torch_file;
 mod views;
 
-use std::ffi::OsStr;
-use std::fmt;
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
@@ -18,12 +18,14 @@ use burn::tensor::backend::Backend;
 use icl_core::InputFile;
 use safetensors::SafeTensors;
 
+use self::layout::Beginning;
 use self::slot::slots;
 use self::state_dict::{StateDict, Unread};
 use self::torch_file::TorchFile;
 use super::encoder::ResNet;
 
 pub use self::error::{FileFault, PickleFault, TensorFault, WeightsError};
+pub use self::layout::WeightsLayout;
 
 /// Size of the largest file that is read, in bytes: 1 GiB. The weights of a `resnet18` take 45 MB.
 const MAX_BYTES: u64 = 1 << 30;
@@ -32,17 +34,19 @@ impl<B: Backend> ResNet<B> {
     /// Loads the weights and statistics of a torchvision `resnet18` into this encoder, on the device
     /// of the encoder.
     ///
-    /// `path` names a state dict: `torch.save(model.state_dict(), path)` with extension `.pth` or
-    /// `.pt` (zip archives, and the format before PyTorch 1.6 of torchvision's own downloads), or its
-    /// tensors with extension `.safetensors`. Elements may have 16, 32 or 64 bits.
+    /// `path` names a state dict: `torch.save(model.state_dict(), path)` (zip archives, and the format before PyTorch
+    /// 1.6 of torchvision's own downloads), or its tensors as a safetensors file. The contents decide which, not the
+    /// extension (`.pth`, `.pth.tar`, `.pt`, `.ckpt`, `.bin`, `.safetensors`). Elements may have 16, 32 or 64 bits.
     ///
-    /// A state dict that is the value of the key `state_dict` of another dictionary, as many training programs
-    /// save it, is taken out of it, and a beginning `module.` of all names, which `DataParallel` puts there, is
-    /// removed; [`load_torchvision_weights`](Self::load_torchvision_weights) returns which.
+    /// A state dict that is the value of the key `state_dict`, `model` or `model_state_dict` of another dictionary, as
+    /// many training programs save it, is taken out of it, and the beginnings `module.`, `_orig_mod.`, `encoder_q.`,
+    /// `backbone.`, `encoder.` and `model.` of its names, up to three in a row, are removed. But for the first two,
+    /// tensors without them are those of other parts of a module, such as its projection head, and are left out.
+    /// [`load_torchvision_weights`](Self::load_torchvision_weights) returns what was removed.
     ///
     /// Every tensor of the encoder must be in the file and every tensor of the file in the encoder,
     /// each with the right shape, with these exceptions: `num_batches_tracked` is ignored, as are
-    /// `fc.weight` and `fc.bias` if the encoder has no classes, and a projection head, which
+    /// the tensors of `fc` if the encoder has no classes, and a projection head, which
     /// torchvision does not have, stays unchanged. Linear weights are `[out, in]` in the file and are
     /// transposed.
     ///
@@ -104,16 +108,6 @@ fn read(
         path: path.to_owned(),
         fault,
     };
-    let is_safetensors = match path.extension().and_then(OsStr::to_str) {
-        Some("safetensors") => true,
-        Some("pth" | "pt") => false,
-        _ if path.is_dir() => false,
-        _ => {
-            return Err(WeightsError::Extension {
-                path: path.to_owned(),
-            });
-        }
-    };
     let unreadable = |source| WeightsError::Unreadable {
         path: path.to_owned(),
         source,
@@ -125,13 +119,13 @@ fn read(
     }
     let bytes = InputFile::open(path, MAX_BYTES).and_then(InputFile::bytes);
     let bytes = bytes.map_err(|error| unreadable(error.into()))?;
-    let result = if is_safetensors {
+    let result = if is_safetensors(&bytes, path) {
         let mut file = SafeTensors::deserialize(&bytes).map_err(|fault| of_file(fault.into()))?;
-        take(tensors, &mut file, false, set)
+        take(tensors, &mut file, Vec::new(), set)
     } else {
         let mut file = TorchFile::read(&bytes).map_err(of_file)?;
-        let is_nested = file.is_nested;
-        take(tensors, &mut file, is_nested, set)
+        let keys = std::mem::take(&mut file.keys);
+        take(tensors, &mut file, keys, set)
     };
     result.map_err(|rejected| match rejected {
         Rejected::File(fault) => of_file(fault),
@@ -142,36 +136,12 @@ fn read(
     })
 }
 
-/// Parts around the tensors of a file of weights that were removed.
-///
-/// Prints as text that completes "found …".
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct WeightsLayout {
-    /// Whether the state dict was the value of the key `state_dict` of another dictionary.
-    pub is_nested: bool,
-    /// Whether all names began with `module.`.
-    pub is_prefixed: bool,
-}
-
-impl WeightsLayout {
-    /// Returns whether the file was a plain state dict.
-    pub fn is_plain(self) -> bool {
-        self == Self::default()
-    }
-}
-
-impl fmt::Display for WeightsLayout {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match (self.is_nested, self.is_prefixed) {
-            (false, false) => "a plain state dict",
-            (true, false) => "the state dict under the key \"state_dict\"",
-            (false, true) => "names that begin with \"module.\", which was removed",
-            (true, true) => {
-                "the state dict under the key \"state_dict\", and names that begin with \"module.\", \
-                 which was removed"
-            }
-        })
-    }
+/// Returns whether a file is one of tensors by its contents: the length of its header, and the header. The extension
+/// decides only about a file that is neither that nor one of PyTorch.
+fn is_safetensors(bytes: &[u8], path: &Path) -> bool {
+    let is_torch = TorchFile::has_beginning(bytes);
+    let has_ending = || path.extension().is_some_and(|it| it == "safetensors");
+    !is_torch && (bytes.get(8) == Some(&b'{') || has_ending())
 }
 
 enum Rejected {
@@ -179,19 +149,15 @@ enum Rejected {
     Tensors(Vec<TensorFault>),
 }
 
-/// Beginning that `DataParallel` gives to all names.
-const MODULE: &str = "module.";
-
 /// Takes all tensors and returns what was removed around them. Names and shapes are compared before any values are read.
 fn take(
     tensors: &[(String, Vec<usize>)],
     file: &mut dyn StateDict,
-    is_nested: bool,
+    keys: Vec<String>,
     mut set: impl FnMut(usize, Vec<f32>),
 ) -> Result<WeightsLayout, Rejected> {
     let mut shapes = file.shapes();
-    let is_prefixed = !shapes.is_empty() && shapes.keys().all(|name| name.starts_with(MODULE));
-    let prefix = if is_prefixed { MODULE } else { "" };
+    let Beginning { prefix, is_part } = Beginning::find(&shapes, tensors);
     let mut faults = Vec::new();
     for (name, expected) in tensors {
         let (name, expected) = (format!("{prefix}{name}"), expected.clone());
@@ -205,12 +171,21 @@ fn take(
             Some(_) => {}
         }
     }
-    let has = |wanted: &str| tensors.iter().any(|(name, _)| name == wanted);
+    let wanted: HashSet<&str> = tensors.iter().map(|(name, _)| &name[..]).collect();
+    let mut n_left_out = 0;
     for (name, found) in shapes {
-        let plain = name.strip_prefix(prefix).unwrap_or(&name);
-        let is_head = !has("fc.weight") && (plain == "fc.weight" || plain == "fc.bias");
+        let Some(plain) = name.strip_prefix(&prefix) else {
+            match is_part {
+                true => n_left_out += 1,
+                false => faults.push(TensorFault::Unknown { name, found }),
+            }
+            continue;
+        };
+        // Encoders that were trained without labels have a projection head in this place.
+        let is_head = !wanted.contains("fc.weight") && plain.starts_with("fc.");
         let counted = plain.strip_suffix("num_batches_tracked");
-        let is_count = counted.is_some_and(|layer| has(&format!("{layer}running_var")));
+        let is_count =
+            counted.is_some_and(|layer| wanted.contains(&format!("{layer}running_var")[..]));
         if !is_head && !is_count {
             faults.push(TensorFault::Unknown { name, found });
         }
@@ -231,8 +206,9 @@ fn take(
     }
     if faults.is_empty() {
         Ok(WeightsLayout {
-            is_nested,
-            is_prefixed,
+            keys,
+            prefix,
+            n_left_out,
         })
     } else {
         Err(Rejected::Tensors(faults))

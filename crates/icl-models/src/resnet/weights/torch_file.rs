@@ -24,8 +24,8 @@ const MAX_STORAGES_RATIO: u64 = 4;
 /// A state dict written by PyTorch.
 pub(super) struct TorchFile<'a> {
     views: HashMap<String, View>,
-    /// Whether the state dict is the value of the key `state_dict` of another dictionary.
-    pub(super) is_nested: bool,
+    /// Keys under which the state dict is in other dictionaries, from outside to inside.
+    pub(super) keys: Vec<String>,
     numbers: Numbers<'a>,
 }
 
@@ -45,14 +45,18 @@ enum Numbers<'a> {
 }
 
 impl<'a> TorchFile<'a> {
+    /// Returns whether a file has the beginning of one of PyTorch's formats.
+    pub(super) fn has_beginning(bytes: &[u8]) -> bool {
+        bytes.starts_with(ARCHIVE)
+            || bytes.first() == Some(&0x80) && bytes.get(2..15) == Some(MAGIC)
+    }
+
     /// Reads all but the values.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, FileFault> {
-        if bytes.starts_with(b"PK\x03\x04") {
-            Self::zip(bytes)
-        } else if bytes.first() == Some(&0x80) && bytes[1..].get(1..14) == Some(MAGIC) {
-            Self::parts(bytes)
-        } else {
-            Err(FileFault::Format)
+        match Self::has_beginning(bytes) {
+            true if bytes.starts_with(ARCHIVE) => Self::zip(bytes),
+            true => Self::parts(bytes),
+            false => Err(FileFault::Format),
         }
     }
 
@@ -80,7 +84,7 @@ impl<'a> TorchFile<'a> {
         let n_bytes = bytes.len() as u64;
         Ok(Self {
             views: views.of_name,
-            is_nested: views.is_nested,
+            keys: views.keys,
             numbers: Numbers::Zip {
                 archive,
                 folder,
@@ -105,7 +109,7 @@ impl<'a> TorchFile<'a> {
         }
         let Views {
             of_name: views,
-            is_nested,
+            keys: nested_in,
         } = Views::of(&state)?;
         // Storages of other entries, such as an optimizer's, lie between those of the state dict.
         let storages = storages(&state);
@@ -131,7 +135,7 @@ impl<'a> TorchFile<'a> {
         }
         Ok(Self {
             views,
-            is_nested,
+            keys: nested_in,
             numbers: Numbers::Parts(parts),
         })
     }
@@ -188,6 +192,9 @@ impl StateDict for TorchFile<'_> {
         Ok(element.decode(&view.gather(bytes, element.size())?))
     }
 }
+
+/// Beginning of a zip archive.
+const ARCHIVE: &[u8; 4] = b"PK\x03\x04";
 
 /// Magic number of the old format, as a pickle after the number of its protocol.
 const MAGIC: &[u8; 13] = b"\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.";
@@ -283,12 +290,35 @@ mod tests {
     fn a_state_dict_beside_other_entries_is_found() {
         for bytes in [NESTED, NESTED_PARTS] {
             let mut file = TorchFile::read(bytes).unwrap();
-            assert!(file.is_nested);
+            assert_eq!(file.keys, ["state_dict"]);
             assert_eq!(file.shapes().len(), 2);
             assert_eq!(file.values("module.plain").unwrap(), ramp(0..24));
             assert_eq!(file.values("module.middle").unwrap(), ramp(3..7));
         }
-        assert!(!TorchFile::read(ZIP).unwrap().is_nested);
+        assert!(TorchFile::read(ZIP).unwrap().keys.is_empty());
+    }
+
+    #[test]
+    fn a_state_dict_under_several_keys_is_found() {
+        let views = |pickle: &[u8]| {
+            let (pickle, _) = read_pickle(&[b"\x80\x02", pickle, b"."].concat())?;
+            Views::of(&pickle)
+        };
+        let entry = |key: &str, value: &[u8]| [b"}", &text(key)[..], value, b"s"].concat();
+        let inner = entry("model", &entry("state_dict", b"}"));
+        assert_eq!(views(&inner).unwrap().keys, ["model", "state_dict"]);
+        let other = entry("model_state_dict", b"}");
+        assert_eq!(views(&other).unwrap().keys, ["model_state_dict"]);
+        // One that is not known, and the names that are there.
+        let unknown = views(&entry("net", b"}")).unwrap_err().to_string();
+        let start =
+            "found entry \"net\" that is not a tensor, among \"net\", expected a state dict";
+        assert!(unknown.starts_with(start), "{unknown}");
+        let mut deep = b"}".to_vec();
+        for _ in 0..20 {
+            deep = entry("model", &deep);
+        }
+        assert!(views(&deep).is_err());
     }
 
     /// A text of a pickle.
@@ -318,7 +348,7 @@ mod tests {
         let long = text(&"x".repeat(1_000_000));
         let begin = [long.clone(), b"q\0".to_vec(), long, b"q\x01".to_vec()];
         let found = fault(&begin, b"h\0h\x01\x93", 150_000, b".");
-        assert!(matches!(found, FileFault::NoStateDict { entry: None }));
+        assert!(matches!(found, FileFault::NoStateDict { entry: None, .. }));
         let found = fault(&begin, b"h\0h\x01\x93", 200_000, b".");
         assert!(matches!(
             found,
@@ -347,7 +377,10 @@ mod tests {
         let shape = b"K\x01\x85q\x02".to_vec();
         let begin = [class, shape, storage(&"k".repeat(100_000)), b"}".to_vec()];
         let found = fault(&begin, tensor, 10_000, b".");
-        assert!(matches!(found, FileFault::NoStateDict { entry: Some(_) }));
+        assert!(matches!(
+            found,
+            FileFault::NoStateDict { entry: Some(_), .. }
+        ));
     }
 
     #[test]

@@ -107,48 +107,63 @@ const MAX_NAME_BYTES: usize = 1024;
 pub(super) struct Views {
     /// By the names of the tensors.
     pub(super) of_name: HashMap<String, View>,
-    /// Whether the state dict is the value of the key `state_dict` of another dictionary.
-    pub(super) is_nested: bool,
+    /// Keys under which the state dict is in other dictionaries, from outside to inside.
+    pub(super) keys: Vec<String>,
 }
 
 impl Views {
-    /// Finds the tensors of a pickle, which is a state dict or has one under the key `state_dict`.
+    /// Finds the tensors of a pickle, which is a state dict or has one under the key `state_dict`, `model` or
+    /// `model_state_dict`.
     ///
     /// # Errors
     /// [`FileFault::NoStateDict`] if the pickle is something else, [`FileFault::Axes`] if a tensor has too
     /// many axes.
     pub(super) fn of(pickle: &Pickle) -> Result<Self, FileFault> {
         let Value::Dictionary(entries) = pickle.root() else {
-            return Err(FileFault::NoStateDict { entry: None });
+            return Err(no_state_dict(None, &[], pickle));
         };
-        let nested = entries
-            .iter()
-            .find(|(key, _)| pickle.text(*key) == Some(NESTED_IN));
-        let nested = nested.and_then(|(_, value)| match pickle.get(*value) {
-            Value::Dictionary(entries) => Some(entries),
-            _ => None,
-        });
+        let mut entries = entries;
+        let mut keys = Vec::new();
+        while keys.len() < MAX_KEYS {
+            let nested = NESTED_IN.iter().find_map(|wanted| {
+                let is_wanted = |(key, _): &&(Id, Id)| pickle.text(*key) == Some(wanted);
+                match pickle.get(entries.iter().find(is_wanted)?.1) {
+                    Value::Dictionary(inner) => Some((*wanted, inner)),
+                    _ => None,
+                }
+            });
+            let Some((key, inner)) = nested else { break };
+            keys.push(key.to_owned());
+            entries = inner;
+        }
         let mut of_name = HashMap::new();
         // Many tensors may be views of one storage, whose description may be long.
         let mut storages = HashMap::new();
-        for &(key, value) in nested.unwrap_or(entries) {
+        for &(key, value) in entries {
             let name = match pickle.get(key) {
                 Value::Text(name) if name.len() <= MAX_NAME_BYTES => name.clone(),
                 Value::Int(name) => name.to_string(),
-                _ => return Err(FileFault::NoStateDict { entry: None }),
+                _ => return Err(no_state_dict(None, entries, pickle)),
             };
             match tensor(pickle, value, &mut storages) {
                 Some(view) if view.shape.len() > MAX_AXES => {
                     return Err(FileFault::Axes { name });
                 }
                 Some(view) => of_name.insert(name, view),
-                None => return Err(FileFault::NoStateDict { entry: Some(name) }),
+                None => return Err(no_state_dict(Some(name), entries, pickle)),
             };
         }
-        Ok(Self {
-            of_name,
-            is_nested: nested.is_some(),
-        })
+        Ok(Self { of_name, keys })
+    }
+}
+
+/// Returns the fault of a pickle that is no state dict, with the names of its first entries.
+fn no_state_dict(entry: Option<String>, entries: &[(Id, Id)], pickle: &Pickle) -> FileFault {
+    let names = entries.iter().filter_map(|(key, _)| pickle.text(*key));
+    let names = names.filter(|name| name.len() <= MAX_NAME_BYTES);
+    FileFault::NoStateDict {
+        entry,
+        names: names.take(MAX_SHOWN).map(str::to_owned).collect(),
     }
 }
 
@@ -166,8 +181,14 @@ pub(super) fn storages(pickle: &Pickle) -> HashMap<String, Storage> {
     of_key
 }
 
-/// Key under which training programs save a state dict beside their own state.
-const NESTED_IN: &str = "state_dict";
+/// Keys under which training programs save a state dict beside their own state.
+const NESTED_IN: [&str; 3] = ["state_dict", "model", "model_state_dict"];
+
+/// Largest number of such keys, one in the value of the other.
+const MAX_KEYS: usize = 3;
+
+/// Number of entries that an error names.
+const MAX_SHOWN: usize = 5;
 
 /// Builds a tensor from its arguments: storage, offset, shape, strides and others, which are ignored. Of a
 /// shape with more axes than the maximum it keeps one more than that.

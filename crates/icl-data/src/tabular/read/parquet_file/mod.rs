@@ -1,0 +1,120 @@
+//! Parquet files, whose metadata and pages are bounded before the decoder of the format sees them.
+
+mod codec;
+mod delta;
+mod footer;
+mod memory;
+mod page_header;
+mod pages;
+mod thrift;
+
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use parquet::column::reader::{ColumnReader, get_column_reader};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::ParquetMetaData;
+use parquet::schema::types::SchemaDescriptor;
+
+use self::footer::read_metadata;
+use self::memory::TooLarge;
+use self::pages::Pages;
+use crate::disk::open_file;
+use crate::error::DataError;
+use crate::place::FileRef;
+use crate::tabular::error::TablesError;
+
+pub(super) use self::memory::Memory;
+pub(super) use self::pages::TEXTS;
+
+/// A Parquet file.
+pub(super) struct ParquetFile {
+    file: Arc<File>,
+    n_bytes: u64,
+    metadata: ParquetMetaData,
+    /// Account of the memory that reading it takes.
+    pub(super) memory: Memory,
+}
+
+impl ParquetFile {
+    /// Opens a file, and reads its metadata.
+    ///
+    /// # Errors
+    /// [`DataError::Unreadable`], [`DataError::TooLarge`] and the errors of [`broken`].
+    pub(super) fn open(file: &FileRef) -> Result<Self, DataError> {
+        let opened = open_file(file)?;
+        let unreadable = |source| DataError::Unreadable {
+            file: file.clone(),
+            source,
+        };
+        let n_bytes = opened.metadata().map_err(unreadable)?.len();
+        let memory = Memory::of_file(n_bytes);
+        let metadata = read_metadata(&opened, n_bytes, &memory).map_err(broken(file))?;
+        Ok(Self {
+            file: Arc::new(opened),
+            n_bytes,
+            metadata,
+            memory,
+        })
+    }
+
+    pub(super) fn schema(&self) -> &SchemaDescriptor {
+        self.metadata.file_metadata().schema_descr()
+    }
+
+    pub(super) fn n_groups(&self) -> usize {
+        self.metadata.num_row_groups()
+    }
+
+    /// Returns the reader of a column in a group of rows, from which `n_kept` bytes are kept for each value.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub(super) fn column(
+        &self,
+        group: usize,
+        leaf: usize,
+        n_kept: u64,
+    ) -> Result<ColumnReader, ParquetError> {
+        let part = self.metadata.row_group(group).columns().get(leaf);
+        let part = part.ok_or_else(|| ParquetError::General("a missing column".into()))?;
+        let file = (Arc::clone(&self.file), self.n_bytes);
+        let pages = Pages::new(file, part, self.memory.clone(), n_kept)?;
+        Ok(get_column_reader(
+            self.schema().column(leaf),
+            Box::new(pages),
+        ))
+    }
+}
+
+/// Runs the decoder of the format, which checks most of a damaged file and panics on the rest.
+///
+/// # Errors
+/// Those of `decode`, and that of a damaged file.
+pub(super) fn decoded<T>(
+    file: &FileRef,
+    decode: impl FnOnce() -> Result<T, DataError>,
+) -> Result<T, DataError> {
+    catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| {
+        let source = ParquetError::General("the decoder panicked".into());
+        Err(broken(file)(source))
+    })
+}
+
+/// Returns the error of a file that cannot be decoded, or whose contents take too much memory.
+pub(super) fn broken(file: &FileRef) -> impl Fn(ParquetError) -> DataError {
+    |source| {
+        let file = file.clone();
+        if let ParquetError::External(error) = &source
+            && let Some(TooLarge { limit }) = error.downcast_ref()
+        {
+            return TablesError::Unpacked {
+                file,
+                limit: *limit,
+            }
+            .into();
+        }
+        TablesError::Parquet { file, source }.into()
+    }
+}
