@@ -137,9 +137,23 @@ fn wrong_input_is_named() {
     }
     let line = "align --from narrow.npy --map m.safetensors --out a.npy";
     icl(at, &split(line)).rejected("narrow.npy: map: found rows of width 2, expected 4");
+    let line = "align --from narrow.npy --to narrow.npy --out a.safetensors";
+    icl(at, &split(line)).rejected("procrustes: found old rows of rank 1, expected 2");
+    fs::write(at.join("zeros.npy"), rows(&[[0.0; 4]; N])).unwrap();
+    align(at, "--to zeros.npy --out a.safetensors")
+        .rejected("procrustes: found new rows of rank 0, expected 4");
     align(at, "--out a.npy").rejected_at_length("--to <NEW>");
     align(at, "--to new.npy --map m.safetensors --out a.npy")
         .rejected_at_length("cannot be used with");
-    align(at, "--to narrow.npy --form affine --out w.safetensors").succeeded();
+    let ran = align(at, "--to narrow.npy --form affine --out w.safetensors").succeeded();
+    let note = "note: narrow.npy: all 150 rows are equal and tell no samples apart\n";
+    assert_eq!(ran.stderr, note);
+    let mut some = vec![[1.0, 2.0, 3.0, 4.0]; 3];
+    some[1] = [0.0; 4];
+    fs::write(at.join("some.npy"), rows(&some)).unwrap();
+    let line = "align --from some.npy --map m.safetensors --out some2.npy";
+    let ran = icl(at, &split(line)).succeeded();
+    let note = "note: some.npy: 1 of 3 rows are zeros, which have no direction";
+    assert!(ran.stderr.starts_with(note), "{}", ran.stderr);
     assert!(!at.join("a.npy").exists() && !at.join("a.safetensors").exists());
 }

@@ -101,8 +101,9 @@ fn test(n_relabellings: usize, effect: f64) -> DriftTest {
     config.with_effect(effect).try_init().unwrap()
 }
 
-/// Samples of one distribution, which are isotropic, the worst case for a null that holds the anchors fixed (13 % at 30 | 300): at
-/// most 5 % of 200 panels are significant, within the bounds that hold in 999 of 1000 cases for the binomial with p = 0.05.
+/// Samples of one distribution, which are isotropic, the worst case for a null that holds the anchors fixed (13 % at
+/// 30 and 300 rows): at most 5 % of 200 panels are an alarm of either test, within the bounds that hold in 999 of 1000
+/// cases for the binomial with p = 0.05.
 #[test]
 fn false_alarms_are_as_rare_as_promised() {
     let test = test(39, 0.0);
@@ -110,7 +111,8 @@ fn false_alarms_are_as_rare_as_promised() {
         let is_alarm = |seed: &u64| {
             let drift = test.measure(&panel(n_old, n_new, 0.0, *seed)).unwrap();
             assert!(drift.old.bias_inference.abs() < 0.5);
-            drift.verdict() == Verdict::Update
+            let is_other = drift.discrepancy.is_some_and(|it| it.p_adjusted <= 0.05);
+            drift.verdict() == Verdict::Update || is_other
         };
         let n = (0..200).filter(is_alarm).count();
         assert!((1..=21).contains(&n), "{n_old} | {n_new}: {n} of 200");
@@ -128,8 +130,9 @@ fn anchors_that_are_no_noise_are_held_fixed() {
         let drift = test.measure(&DriftPanel::try_new(pairs, noise).unwrap());
         drift.unwrap().verdict() == Verdict::Update
     };
+    // Fewer than 5 %: also without the closest row of the noise they have to see a drift.
     let n = (0..200).filter(is_alarm).count();
-    assert!((1..=21).contains(&n), "{n} of 200");
+    assert!(n <= 21, "{n} of 200");
 }
 
 #[test]
@@ -157,7 +160,8 @@ fn new_anchors_see_a_small_increment_that_old_ones_cannot() {
     let test = test(200, 0.05);
     // With α = 1/21 the bias of inference of old anchors is at most −log(1 − α) = 0.049 nats.
     let alone = test.measure(&panel).unwrap();
-    assert_eq!(alone.verdict(), Verdict::Keep);
+    assert_eq!(alone.old.verdict(), Verdict::Keep);
+    assert_eq!(alone.verdict(), Verdict::Unclear);
     let drift = test
         .measure(&panel.with_new_pairs([new, of_new]).unwrap())
         .unwrap();
@@ -214,7 +218,7 @@ fn wrong_rows_and_settings_are_named() {
         assert_eq!(found, expected);
     }
     let panel = DriftPanel::try_new([one(), one()], [one(), (vec![0.0, 1.0], 2)]).unwrap();
-    let error = test(19, 0.0).measure(&panel).unwrap_err();
+    let error = test(39, 0.0).measure(&panel).unwrap_err();
     assert_eq!(
         error,
         DriftError::OnlySelf {
@@ -230,7 +234,10 @@ fn wrong_rows_and_settings_are_named() {
             config.clone().with_effect(f64::NAN),
             "effect: found NaN nats, ",
         ),
-        (config.with_relabellings(18), "relabellings: found 18, "),
+        (
+            config.with_relabellings(38),
+            "relabellings: found 38, expected at least 39",
+        ),
     ] {
         let message = config.try_init().unwrap_err().to_string();
         assert!(message.starts_with(found), "{message}");

@@ -187,6 +187,75 @@ fn the_chosen_penalty_serves_rows_that_were_not_fitted() {
     assert!(error(None) < error(Some(1e-8)));
 }
 
+/// A rotation is open in directions that the rows do not have: a decomposition would complete it by arbitrary ones.
+#[test]
+fn rows_that_leave_a_rotation_open_are_named() {
+    let (old, new) = turned(40, 4);
+    let map_rows = |of: &Matrix, map: &dyn Fn(&mut [f64])| {
+        let mut values: Vec<f64> = of.rows().flatten().copied().collect();
+        values.chunks_exact_mut(4).for_each(map);
+        matrix(&values, 4)
+    };
+    let dead = map_rows(&old, &|row| row[2] = 0.0);
+    // In single precision a combination of columns is one up to rounding.
+    let combined = map_rows(&old, &|row| {
+        row[3] = f64::from((0.3 * row[0] - 0.7 * row[1]) as f32);
+    });
+    let same = map_rows(&old, &|row| row.copy_from_slice(&[0.1, 0.2, -0.3, 0.7]));
+    let nearly_same = map_rows(&old, &|row| {
+        row.iter_mut().for_each(|x| *x = 1.0 + 1e-9 * *x)
+    });
+    let zeros = map_rows(&old, &|row| row.fill(0.0));
+    for (rows, rank) in [
+        (dead, 3),
+        (combined, 3),
+        (same, 1),
+        (nearly_same, 1),
+        (zeros, 0),
+    ] {
+        for (name, found) in [
+            ("old rows", procrustes(&rows, &new)),
+            ("new rows", procrustes(&old, &rows)),
+        ] {
+            let width = 4;
+            let expected = AlignmentError::Deficient {
+                rows: name,
+                rank,
+                width,
+            };
+            assert_eq!(found, Err(expected));
+        }
+    }
+    // Both have two directions, but in the second one they are not correlated.
+    let [a, b] = [[1.0, 1.0, -1.0, -1.0], [1.0, -1.0, 1.0, -1.0]];
+    let c = [1.0, -1.0, -1.0, 1.0];
+    let columns = |first: [f64; 4], second: [f64; 4]| {
+        let pairs = first.into_iter().zip(second);
+        matrix(&pairs.flat_map(|(x, y)| [x, y]).collect::<Vec<f64>>(), 2)
+    };
+    let error = procrustes(&columns(a, b), &columns(a, c)).unwrap_err();
+    let start = "procrustes: found AᵀB of old rows A and new rows B of rank 1, expected 2";
+    assert!(error.to_string().starts_with(start), "{error}");
+    // A few rows of zeros, small differences and any size of the rows leave nothing open.
+    let some_zeros = old.rows().flatten().enumerate();
+    let some_zeros: Vec<f64> = some_zeros
+        .map(|(at, x)| if at < 12 { 0.0 } else { *x })
+        .collect();
+    assert!(procrustes(&matrix(&some_zeros, 4), &new).is_ok());
+    let expected = procrustes(&old, &new).unwrap();
+    for scale in [1e-60, 1e-4, 1e60] {
+        let map = procrustes(
+            &map_rows(&old, &|row| row.iter_mut().for_each(|x| *x *= scale)),
+            &new,
+        );
+        assert_close(map.unwrap().weights(), expected.weights(), 1e-10);
+    }
+    let thin = |of: &Matrix| map_rows(of, &|row| row[1] *= 1e-4);
+    let map = procrustes(&thin(&old), &thin(&old)).unwrap();
+    let identity: Vec<f64> = (0..16).map(|at| f64::from(u8::from(at % 5 == 0))).collect();
+    assert_close(map.weights(), &identity, 1e-9);
+}
+
 #[test]
 fn wrong_rows_and_settings_are_named() {
     let (old, new) = turned(12, 4);

@@ -97,7 +97,9 @@ fn new_anchors_have_losses_of_their_own() {
     // With α = 1/21 old anchors see at most −log(1 − α) = 0.049 nats, however far the new data are.
     let at = panel([200, 10], [-0.5, 1.5]);
     let (found, _) = verdict(at.path(), "");
-    assert_eq!(text(&found, "update"), "no");
+    assert_eq!(text(&found, "update"), "cannot tell");
+    assert!(number(&found, "bias_inference").abs() < 0.05);
+    assert!(text(&found, "why").contains("old and new embeddings differ (MMD²"));
     let (found, code) = verdict(
         at.path(),
         "--new-anchors n.npy --new-positives q.npy --per-sample",
@@ -114,9 +116,71 @@ fn new_anchors_have_losses_of_their_own() {
     assert!((difference - number(new, "bias_inference")).abs() < 1e-12);
     assert!(difference < -0.05);
     assert!(text(&found, "why").contains("of new anchors"));
+    assert!(found["two_sample_test"].is_null());
+    // The smaller of two p-values counts twice.
+    let p_value = number(new, "p_value");
+    assert!((number(new, "p_adjusted") - 2.0 * p_value).abs() < 1e-12);
     let flags = "--new-anchors n.npy --new-positives q.npy";
     let ran = diagnose(at.path(), flags).succeeded();
     assert!(ran.stdout.contains("10 new anchors:"), "{}", ran.stdout);
+}
+
+/// Another view of the anchors' own samples as old data is an alarm by the statistic alone.
+#[test]
+fn anchors_that_are_views_of_the_old_rows_cannot_tell() {
+    let at = panel([60, 60], [0.0, 0.0]);
+    let mut rng = Seed::new(2).rng();
+    let old = draw(60, 0.0, &mut rng);
+    for (name, values) in [
+        ("o", old.clone()),
+        ("a", view(&old, &mut rng)),
+        ("p", view(&old, &mut rng)),
+    ] {
+        fs::write(at.path().join(format!("{name}.npy")), rows(&values)).unwrap();
+    }
+    let (found, code) = verdict(at.path(), "--effect 0.01 --temperature 0.05");
+    assert_eq!((text(&found, "update"), code), ("cannot tell", Some(0)));
+    assert!(number(&found, "p_value") < 0.05 && number(&found, "bias_inference") > 0.01);
+    assert_eq!(number(&found, "n_without_own_row"), 60.0);
+    assert_eq!(number(&found, "n_with_several_own_rows"), 0.0);
+    let range = found["bias_range"].as_array().unwrap();
+    let [low, high] = [0, 1].map(|end| range[end].as_f64().unwrap());
+    assert!(low < 0.01 && high == number(&found, "bias_inference"));
+    let why = text(&found, "why");
+    assert!(
+        why.starts_with("60 of 60 anchors have no row of their own in the noise"),
+        "{why}"
+    );
+    let test = &found["two_sample_test"];
+    assert_eq!(text(test, "test"), "maximum mean discrepancy");
+    assert_eq!([number(test, "n_old"), number(test, "n_new")], [60.0; 2]);
+    assert!(number(test, "p_value") > 0.05, "{test}");
+    // Both views as old data are two rows of each sample.
+    let both = [rows_of(at.path(), "a"), rows_of(at.path(), "p")].concat();
+    fs::write(at.path().join("o.npy"), rows(&both)).unwrap();
+    let ran = diagnose(at.path(), "").succeeded();
+    let last = ran.stdout.lines().last().unwrap();
+    let start = "update: cannot tell, since 60 of 60 anchors have more than one row of their own in the noise";
+    assert!(last.starts_with(start), "{last}");
+    let line = "general two-sample test (maximum mean discrepancy, Gaussian kernel of width ";
+    let line = ran.stdout.lines().find(|it| it.starts_with(line)).unwrap();
+    assert!(
+        line.contains("of 120 of 120 old and 60 of 60 new rows: MMD² = "),
+        "{line}"
+    );
+}
+
+/// The rows of a file of doubles, whose header has 64 or 128 bytes.
+fn rows_of(at: &Path, name: &str) -> Vec<[f64; D]> {
+    let bytes = fs::read(at.join(format!("{name}.npy"))).unwrap();
+    let values = bytes[10 + usize::from(bytes[8]) + 256 * usize::from(bytes[9])..].chunks(8);
+    let values: Vec<f64> = values
+        .map(|it| f64::from_le_bytes(it.try_into().unwrap()))
+        .collect();
+    values
+        .chunks(D)
+        .map(|row| row.try_into().unwrap())
+        .collect()
 }
 
 #[test]

@@ -44,8 +44,8 @@ pub enum DriftError {
         /// Rejected value.
         found: f64,
     },
-    /// Number of relabellings from which no 95 % quantile can be taken.
-    #[error("relabellings: found {found}, expected at least 19")]
+    /// Number of relabellings from which no two tests have a joint level of 5 %.
+    #[error("relabellings: found {found}, expected at least 39")]
     Relabellings {
         /// Rejected value.
         found: usize,

@@ -1,8 +1,14 @@
 //! A measured drift.
 
+use super::discrepancy::Discrepancy;
 use super::no_drift::NoDrift;
 use super::terms::AnchorTerms;
 use super::verdict::Verdict;
+
+/// Chance of any false alarm, of all tests together.
+const LEVEL: f64 = 0.05;
+/// One of so many anchors may have several rows in the noise before the test says that it cannot tell.
+const ONE_OF: usize = 10;
 
 /// Drift of the noise from old to new, as old and as new anchors see it.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,6 +17,8 @@ pub struct Drift {
     pub old: AnchorDrift,
     /// Drift that new anchors see, if the panel has any.
     pub new: Option<AnchorDrift>,
+    /// General difference of old and new noise, if the panel has no new anchors.
+    pub discrepancy: Option<Discrepancy>,
 }
 
 /// Drift of the noise from old to new, as anchors of one origin see it.
@@ -18,33 +26,33 @@ pub struct Drift {
 pub struct AnchorDrift {
     /// Statistic s: the mean of L^{I,X} − L^{I,X′} over the anchors, in nats. Negative if the noise moves towards them.
     pub bias_inference: f64,
+    /// Range of s, in nats: with all rows, and without the row of their own origin that is most similar to each anchor
+    /// that has none of its own. Both ends are s if each anchor has one.
+    pub bias_range: [f64; 2],
+    /// Number of anchors without a row of their own in the noise: no row equals the anchor or its positive bit for bit.
+    pub n_unpaired: usize,
+    /// Number of anchors whose samples have more than one row in the noise of their origin.
+    pub n_repeated: usize,
     /// Distribution of |s| without drift.
     pub null: NoDrift,
+    /// The p-value of the end of the range that is nearer to 0, by Holm's correction for all tests of the [`Drift`].
+    pub p_adjusted: f64,
     /// Smallest drift that counts, in nats.
     pub effect: f64,
-    /// Answer.
-    pub verdict: Verdict,
     /// Terms of each anchor.
     pub terms: Vec<AnchorTerms>,
 }
 
 impl Drift {
-    /// Returns the answer of both kinds of anchors: to update if either says so, to keep if both do.
+    /// Returns the answer of all tests: to update if either kind of anchors says so; to keep if all do, and without new
+    /// anchors also the discrepancy is not significant; none if samples have several rows in the noise.
     ///
-    /// With new anchors there are two tests, each with a chance of 5 % of a false alarm at most.
+    /// The chance of a false alarm, to update or by a significant discrepancy, is at most 5 %.
     pub fn verdict(&self) -> Verdict {
-        self.deciding().verdict
-    }
-
-    /// Returns why, as a clause.
-    pub fn reason(&self) -> String {
-        let deciding = self.deciding();
-        let of = match (&self.new, std::ptr::eq(deciding, &self.old)) {
-            (None, _) => "",
-            (Some(_), true) => " of old anchors",
-            (Some(_), false) => " of new anchors",
-        };
-        deciding.reason_of(of)
+        match self.deciding().verdict() {
+            Verdict::Keep if self.is_other_noise() => Verdict::Unclear,
+            verdict => verdict,
+        }
     }
 
     /// Returns the number of self-pairs that were left out, over all anchors.
@@ -56,7 +64,9 @@ impl Drift {
 
     /// Returns the drift whose verdict decides: the old anchors' among equals.
     pub fn deciding(&self) -> &AnchorDrift {
-        let weight = |drift: &AnchorDrift| match drift.verdict {
+        let weight = |drift: &AnchorDrift| match drift.verdict() {
+            // Both kinds of anchors share the noise.
+            _ if drift.is_repeated() => 3,
             Verdict::Update => 2,
             Verdict::Unclear => 1,
             Verdict::Keep => 0,
@@ -66,29 +76,35 @@ impl Drift {
             _ => &self.old,
         }
     }
+
+    /// Returns whether the discrepancy of old and new noise is significant.
+    pub(super) fn is_other_noise(&self) -> bool {
+        let discrepancy = self.discrepancy.as_ref();
+        discrepancy.is_some_and(|it| it.p_adjusted <= LEVEL)
+    }
 }
 
 impl AnchorDrift {
-    /// Returns why the verdict is what it is, as a clause.
-    pub fn reason(&self) -> String {
-        self.reason_of("")
+    /// Returns the answer of these anchors.
+    pub fn verdict(&self) -> Verdict {
+        match self.is_repeated() {
+            true => Verdict::Unclear,
+            false => self.verdict_of(self.bias_range, self.p_adjusted),
+        }
     }
 
-    fn reason_of(&self, of: &str) -> String {
-        let (s, q95, effect) = (self.bias_inference, self.null.q95, self.effect);
-        match self.verdict {
-            Verdict::Update => format!(
-                "the bias of inference{of}, {s:.4} nats, exceeds in size the effect that counts, {effect} nats, and the 95 % \
-                 quantile of panels without drift, {q95:.4} nats"
-            ),
-            Verdict::Keep => format!(
-                "the bias of inference{of}, {s:.4} nats, is within the effect that counts, {effect} nats, and this panel is \
-                 large enough to see one: without drift it stays within {q95:.4} nats in 95 % of cases"
-            ),
-            Verdict::Unclear => format!(
-                "the bias of inference{of}, {s:.4} nats, may be chance or hidden by it: even without drift it exceeds \
-                 {q95:.4} nats in 5 % of cases, more than the effect that counts, {effect} nats; more samples can tell"
-            ),
-        }
+    /// Returns whether too many samples have several rows in the noise, which are no independent draws.
+    pub(super) fn is_repeated(&self) -> bool {
+        self.n_repeated * ONE_OF > self.terms.len()
+    }
+
+    /// Returns whether the answer would be another one if no anchor had its sample in the noise in other numbers.
+    pub(super) fn is_open_by_range(&self) -> bool {
+        let s = self.bias_inference;
+        self.verdict_of([s, s], self.null.p_value) != Verdict::Unclear
+    }
+
+    fn verdict_of(&self, range: [f64; 2], p_value: f64) -> Verdict {
+        Verdict::of(range, p_value <= LEVEL, self.null.q95, self.effect)
     }
 }

@@ -7,23 +7,28 @@
 //! | [`Drift`], [`AnchorDrift`] | what it finds, for old and for new anchors |
 //! | [`AnchorTerms`] | the terms of the losses of one anchor, without its self-pairs |
 //! | [`NoDrift`] | the distribution of the statistic without drift |
-//! | [`Verdict`] | the answer: update, or not, or the panel is too small to tell |
+//! | [`Discrepancy`] | a general two-sample test of old and new noise (MMD), where new data have no positives |
+//! | [`Verdict`] | the answer: update, or not, or that it cannot be told |
 //! | [`DriftError`] | rejected embeddings or settings |
 //!
 //! Everything is on the host and in double precision: the embeddings may come from any framework.
 
 mod candidates;
 mod directions;
+mod discrepancy;
 mod error;
+mod holm;
 mod measurement;
 mod no_drift;
 mod panel;
+mod reason;
 mod relabelling;
 mod self_pairs;
 mod terms;
 mod test;
 mod verdict;
 
+pub use discrepancy::Discrepancy;
 pub use error::DriftError;
 pub use measurement::{AnchorDrift, Drift};
 pub use no_drift::NoDrift;

@@ -1,9 +1,14 @@
 //! Embeddings from which a drift is measured.
 
+use std::collections::HashSet;
+
 use super::directions::Directions;
 use super::error::DriftError;
 use super::self_pairs::{EqualRows, SelfPairs};
-use crate::HostRows;
+use crate::{HostRows, Origin};
+
+/// Most rows of the noise that are taken for views of one sample; more equal ones are samples with few possible values.
+const MOST_VIEWS: usize = 4;
 
 /// Embeddings of anchors with their positives, and of the old and the new noise.
 ///
@@ -11,6 +16,13 @@ use crate::HostRows;
 /// or of p(ΔX). The anchors may be rows of the noise themselves: their *self-pairs*, the rows of the noise that equal the
 /// anchor or its positive bit for bit, are no negatives of that anchor and are left out of its sums. Of several equal rows
 /// all are left out.
+///
+/// A row is recognised by its bits alone: the anchor's sample in other numbers (another view, or rounded) is not, and
+/// raises the noise of its origin. Anchors without a row of their own are therefore judged by a range
+/// ([`AnchorDrift::bias_range`]). Every sample is to be one row of the noise: with several the rows are no independent
+/// draws, and the test says that it cannot tell.
+///
+/// [`AnchorDrift::bias_range`]: super::AnchorDrift::bias_range
 ///
 /// ```
 /// use icl_core::drift::{DriftPanel, DriftTestConfig, Verdict};
@@ -48,6 +60,7 @@ pub struct DriftPanel {
 /// Anchors of one origin, with what is known of each.
 #[derive(Debug, Clone)]
 pub(super) struct AnchorGroup {
+    pub(super) origin: Origin,
     pub(super) anchors: Directions,
     pub(super) positives: Directions,
     /// Rows of the noise that are the anchor or its positive, of each anchor.
@@ -55,6 +68,8 @@ pub(super) struct AnchorGroup {
     /// Row of the noise that is each anchor's own, where there is one; equal anchors have different rows as far as there are
     /// as many.
     pub(super) own_row: Vec<Option<usize>>,
+    /// Number of anchors whose samples have more than one row in the noise of their origin.
+    pub(super) n_repeated: usize,
 }
 
 impl DriftPanel {
@@ -123,13 +138,50 @@ impl DriftPanel {
             }));
             self_pairs.push(SelfPairs::of(of_anchor, of_positive));
         }
+        let origin = match self.groups.is_empty() {
+            true => Origin::Old,
+            false => Origin::New,
+        };
+        let n_repeated = self.n_repeated(&self_pairs, &n_owners, origin);
         self.groups.push(AnchorGroup {
+            origin,
             anchors: Directions::of(&anchors.0, d),
             positives: Directions::of(&positives.0, d),
             self_pairs,
             own_row,
+            n_repeated,
         });
         Ok(self)
+    }
+
+    /// Returns the number of anchors whose samples have more than one row in the noise of their origin: a row again, or
+    /// both views.
+    ///
+    /// Equal rows may also be different samples, where there are few possible values. These are many, occur in both
+    /// origins, or are rows of different anchors (`n_owners` of each class).
+    fn n_repeated(&self, anchors: &[SelfPairs], n_owners: &[usize], origin: Origin) -> usize {
+        let pairs: HashSet<SelfPairs> = anchors.iter().copied().collect();
+        let classes: HashSet<usize> = pairs.iter().flat_map(|of| of.classes()).collect();
+        let n_rows: usize = classes.iter().map(|it| self.equal.rows(*it).len()).sum();
+        let n_beyond_owners = n_rows.saturating_sub(n_owners.iter().sum());
+        let is_own = |row: &usize| (*row < self.n_old) == (origin == Origin::Old);
+        let (mut n_repeated, mut n_in_both_directions) = (0, 0);
+        for of in anchors {
+            let rows = || of.classes().flat_map(|class| self.equal.rows(class));
+            let n = rows().count();
+            if n > MOST_VIEWS || !rows().all(is_own) {
+                continue;
+            }
+            let n_owned: usize = of.classes().map(|class| n_owners[class]).sum();
+            let is_reversed = || of.reversed().is_some_and(|it| pairs.contains(&it));
+            if n > n_owned {
+                n_repeated += 1;
+            } else if n == 2 && is_reversed() {
+                // Both views are anchors, each with the other one as its positive.
+                n_in_both_directions += 1;
+            }
+        }
+        n_repeated.min(n_beyond_owners) + n_in_both_directions
     }
 
     /// Returns the number of rows of old noise.

@@ -64,7 +64,7 @@ impl EqualRows {
 }
 
 /// Self-pairs of an anchor: the classes of rows of the noise that equal the anchor and its positive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct SelfPairs([Option<usize>; 2]);
 
 impl SelfPairs {
@@ -76,6 +76,13 @@ impl SelfPairs {
     /// Returns the classes.
     pub(super) fn classes(self) -> impl Iterator<Item = usize> {
         self.0.into_iter().flatten()
+    }
+
+    /// Returns the self-pairs of an anchor that is the positive of this one and has it as its own, if both are rows of
+    /// the noise.
+    pub(super) fn reversed(self) -> Option<Self> {
+        let [anchor, positive] = self.0;
+        anchor.and(positive).map(|_| Self([positive, anchor]))
     }
 
     /// Returns whether rows of a class are self-pairs.

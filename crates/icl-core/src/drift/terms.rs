@@ -24,6 +24,10 @@ pub struct AnchorTerms {
     pub log_noise_old: f64,
     /// log E_ΔX f(xᵢ, x⁻).
     pub log_noise_new: f64,
+    /// Mean of the noise of the anchor's own origin without the row that is most similar to it, as a logarithm (−∞
+    /// without any other row); `None` if a row of the noise is known to be the anchor's. That row may be the anchor's
+    /// sample in other numbers.
+    pub log_noise_without_closest: Option<f64>,
     /// Number of rows of old noise that are the anchor or its positive.
     pub n_self_old: usize,
     /// Number of rows of new noise that are the anchor or its positive.
@@ -58,6 +62,11 @@ impl AnchorTerms {
         };
         let old = cosines(0..panel.n_old, Origin::Old)?;
         let new = cosines(panel.n_old..panel.noise.n(), Origin::New)?;
+        let of_own_origin = match group.origin {
+            Origin::Old => &old,
+            Origin::New => &new,
+        };
+        let is_unpaired = group.own_row[anchor].is_none();
         let both = || old.iter().chain(&new);
         let below = both().filter(|it| **it < of_positive - TIE).count();
         let above = both().filter(|it| **it > of_positive + TIE).count();
@@ -65,6 +74,8 @@ impl AnchorTerms {
             positive: of_positive / temperature,
             log_noise_old: log_mean(&old, temperature),
             log_noise_new: log_mean(&new, temperature),
+            log_noise_without_closest: is_unpaired
+                .then(|| log_mean_without_largest(of_own_origin, temperature)),
             n_self_old: panel.n_old - old.len(),
             n_self_new: panel.n_new() - new.len(),
             rank: Rank {
@@ -84,6 +95,19 @@ fn log_mean(cosines: &[f64], temperature: f64) -> f64 {
         .map(|cosine| ((cosine - largest) / temperature).exp())
         .sum();
     largest / temperature + (sum / cosines.len() as f64).ln()
+}
+
+/// Returns log mean exp(cosine/τ) without the largest cosine, −∞ if there is no other.
+fn log_mean_without_largest(cosines: &[f64], temperature: f64) -> f64 {
+    let mut others = cosines.to_vec();
+    let places = 0..others.len();
+    if let Some(largest) = places.max_by(|a, b| cosines[*a].total_cmp(&cosines[*b])) {
+        others.swap_remove(largest);
+    }
+    match others.is_empty() {
+        true => f64::NEG_INFINITY,
+        false => log_mean(&others, temperature),
+    }
 }
 
 /// Numbers of the formulas.

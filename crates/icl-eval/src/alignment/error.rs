@@ -40,6 +40,19 @@ pub enum AlignmentError {
         /// Width of the rows.
         width: usize,
     },
+    /// Orthogonal map from rows that span fewer directions than they have columns, which leaves it open in the others.
+    #[error(
+        "procrustes: found {rows} of rank {rank}, expected {width}, as many directions as columns (an affine map takes \
+         fewer)"
+    )]
+    Deficient {
+        /// Name of the rows, or of their product.
+        rows: &'static str,
+        /// Number of directions found.
+        rank: usize,
+        /// Width of the rows.
+        width: usize,
+    },
     /// Affine map from fewer than two rows, or three if the penalty is to be chosen.
     #[error("affine: found {n_rows} rows, expected at least {fewest}")]
     TooFew {

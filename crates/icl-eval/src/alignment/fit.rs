@@ -56,10 +56,12 @@ impl AlignmentSettings {
     ///
     /// # Errors
     /// - [`AlignmentError::Rows`] if the numbers of rows differ;
-    /// - [`AlignmentError::Widths`] and [`AlignmentError::FewRows`] if the widths differ, or there are fewer rows than columns, for
-    ///   an orthogonal map;
-    /// - [`AlignmentError::TooFew`], [`AlignmentError::NoSpread`], [`AlignmentError::Rank`] and [`AlignmentError::Ridge`] if there
-    ///   are fewer than two rows (three to choose a penalty), all old rows are equal, or the rank or the penalty is out of range, for an affine map;
+    /// - [`AlignmentError::Widths`], [`AlignmentError::FewRows`] and [`AlignmentError::Deficient`] if the widths
+    ///   differ, there are fewer rows than columns, or the rows, old or new, span fewer directions (equal rows one,
+    ///   zeros none), for an orthogonal map;
+    /// - [`AlignmentError::TooFew`], [`AlignmentError::NoSpread`], [`AlignmentError::Rank`] and
+    ///   [`AlignmentError::Ridge`] if there are fewer than two rows (three to choose a penalty), all old rows are
+    ///   equal, or the rank or the penalty is out of range, for an affine map;
     /// - [`AlignmentError::NotConverged`] if a decomposition fails.
     pub fn fit(&self, old: &Matrix, new: &Matrix) -> Result<AlignmentMap, AlignmentError> {
         if old.n_rows() != new.n_rows() {

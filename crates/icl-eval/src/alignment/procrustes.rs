@@ -1,11 +1,14 @@
 //! The orthogonal map that is nearest to a change of embeddings.
 
-use nalgebra::{DMatrix, SVD};
+use nalgebra::{DMatrix, SVD, SymmetricEigen};
 
 use super::error::AlignmentError;
 
 /// Number of sweeps after which a decomposition is given up.
 const MAX_SWEEPS: usize = 10_000;
+/// Share of the largest singular value of rows up to which a direction holds nothing but the rounding of single
+/// precision.
+const ROUNDING: f64 = 1e-6;
 
 /// Returns the orthogonal R that minimises ‖A·R − B‖ (Schönemann, 1966):
 ///
@@ -13,16 +16,57 @@ const MAX_SWEEPS: usize = 10_000;
 /// AᵀB = U·Σ·Vᵀ,  R = U·Vᵀ
 /// ```
 ///
+/// R is unique only if AᵀB has full rank. A decomposition completes U and V in any case, by arbitrary directions.
+///
 /// # Errors
+/// [`AlignmentError::Deficient`] if the rows or AᵀB do not have full rank,
 /// [`AlignmentError::NotConverged`] if the singular values are not found.
 pub(super) fn orthogonal(
     old: &DMatrix<f64>,
     new: &DMatrix<f64>,
 ) -> Result<DMatrix<f64>, AlignmentError> {
+    let largest =
+        largest_singular_value("old rows", old)? * largest_singular_value("new rows", new)?;
     let product = old.tr_mul(new);
-    let svd = SVD::try_new(product, true, true, f64::EPSILON, MAX_SWEEPS);
-    let (u, v_t) = svd
-        .and_then(|svd| svd.u.zip(svd.v_t))
+    let svd = SVD::try_new(product, true, true, f64::EPSILON, MAX_SWEEPS)
         .ok_or(AlignmentError::NotConverged)?;
+    let (Some(u), Some(v_t)) = (svd.u, svd.v_t) else {
+        return Err(AlignmentError::NotConverged);
+    };
+    // Also rows that each have full rank can leave a direction open: where what the old ones do in it and what the new
+    // ones do are not correlated at all.
+    let values = svd.singular_values.iter();
+    let rank = values
+        .filter(|it| **it > ROUNDING * ROUNDING * largest)
+        .count();
+    check_rank("AᵀB of old rows A and new rows B", rank, old.ncols())?;
     Ok(u * v_t)
+}
+
+/// Returns the largest singular value of rows of full rank.
+fn largest_singular_value(name: &'static str, rows: &DMatrix<f64>) -> Result<f64, AlignmentError> {
+    let width = rows.ncols();
+    let largest = rows.amax();
+    if largest == 0.0 {
+        check_rank(name, 0, width)?;
+    }
+    // Squares of very long and very short rows leave the range of a double.
+    let scaled = rows / largest;
+    let squares = SymmetricEigen::try_new(scaled.tr_mul(&scaled), f64::EPSILON, MAX_SWEEPS)
+        .ok_or(AlignmentError::NotConverged)?
+        .eigenvalues;
+    let most = squares.max();
+    let rank = squares
+        .iter()
+        .filter(|it| **it > ROUNDING.powi(2) * most)
+        .count();
+    check_rank(name, rank, width)?;
+    Ok(largest * most.sqrt())
+}
+
+fn check_rank(rows: &'static str, rank: usize, width: usize) -> Result<(), AlignmentError> {
+    match rank == width {
+        true => Ok(()),
+        false => Err(AlignmentError::Deficient { rows, rank, width }),
+    }
 }

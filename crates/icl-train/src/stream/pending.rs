@@ -94,7 +94,7 @@ impl Pending {
             ),
             When::Drift(_) => {
                 let drift = measured();
-                (drift.verdict == Verdict::Update, drift.reason())
+                (drift.verdict() == Verdict::Update, drift.reason())
             }
             When::Regret(of_pass) => {
                 measured();

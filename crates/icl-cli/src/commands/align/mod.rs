@@ -18,7 +18,7 @@ use crate::options::encoder::FromOption;
 use crate::options::execution::{DEFAULT_SEED, SeedOption};
 use crate::options::output::{JsonOption, OutputOptions};
 use crate::process::failure::Failure;
-use crate::process::terminal::print;
+use crate::process::terminal::{print, tell};
 
 use fitted::Fitted;
 
@@ -140,6 +140,8 @@ fn fit(options: &AlignOptions, out: &Path, from: &Path, to: &Path) -> Result<(),
     let form = choice::name(&options.form);
     file.write(out, &map_file::bytes(form, &fitted)?)?;
     file.publish()?;
+    note_faults(from, &old);
+    note_faults(to, &new);
     match options.json.json {
         true => print(fitted.json(form)?),
         false => print(format_args!(
@@ -165,12 +167,31 @@ fn apply(options: &AlignOptions, out: &Path, from: &Path, map: &Path) -> Result<
     let rows = (&values[..], mapped.n_columns());
     file.write(out, &format.bytes(rows, (None, &index), &name)?)?;
     file.publish()?;
+    note_faults(from, &old);
     print(format_args!(
         "{} embeddings of width {} written to {}",
         mapped.n_rows(),
         mapped.n_columns(),
         out.display()
     ))
+}
+
+/// Says which rows do not tell samples apart, once they have been used: an error is alone on standard error.
+fn note_faults(path: &Path, rows: &Matrix) {
+    let (name, n) = (path.display(), rows.n_rows());
+    let n_zeros = rows
+        .rows()
+        .filter(|row| row.iter().all(|x| *x == 0.0))
+        .count();
+    if n_zeros > 0 {
+        tell(format_args!(
+            "note: {name}: {n_zeros} of {n} rows are zeros, which have no direction and are similar to nothing"
+        ));
+    } else if n > 1 && rows.rows().all(|row| row == rows.row(0)) {
+        tell(format_args!(
+            "note: {name}: all {n} rows are equal and tell no samples apart"
+        ));
+    }
 }
 
 /// Reads embeddings as a matrix.

@@ -1,7 +1,7 @@
 //! The answer of a diagnosis, for the terminal and in JSON.
 
 use icl_core::GrowthRatio;
-use icl_core::drift::{AnchorDrift, AnchorTerms, Drift};
+use icl_core::drift::{AnchorDrift, AnchorTerms, Discrepancy, Drift};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -46,7 +46,39 @@ struct AnchorsInJson {
     null_mean: f64,
     n_relabellings: usize,
     p_value: f64,
+    p_adjusted: f64,
+    bias_range: [f64; 2],
+    n_without_own_row: usize,
+    n_with_several_own_rows: usize,
     n_self_pairs: usize,
+}
+
+/// General two-sample test in JSON.
+#[derive(Serialize)]
+struct TwoSampleTestInJson {
+    test: &'static str,
+    mmd2: f64,
+    bandwidth: f64,
+    n_old: usize,
+    n_new: usize,
+    n_relabellings: usize,
+    p_value: f64,
+    p_adjusted: f64,
+}
+
+impl From<&Discrepancy> for TwoSampleTestInJson {
+    fn from(of: &Discrepancy) -> Self {
+        Self {
+            test: "maximum mean discrepancy",
+            mmd2: of.mmd2,
+            bandwidth: of.bandwidth,
+            n_old: of.n_old,
+            n_new: of.n_new,
+            n_relabellings: of.n_relabellings,
+            p_value: of.p_value,
+            p_adjusted: of.p_adjusted,
+        }
+    }
 }
 
 /// New anchors in JSON.
@@ -70,6 +102,7 @@ struct DiagnosisInJson<'a> {
     anchors: AnchorsInJson,
     #[serde(skip_serializing_if = "Option::is_none")]
     new_anchors: Option<NewAnchorsInJson>,
+    two_sample_test: Option<TwoSampleTestInJson>,
     sentence: String,
     #[serde(flatten)]
     ranking: &'a Ranking,
@@ -115,10 +148,11 @@ impl<'a> Answer<'a> {
             anchors: self.old.json(per_sample),
             new_anchors: self.new.as_ref().map(|new| NewAnchorsInJson {
                 n_anchors: new.drift.terms.len(),
-                update: new.drift.verdict.to_string(),
+                update: new.drift.verdict().to_string(),
                 why: new.drift.reason(),
                 anchors: new.json(per_sample),
             }),
+            two_sample_test: self.drift.discrepancy.as_ref().map(Into::into),
             sentence: sentence(&self.old.means),
             ranking: &self.ranking,
         };
@@ -146,9 +180,17 @@ impl<'a> Answer<'a> {
                 new.beside_chance()
             ),
         };
+        let two_samples = match &self.drift.discrepancy {
+            None => String::new(),
+            Some(of) => format!(
+                "general two-sample test (maximum mean discrepancy, Gaussian kernel of width {:.4}) of {} of {n_old} \
+                 old and {} of {n_new} new rows: MMD² = {:.4} (p = {:.3}, by Holm's correction {:.3})\n\n",
+                of.bandwidth, of.n_old, of.n_new, of.mmd2, of.p_value, of.p_adjusted
+            ),
+        };
         format!(
             "{n_anchors} anchors, {n_old} old and {n_new} new noise samples, d = {d}; α = {:.4}, τ = {temperature}, K = \
-             {negatives}\n\n{}\n{}\n\n{new_anchors}{}\n\n{}\n\nupdate: {}, since {}.",
+             {negatives}\n\n{}\n{}\n\n{new_anchors}{two_samples}{}\n\n{}\n\nupdate: {}, since {}.",
             alpha.value(),
             table(&self.old.columns, &self.old.means, per_sample),
             self.old.beside_chance(),
@@ -194,21 +236,35 @@ impl<'a> Anchors<'a> {
             null_mean: null.mean,
             n_relabellings: null.n_relabellings,
             p_value: null.p_value,
+            p_adjusted: self.drift.p_adjusted,
+            bias_range: self.drift.bias_range,
+            n_without_own_row: self.drift.n_unpaired,
+            n_with_several_own_rows: self.drift.n_repeated,
             n_self_pairs: self.n_self_pairs(),
         }
     }
 
     /// Writes the statistic beside its distribution without drift.
     fn beside_chance(&self) -> String {
-        let null = &self.drift.null;
+        let drift = self.drift;
+        let null = &drift.null;
+        let [low, high] = drift.bias_range;
+        let unpaired = match drift.n_unpaired {
+            0 => String::new(),
+            n => format!(
+                ", {n} anchors without a row of their own: bias from {low:.4} to {high:.4} if their samples are in the \
+                 noise"
+            ),
+        };
         format!(
             "bias of inference {:.4} nats; without drift |bias| ≤ {:.4} in 95 % of {} relabellings, {:.4} on average \
-             (p = {:.3}); {} self-pairs left out",
-            self.drift.bias_inference,
+             (p = {:.3}, by Holm's correction {:.3}); {} self-pairs left out{unpaired}",
+            drift.bias_inference,
             null.q95,
             null.n_relabellings,
             null.mean,
             null.p_value,
+            drift.p_adjusted,
             self.n_self_pairs()
         )
     }

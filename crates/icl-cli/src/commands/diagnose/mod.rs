@@ -31,13 +31,19 @@ use sets::Sets;
 use words::{Columns, NAMES, RATIO};
 
 const DETAILS: &str = "\
-Embeddings are NumPy files of f16, f32 or f64, [n, d], or tables of numbers (.csv, .tsv, also with .gz, or .parquet), \
-whose columns index and label are left out, as icl embed writes them. Row i of the positives is another view of the sample of row i \
-of the anchors. Every row of the old and of the new embeddings is a sample of that noise distribution; rows that equal an \
-anchor or its positive bit for bit are left out of its noise. The answer \"update\" is yes if the absolute bias of inference exceeds the effect \
-and the 95 % quantile of 200 panels without drift, in which it is drawn at random which rows are old; it is no if neither exceeds the \
-effect, and otherwise the panel is too small to tell. Losses and biases are in nats; with a negative bias of inference the old loss is lower than that of retraining. The AUC is that of positives against all noise, \
-old and new; the number of negatives that it recommends is that of icl negatives --train-auc AUC --lambda 1.";
+Embeddings are NumPy files of f16, f32 or f64, [n, d], or tables of numbers (.csv, .tsv, also with .gz, or .parquet), whose \
+columns index and label are left out, as icl embed writes them. Row i of the positives is another view of the sample \
+of row i of the anchors. Every row of the old and of the new embeddings is a sample of that noise distribution; rows \
+that equal an anchor or its positive bit for bit are left out of its noise. Every sample is to be one row of its \
+noise. The answer \"update\" is yes if the absolute bias of inference exceeds the effect and what 200 panels without \
+drift show, in which it is drawn at random which rows are old; it is no if neither it nor the 95 % quantile of these \
+panels exceeds the effect, and otherwise it cannot be told. An anchor without a row that equals it or its positive may \
+have its sample in the noise in other numbers: then the answer is one that holds either way, or \"cannot tell\". \
+Without --new-anchors a general two-sample test (maximum mean discrepancy) of the old and the new rows is made, too: \
+if it finds a difference, there is no \"no\". Both tests together have a chance of a false alarm of at most 5 % \
+(Holm's correction). Losses and biases are in nats; with a negative bias of inference the old loss is lower than that \
+of retraining. The AUC is that of positives against all noise, old and new; the number of negatives that it recommends \
+is that of icl negatives --train-auc AUC --lambda 1.";
 
 /// Options of `icl diagnose`.
 #[derive(Debug, Args)]
