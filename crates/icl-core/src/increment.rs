@@ -113,9 +113,7 @@ impl Increment {
             return Err(CoreError::HoldOut { found: share });
         }
         let [old, new] = [("old", &self.old), ("new", &self.new)].map(|(name, part)| {
-            let n = ((share * part.len() as f64).round() as usize)
-                .max(2)
-                .min(part.len());
+            let n = n_held_out(share, part.len());
             let mut is_held = vec![false; part.len()];
             let mut places: Vec<usize> = (0..part.len()).collect();
             places.shuffle(&mut seed.child(name).rng());
@@ -137,6 +135,23 @@ impl Increment {
             false => Self::try_new(old, new),
         };
         Ok((checked(old, new)?, checked(held_old, held_new)?))
+    }
+
+    /// Returns the least number of samples of a part of which [`hold_out`](Self::hold_out) can set a share aside.
+    ///
+    /// ```
+    /// use icl_core::Increment;
+    ///
+    /// // Two are set aside, and two are left.
+    /// assert_eq!(Increment::fewest_to_hold_out(0.1), 4);
+    /// assert_eq!(Increment::fewest_to_hold_out(0.75), 7);
+    /// ```
+    pub fn fewest_to_hold_out(share: f64) -> usize {
+        // round(share · n) ≤ n − 2 from n = 1.5 / (1 − share) on, but for rounding.
+        let about = (1.5 / (1.0 - share)) as usize;
+        let mut numbers = about.saturating_sub(2).max(4)..usize::MAX;
+        let fewest = numbers.find(|&n| n - n_held_out(share, n) >= 2);
+        fewest.unwrap_or(usize::MAX)
     }
 
     /// Returns an increment of at most `n` of the samples, drawn at random with the growth ratio of this one,
@@ -185,6 +200,11 @@ impl Increment {
     pub fn growth_ratio(&self) -> GrowthRatio {
         GrowthRatio::from_counts(self.old.len(), self.new.len())
     }
+}
+
+/// Returns the number of samples of a part of n that are set aside.
+fn n_held_out(share: f64, n: usize) -> usize {
+    ((share * n as f64).round() as usize).max(2).min(n)
 }
 
 #[cfg(test)]
@@ -236,6 +256,17 @@ mod tests {
             of(3, 0.1),
             Err(CoreError::IncrementTooSmall { n_old: 1, n_new: 8 })
         ));
+    }
+
+    /// The fewest samples of which a share can be set aside are the first number for which it is no error.
+    #[test]
+    fn the_fewest_samples_are_those_that_suffice() {
+        for share in [0.01, 0.1, 0.3, 0.5, 0.62, 0.7, 0.75, 0.9, 0.99, 0.999] {
+            let of = |n| Increment::without_overlap((0..n).collect(), Vec::new()).unwrap();
+            let mut numbers = 2..10_000;
+            let first = numbers.find(|&n| of(n).hold_out(share, Seed::new(1)).is_ok());
+            assert_eq!(Some(Increment::fewest_to_hold_out(share)), first, "{share}");
+        }
     }
 
     #[test]

@@ -339,7 +339,7 @@ fn read_apart(path: &Path) -> (String, u64) {
     let peak = stdout
         .lines()
         .filter_map(|line| line.parse::<u64>().ok())
-        .last();
+        .next_back();
     (stdout, peak.unwrap() << 10)
 }
 

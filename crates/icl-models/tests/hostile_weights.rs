@@ -96,8 +96,8 @@ fn read_apart(path: &Path) -> (String, u64) {
     let output = command.args(arguments).env(FILE, path).output().unwrap();
     let stdout = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{}: {stdout}", path.display());
-    let numbers = stdout.lines().filter_map(|line| line.parse::<u64>().ok());
-    let peak = numbers.last().unwrap() << 10;
+    let mut numbers = stdout.lines().filter_map(|line| line.parse::<u64>().ok());
+    let peak = numbers.next_back().unwrap() << 10;
     (stdout, peak)
 }
 

@@ -13,4 +13,5 @@ mod resnet;
 mod resnet_statistics;
 mod resnet_weights;
 mod synthetic;
+mod torch_files;
 mod towers;

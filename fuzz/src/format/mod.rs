@@ -1,5 +1,6 @@
 //! The formats whose readers are tried.
 
+mod auc_curve;
 mod checkpoint;
 mod cifar;
 mod encoder;
@@ -10,6 +11,7 @@ mod interactions;
 mod manifest;
 mod npy;
 mod options;
+mod parquet;
 mod program;
 mod reader;
 mod results;
@@ -29,6 +31,7 @@ pub fn formats() -> Vec<(&'static str, Make)> {
         ("cifar", cifar::format),
         ("images", image_folder::format),
         ("table", table::format),
+        ("parquet", parquet::format),
         ("interactions", interactions::format),
         ("texts", texts::format),
         ("npy", npy::format),
@@ -36,6 +39,7 @@ pub fn formats() -> Vec<(&'static str, Make)> {
         ("encoder", encoder::format),
         ("toml", options::format),
         ("manifest", manifest::format),
+        ("curve", auc_curve::format),
         ("record", results::format),
         ("checkpoint", checkpoint::format),
     ]

@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
+use icl_core::Samples;
 use icl_data::{
-    DataError, GraphDataset, GraphsError, ImageDataset, Interactions, RawTable, TextPairs,
-    embedded, looks_like_images, looks_like_interactions, looks_like_table,
+    DataError, GraphDataset, GraphsError, ImageDataset, Interactions, InteractionsError,
+    NextItemDataset, RawTable, TablesError, TextPairs, embedded, looks_like_images,
+    looks_like_interactions, looks_like_table,
 };
 
 use crate::domain::unknown_data::unknown;
@@ -89,21 +91,67 @@ impl Data {
             tell_what_was_left_out(&images);
             return Ok(Self::Images(images));
         }
-        let (classes, limit) = reading.of_graphs(name)?;
         let graphs = if is_one_of(embedded::graph_names()) {
             embedded::graphs(name)
         } else {
             icl_data::read_tu(name)
         };
+        let is_unknown = matches!(
+            graphs,
+            Err(DataError::Graphs(
+                GraphsError::NoDataSet { .. } | GraphsError::NotADataSet { .. }
+            ))
+        );
+        if is_unknown && !is_zip(path) {
+            return Err(unknown(path));
+        }
+        // What is no data set at all is none of graphs, for which an option would be wrong.
+        let (classes, limit) = reading.of_graphs(name)?;
         let selected = graphs.and_then(|graphs| graphs.select(&classes, limit));
-        selected.map(Self::Graphs).map_err(|error| match error {
-            DataError::Graphs(GraphsError::NoDataSet { .. } | GraphsError::NotADataSet { .. })
-                if !is_zip(path) =>
-            {
-                unknown(path)
+        selected.map(Self::Graphs).map_err(Failure::input)
+    }
+
+    /// Appends data of the same kind, however few.
+    ///
+    /// # Errors
+    /// If they are of another kind, or do not fit these.
+    pub fn append(self, new: Self) -> Result<Self, Failure> {
+        Ok(match (self, new) {
+            (Self::Graphs(old), Self::Graphs(new)) => {
+                Self::Graphs(old.append(&new).map_err(Failure::input)?)
             }
-            error => Failure::input(error),
+            (Self::Images(old), Self::Images(new)) => {
+                Self::Images(old.append(&new).map_err(Failure::input)?)
+            }
+            (Self::Interactions(old), Self::Interactions(new)) => {
+                Self::Interactions(old.append(&new).interactions)
+            }
+            (Self::Tables(old), Self::Tables(new)) => {
+                Self::Tables(old.append(&new).map_err(Failure::input)?)
+            }
+            (Self::TextPairs(old), Self::TextPairs(new)) => Self::TextPairs(old.append(&new)),
+            (old, new) => {
+                let (found, expected) = (new.kind(), old.kind());
+                return Err(Failure::input(anyhow!(
+                    "found {found}, expected {expected}, as before"
+                )));
+            }
         })
+    }
+
+    /// Returns the number of samples.
+    pub fn n_samples(&self) -> usize {
+        match self {
+            Self::Graphs(graphs) => graphs.graphs().len(),
+            Self::Images(images) => images.n_images(),
+            // The first interaction of a user has no history.
+            Self::Interactions(log) => {
+                let rows = (0..log.rows().len()).collect();
+                NextItemDataset::new(log, &[rows]).n_samples()
+            }
+            Self::Tables(table) => table.n_rows(),
+            Self::TextPairs(pairs) => pairs.pairs().len(),
+        }
     }
 
     /// Returns the name of the kind of data.
@@ -116,6 +164,18 @@ impl Data {
             Self::TextPairs(_) => TEXT_PAIRS,
         }
     }
+}
+
+/// Whether data could not be read because a file holds no samples at all.
+pub fn holds_nothing(failure: &Failure) -> bool {
+    let mut causes = failure.causes().filter_map(|it| it.downcast_ref());
+    causes.any(|it| {
+        matches!(
+            it,
+            DataError::Tables(TablesError::Empty { .. } | TablesError::HeaderOnly { .. })
+                | DataError::Interactions(InteractionsError::Empty { .. })
+        )
+    })
 }
 
 /// Returns the path of data that are one file of a kind: that file, or the only file of a folder, as `icl split` writes it.

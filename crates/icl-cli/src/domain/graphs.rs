@@ -9,7 +9,7 @@ use icl_eval::Matrix;
 
 use crate::domain::data::{Data, GRAPHS};
 use crate::domain::graph_encoder::GraphEncoder;
-use crate::domain::{Domain, Text, Wrong, metadata, no_keys, tell_outliers};
+use crate::domain::{Domain, Text, Wrong, followed, metadata, no_keys, tell_outliers};
 use crate::process::failure::Failure;
 
 /// Key of the columns in an encoder's file.
@@ -236,6 +236,15 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
 
     fn join(old: &GraphDataset, new: &GraphDataset) -> Result<(GraphDataset, Increment), Failure> {
         GraphDataset::join(old, new).map_err(Failure::input)
+    }
+
+    fn append(
+        old: &GraphDataset,
+        new: &GraphDataset,
+    ) -> Result<(GraphDataset, [Vec<usize>; 2]), Failure> {
+        let joined = old.append(new).map_err(Failure::input)?;
+        let parts = followed(old.graphs().len(), joined.graphs().len());
+        Ok((joined, parts))
     }
 
     fn n_clipped(data: &GraphDataset) -> usize {

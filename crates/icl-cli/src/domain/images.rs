@@ -9,7 +9,7 @@ use icl_eval::Matrix;
 use crate::domain::class_numbers::numbers_of_classes;
 use crate::domain::data::{Data, IMAGES};
 use crate::domain::image_encoder::ImageEncoder;
-use crate::domain::{Domain, Text, Wrong, no_keys};
+use crate::domain::{Domain, Text, Wrong, followed, no_keys};
 use crate::process::failure::Failure;
 
 /// Images of one number of channels, and an encoder of them.
@@ -131,6 +131,15 @@ impl<E: ImageEncoder> Domain for Images<E> {
 
     fn join(old: &ImageDataset, new: &ImageDataset) -> Result<(ImageDataset, Increment), Failure> {
         ImageDataset::join(old, new).map_err(Failure::input)
+    }
+
+    fn append(
+        old: &ImageDataset,
+        new: &ImageDataset,
+    ) -> Result<(ImageDataset, [Vec<usize>; 2]), Failure> {
+        let joined = old.append(new).map_err(Failure::input)?;
+        let parts = followed(old.n_images(), joined.n_images());
+        Ok((joined, parts))
     }
 
     fn n_equal(data: &ImageDataset, increment: &Increment) -> Result<usize, Failure> {

@@ -36,6 +36,18 @@ impl Histories {
         let pairs = NextItemDataset::new(&log, &[rows]);
         Self { log, pairs }
     }
+
+    /// Returns the samples of old and new interactions, and the numbers of each.
+    fn joined(joined: JoinedInteractions) -> (Self, [Vec<usize>; 2]) {
+        tell_late(&joined);
+        let JoinedInteractions {
+            interactions: log,
+            parts,
+        } = joined;
+        let pairs = NextItemDataset::new(&log, &parts);
+        let numbers = [0, 1].map(|part| pairs.part(part).collect());
+        (Self { log, pairs }, numbers)
+    }
 }
 
 impl Samples for Histories {
@@ -262,15 +274,13 @@ impl Domain for NextItems {
     /// the old data and in the new.
     fn join(old: &Histories, new: &Histories) -> Result<(Histories, Increment), Failure> {
         let joined = Interactions::join(&old.log, &new.log).map_err(Failure::input)?;
-        tell_late(&joined);
-        let JoinedInteractions {
-            interactions: log,
-            parts,
-        } = joined;
-        let pairs = NextItemDataset::new(&log, &parts);
-        let [of_old, of_new] = [0, 1].map(|part| pairs.part(part).collect());
+        let (joined, [of_old, of_new]) = Histories::joined(joined);
         let increment = Increment::try_new(of_old, of_new).map_err(Failure::input)?;
-        Ok((Histories { log, pairs }, increment))
+        Ok((joined, increment))
+    }
+
+    fn append(old: &Histories, new: &Histories) -> Result<(Histories, [Vec<usize>; 2]), Failure> {
+        Ok(Histories::joined(old.log.append(&new.log)))
     }
 
     fn n_equal(data: &Histories, increment: &Increment) -> Result<usize, Failure> {

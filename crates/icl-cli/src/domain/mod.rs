@@ -20,7 +20,7 @@ pub mod recall;
 pub mod spread;
 mod tables;
 mod text_pairs;
-mod unknown_data;
+pub mod unknown_data;
 
 use std::fmt::Debug;
 
@@ -220,6 +220,13 @@ pub trait Domain: Debug + Sized {
     /// If they do not fit each other.
     fn join(old: &Self::Data, new: &Self::Data) -> Result<(Self::Data, Increment), Failure>;
 
+    /// Appends data, however few, as [`join`](Self::join) does. Also returns the numbers of the old and of the new samples.
+    ///
+    /// # Errors
+    /// If they do not fit each other.
+    fn append(old: &Self::Data, new: &Self::Data)
+    -> Result<(Self::Data, [Vec<usize>; 2]), Failure>;
+
     /// Returns the number of values that were clipped because they lie outside the range of the encoder's own data.
     fn n_clipped(data: &Self::Data) -> usize {
         let _ = data;
@@ -254,6 +261,11 @@ pub trait Domain: Debug + Sized {
         let _ = data;
         Ok(None)
     }
+}
+
+/// Returns the numbers of `n_old` samples and of those that follow them.
+fn followed(n_old: usize, n: usize) -> [Vec<usize>; 2] {
+    [(0..n_old).collect(), (n_old..n).collect()]
 }
 
 /// Returns the failure of a stream that is divided by keys which the samples do not have.

@@ -14,7 +14,7 @@ use icl_models::{Mlp, MlpConfig};
 use crate::domain::class_numbers::numbers_of_classes;
 use crate::domain::data::{Data, TABLES};
 use crate::domain::metadata::{parsed, unreadable};
-use crate::domain::{Domain, Text, Wrong, no_keys, tell_outliers};
+use crate::domain::{Domain, Text, Wrong, followed, no_keys, tell_outliers};
 use crate::options::bounds::check_weights;
 use crate::options::encoder::EncoderOptions;
 use crate::options::noise::{Noise, NoiseOptions};
@@ -58,6 +58,33 @@ impl Table {
                 rows.name()
             ));
         }
+        Ok(Self {
+            raw,
+            rows,
+            outliers,
+        })
+    }
+}
+
+impl Table {
+    /// Returns the rows of both tables, which `raw` holds, with the features of the schema of `old`.
+    fn of_both(old: &Self, new: &Self, raw: RawTable) -> Result<Self, Failure> {
+        let outliers = old.outliers;
+        // A stream would make the features of all rows again at each increment.
+        if old.rows.schema() == new.rows.schema() {
+            let rows = old.rows.append(&new.rows, &raw);
+            return Ok(Self {
+                raw,
+                rows,
+                outliers,
+            });
+        }
+        let rows = old.rows.schema().apply(&raw).map_err(Failure::input)?;
+        let rows = match outliers {
+            Outliers::Keep => rows,
+            // Those of either part have been reported.
+            Outliers::Clip | Outliers::Error => rows.clipped().0,
+        };
         Ok(Self {
             raw,
             rows,
@@ -336,18 +363,13 @@ impl Domain for Tables {
     /// Joins the tables, with the features of the schema of `old`.
     fn join(old: &Table, new: &Table) -> Result<(Table, Increment), Failure> {
         let (raw, increment) = RawTable::join(&old.raw, &new.raw).map_err(Failure::input)?;
-        let rows = old.rows.schema().apply(&raw).map_err(Failure::input)?;
-        let rows = match old.outliers {
-            Outliers::Keep => rows,
-            // Those of either part have been reported.
-            Outliers::Clip | Outliers::Error => rows.clipped().0,
-        };
-        let joined = Table {
-            raw,
-            rows,
-            outliers: old.outliers,
-        };
-        Ok((joined, increment))
+        Ok((Table::of_both(old, new, raw)?, increment))
+    }
+
+    fn append(old: &Table, new: &Table) -> Result<(Table, [Vec<usize>; 2]), Failure> {
+        let raw = old.raw.append(&new.raw).map_err(Failure::input)?;
+        let parts = followed(old.rows.n_rows(), raw.n_rows());
+        Ok((Table::of_both(old, new, raw)?, parts))
     }
 
     fn n_clipped(data: &Table) -> usize {

@@ -14,7 +14,7 @@ use icl_models::{WordTower, WordTowerConfig};
 
 use crate::domain::data::{Data, TEXT_PAIRS};
 use crate::domain::metadata::{parsed, unreadable};
-use crate::domain::{Domain, Text, Wrong, no_keys};
+use crate::domain::{Domain, Text, Wrong, followed, no_keys};
 use crate::options::bounds::check_weights;
 use crate::options::encoder::EncoderOptions;
 use crate::process::failure::Failure;
@@ -257,6 +257,12 @@ impl Domain for PairedTexts {
             Texts::with(Arc::new(raw), old.vocabulary.clone()),
             increment,
         ))
+    }
+
+    fn append(old: &Texts, new: &Texts) -> Result<(Texts, [Vec<usize>; 2]), Failure> {
+        let joined = Texts::with(Arc::new(old.raw.append(&new.raw)), old.vocabulary.clone());
+        let parts = followed(old.n_samples(), joined.n_samples());
+        Ok((joined, parts))
     }
 
     fn n_equal(data: &Texts, increment: &Increment) -> Result<usize, Failure> {

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
 use icl_data::{Found, looks_like_table};
 
 use crate::process::failure::Failure;
@@ -16,38 +15,58 @@ const KINDS: &str = "a TU data set (NAME_A.txt and NAME_graph_indicator.txt, in 
 /// Number of names that the message shows.
 const SHOWN: usize = 4;
 
+/// Error of a path at which there is something, but no data.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: found {found}, expected {expected}", path.display())]
+pub struct UnknownData {
+    path: PathBuf,
+    found: String,
+    expected: &'static str,
+    /// Whether tables are there, of which none was named.
+    has_tables: bool,
+}
+
+impl UnknownData {
+    /// Whether a failure says that there are no data at all, as in a file of another program.
+    pub fn is_cause_of(failure: &Failure) -> bool {
+        let mut causes = failure.causes();
+        causes.any(|it| it.downcast_ref().is_some_and(|it: &Self| !it.has_tables))
+    }
+}
+
 /// Returns the failure to find data at a path that exists: what is there, and which names were looked for.
 pub fn unknown(path: &Path) -> Failure {
+    let failure = |found: String, expected, has_tables| {
+        Failure::input(UnknownData {
+            path: path.to_owned(),
+            found,
+            expected,
+            has_tables,
+        })
+    };
     let Ok(entries) = std::fs::read_dir(path) else {
-        return failure(path, "a file of another kind", KINDS);
+        return failure("a file of another kind".to_owned(), KINDS, false);
     };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort_unstable();
     let tables = paths.iter().filter(|path| looks_like_table(path));
     let tables: Vec<&PathBuf> = tables.collect();
     match (paths.len(), tables.len()) {
-        (0, _) => failure(path, "an empty folder", KINDS),
+        (0, _) => failure("an empty folder".to_owned(), KINDS, false),
         (_, n @ 1..) => {
             let beside = match paths.len() - n {
                 0 => String::new(),
                 others => format!(" and {others} other files or folders"),
             };
             let found = format!("a folder of {n} tables ({}){beside}", names(&tables));
-            failure(path, &found, "the path of one table")
+            failure(found, "the path of one table", true)
         }
         (n, 0) => {
             let all: Vec<&PathBuf> = paths.iter().collect();
             let found = format!("a folder of {n} other files or folders ({})", names(&all));
-            failure(path, &found, KINDS)
+            failure(found, KINDS, false)
         }
     }
-}
-
-fn failure(path: &Path, found: &str, expected: &str) -> Failure {
-    Failure::input(anyhow!(
-        "{}: found {found}, expected {expected}",
-        path.display()
-    ))
 }
 
 /// Returns the first names.

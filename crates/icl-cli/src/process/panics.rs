@@ -14,11 +14,15 @@ pub fn silence_decoders() {
     }));
 }
 
-/// Checks whether a place in a source file belongs to the crate `parquet`, whose folder is named after it.
+/// Crates that decode Parquet files and their pages.
+const DECODERS: [&str; 4] = ["parquet", "bytes", "ruzstd", "snap"];
+
+/// Checks whether a place in a source file belongs to one of these crates, whose folders have their names and versions.
 fn is_decoder(place: &Location<'_>) -> bool {
     Path::new(place.file()).components().any(|part| {
         let name = part.as_os_str().to_string_lossy();
-        name == "parquet" || name.starts_with("parquet-")
+        let crate_name = name.rsplit_once('-').map_or(&*name, |(before, _)| before);
+        DECODERS.contains(&crate_name)
     })
 }
 

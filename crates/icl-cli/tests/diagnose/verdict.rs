@@ -31,8 +31,13 @@ fn view(of: &[[f64; D]], rng: &mut impl rand::Rng) -> Vec<[f64; D]> {
 
 /// Old and new rows around their centres; the anchors are the old rows.
 fn panel(n: [usize; 2], centres: [f64; 2]) -> TempDir {
+    drawn(n, centres, 1)
+}
+
+/// The same by another seed.
+fn drawn(n: [usize; 2], centres: [f64; 2], seed: u64) -> TempDir {
     let at = tempdir().unwrap();
-    let mut rng = Seed::new(1).rng();
+    let mut rng = Seed::new(seed).rng();
     let [old, new] = [0, 1].map(|it: usize| draw(n[it], centres[it], &mut rng));
     let [of_old, of_new] = [&old, &new].map(|rows| view(rows, &mut rng));
     for (name, values) in [
@@ -54,13 +59,22 @@ fn verdict(at: &Path, flags: &str) -> (Value, Option<i32>) {
 
 #[test]
 fn halves_of_one_matrix_have_not_drifted() {
-    let at = panel([200, 200], [0.0, 0.0]);
-    let (found, code) = verdict(at.path(), "");
-    assert_eq!((text(&found, "update"), code), ("no", Some(0)));
-    assert_eq!(number(&found, "n_self_pairs"), 200.0);
-    assert!(number(&found, "bias_inference").abs() < 0.02, "{found}");
-    assert!(number(&found, "null_q95") < 0.05, "{found}");
-    assert!(text(&found, "why").contains("is within the effect that counts, 0.05 nats"));
+    let mut n_no = 0;
+    for seed in 1..=5 {
+        let at = drawn([200, 200], [0.0, 0.0], seed);
+        let (found, code) = verdict(at.path(), "");
+        assert_eq!(code, Some(0));
+        assert_eq!(number(&found, "n_self_pairs"), 200.0);
+        assert!(number(&found, "bias_inference").abs() < 0.02, "{found}");
+        assert!(number(&found, "null_q95") < 0.05, "{found}");
+        assert!(text(&found, "why").contains("is within the effect that counts, 0.05 nats"));
+        // One in forty has a false alarm of the general test: that of the first seed.
+        let is_alarm = number(&found["two_sample_test"], "p_adjusted") <= 0.05;
+        let expected = if is_alarm { "cannot tell" } else { "no" };
+        assert_eq!(text(&found, "update"), expected, "{found}");
+        n_no += usize::from(!is_alarm);
+    }
+    assert!(n_no >= 4, "{n_no}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod dry_run;
 mod resumed;
+mod watched;
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +20,7 @@ const DIVIDED: &str =
     "stream --data old --split data:4 --epochs 3 --control retraining --control never --out out";
 
 /// Returns the names in a folder, also those of folders.
-fn names(folder: &Path) -> Vec<String> {
+pub fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     let mut names: Vec<String> = entries
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -28,7 +29,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-fn json(path: &Path) -> Value {
+pub fn json(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crate::support::toys::{NEW, OLD, Toys};
+use crate::support::toys::{OLD, Toys};
 use crate::support::{command, icl, split, stopped};
 use serde_json::Value;
 use tempfile::tempdir;
@@ -131,39 +131,4 @@ fn it_goes_on_after_an_interruption() {
     );
     assert!(at.path().join("out/000-1").exists());
     assert!(!at.path().join("out/001-2").exists());
-}
-
-/// A folder that is watched: what is moved there is gone through, until the command is interrupted.
-#[test]
-fn increments_arrive_in_a_folder() {
-    let at = tempdir().unwrap();
-    fs::create_dir(at.path().join("in")).unwrap();
-    OLD.write(&at.path().join("in"), "2026-01");
-    let line = "stream --watch in --epochs 2 --out out";
-    let child = command(at.path(), &split(line))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let appears = |name: &str| {
-        let begun = Instant::now();
-        while !at.path().join("out").join(name).exists() {
-            assert!(begun.elapsed() < Duration::from_secs(120), "{name}");
-            sleep(Duration::from_millis(20));
-        }
-    };
-    appears("000-2026-01");
-    // What is not complete lies elsewhere, or has a hidden name.
-    NEW.write(at.path(), "2026-02");
-    fs::create_dir(at.path().join("in/.unfinished")).unwrap();
-    sleep(Duration::from_millis(700));
-    fs::rename(at.path().join("2026-02"), at.path().join("in/2026-02")).unwrap();
-    appears("001-2026-02");
-    let ran = stopped::interrupt(child);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    NEW.write(at.path(), "2026-03");
-    fs::rename(at.path().join("2026-03"), at.path().join("in/2026-03")).unwrap();
-    let child = stopped::begin(at.path(), "stream --resume out", "out", "config.toml");
-    appears("002-2026-03");
-    assert_eq!(stopped::interrupt(child).code, Some(0));
 }

@@ -50,6 +50,18 @@ impl GraphDataset {
                 .into());
             }
         }
+        let joined = old.append(new)?;
+        let (n_old, n) = (old.graphs.len(), joined.graphs.len());
+        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())?;
+        Ok((joined, increment))
+    }
+
+    /// Appends the graphs of another data set, however few, as [`join`](Self::join) does.
+    ///
+    /// # Errors
+    /// Those of [`join`](Self::join), but for [`JoinError::TooSmall`].
+    pub fn append(&self, new: &Self) -> Result<Self, DataError> {
+        let old = self;
         let new = &new.with_schema(&old.schema())?;
         let has_labels = old.has_labels && new.has_labels;
         let mut class_labels = match has_labels {
@@ -75,9 +87,7 @@ impl GraphDataset {
         for graph in &graphs {
             n_class[graph.label()] += 1;
         }
-        let (n_old, n) = (old.graphs.len(), graphs.len());
-        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())?;
-        let joined = Self {
+        Ok(Self {
             name: format!("{}+{}", old.name, new.name),
             graphs,
             class_labels,
@@ -86,8 +96,7 @@ impl GraphDataset {
             layout: old.layout.clone(),
             scales: old.scales.clone(),
             counts: old.counts.plus(&new.counts, n_class),
-        };
-        Ok((joined, increment))
+        })
     }
 }
 

@@ -43,6 +43,18 @@ impl ImageDataset {
                 .into());
             }
         }
+        let joined = old.append(new)?;
+        let (n_old, n) = (old.n_images(), joined.n_images());
+        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())?;
+        Ok((joined, increment))
+    }
+
+    /// Appends the images of another data set, however few, as [`join`](Self::join) does.
+    ///
+    /// # Errors
+    /// Those of [`join`](Self::join), but for [`JoinImagesError::TooSmall`].
+    pub fn append(&self, new: &Self) -> Result<Self, DataError> {
+        let old = self;
         if old.channels != new.channels {
             return Err(JoinImagesError::Channels {
                 old: Found::new(&old.name),
@@ -88,13 +100,10 @@ impl ImageDataset {
             },
             ..joined
         };
-        let joined = match old.has_labels && new.has_labels {
+        Ok(match old.has_labels && new.has_labels {
             true => joined,
             false => joined.without_labels(),
-        };
-        let (n_old, n) = (old.n_images(), joined.n_images());
-        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())?;
-        Ok((joined, increment))
+        })
     }
 }
 

@@ -44,6 +44,12 @@ impl Interactions {
                 .into());
             }
         }
+        Ok(old.append(new))
+    }
+
+    /// Appends other interactions, however few, as [`join`](Self::join) does.
+    pub fn append(&self, new: &Self) -> JoinedInteractions {
+        let old = self;
         let (users, numbers_of_users) = united(old.users(), new.users());
         let (items, numbers_of_items) = united(old.items(), new.items());
         let added = new.rows().iter().map(|row| Interaction {
@@ -61,9 +67,9 @@ impl Interactions {
         }
         let rows = rows.into_iter().map(|(row, _)| row).collect();
         let name = format!("{}+{}", old.name(), new.name());
-        Ok(JoinedInteractions {
+        JoinedInteractions {
             interactions: Self::of_parts(name, users, items, rows),
             parts,
-        })
+        }
     }
 }

@@ -106,6 +106,43 @@ impl TabularDataset {
         }
     }
 
+    /// Appends the rows of a table that has the same schema, without making the features of any row again; `table`
+    /// holds the rows of both, as [`RawTable::append`] returns it.
+    ///
+    /// # Panics
+    /// If the schemas differ, or `table` has other rows.
+    #[must_use]
+    pub fn append(&self, new: &Self, table: &RawTable) -> Self {
+        assert_eq!(self.schema, new.schema, "rows of one schema");
+        assert_eq!(table.n_rows(), self.n_rows() + new.n_rows(), "rows of both");
+        let mut unseen = self.counts.unseen.clone();
+        for (column, n) in &new.counts.unseen {
+            match unseen.iter_mut().find(|(known, _)| known == column) {
+                Some((_, sum)) => *sum += n,
+                None => unseen.push((column.clone(), *n)),
+            }
+        }
+        let mut surplus = self.counts.surplus.clone();
+        let is_another = |column: &&String| !self.counts.surplus.contains(column);
+        surplus.extend(new.counts.surplus.iter().filter(is_another).cloned());
+        Self {
+            name: table.name.clone(),
+            values: self.values.iter().chain(&*new.values).copied().collect(),
+            labels: table.labels.clone(),
+            class_names: table.class_names.clone(),
+            has_labels: table.has_labels(),
+            schema: self.schema.clone(),
+            counts: TableCounts {
+                n_rows: table.n_rows(),
+                n_class: table.n_class(),
+                n_imputed: self.counts.n_imputed + new.counts.n_imputed,
+                n_clipped: self.counts.n_clipped + new.counts.n_clipped,
+                unseen,
+                surplus,
+            },
+        }
+    }
+
     /// Returns the name of the data set, taken from its file.
     pub fn name(&self) -> &str {
         &self.name

@@ -38,6 +38,18 @@ impl RawTable {
                 .into());
             }
         }
+        let joined = old.append(new)?;
+        let (n_old, n) = (old.n_rows(), joined.n_rows());
+        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())?;
+        Ok((joined, increment))
+    }
+
+    /// Appends the rows of another table, however few, as [`join`](Self::join) does.
+    ///
+    /// # Errors
+    /// Those of [`join`](Self::join), but for [`TablesError::TooSmall`].
+    pub fn append(&self, new: &Self) -> Result<Self, DataError> {
+        let old = self;
         let has_classes = old.has_labels() && new.has_labels();
         let mut columns = Vec::with_capacity(old.columns.len());
         let mut target = None;
@@ -69,15 +81,12 @@ impl RawTable {
         }
         let labels_of_new = new.labels.iter().map(|&label| of_new[label]);
         let labels: Vec<usize> = iter::chain(old.labels.iter().copied(), labels_of_new).collect();
-        let (n_old, n) = (old.n_rows(), labels.len());
-        let joined = Self::from_parts(
+        Ok(Self::from_parts(
             format!("{}+{}", old.name, new.name),
-            n,
+            labels.len(),
             columns,
             target.map(|target| (target, labels, class_names)),
-        );
-        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())?;
-        Ok((joined, increment))
+        ))
     }
 }
 
@@ -91,5 +100,41 @@ impl TabularDataset {
         let (table, increment) = RawTable::join(old, new)?;
         let schema = TableSchema::fit(&table, increment.old(), &[])?;
         Ok((schema.apply(&table)?, increment))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tabular::{TableOptions, read_table};
+
+    fn table(text: &str) -> RawTable {
+        let at = tempfile::tempdir().unwrap();
+        let path = at.path().join("t.csv");
+        std::fs::write(&path, text).unwrap();
+        read_table(&path, &TableOptions::default()).unwrap()
+    }
+
+    /// The features of rows that are appended are those that the rows of both tables have.
+    #[test]
+    fn appended_rows_have_the_features_of_all() {
+        let old = table("a,b,c\n1,x,7\n2.5,y,8\n-1,x,1e3\n4,z,2\n");
+        let schema = TableSchema::fit(&old, &[0, 1, 2, 3], &[]).unwrap();
+        let mut raw = old.clone();
+        let mut rows = schema.apply(&raw).unwrap();
+        for text in [
+            "a,b,c\n9,y,0\n",
+            "c,b,a\n3,new,5\n4,1,6\n",
+            "a,b,c\n0,new,1\n",
+        ] {
+            let new = table(text);
+            raw = raw.append(&new).unwrap();
+            rows = rows.append(&schema.apply(&new).unwrap(), &raw);
+        }
+        assert_eq!(rows, schema.apply(&raw).unwrap());
+        assert_eq!(rows.n_rows(), 8);
+        assert_eq!(rows.counts().unseen, [("b".to_owned(), 3)]);
+        // One row is no part of an increment.
+        assert!(RawTable::join(&old, &table("a,b,c\n9,y,0\n")).is_err());
     }
 }

@@ -114,15 +114,21 @@ impl TextPairs {
                 .into());
             }
         }
-        let joined = Self {
-            name: format!("{}+{}", old.name, new.name),
-            columns: old.columns.clone(),
-            pairs: old.pairs.iter().chain(&new.pairs).cloned().collect(),
-            note: None,
-        };
+        let joined = old.append(new);
         let (n_old, n) = (old.pairs.len(), joined.pairs.len());
         let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())?;
         Ok((joined, increment))
+    }
+
+    /// Appends other pairs, however few, as [`join`](Self::join) does.
+    #[must_use]
+    pub fn append(&self, new: &Self) -> Self {
+        Self {
+            name: format!("{}+{}", self.name, new.name),
+            columns: self.columns.clone(),
+            pairs: self.pairs.iter().chain(&new.pairs).cloned().collect(),
+            note: None,
+        }
     }
 }
 

@@ -13,6 +13,9 @@ use crate::stream::state::StreamState;
 /// Fewest samples of a panel.
 const SMALLEST_PANEL: usize = 4;
 
+/// Fewest samples that are trained on, or measured: one needs another one as its negative.
+const SMALLEST_PART: usize = 2;
+
 /// Samples of an experience.
 pub(super) struct Divided {
     /// Samples that trainings may see.
@@ -31,6 +34,12 @@ impl<B: AutodiffBackend, S: Samples, V, C> Stream<'_, B, S, V, C> {
         Ok(divided.training)
     }
 
+    /// Returns the least number of samples of an experience, of which a share is held out and two at least are
+    /// trained on.
+    pub fn fewest_samples(&self) -> usize {
+        Increment::fewest_to_hold_out(self.hold_out)
+    }
+
     /// Divides what has arrived.
     pub(super) fn divided(
         &self,
@@ -38,6 +47,22 @@ impl<B: AutodiffBackend, S: Samples, V, C> Stream<'_, B, S, V, C> {
         arriving: &Arriving<'_>,
     ) -> Result<Divided, StreamError> {
         self.check(state, arriving)?;
+        let check_number = |what, samples: &[usize], expected| match samples.len() {
+            found if found < expected => Err(StreamError::Few {
+                experience: arriving.name.to_owned(),
+                found,
+                what,
+                expected,
+            }),
+            _ => Ok(()),
+        };
+        match &arriving.held_out {
+            None => check_number("samples", &arriving.samples, self.fewest_samples())?,
+            Some(held_out) => {
+                check_number("samples", &arriving.samples, SMALLEST_PART)?;
+                check_number("held-out samples", held_out, SMALLEST_PART)?;
+            }
+        }
         let of = |samples: &[usize]| {
             Increment::before(samples.to_vec()).map_err(|source| StreamError::Division {
                 experience: arriving.name.to_owned(),

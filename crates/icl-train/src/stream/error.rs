@@ -34,6 +34,18 @@ pub enum StreamError {
         /// Number of samples.
         n_samples: usize,
     },
+    /// An experience has too few samples to train on some and to measure on others.
+    #[error("experience {experience:?}: found {found} {what}, expected at least {expected}")]
+    Few {
+        /// Name of the experience.
+        experience: String,
+        /// Number of samples found.
+        found: usize,
+        /// Samples in question: all, or held-out ones.
+        what: &'static str,
+        /// Number of samples that are needed.
+        expected: usize,
+    },
     /// The samples of an experience cannot be divided.
     #[error("experience {experience:?}: {source}")]
     Division {

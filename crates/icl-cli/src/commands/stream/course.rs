@@ -1,20 +1,21 @@
 //! The course of a stream on one backend: one experience after the other.
 
-use std::thread::sleep;
-use std::time::Duration;
+use std::cell::Cell;
 
 use anyhow::anyhow;
 use burn::tensor::backend::AutodiffBackend;
+use icl_core::Increment;
 use icl_train::{Stream, TrainError};
 
 use crate::backend::OnBackend;
-use crate::commands::stream::folder::{RECORD, StreamFolder};
+use crate::commands::stream::folder::{AtWork, RECORD, StreamFolder};
 use crate::commands::stream::gathered::{Gathered, like};
-use crate::commands::stream::lane::{Lane, read_json, write_json};
+use crate::commands::stream::lane::{Lane, write_json};
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::source::Source;
 use crate::commands::stream::step::{Step, StepRecord};
-use crate::commands::stream::summary;
+use crate::commands::stream::summary::Summary;
+use crate::commands::stream::watched::together;
 use crate::domain::Domain;
 use crate::domain::encoder_file::EncoderFile;
 use crate::process::failure::Failure;
@@ -22,27 +23,19 @@ use crate::process::group::group;
 use crate::process::interrupt;
 use crate::process::terminal::tell;
 
-/// Time between two looks at a folder that is watched.
-const WATCH: Duration = Duration::from_millis(500);
-
-/// Waits for more experiences, where there may be more; whether to look again.
-pub fn is_more(source: &Source) -> bool {
-    if !source.is_watched() || interrupt::requested() {
-        return false;
-    }
-    sleep(WATCH);
-    !interrupt::requested()
-}
-
 /// Stream whose first experience has been read.
 pub struct Course<'a, D: Domain> {
     pub resolved: &'a Resolved,
-    pub source: &'a Source,
+    pub source: &'a mut Source,
     /// Encoder that was trained on the first experience, if it is not to be trained.
     pub from: Option<&'a EncoderFile<D>>,
     pub gathered: Gathered<'a, D>,
     /// Folder in which the stream continues.
     pub resumed: Option<StreamFolder>,
+    /// Facts about the experiences that it holds.
+    pub steps: Vec<StepRecord>,
+    /// Whether the first experience can be used.
+    pub is_begun: &'a Cell<bool>,
 }
 
 impl<D: Domain> OnBackend for Course<'_, D> {
@@ -50,6 +43,7 @@ impl<D: Domain> OnBackend for Course<'_, D> {
 
     fn run<B: AutodiffBackend>(mut self, device: B::Device) -> Result<(), Failure> {
         self.estimate::<B>()?;
+        self.is_begun.set(true);
         let resolved = self.resolved;
         let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
         let mut folder = match self.resumed.take() {
@@ -96,43 +90,53 @@ impl<D: Domain> Course<'_, D> {
         device: &B::Device,
     ) -> Result<icl_report::StreamRecord, Failure> {
         let resolved = self.resolved;
-        let names = folder.names()?;
+        let mut steps = std::mem::take(&mut self.steps);
         let mut lanes = Lane::all(resolved);
-        let mut steps: Vec<StepRecord> = Vec::new();
-        for (at, name) in names.iter().enumerate() {
-            let path = folder.experience(at, name);
-            steps.push(read_json(&path.join(RECORD))?);
+        for (at, step) in steps.iter().enumerate() {
+            let path = folder.experience(at, &step.streamed.name);
             for lane in &mut lanes {
-                lane.read(&path, at + 1 == names.len())?;
-                if at + 1 < names.len() {
+                lane.read(&path, at + 1 == steps.len())?;
+                if at + 1 < steps.len() {
                     // A kill may have left it.
                     lane.forget(&path);
                 }
             }
         }
-        let write = |steps: &[StepRecord], lanes: &[Lane], folder: &StreamFolder| {
-            let record = summary::record(resolved, self.source, steps, lanes)?;
-            let made = folder.begin_summary()?;
-            summary::write(&made, config, &record, lanes)?;
-            folder.publish_summary(&made)
-        };
-        if !steps.is_empty() {
-            write(&steps, &lanes, folder)?;
+        lanes.iter_mut().for_each(Lane::drop_panels);
+        for at in 0..steps.len() {
+            if !self.is_read_until(at, &steps)? {
+                break;
+            }
         }
+        self.check(&steps)?;
+        let mut summary = Summary::new(resolved, config);
         let group = group();
         loop {
+            summary.keep_up(folder, self.source, &steps, &lanes, false)?;
             let at = steps.len();
-            if !self.is_read_until(at, &steps)? {
-                match is_more(self.source) {
-                    true => continue,
-                    false => return summary::record(resolved, self.source, &steps, &lanes),
-                }
+            let is_there = self.is_read_until(at, &steps)?;
+            if !is_there && self.source.wait() {
+                continue;
             }
             let is_stopped = group.any(interrupt::requested());
-            if is_stopped.map_err(TrainError::Group)? {
+            let is_stopped = is_stopped.map_err(TrainError::Group)?;
+            if is_stopped && (is_there || self.source.is_watched()) {
+                summary.keep_up(folder, self.source, &steps, &lanes, true)?;
                 return Err(Failure::Interrupted(anyhow!(
                     "the stream was interrupted after {at} experiences"
                 )));
+            }
+            if !is_there {
+                summary.keep_up(folder, self.source, &steps, &lanes, true)?;
+                return summary.record(self.source, &steps, &lanes);
+            }
+            let arrived = &self.gathered.experiences[at];
+            if self.source.is_watched() {
+                folder.note_at_work(&AtWork {
+                    at,
+                    files: arrived.names_of_files(),
+                    checksum: arrived.checksum.clone(),
+                })?;
             }
             let next = folder.begin_experience()?;
             let step = Step::<D, B> {
@@ -145,7 +149,15 @@ impl<D: Domain> Course<'_, D> {
                 next: &next,
                 at,
             };
-            let record = step.run(&mut lanes, &steps)?;
+            let record = match step.run(&mut lanes, &steps) {
+                Ok(record) => record,
+                Err(failure) => {
+                    // Some lanes may have gone through the experience.
+                    lanes.iter_mut().for_each(|it| it.done.truncate(at));
+                    summary.keep_up(folder, self.source, &steps, &lanes, true)?;
+                    return Err(failure);
+                }
+            };
             write_json(&next.join(RECORD), &record)?;
             for lane in &lanes {
                 lane.write(&next)?;
@@ -155,39 +167,57 @@ impl<D: Domain> Course<'_, D> {
             let path = folder.experience(at, name);
             for lane in &mut lanes {
                 lane.publish(&path);
+                lane.drop_panels();
                 if at > 0 {
                     lane.forget(&folder.experience(at - 1, &steps[at - 1].streamed.name));
                 }
             }
             steps.push(record);
-            write(&steps, &lanes, folder)?;
         }
     }
 
-    /// Reads experiences until there is one of this number; whether there is. What the folder holds must be of the same data.
+    /// Reads experiences until there is one of this number; whether there is. Those of `steps` are read again.
     pub fn is_read_until(&mut self, at: usize, steps: &[StepRecord]) -> Result<bool, Failure> {
-        let known: Vec<String> = steps.iter().map(|it| it.streamed.name.clone()).collect();
-        let listed = self.source.listed(&known)?;
-        let experiences = self.gathered.experiences.len();
-        for listed in listed.iter().take(at + 1).skip(experiences) {
-            listed.check_apart(self.resolved.folder())?;
-            self.gathered
-                .read(listed, &self.resolved.options.data.reading)?;
+        let course = &self.resolved.options.course;
+        let reading = &self.resolved.options.data.reading;
+        let known = steps.iter().map(|it| it.streamed.name.as_str());
+        let listed = self.source.listed(known)?;
+        while self.gathered.experiences.len() <= at {
+            let n = self.gathered.experiences.len();
+            let next = match &mut self.source {
+                Source::Divided(_) => return Ok(false),
+                Source::Manifest(_) => {
+                    let Some(listed) = listed.get(n) else {
+                        return Ok(false);
+                    };
+                    listed.check_apart(self.resolved.folder())?;
+                    let read = self.gathered.read(std::slice::from_ref(listed), reading);
+                    read.map_err(|(_, failure)| failure)?.0
+                }
+                Source::Watched(watched) => match steps.get(n) {
+                    Some(step) => {
+                        let files = step.names_of_files();
+                        let parts: Vec<_> = files.iter().map(|it| watched.listed(it)).collect();
+                        let read = self.gathered.read(&parts, reading);
+                        let read =
+                            read.map_err(|(at, failure)| changed(&parts[at].data, n, failure));
+                        watched.mark_taken(&files);
+                        read?.0
+                    }
+                    None => {
+                        let fewest = Increment::fewest_to_hold_out(course.hold_out());
+                        let taken = watched
+                            .take(|parts| together(self.gathered.read(parts, reading), fewest))?;
+                        match taken {
+                            Some((_, next)) => next,
+                            None => return Ok(false),
+                        }
+                    }
+                },
+            };
+            self.gathered.push(next);
         }
-        let pairs = self.gathered.experiences.iter().zip(steps);
-        for (arrived, step) in pairs {
-            let (found, expected) = (&arrived.checksum, &step.checksum);
-            if (found, &arrived.name) != (expected, &step.streamed.name) {
-                return Err(Failure::input(anyhow!(
-                    "experience {}: found data with the checksum {found}, expected those of {} with {expected}, with which the \
-                     stream was begun",
-                    arrived.name,
-                    step.streamed.name
-                )));
-            }
-        }
-        let is_there = at < self.gathered.experiences.len();
-        if is_there && at > 0 {
+        if at > 0 && at >= steps.len() {
             tell(format_args!(
                 "experience {}: {} {}",
                 self.gathered.experiences[at].name,
@@ -195,6 +225,48 @@ impl<D: Domain> Course<'_, D> {
                 D::SAMPLES
             ));
         }
-        Ok(is_there)
+        Ok(true)
+    }
+
+    /// Checks that the data of all experiences that the folder holds are those that it was begun with.
+    fn check(&self, steps: &[StepRecord]) -> Result<(), Failure> {
+        let pairs = self.gathered.experiences.iter().zip(steps).enumerate();
+        for (at, (arrived, step)) in pairs {
+            let (found, expected) = (&arrived.checksum, &step.checksum);
+            if (found, &arrived.name) == (expected, &step.streamed.name) {
+                continue;
+            }
+            let data = match &*self.source {
+                Source::Watched(watched) => {
+                    let files = step.names_of_files();
+                    let parts = found.split('+').zip(expected.split('+'));
+                    let is_same: Vec<bool> = parts.map(|(a, b)| a == b).collect();
+                    // The first data are read as one.
+                    let is_other = |at: usize| is_same.len() < files.len() || !is_same[at];
+                    let others = files.iter().enumerate().filter(|(at, _)| is_other(*at));
+                    let others: Vec<String> = others.map(|it| watched.listed(it.1).data).collect();
+                    others.join(" or ")
+                }
+                Source::Manifest(_) | Source::Divided(_) => arrived.name.clone(),
+            };
+            let wrong = Failure::input(anyhow!(
+                "found data with the checksum {found}, expected those of {} with {expected}, with which the stream was begun",
+                step.streamed.name
+            ));
+            return Err(changed(&data, at, wrong));
+        }
+        Ok(())
+    }
+}
+
+/// Returns the failure to find data of the experience `at` as they were when the stream took them.
+pub fn changed(data: &str, at: usize, failure: Failure) -> Failure {
+    match failure {
+        Failure::Input(error) => Failure::Input(anyhow!(
+            "experience {}, {data}: {error:#}; put it back as it was, and what is new into data of another name, or begin a new \
+             stream with another --out",
+            at + 1
+        )),
+        other => other,
     }
 }

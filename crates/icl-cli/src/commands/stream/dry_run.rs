@@ -18,6 +18,7 @@ use crate::commands::stream::step::failure;
 use crate::domain::Domain;
 use crate::files::embeddings;
 use crate::process::failure::Failure;
+use crate::process::interrupt;
 use crate::process::terminal::print;
 
 /// Stream on data with an encoder that stays as it is, of which only the decisions are printed.
@@ -29,6 +30,7 @@ impl<D: Domain> OnBackend for DryRun<'_, D> {
     fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<(), Failure> {
         let mut course = self.0;
         course.estimate::<B>()?;
+        course.is_begun.set(true);
         of_data::<D, B>(course, &device)
     }
 }
@@ -44,8 +46,15 @@ fn of_data<D: Domain, B: AutodiffBackend>(
     let mut state = None;
     let mut pending = Pending::default();
     for at in 0.. {
-        if !course.is_read_until(at, &[])? {
-            break;
+        while !course.is_read_until(at, &[])? {
+            if !course.source.wait() {
+                return match interrupt::requested() && course.source.is_watched() {
+                    true => Err(Failure::Interrupted(anyhow!(
+                        "the dry run was interrupted after {at} experiences"
+                    ))),
+                    false => Ok(()),
+                };
+            }
         }
         let gathered = &course.gathered;
         let seed = Seed::new(resolved.training.seed).child("init");
@@ -81,7 +90,7 @@ fn of_data<D: Domain, B: AutodiffBackend>(
             }
         });
     }
-    Ok(())
+    unreachable!("a stream ends")
 }
 
 /// Decides on embeddings, if the manifest names some, and prints the decisions; whether it does.
@@ -92,7 +101,7 @@ pub fn of_embeddings(resolved: &Resolved, source: &Source) -> Result<bool, Failu
     let Source::Manifest(_) = source else {
         return Ok(false);
     };
-    let listed = source.listed(&[])?;
+    let listed = source.listed([])?;
     if !listed.iter().any(|it| it.positives.is_some()) {
         return Ok(false);
     }

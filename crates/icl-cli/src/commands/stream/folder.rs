@@ -8,6 +8,7 @@
 //!     config.toml       the options, with which the stream continues
 //!     results/          files of the experience at work
 //!     summary/          what follows from the experiences, until it is moved up
+//!     at-work.json      files of the experience at work, of a folder that is watched
 //!     AT-LANE.checkpoint  state of a training of the experience at work
 //! ```
 
@@ -15,20 +16,46 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use icl_core::PartialFolder;
+use icl_core::{InputFile, PartialFolder, write_atomically};
+use serde::{Deserialize, Serialize};
 
-use crate::commands::stream::summary::is_result;
 use crate::files::destination::{Destination, unusable};
+use crate::files::encoder_work::REPORT;
 use crate::files::manifest::foreign;
 use crate::files::new_folders::NewFolders;
 use crate::files::whole::remove_if_there;
-use crate::files::work_folder::{WorkFolder, list, move_into};
+use crate::files::work_folder::{MAX_OPTIONS_BYTES, WorkFolder, list, move_into};
+use crate::files::work_place::CONFIG;
 use crate::process::failure::Failure;
 
+/// Matrix, as JSON: the whole record.
+pub const MATRIX: &str = "matrix.json";
+/// Experiences, a line of JSON each.
+pub const EXPERIENCES: &str = "stream.jsonl";
+/// Decisions, a line of JSON each.
+pub const DECISIONS: &str = "decisions.jsonl";
+/// Cost by lane, experience and purpose, a line of JSON each.
+pub const LEDGER: &str = "ledger.jsonl";
+/// Data of a folder that is watched which cannot be used, a line of JSON each.
+pub const REJECTED: &str = "rejected.jsonl";
 /// File of the facts about an experience, in its folder.
 pub const RECORD: &str = "record.json";
 /// Folder of what follows from the experiences, until it is moved up.
 const SUMMARY: &str = "summary";
+
+/// Files of a folder that is watched, in the folder of the work.
+const AT_WORK: &str = "at-work.json";
+
+/// Files that are the experience at work. A stream that continues takes them again, whatever has come since.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AtWork {
+    /// Place of the experience.
+    pub at: usize,
+    /// Names of the files.
+    pub files: Vec<String>,
+    /// Checksum of their data.
+    pub checksum: String,
+}
 
 /// Folder of a stream, locked by this process.
 pub struct StreamFolder {
@@ -109,6 +136,31 @@ impl StreamFolder {
         self.path().join(folder_name(at, name))
     }
 
+    /// Returns the files of the experience that was at work; `None` if none are known.
+    pub fn at_work(&self) -> Option<AtWork> {
+        let file = InputFile::open(&self.at_work_path(), MAX_OPTIONS_BYTES).ok()?;
+        serde_json::from_slice(&file.bytes().ok()?).ok()
+    }
+
+    /// Notes the files of the experience at work. States of other ones are removed.
+    ///
+    /// # Errors
+    /// If the folder cannot be written.
+    pub fn note_at_work(&self, files: &AtWork) -> Result<(), Failure> {
+        if self.at_work().as_ref() == Some(files) {
+            return Ok(());
+        }
+        self.remove_states(|_| true)?;
+        let path = self.at_work_path();
+        let bytes = serde_json::to_vec(files).map_err(|error| Failure::Other(error.into()))?;
+        write_atomically(&path, &bytes)
+            .map_err(|error| Failure::file(&path, "cannot be written", error))
+    }
+
+    fn at_work_path(&self) -> PathBuf {
+        self.work.results().with_file_name(AT_WORK)
+    }
+
     /// Returns a new folder for the files of the experience at work.
     ///
     /// # Errors
@@ -182,6 +234,20 @@ impl StreamFolder {
         }
         Ok(())
     }
+}
+
+/// Whether a stream writes a file of this name next to the folders of its experiences.
+fn is_result(name: &str) -> bool {
+    [
+        MATRIX,
+        EXPERIENCES,
+        DECISIONS,
+        LEDGER,
+        REJECTED,
+        REPORT,
+        CONFIG,
+    ]
+    .contains(&name)
 }
 
 fn folder_name(at: usize, name: &str) -> String {

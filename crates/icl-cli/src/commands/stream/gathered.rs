@@ -8,6 +8,7 @@ use icl_data::{Found, Outliers, Split, StreamKey, StreamSplit};
 use icl_train::Arriving;
 
 use crate::commands::stream::manifest::Listed;
+use crate::commands::stream::watched::Unread;
 use crate::domain::Domain;
 use crate::domain::data::Data;
 use crate::options::data::ReadingOptions;
@@ -27,13 +28,15 @@ pub struct Arrived {
     pub held_out: Option<Vec<usize>>,
     /// Number of values of its data that were clipped.
     pub n_clipped: usize,
-    /// Checksum of its data, by which they are recognised.
+    /// Checksum of its data, by which they are recognised: of data that were merged, those of all, joined by `+`.
     pub checksum: String,
+    /// Names of the files that were merged into it, if there are several.
+    pub files: Vec<String>,
 }
 
 impl Arrived {
     /// Returns the first experience, which has all samples of the data.
-    pub fn first<D: Domain>(listed: &Listed, data: &D::Data) -> Self {
+    pub fn first<D: Domain>(listed: &Listed, files: Vec<String>, data: &D::Data) -> Self {
         Self {
             name: listed.name.clone(),
             arrived: listed.arrived.clone(),
@@ -41,6 +44,15 @@ impl Arrived {
             held_out: None,
             n_clipped: D::n_clipped(data),
             checksum: D::checksum(data),
+            files,
+        }
+    }
+
+    /// Returns the names of its files in a folder that is watched.
+    pub fn names_of_files(&self) -> Vec<String> {
+        match self.files.is_empty() {
+            true => vec![self.name.clone()],
+            false => self.files.clone(),
         }
     }
 
@@ -105,6 +117,7 @@ pub fn divide<D: Domain>(
         // Values are clipped when the whole is divided.
         n_clipped: 0,
         checksum: checksum.clone(),
+        files: Vec::new(),
     };
     Ok(parts.into_iter().enumerate().map(experience).collect())
 }
@@ -150,76 +163,128 @@ impl<'a, D: Domain> Gathered<'a, D> {
         Ok(())
     }
 
-    /// Returns the number of the samples.
-    pub fn n_samples(&self) -> usize {
-        self.data.n_samples()
-    }
-
     /// Adds data on which the first experience is measured.
     ///
     /// # Errors
-    /// As those of [`read`](Self::read).
+    /// If they cannot be read, are of another kind, or do not fit those before.
     pub fn hold_out_of_first(
         &mut self,
         data: &str,
         reading: &ReadingOptions,
     ) -> Result<(), Failure> {
-        let (samples, ..) = self.add(data, reading)?;
+        let mut added = Added::<D>::default();
+        let samples = self.add(&mut added, data, reading)?;
+        self.data = Held::Owned(added.data.expect("data were added"));
         self.experiences[0].held_out = Some(samples);
         Ok(())
     }
 
-    /// Reads the next experience, whose samples follow those before.
+    /// Reads the next experience, whose samples follow those before: that of a manifest, or entries of a folder that
+    /// are merged. Nothing changes until it is [added](Self::push). Also returns the number of samples of each part.
     ///
     /// # Errors
-    /// If its data cannot be read, are of another kind, or do not fit those before.
-    pub fn read(&mut self, listed: &Listed, reading: &ReadingOptions) -> Result<(), Failure> {
-        let (samples, n_clipped, checksum) = self.add(&listed.data, reading)?;
-        let held_out = match &listed.held_out {
+    /// If data cannot be read, are of another kind, or do not fit those before; with their place among the parts.
+    pub fn read(
+        &self,
+        parts: &[Listed],
+        reading: &ReadingOptions,
+    ) -> Result<(Next<D>, Vec<usize>), Unread> {
+        let mut added = Added::default();
+        let mut numbers = Vec::new();
+        let mut samples = Vec::new();
+        for (at, part) in parts.iter().enumerate() {
+            let of_part = self.add(&mut added, &part.data, reading);
+            let of_part = of_part.map_err(|failure| (at, failure))?;
+            numbers.push(of_part.len());
+            samples.extend(of_part);
+        }
+        let (first, checksum) = (&parts[0], added.checksums.join("+"));
+        let n_clipped = added.n_clipped;
+        let held_out = match &first.held_out {
             None => None,
-            Some(data) => Some(self.add(data, reading)?.0),
+            Some(data) => {
+                let held_out = self.add(&mut added, data, reading);
+                Some(held_out.map_err(|failure| (0, failure))?)
+            }
         };
+        let names = parts.iter().map(|it| it.name.clone());
+        let next = Next {
+            data: added.data.expect("an experience has data"),
+            arrived: Arrived {
+                name: first.name.clone(),
+                arrived: first.arrived.clone(),
+                samples,
+                held_out,
+                n_clipped,
+                checksum,
+                files: names.filter(|_| parts.len() > 1).collect(),
+            },
+        };
+        Ok((next, numbers))
+    }
+
+    /// Adds the next experience.
+    pub fn push(&mut self, next: Next<D>) {
+        self.data = Held::Owned(next.data);
         if let Some(grown) = self.domain.grown(&self.data) {
             self.domain = Held::Owned(grown);
         }
-        self.experiences.push(Arrived {
-            name: listed.name.clone(),
-            arrived: listed.arrived.clone(),
-            samples,
-            held_out,
-            n_clipped,
-            checksum,
-        });
-        Ok(())
+        self.experiences.push(next.arrived);
     }
 
-    /// Adds a data set; the numbers of its samples, the number of its values that were clipped, and its checksum.
+    /// Reads a data set, and appends it to what is there and what was added before; the numbers of its samples.
     fn add(
-        &mut self,
+        &self,
+        added: &mut Added<D>,
         data: &str,
         reading: &ReadingOptions,
-    ) -> Result<(Vec<usize>, usize, String), Failure> {
+    ) -> Result<Vec<usize>, Failure> {
         // Columns that options name may be in other experiences alone.
         let reading = ReadingOptions {
             allows_absent: true,
             ..reading.clone()
         };
         let new = taken(&*self.domain, data, &reading)?;
-        if D::has_labels(&self.data) && !D::has_labels(&new) {
+        added.n_clipped += D::n_clipped(&new);
+        added.checksums.push(D::checksum(&new));
+        let before = added.data.as_ref().unwrap_or(&self.data);
+        if D::has_labels(before) && !D::has_labels(&new) {
             tell(format_args!(
                 "note: {data}: it has no labels; without them accuracies are measured no longer"
             ));
         }
-        let (n_clipped, checksum) = (D::n_clipped(&new), D::checksum(&new));
-        let n_before = self.n_samples();
-        let (joined, increment) = D::join(&self.data, &new)?;
-        if !increment.old().iter().copied().eq(0..n_before) {
+        let n_before = before.n_samples();
+        let (joined, [old, new]) = D::append(before, &new)?;
+        if !old.into_iter().eq(0..n_before) {
             return Err(Failure::input(anyhow!(
                 "{data}: found samples that come before those of earlier experiences, expected later ones"
             )));
         }
-        self.data = Held::Owned(joined);
-        Ok((increment.new_data().to_vec(), n_clipped, checksum))
+        added.data = Some(joined);
+        Ok(new)
+    }
+}
+
+/// Experience that has been read, with the data of all up to it.
+pub struct Next<D: Domain> {
+    data: D::Data,
+    arrived: Arrived,
+}
+
+/// Data of all experiences with what was appended to them.
+struct Added<D: Domain> {
+    data: Option<D::Data>,
+    n_clipped: usize,
+    checksums: Vec<String>,
+}
+
+impl<D: Domain> Default for Added<D> {
+    fn default() -> Self {
+        Self {
+            data: None,
+            n_clipped: 0,
+            checksums: Vec::new(),
+        }
     }
 }
 

@@ -255,6 +255,17 @@ impl Lane {
         }
     }
 
+    /// Forgets the held-out samples of experiences that will not be measured again: they would be copied at each
+    /// decision.
+    pub fn drop_panels(&mut self) {
+        let measured = StreamState::measured(self.done.len() + 1);
+        for (at, step) in self.done.iter_mut().enumerate() {
+            if !measured.contains(&at) {
+                step.experience.panel = Vec::new();
+            }
+        }
+    }
+
     /// Removes the memory of an experience that is no longer the last.
     pub fn forget(&self, experience: &Path) {
         // It is never read again, and does no harm.

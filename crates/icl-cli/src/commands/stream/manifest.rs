@@ -10,6 +10,7 @@ use icl_data::{Found, instant};
 use serde::Deserialize;
 use toml::value::Datetime;
 
+use crate::files::apart::check_apart;
 use crate::files::work_folder::MAX_OPTIONS_BYTES;
 use crate::options::nesting::too_deep;
 use crate::process::failure::Failure;
@@ -34,6 +35,23 @@ pub struct Listed {
     pub positives: Option<String>,
     /// Moment of its arrival.
     pub arrived: Option<String>,
+}
+
+impl Listed {
+    /// Checks that the folder `out` is none of the data of the experience, holds none and lies in none.
+    ///
+    /// # Errors
+    /// If it is, or does.
+    pub fn check_apart(&self, out: Option<&Path>) -> Result<(), Failure> {
+        let data = [
+            Some(&self.data),
+            self.held_out.as_ref(),
+            self.positives.as_ref(),
+        ];
+        let data = data.into_iter().flatten();
+        let inputs = data.map(|data| ("stream", Path::new(data)));
+        out.map_or(Ok(()), |out| check_apart(out, inputs))
+    }
 }
 
 #[derive(Deserialize)]

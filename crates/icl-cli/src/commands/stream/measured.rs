@@ -132,6 +132,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
             untrained_risk,
             untrained_accuracy: untrained_accuracy.and_then(|it| it[n - 1]),
             checksum: arrived.checksum.clone(),
+            files: arrived.files.clone(),
         })
     }
 

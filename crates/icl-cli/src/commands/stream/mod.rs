@@ -2,6 +2,8 @@
 
 mod course;
 mod dry_run;
+mod entries;
+mod first;
 mod folder;
 mod gathered;
 mod judge;
@@ -10,22 +12,28 @@ mod manifest;
 mod measured;
 mod options;
 mod source;
+mod source_options;
+mod stamp;
 mod step;
 mod summary;
+mod watched;
 
-use std::path::Path;
+use std::cell::Cell;
 
 use anyhow::anyhow;
+use icl_core::Increment;
+use icl_data::DataError;
 
 use crate::backend::on_backend;
-use crate::commands::stream::course::{Course, is_more};
+use crate::commands::stream::course::Course;
 use crate::commands::stream::dry_run::DryRun;
+use crate::commands::stream::first::First;
 use crate::commands::stream::folder::StreamFolder;
 use crate::commands::stream::gathered::{Arrived, Gathered, Held, divide};
 use crate::commands::stream::manifest::Listed;
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::source::Source;
-use crate::domain::data::Data;
+use crate::commands::stream::step::StepRecord;
 use crate::domain::dispatch::{
     OnNewEncoder, OnStoredEncoder, with_new_encoder_of, with_stored_encoder,
 };
@@ -43,49 +51,84 @@ pub use options::StreamOptions;
 pub fn stream(options: StreamOptions) -> Result<(), Failure> {
     interrupt::watch()?;
     let resumed = options.resume.folder().map(StreamFolder::resume);
-    let resumed = resumed.transpose()?;
+    let mut resumed = resumed.transpose()?;
+    let steps = resumed.as_ref().map(StepRecord::all);
+    let steps = steps.transpose()?.unwrap_or_default();
     let resolved = options.resolve()?;
-    let source = Source::of(&resolved.options.data.data, &resolved.options.source);
-    if resolved.options.course.dry_run && dry_run::of_embeddings(&resolved, &source)? {
+    let options = &resolved.options;
+    let mut source = Source::of(&resolved);
+    if options.course.dry_run && dry_run::of_embeddings(&resolved, &source)? {
         return Ok(());
     }
-    let Some((name, listed)) = first(&source, resolved.folder())? else {
-        return Ok(());
-    };
-    let data = Data::read(&name, &resolved.options.data.reading)?;
-    let work = Work {
-        resolved: &resolved,
-        source: &source,
-        listed,
-        resumed,
-    };
-    let outliers = resolved.options.data.reading.outliers;
-    match &resolved.options.from.from {
-        Some(path) => with_stored_encoder(path, [data], outliers, work),
-        None if resolved.options.course.dry_run => Err(Failure::input(anyhow!(
-            "from: found no encoder, expected one with --dry-run, which trains none"
-        ))),
-        None => {
-            let options = &resolved.options;
-            with_new_encoder_of(data, outliers, &options.encoder, &options.noise, work)
-        }
+    if let (Source::Watched(watched), Some(folder)) = (&mut source, &resumed)
+        && let Some(at_work) = folder.at_work().filter(|it| it.at == steps.len())
+    {
+        watched.take_first(at_work.files);
     }
-}
-
-/// Returns the name of the data of the first experience, and what is listed of it; `None` if the command was interrupted before
-/// any came. All that are listed are checked to be apart from the folder of the stream.
-fn first(source: &Source, out: Option<&Path>) -> Result<Option<(String, Option<Listed>)>, Failure> {
-    if let Source::Divided(data) = source {
-        return Ok(Some((data.clone(), None)));
-    }
+    let fewest = Increment::fewest_to_hold_out(options.course.hold_out());
+    let reading = &options.data.reading;
+    let is_begun = Cell::new(resumed.is_some());
+    let mut refused = None;
     loop {
-        let listed = source.listed(&[])?;
-        listed.iter().try_for_each(|it| it.check_apart(out))?;
-        if let Some(first) = listed.into_iter().next() {
-            return Ok(Some((first.data.clone(), Some(first))));
-        }
-        if !is_more(source) {
-            return Ok(None);
+        let is_patient = refused.is_none();
+        let wanted = (fewest, is_patient);
+        let first = First::read(
+            &mut source,
+            reading,
+            resolved.folder(),
+            steps.first(),
+            wanted,
+        )?;
+        let Some(First {
+            listed,
+            files,
+            data,
+        }) = first
+        else {
+            return match refused {
+                _ if interrupt::requested() => Err(Failure::Interrupted(anyhow!(
+                    "the stream was interrupted before any experience"
+                ))),
+                Some(failure) => Err(failure),
+                None => Ok(()),
+            };
+        };
+        let entries = files.clone();
+        let work = Work {
+            resolved: &resolved,
+            source: &mut source,
+            listed,
+            files,
+            resumed: resumed.take(),
+            steps: steps.clone(),
+            is_begun: &is_begun,
+        };
+        let done = match &options.from.from {
+            Some(path) => with_stored_encoder(path, [data], reading.outliers, work),
+            None if options.course.dry_run => {
+                return Err(Failure::input(anyhow!(
+                    "from: found no encoder, expected one with --dry-run, which trains none"
+                )));
+            }
+            None => with_new_encoder_of(
+                data,
+                reading.outliers,
+                &options.encoder,
+                &options.noise,
+                work,
+            ),
+        };
+        match (done, &mut source) {
+            (Err(failure @ Failure::Input(_)), Source::Watched(watched)) if !is_begun.get() => {
+                for name in &entries {
+                    watched.refuse(name, &failure);
+                }
+                // Options may be wrong instead of these data: other data tell.
+                if !failure.causes().any(|it| it.is::<DataError>()) {
+                    refused = refused.or(Some(failure));
+                }
+            }
+            (done, _) => return done,
         }
     }
 }
@@ -93,10 +136,16 @@ fn first(source: &Source, out: Option<&Path>) -> Result<Option<(String, Option<L
 /// Stream whose first data have been read.
 struct Work<'a> {
     resolved: &'a Resolved,
-    source: &'a Source,
+    source: &'a mut Source,
     /// First experience; `None` for data that are divided.
     listed: Option<Listed>,
+    /// Names of its files in a folder that is watched.
+    files: Vec<String>,
     resumed: Option<StreamFolder>,
+    /// Facts about the experiences that the folder holds.
+    steps: Vec<StepRecord>,
+    /// Whether the first experience can be used.
+    is_begun: &'a Cell<bool>,
 }
 
 impl Work<'_> {
@@ -106,18 +155,22 @@ impl Work<'_> {
         data: Held<'_, D::Data>,
         from: Option<&EncoderFile<D>>,
     ) -> Result<(), Failure> {
-        let Self {
-            resolved,
-            source,
-            listed,
-            resumed,
-        } = self;
+        let resolved = self.resolved;
         tell_unlabelled::<D>(&data);
         let (options, seed) = (&resolved.options, resolved.training.seed);
-        let (experiences, held_out) = match (listed, options.source.split()) {
+        let (experiences, held_out) = match (self.listed, options.source.split()) {
             (None, Some(split)) => (divide::<D>(&data, &split, seed)?, None),
             (None, None) => unreachable!("data are divided by a split"),
-            (Some(first), _) => (vec![Arrived::first::<D>(&first, &data)], first.held_out),
+            (Some(first), _) => {
+                let files = match self.files.len() {
+                    0 | 1 => Vec::new(),
+                    _ => self.files,
+                };
+                (
+                    vec![Arrived::first::<D>(&first, files, &data)],
+                    first.held_out,
+                )
+            }
         };
         let mut gathered = Gathered::new(Held::Borrowed(domain), data, experiences);
         if let Some(held_out) = held_out {
@@ -125,10 +178,12 @@ impl Work<'_> {
         }
         let course = Course {
             resolved,
-            source,
+            source: self.source,
             from,
             gathered,
-            resumed,
+            resumed: self.resumed,
+            steps: self.steps,
+            is_begun: self.is_begun,
         };
         let backend = &resolved.training.backend;
         match options.course.dry_run {

@@ -9,6 +9,7 @@ use icl_data::StreamSplit;
 use icl_train::{Keep, Method, TrainingSettings, When};
 use serde::{Serialize, Serializer};
 
+use crate::commands::stream::source_options::SourceOptions;
 use crate::options::bounds;
 use crate::options::data::DataOptions;
 use crate::options::devices::{DevicesOptions, Engine};
@@ -17,7 +18,7 @@ use crate::options::evaluation::HoldOutOptions;
 use crate::options::execution::{
     BackendOption, ConfigOption, DEFAULT_SEED, ResumeOption, SeedOption,
 };
-use crate::options::increment::{SplitOption, text_of};
+use crate::options::increment::text_of;
 use crate::options::method::{MethodOption, MethodOptions};
 use crate::options::noise::NoiseOptions;
 use crate::options::output::{OutOption, TableOption, text};
@@ -29,7 +30,11 @@ const DETAILS: &str = "\
 It trains an encoder on the first experience, or takes one, and updates it for each one that follows, as --when says. \
 DIR holds a folder for each experience (encoder.safetensors, record.json), matrix.json (the risk of each encoder on held-out samples of \
 each experience), stream.jsonl, decisions.jsonl, ledger.jsonl and report.html. Ctrl-C saves the state; icl stream --resume DIR continues, \
-and goes through experiences that were added to the manifest since.
+and goes through experiences that were added to the manifest or to the folder since. It needs the data of all experiences as they were.
+
+With --watch, files are read when they have not changed for --settle seconds; names that end in .part or .tmp or begin with a dot wait \
+until they are renamed. One with too few samples for an experience is merged with the next. For cron: begin with --watch DIR --once, then \
+icl stream --resume DIR each time.
 
 A manifest is a TOML file: schema = 1, and for each experience [[experience]] with name and data, and if need be arrived (a time) and \
 held_out (other data, on which it is measured). With --dry-run its data may be embeddings of any framework (.npy, .safetensors, .parquet), \
@@ -96,23 +101,6 @@ pub struct StreamOptions {
     #[command(flatten)]
     #[serde(skip)]
     pub tables: TableOption,
-}
-
-/// Origin of the experiences beside a data set: a division of it, a manifest, or a folder.
-#[derive(Debug, Clone, PartialEq, Args, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[command(next_help_heading = "Data")]
-pub struct SourceOptions {
-    #[command(flatten)]
-    #[serde(flatten)]
-    split: SplitOption,
-    /// Manifest of the experiences
-    #[arg(long, value_name = "FILE.toml")]
-    pub stream: Option<PathBuf>,
-    /// Folder in which experiences arrive, each a file or a folder that is moved there. Of several new ones, the order is that
-    /// of their names. The command waits for more until it is interrupted
-    #[arg(long, value_name = "DIR")]
-    pub watch: Option<PathBuf>,
 }
 
 /// The course of a stream: when to update, what is kept, what is measured, and what it may cost.
@@ -294,43 +282,6 @@ impl StreamOptions {
             training,
             options: self,
         })
-    }
-}
-
-impl SourceOptions {
-    /// Returns the division of the data set, if there is one.
-    pub fn split(&self) -> Option<StreamSplit> {
-        self.split.split.as_deref()?.parse().ok()
-    }
-
-    /// Checks that there is one source.
-    fn check(&self, data: &str) -> Result<(), Failure> {
-        let named = [
-            ("--data", !data.is_empty()),
-            ("--stream", self.stream.is_some()),
-            ("--watch", self.watch.is_some()),
-        ];
-        let named: Vec<&str> = named
-            .iter()
-            .filter(|(_, is_named)| *is_named)
-            .map(|it| it.0)
-            .collect();
-        match (&named[..], &self.split.split) {
-            (["--data"], Some(_)) | (["--stream" | "--watch"], None) => Ok(()),
-            (["--data"], None) => Err(Failure::input(anyhow!(
-                "split: found none for {data}, expected a division into experiences, such as --split data:5"
-            ))),
-            ([], _) => Err(Failure::input(anyhow!(
-                "stream: found no experiences, expected --data with --split, --stream or --watch"
-            ))),
-            ([one], Some(_)) => Err(Failure::input(anyhow!(
-                "split: found it with {one}, expected it with --data only"
-            ))),
-            (several, _) => Err(Failure::input(anyhow!(
-                "stream: found {}, expected one of them",
-                several.join(" and ")
-            ))),
-        }
     }
 }
 

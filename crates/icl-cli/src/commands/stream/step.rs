@@ -11,9 +11,9 @@ use icl_train::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::commands::stream::folder::StreamFolder;
+use crate::commands::stream::folder::{RECORD, StreamFolder};
 use crate::commands::stream::gathered::{Arrived, Gathered};
-use crate::commands::stream::lane::Lane;
+use crate::commands::stream::lane::{Lane, read_json};
 use crate::commands::stream::options::Resolved;
 use crate::domain::Domain;
 use crate::domain::encoder_file;
@@ -38,6 +38,31 @@ pub struct StepRecord {
     pub untrained_accuracy: Option<f64>,
     /// Checksum of its data.
     pub checksum: String,
+    /// Files of a folder that is watched which were merged into it, in the order in which they were read; none if it
+    /// is the one of its name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+}
+
+impl StepRecord {
+    /// Reads the facts about all experiences that a folder holds.
+    ///
+    /// # Errors
+    /// If they cannot be read, or an experience is missing.
+    pub fn all(folder: &StreamFolder) -> Result<Vec<Self>, Failure> {
+        let names = folder.names()?.into_iter().enumerate();
+        names
+            .map(|(at, name)| read_json(&folder.experience(at, &name).join(RECORD)))
+            .collect()
+    }
+
+    /// Returns the names of its files in a folder that is watched.
+    pub fn names_of_files(&self) -> Vec<String> {
+        match self.files.is_empty() {
+            true => vec![self.streamed.name.clone()],
+            false => self.files.clone(),
+        }
+    }
 }
 
 /// The next experience of a stream.

@@ -1,11 +1,15 @@
 //! Files that follow from the experiences of a stream: its matrix, its tables and its page.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use icl_eval::{Better, TRANSFER_FORMULAS, Transfer, TransferMatrix};
 use icl_report::{STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord};
 use serde::Serialize;
 
+use crate::commands::stream::folder::{
+    DECISIONS, EXPERIENCES, LEDGER, MATRIX, REJECTED, StreamFolder,
+};
 use crate::commands::stream::lane::{Lane, write_json, write_lines};
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::source::Source;
@@ -15,23 +19,111 @@ use crate::files::whole;
 use crate::files::work_place::CONFIG;
 use crate::process::failure::Failure;
 
-/// Matrix, as JSON: the whole record.
-const MATRIX: &str = "matrix.json";
-/// Experiences, a line of JSON each.
-const EXPERIENCES: &str = "stream.jsonl";
-/// Decisions, a line of JSON each.
-const DECISIONS: &str = "decisions.jsonl";
-/// Cost by lane, experience and purpose, a line of JSON each.
-const LEDGER: &str = "ledger.jsonl";
-
 /// Matrix of some cells.
 type Cells = Vec<Vec<Option<f64>>>;
 
-/// Returns the record of the experiences so far.
-///
-/// # Errors
-/// If the matrix has a wrong shape.
-pub fn record(
+/// Least part of the time that is not spent on these files, as a multiple of the time that writing them took: they
+/// grow with the stream, and after each experience would take longer and longer.
+const BETWEEN: u32 = 20;
+
+/// Keeps the files up to date that follow from the experiences.
+pub struct Summary<'a> {
+    resolved: &'a Resolved,
+    config: &'a str,
+    /// State of the files as they were written last.
+    written: Option<Written>,
+}
+
+struct Written {
+    n_experiences: usize,
+    rejected: Vec<Rejected>,
+    at: Instant,
+    took: Duration,
+}
+
+/// Line of the data that cannot be used.
+#[derive(Debug, PartialEq, Serialize)]
+struct Rejected {
+    file: String,
+    reason: String,
+}
+
+impl<'a> Summary<'a> {
+    /// Creates a summary of which nothing has been written.
+    pub fn new(resolved: &'a Resolved, config: &'a str) -> Self {
+        Self {
+            resolved,
+            config,
+            written: None,
+        }
+    }
+
+    /// Writes the files if there is anything new: at once if `is_last`, and else when it is due.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn keep_up(
+        &mut self,
+        folder: &StreamFolder,
+        source: &Source,
+        steps: &[StepRecord],
+        lanes: &[Lane],
+        is_last: bool,
+    ) -> Result<(), Failure> {
+        let rejected = rejected(source);
+        let is_due = match &self.written {
+            None => true,
+            Some(written) => {
+                let is_new = written.n_experiences != steps.len() || written.rejected != rejected;
+                is_new && (is_last || written.at.elapsed() >= BETWEEN * written.took)
+            }
+        };
+        if steps.is_empty() || !is_due {
+            return Ok(());
+        }
+        let begun = Instant::now();
+        let record = self.record(source, steps, lanes)?;
+        let made = folder.begin_summary()?;
+        write(&made, self.config, &record, lanes)?;
+        if !rejected.is_empty() {
+            write_lines(&made.join(REJECTED), &rejected)?;
+        }
+        folder.publish_summary(&made)?;
+        self.written = Some(Written {
+            n_experiences: steps.len(),
+            rejected,
+            at: Instant::now(),
+            took: begun.elapsed(),
+        });
+        Ok(())
+    }
+
+    /// Returns the record of the experiences so far.
+    ///
+    /// # Errors
+    /// If the matrix has a wrong shape.
+    pub fn record(
+        &self,
+        source: &Source,
+        steps: &[StepRecord],
+        lanes: &[Lane],
+    ) -> Result<StreamRecord, Failure> {
+        record(self.resolved, source, steps, lanes)
+    }
+}
+
+fn rejected(source: &Source) -> Vec<Rejected> {
+    let Source::Watched(watched) = source else {
+        return Vec::new();
+    };
+    let rejected = watched.rejected().map(|(file, reason)| Rejected {
+        file: file.to_owned(),
+        reason: reason.to_owned(),
+    });
+    rejected.collect()
+}
+
+fn record(
     resolved: &Resolved,
     source: &Source,
     steps: &[StepRecord],
@@ -128,16 +220,8 @@ struct Charge<'a> {
     passes: f64,
 }
 
-/// Whether a stream writes a file of this name next to the folders of its experiences.
-pub fn is_result(name: &str) -> bool {
-    [MATRIX, EXPERIENCES, DECISIONS, LEDGER, REPORT, CONFIG].contains(&name)
-}
-
 /// Writes the files that follow from the experiences into a folder in the making.
-///
-/// # Errors
-/// If a file cannot be written.
-pub fn write(
+fn write(
     folder: &Path,
     config: &str,
     record: &StreamRecord,

@@ -1,4 +1,4 @@
-//! What surrounds the tensors of an encoder in a file of weights.
+//! Surroundings of the tensors of an encoder in a file of weights.
 
 use std::collections::BTreeMap;
 use std::fmt;
