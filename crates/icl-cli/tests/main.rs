@@ -42,3 +42,4 @@ mod text_pairs;
 mod train;
 mod unlabelled;
 mod update;
+mod written_encoders;
