@@ -1,6 +1,7 @@
 //! The course of a stream on one backend: one experience after the other.
 
 use std::cell::Cell;
+use std::path::Path;
 
 use anyhow::anyhow;
 use burn::tensor::backend::AutodiffBackend;
@@ -261,12 +262,20 @@ impl<D: Domain> Course<'_, D> {
 
 /// Returns the failure to find data of the experience `at` as they were when the stream took them.
 pub fn changed(data: &str, at: usize, failure: Failure) -> Failure {
-    match failure {
-        Failure::Input(error) => Failure::Input(anyhow!(
-            "experience {}, {data}: {error:#}; put it back as it was, and what is new into data of another name, or begin a new \
-             stream with another --out",
-            at + 1
-        )),
-        other => other,
-    }
+    let Failure::Input(error) = failure else {
+        return failure;
+    };
+    let path = Path::new(data);
+    // Names of experiences are no such paths.
+    let found = match path.is_absolute() && !path.exists() {
+        true => "found nothing, expected what the stream has taken".to_owned(),
+        false => format!("{error:#}"),
+    };
+    // Readers name the file, too.
+    let found = found.strip_prefix(&format!("{data}: ")).unwrap_or(&found);
+    Failure::Input(anyhow!(
+        "experience {}, {data}: {found}; put it back as it was, and what is new into data of another name, or begin a \
+         new stream with another --out",
+        at + 1
+    ))
 }

@@ -120,11 +120,14 @@ pub fn stream(options: StreamOptions) -> Result<(), Failure> {
         };
         match (done, &mut source) {
             (Err(failure @ Failure::Input(_)), Source::Watched(watched)) if !is_begun.get() => {
+                let is_of_data = failure.causes().any(|it| it.is::<DataError>());
                 for name in &entries {
-                    watched.refuse(name, &failure);
+                    match is_of_data {
+                        true => watched.refuse(name, &failure),
+                        false => watched.set_aside(name, &failure),
+                    }
                 }
-                // Options may be wrong instead of these data: other data tell.
-                if !failure.causes().any(|it| it.is::<DataError>()) {
+                if !is_of_data {
                     refused = refused.or(Some(failure));
                 }
             }

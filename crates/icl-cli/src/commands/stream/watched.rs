@@ -177,9 +177,14 @@ impl Watched {
         self.taken.extend_from_slice(names);
     }
 
+    /// Leaves an entry out that was taken, without a word: other data may show that the options are wrong instead.
+    pub fn set_aside(&mut self, name: &str, failure: &Failure) {
+        self.taken.retain(|it| it != name);
+        self.entries.set(name, State::Rejected(failure.to_string()));
+    }
+
     /// Leaves an entry out, and says so, unless it is no data at all.
     pub fn refuse(&mut self, name: &str, failure: &Failure) {
-        self.taken.retain(|it| it != name);
         if UnknownData::is_cause_of(failure) {
             self.entries.set(name, State::Foreign);
             return;
@@ -187,7 +192,7 @@ impl Watched {
         tell(format_args!(
             "note: rejected {name}: {failure}; it is read again when it changes"
         ));
-        self.entries.set(name, State::Rejected(failure.to_string()));
+        self.set_aside(name, failure);
     }
 
     /// Says what it waits for, and waits; whether to look again.

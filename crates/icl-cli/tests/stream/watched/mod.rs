@@ -204,6 +204,7 @@ fn wrong_options_are_no_bad_data() {
             last.starts_with("error: ") && last.contains(needle),
             "{last}"
         );
+        assert!(!ran.stderr.contains("rejected"), "{}", ran.stderr);
     }
     for (line, needle) in [
         (
