@@ -214,6 +214,15 @@ impl Lane {
         last.map_or(0.0, |it| it.cost.charged())
     }
 
+    /// Adds what it has done with the next experience. What waited before is forgotten: of every experience it would be
+    /// a list of all before it.
+    pub fn push(&mut self, step: LaneStep) {
+        if let Some(last) = self.done.last_mut() {
+            last.pending = Pending::default();
+        }
+        self.done.push(step);
+    }
+
     /// Writes what it has done with the last experience.
     ///
     /// # Errors
@@ -232,7 +241,7 @@ impl Lane {
     /// If a file cannot be read.
     pub fn read(&mut self, experience: &Path, is_last: bool) -> Result<(), Failure> {
         let folder = self.folder(experience);
-        self.done.push(read_json(&folder.join(LANE))?);
+        self.push(read_json(&folder.join(LANE))?);
         if is_last {
             self.memory = read_json(&folder.join(MEMORY))?;
         }

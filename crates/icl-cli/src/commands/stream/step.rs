@@ -114,7 +114,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
                 record = Some(self.record(lane, &advanced, experience, steps)?);
             }
             lane.memory = advanced.state.memory().clone();
-            lane.done.push(done);
+            lane.push(done);
         }
         Ok(record.expect("the first lane is that of the method"))
     }
