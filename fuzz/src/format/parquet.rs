@@ -8,14 +8,12 @@ use icl::data::{Missing, TableOptions, read_table};
 use super::reader::{Format, Told};
 use crate::parts::{Part, Valid};
 
-/// Files of the tests of the reader, which PyArrow wrote: pages of each kind of compression, lists, and a nested column.
-const FILES: [&[u8]; 6] = [
+/// Files of the tests of the reader, which PyArrow wrote: pages of each kind of compression.
+const FILES: [&[u8]; 4] = [
     include_bytes!("../../../crates/icl-data/tests/reference/tables/none.parquet"),
     include_bytes!("../../../crates/icl-data/tests/reference/tables/gzip.parquet"),
     include_bytes!("../../../crates/icl-data/tests/reference/tables/snappy.parquet"),
     include_bytes!("../../../crates/icl-data/tests/reference/tables/zstd.parquet"),
-    include_bytes!("../../../crates/icl-data/tests/reference/tables/nested.parquet"),
-    include_bytes!("../../../crates/icl-data/tests/reference/vectors/list.parquet"),
 ];
 
 /// Returns the format.
