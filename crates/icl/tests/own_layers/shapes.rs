@@ -5,7 +5,7 @@ use icl::train::{Callbacks, TrainError};
 
 use super::*;
 
-/// What is wrong with an encoder.
+/// Fault of an encoder.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Fault {
     OneRowLess,

@@ -177,7 +177,7 @@ impl Watched {
         self.taken.extend_from_slice(names);
     }
 
-    /// Leaves an entry out that was taken, without a word: other data may show that the options are wrong instead.
+    /// Leaves out an entry without a message: other data may show that the options are wrong instead.
     pub fn set_aside(&mut self, name: &str, failure: &Failure) {
         self.taken.retain(|it| it != name);
         self.entries.set(name, State::Rejected(failure.to_string()));

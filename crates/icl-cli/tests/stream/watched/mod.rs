@@ -185,7 +185,7 @@ fn files_are_taken_when_they_are_complete() {
     assert_eq!(experiences(&out), expected);
 }
 
-/// A wrong option is told at once, and does not wait for other data.
+/// A wrong option is reported at once, without waiting for other data.
 #[test]
 fn wrong_options_are_no_bad_data() {
     let at = folder();
