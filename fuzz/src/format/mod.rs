@@ -1,5 +1,6 @@
 //! The formats whose readers are tried.
 
+mod auc_curve;
 mod checkpoint;
 mod cifar;
 mod encoder;
@@ -38,6 +39,7 @@ pub fn formats() -> Vec<(&'static str, Make)> {
         ("encoder", encoder::format),
         ("toml", options::format),
         ("manifest", manifest::format),
+        ("curve", auc_curve::format),
         ("record", results::format),
         ("checkpoint", checkpoint::format),
     ]

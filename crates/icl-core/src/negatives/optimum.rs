@@ -66,44 +66,37 @@ pub fn probabilities_by_k(
             largest: MAX_K,
         });
     }
-    let mut labels = Reliabilities::new(&[label])?;
-    let mut predictions = Reliabilities::new(predictions)?;
-    Ok((0..max_k)
-        .map(|_| [labels.next(), predictions.next()])
+    let labels = mean_reliabilities(&[label], max_k)?;
+    let predictions = mean_reliabilities(predictions, max_k)?;
+    let pairs = labels.into_iter().zip(predictions);
+    Ok(pairs
+        .map(|(label, prediction)| [label, prediction])
         .collect())
 }
 
-/// Mean of P(μ, K) over some separations, for one K after the other.
-struct Reliabilities {
-    /// Φ(z + μ) of each separation and point, and φ(z)Φ(z + μ)^K.
-    powers: Vec<(f64, f64)>,
-    n: f64,
-}
-
-impl Reliabilities {
-    fn new(separations: &[f64]) -> Result<Self, NegativesError> {
-        if separations.is_empty() {
-            return Err(NegativesError::Separation { found: f64::NAN });
-        }
-        if let Some(&found) = separations.iter().find(|it| !it.is_finite()) {
-            return Err(NegativesError::Separation { found });
-        }
-        let of_one = |&mu: &f64| points().map(move |(z, weight)| (cumulative(z + mu), weight));
-        Ok(Self {
-            powers: separations.iter().flat_map(of_one).collect(),
-            n: separations.len() as f64,
-        })
+/// Returns the mean of P(μ, K) over some separations at K = 1, 2, …, `max_k`.
+fn mean_reliabilities(separations: &[f64], max_k: usize) -> Result<Vec<f64>, NegativesError> {
+    if separations.is_empty() {
+        return Err(NegativesError::Separation { found: f64::NAN });
     }
-
-    /// Returns the mean for the next K, from 1 on.
-    fn next(&mut self) -> f64 {
-        let mut sum = 0.0;
-        for (factor, power) in &mut self.powers {
-            *power *= *factor;
-            sum += *power;
-        }
-        sum / self.n
+    if let Some(&found) = separations.iter().find(|it| !it.is_finite()) {
+        return Err(NegativesError::Separation { found });
     }
+    let mut sums = vec![0.0; max_k];
+    // One separation after the other, so that its points stay in the cache and memory does not grow with the separations.
+    for mu in separations {
+        // Φ(z + μ) of each point, and φ(z)Φ(z + μ)^K.
+        let of_point = |(z, weight): (f64, f64)| (cumulative(z + mu), weight);
+        let mut powers: Vec<(f64, f64)> = points().map(of_point).collect();
+        for sum in &mut sums {
+            for (factor, power) in &mut powers {
+                *power *= *factor;
+                *sum += *power;
+            }
+        }
+    }
+    let n = separations.len() as f64;
+    Ok(sums.into_iter().map(|sum| sum / n).collect())
 }
 
 /// The number of negatives with the largest effectiveness.
