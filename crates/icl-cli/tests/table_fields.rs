@@ -139,6 +139,31 @@ fn dates_that_are_not_in_order_split_nothing() {
 }
 
 #[test]
+fn an_order_of_texts_is_named() {
+    let at = tempdir().unwrap();
+    let at = at.path();
+    let note = "note: t, column when: rows are ordered by its text, character by character";
+    for (out, values, is_text) in [
+        (
+            "names",
+            ["31 janv. 2025", "2 févr. 2025", "1 mars 2025"],
+            true,
+        ),
+        ("mixed", ["10", "9", "n. d."], true),
+        ("dates", ["2025-01-31", "2025-02-01", "2025-03-01"], false),
+        ("numbers", ["10", "9", "1e1"], false),
+    ] {
+        let rows: String = (0..12)
+            .map(|row| format!("{},{}\n", values[row % 3], row * row % 7))
+            .collect();
+        fs::write(at.join("t.csv"), format!("when,a\n{rows}")).unwrap();
+        let line = format!("split --data t.csv --split column:when --out {out}");
+        let stderr = icl(at, &split(&line)).succeeded().stderr;
+        assert_eq!(stderr.contains(note), is_text, "{out}: {stderr}");
+    }
+}
+
+#[test]
 fn a_column_that_numbers_the_rows_is_no_feature() {
     let at = tempdir().unwrap();
     let at = at.path();

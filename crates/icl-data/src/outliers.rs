@@ -52,11 +52,20 @@ impl fmt::Display for Outlier {
         let side = if *deviations < 0.0 { "below" } else { "above" };
         write!(
             f,
-            "{place}: found {value}, {:.0} standard deviations {side} the mean of the encoder's data, expected at \
-             {} {nearest}",
-            deviations.abs(),
+            "{place}: found {}, {} standard deviations {side} the mean of the encoder's data, expected at {} {}",
+            shown(*value),
+            shown(deviations.abs().round()),
             if *deviations < 0.0 { "least" } else { "most" },
+            shown(*nearest),
         )
+    }
+}
+
+/// Returns a number as it is read best: with an exponent where it would have more than fifteen digits.
+fn shown(value: f64) -> String {
+    match value.abs() {
+        size if size >= 1e15 || (size > 0.0 && size < 1e-5) => format!("{value:e}"),
+        _ => value.to_string(),
     }
 }
 
@@ -186,6 +195,15 @@ mod tests {
             "row 17, column price: found -99999, 5213 standard deviations below the mean of the encoder's data, expected \
              at least -12.5"
         );
+        let extreme = Outlier {
+            value: 1e30,
+            deviations: 4.168_785_371_863_317e29,
+            nearest: -1e-44,
+            ..outlier.clone()
+        };
+        let text = "row 17, column price: found 1e30, 4.168785371863317e29 standard deviations above the mean of the \
+                    encoder's data, expected at most -1e-44";
+        assert_eq!(extreme.to_string(), text);
         let mut found = OutliersFound::default();
         (0..5).for_each(|_| found.add(|| outlier.clone()));
         assert_eq!((found.n, found.first.len()), (5, 3));

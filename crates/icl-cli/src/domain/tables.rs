@@ -230,6 +230,16 @@ fn tell_columns(schema: &TableSchema) {
     ));
 }
 
+/// Reports that a column orders the rows as text: it may be meant as dates or numbers in a form that is not recognised.
+fn tell_order(raw: &RawTable, column: &str) {
+    if raw.is_ordered_as_text(column) {
+        tell(format_args!(
+            "note: {}, column {column}: rows are ordered by its text, character by character",
+            raw.name()
+        ));
+    }
+}
+
 impl Domain for Tables {
     const SAMPLES: &'static str = "rows";
     const ENCODER: &'static str = "mlp";
@@ -332,6 +342,9 @@ impl Domain for Tables {
         alpha: GrowthRatio,
         seed: Seed,
     ) -> Result<Increment, Failure> {
+        if let Split::Column(name) = split {
+            tell_order(&data.raw, name);
+        }
         let increment = data.raw.increment(split.clone(), alpha, seed);
         increment.map_err(Failure::input)
     }
@@ -340,7 +353,10 @@ impl Domain for Tables {
         match key {
             StreamKey::Nothing => Ok(vec![0; data.raw.n_rows()]),
             StreamKey::Class if data.raw.has_labels() => Ok(Self::labels(data)),
-            StreamKey::Column(name) => data.raw.ranks(name).map_err(Failure::input),
+            StreamKey::Column(name) => {
+                tell_order(&data.raw, name);
+                data.raw.ranks(name).map_err(Failure::input)
+            }
             StreamKey::Class | StreamKey::Size => Err(no_keys::<Self>(data, key)),
         }
     }

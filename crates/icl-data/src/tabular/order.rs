@@ -40,6 +40,15 @@ impl RawTable {
             expected: Found::new(&expected),
         })
     }
+
+    /// Returns whether rows are ordered by the bytes of their texts in a column, which holds neither numbers nor dates; `false`
+    /// if there is no such column.
+    pub fn is_ordered_as_text(&self, column: &str) -> bool {
+        self.column(column).is_some_and(|found| {
+            let is_date = |row| text(found, row).is_none_or(|text| moment(text).is_some());
+            found.contents != Contents::Numbers && !(0..self.n_rows()).all(is_date)
+        })
+    }
 }
 
 /// Returns the rank of each text, see [`RawTable::ranks`].
