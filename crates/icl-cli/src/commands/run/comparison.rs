@@ -28,7 +28,7 @@ use crate::options::protocol::max_judged;
 use crate::options::training::PAPER_PATIENCE;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
-use crate::process::progress::{Display, notes};
+use crate::process::progress::{Display, ended, notes};
 
 /// Name of θ₀ in files.
 const FIRST: &str = "theta0";
@@ -168,15 +168,9 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             .map_err(|error| self.resolved.causes(Some(method)).training(error))?;
         let record = outcome.record;
         if method.loss.is_some() {
-            self.display.end(&format!(
-                "seed {}  {}: {} epochs, {:.2} s, exact risk {:.4} nats{}",
-                self.seed,
-                method.name,
-                record.n_epochs(),
-                record.seconds.training(),
-                outcome.risk.all,
-                notes(&record),
-            ));
+            let ended = ended(&record, outcome.risk.all);
+            self.display
+                .end(&format!("seed {}  {}: {ended}", self.seed, method.name));
         }
         Ok(Ran {
             method: method.clone(),

@@ -24,7 +24,7 @@ use crate::files::work_folder::WorkFolder;
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 use crate::process::group::group;
-use crate::process::progress::{Display, notes};
+use crate::process::progress::{Display, ended};
 
 /// Update of an encoder by a method.
 pub struct Update<'a, D: Domain> {
@@ -73,14 +73,8 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             .map_err(|error| causes.training(error))?;
         let record = outcome.record;
         if method.loss.is_some() {
-            display.end(&format!(
-                "{}: {} epochs, {:.2} s, exact risk {:.4} nats{}",
-                method.name,
-                record.n_epochs(),
-                record.seconds.training(),
-                outcome.risk.all,
-                notes(&record),
-            ));
+            let ended = ended(&record, outcome.risk.all);
+            display.end(&format!("{}: {ended}", method.name));
         }
         display.finish();
         let evaluator = trainer.evaluator();
