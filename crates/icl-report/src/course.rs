@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::chart::{AxisScale, Curve, CurveChart, Figure, Layout, Palette};
 use crate::document::Block;
+use crate::record::{TrainingCourse, UpdateFacts};
 use crate::text::number::axis_count;
 
 /// Course of one training run.
@@ -22,6 +23,31 @@ pub(crate) struct Course<'a> {
     pub(crate) support_rates: &'a [f64],
     /// Share of the old data that each epoch could draw from.
     pub(crate) old_fractions: &'a [f64],
+}
+
+impl<'a> Course<'a> {
+    /// Returns the losses and numbers of negatives of a run.
+    pub(crate) fn of<R>(series: &'a str, label: String, of: &'a TrainingCourse<R>) -> Self {
+        Self {
+            series,
+            label,
+            losses: &of.epoch_losses,
+            negatives: &of.step_negatives,
+            rates: &[],
+            support_rates: &[],
+            old_fractions: &[],
+        }
+    }
+
+    /// Returns the course with the rates and the share of old data of an update.
+    pub(crate) fn with_rates(self, of: &'a UpdateFacts) -> Self {
+        Self {
+            rates: &of.learning_rates,
+            support_rates: &of.support_learning_rates,
+            old_fractions: &of.old_fractions,
+            ..self
+        }
+    }
 }
 
 /// Quantity of each epoch of a run.

@@ -41,9 +41,10 @@ pub use error::ReportError;
 pub use negatives::{NegativesAdvice, PredictionCourse, negatives_document};
 pub use record::{
     AccuracyByOrigin, BACKEND_SCHEMA, BackendRecord, BackendTask, BackendTrace, COMPARED_STEPS,
-    Cells, EmbeddingMap, FloorAccuracies, KeptNeighbours, ProtocolAccuracies, RunRecord, SCHEMA,
-    STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord, StreamedExperience, TRAIN_SCHEMA,
-    TrainRecord, UPDATE_SCHEMA, UpdateRecord, compare_backends, parse_records, read_records,
+    Cells, EmbeddingMap, FloorAccuracies, KeptNeighbours, ProtocolAccuracies, RunRecord,
+    RunSettings, SCHEMA, STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord,
+    StreamedExperience, TRAIN_SCHEMA, TrainRecord, TrainingCourse, TrainingSummary, UPDATE_SCHEMA,
+    UpdateFacts, UpdateRecord, compare_backends, parse_records, read_records,
 };
 pub use stream::stream_document;
 pub use tensorboard::{Scalar, tensorboard_events, training_scalars, update_scalars};

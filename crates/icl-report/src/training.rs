@@ -3,7 +3,7 @@
 use crate::chart::{AxisScale, Curve, CurveChart, Figure, Layout, Legend, Palette};
 use crate::course::{Course, sections};
 use crate::document::{Block, Column, Document, Row, Table, TableCell};
-use crate::ending::{Ending, charged};
+use crate::ending::ending;
 use crate::error::ReportError;
 use crate::record::{TRAIN_SCHEMA, TrainRecord};
 use crate::text::number::{axis_count, change, count, nats, percent, plural, seconds};
@@ -24,12 +24,9 @@ pub fn training_document(record: &TrainRecord) -> Result<Document, ReportError> 
         });
     }
     let facts = format!(
-        "{} · seed {} · backend: {} · τ = {}, K = {}",
+        "{} · {}",
         plural(record.n, "sample"),
-        record.seed,
-        record.backend,
-        record.temperature,
-        record.negatives,
+        record.settings.words()
     );
     let mut blocks = vec![Block::Headline(headline(record).into())];
     blocks.extend(risk(record).map(Block::Figure));
@@ -38,29 +35,15 @@ pub fn training_document(record: &TrainRecord) -> Result<Document, ReportError> 
         Block::text(format!(
             "{}: {}, {} sample passes, {} s of training. ‖Δθ‖/‖θ‖ = {}.",
             plural(record.n, "sample"),
-            plural(record.epochs, "epoch"),
-            count(record.sample_passes as f64),
-            seconds(record.train_s),
-            change(record.parameter_change),
+            plural(record.training.epochs, "epoch"),
+            count(record.course.sample_passes as f64),
+            seconds(record.training.train_s),
+            change(record.training.parameter_change),
         )),
     ]);
     blocks.extend(held_out(record).map(Block::text));
-    let ending = Ending {
-        stopped_by: record.stopped_by,
-        expected_gain: record.expected_gain,
-        best_evaluation: record.best_evaluation,
-        charged: charged(&record.evaluations),
-    };
-    blocks.extend(ending.sentences().map(Block::text));
-    let course = Course {
-        series: &record.data,
-        label: record.data.clone(),
-        losses: &record.epoch_losses,
-        negatives: &record.step_negatives,
-        rates: &[],
-        support_rates: &[],
-        old_fractions: &[],
-    };
+    blocks.extend(ending(record.training.stopped_by, &record.course).map(Block::text));
+    let course = Course::of(&record.data, record.data.clone(), &record.course);
     blocks.extend(sections(&[course], &Palette::new([record.data.as_str()])));
     blocks.push(Block::Details(
         "Where the time went".into(),
@@ -116,12 +99,12 @@ fn risk(record: &TrainRecord) -> Option<Figure> {
             series: record.data.clone(),
             label: record.data.clone(),
             colour: palette.colour(&record.data),
-            points: record.evaluations.iter().map(point).collect(),
+            points: record.course.evaluations.iter().map(point).collect(),
             mark: None,
         }],
         level: None,
     };
-    (record.evaluations.len() > 1).then(|| Figure {
+    (record.course.evaluations.len() > 1).then(|| Figure {
         caption: "Lower is better.".into(),
         legend: Legend::default(),
         charts: vec![chart.svg()],
@@ -185,7 +168,7 @@ mod tests {
         let mut evil = first();
         evil.data = "\u{1b}[31m<b>".to_owned();
         evil.trained = f64::NAN;
-        evil.evaluations.truncate(1);
+        evil.course.evaluations.truncate(1);
         let document = training_document(&evil).unwrap();
         assert_sound(&document.html());
         let terminal = document.terminal(80, true);

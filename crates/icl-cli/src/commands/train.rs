@@ -6,7 +6,9 @@ use burn::tensor::backend::AutodiffBackend;
 use clap::{Arg, Args};
 use icl_core::{Increment, Samples, Seed};
 use icl_data::{Found, Split};
-use icl_report::{KeptNeighbours, TRAIN_SCHEMA, TrainRecord};
+use icl_report::{
+    KeptNeighbours, RunSettings, TRAIN_SCHEMA, TrainRecord, TrainingCourse, TrainingSummary,
+};
 use icl_train::{Trainer, TrainingSettings};
 use serde::Serialize;
 
@@ -285,30 +287,17 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         encoder_file::save(&outcome.encoder, self.domain, name, &path)?;
         Ok(TrainRecord {
             schema: TRAIN_SCHEMA,
-            seed: *seed,
+            settings: RunSettings::of(*seed, settings, backend),
             data: name.to_owned(),
             n,
             n_clipped: D::n_clipped(self.data),
-            temperature: settings.temperature,
-            negatives: settings.negatives,
-            backend: backend.clone(),
-            epochs: record.n_epochs(),
-            sample_passes: record.sample_passes,
-            charged_passes: record.cost.charged(),
-            cost: record.cost,
-            stopped_by: record.stopped_by,
-            best_evaluation: record.best_evaluation,
-            expected_gain: record.expected_gain,
-            train_s: record.seconds.training(),
             untrained,
             trained,
             held_out_risk: held_out,
             n_held_out: self.panel.map(|panel| panel.old().len()),
-            parameter_change: outcome.parameter_change,
             seconds: record.seconds,
-            evaluations: record.evaluations,
-            epoch_losses: record.epoch_losses,
-            step_negatives: record.step_negatives,
+            training: TrainingSummary::of(&record, outcome.parameter_change),
+            course: TrainingCourse::of(&record),
         })
     }
 }

@@ -23,6 +23,16 @@ pub fn notes<R>(record: &TrainingRecord<R>) -> String {
     inert.into_iter().chain(warnings).collect()
 }
 
+/// Returns what the line of a training run says at its end: epochs, seconds, the exact risk in nats, and notes.
+pub fn ended<R>(record: &TrainingRecord<R>, risk: f64) -> String {
+    format!(
+        "{} epochs, {:.2} s, exact risk {risk:.4} nats{}",
+        record.n_epochs(),
+        record.seconds.training(),
+        notes(record),
+    )
+}
+
 /// Display of the progress of all training runs together.
 pub struct Display {
     bar: ProgressBar,

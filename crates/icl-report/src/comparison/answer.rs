@@ -54,14 +54,15 @@ pub(crate) fn answer(records: &[RunRecord], methods: &[MethodRuns<'_>]) -> Optio
 
 /// Returns the medians over the seeds of the held-out risk on old and on new data.
 fn held_out(of: &MethodRuns<'_>) -> Option<[f64; 2]> {
-    let old = of.over(|record| record.held_out_risk.map(|risk| risk.mean.old));
-    let new = of.over(|record| record.held_out_risk.map(|risk| risk.mean.new));
+    let old = of.over(|record| record.update.held_out_risk.map(|risk| risk.mean.old));
+    let new = of.over(|record| record.update.held_out_risk.map(|risk| risk.mean.new));
     Some([old?.median?, new?.median?])
 }
 
 /// Returns the median over the seeds of the charged passes.
 fn charged(of: &MethodRuns<'_>) -> Option<f64> {
-    of.over(|record| Some(record.charged_passes))?.median
+    of.over(|record| Some(record.training.charged_passes))?
+        .median
 }
 
 /// Lists the accuracies of the ways on all data with the floors that hold for any data.
@@ -101,7 +102,7 @@ mod tests {
     fn four() -> Vec<RunRecord> {
         let of = |method: &str, risk, passes, accuracy| {
             let mut record = few_labels(with_held_out(record(method, 1), risk), accuracy);
-            record.charged_passes = passes;
+            record.training.charged_passes = passes;
             record
         };
         vec![
@@ -134,7 +135,7 @@ mod tests {
             assert_eq!(answer(&records, &runs::methods(&records)), None);
         }
         let mut records = four();
-        records[0].held_out_risk = None;
+        records[0].update.held_out_risk = None;
         assert_eq!(answer(&records, &runs::methods(&records)), None);
     }
 

@@ -143,14 +143,14 @@ fn curves(
 ) -> Vec<Curve> {
     let curve = |record: &RunRecord| {
         let point = |evaluation: &Evaluation| (x(evaluation), y(evaluation));
-        let mut evaluations = record.evaluations.iter();
+        let mut evaluations = record.course.evaluations.iter();
         let reached =
             evaluations.find(|evaluation| Some(evaluation.epoch) == record.epochs_to_target);
         Curve {
             series: record.method.clone(),
             label: format!("{}, seed {}", record.method, record.seed),
             colour: palette.colour(&record.method),
-            points: record.evaluations.iter().map(point).collect(),
+            points: record.course.evaluations.iter().map(point).collect(),
             mark: reached.filter(|_| marked).map(point),
         }
     };

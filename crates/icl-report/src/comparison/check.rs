@@ -18,13 +18,13 @@ pub(crate) fn check_records(records: &[RunRecord]) -> Result<&RunRecord, ReportE
                 expected: SCHEMA,
             });
         }
-        if let Some(found) = record.best_evaluation
-            && found >= record.evaluations.len()
+        if let Some(found) = record.course.best_evaluation
+            && found >= record.course.evaluations.len()
         {
             return Err(ReportError::BestEvaluation {
                 position: i + 1,
                 found,
-                n_evaluations: record.evaluations.len(),
+                n_evaluations: record.course.evaluations.len(),
             });
         }
         for (field, first, other) in [
@@ -89,7 +89,7 @@ mod tests {
             "record 2 has schema 0, expected 2"
         );
         let mut beyond = record("warm", 2);
-        beyond.best_evaluation = Some(usize::MAX);
+        beyond.course.best_evaluation = Some(usize::MAX);
         assert_eq!(
             check_records(&[beyond]).unwrap_err().to_string(),
             "record 1 has the best evaluation 18446744073709551615 (counted from 0), expected one of 41 evaluations"

@@ -73,8 +73,11 @@ fn distance(records: &[RunRecord], origin: Origin, part: &'static str) -> Option
     let mut of_seeds = Vec::new();
     let mut last = Vec::new();
     for reference in records.iter().filter(|of| of.method == REFERENCE) {
-        let first = reference.evaluations.len().saturating_sub(PLATEAU);
-        last = reference.evaluations[first..].iter().map(risk).collect();
+        let first = reference.course.evaluations.len().saturating_sub(PLATEAU);
+        last = reference.course.evaluations[first..]
+            .iter()
+            .map(risk)
+            .collect();
         let is_from_first = |of: &&RunRecord| {
             of.seed == reference.seed
                 && of.method != REFERENCE
@@ -82,11 +85,11 @@ fn distance(records: &[RunRecord], origin: Origin, part: &'static str) -> Option
         };
         let starts = records.iter().filter(is_from_first);
         let starts: Vec<f64> = starts
-            .filter_map(|of| of.evaluations.first().map(risk))
+            .filter_map(|of| of.course.evaluations.first().map(risk))
             .collect();
         of_seeds.push((
             mean(&starts)?,
-            TARGET_RATIO * plateau(&reference.evaluations)?[origin],
+            TARGET_RATIO * plateau(&reference.course.evaluations)?[origin],
         ));
     }
     let (starts, targets): (Vec<f64>, Vec<f64>) = of_seeds.iter().copied().unzip();
@@ -128,7 +131,7 @@ mod tests {
     fn records(ends: &[f64], start: f64) -> Vec<RunRecord> {
         let of = |(seed, end): (usize, &f64)| {
             let mut retraining = run(REFERENCE, seed as u64, 4.0, *end, 0.0, 8);
-            for evaluation in &mut retraining.evaluations[4..] {
+            for evaluation in &mut retraining.course.evaluations[4..] {
                 evaluation.risk = risk(*end, 1.0);
             }
             [retraining, run("warm", seed as u64, start, *end, 0.0, 8)]
@@ -157,7 +160,7 @@ mod tests {
     #[test]
     fn a_single_seed_has_the_noise_of_its_last_evaluations() {
         let mut one = records(&[2.0], 2.5);
-        for (i, evaluation) in one[0].evaluations[4..].iter_mut().enumerate() {
+        for (i, evaluation) in one[0].course.evaluations[4..].iter_mut().enumerate() {
             evaluation.risk = risk(2.0 + 0.1 * (i as f64 - 2.0), 1.0);
         }
         let [old, _] = Distances::of(&one).unwrap().0;

@@ -21,15 +21,15 @@ fn whole() -> (Vec<Value>, Value) {
         .filter(|record| record.seed < 3 && methods.contains(&record.method.as_str()));
     let records = records.map(|record| {
         let mut record = few_labels(held_out(record, [2.3, 2.4]), 0.9);
-        record.evaluations.truncate(12);
-        for at in &mut record.evaluations {
+        record.course.evaluations.truncate(12);
+        for at in &mut record.course.evaluations {
             at.charged_passes = at.sample_passes as f64;
         }
-        record.charged_passes = record.sample_passes as f64;
+        record.training.charged_passes = record.course.sample_passes as f64;
         record.charged_to_target = record.passes_to_target.map(|passes| passes as f64);
-        record.best_evaluation = Some(0);
-        record.support_learning_rates = record.learning_rates.clone();
-        record.support_moves = vec![1e-3; 4];
+        record.course.best_evaluation = Some(0);
+        record.update.support_learning_rates = record.update.learning_rates.clone();
+        record.update.support_moves = vec![1e-3; 4];
         serde_json::to_value(record).unwrap()
     });
     let map = serde_json::to_value(map(&["retraining", "warm"], 12)).unwrap();

@@ -21,7 +21,7 @@ pub(crate) fn goal(records: &[RunRecord]) -> String {
                 n => format!(" (medians over {n} seeds, each of which has its own)"),
             };
             let is_truncated = |record: &&RunRecord| {
-                record.method == REFERENCE && record.stopped_by == Some(StoppedBy::Epochs)
+                record.method == REFERENCE && record.training.stopped_by == Some(StoppedBy::Epochs)
             };
             let truncated = match records.iter().any(|record| is_truncated(&record)) {
                 true => {
@@ -66,7 +66,7 @@ mod tests {
                 old: 1.5,
                 new: 2.5,
             });
-            record.stopped_by = Some(StoppedBy::Doubling);
+            record.training.stopped_by = Some(StoppedBy::Doubling);
         }
         let words = goal(&records);
         assert!(
@@ -74,11 +74,11 @@ mod tests {
             "{words}"
         );
         assert!(!words.contains("last epoch"));
-        records[0].stopped_by = Some(StoppedBy::Epochs);
+        records[0].training.stopped_by = Some(StoppedBy::Epochs);
         let is_reference = records[0].method == REFERENCE;
         assert_eq!(goal(&records).contains("last epoch"), is_reference);
         for record in &mut records {
-            record.stopped_by = Some(StoppedBy::Epochs);
+            record.training.stopped_by = Some(StoppedBy::Epochs);
         }
         assert!(goal(&records).contains("Retraining ended at its last epoch"));
         assert_eq!(goal(&[]), NO_TARGET);

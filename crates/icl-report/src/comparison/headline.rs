@@ -211,7 +211,7 @@ mod tests {
         assert!(beside_retraining(ours(1.9)).contains("5.0 % below the target"));
         assert!(beside_retraining(ours(f64::NAN)).contains("finite"));
         let mut still = reaching("inference", 1, None, 2.2);
-        still.epochs = 0;
+        still.training.epochs = 0;
         assert_eq!(
             beside_retraining(vec![still]),
             "No method but retraining was trained: the old encoder lies 10.0 % above the target."

@@ -46,7 +46,7 @@ pub(crate) fn levels(
     }
     let retraining: Vec<&RunRecord> = records
         .iter()
-        .filter(|record| record.method == REFERENCE && record.epochs > 0)
+        .filter(|record| record.method == REFERENCE && record.training.epochs > 0)
         .collect();
     if retraining.is_empty() {
         return None;
@@ -102,8 +102,12 @@ pub(crate) fn levels(
 /// Returns the lowest risks that a run has had by a share of its whole charged passes, after the first step, and the
 /// passes until then.
 fn level(record: &RunRecord, share: f64) -> Option<Level> {
-    let whole = record.evaluations.last()?.charged_passes;
-    let trained = record.evaluations.iter().filter(|of| of.sample_passes > 0);
+    let whole = record.course.evaluations.last()?.charged_passes;
+    let trained = record
+        .course
+        .evaluations
+        .iter()
+        .filter(|of| of.sample_passes > 0);
     // A product of a share may lie a rounding below the cost that it stands for.
     let within = trained.filter(|of| of.charged_passes <= share * whole * (1.0 + 1e-9));
     within
@@ -118,7 +122,7 @@ fn level(record: &RunRecord, share: f64) -> Option<Level> {
 
 /// Returns the charged passes until a run has at most the risks of this level for the first time.
 fn first_at(record: &RunRecord, level: Level) -> Option<f64> {
-    let mut evaluations = record.evaluations.iter();
+    let mut evaluations = record.course.evaluations.iter();
     let is_there = |of: &&Evaluation| of.risk.old <= level.old && of.risk.new <= level.new;
     evaluations.find(is_there).map(|of| of.charged_passes)
 }
@@ -132,7 +136,7 @@ mod tests {
     /// A run whose exact risk is evaluated after each 100 passes.
     fn falling(method: &str, risks: &[f64]) -> RunRecord {
         let mut record = run(method, 1, 1.0, 1.0, 0.0, risks.len() - 1);
-        for (i, (of, all)) in record.evaluations.iter_mut().zip(risks).enumerate() {
+        for (i, (of, all)) in record.course.evaluations.iter_mut().zip(risks).enumerate() {
             of.charged_passes = 100.0 * i as f64;
             of.risk = risk(*all, 1.0);
         }
@@ -204,7 +208,7 @@ mod tests {
         ];
         let whole = table(&records).unwrap();
         for record in &mut records {
-            for evaluation in &mut record.evaluations {
+            for evaluation in &mut record.course.evaluations {
                 evaluation.epoch = 0;
             }
         }
@@ -221,7 +225,7 @@ mod tests {
         // θ₀ at retraining's plateau, with its noise.
         let mut near = comparison();
         near.iter_mut()
-            .for_each(|of| of.evaluations[0].risk = risk(2.3, 1.0));
+            .for_each(|of| of.course.evaluations[0].risk = risk(2.3, 1.0));
         let distances = Distances::of(&near).unwrap();
         assert!(!distances.is_clear());
         assert_eq!(levels(&records, &methods, &palette, Some(&distances)), None);

@@ -17,7 +17,9 @@ pub(crate) fn overview(
     methods: &[MethodRuns<'_>],
     palette: &Palette,
 ) -> Table {
-    let is_held_out = records.iter().any(|record| record.held_out_risk.is_some());
+    let is_held_out = records
+        .iter()
+        .any(|record| record.update.held_out_risk.is_some());
     let risk = if is_held_out {
         "held-out risk, nats: old / new"
     } else {
@@ -31,7 +33,7 @@ pub(crate) fn overview(
     columns.push(Column::new("charged passes").priority(2));
     let has_recall = records
         .iter()
-        .any(|record| record.cross_version_recall.is_some());
+        .any(|record| record.update.cross_version_recall.is_some());
     columns.extend(has_recall.then(|| Column::new("cross-version recall")));
     let row = |of: &MethodRuns<'_>| {
         let mut cells = vec![old_and_new(of, is_held_out)];
@@ -39,10 +41,10 @@ pub(crate) fn overview(
             let all = of.over(|record| by_protocol(record, protocol)?.accuracy.all);
             TableCell::of(all, accuracy)
         }));
-        let charged = of.over(|record| Some(record.charged_passes));
+        let charged = of.over(|record| Some(record.training.charged_passes));
         cells.push(TableCell::of(charged, count));
         if has_recall {
-            let recall = of.over(|record| record.cross_version_recall);
+            let recall = of.over(|record| record.update.cross_version_recall);
             cells.push(TableCell::of(recall, percent));
         }
         Row::new(of.method, cells).coloured(palette.colour(of.method))
@@ -67,7 +69,7 @@ pub(crate) fn overview(
 fn old_and_new(of: &MethodRuns<'_>, is_held_out: bool) -> TableCell {
     let risk = |record: &RunRecord| -> Option<ByOrigin<f64>> {
         match is_held_out {
-            true => Some(record.held_out_risk?.mean),
+            true => Some(record.update.held_out_risk?.mean),
             false => Some(record.risk),
         }
     };
@@ -101,7 +103,7 @@ mod tests {
     fn medians_and_ranges_stand_in_four_columns() {
         let of = |seed, risk, accuracy| {
             let mut record = few_labels(held_out(record("warm", seed), risk), accuracy);
-            record.charged_passes = 1000.0 * seed as f64;
+            record.training.charged_passes = 1000.0 * seed as f64;
             record
         };
         let records = [
@@ -128,7 +130,7 @@ mod tests {
     fn the_recall_across_versions_is_the_last_column() {
         let of = |seed, recall| {
             let mut record = few_labels(record("warm", seed), 0.8);
-            record.cross_version_recall = Some(recall);
+            record.update.cross_version_recall = Some(recall);
             record
         };
         let table = table(&[of(1, 0.5), of(2, 0.25), of(3, 0.75)]);
@@ -156,7 +158,7 @@ mod tests {
         assert_eq!(table.rows[0].cells[0].in_line(), expected);
         assert_eq!(
             table.rows[0].cells[1].in_line(),
-            count(bare.sample_passes as f64)
+            count(bare.course.sample_passes as f64)
         );
     }
 }

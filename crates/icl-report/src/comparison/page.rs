@@ -131,9 +131,9 @@ fn facts(records: &[RunRecord], first: &RunRecord) -> String {
     let whole = |x: f64| rounded(x, 0);
     format!(
         "{} old samples, {} new ones (α = {}) · split: {} · {} · backend: {}",
-        extent(|r| r.n_old as f64, whole),
-        extent(|r| r.n_new as f64, whole),
-        extent(|r| r.alpha, |x| rounded(x, 2)),
+        extent(|r| r.update.n_old as f64, whole),
+        extent(|r| r.update.n_new as f64, whole),
+        extent(|r| r.update.alpha, |x| rounded(x, 2)),
         first.split,
         plural(seeds.len(), "seed"),
         first.backend,
@@ -143,7 +143,8 @@ fn facts(records: &[RunRecord], first: &RunRecord) -> String {
 /// Warns of a method whose inner loops did nothing in any of the seeds.
 fn inert(of: &MethodRuns<'_>) -> Option<Block> {
     let mut records = of.records.iter();
-    let sentence = records.find_map(|record| inert_sentence(of.method, &record.support_moves))?;
+    let sentence =
+        records.find_map(|record| inert_sentence(of.method, &record.update.support_moves))?;
     Some(Block::Warning(sentence.into()))
 }
 
@@ -152,25 +153,8 @@ fn courses(records: &[RunRecord]) -> Vec<Course<'_>> {
 }
 
 fn course(record: &RunRecord) -> Course<'_> {
-    let RunRecord {
-        method,
-        seed,
-        epoch_losses,
-        step_negatives,
-        learning_rates,
-        support_learning_rates,
-        old_fractions,
-        ..
-    } = record;
-    Course {
-        series: method,
-        label: format!("{method}, seed {seed}"),
-        losses: epoch_losses,
-        negatives: step_negatives,
-        rates: learning_rates,
-        support_rates: support_learning_rates,
-        old_fractions,
-    }
+    let label = format!("{}, seed {}", record.method, record.seed);
+    Course::of(&record.method, label, &record.course).with_rates(&record.update)
 }
 
 #[cfg(test)]
@@ -288,8 +272,8 @@ mod tests {
             let x = 0.1 * seed as f64;
             for method in ["inference", "retraining", "warm", "fine-tuning", "icl"] {
                 let mut record = few_labels(held_out(record(method, seed), [x, 1.0 + x]), x);
-                record.charged_passes = 323_400.0 + 17_800.0 * x;
-                record.cross_version_recall = Some(x);
+                record.training.charged_passes = 323_400.0 + 17_800.0 * x;
+                record.update.cross_version_recall = Some(x);
                 records.push(record);
             }
         }
@@ -341,7 +325,7 @@ mod tests {
         let of_inference = page(&[alone.clone()], None);
         assert!(of_inference.contains("No target") && of_inference.contains("single class"));
         assert!(!of_inference.contains("The paper's rule") && !of_inference.contains(">never<"));
-        alone.evaluations.clear();
+        alone.course.evaluations.clear();
         alone.risk.all = f64::NAN;
         alone.nce1_old = f64::INFINITY;
         alone.linear_probe = None;
@@ -367,11 +351,11 @@ mod tests {
     #[test]
     fn an_inner_loop_that_does_nothing_is_told() {
         let mut record = record("icl-published", 1);
-        record.support_moves = vec![3e-6; 40];
+        record.update.support_moves = vec![3e-6; 40];
         let text = text_of(&page(&[record.clone()], None));
         let words = "The inner loop of icl-published does almost nothing: ‖θ′ − θ‖/‖θ‖ is 3.0e-6";
         assert!(text.contains(words), "{text}");
-        record.support_moves = vec![3e-2; 40];
+        record.update.support_moves = vec![3e-2; 40];
         assert!(!page(&[record], None).contains("does almost nothing"));
     }
 

@@ -89,7 +89,7 @@ impl MethodRuns<'_> {
 
     /// Returns whether the method trains at all.
     pub(crate) fn is_trained(&self) -> bool {
-        self.records.iter().any(|record| record.epochs > 0)
+        self.records.iter().any(|record| record.training.epochs > 0)
     }
 
     /// Returns the number of seeds that have a target.
@@ -127,8 +127,8 @@ impl MethodRuns<'_> {
 /// Returns how far the encoder of a run lies above the target, as a share of it: on old or on new data, where it is
 /// more. The risk is that of the evaluation, over the same samples as the target.
 fn gap(record: &RunRecord) -> Option<f64> {
-    let last = record.evaluations.len().checked_sub(1)?;
-    let risk = record.evaluations[record.best_evaluation.unwrap_or(last)].risk;
+    let last = record.course.evaluations.len().checked_sub(1)?;
+    let risk = record.course.evaluations[record.course.best_evaluation.unwrap_or(last)].risk;
     let target = record.target_by_origin?;
     Some((risk.old / target.old).max(risk.new / target.new) - 1.0)
 }

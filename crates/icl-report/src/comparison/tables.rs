@@ -45,7 +45,7 @@ pub(crate) fn comparison(methods: &[MethodRuns<'_>], palette: &Palette) -> Table
     }
     let has_panel = methods
         .iter()
-        .any(|of| of.records.iter().any(|r| r.held_out_risk.is_some()));
+        .any(|of| of.records.iter().any(|r| r.update.held_out_risk.is_some()));
     if has_panel {
         columns.extend(Column::group(
             "held-out risk at the end, nats",
@@ -104,7 +104,7 @@ pub(crate) fn comparison(methods: &[MethodRuns<'_>], palette: &Palette) -> Table
         if has_panel {
             let held_out = |value: fn(&PanelRisk) -> f64| {
                 TableCell::of(
-                    of.over(|record| record.held_out_risk.as_ref().map(value)),
+                    of.over(|record| record.update.held_out_risk.as_ref().map(value)),
                     nats,
                 )
             };
@@ -116,12 +116,12 @@ pub(crate) fn comparison(methods: &[MethodRuns<'_>], palette: &Palette) -> Table
             ]);
         }
         cells.extend([
-            over(|record| record.epochs as f64, count),
-            over(|record| record.sample_passes as f64, count),
-            over(|record| record.charged_passes, count),
+            over(|record| record.training.epochs as f64, count),
+            over(|record| record.course.sample_passes as f64, count),
+            over(|record| record.training.charged_passes, count),
             ended_by(of),
-            over(|record| record.train_s, seconds),
-            over(|record| record.parameter_change, change),
+            over(|record| record.training.train_s, seconds),
+            over(|record| record.training.parameter_change, change),
         ]);
         Row::new(of.method, cells).coloured(palette.colour(of.method))
     };
@@ -144,7 +144,10 @@ fn arrivals(of: &MethodRuns<'_>) -> TableCell {
 
 /// Writes the rules that ended a method's runs, each with its number of seeds where they differ.
 fn ended_by(of: &MethodRuns<'_>) -> TableCell {
-    let rules = of.records.iter().filter_map(|record| record.stopped_by);
+    let rules = of
+        .records
+        .iter()
+        .filter_map(|record| record.training.stopped_by);
     let names: Vec<&str> = rules.map(rule_name).collect();
     let mut distinct = names.clone();
     distinct.sort_unstable();

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use icl_core::{ByOrigin, ExactRisk, PanelRisk};
-use icl_train::{Cost, Evaluation, ExpectedGain, Seconds, StoppedBy};
+use icl_core::{ByOrigin, ExactRisk};
+use icl_train::Seconds;
 use serde::{Deserialize, Serialize};
+
+use crate::record::shared::{TrainingCourse, TrainingSummary, UpdateFacts};
 
 /// Version of [`RunRecord`]'s schema. It grows when records of before can no longer be read.
 pub const SCHEMA: u32 = 2;
@@ -26,34 +28,10 @@ pub struct RunRecord {
     /// Number of values outside the range of the encoder's own data that were clipped; 0 in older records.
     #[serde(default)]
     pub n_clipped: usize,
-    /// Growth ratio α = ΔN / (N + ΔN) of the split.
-    pub alpha: f64,
     /// Rule by which the data were split into old and new.
     pub split: String,
-    /// Number of old samples, N.
-    pub n_old: usize,
-    /// Number of new samples, ΔN.
-    pub n_new: usize,
     /// Backend.
     pub backend: String,
-    /// Number of epochs trained.
-    pub epochs: usize,
-    /// Number of views that went through the encoder in training.
-    pub sample_passes: u64,
-    /// Cost that is charged to the method, in full passes: `cost` without `measuring`.
-    pub charged_passes: f64,
-    /// Cost by purpose, in full passes.
-    pub cost: Cost,
-    /// Rule or limit that ended the training; `null` if nothing was trained.
-    pub stopped_by: Option<StoppedBy>,
-    /// Index of the evaluation with the lowest risk, the mean of that over old and over new samples, whose encoder was
-    /// written; `null` for the last encoder, where the stopping rule does not follow the risk.
-    pub best_evaluation: Option<usize>,
-    /// Gain of the next doubling of the cost that the stopping rule expected at the last evaluation, as a share of
-    /// the risk; `null` for other rules.
-    pub expected_gain: Option<ExpectedGain>,
-    /// Seconds of training, evaluations not counted.
-    pub train_s: f64,
     /// Target over all data in nats: retraining's plateau of the exact risk + 1 %; `null` where retraining was not run.
     pub target: Option<f64>,
     /// Target over all, over old and over new data in nats; `null` where retraining was not run.
@@ -75,17 +53,8 @@ pub struct RunRecord {
     /// Exact risk at the end with partners of views from the old data alone, in nats; `null` for views
     /// without partners.
     pub risk_old_partners: Option<ByOrigin<f64>>,
-    /// Risk at the end over a panel of samples that no training has seen, in nats, with its standard error;
-    /// `null` without held-out samples.
-    pub held_out_risk: Option<PanelRisk>,
-    /// Number of samples of the panel.
-    pub n_held_out: Option<ByOrigin<usize>>,
     /// Number of samples that the accuracies are of.
     pub n_judged: usize,
-    /// Share of old samples whose embedding by the method's encoder is nearest, among θ₀'s embeddings of old samples, to that
-    /// of the same sample; over at most 2000 of the judged ones. `null` with fewer than two, or in older records.
-    #[serde(default)]
-    pub cross_version_recall: Option<f64>,
     /// Mean L^{I,X} over the old data at the end, in nats: R_old of Theorem 2.
     pub nce1_old: f64,
     /// Mean L^{II} over the old data at the end, in nats.
@@ -104,26 +73,17 @@ pub struct RunRecord {
     /// Accuracies with their floors by protocols that a program adds to these, by their names in words.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub added_protocols: BTreeMap<String, ProtocolAccuracies>,
-    /// Parameter change ‖Δθ‖/‖θ‖ from the method's start to its end.
-    pub parameter_change: f64,
     /// Seconds of each part of the run.
     pub seconds: Seconds,
-    /// Exact risk over the run.
-    pub evaluations: Vec<Evaluation>,
-    /// Mean training loss of each epoch, in nats.
-    pub epoch_losses: Vec<f64>,
-    /// Mean number of negatives K of the steps of each epoch.
-    #[serde(default)]
-    pub step_negatives: Vec<f64>,
-    /// Mean learning rate of each epoch; under meta-optimization lr_q.
-    pub learning_rates: Vec<f64>,
-    /// Mean learning rate lr_s of each epoch; empty without meta-optimization.
-    pub support_learning_rates: Vec<f64>,
-    /// Relative move ‖θ′ − θ‖/‖θ‖ of the trained parameters in an inner loop, mean over the steps of each epoch;
-    /// empty without meta-optimization.
-    pub support_moves: Vec<f64>,
-    /// Share of the old data that each epoch could draw from.
-    pub old_fractions: Vec<f64>,
+    /// Data, rates and encoder of the update.
+    #[serde(flatten)]
+    pub update: UpdateFacts,
+    /// Length and cost of its training.
+    #[serde(flatten)]
+    pub training: TrainingSummary,
+    /// Course of its training.
+    #[serde(flatten)]
+    pub course: TrainingCourse,
 }
 
 /// Accuracy on all, old and new data; `None` where the data hold a single class.

@@ -3,6 +3,7 @@
 mod backends;
 mod comparison;
 mod jsonl;
+mod shared;
 mod stream;
 mod training;
 mod update;
@@ -14,6 +15,7 @@ pub use comparison::{
     AccuracyByOrigin, EmbeddingMap, FloorAccuracies, ProtocolAccuracies, RunRecord, SCHEMA,
 };
 pub use jsonl::{parse_records, read_records};
+pub use shared::{RunSettings, TrainingCourse, TrainingSummary, UpdateFacts};
 pub use stream::{
     Cells, STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord, StreamedExperience,
 };

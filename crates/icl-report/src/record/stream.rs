@@ -1,7 +1,9 @@
 //! Record of a stream: one encoder, updated as increments arrive.
 
-use icl_train::{Cost, Decision, StoppedBy};
+use icl_train::Decision;
 use serde::{Deserialize, Serialize, Serializer};
+
+use crate::record::shared::{RunSettings, TrainingSummary};
 
 /// Version of [`StreamRecord`]'s schema. It grows when records of before can no longer be read.
 pub const STREAM_SCHEMA: u32 = 1;
@@ -55,14 +57,9 @@ pub struct StreamRecord {
     pub budget_per_update: Option<f64>,
     /// Maximum charged cost of all updates, in full passes; `null` for none.
     pub budget_total: Option<f64>,
-    /// Root seed.
-    pub seed: u64,
-    /// Backend.
-    pub backend: String,
-    /// Temperature τ of the losses.
-    pub temperature: f64,
-    /// Number of negatives K in the formulas of the losses.
-    pub negatives: f64,
+    /// Settings.
+    #[serde(flatten)]
+    pub settings: RunSettings,
     /// Names of the experiences `[T]`.
     pub names: Vec<String>,
     /// Risks of the encoder on held-out samples `[T, T]`. The cell right of the diagonal is what was served: the risk of the
@@ -125,16 +122,6 @@ pub struct StreamedExperience {
     pub served_risk: Option<f64>,
     /// Risk on its held-out samples afterwards.
     pub risk: Option<f64>,
-    /// Number of epochs trained.
-    pub epochs: usize,
-    /// Cost that is charged, in full passes: `cost` without `measuring`.
-    pub charged_passes: f64,
-    /// Cost by purpose, in full passes. `steering` includes the measurement of the drift, if the rule asked for it.
-    pub cost: Cost,
-    /// Rule or limit that ended the training; `null` if nothing was trained.
-    pub stopped_by: Option<StoppedBy>,
-    /// Parameter change ‖Δθ‖/‖θ‖ by the update, over trained parameters.
-    pub parameter_change: f64,
     /// Euclidean norm ‖θ‖ of the trained parameters afterwards.
     pub parameter_norm: f64,
     /// Effective rank of the embeddings of held-out samples of the first experience afterwards (RankMe).
@@ -147,8 +134,9 @@ pub struct StreamedExperience {
     /// Share of held-out samples whose embedding by the encoder before is nearest, among the embeddings by the encoder
     /// afterwards, to that of the same sample; `null` as for `neighbours_kept`.
     pub cross_version_recall: Option<f64>,
-    /// Seconds of training.
-    pub train_s: f64,
+    /// Length and cost of the training; all is 0 without one, but for the costs of a decision and of measurements.
+    #[serde(flatten)]
+    pub training: TrainingSummary,
 }
 
 /// Encoder that goes through the same stream as a reference. It keeps all old samples and has no budget.

@@ -87,7 +87,7 @@ pub(crate) fn served(cells: &Cells) -> Vec<Option<f64>> {
 /// Returns the charged cost of each experience.
 pub(crate) fn charged(record: &StreamRecord) -> Vec<f64> {
     let experiences = record.experiences.iter();
-    experiences.map(|of| of.charged_passes).collect()
+    experiences.map(|of| of.training.charged_passes).collect()
 }
 
 /// Returns the cost of all updates: the training on the first experience, which all have alike, is left out.
@@ -135,7 +135,7 @@ mod tests {
         assert!(gap > 0.005 && forgotten > 0.005, "{gap}, {forgotten}");
         let (mut own, mut other, mut n) = (0.0, 0.0, 0);
         for t in 1..5 {
-            own += record.experiences[t].charged_passes;
+            own += record.experiences[t].training.charged_passes;
             other += record.controls[0].charged_passes[t];
             n += usize::from(record.experiences[t].updated);
         }

@@ -93,12 +93,7 @@ fn facts(record: &StreamRecord) -> String {
         Some(format!("updates: {}", record.when)),
         budget(record.budget_per_update, "an update"),
         budget(record.budget_total, "in all"),
-        Some(format!("seed {}", record.seed)),
-        Some(format!("backend: {}", record.backend)),
-        Some(format!(
-            "τ = {}, K = {}",
-            record.temperature, record.negatives
-        )),
+        Some(record.settings.words()),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
@@ -181,7 +176,7 @@ mod tests {
         assert_eq!(third[3], "updated");
         assert_eq!(third[6], format!("{:.3}", record.risk[1][2].unwrap()));
         assert_eq!(third[7], format!("{:.3}", record.risk[2][2].unwrap()));
-        assert_eq!(third[10], format!("{}", experience.charged_passes));
+        assert_eq!(third[10], format!("{}", experience.training.charged_passes));
         assert_eq!(row(&page, "1. day 1")[3], "first training");
         assert_eq!(row(&page, "4. day 4")[3], "none");
     }

@@ -120,17 +120,17 @@ pub(crate) fn experiences(record: &StreamRecord) -> Table {
             optional(of.served_risk, nats),
             optional(of.risk, nats),
             optional(*untrained, nats),
-            TableCell::number(of.epochs as f64, count),
-            TableCell::number(of.charged_passes, count),
-            of.stopped_by.map_or(TableCell::Missing, |rule| {
+            TableCell::number(of.training.epochs as f64, count),
+            TableCell::number(of.training.charged_passes, count),
+            of.training.stopped_by.map_or(TableCell::Missing, |rule| {
                 TableCell::Word(rule_name(rule).to_owned())
             }),
-            TableCell::number(of.parameter_change, change),
+            TableCell::number(of.training.parameter_change, change),
             TableCell::number(of.parameter_norm, nats),
             optional(of.effective_rank, nats),
             optional(of.neighbours_kept, percent),
             optional(of.cross_version_recall, percent),
-            TableCell::number(of.train_s, seconds),
+            TableCell::number(of.training.train_s, seconds),
         ];
         Row::new(format!("{}. {}", i + 1, of.name), cells)
     });

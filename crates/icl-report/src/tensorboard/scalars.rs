@@ -8,9 +8,12 @@ use crate::tensorboard::events::Scalar;
 /// Returns what is recorded over a first encoder's training: `passes/risk` at each evaluation, whose step is the number of
 /// sample passes, and `epochs/loss` and `epochs/negatives`, whose step is the number of the epoch, from 1 on.
 pub fn training_scalars(record: &TrainRecord) -> Vec<Scalar> {
-    let mut scalars = over_passes("passes/risk", &record.evaluations, |risk| *risk);
-    scalars.extend(over_epochs("epochs/loss", &record.epoch_losses));
-    scalars.extend(over_epochs("epochs/negatives", &record.step_negatives));
+    let mut scalars = over_passes("passes/risk", &record.course.evaluations, |risk| *risk);
+    scalars.extend(over_epochs("epochs/loss", &record.course.epoch_losses));
+    scalars.extend(over_epochs(
+        "epochs/negatives",
+        &record.course.step_negatives,
+    ));
     scalars
 }
 
@@ -18,7 +21,7 @@ pub fn training_scalars(record: &TrainRecord) -> Vec<Scalar> {
 /// `risk_new`, `nce1_old`, `nce2_old`), whose step is the number of sample passes, and `epochs/loss`, `negatives`,
 /// `learning_rate`, `support_learning_rate` and `old_fraction`, whose step is the number of the epoch, from 1 on.
 pub fn update_scalars(record: &UpdateRecord) -> Vec<Scalar> {
-    let evaluations = &record.evaluations;
+    let evaluations = &record.course.evaluations;
     let mut scalars = over_passes("passes/risk_all", evaluations, |risk| risk.all);
     scalars.extend(over_passes("passes/risk_old", evaluations, |risk| risk.old));
     scalars.extend(over_passes("passes/risk_new", evaluations, |risk| risk.new));
@@ -29,14 +32,14 @@ pub fn update_scalars(record: &UpdateRecord) -> Vec<Scalar> {
         risk.nce2_old
     }));
     for (tag, values) in [
-        ("epochs/loss", &record.epoch_losses),
-        ("epochs/negatives", &record.step_negatives),
-        ("epochs/learning_rate", &record.learning_rates),
+        ("epochs/loss", &record.course.epoch_losses),
+        ("epochs/negatives", &record.course.step_negatives),
+        ("epochs/learning_rate", &record.update.learning_rates),
         (
             "epochs/support_learning_rate",
-            &record.support_learning_rates,
+            &record.update.support_learning_rates,
         ),
-        ("epochs/old_fraction", &record.old_fractions),
+        ("epochs/old_fraction", &record.update.old_fractions),
     ] {
         scalars.extend(over_epochs(tag, values));
     }
@@ -84,7 +87,7 @@ mod tests {
     fn an_update_has_all_that_is_recorded_over_it() {
         let record = update(2.8, 2.25, 0.1);
         let scalars = update_scalars(&record);
-        let last = record.evaluations.last().unwrap();
+        let last = record.course.evaluations.last().unwrap();
         let passes = last.sample_passes;
         for (tag, value) in [
             ("passes/risk_all", last.risk.all),
@@ -94,10 +97,13 @@ mod tests {
             ("passes/nce2_old", last.risk.nce2_old),
         ] {
             let found = of(&scalars, tag);
-            assert_eq!(found.len(), record.evaluations.len(), "{tag}");
+            assert_eq!(found.len(), record.course.evaluations.len(), "{tag}");
             assert_eq!(found.last(), Some(&(passes, value)), "{tag}");
         }
-        assert_eq!(of(&scalars, "epochs/loss").len(), record.epoch_losses.len());
+        assert_eq!(
+            of(&scalars, "epochs/loss").len(),
+            record.course.epoch_losses.len()
+        );
         assert_eq!(of(&scalars, "epochs/learning_rate"), [(1, 3e-3), (2, 3e-3)]);
         assert_eq!(of(&scalars, "epochs/old_fraction"), [(1, 0.2), (2, 0.4)]);
         assert!(of(&scalars, "epochs/support_learning_rate").is_empty());

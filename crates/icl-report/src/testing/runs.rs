@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use icl_core::{ByOrigin, ExactRisk};
 use icl_train::{Cost, Evaluation, Seconds};
 
-use crate::record::{AccuracyByOrigin, FloorAccuracies, ProtocolAccuracies, RunRecord, SCHEMA};
+use crate::record::{
+    AccuracyByOrigin, FloorAccuracies, ProtocolAccuracies, RunRecord, SCHEMA, TrainingCourse,
+    TrainingSummary, UpdateFacts,
+};
 
 pub(crate) fn risk(all: f64, nce1_old: f64) -> ExactRisk {
     ExactRisk {
@@ -69,22 +72,8 @@ pub(crate) fn run(method: &str, seed: u64, from: f64, to: f64, drift: f64, n: us
         seed,
         data: "MUTAG".to_owned(),
         n_clipped: 0,
-        alpha: 0.5,
         split: "random".to_owned(),
-        n_old: 94,
-        n_new: 94,
         backend: "flex".to_owned(),
-        epochs: n,
-        sample_passes: 376 * n as u64,
-        charged_passes: 376.0 * n as f64,
-        cost: Cost {
-            training: 376.0 * n as f64,
-            ..Cost::default()
-        },
-        stopped_by: None,
-        best_evaluation: None,
-        expected_gain: None,
-        train_s: 0.021 * n as f64,
         target: Some(2.3),
         target_by_origin: None,
         epochs_to_target: None,
@@ -99,10 +88,7 @@ pub(crate) fn run(method: &str, seed: u64, from: f64, to: f64, drift: f64, n: us
             new: end.new,
         },
         risk_old_partners: None,
-        held_out_risk: None,
-        n_held_out: None,
         n_judged: 188,
-        cross_version_recall: None,
         nce1_old: end.nce1_old,
         nce2_old: end.nce2_old,
         start,
@@ -123,15 +109,38 @@ pub(crate) fn run(method: &str, seed: u64, from: f64, to: f64, drift: f64, n: us
                 floors: floors(0.0),
             },
         )]),
-        parameter_change: if n == 0 { 0.0 } else { 0.42 },
         seconds: Seconds::default(),
-        evaluations,
-        epoch_losses: vec![3.0; n],
-        step_negatives: vec![31.0; n],
-        learning_rates: vec![0.003; n],
-        support_learning_rates: Vec::new(),
-        support_moves: Vec::new(),
-        old_fractions: vec![1.0; n],
+        update: UpdateFacts {
+            n_old: 94,
+            n_new: 94,
+            alpha: 0.5,
+            held_out_risk: None,
+            n_held_out: None,
+            cross_version_recall: None,
+            learning_rates: vec![0.003; n],
+            support_learning_rates: Vec::new(),
+            support_moves: Vec::new(),
+            old_fractions: vec![1.0; n],
+        },
+        training: TrainingSummary {
+            epochs: n,
+            charged_passes: 376.0 * n as f64,
+            cost: Cost {
+                training: 376.0 * n as f64,
+                ..Cost::default()
+            },
+            stopped_by: None,
+            train_s: 0.021 * n as f64,
+            parameter_change: if n == 0 { 0.0 } else { 0.42 },
+        },
+        course: TrainingCourse {
+            sample_passes: 376 * n as u64,
+            best_evaluation: None,
+            expected_gain: None,
+            evaluations,
+            epoch_losses: vec![3.0; n],
+            step_negatives: vec![31.0; n],
+        },
     }
 }
 
@@ -150,13 +159,13 @@ pub fn reaching(method: &str, seed: u64, at: Option<(usize, u64, f64)>, end: f64
     record.charged_to_target = at.map(|(_, passes, _)| passes as f64);
     record.time_to_target_s = at.map(|(_, _, seconds)| seconds);
     record.risk.all = end;
-    let (target, last) = (2.0, record.evaluations.len() - 1);
+    let (target, last) = (2.0, record.course.evaluations.len() - 1);
     record.target_by_origin = Some(ByOrigin {
         all: target,
         old: target,
         new: target,
     });
-    let risk = &mut record.evaluations[last].risk;
+    let risk = &mut record.course.evaluations[last].risk;
     (risk.all, risk.old, risk.new) = (end, end, end);
     record
 }
@@ -167,7 +176,7 @@ pub fn comparison() -> Vec<RunRecord> {
     for seed in 1..=3 {
         let tilt = 0.03 * seed as f64;
         let arriving = |mut record: RunRecord, epoch: usize| {
-            let at = &record.evaluations[epoch];
+            let at = &record.course.evaluations[epoch];
             record.epochs_to_target = Some(epoch);
             record.passes_to_target = Some(at.sample_passes);
             record.charged_to_target = Some(at.charged_passes);

@@ -6,7 +6,7 @@ use icl_train::Evaluation;
 use crate::chart::{AxisScale, Curve, CurveChart, Figure, Layout, Palette};
 use crate::course::{Course, sections};
 use crate::document::{Block, Document};
-use crate::ending::{Ending, charged};
+use crate::ending::ending;
 use crate::error::ReportError;
 use crate::inert::inert_sentence;
 use crate::record::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};
@@ -51,17 +51,13 @@ pub fn update_document(record: &UpdateRecord) -> Result<Document, ReportError> {
         record.old_data, record.new_data
     );
     let facts = format!(
-        "{} · {} old samples, {} new ones (α = {:.2}) · method: {} · seed {} · backend: {} · τ = {}, \
-         K = {}",
+        "{} · {} old samples, {} new ones (α = {:.2}) · method: {} · {}",
         record.from,
-        record.n_old,
-        record.n_new,
-        record.alpha,
+        record.update.n_old,
+        record.update.n_new,
+        record.update.alpha,
         record.method,
-        record.seed,
-        record.backend,
-        record.temperature,
-        record.negatives,
+        record.settings.words(),
     );
     let mut sentences = verdict::sentences(record).into_iter();
     let headline = sentences.next().unwrap_or_default();
@@ -75,19 +71,12 @@ pub fn update_document(record: &UpdateRecord) -> Result<Document, ReportError> {
     blocks.push(Block::text(neighbours(record)));
     blocks.extend(recall(record).map(Block::text));
     blocks.push(Block::text(cost(record)));
-    blocks.extend(ending(record).sentences().map(Block::text));
-    let inert = inert_sentence(&record.method, &record.support_moves);
+    blocks.extend(ending(record.training.stopped_by, &record.course).map(Block::text));
+    let inert = inert_sentence(&record.method, &record.update.support_moves);
     blocks.extend(inert.map(|sentence| Block::Warning(sentence.into())));
     blocks.push(Block::text(table::residual(record)));
-    let course = Course {
-        series: &record.method,
-        label: record.method.clone(),
-        losses: &record.epoch_losses,
-        negatives: &record.step_negatives,
-        rates: &record.learning_rates,
-        support_rates: &record.support_learning_rates,
-        old_fractions: &record.old_fractions,
-    };
+    let course = Course::of(&record.method, record.method.clone(), &record.course);
+    let course = course.with_rates(&record.update);
     blocks.extend(sections(&[course], &Palette::new([record.method.as_str()])));
     blocks.push(Block::guide(&TERMS));
     Ok(Document::new(title, facts, blocks))
@@ -99,7 +88,7 @@ fn course(record: &UpdateRecord) -> Option<Figure> {
     let palette = Palette::new(names());
     let chart = |title, y_label: &'static str, followed: &[Followed]| {
         let curves = followed.iter().map(|(name, of)| {
-            let points = record.evaluations.iter();
+            let points = record.course.evaluations.iter();
             Curve {
                 series: (*name).to_owned(),
                 label: (*name).to_owned(),
@@ -119,7 +108,7 @@ fn course(record: &UpdateRecord) -> Option<Figure> {
         }
         .svg()
     };
-    (record.evaluations.len() > 1).then(|| Figure {
+    (record.course.evaluations.len() > 1).then(|| Figure {
         caption: "Lower is better. The flat piece at the left is the risk before the first step."
             .into(),
         legend: palette.legend(names()),
@@ -141,8 +130,8 @@ fn course(record: &UpdateRecord) -> Option<Figure> {
 
 /// Writes the risk over the held-out samples before and after; `None` without such samples.
 fn held_out(record: &UpdateRecord) -> Option<String> {
-    let (before, after) = (record.held_out_before?, record.held_out_risk?);
-    let n = record.n_held_out?;
+    let (before, after) = (record.held_out_before?, record.update.held_out_risk?);
+    let n = record.update.n_held_out?;
     let part = |name: &str, n: usize, of: fn(&ByOrigin<f64>) -> f64| {
         format!(
             "{} → {} nats on {} (standard error {})",
@@ -175,8 +164,8 @@ fn clipped(record: &UpdateRecord) -> Option<String> {
 fn neighbours(record: &UpdateRecord) -> String {
     match &record.neighbours_kept {
         Some(kept) => {
-            let n = record.n_old.min(KeptNeighbours::MOST);
-            let drawn = match n == record.n_old {
+            let n = record.update.n_old.min(KeptNeighbours::MOST);
+            let drawn = match n == record.update.n_old {
                 true => String::new(),
                 false => format!(", among {} that were drawn", count(n as f64)),
             };
@@ -194,7 +183,7 @@ fn neighbours(record: &UpdateRecord) -> String {
 
 /// Writes the recall across versions; `None` where it was not measured.
 fn recall(record: &UpdateRecord) -> Option<String> {
-    let recall = record.cross_version_recall?;
+    let recall = record.update.cross_version_recall?;
     Some(format!(
         "Cross-version recall: for {} of the old samples, the new embedding finds the stored old one of the same sample \
          first.",
@@ -202,25 +191,15 @@ fn recall(record: &UpdateRecord) -> Option<String> {
     ))
 }
 
-/// Returns the facts about the end of the update.
-fn ending(record: &UpdateRecord) -> Ending {
-    Ending {
-        stopped_by: record.stopped_by,
-        expected_gain: record.expected_gain,
-        best_evaluation: record.best_evaluation,
-        charged: charged(&record.evaluations),
-    }
-}
-
 fn cost(record: &UpdateRecord) -> String {
     format!(
         "The update took {}, {} sample passes and {} s of training on this machine. All that it used, with the \
          evaluations that decide when it stops, is {} full passes. It moved the parameters by ‖Δθ‖/‖θ‖ = {}.",
-        plural(record.epochs, "epoch"),
-        count(record.sample_passes as f64),
-        seconds(record.train_s),
-        count(record.charged_passes),
-        change(record.parameter_change),
+        plural(record.training.epochs, "epoch"),
+        count(record.course.sample_passes as f64),
+        seconds(record.training.train_s),
+        count(record.training.charged_passes),
+        change(record.training.parameter_change),
     )
 }
 
@@ -247,17 +226,15 @@ mod tests {
             mean: mean.map(|of| of + shift),
             standard_error: mean.map(|of| of / 100.0),
         };
-        let record = UpdateRecord {
-            held_out_before: Some(risk(0.5)),
-            held_out_risk: Some(risk(0.0)),
-            n_held_out: Some(ByOrigin {
-                all: 20,
-                old: 12,
-                new: 8,
-            }),
-            charged_passes: 1234.0,
-            ..update(2.8, 2.25, 0.1)
-        };
+        let mut record = update(2.8, 2.25, 0.1);
+        record.held_out_before = Some(risk(0.5));
+        record.update.held_out_risk = Some(risk(0.0));
+        record.update.n_held_out = Some(ByOrigin {
+            all: 20,
+            old: 12,
+            new: 8,
+        });
+        record.training.charged_passes = 1234.0;
         let text = text_of(&page(&record));
         for words in [
             "2.000 → 1.500 nats on 12 old samples (standard error 0.015)",
@@ -343,7 +320,7 @@ mod tests {
         evil.new_data = "\"><b>".into();
         evil.from = "a\u{0}&b".into();
         evil.method = "<i>".into();
-        evil.backend = "</p>".into();
+        evil.settings.backend = "</p>".into();
         let page = page(&evil);
         assert!(text_of(&page).contains("<script>alert('1')</script> and \"><b>"));
         assert!(!page.contains("<i>") && !page.contains("<b>"));
@@ -352,15 +329,15 @@ mod tests {
     #[test]
     fn the_least_that_can_be_shown() {
         let mut least = update(2.8, 2.8, 0.0);
-        least.evaluations.truncate(1);
-        least.epoch_losses.clear();
-        least.old_fractions.clear();
-        least.epochs = 0;
-        least.sample_passes = 0;
-        least.train_s = 0.0;
-        least.parameter_change = 0.0;
+        least.course.evaluations.truncate(1);
+        least.course.epoch_losses.clear();
+        least.update.old_fractions.clear();
+        least.training.epochs = 0;
+        least.course.sample_passes = 0;
+        least.training.train_s = 0.0;
+        least.training.parameter_change = 0.0;
         least.neighbours_kept = None;
-        least.cross_version_recall = None;
+        least.update.cross_version_recall = None;
         let of_least = page(&least);
         let text = text_of(&of_least);
         assert!(text.contains("Nothing was trained"), "{text}");
@@ -372,7 +349,7 @@ mod tests {
         let mut lost = update(2.8, 2.25, 0.1);
         lost.after.all = f64::NAN;
         lost.after.change_ratio_old = f64::INFINITY;
-        lost.evaluations[3].risk.new = f64::NAN;
+        lost.course.evaluations[3].risk.new = f64::NAN;
         let page = page(&lost);
         assert!(text_of(&page).contains("not a finite number"));
         assert_eq!(row(&page, "exact risk, all data"), ["2.800", "–", "–"]);
@@ -383,7 +360,7 @@ mod tests {
     fn an_inner_loop_that_does_nothing_is_told() {
         let mut record = update(2.8, 2.25, 0.1);
         assert!(!page(&record).contains("does almost nothing"));
-        record.support_moves = vec![0.0; 2];
+        record.update.support_moves = vec![0.0; 2];
         let text = text_of(&page(&record));
         let words = "The inner loop of warm does almost nothing: ‖θ′ − θ‖/‖θ‖ is 0 on average";
         assert!(text.contains(words), "{text}");
@@ -392,8 +369,8 @@ mod tests {
     #[test]
     fn learned_rates_are_shown() {
         let mut record = update(2.8, 2.25, 0.1);
-        record.learning_rates = vec![1e-3, 2e-3];
-        record.support_learning_rates = vec![1e-2, 5e-3];
+        record.update.learning_rates = vec![1e-3, 2e-3];
+        record.update.support_learning_rates = vec![1e-2, 5e-3];
         let page = page(&record);
         assert!(page.contains("Learning rates over the epochs"));
         assert!(page.contains("learning rate of the support steps</text>"));
@@ -417,7 +394,7 @@ mod tests {
     fn many_old_samples_are_drawn_for_their_neighbours() {
         let mut record = update(2.8, 2.25, 0.1);
         assert!(!neighbours(&record).contains("drawn"));
-        record.n_old = 70_000;
+        record.update.n_old = 70_000;
         let text = neighbours(&record);
         assert!(
             text.contains("of each old sample, among 10.0 k that were drawn."),
@@ -429,8 +406,8 @@ mod tests {
     fn a_record_survives_its_file() {
         let mut record = update(2.8, 2.25, 0.1);
         // The parser of JSON may miss the last digit of a number; of those that are left it does not.
-        record.evaluations.truncate(1);
-        record.train_s = 0.5;
+        record.course.evaluations.truncate(1);
+        record.training.train_s = 0.5;
         let text = serde_json::to_string(&record).unwrap();
         assert_eq!(serde_json::from_str::<UpdateRecord>(&text).unwrap(), record);
         record.neighbours_kept = None;

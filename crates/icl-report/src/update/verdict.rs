@@ -34,9 +34,9 @@ pub(crate) fn sentences(record: &UpdateRecord) -> Vec<String> {
     if !parts.iter().all(|risk| risk.is_finite()) {
         return vec!["The exact risk is not a finite number: do not use this encoder.".to_owned()];
     }
-    if record.parameter_change == 0.0 {
-        let words = match record.best_evaluation {
-            Some(0) if record.epochs > 0 => {
+    if record.training.parameter_change == 0.0 {
+        let words = match record.course.best_evaluation {
+            Some(0) if record.training.epochs > 0 => {
                 "Keep the encoder that came in: the update found none with a lower risk."
             }
             _ => "Nothing was trained: the parameters are those of the encoder that came in.",

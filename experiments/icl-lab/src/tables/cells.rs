@@ -85,7 +85,7 @@ fn write_distance(text: &mut String, runs: &[RunRecord]) -> Result<bool, Failure
     let _ = write!(
         text,
         "## {}, split {}, α = {:.2}\n\n{} old and {} new samples, {seeds} seed{plural}. Distance of θ₀ from the target: ",
-        first.data, first.split, first.alpha, first.n_old, first.n_new
+        first.data, first.split, first.update.alpha, first.update.n_old, first.update.n_new
     );
     let mut is_far = false;
     let mut parts = Vec::new();
@@ -112,10 +112,10 @@ fn distance(runs: &[RunRecord], part: Origin) -> Result<[f64; 3], Failure> {
     let (mut starts, mut targets) = (Vec::new(), Vec::new());
     for run in of_method(runs, REFERENCE) {
         let first = of_seed(runs, "inference", run.seed)?;
-        let first = first.evaluations.first();
+        let first = first.course.evaluations.first();
         let first = first.ok_or_else(|| lacks(&run.data, "an evaluation of θ₀"))?;
         starts.push(at(&first.risk, part));
-        let last = run.evaluations.iter().rev().take(5);
+        let last = run.course.evaluations.iter().rev().take(5);
         let last: Vec<f64> = last.map(|of| at(&of.risk, part)).collect();
         targets.push(1.01 * median(&last));
     }
@@ -139,7 +139,7 @@ fn summary(runs: &[RunRecord]) -> Result<(Vec<Vec<String>>, Vec<Reached>), Failu
                 all.push(100.0 * of_run);
             }
             let is_near = of_run.iter().all(|excess| *excess <= NEAR);
-            let ratio = run.charged_passes / reference.charged_passes;
+            let ratio = run.training.charged_passes / reference.training.charged_passes;
             n_near += usize::from(is_near);
             ratios.push(ratio);
             all.push(Reached {
@@ -148,7 +148,7 @@ fn summary(runs: &[RunRecord]) -> Result<(Vec<Vec<String>>, Vec<Reached>), Failu
                 is_near,
             });
         }
-        let charged: Vec<f64> = own.iter().map(|run| run.charged_passes).collect();
+        let charged: Vec<f64> = own.iter().map(|run| run.training.charged_passes).collect();
         let mut row = vec![
             method.to_owned(),
             with_range(&charged, ["(", ")"], thousands),
@@ -169,7 +169,7 @@ fn summary(runs: &[RunRecord]) -> Result<(Vec<Vec<String>>, Vec<Reached>), Failu
 
 /// Says what ended the runs of a method: one rule, or each with the number of its runs.
 fn ended_by(runs: &[&RunRecord]) -> String {
-    let name = |run: &&RunRecord| match run.stopped_by.map(serde_json::to_value) {
+    let name = |run: &&RunRecord| match run.training.stopped_by.map(serde_json::to_value) {
         Some(Ok(serde_json::Value::String(name))) => name,
         _ => MISSING.to_owned(),
     };
@@ -226,10 +226,10 @@ fn cost_to_level(runs: &[RunRecord], method: &str, share: f64) -> Result<String,
     let mut reached = Vec::new();
     for run in &own {
         let reference = of_seed(runs, REFERENCE, run.seed)?;
-        let level = lowest(reference, share * reference.charged_passes)?;
+        let level = lowest(reference, share * reference.training.charged_passes)?;
         let cost = |run: &RunRecord| {
             let arrived = |of: &&Evaluation| of.risk.old <= level.old && of.risk.new <= level.new;
-            Some(run.evaluations.iter().find(arrived)?.charged_passes)
+            Some(run.course.evaluations.iter().find(arrived)?.charged_passes)
         };
         if let (Some(cost), Some(reference)) = (cost(run), cost(reference)) {
             reached.push(cost / reference);
@@ -250,7 +250,7 @@ fn risk_at_share(runs: &[RunRecord], method: &str, share: f64) -> Result<String,
     for run in of_method(runs, method) {
         let reference = of_seed(runs, REFERENCE, run.seed)?;
         let end = lowest(reference, f64::INFINITY)?;
-        let best = lowest(run, share * reference.charged_passes)?;
+        let best = lowest(run, share * reference.training.charged_passes)?;
         for (all, (part, _)) in excess.iter_mut().zip(PARTS) {
             all.push(100.0 * (at(best, part) / at(end, part) - 1.0));
         }
@@ -263,6 +263,7 @@ fn risk_at_share(runs: &[RunRecord], method: &str, share: f64) -> Result<String,
 /// Returns the lowest risk, the sum of old and new, of the evaluations up to a charged cost.
 fn lowest(run: &RunRecord, until: f64) -> Result<&ExactRisk, Failure> {
     let of = run
+        .course
         .evaluations
         .iter()
         .filter(|of| of.charged_passes <= until);
@@ -279,7 +280,7 @@ fn against_warm(name: String, runs: &[RunRecord]) -> Result<Vec<String>, Failure
     let mut excess = [Vec::new(), Vec::new()];
     for run in of_method(runs, "icl") {
         let warm = of_seed(runs, "warm", run.seed)?;
-        ratios.push(run.charged_passes / warm.charged_passes);
+        ratios.push(run.training.charged_passes / warm.training.charged_passes);
         for (all, (part, _)) in excess.iter_mut().zip(PARTS) {
             all.push(100.0 * excess_of(run, warm, part)?);
         }
@@ -337,7 +338,7 @@ fn excess_of(run: &RunRecord, other: &RunRecord, part: Origin) -> Result<f64, Fa
 }
 
 fn held_out(run: &RunRecord, part: Origin) -> Result<f64, Failure> {
-    let risk: Option<ByOrigin<f64>> = run.held_out_risk.map(|risk| risk.mean);
+    let risk: Option<ByOrigin<f64>> = run.update.held_out_risk.map(|risk| risk.mean);
     Ok(risk.ok_or_else(|| lacks(&run.data, "held-out risks"))?[part])
 }
 

@@ -17,12 +17,12 @@ type Value = fn(&RunRecord) -> Option<f64>;
 const COLUMNS: [(&str, Value, bool); 8] = [
     (
         "held-out, old",
-        |run| Some(run.held_out_risk?.mean.old),
+        |run| Some(run.update.held_out_risk?.mean.old),
         false,
     ),
     (
         "held-out, new",
-        |run| Some(run.held_out_risk?.mean.new),
+        |run| Some(run.update.held_out_risk?.mean.new),
         false,
     ),
     ("training, all", |run| Some(run.risk.all), false),
@@ -32,7 +32,11 @@ const COLUMNS: [(&str, Value, bool); 8] = [
         |run| Some(run.risk_old_partners?.old),
         false,
     ),
-    ("charged passes", |run| Some(run.charged_passes), true),
+    (
+        "charged passes",
+        |run| Some(run.training.charged_passes),
+        true,
+    ),
     ("kNN, all", |run| run.knn?.accuracy.all, false),
     ("linear, all", |run| run.linear_probe?.accuracy.all, false),
 ];
@@ -63,14 +67,14 @@ fn cell(folder: &Path) -> Result<String, Failure> {
     seeds.sort_unstable();
     seeds.dedup();
     let seeds: Vec<String> = seeds.iter().map(u64::to_string).collect();
-    let held_out = first.n_held_out.unwrap_or(ByOrigin::default());
+    let held_out = first.update.n_held_out.unwrap_or(ByOrigin::default());
     let mut text = format!(
         "## {}, split {}, α = {:.2}\n\n{} old and {} new rows in training, {} and {} held out; seeds {}.\n\n",
         first.data,
         first.split,
-        first.alpha,
-        first.n_old,
-        first.n_new,
+        first.update.alpha,
+        first.update.n_old,
+        first.update.n_new,
         held_out.old,
         held_out.new,
         seeds.join(", ")

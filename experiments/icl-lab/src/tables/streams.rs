@@ -116,7 +116,7 @@ impl Runs {
         let steps = &record.experiences;
         Ok(Course::new(
             (&record.risk, record.accuracy.as_ref()),
-            steps.iter().map(|step| step.charged_passes),
+            steps.iter().map(|step| step.training.charged_passes),
             steps.iter().skip(1).filter(|step| step.updated).count(),
             &control(of_icl, REFERENCE)?.risk,
         ))

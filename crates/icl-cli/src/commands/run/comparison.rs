@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_core::{ByOrigin, ExactRisk, Group, GrowthRatio, Increment, PanelRisk, Seed, Views};
+use icl_core::{ByOrigin, ExactRisk, Group, GrowthRatio, Increment, Seed, Views};
 use icl_eval::Matrix;
-use icl_report::{EmbeddingMap, RunRecord, SCHEMA};
+use icl_report::{EmbeddingMap, RunRecord, SCHEMA, TrainingCourse, TrainingSummary, UpdateFacts};
 use icl_train::{
     Callbacks, Evaluator, Identity, Method, TARGET_RATIO, Trainer, TrainingRecord, plateau,
     time_to_target,
@@ -28,7 +28,7 @@ use crate::options::protocol::max_judged;
 use crate::options::training::PAPER_PATIENCE;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
-use crate::process::progress::{Display, notes};
+use crate::process::progress::{Display, ended, notes};
 
 /// Name of θ₀ in files.
 const FIRST: &str = "theta0";
@@ -51,11 +51,8 @@ struct Judgement {
     accuracies: MethodAccuracies,
     /// Exact risk with partners of views from the old data, if views have partners.
     risk_old_partners: Option<ByOrigin<f64>>,
-    /// Risk over the panel and its numbers of samples, if there is one.
-    held_out: Option<(PanelRisk, ByOrigin<usize>)>,
     n_judged: usize,
-    /// Retrieval of θ₀'s embeddings of old samples.
-    cross_version_recall: Option<f64>,
+    update: UpdateFacts,
 }
 
 /// Method that has run.
@@ -171,15 +168,9 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             .map_err(|error| self.resolved.causes(Some(method)).training(error))?;
         let record = outcome.record;
         if method.loss.is_some() {
-            self.display.end(&format!(
-                "seed {}  {}: {} epochs, {:.2} s, exact risk {:.4} nats{}",
-                self.seed,
-                method.name,
-                record.n_epochs(),
-                record.seconds.training(),
-                outcome.risk.all,
-                notes(&record),
-            ));
+            let ended = ended(&record, outcome.risk.all);
+            self.display
+                .end(&format!("seed {}  {}: {ended}", self.seed, method.name));
         }
         Ok(Ran {
             method: method.clone(),
@@ -253,23 +244,21 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
                 None
             };
             let causes = self.resolved.causes(Some(&one.method));
-            let held_out = panel
-                .map(|panel| {
+            let held_out = match panel {
+                Some(panel) => {
                     let risk = evaluator.panel_risk(&one.encoder, panel);
-                    let risk = risk.map_err(|error| causes.training(error))?;
-                    let n =
-                        ByOrigin::<usize>::try_measure(panel, |rows| Ok::<_, Failure>(rows.len()))?;
-                    Ok::<_, Failure>((risk, n))
-                })
-                .transpose()?;
+                    Some((risk.map_err(|error| causes.training(error))?, panel))
+                }
+                None => None,
+            };
+            let recall = stored_recall(&embeddings.select(old), &stored.select(old))?;
             let judgement = Judgement {
                 accuracies,
                 risk_old_partners,
-                held_out,
                 n_judged: judged.samples.len(),
-                cross_version_recall: stored_recall(&embeddings.select(old), &stored.select(old))?,
+                update: UpdateFacts::of(&one.record, increment, held_out, recall),
             };
-            records.push(self.record(one, increment, target, judgement));
+            records.push(self.record(one, target, judgement));
         }
         Ok((records, map))
     }
@@ -277,7 +266,6 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
     fn record(
         &self,
         one: &Ran<D::Encoder<B::InnerBackend>>,
-        increment: &Increment,
         target: Option<ByOrigin<f64>>,
         judgement: Judgement,
     ) -> RunRecord {
@@ -291,19 +279,8 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             seed: self.seed,
             data: D::name(self.data).to_owned(),
             n_clipped: D::n_clipped(self.data),
-            alpha: increment.growth_ratio().value(),
             split: self.resolved.split.to_string(),
-            n_old: increment.old().len(),
-            n_new: increment.new_data().len(),
             backend: self.resolved.backend.clone(),
-            epochs: record.n_epochs(),
-            sample_passes: record.sample_passes,
-            charged_passes: record.cost.charged(),
-            cost: record.cost,
-            stopped_by: record.stopped_by,
-            best_evaluation: record.best_evaluation,
-            expected_gain: record.expected_gain,
-            train_s: record.seconds.training(),
             target: target.map(|target| target.all),
             target_by_origin: target,
             epochs_to_target: reached.map(|reached| reached.epochs),
@@ -314,10 +291,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             lowest_loss_s: lowest.map(|epoch| record.epoch_ends_s[epoch - 1]),
             risk: end.by_origin(),
             risk_old_partners: judgement.risk_old_partners,
-            held_out_risk: judgement.held_out.map(|(risk, _)| risk),
-            n_held_out: judgement.held_out.map(|(_, n)| n),
             n_judged: judgement.n_judged,
-            cross_version_recall: judgement.cross_version_recall,
             nce1_old: end.nce1_old,
             nce2_old: end.nce2_old,
             start,
@@ -326,15 +300,10 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             knn: accuracies.knn,
             few_labels: accuracies.few_labels,
             added_protocols: accuracies.added,
-            parameter_change: one.parameter_change,
             seconds: record.seconds,
-            evaluations: record.evaluations.clone(),
-            epoch_losses: record.epoch_losses.clone(),
-            step_negatives: record.step_negatives.clone(),
-            learning_rates: record.learning_rates.clone(),
-            support_learning_rates: record.support_learning_rates.clone(),
-            support_moves: record.support_moves.clone(),
-            old_fractions: record.old_fractions.clone(),
+            update: judgement.update,
+            training: TrainingSummary::of(record, one.parameter_change),
+            course: TrainingCourse::of(record),
         }
     }
 

@@ -4,7 +4,7 @@ use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::Increment;
 use icl_eval::effective_rank;
-use icl_report::StreamedExperience;
+use icl_report::{StreamedExperience, TrainingSummary};
 use icl_train::{Experience, StreamMemory, StreamState, Trainer, parameter_norm};
 
 use crate::commands::stream::judge::{Judge, neighbours_kept, recall};
@@ -116,17 +116,19 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
                 n_new: advanced.sizes[1],
                 served_risk: experience.served,
                 risk: experience.risks[n - 1],
-                epochs: experience.epochs,
-                charged_passes: experience.cost.charged(),
-                cost: experience.cost,
-                stopped_by: experience.stopped_by,
-                parameter_change: advanced.parameter_change,
                 parameter_norm,
                 effective_rank: Some(effective_rank),
                 neighbours_kept: moved[0],
                 neighbours_kept_of_first,
                 cross_version_recall: moved[1],
-                train_s: advanced.train_s,
+                training: TrainingSummary {
+                    epochs: experience.epochs,
+                    charged_passes: experience.cost.charged(),
+                    cost: experience.cost,
+                    stopped_by: experience.stopped_by,
+                    train_s: advanced.train_s,
+                    parameter_change: advanced.parameter_change,
+                },
             },
             decision: advanced.decision.clone(),
             untrained_risk,

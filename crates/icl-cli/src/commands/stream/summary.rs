@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use icl_eval::{Better, TRANSFER_FORMULAS, Transfer, TransferMatrix};
-use icl_report::{STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord};
+use icl_report::{RunSettings, STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord};
 use serde::Serialize;
 
 use crate::commands::stream::folder::{
@@ -183,10 +183,7 @@ fn record(
         when: options.course.when.to_string(),
         budget_per_update: options.course.budget_per_update,
         budget_total: options.course.budget_total,
-        seed: training.seed,
-        backend: training.backend.clone(),
-        temperature: training.settings.temperature,
-        negatives: training.settings.negatives,
+        settings: RunSettings::of(training.seed, &training.settings, &training.backend),
         names: streamed().map(|it| it.name.clone()).collect(),
         measures: measures.collect(),
         untrained_accuracy: accuracy.as_ref().map(|_| untrained_accuracy),

@@ -2,9 +2,12 @@
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{ByOrigin, Increment, Seed};
+use icl_core::{Increment, Seed};
 use icl_eval::{EvalError, Matrix, NeighboursKeptConfig};
-use icl_report::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};
+use icl_report::{
+    KeptNeighbours, RunSettings, TrainingCourse, TrainingSummary, UPDATE_SCHEMA, UpdateFacts,
+    UpdateRecord,
+};
 use icl_train::{Trainer, parameter_change};
 
 use crate::backend::OnBackend;
@@ -21,7 +24,7 @@ use crate::files::work_folder::WorkFolder;
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 use crate::process::group::group;
-use crate::process::progress::{Display, notes};
+use crate::process::progress::{Display, ended};
 
 /// Update of an encoder by a method.
 pub struct Update<'a, D: Domain> {
@@ -70,14 +73,8 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             .map_err(|error| causes.training(error))?;
         let record = outcome.record;
         if method.loss.is_some() {
-            display.end(&format!(
-                "{}: {} epochs, {:.2} s, exact risk {:.4} nats{}",
-                method.name,
-                record.n_epochs(),
-                record.seconds.training(),
-                outcome.risk.all,
-                notes(&record),
-            ));
+            let ended = ended(&record, outcome.risk.all);
+            display.end(&format!("{}: {ended}", method.name));
         }
         display.finish();
         let evaluator = trainer.evaluator();
@@ -119,51 +116,24 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         Ok(UpdateRecord {
             schema: UPDATE_SCHEMA,
             method: method.name.clone(),
-            seed: training.seed,
+            settings: RunSettings::of(training.seed, settings, &training.backend),
             from: self.resolved.from.clone(),
             old_data,
             new_data,
-            n_old: self.increment.old().len(),
-            n_new: self.increment.new_data().len(),
             n_clipped: D::n_clipped(self.data),
-            alpha: self.increment.growth_ratio().value(),
-            temperature: settings.temperature,
-            negatives: settings.negatives,
-            backend: training.backend.clone(),
-            epochs: record.n_epochs(),
-            sample_passes: record.sample_passes,
-            charged_passes: record.cost.charged(),
-            cost: record.cost,
-            stopped_by: record.stopped_by,
-            best_evaluation: record.best_evaluation,
-            expected_gain: record.expected_gain,
-            train_s: record.seconds.training(),
             before,
             after,
             held_out_before: held_out.map(|[before, _]| before),
-            held_out_risk: held_out.map(|[_, after]| after),
-            n_held_out: self.panel.map(sizes),
             neighbours_kept: neighbours_kept(&old_before, &old_after)?,
-            cross_version_recall: stored_recall(&old_after, &old_before)?,
-            parameter_change: change,
-            evaluations: record.evaluations,
-            epoch_losses: record.epoch_losses,
-            step_negatives: record.step_negatives,
-            learning_rates: record.learning_rates,
-            support_learning_rates: record.support_learning_rates,
-            support_moves: record.support_moves,
-            old_fractions: record.old_fractions,
+            update: UpdateFacts::of(
+                &record,
+                self.increment,
+                held_out.map(|[_, after]| after).zip(self.panel),
+                stored_recall(&old_after, &old_before)?,
+            ),
+            training: TrainingSummary::of(&record, change),
+            course: TrainingCourse::of(&record),
         })
-    }
-}
-
-/// Returns the numbers of all, old and new samples.
-fn sizes(of: &Increment) -> ByOrigin<usize> {
-    let (old, new) = (of.old().len(), of.new_data().len());
-    ByOrigin {
-        all: old + new,
-        old,
-        new,
     }
 }
 

@@ -107,18 +107,21 @@ fn headline(groups: &[Group<'_>]) -> String {
 /// Returns the number of epochs over which a run's fall is measured: [`EARLY`], or all if there are
 /// fewer.
 fn early(record: &RunRecord) -> usize {
-    EARLY.min(record.epoch_losses.len())
+    EARLY.min(record.course.epoch_losses.len())
 }
 
 /// Returns the fall of the training loss from the first epoch to the last of the early ones, in nats.
 fn fall_of_loss(record: &RunRecord) -> Option<f64> {
-    let last = record.epoch_losses.get(early(record).checked_sub(1)?)?;
-    Some(record.epoch_losses.first()? - last)
+    let last = record
+        .course
+        .epoch_losses
+        .get(early(record).checked_sub(1)?)?;
+    Some(record.course.epoch_losses.first()? - last)
 }
 
 /// Returns the exact risk at the last evaluation among the early epochs, in nats.
 fn early_risk(record: &RunRecord) -> Option<f64> {
-    let mut of = record.evaluations.iter().rev();
+    let mut of = record.course.evaluations.iter().rev();
     Some(of.find(|of| of.epoch <= early(record))?.risk.all)
 }
 
@@ -196,7 +199,7 @@ fn figure(group: &Group<'_>, pair: &Pair) -> Figure {
                 "Training loss of each epoch",
                 "training loss, nats",
                 curves(|record| {
-                    let losses = record.epoch_losses.iter().enumerate();
+                    let losses = record.course.epoch_losses.iter().enumerate();
                     losses.map(|(i, loss)| ((i + 1) as f64, *loss)).collect()
                 }),
             ),
@@ -204,7 +207,7 @@ fn figure(group: &Group<'_>, pair: &Pair) -> Figure {
                 "Exact risk over the epochs",
                 "exact risk over all data, nats",
                 curves(|record| {
-                    let evaluations = record.evaluations.iter();
+                    let evaluations = record.course.evaluations.iter();
                     evaluations
                         .map(|of| (of.epoch as f64, of.risk.all))
                         .collect()
@@ -218,9 +221,9 @@ fn figure(group: &Group<'_>, pair: &Pair) -> Figure {
 fn table(group: &Group<'_>, pair: &Pair) -> Table {
     type Of = fn(&RunRecord) -> Option<f64>;
     let quantities: [Of; 6] = [
-        |r| r.epoch_losses.first().copied(),
+        |r| r.course.epoch_losses.first().copied(),
         fall_of_loss,
-        |r| r.epoch_losses.iter().copied().min_by(f64::total_cmp),
+        |r| r.course.epoch_losses.iter().copied().min_by(f64::total_cmp),
         |r| Some(r.start.all),
         fall_of_risk,
         |r| Some(r.risk.all),

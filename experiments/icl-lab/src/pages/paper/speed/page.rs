@@ -222,7 +222,10 @@ fn arrivals(group: &Group<'_>) -> String {
     let mut at_start = 0;
     let mut n_at_all = 0;
     for method in group.methods() {
-        let is_trained = |cell: &&Cell| cell.record(method).is_some_and(|record| record.epochs > 0);
+        let is_trained = |cell: &&Cell| {
+            cell.record(method)
+                .is_some_and(|record| record.training.epochs > 0)
+        };
         if method == REFERENCE || !group.cells.iter().any(is_trained) {
             continue;
         }
@@ -273,14 +276,14 @@ fn cut(group: &Group<'_>) -> Option<String> {
     let is_cut = |record: &&RunRecord| {
         record
             .lowest_loss_epoch
-            .is_some_and(|epoch| record.epochs < epoch + PATIENCE)
+            .is_some_and(|epoch| record.training.epochs < epoch + PATIENCE)
     };
     let n = records().filter(is_cut).count();
     (n > 0).then(|| {
         format!(
             "The maximum number of epochs ended {n} of {} here before {PATIENCE} epochs had gone without \
              a lower training loss; their convergence epochs are those of the lowest loss so far.",
-            plural(records().filter(|r| r.epochs > 0).count(), "training run")
+            plural(records().filter(|r| r.training.epochs > 0).count(), "training run")
         )
     })
 }

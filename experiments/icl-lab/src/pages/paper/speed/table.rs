@@ -133,7 +133,11 @@ fn row(group: &Group<'_>, method: &str) -> Row {
         })
     };
     let records = group.cells.iter().filter_map(|cell| cell.record(method));
-    let epochs = Summary::new(records.clone().map(|record| Some(record.epochs as f64)));
+    let epochs = Summary::new(
+        records
+            .clone()
+            .map(|record| Some(record.training.epochs as f64)),
+    );
     let epochs = epochs.and_then(|epochs| epochs.median);
     let cells = vec![
         of_paper(paper.map(|paper| paper.time)),

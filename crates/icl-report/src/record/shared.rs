@@ -1,0 +1,272 @@
+//! What the records of several commands have in common: each extends these parts with facts of its own.
+
+use icl_core::{ByOrigin, ExactRisk, Increment, PanelRisk};
+use icl_train::{Cost, Evaluation, ExpectedGain, StoppedBy, TrainingRecord, TrainingSettings};
+use serde::{Deserialize, Serialize};
+
+/// Settings of a run that every page states.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunSettings {
+    /// Root seed.
+    pub seed: u64,
+    /// Temperature τ of the losses.
+    pub temperature: f64,
+    /// Number of negatives K in the formulas of the losses.
+    pub negatives: f64,
+    /// Backend.
+    pub backend: String,
+}
+
+impl RunSettings {
+    /// Returns the settings of a run with the root seed `seed`.
+    pub fn of(seed: u64, settings: &TrainingSettings, backend: &str) -> Self {
+        Self {
+            seed,
+            temperature: settings.temperature,
+            negatives: settings.negatives,
+            backend: backend.to_owned(),
+        }
+    }
+
+    /// Writes the settings in one line.
+    pub(crate) fn words(&self) -> String {
+        format!(
+            "seed {} · backend: {} · τ = {}, K = {}",
+            self.seed, self.backend, self.temperature, self.negatives,
+        )
+    }
+}
+
+/// Length and cost of a training, why it ended, and how far it moved the parameters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrainingSummary {
+    /// Number of epochs trained.
+    pub epochs: usize,
+    /// Cost that is charged to the method, in full passes: `cost` without `measuring`.
+    pub charged_passes: f64,
+    /// Cost by purpose, in full passes. In a stream, `steering` includes the measurement of the drift, if the rule asked for it.
+    pub cost: Cost,
+    /// Rule or limit that ended the training; `null` if nothing was trained.
+    pub stopped_by: Option<StoppedBy>,
+    /// Seconds of training, evaluations not counted.
+    pub train_s: f64,
+    /// Parameter change ‖Δθ‖/‖θ‖ from the encoder before to the one that is the result, over trained parameters. 0 means
+    /// that nothing was trained, or no better encoder was found.
+    pub parameter_change: f64,
+}
+
+impl TrainingSummary {
+    /// Summarises a training that moved the parameters by `parameter_change`.
+    pub fn of<R>(record: &TrainingRecord<R>, parameter_change: f64) -> Self {
+        Self {
+            epochs: record.n_epochs(),
+            charged_passes: record.cost.charged(),
+            cost: record.cost,
+            stopped_by: record.stopped_by,
+            train_s: record.seconds.training(),
+            parameter_change,
+        }
+    }
+}
+
+/// Course of a training: what was measured on the way.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrainingCourse<R = ExactRisk> {
+    /// Number of views that went through the encoder in training.
+    pub sample_passes: u64,
+    /// Index of the evaluation with the lowest risk, the mean of that over old and over new samples, whose encoder was
+    /// written; `null` for the last encoder, where the stopping rule does not follow the risk.
+    pub best_evaluation: Option<usize>,
+    /// Gain of the next doubling of the cost that the stopping rule expected at the last evaluation, as a share of
+    /// the risk; `null` for other rules.
+    pub expected_gain: Option<ExpectedGain>,
+    /// Exact risk over the training, from before the first step to after the last.
+    pub evaluations: Vec<Evaluation<R>>,
+    /// Mean training loss of each epoch, in nats.
+    pub epoch_losses: Vec<f64>,
+    /// Mean number of negatives K of the steps of each epoch.
+    #[serde(default)]
+    pub step_negatives: Vec<f64>,
+}
+
+impl<R: Clone> TrainingCourse<R> {
+    /// Returns the course of a training.
+    pub fn of(record: &TrainingRecord<R>) -> Self {
+        Self {
+            sample_passes: record.sample_passes,
+            best_evaluation: record.best_evaluation,
+            expected_gain: record.expected_gain,
+            evaluations: record.evaluations.clone(),
+            epoch_losses: record.epoch_losses.clone(),
+            step_negatives: record.step_negatives.clone(),
+        }
+    }
+}
+
+/// Update by a method: the sizes of its data, its encoder on held-out and on old samples, and its rates.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct UpdateFacts {
+    /// Number of old samples, N.
+    pub n_old: usize,
+    /// Number of new samples, ΔN.
+    pub n_new: usize,
+    /// Growth ratio α = ΔN / (N + ΔN).
+    pub alpha: f64,
+    /// Risk of the updated encoder over a panel of samples that no training has seen, in nats, with its standard error;
+    /// `null` without held-out samples.
+    pub held_out_risk: Option<PanelRisk>,
+    /// Number of samples of the panel.
+    pub n_held_out: Option<ByOrigin<usize>>,
+    /// Share of old samples whose embedding by the updated encoder is nearest, among θ₀'s embeddings of old samples, to that of
+    /// the same sample; over at most 2000 of them. `null` with fewer than two, or in older records.
+    #[serde(default)]
+    pub cross_version_recall: Option<f64>,
+    /// Mean learning rate of each epoch; under meta-optimization lr_q.
+    pub learning_rates: Vec<f64>,
+    /// Mean learning rate lr_s of each epoch; empty without meta-optimization.
+    pub support_learning_rates: Vec<f64>,
+    /// Relative move ‖θ′ − θ‖/‖θ‖ of the trained parameters in an inner loop, mean over the steps of each epoch;
+    /// empty without meta-optimization.
+    pub support_moves: Vec<f64>,
+    /// Share of the old data that each epoch could draw from.
+    pub old_fractions: Vec<f64>,
+}
+
+impl UpdateFacts {
+    /// Returns the facts about an update with the samples of `increment`. `held_out` is its encoder's risk over the samples of a
+    /// panel.
+    pub fn of(
+        record: &TrainingRecord,
+        increment: &Increment,
+        held_out: Option<(PanelRisk, &Increment)>,
+        cross_version_recall: Option<f64>,
+    ) -> Self {
+        Self {
+            n_old: increment.old().len(),
+            n_new: increment.new_data().len(),
+            alpha: increment.growth_ratio().value(),
+            held_out_risk: held_out.map(|(risk, _)| risk),
+            n_held_out: held_out.map(|(_, panel)| ByOrigin {
+                all: panel.all().len(),
+                old: panel.old().len(),
+                new: panel.new_data().len(),
+            }),
+            cross_version_recall,
+            learning_rates: record.learning_rates.clone(),
+            support_learning_rates: record.support_learning_rates.clone(),
+            support_moves: record.support_moves.clone(),
+            old_fractions: record.old_fractions.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Debug;
+
+    use icl_train::{Identity, read_checkpoint, write_checkpoint};
+    use serde::de::DeserializeOwned;
+    use serde_json::Value;
+
+    use crate::fixture::{first, record, stream, update};
+    use crate::record::{RunRecord, StreamedExperience, TrainRecord};
+
+    use super::*;
+
+    /// Checks that a record has these keys, and that its JSON and the state of an interrupted run hold it to the last bit.
+    fn check<T>(record: &T, keys: &str)
+    where
+        T: Serialize + DeserializeOwned + Debug,
+    {
+        let text = serde_json::to_string(record).unwrap();
+        let value: Value = serde_json::from_str(&text).unwrap();
+        let mut expected: Vec<&str> = keys.split_whitespace().collect();
+        expected.sort_unstable();
+        let found: Vec<&String> = value.as_object().unwrap().keys().collect();
+        assert_eq!(found, expected);
+        let read: T = serde_json::from_str(&text).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), text);
+        let folder = tempfile::tempdir().unwrap();
+        let (path, identity) = (folder.path().join("state"), Identity::new([]));
+        write_checkpoint(&path, &identity, record).unwrap();
+        let read: T = read_checkpoint(&path, &identity).unwrap().unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), text);
+    }
+
+    /// Fills in numbers that lose digits where a number passes through another type.
+    fn fill(training: &mut TrainingSummary) {
+        training.train_s = 5e-324;
+        training.charged_passes = f64::MAX;
+        training.parameter_change = -0.0;
+        training.cost.training = 0.1 + 0.2;
+        training.cost.steering = 1.0 / 3.0;
+        training.stopped_by = Some(StoppedBy::TrainingLoss);
+    }
+
+    #[test]
+    fn every_record_has_its_keys_and_its_digits() {
+        let mut one = first();
+        fill(&mut one.training);
+        one.settings.seed = u64::MAX;
+        one.course.sample_passes = u64::MAX - 1;
+        one.course.evaluations[1].risk = f64::MIN_POSITIVE;
+        one.course.best_evaluation = Some(1);
+        let keys = "schema seed data n n_clipped temperature negatives backend epochs sample_passes charged_passes cost \
+                    stopped_by best_evaluation expected_gain train_s untrained trained held_out_risk n_held_out \
+                    parameter_change seconds evaluations epoch_losses step_negatives";
+        check(&one, keys);
+        let mut one = update(2.8, 1.0 / 7.0, 0.1);
+        fill(&mut one.training);
+        one.update.alpha = 1.0 / 3.0;
+        one.course.expected_gain = Some(ExpectedGain {
+            gain: 1e-17,
+            standard_error: 123_456_789.012_345_67,
+        });
+        let keys = "schema method seed from old_data new_data n_old n_new n_clipped alpha temperature negatives backend \
+                    epochs sample_passes charged_passes cost stopped_by best_evaluation expected_gain train_s before \
+                    after held_out_before held_out_risk n_held_out neighbours_kept cross_version_recall \
+                    parameter_change evaluations epoch_losses step_negatives learning_rates support_learning_rates \
+                    support_moves old_fractions";
+        check(&one, keys);
+        let mut one = crate::fixture::held_out(record("warm", u64::MAX), [0.1, 1.0 / 3.0]);
+        fill(&mut one.training);
+        let keys = "schema method seed data n_clipped alpha split n_old n_new backend epochs sample_passes charged_passes \
+                    cost stopped_by best_evaluation expected_gain train_s target target_by_origin epochs_to_target \
+                    passes_to_target charged_to_target time_to_target_s lowest_loss_epoch lowest_loss_s risk \
+                    risk_old_partners held_out_risk n_held_out n_judged cross_version_recall nce1_old nce2_old start \
+                    end linear_probe knn few_labels added_protocols parameter_change seconds evaluations epoch_losses \
+                    step_negatives learning_rates support_learning_rates support_moves old_fractions";
+        check(&one, keys);
+        let mut one = stream(3);
+        fill(&mut one.experiences[1].training);
+        let keys = "name arrived n_samples n_held_out n_clipped updated n_old n_new served_risk risk epochs \
+                    charged_passes cost stopped_by parameter_change parameter_norm effective_rank neighbours_kept \
+                    neighbours_kept_of_first cross_version_recall train_s";
+        check::<StreamedExperience>(&one.experiences[1], keys);
+        let keys = "schema data split method keep when budget_per_update budget_total seed backend temperature negatives \
+                    names risk accuracy untrained_risk untrained_accuracy measures experiences decisions controls";
+        check(&one, keys);
+    }
+
+    #[test]
+    fn a_record_of_before_is_read_and_another_refused() {
+        let mut old = serde_json::to_value(record("warm", 1)).unwrap();
+        let keys = old.as_object_mut().unwrap();
+        for key in ["n_clipped", "cross_version_recall", "step_negatives"] {
+            keys.remove(key).unwrap();
+        }
+        let read: RunRecord = serde_json::from_value(old.clone()).unwrap();
+        assert_eq!(read.course.step_negatives, [0.0; 0]);
+        old.as_object_mut().unwrap().remove("charged_passes");
+        let missing = serde_json::from_value::<RunRecord>(old).unwrap_err();
+        assert_eq!(missing.to_string(), "missing field `charged_passes`");
+        let mut lost = first();
+        lost.course.evaluations[0].risk = f64::NAN;
+        let lost = serde_json::to_string(&lost).unwrap();
+        let lost = serde_json::from_str::<TrainRecord>(&lost).unwrap_err();
+        assert!(
+            lost.to_string()
+                .starts_with("invalid type: null, expected f64")
+        );
+    }
+}
