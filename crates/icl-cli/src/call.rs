@@ -11,7 +11,7 @@ use crate::commands::{
 };
 use crate::files::work_place;
 use crate::options::command_line::Command;
-use crate::options::devices::Engine;
+use crate::options::execution::Engine;
 use crate::options::parse::{ParseError, parse, with_negative_numbers};
 use crate::process::child;
 use crate::process::failure::Failure;
@@ -133,13 +133,14 @@ fn together(command: Command, words: &[OsString]) -> Result<Members, ParseError>
         first,
         others: Vec::new(),
     };
-    let (engine, resumed) = match &command {
-        Command::Run(options) => options.engine(),
-        Command::Stream(options) => options.engine(),
-        Command::Train(options) => options.engine(),
-        Command::Update(options) => options.engine(),
+    let execution = match &command {
+        Command::Run(options) => &options.execution,
+        Command::Stream(options) => &options.execution,
+        Command::Train(options) => &options.execution,
+        Command::Update(options) => &options.execution,
         _ => return Ok(alone(command)),
     };
+    let (engine, resumed) = (execution.engine(), execution.resumed());
     let resumed = resumed.map(work_place::folders).unwrap_or_default();
     match engine {
         Engine::Threads(size) => {

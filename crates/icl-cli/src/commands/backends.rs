@@ -5,7 +5,6 @@ use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
 use crate::backend::{BACKENDS, known, usable_devices};
-use crate::options::output::JsonOption;
 use crate::process::failure::Failure;
 use crate::process::terminal::print;
 
@@ -17,8 +16,9 @@ cannot be used, the table says which feature to build with, or what to install."
 #[derive(Debug, Args)]
 #[command(after_help = DETAILS)]
 pub struct BackendsOptions {
-    #[command(flatten)]
-    output: JsonOption,
+    /// Print JSON
+    #[arg(long, help_heading = "Output")]
+    json: bool,
 }
 
 /// Width of the table in columns of a terminal.
@@ -84,7 +84,7 @@ pub fn show(options: &BackendsOptions) -> Result<(), Failure> {
             missing,
         });
     }
-    if options.output.json {
+    if options.json {
         let text = serde_json::to_string_pretty(&rows);
         return print(text.map_err(|error| Failure::Other(error.into()))?);
     }

@@ -3,7 +3,6 @@
 use clap::Args;
 use icl_train::Method;
 
-use crate::options::output::JsonOption;
 use crate::process::failure::Failure;
 use crate::process::terminal::print;
 
@@ -30,8 +29,9 @@ A method of your own: --method \"sampling=share:0.2,loss=corrected,rate=cosine\"
 /// Options of `icl methods`.
 #[derive(Debug, Args)]
 pub struct MethodsOptions {
-    #[command(flatten)]
-    output: JsonOption,
+    /// Print JSON
+    #[arg(long, help_heading = "Output")]
+    json: bool,
 }
 
 /// Prints all methods with their five choices.
@@ -40,7 +40,7 @@ pub struct MethodsOptions {
 /// If standard output cannot be written.
 pub fn show(options: &MethodsOptions) -> Result<(), Failure> {
     let rows: Vec<[String; 6]> = icl_train::methods().iter().map(row).collect();
-    if options.output.json {
+    if options.json {
         let object = |row: &[String; 6]| -> serde_json::Map<String, serde_json::Value> {
             let keys = ["name"].into_iter().chain(COLUMNS[1..].iter().copied());
             let cells = keys.zip(row);

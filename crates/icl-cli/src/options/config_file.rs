@@ -16,7 +16,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::options::data::Classes;
-use crate::options::negatives::Negatives;
+use crate::options::loss::Negatives;
 use crate::options::nesting::too_deep;
 
 /// Options with a value that belong to the command line alone.
@@ -325,12 +325,12 @@ mod tests {
     use clap::Args;
 
     use crate::options::data::ReadingOptions;
-    use crate::options::method::MethodOption;
+    use crate::options::method::MethodOptions;
     use crate::options::training::TrainingOptions;
 
     fn command() -> Command {
         let command = TrainingOptions::augment_args(Command::new("train"));
-        let command = MethodOption::augment_args(ReadingOptions::augment_args(command));
+        let command = MethodOptions::augment_args(ReadingOptions::augment_args(command));
         command.mut_arg("patience", |patience| patience.conflicts_with("epochs"))
     }
 

@@ -1,11 +1,10 @@
 //! The data that are read.
 
-use std::path::PathBuf;
 use std::str::FromStr;
 
 use anyhow::anyhow;
 use clap::Args;
-use icl_data::catalogue::{self, DATA_DIR};
+use icl_data::catalogue::DATA_DIR;
 use icl_data::{Header, Missing, Outliers, TableOptions, TextPairOptions, embedded};
 use serde::{Serialize, Serializer};
 
@@ -59,9 +58,9 @@ pub struct ReadingOptions {
     /// Use only these classes, comma-separated
     #[arg(long, value_name = "NAMES")]
     pub classes: Option<Classes>,
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub(crate) limit: LimitOption,
+    /// Use at most N samples, balanced across classes
+    #[arg(long, value_name = "N", value_parser = bounds::at_most(bounds::SAMPLES))]
+    pub limit: Option<usize>,
     /// Skip images that cannot be decoded instead of reporting an error (images only)
     #[arg(
         long,
@@ -125,16 +124,6 @@ pub struct ReadingOptions {
     pub allows_absent: bool,
 }
 
-/// The maximum number of samples.
-#[derive(Debug, Clone, PartialEq, Args, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[command(next_help_heading = "Data")]
-pub struct LimitOption {
-    /// Use at most N samples, balanced across classes
-    #[arg(long, value_name = "N", value_parser = bounds::at_most(bounds::SAMPLES))]
-    pub limit: Option<usize>,
-}
-
 impl ReadingOptions {
     /// Returns the options of the readers of images.
     ///
@@ -144,7 +133,7 @@ impl ReadingOptions {
         check_absent(&self.of_tables_alone(), data, "images", "tables")?;
         Ok(icl_data::ImageOptions {
             classes: self.classes.clone().unwrap_or_default().0,
-            limit: self.limit.limit,
+            limit: self.limit,
             skip_broken: self.skip_broken,
             cache_bytes: self.image_cache.saturating_mul(MIB),
         })
@@ -170,7 +159,7 @@ impl ReadingOptions {
             },
             exclude: self.exclude.clone().unwrap_or_default().0,
             classes: self.classes.clone().unwrap_or_default().0,
-            limit: self.limit.limit,
+            limit: self.limit,
             allows_absent: self.allows_absent,
         })
     }
@@ -188,7 +177,7 @@ impl ReadingOptions {
         )?;
         check_absent(&self.of_tables_alone(), data, "graphs", "tables")?;
         let classes = self.classes.clone().unwrap_or_default().0;
-        Ok((classes, self.limit.limit))
+        Ok((classes, self.limit))
     }
 
     /// Checks that no option of other samples is given with interactions, of which all are read. `data` names the data set.
@@ -254,7 +243,7 @@ impl ReadingOptions {
     fn selections(&self) -> [(&'static str, bool); 2] {
         [
             ("classes", self.classes.is_some()),
-            ("limit", self.limit.limit.is_some()),
+            ("limit", self.limit.is_some()),
         ]
     }
 
@@ -338,26 +327,12 @@ impl Serialize for Classes {
     }
 }
 
-/// The folder of all data sets.
-#[derive(Debug, Clone, PartialEq, Args)]
-pub struct DataDirOption {
-    #[arg(
-        long,
-        value_name = "DIR",
-        help_heading = "Data",
-        help = format!(
-            "Folder of all data sets. Without it, the folder in the variable {DATA_DIR}, or `icl` in the cache \
-             folder (~/.cache)"
-        )
-    )]
-    data_dir: Option<PathBuf>,
-}
-
-impl DataDirOption {
-    /// Returns the folder: the one that is named, else that of the library.
-    pub fn folder(&self) -> PathBuf {
-        self.data_dir.clone().unwrap_or_else(catalogue::folder)
-    }
+/// Returns the help of the option of the folder of all data sets.
+pub fn data_dir_help() -> String {
+    format!(
+        "Folder of all data sets. Without it, the folder in the variable {DATA_DIR}, or `icl` in the cache folder \
+         (~/.cache)"
+    )
 }
 
 #[cfg(test)]

@@ -63,14 +63,6 @@ impl HoldOutOptions {
         self.panel
     }
 
-    /// Returns `settings` with the size of the panel in its place.
-    pub fn over(&self, settings: TrainingSettings) -> TrainingSettings {
-        TrainingSettings {
-            panel: self.panel,
-            ..settings
-        }
-    }
-
     /// Divides the data into those of the training and the panel, if there is to be one. Tells if a part has too
     /// few samples to hold any out.
     ///
