@@ -15,7 +15,7 @@ use crate::options::output::print_document;
 use crate::process::failure::Failure;
 
 /// Options of `icl report`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct ReportOptions {
     /// Folder that `icl run` wrote
     #[arg(value_name = "DIR")]

@@ -25,7 +25,7 @@ are those of icl run with the same split and seed. A column that orders rows is 
 out when the parts are read.";
 
 /// Options of `icl split`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = DETAILS, mut_args(refined))]
 pub struct PartsOptions {
     #[command(flatten)]

@@ -65,7 +65,7 @@ pub struct TrainOptions {
     pub execution: ExecutionOptions,
     #[command(flatten)]
     #[serde(flatten)]
-    output: OutputOptions,
+    pub output: OutputOptions,
     /// Write the course of the training for TensorBoard too
     #[arg(
         long,

@@ -26,7 +26,7 @@ query of the new encoder finds among embeddings of the old one, unmapped and map
 to embed the rows anew, most moved first, are written as .safetensors. With --map in place of --to it applies a map to --from.";
 
 /// Options of `icl align`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = DETAILS)]
 pub struct AlignOptions {
     /// Embeddings by the old encoder

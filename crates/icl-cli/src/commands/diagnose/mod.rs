@@ -45,7 +45,7 @@ of retraining. The AUC is that of positives against all noise, old and new; the 
 is that of icl negatives --train-auc AUC --lambda 1.";
 
 /// Options of `icl diagnose`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = DETAILS)]
 pub struct DiagnoseOptions {
     /// Embeddings of the anchors

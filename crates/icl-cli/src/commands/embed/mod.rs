@@ -35,7 +35,7 @@ label, e0, e1, …). Labels are those of the files of the data; without any, the
 random view of each sample instead, and NAME.positives.EXT a second one, as icl diagnose takes them.";
 
 /// Options of `icl embed`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = DETAILS, mut_args(refined))]
 pub struct EmbedOptions {
     /// File of the encoder, as written by icl

@@ -26,7 +26,7 @@ as far as they are known, and is complete or absent. A server that is silent for
 network, it says which files to download by other means, and where to put them.";
 
 /// Options of `icl fetch`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = DETAILS)]
 pub struct FetchOptions {
     /// Names of data sets. Without any, list all

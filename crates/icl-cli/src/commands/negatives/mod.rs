@@ -34,7 +34,7 @@ const REPORT: &str = "report.html";
 const MARKDOWN: &str = "report.md";
 
 /// Options of `icl negatives`.
-#[derive(Debug, Args, Serialize)]
+#[derive(Debug, Clone, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[command(after_help = DETAILS)]
 pub struct NegativesOptions {
