@@ -31,7 +31,7 @@ pub struct PartsOptions {
     #[command(flatten)]
     data: DataOptions,
     #[command(flatten)]
-    split: SplitOptions,
+    increment: SplitOptions,
     /// Root seed of all random numbers
     #[arg(long, value_name = "S", default_value_t = DEFAULT_SEED, help_heading = "Execution")]
     seed: u64,
@@ -68,14 +68,14 @@ pub fn split(options: &PartsOptions) -> Result<(), Failure> {
             out.display()
         )));
     }
-    let (split, alpha) = (&options.split.split, options.split.growth_ratio()?);
+    let (split, alpha) = (&options.increment.split, options.increment.growth_ratio()?);
     let seed = Seed::new(options.seed).child("data");
     let reading = ReadingOptions {
         // Missing values are written as they are.
         keeps_missing: true,
         ..options.data.reading.clone()
     };
-    let data = Data::read(&options.data.data, &reading)?;
+    let data = Data::read(&options.data.name, &reading)?;
     let increment = match &data {
         Data::Graphs(graphs) => graphs.increment(split.clone(), alpha, seed),
         Data::Images(images) => images.increment(split.clone(), alpha, seed),

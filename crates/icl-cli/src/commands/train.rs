@@ -22,10 +22,9 @@ use crate::files::work_folder::WorkFolder;
 use crate::options::data::DataOptions;
 use crate::options::encoder::EncoderOptions;
 use crate::options::evaluation::HoldOutOptions;
-use crate::options::execution::{DEFAULT_SEED, ExecutionOptions, fill_devices};
+use crate::options::execution::{DEFAULT_SEED, ExecutionOptions};
 use crate::options::noise::NoiseOptions;
 use crate::options::output::{OutputOptions, check_out, print_document};
-use crate::options::settings;
 use crate::options::training::{PretrainingOptions, Training};
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
@@ -97,15 +96,9 @@ impl TrainOptions {
         self.hold_out.check()?;
         self.pretraining.training.check_negatives(false)?;
         check_out(self.output.out.as_deref())?;
-        let settings = TrainingSettings {
-            panel: self.hold_out.panel(),
-            chunk: self.execution.chunk,
+        self.execution.training(TrainingSettings {
+            panel: self.hold_out.panel,
             ..self.pretraining.settings(None)
-        };
-        Ok(Training {
-            seed: self.execution.seed(),
-            settings: settings::checked(settings)?,
-            backend: fill_devices(&mut self.execution.backend)?.to_owned(),
         })
     }
 }

@@ -20,7 +20,9 @@ const MIB: usize = 1 << 20;
 #[command(next_help_heading = "Data")]
 pub struct DataOptions {
     #[arg(
-        long,
+        id = "data",
+        long = "data",
+        value_name = "DATA",
         default_value = "MUTAG",
         help = format!(
             "Data set: an embedded one ({}), or the path of a TU data set (zip or folder), a table (.csv, \
@@ -29,7 +31,8 @@ pub struct DataOptions {
             embedded::names().join(", ")
         )
     )]
-    pub data: String,
+    #[serde(rename = "data")]
+    pub(crate) name: String,
     #[command(flatten)]
     #[serde(flatten)]
     pub reading: ReadingOptions,
@@ -41,7 +44,7 @@ impl DataOptions {
     /// # Errors
     /// If the name is empty.
     pub fn check(&self) -> Result<(), Failure> {
-        if self.data.is_empty() {
+        if self.name.is_empty() {
             return Err(Failure::input(anyhow!(
                 "data: found no name, expected that of a data set, a zip or a folder"
             )));

@@ -67,11 +67,6 @@ pub struct ExecutionOptions {
 }
 
 impl ExecutionOptions {
-    /// Returns the root seed of a command that runs one.
-    pub fn seed(&self) -> u64 {
-        self.seed.unwrap_or(DEFAULT_SEED)
-    }
-
     /// Returns the folder of the interrupted work that is continued.
     pub fn resumed(&self) -> Option<&Path> {
         self.resume.as_deref()

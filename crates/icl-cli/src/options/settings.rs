@@ -5,10 +5,12 @@ use clap::{Arg, Args, Command};
 use icl_train::{NegativesPeak, StepNegatives, StopRule, TrainingSettings};
 
 use crate::options::evaluation::HoldOutOptions;
-use crate::options::execution::ExecutionOptions;
+use crate::options::execution::{DEFAULT_SEED, ExecutionOptions, fill_devices};
 use crate::options::loss::Negatives;
 use crate::options::method::MethodOptions;
-use crate::options::training::{PAPER_PATIENCE, PretrainingOptions, StepOptions, TrainingOptions};
+use crate::options::training::{
+    PAPER_PATIENCE, PretrainingOptions, StepOptions, Training, TrainingOptions,
+};
 use crate::process::failure::Failure;
 use crate::process::group::group;
 use crate::process::terminal::tell;
@@ -83,6 +85,22 @@ impl PretrainingOptions {
             pretraining_rate: self.pretraining_rate,
             ..self.training.settings(methods)
         }
+    }
+}
+
+impl ExecutionOptions {
+    /// Returns the settings, checked, with the seed and the backend of the training. Fills in the first backend of this
+    /// program where none is named.
+    ///
+    /// # Errors
+    /// At the first that is not valid.
+    pub fn training(&mut self, settings: TrainingSettings) -> Result<Training, Failure> {
+        let chunk = self.chunk;
+        Ok(Training {
+            seed: self.seed.unwrap_or(DEFAULT_SEED),
+            settings: checked(TrainingSettings { chunk, ..settings })?,
+            backend: fill_devices(&mut self.backend)?.to_owned(),
+        })
     }
 }
 

@@ -56,7 +56,7 @@ pub struct CompareOptions {
     pub data: DataOptions,
     #[command(flatten)]
     #[serde(flatten)]
-    split: SplitOptions,
+    increment: SplitOptions,
     #[arg(
         long,
         alias = "methods",
@@ -166,8 +166,8 @@ impl CompareOptions {
             backends: self.backends.clone(),
             n_steps: self.steps,
             seed: self.seed,
-            alpha: self.split.growth_ratio()?,
-            split: self.split.split.clone(),
+            alpha: self.increment.growth_ratio()?,
+            split: self.increment.split.clone(),
             settings,
             options: self,
         })

@@ -111,13 +111,13 @@ pub fn embed(mut options: EmbedOptions) -> Result<(), Failure> {
     let others: Vec<PathBuf> = others.into_iter().flatten().collect();
     let inputs = [
         ("from", resolved.from.as_path()),
-        ("data", Path::new(&options.data.data)),
+        ("data", Path::new(&options.data.name)),
     ];
     for file in &others {
         check_apart(file, inputs)?;
     }
     let files = OutputFiles::begin(&resolved.out, &others, options.force)?;
-    let data = Data::read(&options.data.data, &options.data.reading)?;
+    let data = Data::read(&options.data.name, &options.data.reading)?;
     let work = Embed {
         resolved: &resolved,
         files,

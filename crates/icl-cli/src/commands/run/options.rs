@@ -43,7 +43,7 @@ pub struct RunOptions {
     pub data: DataOptions,
     #[command(flatten)]
     #[serde(flatten)]
-    pub split: SplitOptions,
+    increment: SplitOptions,
     #[command(flatten)]
     #[serde(flatten)]
     methods: MethodOptions,
@@ -142,12 +142,12 @@ impl RunOptions {
     pub fn resolve(mut self) -> Result<Resolved, Failure> {
         self.pretraining.training.check_negatives(true)?;
         let settings = settings::checked(TrainingSettings {
-            panel: self.hold_out.panel(),
+            panel: self.hold_out.panel,
             chunk: self.execution.chunk,
             ..self.pretraining.settings(Some(&self.methods))
         })?;
-        let alpha = self.split.growth_ratio()?.value();
-        let split = self.split.split.clone();
+        let alpha = self.increment.growth_ratio()?.value();
+        let split = self.increment.split.clone();
         let seeds = match (self.execution.seed, self.seeds.unwrap_or(N_SEEDS)) {
             (Some(seed), _) => seed..=seed,
             (None, 0) => {

@@ -73,8 +73,8 @@ impl<D: Domain> Course<'_, D> {
         let gathered = &self.gathered;
         let (views, collate) = (gathered.domain.views(), gathered.domain.collate());
         let stream = Stream::<B, D::Data, _, _>::new(&gathered.data, views, collate)
-            .hold_out(options.course.hold_out())
-            .panel(options.course.panel())
+            .hold_out(options.course.measured.hold_out)
+            .panel(options.course.measured.panel)
             .seed(self.resolved.training.seed);
         let first = gathered.experiences[0].arriving();
         let first = stream.training_samples(&first).map_err(Failure::input)?;
@@ -207,7 +207,7 @@ impl<D: Domain> Course<'_, D> {
                         read?.0
                     }
                     None => {
-                        let fewest = Increment::fewest_to_hold_out(course.hold_out());
+                        let fewest = Increment::fewest_to_hold_out(course.measured.hold_out);
                         let taken = watched
                             .take(|parts| together(self.gathered.read(parts, reading), fewest))?;
                         match taken {

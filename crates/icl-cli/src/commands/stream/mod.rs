@@ -65,7 +65,7 @@ pub fn stream(options: StreamOptions) -> Result<(), Failure> {
     {
         watched.take_first(at_work.files);
     }
-    let fewest = Increment::fewest_to_hold_out(options.course.hold_out());
+    let fewest = Increment::fewest_to_hold_out(options.course.measured.hold_out);
     let reading = &options.data.reading;
     let is_begun = Cell::new(resumed.is_some());
     let mut refused = None;

@@ -4,20 +4,20 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{Arg, ArgAction, Args};
-use icl_train::{Keep, Method, TrainingSettings, When};
+use icl_train::{Keep, Method, When};
 use serde::Serialize;
 
 use crate::commands::stream::source_options::SourceOptions;
 use crate::options::data::DataOptions;
 use crate::options::encoder::EncoderOptions;
 use crate::options::evaluation::HoldOutOptions;
-use crate::options::execution::{DEFAULT_SEED, ExecutionOptions, fill_devices};
+use crate::options::execution::{DEFAULT_SEED, ExecutionOptions};
 use crate::options::method::{MethodOptions, check_methods};
 use crate::options::noise::NoiseOptions;
 use crate::options::output::{check_out, text};
 use crate::options::split::as_text;
 use crate::options::training::{PretrainingOptions, Training};
-use crate::options::{bounds, method, settings};
+use crate::options::{bounds, method};
 use crate::process::failure::Failure;
 
 const DETAILS: &str = "\
@@ -174,7 +174,7 @@ impl StreamOptions {
     /// # Errors
     /// At the first value that is not valid.
     pub fn resolve(mut self) -> Result<Resolved, Failure> {
-        self.source.check(&self.data.data)?;
+        self.source.check(&self.data.name)?;
         self.course.check()?;
         check_out(self.out.as_deref())?;
         self.pretraining.training.check_negatives(false)?;
@@ -206,15 +206,8 @@ impl StreamOptions {
         for path in paths.into_iter().flatten() {
             *path = absolute(path)?;
         }
-        let settings = TrainingSettings {
-            chunk: self.execution.chunk,
-            ..self.pretraining.settings(Some(&self.methods))
-        };
-        let training = Training {
-            seed: self.execution.seed(),
-            settings: settings::checked(settings)?,
-            backend: fill_devices(&mut self.execution.backend)?.to_owned(),
-        };
+        let settings = self.pretraining.settings(Some(&self.methods));
+        let training = self.execution.training(settings)?;
         let method = self.methods.one()?;
         check_methods(&training.settings, std::slice::from_ref(&method))?;
         let mut controls: Vec<Control> = Vec::new();
@@ -244,20 +237,10 @@ impl StreamOptions {
 }
 
 impl CourseOptions {
-    /// Returns the share of an experience that is held out.
-    pub fn hold_out(&self) -> f64 {
-        self.measured.share()
-    }
-
-    /// Returns the largest number of held-out samples that are measured.
-    pub fn panel(&self) -> usize {
-        self.measured.panel()
-    }
-
     /// Checks the numbers.
     fn check(&self) -> Result<(), Failure> {
         self.measured.check()?;
-        if self.hold_out() == 0.0 {
+        if self.measured.hold_out == 0.0 {
             return Err(Failure::input(anyhow!(
                 "hold-out: found 0, expected a share above 0 and below 1"
             )));

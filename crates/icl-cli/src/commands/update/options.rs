@@ -9,10 +9,9 @@ use serde::Serialize;
 
 use crate::options::data::{Classes, ReadingOptions};
 use crate::options::evaluation::HoldOutOptions;
-use crate::options::execution::{DEFAULT_SEED, ExecutionOptions, fill_devices};
+use crate::options::execution::{DEFAULT_SEED, ExecutionOptions};
 use crate::options::method::{MethodOptions, check_methods};
 use crate::options::output::{OutputOptions, check_out, text};
-use crate::options::settings;
 use crate::options::training::{Training, TrainingOptions};
 use crate::process::failure::Failure;
 
@@ -136,15 +135,10 @@ impl UpdateOptions {
     pub fn resolve(mut self) -> Result<Resolved, Failure> {
         self.training.check_negatives(true)?;
         let settings = TrainingSettings {
-            panel: self.hold_out.panel(),
-            chunk: self.execution.chunk,
+            panel: self.hold_out.panel,
             ..self.training.settings(Some(&self.methods))
         };
-        let training = Training {
-            seed: self.execution.seed(),
-            settings: settings::checked(settings)?,
-            backend: fill_devices(&mut self.execution.backend)?.to_owned(),
-        };
+        let training = self.execution.training(settings)?;
         let method = self.methods.one()?;
         check_methods(&training.settings, std::slice::from_ref(&method))?;
         self.hold_out.check()?;
