@@ -2,6 +2,7 @@
 
 pub mod bounds;
 pub mod choice;
+pub mod classes;
 pub mod command_line;
 pub mod config_file;
 pub mod data;
@@ -9,6 +10,7 @@ pub mod encoder;
 pub mod evaluation;
 pub mod execution;
 pub mod inputs;
+pub mod kind;
 pub mod loss;
 pub mod method;
 pub mod nesting;

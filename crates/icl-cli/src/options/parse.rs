@@ -17,8 +17,9 @@ use icl_core::InputFile;
 
 use crate::files::work_folder::{self, Begun};
 use crate::options::command_line::{Arguments, Command};
-use crate::options::config_file::{ConfigFile, Kind};
+use crate::options::config_file::ConfigFile;
 use crate::options::inputs::check_inputs;
+use crate::options::kind::Kind;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 

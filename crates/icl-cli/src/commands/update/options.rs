@@ -7,7 +7,8 @@ use clap::{Arg, ArgAction, Args};
 use icl_train::{Method, TrainingSettings};
 use serde::Serialize;
 
-use crate::options::data::{Classes, ReadingOptions};
+use crate::options::classes::Classes;
+use crate::options::data::ReadingOptions;
 use crate::options::evaluation::HoldOutOptions;
 use crate::options::execution::{DEFAULT_SEED, ExecutionOptions};
 use crate::options::method::{MethodOptions, check_methods};
