@@ -1,6 +1,6 @@
 //! The options of `icl-lab reproduce`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::pages::paper::{MethodSet, Target};
 use clap::{Arg, Args, FromArgMatches};
@@ -113,7 +113,7 @@ impl ReproduceOptions {
     /// # Errors
     /// At the first value that is not valid.
     pub fn check(&self) -> Result<(), Failure> {
-        if self.n_seeds() == 0 {
+        if self.rows.seeds == 0 {
             return Err(wrong("seeds", 0, "at least 1"));
         }
         checked(self.training.clone().settings(None))?;
@@ -122,7 +122,7 @@ impl ReproduceOptions {
         }
         self.rows.check_budget()?;
         self.rows.backend()?;
-        check_folder(self.out())
+        check_folder(&self.rows.out)
     }
 
     /// Returns the target. It is required but with a subcommand, which has none.
@@ -130,19 +130,9 @@ impl ReproduceOptions {
         self.target.unwrap_or(Wanted::All)
     }
 
-    /// Returns the number of seeds.
-    pub fn n_seeds(&self) -> u64 {
-        self.rows.seeds
-    }
-
-    /// Returns the output folder.
-    pub fn out(&self) -> &Path {
-        &self.rows.out
-    }
-
     /// Returns the folder of the cells.
     pub fn cells(&self) -> PathBuf {
-        self.out().join(CELLS)
+        self.rows.out.join(CELLS)
     }
 
     /// Says how to continue after an early end.
@@ -193,7 +183,7 @@ impl ReproduceOptions {
             Wanted::One(target) => target.name(),
             Wanted::All => "all",
         };
-        let mut command = format!("icl-lab reproduce {target} --seeds {}", self.n_seeds());
+        let mut command = format!("icl-lab reproduce {target} --seeds {}", self.rows.seeds);
         command += &self.sets.command();
         if !self.alphas.is_empty() {
             let alphas: Vec<String> = self.alphas.iter().map(f64::to_string).collect();

@@ -35,7 +35,7 @@ impl Source {
         match set {
             DataSet::Proteins | DataSet::Reddit => graph_files(set.name(), &folder).map(at),
             DataSet::Mnist2 => digits(&folder),
-            DataSet::ImageNet2 => photos(&folder, options.out()),
+            DataSet::ImageNet2 => photos(&folder, &options.rows.out),
         }
     }
 
