@@ -140,7 +140,9 @@ pub struct PretrainingOptions {
         long,
         value_name = "RATE",
         value_parser = choice::any::<RateChoice>(),
-        default_value = choice::name(&defaults().pretraining_rate)
+        default_value = choice::name(&defaults().pretraining_rate),
+        // Without it, clap takes the heading of the group that ends before it, the loss.
+        help_heading = "Training"
     )]
     pub pretraining_rate: RateChoice,
 }
