@@ -11,11 +11,11 @@ use crate::commands::{
 };
 use crate::files::work_place;
 use crate::options::command_line::Command;
-use crate::options::devices::Engine;
+use crate::options::execution::Engine;
 use crate::options::parse::{ParseError, parse, with_negative_numbers};
 use crate::process::child;
 use crate::process::failure::Failure;
-use crate::process::group::{self, OwnFolder};
+use crate::process::group::{self, OwnFolder, Place};
 use crate::process::limits;
 use crate::process::panics::silence_decoders;
 use crate::process::terminal::{brief, message, print, say, tell};
@@ -91,12 +91,11 @@ fn run(
     arguments: impl IntoIterator<Item = OsString>,
     start: impl FnOnce() -> Result<(), Failure>,
 ) -> Result<u8, Refusal> {
-    let words: Vec<OsString> = arguments.into_iter().collect();
-    let parsed = parse(words.clone()).and_then(|command| together(command, &words));
-    let members = match parsed {
-        Ok(members) => members,
+    let command = match parse(arguments) {
+        Ok(command) => command,
         Err(error) => return without_command(error),
     };
+    let members = together(command)?;
     Ok(start().and_then(|()| run_members(members))?)
 }
 
@@ -128,35 +127,44 @@ struct Members {
 }
 
 /// Returns the commands of the members of this process, which joins other processes before if the command runs in several.
-fn together(command: Command, words: &[OsString]) -> Result<Members, ParseError> {
+fn together(mut command: Command) -> Result<Members, Failure> {
     let alone = |first| Members {
         first,
         others: Vec::new(),
     };
-    let (engine, resumed) = match &command {
-        Command::Run(options) => options.engine(),
-        Command::Stream(options) => options.engine(),
-        Command::Train(options) => options.engine(),
-        Command::Update(options) => options.engine(),
-        _ => return Ok(alone(command)),
+    let Some((execution, _)) = command.training() else {
+        return Ok(alone(command));
     };
+    let (engine, resumed) = (execution.engine(), execution.resumed());
     let resumed = resumed.map(work_place::folders).unwrap_or_default();
     match engine {
         Engine::Threads(size) => {
             let member = |_| {
-                let folder = OwnFolder::create(words, &resumed)?;
-                Ok((parse(folder.words.clone())?, folder))
+                let folder = OwnFolder::create(&resumed)?;
+                Ok((at(&command, &folder.place), folder))
             };
             Ok(Members {
-                others: (1..size).map(member).collect::<Result<_, ParseError>>()?,
+                others: (1..size).map(member).collect::<Result<_, Failure>>()?,
                 first: command,
             })
         }
-        Engine::Mpi => match group::join(words, &resumed)? {
-            None => Ok(alone(command)),
-            Some(own) => parse(own).map(alone),
-        },
+        Engine::Mpi => Ok(alone(match group::join(&resumed)? {
+            None => command,
+            Some(place) => at(&command, &place),
+        })),
     }
+}
+
+/// Returns the command of a member that works at another place.
+fn at(command: &Command, place: &Place) -> Command {
+    let mut own = command.clone();
+    if let Some((execution, out)) = own.training() {
+        match place {
+            Place::New(folder) => *out = Some(folder.clone()),
+            Place::Resumed(folder) => execution.resume = Some(folder.clone()),
+        }
+    }
+    own
 }
 
 /// Runs the commands of all members and returns the exit code of the first one.
@@ -186,12 +194,12 @@ impl From<Failure> for Refusal {
 fn run_command(command: Command) -> Result<u8, Failure> {
     match command {
         Command::Align(options) => align::align(*options),
-        Command::Backends(options) => backends::show(&options),
+        Command::Backends { json } => backends::show(json),
         Command::CompareBackends(options) => compare_backends::compare(*options),
         Command::Diagnose(options) => return diagnose::diagnose(&options),
         Command::Embed(options) => embed::embed(*options),
         Command::Fetch(options) => fetch::fetch(&options),
-        Command::Methods(options) => methods::show(&options),
+        Command::Methods { json } => methods::show(json),
         Command::Negatives(options) => negatives::advise(&options),
         Command::ProbeBackend { backend } => crate::backend::probe_here(&backend),
         Command::Report(options) => report::rebuild(&options),
@@ -202,4 +210,23 @@ fn run_command(command: Command) -> Result<u8, Failure> {
         Command::Update(options) => update::update(*options),
     }?;
     Ok(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_output_takes_the_place_of_the_first() {
+        let parsed = |text: &str| parse(text.split(' ').map(OsString::from)).unwrap();
+        let place = Place::New("b".into());
+        for (found, expected) in [
+            ("icl train --out a --data d", "icl train --data d --out b"),
+            ("icl train --data d --out=a", "icl train --data d --out b"),
+            ("icl run", "icl run --out b"),
+        ] {
+            let found = at(&parsed(found), &place);
+            assert_eq!(format!("{found:?}"), format!("{:?}", parsed(expected)));
+        }
+    }
 }

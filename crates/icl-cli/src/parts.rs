@@ -7,24 +7,28 @@
 //! | [`child`] | processes of the same program |
 //! | [`CONFIG`], [`RECORD`] | names in the output folder of `icl run` |
 //! | [`options_of_work`] | the options of a command that was interrupted |
-//! | [`choice`], [`settings`] | options that are variants, and the check of a training's settings |
-//! | the others | groups of options |
+//! | [`bounds`], [`choice`] | options that are numbers or variants |
+//! | [`checked`] | the check of a training's settings |
+//! | the others | groups of options, and what an option of the same name needs |
 
 pub use crate::backend::{OnBackend, on_backend};
 pub use crate::files::run_results::RECORD;
 pub use crate::files::work_place::CONFIG;
 pub use crate::files::work_place::options as options_of_work;
-pub use crate::options::data::{DataDirOption, LimitOption, ReadingOptions};
-pub use crate::options::encoder::{EncoderKind, EncoderOptions, PAPER_SIDE, WidthOption};
-pub use crate::options::execution::{BackendOption, SeedsOption};
-pub use crate::options::negatives::NegativesPeakOption;
-pub use crate::options::output::OutOption;
-pub use crate::options::training::{
-    BatchSizeOption, EpochsOption, OptimizerOption, TrainingOptions,
-};
-pub use crate::options::values::settings;
+pub use crate::options::data::{ReadingOptions, data_dir_help};
+pub use crate::options::encoder::{EncoderKind, EncoderOptions, PAPER_SIDE};
+pub use crate::options::execution::{BACKEND_VALUE, backend_help, fill_backend};
+pub use crate::options::output::check_out;
+pub use crate::options::settings::checked;
+pub use crate::options::training::TrainingOptions;
 pub use crate::process::failure::{Failure, INTERRUPTED};
 pub use crate::process::terminal::{print, tell};
+
+/// Bounds of options, and parsers of numbers within them.
+pub mod bounds {
+    pub use crate::options::bounds::{BATCH, EPOCHS, NEGATIVES, SAMPLES, SEEDS, WIDTH};
+    pub use crate::options::bounds::{at_most, number_in};
+}
 
 /// Options whose values are the variants of an enumeration.
 pub mod choice {

@@ -1,25 +1,16 @@
 //! `icl backends`: lists the backends and the devices of this machine.
 
-use clap::Args;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
 use crate::backend::{BACKENDS, known, usable_devices};
-use crate::options::output::JsonOption;
 use crate::process::failure::Failure;
 use crate::process::terminal::print;
 
-const DETAILS: &str = "\
+/// Details in the help.
+pub const DETAILS: &str = "\
 A process of its own for each backend computes a sum on each device that the backend finds. For a backend that \
 cannot be used, the table says which feature to build with, or what to install.";
-
-/// Options of `icl backends`.
-#[derive(Debug, Args)]
-#[command(after_help = DETAILS)]
-pub struct BackendsOptions {
-    #[command(flatten)]
-    output: JsonOption,
-}
 
 /// Width of the table in columns of a terminal.
 const WIDTH: u16 = 100;
@@ -43,11 +34,11 @@ struct Device {
     description: String,
 }
 
-/// Prints all backends, with the devices that each finds on this machine.
+/// Prints all backends, with the devices that each finds on this machine, in JSON if `json`.
 ///
 /// # Errors
 /// If the program cannot start itself, or standard output cannot be written.
-pub fn show(options: &BackendsOptions) -> Result<(), Failure> {
+pub fn show(json: bool) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for known in known() {
         let is_built_in = BACKENDS.contains(&known.name);
@@ -84,7 +75,7 @@ pub fn show(options: &BackendsOptions) -> Result<(), Failure> {
             missing,
         });
     }
-    if options.output.json {
+    if json {
         let text = serde_json::to_string_pretty(&rows);
         return print(text.map_err(|error| Failure::Other(error.into()))?);
     }

@@ -1,9 +1,7 @@
 //! `icl methods`: the registry as a table of five choices.
 
-use clap::Args;
 use icl_train::Method;
 
-use crate::options::output::JsonOption;
 use crate::process::failure::Failure;
 use crate::process::terminal::print;
 
@@ -27,20 +25,13 @@ rate       fixed; cosine; warmup-cosine: linear warm-up over a tenth of the step
            state, action and reward
 A method of your own: --method \"sampling=share:0.2,loss=corrected,rate=cosine\"";
 
-/// Options of `icl methods`.
-#[derive(Debug, Args)]
-pub struct MethodsOptions {
-    #[command(flatten)]
-    output: JsonOption,
-}
-
-/// Prints all methods with their five choices.
+/// Prints all methods with their five choices, in JSON if `json`.
 ///
 /// # Errors
 /// If standard output cannot be written.
-pub fn show(options: &MethodsOptions) -> Result<(), Failure> {
+pub fn show(json: bool) -> Result<(), Failure> {
     let rows: Vec<[String; 6]> = icl_train::methods().iter().map(row).collect();
-    if options.output.json {
+    if json {
         let object = |row: &[String; 6]| -> serde_json::Map<String, serde_json::Value> {
             let keys = ["name"].into_iter().chain(COLUMNS[1..].iter().copied());
             let cells = keys.zip(row);

@@ -11,17 +11,18 @@ use icl_report::EmbeddingMap;
 use crate::files::manifest::{MANIFEST, Manifest};
 use crate::files::output_files::OutputFiles;
 use crate::files::run_results::{MAP, RECORD, REPORT};
-use crate::options::output::TableOption;
+use crate::options::output::print_document;
 use crate::process::failure::Failure;
 
 /// Options of `icl report`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct ReportOptions {
     /// Folder that `icl run` wrote
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    #[command(flatten)]
-    tables: TableOption,
+    /// Print every column of tables. Without it, the four most important ones
+    #[arg(long, help_heading = "Output")]
+    wide: bool,
 }
 
 /// Reads the record and the map in a folder, writes the report again and prints its tables.
@@ -46,7 +47,7 @@ pub fn rebuild(options: &ReportOptions) -> Result<(), Failure> {
     }
     files.write(&path, document.html().as_bytes())?;
     files.publish()?;
-    options.tables.print(&document, &path)
+    print_document(&document, options.wide, None, &path)
 }
 
 /// Size of the largest map that is read, in bytes: 256 MiB.

@@ -10,10 +10,11 @@ use icl_data::{DataError, Header, RawTable, Split};
 use crate::domain::data::Data;
 use crate::files::destination::unusable;
 use crate::files::whole;
-use crate::options::data::{Classes, DataOptions, ReadingOptions};
-use crate::options::execution::{DEFAULT_SEED, SeedOption};
-use crate::options::increment::SplitOptions;
-use crate::options::output::OutOption;
+use crate::options::classes::Classes;
+use crate::options::data::{DataOptions, ReadingOptions};
+use crate::options::execution::DEFAULT_SEED;
+use crate::options::output::check_out;
+use crate::options::split::SplitOptions;
 use crate::process::failure::Failure;
 use crate::process::terminal::{print, tell};
 
@@ -25,27 +26,25 @@ are those of icl run with the same split and seed. A column that orders rows is 
 out when the parts are read.";
 
 /// Options of `icl split`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = DETAILS, mut_args(refined))]
 pub struct PartsOptions {
     #[command(flatten)]
     data: DataOptions,
     #[command(flatten)]
-    split: SplitOptions,
-    #[command(flatten)]
-    seed: SeedOption,
-    #[command(flatten)]
-    output: OutOption,
+    increment: SplitOptions,
+    /// Root seed of all random numbers
+    #[arg(long, value_name = "S", default_value_t = DEFAULT_SEED, help_heading = "Execution")]
+    seed: u64,
+    /// New folder that holds both parts
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    out: PathBuf,
 }
 
 /// Returns a shared option as this command takes it.
 fn refined(option: Arg) -> Arg {
     match option.get_id().as_str() {
         "data" => option.required(true).default_value(None),
-        "seed" => option.default_value(DEFAULT_SEED.to_string()),
-        "out" => option
-            .required(true)
-            .help("New folder that holds both parts"),
         _ => option,
     }
 }
@@ -56,8 +55,8 @@ fn refined(option: Arg) -> Arg {
 /// If an option or the data cannot be used, the folder exists already, or it cannot be written.
 pub fn split(options: &PartsOptions) -> Result<(), Failure> {
     options.data.check()?;
-    options.output.check()?;
-    let out = options.output.out.clone().unwrap_or_default();
+    check_out(Some(&options.out))?;
+    let out = options.out.clone();
     if out.symlink_metadata().is_ok() {
         return Err(Failure::input(anyhow!(
             "out: found {}, expected a new folder",
@@ -70,14 +69,14 @@ pub fn split(options: &PartsOptions) -> Result<(), Failure> {
             out.display()
         )));
     }
-    let (split, alpha) = (options.split.split(), options.split.growth_ratio()?);
-    let seed = Seed::new(options.seed.seed.unwrap_or(DEFAULT_SEED)).child("data");
+    let (split, alpha) = (&options.increment.split, options.increment.growth_ratio()?);
+    let seed = Seed::new(options.seed).child("data");
     let reading = ReadingOptions {
         // Missing values are written as they are.
         keeps_missing: true,
         ..options.data.reading.clone()
     };
-    let data = Data::read(&options.data.data, &reading)?;
+    let data = Data::read(&options.data.name, &reading)?;
     let increment = match &data {
         Data::Graphs(graphs) => graphs.increment(split.clone(), alpha, seed),
         Data::Images(images) => images.increment(split.clone(), alpha, seed),

@@ -17,22 +17,17 @@ use crate::domain::dispatch::{OnNewEncoder, with_new_encoder};
 use crate::domain::encoder_file;
 use crate::domain::spread::{check_spread, embed};
 use crate::domain::{Domain, tell_unlabelled};
-use crate::files::destination::Destination;
 use crate::files::encoder_work;
 use crate::files::encoder_work::ENCODER;
 use crate::files::whole;
 use crate::files::work_folder::WorkFolder;
 use crate::options::data::DataOptions;
-use crate::options::devices::{DevicesOptions, Engine};
 use crate::options::encoder::EncoderOptions;
 use crate::options::evaluation::HoldOutOptions;
-use crate::options::execution::{
-    BackendOption, ConfigOption, DEFAULT_SEED, ResumeOption, SeedOption,
-};
+use crate::options::execution::{DEFAULT_SEED, ExecutionOptions};
 use crate::options::noise::NoiseOptions;
-use crate::options::output::{EventsOption, OutputOptions, TableOption};
-use crate::options::training::{PretrainingOptions, Training, TrainingOptions};
-use crate::options::values;
+use crate::options::output::{OutputOptions, check_out, print_document};
+use crate::options::training::{PretrainingOptions, Training};
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 use crate::process::group::group;
@@ -62,37 +57,28 @@ pub struct TrainOptions {
     noise: NoiseOptions,
     #[command(flatten)]
     #[serde(flatten)]
-    training: TrainingOptions,
-    #[command(flatten)]
-    #[serde(flatten)]
     pretraining: PretrainingOptions,
     #[command(flatten)]
     #[serde(flatten)]
     hold_out: HoldOutOptions,
     #[command(flatten)]
     #[serde(flatten)]
-    seed: SeedOption,
+    pub execution: ExecutionOptions,
     #[command(flatten)]
     #[serde(flatten)]
-    backend: BackendOption,
-    #[command(flatten)]
-    #[serde(flatten)]
-    devices: DevicesOptions,
-    #[command(flatten)]
-    #[serde(skip)]
-    config: ConfigOption,
-    #[command(flatten)]
-    #[serde(skip)]
-    resume: ResumeOption,
-    #[command(flatten)]
-    #[serde(flatten)]
-    output: OutputOptions,
-    #[command(flatten)]
-    #[serde(flatten)]
-    events: EventsOption,
-    #[command(flatten)]
-    #[serde(skip)]
-    tables: TableOption,
+    pub output: OutputOptions,
+    /// Write the course of the training for TensorBoard too
+    #[arg(
+        long,
+        value_name = "BOOL",
+        default_value_t = false,
+        default_missing_value = "true",
+        num_args = 0..=1,
+        require_equals = true,
+        action = clap::ArgAction::Set,
+        help_heading = "Output"
+    )]
+    tensorboard: bool,
 }
 
 /// Returns a shared option as this command takes it.
@@ -106,28 +92,15 @@ fn refined(option: Arg) -> Arg {
 }
 
 impl TrainOptions {
-    /// Returns the engine of the group that trains, and the folder of the interrupted work that it continues.
-    pub fn engine(&self) -> (Engine, Option<&Path>) {
-        (self.devices.engine(&self.backend), self.resume.folder())
-    }
-
     /// Fills in the defaults that depend on other options, and checks every value.
     fn resolve(&mut self) -> Result<Training, Failure> {
         self.data.check()?;
         self.hold_out.check()?;
-        self.training.check_negatives(false)?;
-        self.output.folder.check()?;
-        Ok(Training {
-            seed: self.seed.seed.unwrap_or(DEFAULT_SEED),
-            settings: values::settings(
-                self.training.over(
-                    self.hold_out.over(
-                        self.pretraining
-                            .over(self.devices.over(TrainingSettings::default())),
-                    ),
-                ),
-            )?,
-            backend: self.backend.fill_all()?.to_owned(),
+        self.pretraining.training.check_negatives(false)?;
+        check_out(self.output.out.as_deref())?;
+        self.execution.training(TrainingSettings {
+            panel: self.hold_out.panel,
+            ..self.pretraining.settings(None)
         })
     }
 }
@@ -138,7 +111,7 @@ impl TrainOptions {
 /// If an option or the data cannot be used, the training fails, or it is interrupted.
 pub fn train(mut options: TrainOptions) -> Result<(), Failure> {
     interrupt::watch()?;
-    let resumed = encoder_work::resumed(options.resume.folder())?;
+    let resumed = encoder_work::resumed(options.execution.resumed())?;
     let training = options.resolve()?;
     let work = Train {
         training: &training,
@@ -187,8 +160,7 @@ impl OnNewEncoder for Train<'_> {
             ),
         ];
         let config = toml::to_string(options).map_err(Failure::input)?;
-        let (out, force) = (options.output.folder.out.clone(), options.output.force);
-        let destination = Destination::new(out, "train", force);
+        let destination = options.output.destination("train");
         let work = encoder_work::begin(resumed, destination, &config, &input)?;
         let task = Task {
             training,
@@ -201,7 +173,7 @@ impl OnNewEncoder for Train<'_> {
         };
         let trained = on_backend(&training.backend, task).and_then(|record| {
             encoder_work::write_results(&work, &config, &record)?;
-            if options.events.tensorboard {
+            if options.tensorboard {
                 encoder_work::write_events(&work, &icl_report::training_scalars(&record))?;
             }
             icl_report::training_document(&record).map_err(|error| Failure::Other(error.into()))
@@ -211,7 +183,7 @@ impl OnNewEncoder for Train<'_> {
             Err(failure) => return Err(work.fail(failure, "train")),
         };
         let folder = work.publish(Some("train"))?;
-        options.tables.print(&document, &folder)
+        print_document(&document, options.output.wide, None, &folder)
     }
 }
 

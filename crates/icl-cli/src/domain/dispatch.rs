@@ -42,7 +42,7 @@ pub fn with_new_encoder<W: OnNewEncoder>(
     noise: &NoiseOptions,
     work: W,
 ) -> Result<W::Output, Failure> {
-    let read = Data::read(&data.data, &data.reading)?;
+    let read = Data::read(&data.name, &data.reading)?;
     with_new_encoder_of(read, data.reading.outliers, encoder, noise, work)
 }
 

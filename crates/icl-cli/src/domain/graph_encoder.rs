@@ -125,7 +125,7 @@ macro_rules! graph_encoder {
                 let with_projection: fn(Self, Option<usize>) -> Self = $with_projection;
                 let mut config = with_projection(Self::new(d_input), options.projection);
                 config.n_layers = options.layers.unwrap_or(config.n_layers);
-                config.d_hidden = options.width.width.unwrap_or(config.d_hidden);
+                config.d_hidden = options.width.unwrap_or(config.d_hidden);
                 config.check().map_err(Failure::input)?;
                 check_weights(<$config>::tensors(&config))?;
                 Ok(config)

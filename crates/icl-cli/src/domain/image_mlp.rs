@@ -42,7 +42,7 @@ impl ImageMlp {
         let defaults = mlp_of_pixels(channels * size * size);
         let config = MlpConfig {
             n_layers: options.layers.unwrap_or(defaults.n_layers),
-            width: options.width.width.unwrap_or(defaults.width),
+            width: options.width.unwrap_or(defaults.width),
             projection: options.projection.or(defaults.projection),
             ..defaults
         };

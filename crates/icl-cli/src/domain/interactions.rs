@@ -81,7 +81,7 @@ impl NextItems {
     pub fn of(log: Interactions, options: &EncoderOptions) -> Result<(Self, Histories), Failure> {
         let defaults = TwoTowerConfig::new(log.items().len());
         let encoder = TwoTowerConfig {
-            d: options.width.width.unwrap_or(defaults.d),
+            d: options.width.unwrap_or(defaults.d),
             catalogue: false,
             ..defaults
         };

@@ -144,7 +144,7 @@ impl Tables {
         let defaults = MlpConfig::new(schema.d_features());
         let config = MlpConfig {
             n_layers: encoder.layers.unwrap_or(defaults.n_layers),
-            width: encoder.width.width.unwrap_or(defaults.width),
+            width: encoder.width.unwrap_or(defaults.width),
             projection: encoder.projection,
             ..defaults
         };

@@ -84,8 +84,8 @@ impl PairedTexts {
     pub fn of(raw: TextPairs, options: &EncoderOptions) -> Result<(Self, Texts), Failure> {
         let defaults = WordTowerConfig::new(1);
         let encoder = WordTowerConfig {
-            d: options.width.width.unwrap_or(defaults.d),
-            d_hidden: options.width.width.unwrap_or(defaults.d_hidden),
+            d: options.width.unwrap_or(defaults.d),
+            d_hidden: options.width.unwrap_or(defaults.d_hidden),
             catalogue: false,
             ..defaults
         };

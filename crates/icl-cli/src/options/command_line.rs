@@ -1,15 +1,16 @@
 //! The commands.
 
+use std::path::PathBuf;
+
 use clap::{Parser, Subcommand};
 
 use crate::backend::PROBE;
 use crate::commands::align::AlignOptions;
-use crate::commands::backends::BackendsOptions;
+use crate::commands::backends;
 use crate::commands::compare_backends::CompareOptions;
 use crate::commands::diagnose::DiagnoseOptions;
 use crate::commands::embed::EmbedOptions;
 use crate::commands::fetch::FetchOptions;
-use crate::commands::methods::MethodsOptions;
 use crate::commands::negatives::NegativesOptions;
 use crate::commands::report::ReportOptions;
 use crate::commands::run::RunOptions;
@@ -17,6 +18,7 @@ use crate::commands::split::PartsOptions;
 use crate::commands::stream::StreamOptions;
 use crate::commands::train::TrainOptions;
 use crate::commands::update::UpdateOptions;
+use crate::options::execution::ExecutionOptions;
 
 /// Keeps a contrastive encoder up to date as data arrives
 ///
@@ -36,7 +38,7 @@ pub struct Arguments {
     pub command: Command,
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Debug, Clone, Subcommand)]
 pub enum Command {
     /// Compare methods on a data set
     Run(Box<RunOptions>),
@@ -59,14 +61,36 @@ pub enum Command {
     /// Advise how many negatives to train with, from an AUC
     Negatives(NegativesOptions),
     /// List the methods
-    Methods(MethodsOptions),
+    Methods {
+        /// Print JSON
+        #[arg(long, help_heading = "Output")]
+        json: bool,
+    },
     /// Take the same training steps on several backends and compare losses, time and memory
     CompareBackends(Box<CompareOptions>),
     /// List the backends and their devices
-    Backends(BackendsOptions),
+    #[command(after_help = backends::DETAILS)]
+    Backends {
+        /// Print JSON
+        #[arg(long, help_heading = "Output")]
+        json: bool,
+    },
     /// Rebuild the report of an earlier run
     Report(ReportOptions),
     /// Compute on a device, for a process that waits for the outcome
     #[command(name = PROBE, hide = true)]
     ProbeBackend { backend: String },
+}
+
+impl Command {
+    /// Returns the execution and the output folder of a command that trains an encoder.
+    pub fn training(&mut self) -> Option<(&mut ExecutionOptions, &mut Option<PathBuf>)> {
+        match self {
+            Self::Run(options) => Some((&mut options.execution, &mut options.output.out)),
+            Self::Stream(options) => Some((&mut options.execution, &mut options.out)),
+            Self::Train(options) => Some((&mut options.execution, &mut options.output.out)),
+            Self::Update(options) => Some((&mut options.execution, &mut options.output.out)),
+            _ => None,
+        }
+    }
 }

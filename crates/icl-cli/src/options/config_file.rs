@@ -4,7 +4,6 @@
 //! list stands for an option that is repeated. Switches without a value, such as `--force`, belong to the
 //! command line alone, and so do `--config` and `--resume`.
 
-use std::any::TypeId;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -15,14 +14,13 @@ use icl_data::Found;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::options::data::Classes;
-use crate::options::negatives::Negatives;
+use crate::options::kind::Kind;
 use crate::options::nesting::too_deep;
 
 /// Options with a value that belong to the command line alone.
 const NOT_IN_FILES: [&str; 2] = ["config", "resume"];
 
-/// The options of a file, each with its place and its arguments.
+/// The options of a file.
 #[derive(Debug)]
 pub struct ConfigFile {
     entries: Vec<Entry>,
@@ -31,7 +29,8 @@ pub struct ConfigFile {
 #[derive(Debug)]
 struct Entry {
     option: Arg,
-    arguments: Vec<String>,
+    /// Values as arguments have them, each with its place.
+    values: Vec<(Range<usize>, String)>,
 }
 
 /// Error at a place of a file.
@@ -74,37 +73,29 @@ impl ConfigFile {
         let mut pairs: Vec<_> = table.get_ref().iter().collect();
         pairs.sort_by_key(|(key, _)| key.span().start);
         let mut entries: Vec<Entry> = Vec::new();
-        for (key, value) in pairs {
-            let option = option(key.get_ref(), command).map_err(|found| at(key.span(), found))?;
-            if let Some(other) = entries
-                .iter()
-                .find(|it| excludes(command, &it.option, option))
-            {
-                let [name, other] = [option, &other.option].map(long_name);
+        let read = pairs.into_iter().try_for_each(|(key, value)| {
+            let option = option(key.get_ref(), command).map_err(|found| (key.span(), found))?;
+            let mut others = entries.iter().map(|it| &it.option);
+            if let Some(other) = others.find(|other| excludes(command, other, option)) {
+                let [name, other] = [option, other].map(long_name);
                 let message = if name == other {
                     format!("found {name} a second time, expected it once")
                 } else {
                     format!("found both {other} and {name}, expected one of them")
                 };
-                return Err(at(key.span(), message));
+                return Err((key.span(), message));
             }
             let name = long_name(option);
-            let mut arguments = Vec::new();
-            for (span, text) in values(value, option)
-                .map_err(|(span, wrong)| at(span, format!("{name}: {wrong}")))?
-            {
-                let argument = format!("--{name}={text}");
-                check(command, &argument).map_err(|expected| {
-                    let found = Found::new(&text);
-                    at(span, format!("{name}: found {found}, expected {expected}"))
-                })?;
-                arguments.push(argument);
-            }
+            let values = values(value, option);
             entries.push(Entry {
                 option: option.clone(),
-                arguments,
+                values: values.map_err(|(span, wrong)| (span, format!("{name}: {wrong}")))?,
             });
-        }
+            Ok(())
+        });
+        // The first error in the order of the file: values that stand before the place where reading ended.
+        let checked = check(command, &entries).and(read);
+        checked.map_err(|(span, message)| at(span, message))?;
         Ok(Self { entries })
     }
 
@@ -114,14 +105,23 @@ impl ConfigFile {
         &'a self,
         command: &'a Command,
         is_given: impl Fn(&Arg) -> bool + 'a,
-    ) -> impl Iterator<Item = &'a str> {
+    ) -> impl Iterator<Item = String> {
         let is_overridden = move |option: &Arg| {
             let mut given = command.get_arguments().filter(|other| is_given(other));
             given.any(|other| excludes(command, option, other))
         };
         let entries = self.entries.iter();
         let kept = entries.filter(move |entry| !is_overridden(&entry.option));
-        kept.flat_map(|entry| entry.arguments.iter().map(String::as_str))
+        kept.flat_map(Entry::arguments)
+    }
+}
+
+impl Entry {
+    fn arguments(&self) -> impl Iterator<Item = String> {
+        let name = long_name(&self.option);
+        self.values
+            .iter()
+            .map(move |(_, text)| format!("--{name}={text}"))
     }
 }
 
@@ -147,13 +147,10 @@ fn option<'a>(key: &str, command: &'a Command) -> Result<&'a Arg, String> {
             "found the key {found}, expected it on the command line only"
         )),
         None => {
-            let similar = check_error(command, &format!("--{name}=")).and_then(|error| match error
-                .get(ContextKind::SuggestedArg)
-            {
-                Some(ContextValue::String(similar)) => {
-                    Some(format!(" (did you mean {}?)", similar.trim_matches('-')))
-                }
-                _ => None,
+            let error = error_in(command, [format!("--{name}=")]);
+            let similar = error.and_then(|error| {
+                let similar = context(&error, ContextKind::SuggestedArg)?;
+                Some(format!(" (did you mean {}?)", similar.trim_matches('-')))
             });
             Err(format!(
                 "found the key {found}, expected an option of `icl {}`{}",
@@ -175,82 +172,6 @@ fn excludes(command: &Command, one: &Arg, other: &Arg) -> bool {
         all.iter().any(|option| option.get_id() == b.get_id())
     };
     one.get_id() == other.get_id() || conflicts(one, other) || conflicts(other, one)
-}
-
-/// Type of the values of an option.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Numbers.
-    Number,
-    /// Numbers, or a word in their place.
-    NumberOrWord,
-    /// Whole numbers from 0 on.
-    Count,
-    /// Truth values.
-    Boolean,
-    /// Names of classes.
-    Classes,
-    /// Texts: names and paths.
-    Text,
-}
-
-impl Kind {
-    /// Returns the kind of an option.
-    pub fn of(option: &Arg) -> Self {
-        let value = option.get_value_parser().type_id();
-        match () {
-            () if value == TypeId::of::<f64>() => Self::Number,
-            () if value == TypeId::of::<Negatives>() => Self::NumberOrWord,
-            () if value == TypeId::of::<usize>() || value == TypeId::of::<u64>() => Self::Count,
-            () if value == TypeId::of::<bool>() => Self::Boolean,
-            () if value == TypeId::of::<Classes>() => Self::Classes,
-            () => Self::Text,
-        }
-    }
-
-    fn expected(self) -> &'static str {
-        match self {
-            Self::Number => "a number",
-            Self::NumberOrWord => "a number or a string",
-            Self::Count => "a whole number, 0 or more",
-            Self::Boolean => "true or false",
-            Self::Classes => "a string or a list of class names",
-            Self::Text => "a string",
-        }
-    }
-
-    /// Returns a value as an argument has it; `None` for one of another kind.
-    fn text(self, value: &DeValue<'_>) -> Option<String> {
-        match (self, value) {
-            (Self::Number | Self::NumberOrWord, DeValue::Float(number)) => {
-                Some(number.as_str().replace('_', ""))
-            }
-            (Self::Number | Self::NumberOrWord, DeValue::Integer(_)) => {
-                Some(integer(value)?.to_string())
-            }
-            (Self::Count, DeValue::Integer(_)) => {
-                u64::try_from(integer(value)?).ok().map(|n| n.to_string())
-            }
-            (Self::Boolean, DeValue::Boolean(value)) => Some(value.to_string()),
-            (Self::Text | Self::Classes | Self::NumberOrWord, DeValue::String(text)) => {
-                Some(text.to_string())
-            }
-            (Self::Classes, DeValue::Array(names)) => {
-                let names = names.iter().map(|name| match name.get_ref() {
-                    DeValue::String(text) => Some(text.to_string()),
-                    number => integer(number).map(|number| number.to_string()),
-                });
-                let names: Vec<String> = names.collect::<Option<_>>()?;
-                Some(Classes::text(names.iter().map(String::as_str)))
-            }
-            _ => None,
-        }
-    }
-}
-
-fn integer(value: &DeValue<'_>) -> Option<i128> {
-    let number = value.as_integer()?;
-    i128::from_str_radix(&number.as_str().replace('_', ""), number.radix()).ok()
 }
 
 /// Place and words of an error.
@@ -293,12 +214,32 @@ fn found(value: &DeValue<'_>) -> String {
     }
 }
 
-/// Checks that the command takes an argument; in words, what it expects instead.
-fn check(command: &Command, argument: &str) -> Result<(), String> {
-    let Some(error) = check_error(command, argument) else {
+/// Checks that the command takes all values, in one parse.
+///
+/// # Errors
+/// At the first that it does not take, in words what it expects instead.
+fn check(command: &Command, entries: &[Entry]) -> Result<(), Wrong> {
+    let Some(error) = error_in(command, entries.iter().flat_map(Entry::arguments)) else {
         return Ok(());
     };
-    Err(match error.get(ContextKind::ValidValue) {
+    // The option as help has it: --stop <RULE>.
+    let option = context(&error, ContextKind::InvalidArg).unwrap_or_default();
+    let option = option.trim_start_matches('-').split([' ', '=', '[']).next();
+    let Some(Entry { option, values }) = entries.iter().find(|it| it.option.get_long() == option)
+    else {
+        // The parse of file and command line tells it.
+        return Ok(());
+    };
+    // Of a value that is a list, the part that is wrong.
+    let part = context(&error, ContextKind::InvalidValue).unwrap_or_default();
+    let is_wrong = |text: &str| match option.get_value_delimiter() {
+        Some(delimiter) => text.split(delimiter).any(|it| it == part),
+        None => text == part,
+    };
+    let Some((span, text)) = values.iter().find(|(_, text)| is_wrong(text)) else {
+        return Ok(());
+    };
+    let expected = match error.get(ContextKind::ValidValue) {
         Some(ContextValue::Strings(names)) if !names.is_empty() => {
             format!("one of {}", names.join(", "))
         }
@@ -309,13 +250,27 @@ fn check(command: &Command, argument: &str) -> Result<(), String> {
             },
             None => "a value".to_owned(),
         },
-    })
+    };
+    let (name, found) = (long_name(option), Found::new(text));
+    Err((
+        span.clone(),
+        format!("{name}: found {found}, expected {expected}"),
+    ))
 }
 
-fn check_error(command: &Command, argument: &str) -> Option<clap::Error> {
+/// Returns the error of a command with these arguments alone, whatever it requires.
+fn error_in(command: &Command, arguments: impl IntoIterator<Item = String>) -> Option<clap::Error> {
     let command = command.clone().mut_args(|option| option.required(false));
-    let line = [command.get_name().to_owned(), argument.to_owned()];
+    let line = [command.get_name().to_owned()].into_iter().chain(arguments);
     command.try_get_matches_from(line).err()
+}
+
+/// Returns what an error says of its context.
+fn context(error: &clap::Error, kind: ContextKind) -> Option<&str> {
+    match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -325,12 +280,12 @@ mod tests {
     use clap::Args;
 
     use crate::options::data::ReadingOptions;
-    use crate::options::method::MethodOption;
+    use crate::options::method::MethodOptions;
     use crate::options::training::TrainingOptions;
 
     fn command() -> Command {
         let command = TrainingOptions::augment_args(Command::new("train"));
-        let command = MethodOption::augment_args(ReadingOptions::augment_args(command));
+        let command = MethodOptions::augment_args(ReadingOptions::augment_args(command));
         command.mut_arg("patience", |patience| patience.conflicts_with("epochs"))
     }
 
@@ -339,7 +294,7 @@ mod tests {
         let file = ConfigFile::parse(Path::new("c.toml"), text, &command);
         let file = file.map_err(|error| error.to_string())?;
         let arguments = file.arguments(&command, |option| option.get_id() == "stop");
-        Ok(arguments.map(str::to_owned).collect())
+        Ok(arguments.collect())
     }
 
     /// The parser's own limit does not hold after an error, here the value that no comma ends.

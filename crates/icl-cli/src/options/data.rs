@@ -1,14 +1,12 @@
 //! The data that are read.
 
-use std::path::PathBuf;
-use std::str::FromStr;
-
 use anyhow::anyhow;
 use clap::Args;
-use icl_data::catalogue::{self, DATA_DIR};
+use icl_data::catalogue::DATA_DIR;
 use icl_data::{Header, Missing, Outliers, TableOptions, TextPairOptions, embedded};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
+use crate::options::classes::Classes;
 use crate::options::{bounds, choice};
 use crate::process::failure::Failure;
 
@@ -21,7 +19,9 @@ const MIB: usize = 1 << 20;
 #[command(next_help_heading = "Data")]
 pub struct DataOptions {
     #[arg(
-        long,
+        id = "data",
+        long = "data",
+        value_name = "DATA",
         default_value = "MUTAG",
         help = format!(
             "Data set: an embedded one ({}), or the path of a TU data set (zip or folder), a table (.csv, \
@@ -30,7 +30,8 @@ pub struct DataOptions {
             embedded::names().join(", ")
         )
     )]
-    pub data: String,
+    #[serde(rename = "data")]
+    pub(crate) name: String,
     #[command(flatten)]
     #[serde(flatten)]
     pub reading: ReadingOptions,
@@ -42,7 +43,7 @@ impl DataOptions {
     /// # Errors
     /// If the name is empty.
     pub fn check(&self) -> Result<(), Failure> {
-        if self.data.is_empty() {
+        if self.name.is_empty() {
             return Err(Failure::input(anyhow!(
                 "data: found no name, expected that of a data set, a zip or a folder"
             )));
@@ -59,9 +60,9 @@ pub struct ReadingOptions {
     /// Use only these classes, comma-separated
     #[arg(long, value_name = "NAMES")]
     pub classes: Option<Classes>,
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub(crate) limit: LimitOption,
+    /// Use at most N samples, balanced across classes
+    #[arg(long, value_name = "N", value_parser = bounds::at_most(bounds::SAMPLES))]
+    pub limit: Option<usize>,
     /// Skip images that cannot be decoded instead of reporting an error (images only)
     #[arg(
         long,
@@ -125,16 +126,6 @@ pub struct ReadingOptions {
     pub allows_absent: bool,
 }
 
-/// The maximum number of samples.
-#[derive(Debug, Clone, PartialEq, Args, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[command(next_help_heading = "Data")]
-pub struct LimitOption {
-    /// Use at most N samples, balanced across classes
-    #[arg(long, value_name = "N", value_parser = bounds::at_most(bounds::SAMPLES))]
-    pub limit: Option<usize>,
-}
-
 impl ReadingOptions {
     /// Returns the options of the readers of images.
     ///
@@ -144,7 +135,7 @@ impl ReadingOptions {
         check_absent(&self.of_tables_alone(), data, "images", "tables")?;
         Ok(icl_data::ImageOptions {
             classes: self.classes.clone().unwrap_or_default().0,
-            limit: self.limit.limit,
+            limit: self.limit,
             skip_broken: self.skip_broken,
             cache_bytes: self.image_cache.saturating_mul(MIB),
         })
@@ -170,7 +161,7 @@ impl ReadingOptions {
             },
             exclude: self.exclude.clone().unwrap_or_default().0,
             classes: self.classes.clone().unwrap_or_default().0,
-            limit: self.limit.limit,
+            limit: self.limit,
             allows_absent: self.allows_absent,
         })
     }
@@ -188,7 +179,7 @@ impl ReadingOptions {
         )?;
         check_absent(&self.of_tables_alone(), data, "graphs", "tables")?;
         let classes = self.classes.clone().unwrap_or_default().0;
-        Ok((classes, self.limit.limit))
+        Ok((classes, self.limit))
     }
 
     /// Checks that no option of other samples is given with interactions, of which all are read. `data` names the data set.
@@ -254,7 +245,7 @@ impl ReadingOptions {
     fn selections(&self) -> [(&'static str, bool); 2] {
         [
             ("classes", self.classes.is_some()),
-            ("limit", self.limit.limit.is_some()),
+            ("limit", self.limit.is_some()),
         ]
     }
 
@@ -288,95 +279,10 @@ fn check_absent(
     }
 }
 
-/// Names of classes, comma-separated.
-///
-/// A comma that is part of a name follows a backslash.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Classes(pub Vec<String>);
-
-impl Classes {
-    /// Returns the text that is parsed as these names.
-    pub fn text<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-        let names: Vec<String> = names
-            .into_iter()
-            .map(|name| name.replace(',', "\\,"))
-            .collect();
-        names.join(",")
-    }
-}
-
-impl FromStr for Classes {
-    type Err = std::convert::Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let mut names = vec![String::new()];
-        for part in text.split_inclusive(',') {
-            let (name, is_whole) = match part.strip_suffix(',') {
-                None => (part.to_owned(), false),
-                Some(name) => match name.strip_suffix('\\') {
-                    None => (name.to_owned(), true),
-                    Some(name) => (format!("{name},"), false),
-                },
-            };
-            if let Some(last) = names.last_mut() {
-                *last += &name;
-            }
-            if is_whole {
-                names.push(String::new());
-            }
-        }
-        for name in &mut names {
-            *name = name.trim().to_owned();
-        }
-        Ok(Self(names))
-    }
-}
-
-impl Serialize for Classes {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&Self::text(self.0.iter().map(String::as_str)))
-    }
-}
-
-/// The folder of all data sets.
-#[derive(Debug, Clone, PartialEq, Args)]
-pub struct DataDirOption {
-    #[arg(
-        long,
-        value_name = "DIR",
-        help_heading = "Data",
-        help = format!(
-            "Folder of all data sets. Without it, the folder in the variable {DATA_DIR}, or `icl` in the cache \
-             folder (~/.cache)"
-        )
-    )]
-    data_dir: Option<PathBuf>,
-}
-
-impl DataDirOption {
-    /// Returns the folder: the one that is named, else that of the library.
-    pub fn folder(&self) -> PathBuf {
-        self.data_dir.clone().unwrap_or_else(catalogue::folder)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn classes_are_read_as_they_are_written() {
-        for (text, names) in [
-            ("1, 7", &["1", "7"][..]),
-            ("ants", &["ants"]),
-            ("a\\,b,c", &["a,b", "c"]),
-            ("", &[""]),
-            ("a,", &["a", ""]),
-        ] {
-            let classes: Classes = text.parse().unwrap();
-            assert_eq!(classes.0, names, "{text}");
-            let written = Classes::text(names.iter().copied());
-            assert_eq!(written.parse::<Classes>().unwrap(), classes, "{written}");
-        }
-    }
+/// Returns the help of the option of the folder of all data sets.
+pub fn data_dir_help() -> String {
+    format!(
+        "Folder of all data sets. Without it, the folder in the variable {DATA_DIR}, or `icl` in the cache folder \
+         (~/.cache)"
+    )
 }

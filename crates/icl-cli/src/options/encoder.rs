@@ -1,6 +1,6 @@
-//! The encoder: a new one, or one in a file.
+//! A new encoder.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::Args;
@@ -67,9 +67,22 @@ pub struct EncoderOptions {
         )
     )]
     pub(crate) layers: Option<usize>,
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub(crate) width: WidthOption,
+    #[arg(
+        long,
+        value_name = "WIDTH",
+        value_parser = bounds::at_most(bounds::WIDTH),
+        help = format!(
+            "Width of each layer (gcn, gin, mlp), or of embeddings and layer (two-tower, word-tower). Without it, {} for \
+             gcn, {} for gin, {} for mlp, {} for mlp with augmented images, {} for two-tower, {} for word-tower",
+            GcnConfig::new(1).d_hidden,
+            GinConfig::new(1).d_hidden,
+            MlpConfig::new(1).width,
+            mlp_of_pixels(1).width,
+            TwoTowerConfig::new(1).d,
+            WordTowerConfig::new(1).d
+        )
+    )]
+    pub(crate) width: Option<usize>,
     #[arg(
         long,
         value_name = "WIDTH",
@@ -110,30 +123,6 @@ pub struct EncoderOptions {
     pub weights: Option<PathBuf>,
 }
 
-/// The width of the layers of an encoder.
-#[derive(Debug, Clone, PartialEq, Args, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[command(next_help_heading = "Encoder")]
-pub struct WidthOption {
-    /// Width of each layer, or of embeddings.
-    #[arg(
-        long,
-        value_name = "WIDTH",
-        value_parser = bounds::at_most(bounds::WIDTH),
-        help = format!(
-            "Width of each layer (gcn, gin, mlp), or of embeddings and layer (two-tower, word-tower). Without it, {} for \
-             gcn, {} for gin, {} for mlp, {} for mlp with augmented images, {} for two-tower, {} for word-tower",
-            GcnConfig::new(1).d_hidden,
-            GinConfig::new(1).d_hidden,
-            MlpConfig::new(1).width,
-            mlp_of_pixels(1).width,
-            TwoTowerConfig::new(1).d,
-            WordTowerConfig::new(1).d
-        )
-    )]
-    pub width: Option<usize>,
-}
-
 impl EncoderOptions {
     /// Returns the kind of encoder that is chosen, the first of `possible` without a choice, and checks that
     /// it takes the options that are given. `samples` names the data.
@@ -155,7 +144,7 @@ impl EncoderOptions {
             ("layers", self.layers.is_some(), &[Gcn, Gin, Mlp][..]),
             (
                 "width",
-                self.width.width.is_some(),
+                self.width.is_some(),
                 &[Gcn, Gin, Mlp, TwoTower, WordTower],
             ),
             (
@@ -201,21 +190,4 @@ pub fn mlp_of_pixels(n_pixels: usize) -> MlpConfig {
 
 fn default_blur() -> f64 {
     ImageViewsConfig::new(PAPER_SIDE).blur
-}
-
-/// An encoder in a file.
-#[derive(Debug, Clone, PartialEq, Args, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[command(next_help_heading = "Encoder")]
-pub struct FromOption {
-    /// File of the encoder, as written by icl
-    #[arg(long, value_name = "ENCODER.safetensors")]
-    pub from: Option<PathBuf>,
-}
-
-impl FromOption {
-    /// Returns the file of a command that requires one.
-    pub fn path(&self) -> &Path {
-        self.from.as_deref().unwrap_or(Path::new(""))
-    }
 }

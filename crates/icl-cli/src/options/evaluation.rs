@@ -12,6 +12,7 @@ use crate::process::terminal::tell;
 
 /// Share of the samples that are held out.
 const HOLD_OUT: f64 = 0.1;
+
 /// Samples that no training sees.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -20,7 +21,7 @@ pub struct HoldOutOptions {
     /// Share of the old and of the new samples that no training, no statistic and no stopping rule sees, and
     /// over which the held-out risk is computed; 0 for none
     #[arg(long, value_name = "SHARE", default_value_t = HOLD_OUT)]
-    hold_out: f64,
+    pub hold_out: f64,
     /// Maximum number of samples over which a risk is computed at the end, of those held out and of those of the
     /// training
     #[arg(
@@ -29,7 +30,7 @@ pub struct HoldOutOptions {
         value_parser = bounds::at_most(bounds::SAMPLES),
         default_value_t = TrainingSettings::default().panel
     )]
-    panel: usize,
+    pub panel: usize,
 }
 
 impl HoldOutOptions {
@@ -51,24 +52,6 @@ impl HoldOutOptions {
             )));
         }
         Ok(())
-    }
-
-    /// Returns the share that is held out.
-    pub fn share(&self) -> f64 {
-        self.hold_out
-    }
-
-    /// Returns the largest number of samples of a panel.
-    pub fn panel(&self) -> usize {
-        self.panel
-    }
-
-    /// Returns `settings` with the size of the panel in its place.
-    pub fn over(&self, settings: TrainingSettings) -> TrainingSettings {
-        TrainingSettings {
-            panel: self.panel,
-            ..settings
-        }
     }
 
     /// Divides the data into those of the training and the panel, if there is to be one. Tells if a part has too

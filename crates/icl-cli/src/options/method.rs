@@ -1,69 +1,25 @@
 //! The method, and the settings of its parts.
 
+use anyhow::anyhow;
 use clap::Args;
-use icl_train::{Distance, MetaOrder, Method, TrainingSettings};
+use icl_train::{Distance, MetaOrder, Method, MethodError, TrainingSettings};
 use serde::{Serialize, Serializer};
 
-use crate::options::{bounds, choice, values};
+use crate::options::similar::suggestion;
+use crate::options::{bounds, choice};
 use crate::process::failure::Failure;
+use crate::process::group::group;
 
 /// Names of the methods that a comparison runs unless others are chosen, beside the default of updates: to keep the
 /// encoder, to train it on the new data alone or on all data, and to train a new one.
 const COMPARED: [&str; 4] = ["inference", "fine-tuning", "warm", icl_train::REFERENCE];
 
+/// Help of the option of the method.
+pub const HELP: &str = "Method as listed by `icl methods`, or a point of the axes that it lists, such as \
+                        sampling=share:0.2,loss=corrected,rate=cosine";
+
 /// Name of all methods of the registry.
 const ALL: &str = "all";
-
-/// One method or several.
-#[derive(Debug, Clone, PartialEq, Args, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[command(next_help_heading = "Method")]
-pub struct MethodOption {
-    /// Method as listed by `icl methods`, or a point of the axes that it lists, such as
-    /// sampling=share:0.2,loss=corrected,rate=cosine
-    #[arg(long, alias = "methods", value_name = "NAME")]
-    #[serde(serialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
-    method: Vec<String>,
-}
-
-impl MethodOption {
-    /// Returns the one method of a command that takes no more.
-    ///
-    /// # Errors
-    /// If there is none of this name.
-    pub fn one(&self) -> Result<Method, Failure> {
-        let name = self.method.last().map_or(icl_train::DEFAULT, |name| name);
-        values::method(name)
-    }
-
-    /// Returns the methods: those of the registry in its order, then points of the axes; the compared five if none
-    /// are named, and all of the registry under `all`. Fills in their names.
-    ///
-    /// # Errors
-    /// If a text is neither a name of the registry nor a point.
-    pub fn fill(&mut self) -> Result<Vec<Method>, Failure> {
-        let mut methods = icl_train::methods();
-        let mut asked = Vec::new();
-        for text in &self.method {
-            match text.as_str() {
-                ALL => asked.extend(methods.clone()),
-                text => asked.extend(values::methods(text)?),
-            }
-        }
-        let is_compared = |name: &str| COMPARED.contains(&name) || name == icl_train::DEFAULT;
-        methods.retain(|method| match asked.is_empty() {
-            true => is_compared(&method.name),
-            false => asked.contains(method),
-        });
-        for method in asked {
-            if !methods.contains(&method) {
-                methods.push(method);
-            }
-        }
-        self.method = methods.iter().map(|method| method.name.clone()).collect();
-        Ok(methods)
-    }
-}
 
 fn one_or_many<S: Serializer>(names: &[String], serializer: S) -> Result<S::Ok, S::Error> {
     match names {
@@ -72,11 +28,14 @@ fn one_or_many<S: Serializer>(names: &[String], serializer: S) -> Result<S::Ok, 
     }
 }
 
-/// Settings of the parts of which methods are made.
+/// One method or several, and the settings of the parts of which methods are made.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Method")]
 pub struct MethodOptions {
+    #[arg(long, alias = "methods", value_name = "NAME", help = HELP)]
+    #[serde(serialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    method: Vec<String>,
     /// Order of the meta-gradient: first neglects the derivative of the inner steps, second includes it
     /// (meta-optimization only)
     #[arg(
@@ -117,17 +76,81 @@ pub struct MethodOptions {
 }
 
 impl MethodOptions {
-    /// Returns `settings` with these options in their place.
-    pub fn over(&self, settings: TrainingSettings) -> TrainingSettings {
-        TrainingSettings {
-            meta_order: self.meta_order,
-            support_learning_rate: self.support_learning_rate,
-            replay_size: self.replay_size,
-            distillation_weight: self.distillation_weight,
-            distillation_distance: self.distillation_distance,
-            ..settings
-        }
+    /// Returns the one method of a command that takes no more.
+    ///
+    /// # Errors
+    /// If there is none of this name.
+    pub fn one(&self) -> Result<Method, Failure> {
+        let name = self.method.last().map_or(icl_train::DEFAULT, |name| name);
+        named(name)
     }
+
+    /// Returns the methods: those of the registry in its order, then points of the axes; the compared five if none
+    /// are named, and all of the registry under `all`. Fills in their names.
+    ///
+    /// # Errors
+    /// If a text is neither a name of the registry nor a point.
+    pub fn fill(&mut self) -> Result<Vec<Method>, Failure> {
+        let mut methods = icl_train::methods();
+        let mut asked = Vec::new();
+        for text in &self.method {
+            match text.as_str() {
+                ALL => asked.extend(methods.clone()),
+                text => asked.extend(listed(text)?),
+            }
+        }
+        let is_compared = |name: &str| COMPARED.contains(&name) || name == icl_train::DEFAULT;
+        methods.retain(|method| match asked.is_empty() {
+            true => is_compared(&method.name),
+            false => asked.contains(method),
+        });
+        for method in asked {
+            if !methods.contains(&method) {
+                methods.push(method);
+            }
+        }
+        self.method = methods.iter().map(|method| method.name.clone()).collect();
+        Ok(methods)
+    }
+}
+
+/// Finds the method of this name, or reads a point of the five axes.
+///
+/// # Errors
+/// If there is none.
+pub fn named(text: &str) -> Result<Method, Failure> {
+    Method::named(text).map_err(|error| unknown(&error))
+}
+
+/// Reads a list of names and points, separated by commas.
+///
+/// # Errors
+/// If one of them is neither.
+fn listed(texts: &str) -> Result<Vec<Method>, Failure> {
+    icl_train::parse_methods(texts).map_err(|error| unknown(&error))
+}
+
+/// Returns the failure to find a method, with a similar name if there is one.
+fn unknown(error: &MethodError) -> Failure {
+    let similar = match error {
+        MethodError::Name { found, known } => suggestion(found, known.iter().map(String::as_str)),
+        _ => String::new(),
+    };
+    Failure::input(anyhow!("method: {error}{similar}"))
+}
+
+/// Checks that every method fits the settings.
+///
+/// # Errors
+/// At the first method that does not.
+pub fn check_methods(settings: &TrainingSettings, methods: &[Method]) -> Result<(), Failure> {
+    for method in methods {
+        method
+            .check()
+            .and_then(|()| method.check_shards(settings.n_shards(group().size())))
+            .map_err(Failure::input)?;
+    }
+    Ok(())
 }
 
 fn defaults() -> TrainingSettings {
@@ -138,10 +161,12 @@ fn defaults() -> TrainingSettings {
 mod tests {
     use super::*;
 
+    use clap::{Command, FromArgMatches};
+
     fn filled(method: &[&str]) -> Vec<String> {
-        let mut option = MethodOption {
-            method: method.iter().map(|name| (*name).to_owned()).collect(),
-        };
+        let words = method.iter().flat_map(|name| ["--method", name]);
+        let command = MethodOptions::augment_args(Command::new("run").no_binary_name(true));
+        let mut option = MethodOptions::from_arg_matches(&command.get_matches_from(words)).unwrap();
         let methods = option.fill().unwrap();
         let names: Vec<String> = methods.into_iter().map(|method| method.name).collect();
         assert_eq!(option.method, names);

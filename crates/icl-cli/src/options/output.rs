@@ -7,107 +7,61 @@ use clap::Args;
 use icl_report::Document;
 use serde::Serialize;
 
+use crate::files::destination::Destination;
 use crate::process::failure::Failure;
 use crate::process::terminal::{print, width};
 
-/// The folder of a command that has one.
-#[derive(Debug, Clone, PartialEq, Args, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[command(next_help_heading = "Output")]
-pub struct OutOption {
-    /// Output folder
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-}
-
-impl OutOption {
-    /// Checks that `config.toml` can name the folder.
-    ///
-    /// # Errors
-    /// If its name is not UTF-8.
-    pub fn check(&self) -> Result<(), Failure> {
-        self.out
-            .iter()
-            .try_for_each(|out| text("out", out).map(drop))
-    }
-}
-
-/// The output of a command that may replace an earlier one.
+/// The output folder of a command that may replace an earlier one, and the tables that the command prints.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Output")]
 pub struct OutputOptions {
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub folder: OutOption,
+    /// Output folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
     /// Replace the output of an earlier command
     #[arg(long)]
     #[serde(skip)]
     pub force: bool,
-}
-
-/// Files that a training writes beside its record.
-#[derive(Debug, Clone, PartialEq, Args, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[command(next_help_heading = "Output")]
-pub struct EventsOption {
-    /// Write the course of the training for TensorBoard too
-    #[arg(
-        long,
-        value_name = "BOOL",
-        default_value_t = false,
-        default_missing_value = "true",
-        num_args = 0..=1,
-        require_equals = true,
-        action = clap::ArgAction::Set
-    )]
-    pub tensorboard: bool,
-}
-
-/// The form of what a command prints.
-#[derive(Debug, Clone, PartialEq, Args)]
-#[command(next_help_heading = "Output")]
-pub struct JsonOption {
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// The form of the tables that a command prints.
-#[derive(Debug, Clone, PartialEq, Args)]
-#[command(next_help_heading = "Output")]
-pub struct TableOption {
+    // Help lists it after what only some commands write.
     /// Print every column of tables. Without it, the four most important ones
-    #[arg(long)]
-    wide: bool,
+    #[arg(long, display_order = 1000)]
+    #[serde(skip)]
+    pub wide: bool,
 }
 
-impl TableOption {
-    /// Prints a document with tables as wide as the terminal, and the folder that was written.
-    ///
-    /// # Errors
-    /// If standard output cannot be written.
-    pub fn print(&self, document: &Document, folder: &Path) -> Result<(), Failure> {
-        self.print_with(document, None, folder)
+impl OutputOptions {
+    /// Returns the folder to write: the one that is named, or the first free one that is called `otherwise`.
+    pub fn destination(&self, otherwise: &str) -> Destination {
+        Destination::new(self.out.clone(), otherwise, self.force)
     }
+}
 
-    /// Prints as [`print`](Self::print) does, with lines between the document and the folder.
-    ///
-    /// # Errors
-    /// If standard output cannot be written.
-    pub fn print_with(
-        &self,
-        document: &Document,
-        lines: Option<&str>,
-        folder: &Path,
-    ) -> Result<(), Failure> {
-        let text = document.terminal(width(), self.wide);
-        let lines = lines.map_or_else(String::new, |lines| format!("\n{lines}\n"));
-        print(format_args!(
-            "{text}{lines}\nwritten to {}",
-            folder.display()
-        ))
-    }
+/// Checks that `config.toml` can name the output folder.
+///
+/// # Errors
+/// If its name is not UTF-8.
+pub fn check_out(out: Option<&Path>) -> Result<(), Failure> {
+    out.map_or(Ok(()), |out| text("out", out).map(drop))
+}
+
+/// Prints a document with tables as wide as the terminal, those of all columns if `wide`, then lines if there are any,
+/// and the folder that was written.
+///
+/// # Errors
+/// If standard output cannot be written.
+pub fn print_document(
+    document: &Document,
+    wide: bool,
+    lines: Option<&str>,
+    folder: &Path,
+) -> Result<(), Failure> {
+    let text = document.terminal(width(), wide);
+    let lines = lines.map_or_else(String::new, |lines| format!("\n{lines}\n"));
+    print(format_args!(
+        "{text}{lines}\nwritten to {}",
+        folder.display()
+    ))
 }
 
 /// Returns a path as text, as `config.toml` and records have it.

@@ -10,14 +10,16 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
+use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use icl_core::InputFile;
 
 use crate::files::work_folder::{self, Begun};
 use crate::options::command_line::{Arguments, Command};
-use crate::options::config_file::{ConfigFile, Kind};
+use crate::options::config_file::ConfigFile;
 use crate::options::inputs::check_inputs;
+use crate::options::kind::Kind;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
@@ -64,34 +66,25 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, Parse
         words.extend(FIRST_RUN.split_whitespace().map(OsString::from));
     }
     let mut all = with_negative_numbers(Arguments::command());
-    // A file may hold what the command requires.
-    let given = each_option(all.clone(), |option| option.required(false));
-    let given = match given.try_get_matches_from(&words) {
-        Ok(given) => given,
-        // The same error, or help, of the command as it is.
-        Err(error) => {
-            return Err(all
-                .try_get_matches_from(words)
-                .err()
-                .unwrap_or(error)
-                .into());
+    let (mut matches, missing) = match all.clone().try_get_matches_from(&words) {
+        // A file may hold what the command requires.
+        Err(missing) if missing.kind() == ErrorKind::MissingRequiredArgument => {
+            let lenient = each_option(all.clone(), |option| option.required(false));
+            match lenient.try_get_matches_from(&words) {
+                Ok(matches) => (matches, Some(missing)),
+                Err(_) => return Err(missing.into()),
+            }
         }
+        parsed => (parsed?, None),
     };
-    if let Some((name, given)) = given.subcommand()
-        && let Some((path, text)) = options_file(given)?
-        && let Some(command) = all.find_subcommand(name)
-    {
-        let file = ConfigFile::parse(&path, &text, command).map_err(Failure::input)?;
-        let is_given = |option: &clap::Arg| {
-            given.value_source(option.get_id().as_str()) == Some(ValueSource::CommandLine)
-        };
-        let arguments = file.arguments(command, is_given).map(OsString::from);
-        let arguments: Vec<OsString> = arguments.collect();
+    if let Some(arguments) = arguments_of_file(&all, &matches)? {
         words.splice(2..2, arguments);
         // That --resume stands alone on the command line has been checked.
         all = each_option(all, |option| option.exclusive(false));
+        matches = all.clone().try_get_matches_from(words)?;
+    } else if let Some(missing) = missing {
+        return Err(missing.into());
     }
-    let matches = all.clone().try_get_matches_from(words)?;
     if let Some((name, given)) = matches.subcommand()
         && let Some(command) = all.find_subcommand(name)
     {
@@ -115,6 +108,26 @@ fn each_option(
     change: impl Fn(clap::Arg) -> clap::Arg + Copy,
 ) -> clap::Command {
     all.mut_subcommands(|command| command.mut_args(change))
+}
+
+/// Returns the arguments that stand for the file of options that the command line names, if it names one.
+fn arguments_of_file(
+    all: &clap::Command,
+    matches: &ArgMatches,
+) -> Result<Option<Vec<OsString>>, ParseError> {
+    let Some((name, given)) = matches.subcommand() else {
+        return Ok(None);
+    };
+    let (Some((path, text)), Some(command)) = (options_file(given)?, all.find_subcommand(name))
+    else {
+        return Ok(None);
+    };
+    let file = ConfigFile::parse(&path, &text, command).map_err(Failure::input)?;
+    let is_given = |option: &clap::Arg| {
+        given.value_source(option.get_id().as_str()) == Some(ValueSource::CommandLine)
+    };
+    let arguments = file.arguments(command, is_given).map(OsString::from);
+    Ok(Some(arguments.collect()))
 }
 
 /// Reads the file of options that the command line names; its path and its text.

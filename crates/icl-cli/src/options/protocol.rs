@@ -4,10 +4,8 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use anyhow::anyhow;
-use clap::Args;
 use clap::builder::PossibleValuesParser;
 use icl_eval::{FewLabelsConfig, KnnProtocolConfig, LinearProbeConfig, Protocol};
-use serde::Serialize;
 
 use crate::process::failure::Failure;
 
@@ -18,6 +16,8 @@ const MAX_JUDGED: usize = 10_000;
 const MAX_JUDGED_SLOWLY: usize = 2000;
 /// Number of columns above which features are wide.
 const WIDE: usize = 1024;
+/// Protocols unless others are named.
+pub const DEFAULT: &str = "few-labels,knn,linear";
 /// Name for no protocol.
 const NONE: &str = "none";
 
@@ -79,24 +79,13 @@ fn all() -> impl Iterator<Item = &'static NamedProtocol> {
     OWN.iter().chain(ADDED.get().copied().unwrap_or_default())
 }
 
-/// The protocols to measure accuracies by.
-#[derive(Debug, Clone, PartialEq, Args, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[command(next_help_heading = "Accuracy")]
-pub struct ProtocolOption {
-    #[arg(
-        long,
-        value_name = "LIST",
-        value_delimiter = ',',
-        value_parser = PossibleValuesParser::new(all().map(|it| it.name).chain([NONE])),
-        default_value = "few-labels,knn,linear",
-        help = help()
-    )]
-    protocol: Vec<String>,
+/// Returns the parser of the names of protocols.
+pub fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(all().map(|it| it.name).chain([NONE]))
 }
 
-/// Returns the help of the option.
-fn help() -> String {
+/// Returns the help of the option of protocols.
+pub fn help() -> String {
     let list = |of: &mut dyn Iterator<Item = String>| of.collect::<Vec<_>>().join(", ");
     let named = list(&mut all().map(|it| format!("{} ({})", it.name, it.words)));
     let slow = list(
@@ -111,27 +100,24 @@ fn help() -> String {
     )
 }
 
-impl ProtocolOption {
-    /// Returns the protocols, the fastest first and each once. Fills them in.
-    ///
-    /// # Errors
-    /// If `none` stands beside another.
-    pub fn fill(&mut self) -> Result<Vec<NamedProtocol>, Failure> {
-        let asked = &self.protocol;
-        if asked.iter().any(|name| name == NONE) {
-            if let Some(other) = asked.iter().find(|name| *name != NONE) {
-                return Err(Failure::input(anyhow!(
-                    "protocol: found none beside {other}, expected none alone"
-                )));
-            }
-            self.protocol = vec![NONE.to_owned()];
-            return Ok(Vec::new());
+/// Returns the protocols of these names, the fastest first and each once. Fills in their names.
+///
+/// # Errors
+/// If `none` stands beside another.
+pub fn fill(asked: &mut Vec<String>) -> Result<Vec<NamedProtocol>, Failure> {
+    if asked.iter().any(|name| name == NONE) {
+        if let Some(other) = asked.iter().find(|name| *name != NONE) {
+            return Err(Failure::input(anyhow!(
+                "protocol: found none beside {other}, expected none alone"
+            )));
         }
-        let is_asked = |it: &&NamedProtocol| asked.iter().any(|name| name == it.name);
-        let protocols: Vec<NamedProtocol> = all().filter(is_asked).copied().collect();
-        self.protocol = protocols.iter().map(|it| it.name.to_owned()).collect();
-        Ok(protocols)
+        *asked = vec![NONE.to_owned()];
+        return Ok(Vec::new());
     }
+    let is_asked = |it: &&NamedProtocol| asked.iter().any(|name| name == it.name);
+    let protocols: Vec<NamedProtocol> = all().filter(is_asked).copied().collect();
+    *asked = protocols.iter().map(|it| it.name.to_owned()).collect();
+    Ok(protocols)
 }
 
 /// Returns the maximum number of judged samples for these protocols on features of at most this width.
@@ -147,27 +133,25 @@ pub fn max_judged(protocols: &[NamedProtocol], width: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn fill(protocol: &[&str]) -> Result<Vec<&'static str>, String> {
-        let mut option = ProtocolOption {
-            protocol: protocol.iter().map(|&name| name.to_owned()).collect(),
-        };
-        let filled = option.fill().map_err(|failure| failure.to_string())?;
+    fn filled(protocol: &[&str]) -> Result<Vec<&'static str>, String> {
+        let mut asked = protocol.iter().map(|&name| name.to_owned()).collect();
+        let filled = fill(&mut asked).map_err(|failure| failure.to_string())?;
         Ok(filled.iter().map(|it| it.name).collect())
     }
 
     #[test]
     fn protocols_have_one_order() {
         assert_eq!(
-            fill(&["linear", "knn", "linear"]),
+            filled(&["linear", "knn", "linear"]),
             Ok(vec!["knn", "linear"])
         );
-        assert_eq!(fill(&["linear"]), Ok(vec!["linear"]));
-        assert_eq!(fill(&["none", "none"]), Ok(vec![]));
+        assert_eq!(filled(&["linear"]), Ok(vec!["linear"]));
+        assert_eq!(filled(&["none", "none"]), Ok(vec![]));
     }
 
     #[test]
     fn none_excludes_the_others() {
-        let found = fill(&["knn", "none"]);
+        let found = filled(&["knn", "none"]);
         assert_eq!(
             found.unwrap_err(),
             "protocol: found none beside knn, expected none alone"

@@ -4,33 +4,18 @@ use clap::Args;
 use icl_train::{NoiseSet, RateChoice, StopRule, TrainingSettings, UpdateRule};
 use serde::Serialize;
 
-use crate::options::negatives::StepNegativesOptions;
+use crate::options::loss::LossOptions;
 use crate::options::{bounds, choice};
 use crate::process::failure::Failure;
 
 /// Patience of the paper, in epochs.
 pub const PAPER_PATIENCE: usize = 50;
 
-/// The temperature of the losses.
-#[derive(Debug, Clone, PartialEq, Args, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[command(next_help_heading = "Loss")]
-pub struct TemperatureOption {
-    /// Temperature τ
-    #[arg(
-        long,
-        value_name = "TAU",
-        value_parser = bounds::number_in(bounds::TEMPERATURE),
-        default_value_t = defaults().temperature
-    )]
-    pub temperature: f64,
-}
-
-/// The number of samples in a step.
+/// A training step.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Training")]
-pub struct BatchSizeOption {
+pub struct StepOptions {
     /// Batch size
     #[arg(
         long,
@@ -39,28 +24,6 @@ pub struct BatchSizeOption {
         default_value_t = defaults().batch_size
     )]
     pub batch_size: usize,
-}
-
-/// The length of a training run.
-#[derive(Debug, Clone, PartialEq, Args, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[command(next_help_heading = "Training")]
-pub struct EpochsOption {
-    /// Maximum number of epochs
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = bounds::at_most(bounds::EPOCHS),
-        default_value_t = defaults().epochs
-    )]
-    pub epochs: usize,
-}
-
-/// The rule by which a gradient becomes a step.
-#[derive(Debug, Clone, PartialEq, Args, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[command(next_help_heading = "Training")]
-pub struct OptimizerOption {
     /// Optimizer
     #[arg(
         long,
@@ -68,19 +31,6 @@ pub struct OptimizerOption {
         default_value = choice::name(&defaults().optimizer)
     )]
     pub optimizer: UpdateRule,
-}
-
-/// A training step.
-#[derive(Debug, Clone, PartialEq, Args, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[command(next_help_heading = "Training")]
-pub struct StepOptions {
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub batch_size: BatchSizeOption,
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub optimizer: OptimizerOption,
     /// Learning rate
     #[arg(
         long,
@@ -91,10 +41,7 @@ pub struct StepOptions {
     pub learning_rate: f64,
     #[command(flatten)]
     #[serde(flatten)]
-    pub temperature: TemperatureOption,
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub negatives: StepNegativesOptions,
+    pub(crate) loss: LossOptions,
     /// Noise samples of InfoNCE in a batch: the second views of the other samples (other), or both views, with
     /// every view an anchor (both: NT-Xent, as in SimCLR and DACL)
     #[arg(
@@ -105,28 +52,19 @@ pub struct StepOptions {
     pub noise_set: NoiseSet,
 }
 
-impl StepOptions {
-    /// Returns `settings` with these options in their place.
-    pub fn over(&self, settings: TrainingSettings) -> TrainingSettings {
-        TrainingSettings {
-            batch_size: self.batch_size.batch_size,
-            optimizer: self.optimizer.optimizer,
-            learning_rate: self.learning_rate,
-            temperature: self.temperature.temperature,
-            noise_set: self.noise_set,
-            ..self.negatives.over(settings)
-        }
-    }
-}
-
 /// A training run.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Training")]
 pub struct TrainingOptions {
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub(crate) epochs: EpochsOption,
+    /// Maximum number of epochs
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = bounds::at_most(bounds::EPOCHS),
+        default_value_t = defaults().epochs
+    )]
+    pub epochs: usize,
     /// Stopping rule: the gain of the last doubling of the cost is too small (doubling), that of a line through
     /// the last two doublings (slope), no new minimum of the exact risk (exact-risk), none of the training loss (the
     /// paper's rule), or never
@@ -183,57 +121,30 @@ impl TrainingOptions {
     /// # Errors
     /// If they do not fit each other or the command.
     pub fn check_negatives(&self, can_ask: bool) -> Result<(), Failure> {
-        let negatives = &self.step.negatives;
-        negatives.check(can_ask)?;
-        negatives.tell_course(self.epochs.epochs, self.stop);
+        self.step.loss.check(can_ask)?;
+        self.step.loss.tell_course(self.epochs, self.stop);
         Ok(())
-    }
-
-    /// Returns `settings` with these options in their place. Fills in the patience of the stopping
-    /// rule where none is given.
-    pub fn over(&mut self, settings: TrainingSettings) -> TrainingSettings {
-        let patience = match self.stop {
-            StopRule::TrainingLoss => PAPER_PATIENCE,
-            StopRule::Doubling | StopRule::Slope | StopRule::ExactRisk | StopRule::Never => {
-                settings.patience
-            }
-        };
-        TrainingSettings {
-            epochs: self.epochs.epochs,
-            stop: self.stop,
-            min_gain: self.min_gain,
-            steering_panel: self.steering_panel,
-            patience: *self.patience.get_or_insert(patience),
-            evaluate_every: self.evaluate_every,
-            average_decay: self.average_decay,
-            ..self.step.over(settings)
-        }
     }
 }
 
-/// The training of a first encoder.
+/// The training of a first encoder, and of its updates.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Training")]
 pub struct PretrainingOptions {
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub training: TrainingOptions,
     /// Source of the learning rate in the training of the first encoder
     #[arg(
         long,
         value_name = "RATE",
         value_parser = choice::any::<RateChoice>(),
-        default_value = choice::name(&defaults().pretraining_rate)
+        default_value = choice::name(&defaults().pretraining_rate),
+        // Without it, clap takes the heading of the group that ends before it, the loss.
+        help_heading = "Training"
     )]
-    pretraining_rate: RateChoice,
-}
-
-impl PretrainingOptions {
-    /// Returns `settings` with this option in its place.
-    pub fn over(&self, settings: TrainingSettings) -> TrainingSettings {
-        TrainingSettings {
-            pretraining_rate: self.pretraining_rate,
-            ..settings
-        }
-    }
+    pub pretraining_rate: RateChoice,
 }
 
 /// Checked options of a command that trains one encoder.

@@ -52,7 +52,7 @@ impl Grid {
     /// than all seeds of the first.
     pub fn new(plan: &Plan, options: &ReproduceOptions) -> Self {
         let mut cells: Vec<GridCell> = Vec::new();
-        for seed in 0..options.n_seeds() {
+        for seed in 0..options.rows.seeds {
             for part in &plan.parts {
                 let methods = options.methods(part.target);
                 for &data in &part.data {

@@ -99,7 +99,7 @@ fn reproduce_grid(options: &ReproduceOptions) -> Result<(), Failure> {
     if ended.is_out_of_time {
         tell(format_args!(
             "the budget of {} min is spent: {} of {} cells have not run; {}",
-            options.budget.budget.unwrap_or_default(),
+            options.rows.budget.unwrap_or_default(),
             ended.n_left,
             folders.len(),
             options.how_to_continue()

@@ -1,17 +1,17 @@
 //! The options of `icl-lab reproduce`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::pages::paper::{MethodSet, Target};
 use clap::{Arg, Args, FromArgMatches};
 use icl_cli::parts::{
-    BackendOption, DataDirOption, EncoderKind, EncoderOptions, Failure, OutOption, PAPER_SIDE,
-    ReadingOptions, SeedsOption, TrainingOptions, choice, settings,
+    EncoderKind, EncoderOptions, Failure, PAPER_SIDE, ReadingOptions, TrainingOptions, checked,
+    choice,
 };
-use icl_train::{StopRule, TrainingSettings};
+use icl_train::StopRule;
 use toml::{Table, Value};
 
-use crate::commands::reproduction::{BudgetOption, DataSetsOption, out_folder, wrong};
+use crate::commands::reproduction::{RowsOptions, SetsOptions, check_folder, wrong};
 
 const DETAILS: &str = "\
 Every data set, growth ratio and seed is a cell: a process of its own that runs all methods of the target with \
@@ -39,9 +39,7 @@ pub struct ReproduceOptions {
     #[arg(id = "wanted", value_name = "TARGET", required = true, value_parser = wanted)]
     target: Option<Wanted>,
     #[command(flatten)]
-    pub data_dir: DataDirOption,
-    #[command(flatten)]
-    pub data_sets: DataSetsOption,
+    pub sets: SetsOptions,
     /// Growth ratios of the target, comma-separated. Without it, all
     #[arg(
         long,
@@ -60,16 +58,10 @@ pub struct ReproduceOptions {
     #[arg(long, help_heading = "Method")]
     pub all_methods: bool,
     #[command(flatten)]
-    seeds: SeedsOption,
-    #[command(flatten)]
-    backend: BackendOption,
-    #[command(flatten)]
-    pub budget: BudgetOption,
+    pub rows: RowsOptions,
     /// Number of cells that run at the same time, 1 or 2
     #[arg(long, value_name = "N", default_value_t = MOST_JOBS, help_heading = "Execution")]
     pub jobs: usize,
-    #[command(flatten)]
-    out: OutOption,
 }
 
 /// Returns a shared option as this command takes it.
@@ -121,16 +113,16 @@ impl ReproduceOptions {
     /// # Errors
     /// At the first value that is not valid.
     pub fn check(&self) -> Result<(), Failure> {
-        if self.n_seeds() == 0 {
+        if self.rows.seeds == 0 {
             return Err(wrong("seeds", 0, "at least 1"));
         }
-        settings(self.training.clone().over(TrainingSettings::default()))?;
+        checked(self.training.clone().settings(None))?;
         if !(1..=MOST_JOBS).contains(&self.jobs) {
             return Err(wrong("jobs", self.jobs, "1 or 2"));
         }
-        self.budget.check()?;
-        self.backend.clone().fill()?;
-        out_folder(&self.out, OUT).map(drop)
+        self.rows.check_budget()?;
+        self.rows.backend()?;
+        check_folder(&self.rows.out)
     }
 
     /// Returns the target. It is required but with a subcommand, which has none.
@@ -138,19 +130,9 @@ impl ReproduceOptions {
         self.target.unwrap_or(Wanted::All)
     }
 
-    /// Returns the number of seeds.
-    pub fn n_seeds(&self) -> u64 {
-        self.seeds.seeds.unwrap_or(N_SEEDS)
-    }
-
-    /// Returns the output folder.
-    pub fn out(&self) -> &Path {
-        self.out.out.as_deref().unwrap_or(Path::new(OUT))
-    }
-
     /// Returns the folder of the cells.
     pub fn cells(&self) -> PathBuf {
-        self.out().join(CELLS)
+        self.rows.out.join(CELLS)
     }
 
     /// Says how to continue after an early end.
@@ -176,10 +158,11 @@ impl ReproduceOptions {
     /// # Errors
     /// If a path is not UTF-8.
     pub fn of_cells(&self, is_image: bool) -> Result<Table, Failure> {
-        let (mut backend, mut training) = (self.backend.clone(), self.training.clone());
-        backend.fill()?;
-        training.over(TrainingSettings::default());
-        let mut options = table(&backend)?;
+        let mut training = self.training.clone();
+        // Fills in the patience.
+        training.settings(None);
+        let mut options = Table::new();
+        options.insert("backend".to_owned(), self.rows.backend()?.into());
         options.extend(table(&training)?);
         if is_image {
             options.extend(table(&self.reading)?);
@@ -200,8 +183,8 @@ impl ReproduceOptions {
             Wanted::One(target) => target.name(),
             Wanted::All => "all",
         };
-        let mut command = format!("icl-lab reproduce {target} --seeds {}", self.n_seeds());
-        command += &self.data_sets.command();
+        let mut command = format!("icl-lab reproduce {target} --seeds {}", self.rows.seeds);
+        command += &self.sets.command();
         if !self.alphas.is_empty() {
             let alphas: Vec<String> = self.alphas.iter().map(f64::to_string).collect();
             command += &format!(" --alphas {}", alphas.join(","));
@@ -228,7 +211,7 @@ impl ReproduceOptions {
     fn target_has_images(&self) -> bool {
         let targets = self.target().targets();
         let sets = targets.iter().flat_map(|target| target.data_sets());
-        let names = &self.data_sets.data_sets;
+        let names = &self.sets.data_sets;
         let is_named = |name: &str| names.is_empty() || names.iter().any(|n| n == name);
         sets.into_iter()
             .any(|set| set.is_image() && is_named(set.name()))

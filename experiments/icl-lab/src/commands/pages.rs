@@ -46,7 +46,7 @@ pub fn write(
         machine: processor(),
         command: options.command()?,
         version: VERSION.to_owned(),
-        n_seeds: options.n_seeds(),
+        n_seeds: options.rows.seeds,
         jobs: options.jobs,
         settings,
     };
@@ -64,7 +64,7 @@ pub fn write(
         });
         paths.extend(page_files::write(
             &document,
-            options.out(),
+            &options.rows.out,
             part.target.name(),
         )?);
     }
@@ -134,7 +134,7 @@ fn missing(part: &Part, cells: &[Cell], options: &ReproduceOptions) -> Vec<Strin
                 let key = (*data, *alpha, *seed);
                 cells.iter().any(|c| (c.data, c.alpha, c.seed) == key)
             };
-            let seeds: Vec<String> = (0..options.n_seeds())
+            let seeds: Vec<String> = (0..options.rows.seeds)
                 .filter(|seed| !has_run(seed))
                 .map(|seed| seed.to_string())
                 .collect();

@@ -37,7 +37,7 @@ impl Plan {
     pub fn new(options: &ReproduceOptions) -> Result<Self, Failure> {
         let mut notes = Vec::new();
         let mut parts = Vec::new();
-        let named = named(&options.data_sets.data_sets)?;
+        let named = named(&options.sets.data_sets)?;
         check_alphas(options)?;
         for target in options.target().targets() {
             match part(target, options, &named) {

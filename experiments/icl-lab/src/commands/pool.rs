@@ -36,7 +36,7 @@ enum Ending {
 /// If it is interrupted: the processes were interrupted, too, and have saved their states.
 pub fn run(cells: &[&CellFolder], options: &ReproduceOptions) -> Result<Ended, Failure> {
     let begin = Instant::now();
-    let budget = options.budget.seconds();
+    let budget = options.rows.budget_s();
     let is_out_of_time = || budget.is_some_and(|budget| begin.elapsed().as_secs_f64() >= budget);
     let queue: Mutex<VecDeque<&CellFolder>> = Mutex::new(cells.iter().copied().collect());
     let next = || {

@@ -31,11 +31,11 @@ impl Source {
     /// # Errors
     /// A message, if it does not exist.
     pub fn find(set: DataSet, options: &ReproduceOptions) -> Result<Self, String> {
-        let folder = options.data_dir.folder();
+        let folder = options.sets.folder();
         match set {
             DataSet::Proteins | DataSet::Reddit => graph_files(set.name(), &folder).map(at),
             DataSet::Mnist2 => digits(&folder),
-            DataSet::ImageNet2 => photos(&folder, options.out()),
+            DataSet::ImageNet2 => photos(&folder, &options.rows.out),
         }
     }
 

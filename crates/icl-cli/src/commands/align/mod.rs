@@ -6,7 +6,7 @@ mod map_file;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use clap::{Arg, Args};
+use clap::Args;
 use icl_core::Seed;
 use icl_eval::{AlignmentForm, AlignmentSettings, Matrix};
 
@@ -14,9 +14,7 @@ use crate::files::embedding_format::EmbeddingFormat;
 use crate::files::embeddings;
 use crate::files::output_files::OutputFiles;
 use crate::options::choice;
-use crate::options::encoder::FromOption;
-use crate::options::execution::{DEFAULT_SEED, SeedOption};
-use crate::options::output::{JsonOption, OutputOptions};
+use crate::options::execution::DEFAULT_SEED;
 use crate::process::failure::Failure;
 use crate::process::terminal::{print, tell};
 
@@ -28,11 +26,12 @@ query of the new encoder finds among embeddings of the old one, unmapped and map
 to embed the rows anew, most moved first, are written as .safetensors. With --map in place of --to it applies a map to --from.";
 
 /// Options of `icl align`.
-#[derive(Debug, Args)]
-#[command(after_help = DETAILS, mut_args(refined))]
+#[derive(Debug, Clone, Args)]
+#[command(after_help = DETAILS)]
 pub struct AlignOptions {
-    #[command(flatten)]
-    from: FromOption,
+    /// Embeddings by the old encoder
+    #[arg(long, value_name = "OLD", help_heading = "Encoder")]
+    from: PathBuf,
     /// Embeddings of the same samples by the new encoder: fit a map to them
     #[arg(
         long,
@@ -66,27 +65,18 @@ pub struct AlignOptions {
     /// every tenth of the fitted rows best
     #[arg(long, value_name = "LAMBDA", help_heading = "Map")]
     ridge: Option<f64>,
-    #[command(flatten)]
-    seed: SeedOption,
-    #[command(flatten)]
-    output: OutputOptions,
-    #[command(flatten)]
-    json: JsonOption,
-}
-
-/// Returns a shared option as this command takes it.
-fn refined(option: Arg) -> Arg {
-    match option.get_id().as_str() {
-        "from" => option
-            .required(true)
-            .value_name("OLD")
-            .help("Embeddings by the old encoder"),
-        "seed" => option.help("Root seed of the draw of held-out rows"),
-        "out" => option.required(true).value_name("FILE").help(
-            "Output file: the map (.safetensors), or with --map the mapped embeddings (.npy, .safetensors, .parquet, .csv)",
-        ),
-        _ => option,
-    }
+    /// Root seed of the draw of held-out rows
+    #[arg(long, value_name = "S", help_heading = "Execution")]
+    seed: Option<u64>,
+    /// Output file: the map (.safetensors), or with --map the mapped embeddings (.npy, .safetensors, .parquet, .csv)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    out: PathBuf,
+    /// Replace the output of an earlier command
+    #[arg(long, help_heading = "Output")]
+    force: bool,
+    /// Print JSON
+    #[arg(long, help_heading = "Output")]
+    json: bool,
 }
 
 /// Fits a map, measures it on held-out rows and writes it; or applies one.
@@ -94,11 +84,10 @@ fn refined(option: Arg) -> Arg {
 /// # Errors
 /// If a file or an option cannot be used, or the output cannot be written.
 pub fn align(options: AlignOptions) -> Result<(), Failure> {
-    let out = options.output.folder.out.clone().unwrap_or_default();
-    let from = options.from.path();
+    let (out, from) = (&options.out, &options.from);
     match (&options.to, &options.map) {
-        (_, Some(map)) => apply(&options, &out, from, map),
-        (Some(to), None) => fit(&options, &out, from, to),
+        (_, Some(map)) => apply(&options, out, from, map),
+        (Some(to), None) => fit(&options, out, from, to),
         (None, None) => Err(Failure::input(anyhow!(
             "to: found nothing, expected embeddings by the new encoder, or --map"
         ))),
@@ -114,7 +103,7 @@ fn fit(options: &AlignOptions, out: &Path, from: &Path, to: &Path) -> Result<(),
             out.display()
         )));
     }
-    let file = OutputFiles::begin(out, &[], options.output.force)?;
+    let file = OutputFiles::begin(out, &[], options.force)?;
     let (old, new) = (rows(from)?, rows(to)?);
     if old.n_rows() != new.n_rows() {
         return Err(Failure::input(anyhow!(
@@ -135,14 +124,14 @@ fn fit(options: &AlignOptions, out: &Path, from: &Path, to: &Path) -> Result<(),
     let settings = AlignmentSettings::new(options.form)
         .with_rank(options.rank)
         .with_ridge(options.ridge);
-    let seed = Seed::new(options.seed.seed.unwrap_or(DEFAULT_SEED));
+    let seed = Seed::new(options.seed.unwrap_or(DEFAULT_SEED));
     let fitted = Fitted::of(&settings, &old, &new, seed)?;
     let form = choice::name(&options.form);
     file.write(out, &map_file::bytes(form, &fitted)?)?;
     file.publish()?;
     note_faults(from, &old);
     note_faults(to, &new);
-    match options.json.json {
+    match options.json {
         true => print(fitted.json(form)?),
         false => print(format_args!(
             "{}\n\nmap written to {}",
@@ -155,7 +144,7 @@ fn fit(options: &AlignOptions, out: &Path, from: &Path, to: &Path) -> Result<(),
 /// Applies a map and writes the mapped embeddings.
 fn apply(options: &AlignOptions, out: &Path, from: &Path, map: &Path) -> Result<(), Failure> {
     let format = EmbeddingFormat::of(out)?;
-    let file = OutputFiles::begin(out, &[], options.output.force)?;
+    let file = OutputFiles::begin(out, &[], options.force)?;
     let stored = map_file::read(map)?;
     let old = rows(from)?;
     let mapped = stored

@@ -8,10 +8,10 @@ mod trace;
 use icl_report::BackendTask;
 
 use crate::backend;
-use crate::files::destination::Destination;
 use crate::files::whole;
 use crate::files::work_folder::WorkFolder;
 use crate::files::work_place::CONFIG;
+use crate::options::output::print_document;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::terminal::{print, tell};
@@ -41,8 +41,7 @@ pub fn compare(options: CompareOptions) -> Result<(), Failure> {
     }
     trace::check(&resolved)?;
     let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
-    let output = &resolved.options.output;
-    let destination = Destination::new(output.folder.out.clone(), "backends", output.force);
+    let destination = resolved.options.output.destination("backends");
     let work = WorkFolder::begin(destination, is_result)?;
     let mut traces = Vec::new();
     for backend in &resolved.backends {
@@ -63,7 +62,7 @@ pub fn compare(options: CompareOptions) -> Result<(), Failure> {
         whole::write(&work.results().join(name), text.as_bytes())?;
     }
     let folder = work.publish(None)?;
-    resolved.options.tables.print(&document, &folder)
+    print_document(&document, resolved.options.output.wide, None, &folder)
 }
 
 fn is_result(name: &str) -> bool {

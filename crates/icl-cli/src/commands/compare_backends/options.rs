@@ -1,7 +1,9 @@
 //! The options of `icl compare-backends`, raw and checked.
 
+use std::path::PathBuf;
+
 use anyhow::anyhow;
-use clap::{Arg, ArgAction, Args};
+use clap::{Arg, Args};
 use icl_core::GrowthRatio;
 use icl_data::Split;
 use icl_train::{Method, StopRule, TrainingSettings};
@@ -11,13 +13,12 @@ use crate::backend;
 use crate::backend::BACKENDS;
 use crate::options::data::DataOptions;
 use crate::options::encoder::EncoderOptions;
-use crate::options::execution::{ConfigOption, DEFAULT_SEED, SeedOption};
-use crate::options::increment::SplitOptions;
-use crate::options::method::MethodOption;
+use crate::options::execution::DEFAULT_SEED;
 use crate::options::noise::NoiseOptions;
-use crate::options::output::{OutputOptions, TableOption};
+use crate::options::output::{OutputOptions, check_out};
+use crate::options::split::SplitOptions;
 use crate::options::training::StepOptions;
-use crate::options::{bounds, values};
+use crate::options::{bounds, method, settings};
 use crate::process::failure::Failure;
 
 const DETAILS: &str = "\
@@ -55,10 +56,16 @@ pub struct CompareOptions {
     pub data: DataOptions,
     #[command(flatten)]
     #[serde(flatten)]
-    split: SplitOptions,
-    #[command(flatten)]
-    #[serde(flatten)]
-    method: MethodOption,
+    increment: SplitOptions,
+    #[arg(
+        long,
+        alias = "methods",
+        value_name = "NAME",
+        default_value = icl_train::DEFAULT,
+        help = method::HELP,
+        help_heading = "Method"
+    )]
+    method: String,
     #[command(flatten)]
     #[serde(flatten)]
     pub encoder: EncoderOptions,
@@ -68,18 +75,16 @@ pub struct CompareOptions {
     #[command(flatten)]
     #[serde(flatten)]
     step: StepOptions,
-    #[command(flatten)]
-    #[serde(flatten)]
-    seed: SeedOption,
-    #[command(flatten)]
+    /// Root seed of all random numbers
+    #[arg(long, value_name = "S", default_value_t = DEFAULT_SEED, help_heading = "Execution")]
+    seed: u64,
+    /// Read options from a TOML file; options on the command line take precedence
+    #[arg(long, value_name = "FILE", help_heading = "Execution")]
     #[serde(skip)]
-    config: ConfigOption,
+    config: Option<PathBuf>,
     #[command(flatten)]
     #[serde(flatten)]
     pub output: OutputOptions,
-    #[command(flatten)]
-    #[serde(skip)]
-    pub tables: TableOption,
     /// Only this backend, for a process that waits for its trace
     #[arg(long, hide = true)]
     #[serde(skip)]
@@ -89,10 +94,6 @@ pub struct CompareOptions {
 /// Returns a shared option as this command takes it.
 fn refined(option: Arg) -> Arg {
     match option.get_id().as_str() {
-        "method" => option
-            .action(ArgAction::Set)
-            .default_value(icl_train::DEFAULT),
-        "seed" => option.default_value(DEFAULT_SEED.to_string()),
         "out" => option.help(
             "Output folder. Without it, the first free folder icl-runs/backends-1, backends-2, …",
         ),
@@ -128,7 +129,7 @@ impl CompareOptions {
     /// At the first value that is not valid.
     pub fn resolve(mut self) -> Result<Resolved, Failure> {
         self.data.check()?;
-        let method = self.method.one()?;
+        let method = method::named(&self.method)?;
         if method.loss.is_none() {
             return Err(Failure::input(anyhow!(
                 "method: found {}, which trains nothing, expected one that takes steps",
@@ -151,22 +152,22 @@ impl CompareOptions {
                 )));
             }
         }
-        self.output.folder.check()?;
-        self.step.negatives.check(false)?;
-        let settings = values::settings(TrainingSettings {
+        check_out(self.output.out.as_deref())?;
+        self.step.loss.check(false)?;
+        let settings = settings::checked(TrainingSettings {
             // Every epoch has a step, and the run is stopped after the last one that is asked for.
             epochs: self.steps,
             stop: StopRule::Never,
             evaluate_every: Some(self.steps),
-            ..self.step.over(TrainingSettings::default())
+            ..self.step.settings()
         })?;
         Ok(Resolved {
             method,
             backends: self.backends.clone(),
             n_steps: self.steps,
-            seed: self.seed.seed.unwrap_or(DEFAULT_SEED),
-            alpha: self.split.growth_ratio()?,
-            split: self.split.split(),
+            seed: self.seed,
+            alpha: self.increment.growth_ratio()?,
+            split: self.increment.split.clone(),
             settings,
             options: self,
         })

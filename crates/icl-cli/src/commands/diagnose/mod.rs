@@ -10,17 +10,16 @@ mod words;
 use std::path::PathBuf;
 
 use anyhow::anyhow;
-use clap::{Arg, Args};
+use clap::Args;
 use icl_core::drift::{AnchorDrift, DriftTestConfig, Verdict};
 use icl_core::negatives::Ranks;
 use icl_core::{GrowthRatio, Seed};
+use icl_train::TrainingSettings;
 
 use crate::backend::{BACKENDS, on_backend};
-use crate::options::execution::{DEFAULT_SEED, SeedOption};
-use crate::options::increment::{GrowthOption, OldNewOptions};
-use crate::options::negatives::{Negatives, NegativesOption};
-use crate::options::output::JsonOption;
-use crate::options::training::TemperatureOption;
+use crate::options::bounds;
+use crate::options::execution::DEFAULT_SEED;
+use crate::options::loss::Negatives;
 use crate::process::failure::Failure;
 use crate::process::terminal::print;
 
@@ -46,8 +45,8 @@ of retraining. The AUC is that of positives against all noise, old and new; the 
 is that of icl negatives --train-auc AUC --lambda 1.";
 
 /// Options of `icl diagnose`.
-#[derive(Debug, Args)]
-#[command(after_help = DETAILS, mut_args(refined))]
+#[derive(Debug, Clone, Args)]
+#[command(after_help = DETAILS)]
 pub struct DiagnoseOptions {
     /// Embeddings of the anchors
     #[arg(long, value_name = "A.npy", help_heading = "Data")]
@@ -55,14 +54,34 @@ pub struct DiagnoseOptions {
     /// Embeddings of their positives
     #[arg(long, value_name = "P.npy", help_heading = "Data")]
     positives: PathBuf,
-    #[command(flatten)]
-    data: OldNewOptions,
-    #[command(flatten)]
-    growth: GrowthOption,
-    #[command(flatten)]
-    temperature: TemperatureOption,
-    #[command(flatten)]
-    negatives: NegativesOption,
+    /// Embeddings of old data, samples of p(X)
+    #[arg(long, value_name = "O.npy", help_heading = "Data")]
+    old: PathBuf,
+    /// Embeddings of new data, samples of p(ΔX)
+    #[arg(long, value_name = "N.npy", help_heading = "Data")]
+    new: PathBuf,
+    /// Growth ratio α: share of the data that is new, from 0 to 1. Without it, rows of N / (rows of O + rows of N)
+    #[arg(long, value_name = "ALPHA", help_heading = "Data")]
+    alpha: Option<f64>,
+    /// Temperature τ
+    #[arg(
+        long,
+        value_name = "TAU",
+        value_parser = bounds::number_in(bounds::TEMPERATURE),
+        default_value_t = TrainingSettings::default().temperature,
+        help_heading = "Loss"
+    )]
+    temperature: f64,
+    /// Number of negatives K in the formulas
+    #[arg(
+        long,
+        visible_alias = "k",
+        alias = "K",
+        value_name = "K",
+        default_value = "31",
+        help_heading = "Loss"
+    )]
+    negatives: Negatives,
     /// Embeddings of new anchors: with their positives, the drift that new data see is measured, too
     #[arg(
         long,
@@ -87,55 +106,37 @@ pub struct DiagnoseOptions {
         help_heading = "Evaluation"
     )]
     effect: f64,
-    #[command(flatten)]
-    seed: SeedOption,
+    /// Root seed of all random numbers
+    #[arg(long, value_name = "S", help_heading = "Execution")]
+    seed: Option<u64>,
     /// Print the values of every anchor, too
     #[arg(long, help_heading = "Output")]
     per_sample: bool,
     /// Exit with code 3 if an update is advised
     #[arg(long, help_heading = "Output")]
     exit_code: bool,
-    #[command(flatten)]
-    output: JsonOption,
+    /// Print JSON
+    #[arg(long, help_heading = "Output")]
+    json: bool,
 }
 
 /// Exit code that advises an update, where it is asked for.
 const UPDATE_ADVISED: u8 = 3;
-
-/// Returns a shared option as this command takes it.
-fn refined(option: Arg) -> Arg {
-    match option.get_id().as_str() {
-        "old" => option
-            .value_name("O.npy")
-            .help("Embeddings of old data, samples of p(X)"),
-        "new" => option
-            .value_name("N.npy")
-            .help("Embeddings of new data, samples of p(ΔX)"),
-        "alpha" => option.help(
-            "Growth ratio α: share of the data that is new, from 0 to 1. Without it, rows of N / \
-             (rows of O + rows of N)",
-        ),
-        "negatives" => option
-            .help("Number of negatives K in the formulas")
-            .value_name("K"),
-        _ => option,
-    }
-}
 
 /// Reads the files, computes in double precision, prints, and returns the exit code.
 ///
 /// # Errors
 /// If a file or a number cannot be used.
 pub fn diagnose(options: &DiagnoseOptions) -> Result<u8, Failure> {
-    let Negatives::Number(negatives) = options.negatives.negatives else {
+    let Negatives::Number(negatives) = options.negatives else {
         return Err(Failure::input(anyhow!(
             "negatives: found auto, expected a number"
         )));
     };
-    let temperature = options.temperature.temperature;
-    let alpha = options.growth.alpha.map(GrowthRatio::try_new).transpose();
+    let temperature = options.temperature;
+    let alpha = options.alpha.map(GrowthRatio::try_new).transpose();
     let alpha = alpha.map_err(Failure::input)?;
-    let seed = options.seed.seed.unwrap_or(DEFAULT_SEED);
+    let seed = options.seed.unwrap_or(DEFAULT_SEED);
     let test = DriftTestConfig::new(temperature, negatives)
         .with_alpha(alpha)
         .with_effect(options.effect)
@@ -145,7 +146,7 @@ pub fn diagnose(options: &DiagnoseOptions) -> Result<u8, Failure> {
     let new_pairs = options.new_anchors.as_deref();
     let sets = Sets::read(
         [&options.anchors, &options.positives],
-        [&options.data.old, &options.data.new],
+        [&options.old, &options.new],
         new_pairs
             .zip(options.new_positives.as_deref())
             .map(Into::into),
@@ -153,7 +154,7 @@ pub fn diagnose(options: &DiagnoseOptions) -> Result<u8, Failure> {
     let (n_old, n_new) = (sets.panel.n_old(), sets.panel.n_new());
     // Nothing but rows that are no noise of an anchor is refused here, and the error does not know the files.
     let drift = test.measure(&sets.panel).map_err(|error| {
-        let [old, new] = [&options.data.old, &options.data.new].map(|path| path.display());
+        let [old, new] = [&options.old, &options.new].map(|path| path.display());
         Failure::input(anyhow!("{old}, {new}: {error}"))
     })?;
     let alpha = alpha.unwrap_or_else(|| GrowthRatio::from_counts(n_old, n_new));
@@ -185,7 +186,7 @@ pub fn diagnose(options: &DiagnoseOptions) -> Result<u8, Failure> {
     };
     let ranking = Ranking::of(&ranks).map_err(Failure::input)?;
     let answer = Answer::new(made, &drift, old, new, ranking);
-    if options.output.json {
+    if options.json {
         print(answer.json(options.per_sample)?)?;
     } else {
         print(answer.text(options.per_sample))?;

@@ -21,9 +21,7 @@ use crate::files::npy;
 use crate::files::output_files::{OutputFiles, beside};
 use crate::options::bounds;
 use crate::options::data::DataOptions;
-use crate::options::encoder::FromOption;
-use crate::options::execution::{BackendOption, DEFAULT_SEED, SeedOption};
-use crate::options::output::OutputOptions;
+use crate::options::execution::{BACKEND_VALUE, DEFAULT_SEED, backend_help, fill_backend};
 use crate::process::failure::Failure;
 use crate::process::terminal::print;
 
@@ -37,11 +35,12 @@ label, e0, e1, …). Labels are those of the files of the data; without any, the
 random view of each sample instead, and NAME.positives.EXT a second one, as icl diagnose takes them.";
 
 /// Options of `icl embed`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = DETAILS, mut_args(refined))]
 pub struct EmbedOptions {
-    #[command(flatten)]
-    from: FromOption,
+    /// File of the encoder, as written by icl
+    #[arg(long, value_name = "ENCODER.safetensors", help_heading = "Encoder")]
+    from: PathBuf,
     #[command(flatten)]
     data: DataOptions,
     /// Number of views of each sample: 1 without augmentation, or 2 random ones, embedded as the losses see them, through the
@@ -54,24 +53,23 @@ pub struct EmbedOptions {
         help_heading = "Views"
     )]
     views: usize,
-    #[command(flatten)]
-    backend: BackendOption,
-    #[command(flatten)]
-    seed: SeedOption,
-    #[command(flatten)]
-    output: OutputOptions,
+    #[arg(long, value_name = BACKEND_VALUE, help = backend_help(), help_heading = "Execution")]
+    backend: Option<String>,
+    /// Root seed of random views (--views 2)
+    #[arg(long, value_name = "S", help_heading = "Execution")]
+    seed: Option<u64>,
+    /// Output file; its name ends in .npy, .safetensors, .parquet or .csv
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    out: PathBuf,
+    /// Replace the output of an earlier command
+    #[arg(long, help_heading = "Output")]
+    force: bool,
 }
 
 /// Returns a shared option as this command takes it.
 fn refined(option: Arg) -> Arg {
     match option.get_id().as_str() {
         "data" => option.required(true).default_value(None),
-        "from" => option.required(true),
-        "out" => option
-            .required(true)
-            .value_name("FILE")
-            .help("Output file; its name ends in .npy, .safetensors, .parquet or .csv"),
-        "seed" => option.help("Root seed of random views (--views 2)"),
         _ => option,
     }
 }
@@ -92,8 +90,7 @@ struct Resolved {
 /// If an option, the encoder or the data cannot be used, the encoder does not fit the data, or the
 /// file cannot be written.
 pub fn embed(mut options: EmbedOptions) -> Result<(), Failure> {
-    let out = options.output.folder.out.unwrap_or_default();
-    let seed = options.seed.seed.unwrap_or(DEFAULT_SEED);
+    let seed = options.seed.unwrap_or(DEFAULT_SEED);
     let pairs = match options.views {
         1 => None,
         2 => Some(seed),
@@ -105,22 +102,22 @@ pub fn embed(mut options: EmbedOptions) -> Result<(), Failure> {
     };
     let resolved = Resolved {
         pairs,
-        format: EmbeddingFormat::of(&out)?,
-        from: options.from.path().to_owned(),
-        out,
-        backend: options.backend.fill()?.to_owned(),
+        format: EmbeddingFormat::of(&options.out)?,
+        from: options.from,
+        out: options.out,
+        backend: fill_backend(&mut options.backend)?.to_owned(),
     };
     let others = [resolved.labels(), resolved.positives()];
     let others: Vec<PathBuf> = others.into_iter().flatten().collect();
     let inputs = [
         ("from", resolved.from.as_path()),
-        ("data", Path::new(&options.data.data)),
+        ("data", Path::new(&options.data.name)),
     ];
     for file in &others {
         check_apart(file, inputs)?;
     }
-    let files = OutputFiles::begin(&resolved.out, &others, options.output.force)?;
-    let data = Data::read(&options.data.data, &options.data.reading)?;
+    let files = OutputFiles::begin(&resolved.out, &others, options.force)?;
+    let data = Data::read(&options.data.name, &options.data.reading)?;
     let work = Embed {
         resolved: &resolved,
         files,

@@ -2,7 +2,7 @@
 
 mod download;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::Args;
@@ -12,7 +12,7 @@ use icl_data::catalogue::{CatalogueEntry, CatalogueFile};
 use ureq::Agent;
 
 use crate::files::new_folders::NewFolders;
-use crate::options::data::DataDirOption;
+use crate::options::data::data_dir_help;
 use crate::options::similar::suggestion;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
@@ -26,14 +26,14 @@ as far as they are known, and is complete or absent. A server that is silent for
 network, it says which files to download by other means, and where to put them.";
 
 /// Options of `icl fetch`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = DETAILS)]
 pub struct FetchOptions {
     /// Names of data sets. Without any, list all
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    #[command(flatten)]
-    data_dir: DataDirOption,
+    #[arg(long, value_name = "DIR", help_heading = "Data", help = data_dir_help())]
+    data_dir: Option<PathBuf>,
 }
 
 /// Downloads the missing files of the named data sets; each file is complete and checked, or absent.
@@ -42,7 +42,8 @@ pub struct FetchOptions {
 /// If a name is not known, or a file cannot be downloaded, is not what it should be or cannot be
 /// written.
 pub fn fetch(options: &FetchOptions) -> Result<(), Failure> {
-    let root = options.data_dir.folder();
+    let root = options.data_dir.clone();
+    let root = root.unwrap_or_else(catalogue::folder);
     if options.names.is_empty() {
         return print(list(&root));
     }

@@ -16,7 +16,7 @@ use crate::files::whole;
 use crate::files::work_folder::WorkFolder;
 use crate::files::work_place::CONFIG;
 use crate::options::bounds;
-use crate::options::output::{JsonOption, OutputOptions};
+use crate::options::output::check_out;
 use crate::process::failure::Failure;
 use crate::process::terminal::{print, tell};
 
@@ -34,9 +34,9 @@ const REPORT: &str = "report.html";
 const MARKDOWN: &str = "report.md";
 
 /// Options of `icl negatives`.
-#[derive(Debug, Args, Serialize)]
+#[derive(Debug, Clone, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[command(after_help = DETAILS, mut_arg("force", |force| force.requires("out")))]
+#[command(after_help = DETAILS)]
 pub struct NegativesOptions {
     /// AUC of positives against negatives in training with one negative, before it overfits: how reliable the labels are
     #[arg(long, value_name = "AUC", help_heading = "Negatives")]
@@ -72,12 +72,17 @@ pub struct NegativesOptions {
         help_heading = "Negatives"
     )]
     k_max: usize,
-    #[command(flatten)]
-    #[serde(flatten)]
-    output: OutputOptions,
-    #[command(flatten)]
+    /// Output folder
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    out: Option<PathBuf>,
+    /// Replace the output of an earlier command
+    #[arg(long, requires = "out", help_heading = "Output")]
     #[serde(skip)]
-    json: JsonOption,
+    force: bool,
+    /// Print JSON
+    #[arg(long, help_heading = "Output")]
+    #[serde(skip)]
+    json: bool,
 }
 
 /// The best number of negatives under one weight λ.
@@ -145,11 +150,11 @@ pub fn advise(options: &NegativesOptions) -> Result<(), Failure> {
     if optimum.is_at_bound {
         tell(bound_warning(&advice));
     }
-    let folder = match &options.output.folder.out {
+    let folder = match &options.out {
         Some(_) => Some(write(options, &advice)?),
         None => None,
     };
-    if options.json.json {
+    if options.json {
         let answer = Answer {
             train_auc: options.train_auc,
             validation_auc: options.validation_auc,
@@ -182,11 +187,10 @@ pub fn advise(options: &NegativesOptions) -> Result<(), Failure> {
 /// # Errors
 /// If the folder may not be replaced or cannot be written.
 fn write(options: &NegativesOptions, advice: &NegativesAdvice) -> Result<PathBuf, Failure> {
-    let output = &options.output;
-    output.folder.check()?;
+    check_out(options.out.as_deref())?;
     let document = negatives_document(advice).map_err(of_option)?;
     let config = toml::to_string(options).map_err(Failure::input)?;
-    let destination = Destination::new(output.folder.out.clone(), "negatives", output.force);
+    let destination = Destination::new(options.out.clone(), "negatives", options.force);
     let work = WorkFolder::begin(destination, is_result)?;
     let (html, markdown) = (document.html(), document.markdown());
     for (name, text) in [(CONFIG, &config), (REPORT, &html), (MARKDOWN, &markdown)] {

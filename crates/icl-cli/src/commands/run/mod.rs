@@ -14,11 +14,11 @@ use serde::Serialize;
 use crate::backend::{OnBackend, on_backend};
 use crate::domain::Domain;
 use crate::domain::dispatch::{OnNewEncoder, with_new_encoder};
-use crate::files::destination::Destination;
 use crate::files::run_results::{MAP, RECORD, REPORT, is_result};
 use crate::files::whole;
 use crate::files::work_folder::{INPUT, WorkFolder};
 use crate::files::work_place::CONFIG;
+use crate::options::output::print_document;
 use crate::process::failure::Failure;
 use crate::process::group::group;
 use crate::process::interrupt;
@@ -44,7 +44,7 @@ const DATA: &str = "data";
 /// If an option or the data cannot be used, a training run fails, or it is interrupted.
 pub fn run(options: RunOptions) -> Result<(), Failure> {
     interrupt::watch()?;
-    let resumed = options.resume.folder();
+    let resumed = options.execution.resumed();
     let resumed = resumed.map(|folder| WorkFolder::resume(folder, is_result));
     let resumed = resumed.transpose()?;
     let resolved = options.resolve()?;
@@ -77,10 +77,8 @@ impl OnNewEncoder for Run<'_> {
         let work = match resumed {
             Some(work) => work,
             None => {
-                let output = &resolved.options.output;
                 let otherwise = D::name(data).to_lowercase();
-                let out = output.folder.out.clone();
-                let destination = Destination::new(out, &otherwise, output.force);
+                let destination = resolved.options.output.destination(&otherwise);
                 WorkFolder::begin(destination, is_result)?.with_options(&config)?
             }
         };
@@ -101,8 +99,12 @@ impl OnNewEncoder for Run<'_> {
             Ok(document) => {
                 let report = folder.join(REPORT);
                 let next = format!("Report: {}\n{NEXT}", report.display());
-                let tables = &resolved.options.tables;
-                tables.print_with(&document, Some(&next), &folder)
+                print_document(
+                    &document,
+                    resolved.options.output.wide,
+                    Some(&next),
+                    &folder,
+                )
             }
             Err(failure) => {
                 print(format_args!("written to {}", folder.display()))?;

@@ -1,7 +1,6 @@
 //! The options of `icl run`, raw and checked.
 
 use std::ops::RangeInclusive;
-use std::path::Path;
 
 use anyhow::anyhow;
 use clap::builder::ArgPredicate;
@@ -11,19 +10,16 @@ use icl_train::{Method, TrainingSettings};
 use serde::Serialize;
 
 use crate::options::data::DataOptions;
-use crate::options::devices::{DevicesOptions, Engine};
 use crate::options::encoder::EncoderOptions;
 use crate::options::evaluation::HoldOutOptions;
-use crate::options::execution::{
-    BackendOption, ConfigOption, ResumeOption, SeedOption, SeedsOption,
-};
-use crate::options::increment::SplitOptions;
-use crate::options::method::{MethodOption, MethodOptions};
+use crate::options::execution::{ExecutionOptions, fill_devices};
+use crate::options::method::{MethodOptions, check_methods};
 use crate::options::noise::NoiseOptions;
-use crate::options::output::{OutputOptions, TableOption};
-use crate::options::protocol::{NamedProtocol, ProtocolOption};
-use crate::options::training::{PretrainingOptions, TrainingOptions};
-use crate::options::values;
+use crate::options::output::{OutputOptions, check_out};
+use crate::options::protocol::NamedProtocol;
+use crate::options::split::SplitOptions;
+use crate::options::training::PretrainingOptions;
+use crate::options::{bounds, protocol, settings};
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 
@@ -47,10 +43,7 @@ pub struct RunOptions {
     pub data: DataOptions,
     #[command(flatten)]
     #[serde(flatten)]
-    pub split: SplitOptions,
-    #[command(flatten)]
-    #[serde(flatten)]
-    method: MethodOption,
+    increment: SplitOptions,
     #[command(flatten)]
     #[serde(flatten)]
     methods: MethodOptions,
@@ -62,40 +55,37 @@ pub struct RunOptions {
     pub noise: NoiseOptions,
     #[command(flatten)]
     #[serde(flatten)]
-    training: TrainingOptions,
-    #[command(flatten)]
-    #[serde(flatten)]
     pretraining: PretrainingOptions,
     #[command(flatten)]
     #[serde(flatten)]
     pub hold_out: HoldOutOptions,
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        value_parser = protocol::names(),
+        default_value = protocol::DEFAULT,
+        help = protocol::help(),
+        help_heading = "Accuracy"
+    )]
+    protocol: Vec<String>,
+    /// Number of seeds: run the seeds 0 to N − 1
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = bounds::at_most(bounds::SEEDS),
+        default_value = N_SEEDS.to_string(),
+        default_value_if("seed", ArgPredicate::IsPresent, None),
+        conflicts_with = "seed",
+        help_heading = "Execution"
+    )]
+    seeds: Option<u64>,
     #[command(flatten)]
     #[serde(flatten)]
-    protocol: ProtocolOption,
-    #[command(flatten)]
-    #[serde(flatten)]
-    seeds: SeedsOption,
-    #[command(flatten)]
-    #[serde(flatten)]
-    seed: SeedOption,
-    #[command(flatten)]
-    #[serde(flatten)]
-    backend: BackendOption,
-    #[command(flatten)]
-    #[serde(flatten)]
-    devices: DevicesOptions,
-    #[command(flatten)]
-    #[serde(skip)]
-    config: ConfigOption,
-    #[command(flatten)]
-    #[serde(skip)]
-    pub resume: ResumeOption,
+    pub execution: ExecutionOptions,
     #[command(flatten)]
     #[serde(flatten)]
     pub output: OutputOptions,
-    #[command(flatten)]
-    #[serde(skip)]
-    pub tables: TableOption,
 }
 
 /// Returns a shared option as this command takes it.
@@ -106,10 +96,6 @@ fn refined(option: Arg) -> Arg {
              warm, icl and retraining",
         ),
         "seed" => option.help("Run only this root seed"),
-        "seeds" => option
-            .default_value(N_SEEDS.to_string())
-            .default_value_if("seed", ArgPredicate::IsPresent, None)
-            .conflicts_with("seed"),
         "out" => option
             .help("Output folder. Without it, the first free folder icl-runs/NAME-1, NAME-2, …"),
         _ => option,
@@ -149,25 +135,20 @@ impl Resolved {
 }
 
 impl RunOptions {
-    /// Returns the engine of the group that trains, and the folder of the interrupted work that it continues.
-    pub fn engine(&self) -> (Engine, Option<&Path>) {
-        (self.devices.engine(&self.backend), self.resume.folder())
-    }
-
     /// Fills in the defaults that depend on other options, and checks every value.
     ///
     /// # Errors
     /// At the first value that is not valid.
     pub fn resolve(mut self) -> Result<Resolved, Failure> {
-        let settings = self.devices.over(TrainingSettings::default());
-        let settings = self.methods.over(settings);
-        let settings = self.pretraining.over(settings);
-        let settings = self.hold_out.over(settings);
-        self.training.check_negatives(true)?;
-        let settings = values::settings(self.training.over(settings))?;
-        let alpha = self.split.growth_ratio()?.value();
-        let split = self.split.split();
-        let seeds = match (self.seed.seed, self.seeds.seeds.unwrap_or(N_SEEDS)) {
+        self.pretraining.training.check_negatives(true)?;
+        let settings = settings::checked(TrainingSettings {
+            panel: self.hold_out.panel,
+            chunk: self.execution.chunk,
+            ..self.pretraining.settings(Some(&self.methods))
+        })?;
+        let alpha = self.increment.growth_ratio()?.value();
+        let split = self.increment.split.clone();
+        let seeds = match (self.execution.seed, self.seeds.unwrap_or(N_SEEDS)) {
             (Some(seed), _) => seed..=seed,
             (None, 0) => {
                 return Err(Failure::input(anyhow!(
@@ -176,13 +157,13 @@ impl RunOptions {
             }
             (None, n) => 0..=n - 1,
         };
-        let methods = self.method.fill()?;
-        let protocols = self.protocol.fill()?;
-        values::check_methods(&settings, &methods)?;
-        let backend = self.backend.fill_all()?.to_owned();
+        let methods = self.methods.fill()?;
+        let protocols = protocol::fill(&mut self.protocol)?;
+        check_methods(&settings, &methods)?;
+        let backend = fill_devices(&mut self.execution.backend)?.to_owned();
         self.data.check()?;
         self.hold_out.check()?;
-        self.output.folder.check()?;
+        check_out(self.output.out.as_deref())?;
         Ok(Resolved {
             methods,
             protocols,

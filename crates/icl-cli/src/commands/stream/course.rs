@@ -19,6 +19,7 @@ use crate::commands::stream::summary::Summary;
 use crate::commands::stream::watched::together;
 use crate::domain::Domain;
 use crate::domain::encoder_file::EncoderFile;
+use crate::options::output::print_document;
 use crate::process::failure::Failure;
 use crate::process::group::group;
 use crate::process::interrupt;
@@ -50,7 +51,7 @@ impl<D: Domain> OnBackend for Course<'_, D> {
         let mut folder = match self.resumed.take() {
             Some(folder) => folder,
             None => {
-                let out = resolved.options.output.out.clone().unwrap_or_default();
+                let out = resolved.options.out.clone().unwrap_or_default();
                 StreamFolder::begin(&out, &config)?
             }
         };
@@ -58,7 +59,7 @@ impl<D: Domain> OnBackend for Course<'_, D> {
             Ok(record) => {
                 let document = icl_report::stream_document(&record)
                     .map_err(|error| Failure::Other(error.into()))?;
-                resolved.options.tables.print(&document, folder.path())
+                print_document(&document, resolved.options.wide, None, folder.path())
             }
             Err(failure) => Err(folder.fail(failure)),
         }
@@ -72,12 +73,12 @@ impl<D: Domain> Course<'_, D> {
         let gathered = &self.gathered;
         let (views, collate) = (gathered.domain.views(), gathered.domain.collate());
         let stream = Stream::<B, D::Data, _, _>::new(&gathered.data, views, collate)
-            .hold_out(options.course.hold_out())
-            .panel(options.course.panel())
+            .hold_out(options.course.measured.hold_out)
+            .panel(options.course.measured.panel)
             .seed(self.resolved.training.seed);
         let first = gathered.experiences[0].arriving();
         let first = stream.training_samples(&first).map_err(Failure::input)?;
-        let split = like(options.source.split().as_ref());
+        let split = like(options.source.split.as_ref());
         let outliers = options.data.reading.outliers;
         self.gathered
             .estimate(&first, self.from.is_none(), &split, outliers)
@@ -206,7 +207,7 @@ impl<D: Domain> Course<'_, D> {
                         read?.0
                     }
                     None => {
-                        let fewest = Increment::fewest_to_hold_out(course.hold_out());
+                        let fewest = Increment::fewest_to_hold_out(course.measured.hold_out);
                         let taken = watched
                             .take(|parts| together(self.gathered.read(parts, reading), fewest))?;
                         match taken {

@@ -65,8 +65,8 @@ fn of_data<D: Domain, B: AutodiffBackend>(
         let stream = Stream::<B, D::Data, _, _>::new(&gathered.data, views, collate)
             .settings(resolved.training.settings.clone())
             .keep(options.keep)
-            .hold_out(options.hold_out())
-            .panel(options.panel())
+            .hold_out(options.measured.hold_out)
+            .panel(options.measured.panel)
             .seed(resolved.training.seed)
             .device(device.clone());
         let arriving = gathered.experiences[at].arriving();
@@ -232,7 +232,7 @@ impl Rows {
             |error: &dyn std::fmt::Display| Failure::input(anyhow!("experience {name}: {error}"));
         let pairs = |samples: Vec<usize>, part: &str| -> Result<[HostRows; 2], Failure> {
             let drawn = Increment::before(samples).map_err(|error| wrong(&error))?;
-            let drawn = drawn.at_most(resolved.options.course.panel(), seed.child(part));
+            let drawn = drawn.at_most(resolved.options.course.measured.panel, seed.child(part));
             Ok([&self.anchors, &self.positives].map(|of| self.select(of, drawn.old())))
         };
         let (old, new) = (pairs(old, "old")?, pairs(new, "new")?);

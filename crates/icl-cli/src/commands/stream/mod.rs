@@ -50,7 +50,7 @@ pub use options::StreamOptions;
 /// If an option, the encoder or data cannot be used, a training fails, or the stream is interrupted.
 pub fn stream(options: StreamOptions) -> Result<(), Failure> {
     interrupt::watch()?;
-    let resumed = options.resume.folder().map(StreamFolder::resume);
+    let resumed = options.execution.resumed().map(StreamFolder::resume);
     let mut resumed = resumed.transpose()?;
     let steps = resumed.as_ref().map(StepRecord::all);
     let steps = steps.transpose()?.unwrap_or_default();
@@ -65,7 +65,7 @@ pub fn stream(options: StreamOptions) -> Result<(), Failure> {
     {
         watched.take_first(at_work.files);
     }
-    let fewest = Increment::fewest_to_hold_out(options.course.hold_out());
+    let fewest = Increment::fewest_to_hold_out(options.course.measured.hold_out);
     let reading = &options.data.reading;
     let is_begun = Cell::new(resumed.is_some());
     let mut refused = None;
@@ -103,7 +103,7 @@ pub fn stream(options: StreamOptions) -> Result<(), Failure> {
             steps: steps.clone(),
             is_begun: &is_begun,
         };
-        let done = match &options.from.from {
+        let done = match &options.from {
             Some(path) => with_stored_encoder(path, [data], reading.outliers, work),
             None if options.course.dry_run => {
                 return Err(Failure::input(anyhow!(
@@ -161,7 +161,7 @@ impl Work<'_> {
         let resolved = self.resolved;
         tell_unlabelled::<D>(&data);
         let (options, seed) = (&resolved.options, resolved.training.seed);
-        let (experiences, held_out) = match (self.listed, options.source.split()) {
+        let (experiences, held_out) = match (self.listed, options.source.split.clone()) {
             (None, Some(split)) => (divide::<D>(&data, &split, seed)?, None),
             (None, None) => unreachable!("data are divided by a split"),
             (Some(first), _) => {

@@ -1,29 +1,23 @@
 //! The options of `icl stream`, raw and checked.
 
-use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{Arg, ArgAction, Args};
-use icl_data::StreamSplit;
-use icl_train::{Keep, Method, TrainingSettings, When};
-use serde::{Serialize, Serializer};
+use icl_train::{Keep, Method, When};
+use serde::Serialize;
 
 use crate::commands::stream::source_options::SourceOptions;
-use crate::options::bounds;
 use crate::options::data::DataOptions;
-use crate::options::devices::{DevicesOptions, Engine};
-use crate::options::encoder::{EncoderOptions, FromOption};
+use crate::options::encoder::EncoderOptions;
 use crate::options::evaluation::HoldOutOptions;
-use crate::options::execution::{
-    BackendOption, ConfigOption, DEFAULT_SEED, ResumeOption, SeedOption,
-};
-use crate::options::increment::text_of;
-use crate::options::method::{MethodOption, MethodOptions};
+use crate::options::execution::{DEFAULT_SEED, ExecutionOptions};
+use crate::options::method::{MethodOptions, check_methods};
 use crate::options::noise::NoiseOptions;
-use crate::options::output::{OutOption, TableOption, text};
-use crate::options::training::{PretrainingOptions, Training, TrainingOptions};
-use crate::options::values;
+use crate::options::output::{check_out, text};
+use crate::options::split::as_text;
+use crate::options::training::{PretrainingOptions, Training};
+use crate::options::{bounds, method};
 use crate::process::failure::Failure;
 
 const DETAILS: &str = "\
@@ -56,9 +50,9 @@ pub struct StreamOptions {
     #[command(flatten)]
     #[serde(flatten)]
     pub data: DataOptions,
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub from: FromOption,
+    /// Encoder that was trained on the first experience, as written by icl. Without it, one is trained
+    #[arg(long, value_name = "ENCODER.safetensors", help_heading = "Encoder")]
+    pub from: Option<PathBuf>,
     #[command(flatten)]
     #[serde(flatten)]
     pub encoder: EncoderOptions,
@@ -67,40 +61,23 @@ pub struct StreamOptions {
     pub noise: NoiseOptions,
     #[command(flatten)]
     #[serde(flatten)]
-    method: MethodOption,
-    #[command(flatten)]
-    #[serde(flatten)]
     methods: MethodOptions,
     #[command(flatten)]
     #[serde(flatten)]
     pub course: CourseOptions,
     #[command(flatten)]
     #[serde(flatten)]
-    training: TrainingOptions,
-    #[command(flatten)]
-    #[serde(flatten)]
     pretraining: PretrainingOptions,
     #[command(flatten)]
     #[serde(flatten)]
-    seed: SeedOption,
-    #[command(flatten)]
-    #[serde(flatten)]
-    backend: BackendOption,
-    #[command(flatten)]
-    #[serde(flatten)]
-    devices: DevicesOptions,
-    #[command(flatten)]
+    pub execution: ExecutionOptions,
+    /// Output folder
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+    /// Print every column of tables. Without it, the four most important ones
+    #[arg(long, help_heading = "Output")]
     #[serde(skip)]
-    config: ConfigOption,
-    #[command(flatten)]
-    #[serde(skip)]
-    pub resume: ResumeOption,
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub output: OutOption,
-    #[command(flatten)]
-    #[serde(skip)]
-    pub tables: TableOption,
+    pub wide: bool,
 }
 
 /// The course of a stream: when to update, what is kept, what is measured, and what it may cost.
@@ -128,7 +105,7 @@ pub struct CourseOptions {
     pub budget_total: Option<f64>,
     /// Control that goes through the same stream, keeps all samples and has no budget: retraining, warm or another method at
     /// every experience, or never, the first encoder without updates; may be given several times
-    #[arg(long, value_name = "METHOD")]
+    #[arg(long, value_name = "METHOD", action = ArgAction::Append)]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub control: Vec<String>,
     #[command(flatten)]
@@ -140,11 +117,6 @@ pub struct CourseOptions {
     pub dry_run: bool,
 }
 
-/// Serializes a value as its text.
-fn as_text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(value)
-}
-
 /// Returns a shared option as this command takes it.
 fn refined(option: Arg) -> Arg {
     match option.get_id().as_str() {
@@ -153,20 +125,12 @@ fn refined(option: Arg) -> Arg {
             .default_value(icl_train::DEFAULT),
         "seed" => option.default_value(DEFAULT_SEED.to_string()),
         "data" => option.default_value("").hide_default_value(true),
-        "split" => option.value_parser(text_of::<StreamSplit>()).help(
-            "Division of --data: data:T, size:T, class:T, time:COLUMN, time:COLUMN:T, blurred:T:SHARE, imbalanced:T:RATIO or \
-             concurrent:T:N, each into T experiences",
-        ),
-        "from" => option.help(
-            "Encoder that was trained on the first experience, as written by icl. Without it, one is trained",
-        ),
         "hold_out" => option.help(
             "Share of each experience that no training sees, and over which risks are computed",
         ),
-        "panel" => option
-            .default_value(PANEL.to_string())
-            .help("Maximum number of held-out samples of an experience over which risks are computed"),
-        "control" => option.action(ArgAction::Append),
+        "panel" => option.default_value(PANEL.to_string()).help(
+            "Maximum number of held-out samples of an experience over which risks are computed",
+        ),
         _ => option,
     }
 }
@@ -196,10 +160,8 @@ pub struct Resolved {
 impl Resolved {
     /// Returns the folder of the stream, if there is one.
     pub fn folder(&self) -> Option<&Path> {
-        self.options
-            .resume
-            .folder()
-            .or(self.options.output.out.as_deref())
+        let options = &self.options;
+        options.execution.resumed().or(options.out.as_deref())
     }
 }
 
@@ -207,26 +169,21 @@ impl Resolved {
 const NEVER: &str = "never";
 
 impl StreamOptions {
-    /// Returns the engine of the group that trains, and the folder of the interrupted work that it continues.
-    pub fn engine(&self) -> (Engine, Option<&Path>) {
-        (self.devices.engine(&self.backend), self.resume.folder())
-    }
-
     /// Fills in the defaults that depend on other options, and checks every value.
     ///
     /// # Errors
     /// At the first value that is not valid.
     pub fn resolve(mut self) -> Result<Resolved, Failure> {
-        self.source.check(&self.data.data)?;
+        self.source.check(&self.data.name)?;
         self.course.check()?;
-        self.output.check()?;
-        self.training.check_negatives(false)?;
-        if self.output.out.is_none() && !self.course.dry_run {
+        check_out(self.out.as_deref())?;
+        self.pretraining.training.check_negatives(false)?;
+        if self.out.is_none() && !self.course.dry_run {
             return Err(Failure::input(anyhow!(
                 "out: found no folder, expected --out DIR (or --dry-run, which writes nothing)"
             )));
         }
-        if !self.engine().0.is_alone() {
+        if !self.execution.engine().is_alone() {
             let refused = [
                 (
                     self.source.watch.is_some(),
@@ -244,21 +201,15 @@ impl StreamOptions {
         let paths = [
             &mut self.source.stream,
             &mut self.source.watch,
-            &mut self.from.from,
+            &mut self.from,
         ];
         for path in paths.into_iter().flatten() {
             *path = absolute(path)?;
         }
-        let settings = self.devices.over(TrainingSettings::default());
-        let settings = self.methods.over(settings);
-        let settings = self.training.over(self.pretraining.over(settings));
-        let training = Training {
-            seed: self.seed.seed.unwrap_or(DEFAULT_SEED),
-            settings: values::settings(settings)?,
-            backend: self.backend.fill_all()?.to_owned(),
-        };
-        let method = self.method.one()?;
-        values::check_methods(&training.settings, std::slice::from_ref(&method))?;
+        let settings = self.pretraining.settings(Some(&self.methods));
+        let training = self.execution.training(settings)?;
+        let method = self.methods.one()?;
+        check_methods(&training.settings, std::slice::from_ref(&method))?;
         let mut controls: Vec<Control> = Vec::new();
         for name in &self.course.control {
             if controls.iter().any(|it| it.name == *name) {
@@ -266,9 +217,9 @@ impl StreamOptions {
                     "control: found {name} twice, expected each control once"
                 )));
             }
-            let method = (name != NEVER).then(|| values::method(name)).transpose()?;
+            let method = (name != NEVER).then(|| method::named(name)).transpose()?;
             if let Some(method) = &method {
-                values::check_methods(&training.settings, std::slice::from_ref(method))?;
+                check_methods(&training.settings, std::slice::from_ref(method))?;
             }
             let name = method.as_ref().map_or(NEVER, |method| &method.name);
             controls.push(Control {
@@ -286,20 +237,10 @@ impl StreamOptions {
 }
 
 impl CourseOptions {
-    /// Returns the share of an experience that is held out.
-    pub fn hold_out(&self) -> f64 {
-        self.measured.share()
-    }
-
-    /// Returns the largest number of held-out samples that are measured.
-    pub fn panel(&self) -> usize {
-        self.measured.panel()
-    }
-
     /// Checks the numbers.
     fn check(&self) -> Result<(), Failure> {
         self.measured.check()?;
-        if self.hold_out() == 0.0 {
+        if self.measured.hold_out == 0.0 {
             return Err(Failure::input(anyhow!(
                 "hold-out: found 0, expected a share above 0 and below 1"
             )));

@@ -25,7 +25,7 @@ pub enum Source {
 impl Source {
     /// Returns the source that the options name.
     pub fn of(resolved: &Resolved) -> Self {
-        let (options, data) = (&resolved.options.source, &resolved.options.data.data);
+        let (options, data) = (&resolved.options.source, &resolved.options.data.name);
         match (&options.stream, &options.watch) {
             (Some(path), _) => Self::Manifest(path.clone()),
             (_, Some(folder)) => Self::Watched(Box::new(Watched::new(

@@ -6,9 +6,8 @@ use std::time::Duration;
 use anyhow::anyhow;
 use clap::{ArgAction, Args};
 use icl_data::StreamSplit;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use crate::options::increment::SplitOption;
 use crate::process::failure::Failure;
 
 /// Default of `--settle`, in seconds: longer than the pauses of a program that writes, and short beside an update.
@@ -21,9 +20,11 @@ const MAX_SETTLE: f64 = 86_400.0;
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Data")]
 pub struct SourceOptions {
-    #[command(flatten)]
-    #[serde(flatten)]
-    split: SplitOption,
+    /// Division of --data: data:T, size:T, class:T, time:COLUMN, time:COLUMN:T, blurred:T:SHARE, imbalanced:T:RATIO or
+    /// concurrent:T:N, each into T experiences
+    #[arg(long)]
+    #[serde(serialize_with = "as_text_if_any")]
+    pub split: Option<StreamSplit>,
     /// Manifest of the experiences
     #[arg(long, value_name = "FILE.toml")]
     pub stream: Option<PathBuf>,
@@ -52,12 +53,17 @@ pub struct SourceOptions {
     pub once: bool,
 }
 
-impl SourceOptions {
-    /// Returns the division of the data set, if there is one.
-    pub fn split(&self) -> Option<StreamSplit> {
-        self.split.split.as_deref()?.parse().ok()
-    }
+fn as_text_if_any<S: Serializer>(
+    split: &Option<StreamSplit>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    split
+        .as_ref()
+        .map(ToString::to_string)
+        .serialize(serializer)
+}
 
+impl SourceOptions {
     /// Returns the time for which an entry of a folder must not change before it is read.
     pub fn settle(&self) -> Duration {
         Duration::from_secs_f64(self.settle.unwrap_or(SETTLE))
@@ -89,7 +95,7 @@ impl SourceOptions {
             .filter(|(_, is_named)| *is_named)
             .map(|it| it.0)
             .collect();
-        match (&named[..], &self.split.split) {
+        match (&named[..], &self.split) {
             (["--data"], Some(_)) | (["--stream" | "--watch"], None) => Ok(()),
             (["--data"], None) => Err(Failure::input(anyhow!(
                 "split: found none for {data}, expected a division into experiences, such as --split data:5"

@@ -145,12 +145,12 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         let Gathered { domain, data, .. } = self.gathered;
         Stream::new(&**data, domain.views(), domain.collate())
             .settings(TrainingSettings {
-                panel: course.panel().max(settings.panel),
+                panel: course.measured.panel.max(settings.panel),
                 ..settings
             })
             .keep(lane.keep)
-            .hold_out(course.hold_out())
-            .panel(course.panel())
+            .hold_out(course.measured.hold_out)
+            .panel(course.measured.panel)
             .seed(self.resolved.training.seed)
             .device(self.device.clone())
             .group(self.group)

@@ -177,7 +177,7 @@ fn record(
     Ok(StreamRecord {
         schema: STREAM_SCHEMA,
         data: source.name(),
-        split: options.source.split().as_ref().map(ToString::to_string),
+        split: options.source.split.as_ref().map(ToString::to_string),
         method: resolved.method.name.clone(),
         keep: options.course.keep.to_string(),
         when: options.course.when.to_string(),

@@ -12,12 +12,12 @@ use crate::domain::data::Data;
 use crate::domain::dispatch::{OnStoredEncoder, with_stored_encoder};
 use crate::domain::encoder_file::EncoderFile;
 use crate::domain::{Domain, tell_equal, tell_unlabelled};
-use crate::files::destination::Destination;
 use crate::files::encoder_work;
 use crate::files::encoder_work::REPORT;
 use crate::files::whole;
 use crate::files::work_folder::WorkFolder;
 use crate::options::data::ReadingOptions;
+use crate::options::output::print_document;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 
@@ -31,10 +31,10 @@ use task::Update;
 /// If an option, the encoder or the data cannot be used, the training fails, or it is interrupted.
 pub fn update(options: UpdateOptions) -> Result<(), Failure> {
     interrupt::watch()?;
-    let resumed = encoder_work::resumed(options.resume.folder())?;
+    let resumed = encoder_work::resumed(options.execution.resumed())?;
     let resolved = options.resolve()?;
     let [old, new] = &resolved.data;
-    let [of_old, of_new] = resolved.options.classes.over(&resolved.options.reading)?;
+    let [of_old, of_new] = resolved.options.readings()?;
     let data = read_both([(old, of_old), (new, of_new)])?;
     let work = OldAndNew {
         resolved: &resolved,
@@ -114,8 +114,7 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             ("checksum of the new data", D::checksum(&new)),
         ];
         let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
-        let output = &resolved.options.output;
-        let destination = Destination::new(output.folder.out.clone(), "update", output.force);
+        let destination = resolved.options.output.destination("update");
         let work = encoder_work::begin(resumed, destination, &config, &input)?;
         let task = Update {
             resolved,
@@ -129,7 +128,7 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
         };
         let updated = on_backend(&resolved.training.backend, task).and_then(|record| {
             encoder_work::write_results(&work, &config, &record)?;
-            if resolved.options.events.tensorboard {
+            if resolved.options.tensorboard {
                 encoder_work::write_events(&work, &icl_report::update_scalars(&record))?;
             }
             let document = icl_report::update_document(&record)
@@ -142,6 +141,6 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             Err(failure) => return Err(work.fail(failure, "update")),
         };
         let folder = work.publish(Some("update"))?;
-        resolved.options.tables.print(&document, &folder)
+        print_document(&document, resolved.options.output.wide, None, &folder)
     }
 }

@@ -1,23 +1,19 @@
 //! The options of `icl update`, raw and checked.
 
-use std::path::Path;
+use std::path::PathBuf;
 
+use anyhow::anyhow;
 use clap::{Arg, ArgAction, Args};
 use icl_train::{Method, TrainingSettings};
 use serde::Serialize;
 
+use crate::options::classes::Classes;
 use crate::options::data::ReadingOptions;
-use crate::options::devices::{DevicesOptions, Engine};
-use crate::options::encoder::FromOption;
 use crate::options::evaluation::HoldOutOptions;
-use crate::options::execution::{
-    BackendOption, ConfigOption, DEFAULT_SEED, ResumeOption, SeedOption,
-};
-use crate::options::increment::{OldNewClassesOptions, OldNewOptions};
-use crate::options::method::{MethodOption, MethodOptions};
-use crate::options::output::{EventsOption, OutputOptions, TableOption, text};
+use crate::options::execution::{DEFAULT_SEED, ExecutionOptions};
+use crate::options::method::{MethodOptions, check_methods};
+use crate::options::output::{OutputOptions, check_out, text};
 use crate::options::training::{Training, TrainingOptions};
-use crate::options::values;
 use crate::process::failure::Failure;
 
 const DETAILS: &str = "\
@@ -34,21 +30,25 @@ A TOML file for --config holds the same options without the dashes: learning-rat
 #[serde(rename_all = "kebab-case")]
 #[command(after_help = DETAILS, mut_args(refined))]
 pub struct UpdateOptions {
-    #[command(flatten)]
-    #[serde(flatten)]
-    from: FromOption,
-    #[command(flatten)]
-    #[serde(flatten)]
-    data: OldNewOptions,
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub classes: OldNewClassesOptions,
+    /// File of the encoder, as written by icl
+    #[arg(long, value_name = "ENCODER.safetensors", help_heading = "Encoder")]
+    from: PathBuf,
+    /// Old data, on which the encoder was trained
+    #[arg(long, value_name = "DATA", help_heading = "Data")]
+    old: PathBuf,
+    /// New data, which have arrived since
+    #[arg(long, value_name = "DATA", help_heading = "Data")]
+    new: PathBuf,
+    /// Use only these classes of the old data, comma-separated, so that old and new data may come from one data
+    /// set
+    #[arg(long, value_name = "NAMES", help_heading = "Data")]
+    old_classes: Option<Classes>,
+    /// Use only these classes of the new data, comma-separated
+    #[arg(long, value_name = "NAMES", help_heading = "Data")]
+    new_classes: Option<Classes>,
     #[command(flatten)]
     #[serde(flatten)]
     pub reading: ReadingOptions,
-    #[command(flatten)]
-    #[serde(flatten)]
-    method: MethodOption,
     #[command(flatten)]
     #[serde(flatten)]
     methods: MethodOptions,
@@ -60,35 +60,27 @@ pub struct UpdateOptions {
     pub hold_out: HoldOutOptions,
     #[command(flatten)]
     #[serde(flatten)]
-    seed: SeedOption,
-    #[command(flatten)]
-    #[serde(flatten)]
-    backend: BackendOption,
-    #[command(flatten)]
-    #[serde(flatten)]
-    devices: DevicesOptions,
-    #[command(flatten)]
-    #[serde(skip)]
-    config: ConfigOption,
-    #[command(flatten)]
-    #[serde(skip)]
-    pub resume: ResumeOption,
+    pub execution: ExecutionOptions,
     #[command(flatten)]
     #[serde(flatten)]
     pub output: OutputOptions,
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub events: EventsOption,
-    #[command(flatten)]
-    #[serde(skip)]
-    pub tables: TableOption,
+    /// Write the course of the training for TensorBoard too
+    #[arg(
+        long,
+        value_name = "BOOL",
+        default_value_t = false,
+        default_missing_value = "true",
+        num_args = 0..=1,
+        require_equals = true,
+        action = ArgAction::Set,
+        help_heading = "Output"
+    )]
+    pub tensorboard: bool,
 }
 
 /// Returns a shared option as this command takes it.
 fn refined(option: Arg) -> Arg {
     match option.get_id().as_str() {
-        "from" => option.required(true),
-        "old" | "new" => option.value_name("DATA"),
         "method" => option
             .action(ArgAction::Set)
             .default_value(icl_train::DEFAULT),
@@ -114,9 +106,27 @@ pub struct Resolved {
 }
 
 impl UpdateOptions {
-    /// Returns the engine of the group that trains, and the folder of the interrupted work that it continues.
-    pub fn engine(&self) -> (Engine, Option<&Path>) {
-        (self.devices.engine(&self.backend), self.resume.folder())
+    /// Returns the options of the readers of the old and of the new data.
+    ///
+    /// # Errors
+    /// If classes are given twice.
+    pub fn readings(&self) -> Result<[ReadingOptions; 2], Failure> {
+        let reading = &self.reading;
+        let of = |option: &str, classes: &Option<Classes>| {
+            if classes.is_some() && reading.classes.is_some() {
+                return Err(Failure::input(anyhow!(
+                    "{option}: found it with --classes, expected one of the two"
+                )));
+            }
+            Ok(ReadingOptions {
+                classes: classes.clone().or_else(|| reading.classes.clone()),
+                ..reading.clone()
+            })
+        };
+        Ok([
+            of("old-classes", &self.old_classes)?,
+            of("new-classes", &self.new_classes)?,
+        ])
     }
 
     /// Fills in the defaults that depend on other options, and checks every value.
@@ -124,21 +134,19 @@ impl UpdateOptions {
     /// # Errors
     /// At the first value that is not valid.
     pub fn resolve(mut self) -> Result<Resolved, Failure> {
-        let settings = self.devices.over(TrainingSettings::default());
-        let settings = self.methods.over(settings);
         self.training.check_negatives(true)?;
-        let training = Training {
-            seed: self.seed.seed.unwrap_or(DEFAULT_SEED),
-            settings: values::settings(self.training.over(self.hold_out.over(settings)))?,
-            backend: self.backend.fill_all()?.to_owned(),
+        let settings = TrainingSettings {
+            panel: self.hold_out.panel,
+            ..self.training.settings(Some(&self.methods))
         };
-        let method = self.method.one()?;
-        values::check_methods(&training.settings, std::slice::from_ref(&method))?;
+        let training = self.execution.training(settings)?;
+        let method = self.methods.one()?;
+        check_methods(&training.settings, std::slice::from_ref(&method))?;
         self.hold_out.check()?;
-        self.output.folder.check()?;
-        let from = text("from", self.from.path())?.to_owned();
-        let old = text("old", &self.data.old)?.to_owned();
-        let new = text("new", &self.data.new)?.to_owned();
+        check_out(self.output.out.as_deref())?;
+        let from = text("from", &self.from)?.to_owned();
+        let old = text("old", &self.old)?.to_owned();
+        let new = text("new", &self.new)?.to_owned();
         Ok(Resolved {
             from,
             data: [old, new],

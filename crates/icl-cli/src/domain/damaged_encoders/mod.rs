@@ -96,7 +96,7 @@ impl Damage<'_> {
         let encoder = file.encoder::<Trained>(&device)?.valid();
         let data = &self.options.data;
         // What does not fit the columns of a table is an error of the table, which is named.
-        let read = Data::read(&data.data, &data.reading)?;
+        let read = Data::read(&data.name, &data.reading)?;
         let Ok(Some(data)) = file.domain.taken(read, data.reading.outliers) else {
             return Ok(());
         };

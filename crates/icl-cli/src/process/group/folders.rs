@@ -1,6 +1,5 @@
 //! The folders in which members work that are not the first.
 
-use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,35 +15,42 @@ const MAX_BYTES: u64 = 16 << 30;
 /// Paths of the folders of all members of this process.
 static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Temporary folder of a member, removed when it is dropped, and the words of the command line with which the member works there.
+/// Place in which a member works that is not the first.
+#[derive(Debug, Clone)]
+pub enum Place {
+    /// Output folder of new work.
+    New(PathBuf),
+    /// Folder of interrupted work that it continues.
+    Resumed(PathBuf),
+}
+
+/// Temporary folder of a member, removed when it is dropped, and the place in it.
 pub struct OwnFolder {
     _folder: TempDir,
-    pub words: Vec<OsString>,
+    pub place: Place,
 }
 
 impl OwnFolder {
-    /// Makes the folder, for a command line of the user's words. Copies the folders of interrupted work that the command continues
-    /// into it, each to its path there.
+    /// Makes the folder. Copies the folders of interrupted work that the command continues into it, each to its path there.
     ///
     /// # Errors
     /// If the folder cannot be made or the work not be copied.
-    pub fn create(words: &[OsString], resumed: &[(PathBuf, PathBuf)]) -> Result<Self, Failure> {
+    pub fn create(resumed: &[(PathBuf, PathBuf)]) -> Result<Self, Failure> {
         let folder = tempfile::tempdir().map_err(failure)?;
         made().push(folder.path().to_owned());
-        let words = match resumed {
-            [] => with_output(words, &folder.path().join("out")),
+        let place = match resumed {
+            [] => Place::New(folder.path().join("out")),
             folders => {
                 let to = folder.path().join("resumed");
                 for (from, path) in folders {
                     copy(from, &to.join(path))?;
                 }
-                let command = words[..2].iter().cloned();
-                command.chain(["--resume".into(), to.into()]).collect()
+                Place::Resumed(to)
             }
         };
         Ok(Self {
             _folder: folder,
-            words,
+            place,
         })
     }
 }
@@ -63,21 +69,6 @@ fn made() -> MutexGuard<'static, Vec<PathBuf>> {
 
 fn failure(error: io::Error) -> Failure {
     Failure::Other(error.into())
-}
-
-/// Returns the words of a command line with another output folder.
-fn with_output(words: &[OsString], out: &Path) -> Vec<OsString> {
-    let mut own = Vec::new();
-    let mut words = words.iter();
-    while let Some(word) = words.next() {
-        if word == "--out" {
-            words.next();
-        } else if !word.as_encoded_bytes().starts_with(b"--out=") {
-            own.push(word.clone());
-        }
-    }
-    own.extend([OsStr::new("--out").to_owned(), out.into()]);
-    own
 }
 
 /// Copies a folder with all that is in it.
@@ -103,19 +94,6 @@ fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn another_output_takes_the_place_of_the_first() {
-        let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
-        let out = Path::new("b");
-        for (found, expected) in [
-            ("icl train --out a --data d", "icl train --data d --out b"),
-            ("icl train --data d --out=a", "icl train --data d --out b"),
-            ("icl run", "icl run --out b"),
-        ] {
-            assert_eq!(with_output(&words(found), out), words(expected));
-        }
-    }
 
     #[test]
     fn a_folder_is_copied_with_all_that_is_in_it() {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use icl_core::{Alone, Group};
 
-pub use folders::{OwnFolder, remove_own_folders};
+pub use folders::{OwnFolder, Place, remove_own_folders};
 pub use processes::{join, leave, place_on_machine};
 pub use threads::on_threads;
 

@@ -10,7 +10,7 @@ use anyhow::anyhow;
 use icl_core::{Group, GroupError};
 
 use crate::process::failure::{Failure, INTERRUPTED};
-use crate::process::group::folders::{OwnFolder, remove_own_folders};
+use crate::process::group::folders::{OwnFolder, Place, remove_own_folders};
 
 /// Time after which a member tells an error that the first member does not have.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -48,21 +48,18 @@ pub fn joined() -> Option<Arc<dyn Group>> {
     Some(Arc::clone(engine) as Arc<dyn Group>)
 }
 
-/// Joins the group of all processes that `mpirun` has started. Returns the words of a command line for this process, if it does not
-/// run those that it was given.
+/// Joins the group of all processes that `mpirun` has started. Returns the place in which this process works, if it is not the
+/// first.
 ///
 /// # Errors
 /// If this program is built without MPI, or a temporary folder cannot be made.
-pub fn join(
-    words: &[OsString],
-    resumed: &[(PathBuf, PathBuf)],
-) -> Result<Option<Vec<OsString>>, Failure> {
+pub fn join(resumed: &[(PathBuf, PathBuf)]) -> Result<Option<Place>, Failure> {
     let engine = engine()?;
-    let folder = (engine.rank() > 0).then(|| OwnFolder::create(words, resumed));
+    let folder = (engine.rank() > 0).then(|| OwnFolder::create(resumed));
     // The first member changes the folder only after all others have copied it.
     engine.any(false).map_err(of_group)?;
     let folder = folder.transpose()?;
-    let own = folder.as_ref().map(|folder| folder.words.clone());
+    let own = folder.as_ref().map(|folder| folder.place.clone());
     if JOINED.set((Arc::new(engine), folder)).is_err() {
         return Err(Failure::Other(anyhow!("a process joins one group")));
     }

@@ -4,12 +4,10 @@ use std::path::PathBuf;
 
 use crate::pages::ans::{AnsExperiment, AnsSettings};
 use clap::{Arg, Args, Subcommand};
-use icl_cli::parts::{
-    BackendOption, BatchSizeOption, DataDirOption, EpochsOption, Failure, NegativesPeakOption,
-    OutOption, SeedsOption,
-};
+use icl_cli::parts::{Failure, bounds, data_dir_help};
+use icl_data::catalogue;
 
-use crate::commands::reproduction::{BudgetOption, out_folder, wrong};
+use crate::commands::reproduction::{PassesOptions, RowsOptions, check_folder, wrong};
 
 const FIGURES: &str = "\
 ANS: Wu, Wu and Huang, Rethinking InfoNCE: How Many Negative Samples Do You Need? Nothing is trained, and no data are \
@@ -22,7 +20,7 @@ missing, so that it continues after an interruption. It writes DIR/TARGET.html a
 ml-100k/ml-100k.inter of the data folder, which scripts/data/ml-100k.sh gets; ans8 takes text/ag-news-7600.csv.gz.";
 
 /// Output folder.
-pub const OUT: &str = "icl-runs/ans";
+const OUT: &str = "icl-runs/ans";
 
 /// Number of seeds.
 const N_SEEDS: u64 = 5;
@@ -34,10 +32,10 @@ pub enum AnsCommand {
     #[command(after_help = EXPERIMENTS, mut_args(refined))]
     Ans2(ExperimentOptions),
     /// Figure 4 of ANS: the best number of negatives over the separation of the labels
-    #[command(after_help = FIGURES, mut_args(of_figures))]
+    #[command(after_help = FIGURES)]
     Ans4(FigureOptions),
     /// Figure 5 of ANS: effectiveness and kinds of samples in stages of a training
-    #[command(after_help = FIGURES, mut_args(of_figures))]
+    #[command(after_help = FIGURES)]
     Ans5(FigureOptions),
     /// Figure 7 of ANS: courses of the number of negatives on MovieLens 100K
     #[command(after_help = EXPERIMENTS, mut_args(refined))]
@@ -50,29 +48,29 @@ pub enum AnsCommand {
 /// Options of the figures.
 #[derive(Debug, Args)]
 pub struct FigureOptions {
-    #[command(flatten)]
-    pub out: OutOption,
+    /// Output folder; an earlier page of the figure is replaced
+    #[arg(long, value_name = "DIR", default_value = OUT, help_heading = "Output")]
+    pub out: PathBuf,
 }
 
 /// Options of the experiments.
 #[derive(Debug, Args)]
 pub struct ExperimentOptions {
+    #[arg(long, value_name = "DIR", help_heading = "Data", help = data_dir_help())]
+    data_dir: Option<PathBuf>,
     #[command(flatten)]
-    data_dir: DataDirOption,
+    passes: PassesOptions,
+    /// Peak of the courses
+    #[arg(
+        long,
+        value_name = "K",
+        value_parser = bounds::number_in(bounds::NEGATIVES),
+        default_value_t = PEAK,
+        help_heading = "Loss"
+    )]
+    negatives_peak: f64,
     #[command(flatten)]
-    epochs: EpochsOption,
-    #[command(flatten)]
-    batch_size: BatchSizeOption,
-    #[command(flatten)]
-    peak: NegativesPeakOption,
-    #[command(flatten)]
-    seeds: SeedsOption,
-    #[command(flatten)]
-    backend: BackendOption,
-    #[command(flatten)]
-    budget: BudgetOption,
-    #[command(flatten)]
-    out: OutOption,
+    rows: RowsOptions,
 }
 
 /// Returns a shared option as the experiments take it.
@@ -83,22 +81,7 @@ fn refined(option: Arg) -> Arg {
             .default_value("10"),
         "batch_size" => option.default_value("256"),
         "seeds" => option.default_value(N_SEEDS.to_string()),
-        "negatives_peak" => option
-            .help("Peak of the courses")
-            .default_value(PEAK.to_string()),
-        "out" => option
-            .help("Output folder; rows that are in it are not run again")
-            .default_value(OUT),
-        _ => option,
-    }
-}
-
-/// Returns a shared option as the figures take it.
-fn of_figures(option: Arg) -> Arg {
-    match option.get_id().as_str() {
-        "out" => option
-            .help("Output folder; an earlier page of the figure is replaced")
-            .default_value(OUT),
+        "out" => option.default_value(OUT),
         _ => option,
     }
 }
@@ -137,8 +120,8 @@ impl ExperimentOptions {
     /// # Errors
     /// At the first value that is not valid.
     pub fn request(&self, experiment: AnsExperiment) -> Result<ExperimentRequest, Failure> {
-        let n_seeds = self.seeds.seeds.unwrap_or(N_SEEDS);
-        let (epochs, batch_size) = (self.epochs.epochs, self.batch_size.batch_size);
+        let n_seeds = self.rows.seeds;
+        let (epochs, batch_size) = (self.passes.epochs, self.passes.batch_size);
         for (option, found, least) in [
             ("seeds", n_seeds as usize, 1),
             ("epochs", epochs, 1),
@@ -149,14 +132,17 @@ impl ExperimentOptions {
                 return Err(wrong(option, found, &expected));
             }
         }
-        let peak = self.peak.negatives_peak.unwrap_or(PEAK);
+        let peak = self.negatives_peak;
         if peak.is_nan() || peak <= 1.0 {
             return Err(wrong("negatives-peak", peak, "a number above 1"));
         }
-        self.budget.check()?;
+        self.rows.check_budget()?;
+        let backend = self.rows.backend()?;
+        check_folder(&self.rows.out)?;
+        let data_dir = self.data_dir.clone();
         Ok(ExperimentRequest {
             experiment,
-            data_dir: self.data_dir.folder(),
+            data_dir: data_dir.unwrap_or_else(catalogue::folder),
             settings: AnsSettings {
                 epochs,
                 batch_size,
@@ -164,11 +150,11 @@ impl ExperimentOptions {
                 learning_rate: LEARNING_RATE,
                 temperature: TEMPERATURE,
                 peak,
-                backend: self.backend.clone().fill()?.to_owned(),
+                backend,
             },
             n_seeds,
-            budget_s: self.budget.seconds(),
-            out: out_folder(&self.out, OUT)?.to_owned(),
+            budget_s: self.rows.budget_s(),
+            out: self.rows.out.clone(),
             command: format!(
                 "icl-lab reproduce {} --seeds {n_seeds} --epochs {epochs} --batch-size {batch_size} --negatives-peak {peak}",
                 experiment.name()

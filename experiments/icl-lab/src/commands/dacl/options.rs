@@ -5,13 +5,10 @@ use std::path::PathBuf;
 use crate::pages::dacl::{DaclDataSet, DaclSettings, DaclTarget};
 use anyhow::anyhow;
 use clap::{Arg, Args, Subcommand};
-use icl_cli::parts::{
-    BackendOption, BatchSizeOption, DataDirOption, EpochsOption, Failure, LimitOption,
-    OptimizerOption, OutOption, SeedsOption, WidthOption, choice,
-};
+use icl_cli::parts::{Failure, bounds, choice};
 use icl_train::UpdateRule;
 
-use crate::commands::reproduction::{BudgetOption, DataSetsOption, out_folder, wrong};
+use crate::commands::reproduction::{PassesOptions, RowsOptions, SetsOptions, check_folder, wrong};
 
 const DETAILS: &str = "\
 Every row, data set and seed is a line of DIR/TARGET.jsonl, written as soon as it is there. The same command runs \
@@ -44,12 +41,27 @@ pub enum DaclCommand {
 /// Options of the table of tables.
 #[derive(Debug, Args)]
 pub struct TablesOptions {
-    #[command(flatten)]
-    limit: LimitOption,
-    #[command(flatten)]
-    width: WidthOption,
-    #[command(flatten)]
-    optimizer: OptimizerOption,
+    /// Use at most N rows, balanced across classes
+    #[arg(long, value_name = "N", value_parser = bounds::at_most(bounds::SAMPLES), help_heading = "Data")]
+    limit: Option<usize>,
+    /// Width of each layer; the shallow encoder is twice as wide
+    #[arg(
+        long,
+        value_name = "WIDTH",
+        value_parser = bounds::at_most(bounds::WIDTH),
+        default_value_t = 128,
+        help_heading = "Encoder"
+    )]
+    width: usize,
+    /// Optimizer of the training without labels; the learning rate of lars is scaled so that weights can move as far as
+    /// in the paper
+    #[arg(
+        long,
+        value_parser = choice::among::<UpdateRule>(&OPTIMIZERS),
+        default_value = OPTIMIZERS[0],
+        help_heading = "Training"
+    )]
+    optimizer: UpdateRule,
     #[command(flatten)]
     shared: DaclOptions,
 }
@@ -57,8 +69,9 @@ pub struct TablesOptions {
 /// Options of the table of images. Its ResNet-18 has fixed widths.
 #[derive(Debug, Args)]
 pub struct ImagesOptions {
-    #[command(flatten)]
-    limit: LimitOption,
+    /// Use at most N images, balanced across classes
+    #[arg(long, value_name = "N", value_parser = bounds::at_most(bounds::SAMPLES), help_heading = "Data")]
+    limit: Option<usize>,
     #[command(flatten)]
     shared: DaclOptions,
 }
@@ -66,8 +79,15 @@ pub struct ImagesOptions {
 /// Options of the table of graphs.
 #[derive(Debug, Args)]
 pub struct GraphsOptions {
-    #[command(flatten)]
-    width: WidthOption,
+    /// Width of each layer
+    #[arg(
+        long,
+        value_name = "WIDTH",
+        value_parser = bounds::at_most(bounds::WIDTH),
+        default_value_t = 64,
+        help_heading = "Encoder"
+    )]
+    width: usize,
     #[command(flatten)]
     shared: DaclOptions,
 }
@@ -76,21 +96,11 @@ pub struct GraphsOptions {
 #[derive(Debug, Args)]
 pub struct DaclOptions {
     #[command(flatten)]
-    data_dir: DataDirOption,
+    sets: SetsOptions,
     #[command(flatten)]
-    data_sets: DataSetsOption,
+    passes: PassesOptions,
     #[command(flatten)]
-    epochs: EpochsOption,
-    #[command(flatten)]
-    batch_size: BatchSizeOption,
-    #[command(flatten)]
-    seeds: SeedsOption,
-    #[command(flatten)]
-    backend: BackendOption,
-    #[command(flatten)]
-    budget: BudgetOption,
-    #[command(flatten)]
-    out: OutOption,
+    rows: RowsOptions,
 }
 
 /// Returns a shared option as these commands take it.
@@ -99,9 +109,7 @@ fn refined(option: Arg) -> Arg {
         "epochs" => option.help("Number of epochs of the training without labels"),
         "batch_size" => option.help("Maximum batch size"),
         "seeds" => option.default_value(N_SEEDS.to_string()),
-        "out" => option
-            .help("Output folder; rows that are in it are not run again")
-            .default_value(OUT),
+        "out" => option.default_value(OUT),
         _ => option,
     }
 }
@@ -109,20 +117,10 @@ fn refined(option: Arg) -> Arg {
 fn of_tables(option: Arg) -> Arg {
     let option = refined(option);
     match option.get_id().as_str() {
-        "limit" => option.help("Use at most N rows, balanced across classes"),
-        "width" => option
-            .help("Width of each layer; the shallow encoder is twice as wide")
-            .default_value("128"),
         "epochs" => option.default_value("40"),
         "batch_size" => option
             .help("Maximum batch size; a quarter of the training rows where they are few")
             .default_value("512"),
-        "optimizer" => option
-            .value_parser(choice::among::<UpdateRule>(&OPTIMIZERS))
-            .help(
-                "Optimizer of the training without labels; the learning rate of lars is scaled so that weights can \
-                 move as far as in the paper",
-            ),
         _ => option,
     }
 }
@@ -130,7 +128,6 @@ fn of_tables(option: Arg) -> Arg {
 fn of_images(option: Arg) -> Arg {
     let option = refined(option);
     match option.get_id().as_str() {
-        "limit" => option.help("Use at most N images, balanced across classes"),
         "epochs" => option.default_value("8"),
         "batch_size" => option.default_value("128"),
         _ => option,
@@ -140,7 +137,6 @@ fn of_images(option: Arg) -> Arg {
 fn of_graphs(option: Arg) -> Arg {
     let option = refined(option);
     match option.get_id().as_str() {
-        "width" => option.help("Width of each layer").default_value("64"),
         "epochs" => option.default_value("20"),
         "batch_size" => option.default_value("128"),
         _ => option,
@@ -185,15 +181,15 @@ impl DaclCommand {
         match self {
             Self::Dacl1(options) => {
                 let own = OwnOptions {
-                    limit: options.limit.limit,
-                    width: options.width.width,
-                    optimizer: Some(options.optimizer.optimizer),
+                    limit: options.limit,
+                    width: Some(options.width),
+                    optimizer: Some(options.optimizer),
                 };
                 options.shared.request(DaclTarget::Table1, own)
             }
             Self::Dacl2(options) => {
                 let own = OwnOptions {
-                    limit: options.limit.limit,
+                    limit: options.limit,
                     width: None,
                     optimizer: None,
                 };
@@ -202,7 +198,7 @@ impl DaclCommand {
             Self::Dacl4(options) => {
                 let own = OwnOptions {
                     limit: None,
-                    width: options.width.width,
+                    width: Some(options.width),
                     optimizer: None,
                 };
                 options.shared.request(DaclTarget::Table4, own)
@@ -215,14 +211,14 @@ impl DaclOptions {
     /// Checks the options of a table.
     fn request(&self, target: DaclTarget, own: OwnOptions) -> Result<DaclRequest, Failure> {
         let settings = DaclSettings {
-            epochs: self.epochs.epochs,
-            batch_size: self.batch_size.batch_size,
+            epochs: self.passes.epochs,
+            batch_size: self.passes.batch_size,
             width: own.width,
             optimizer: own.optimizer.unwrap_or(UpdateRule::Adam),
             limit: own.limit,
-            backend: self.backend.clone().fill()?.to_owned(),
+            backend: self.rows.backend()?,
         };
-        let n_seeds = self.seeds.seeds.unwrap_or(N_SEEDS);
+        let n_seeds = self.rows.seeds;
         let numbers = [
             ("seeds", n_seeds as usize, 1, "at least 1"),
             ("epochs", settings.epochs, 1, "at least 1"),
@@ -235,22 +231,24 @@ impl DaclOptions {
                 return Err(wrong(option, found, expected));
             }
         }
-        self.budget.check()?;
+        self.rows.check_budget()?;
+        let data_sets = self.chosen(target)?;
+        check_folder(&self.rows.out)?;
         Ok(DaclRequest {
             target,
-            data_sets: self.chosen(target)?,
-            data_dir: self.data_dir.folder(),
+            data_sets,
+            data_dir: self.sets.folder(),
             command: self.command(target, &own, n_seeds),
             settings,
             n_seeds,
-            budget_s: self.budget.seconds(),
-            out: out_folder(&self.out, OUT)?.to_owned(),
+            budget_s: self.rows.budget_s(),
+            out: self.rows.out.clone(),
         })
     }
 
     /// Returns the data sets of the table that are asked for, in its order.
     fn chosen(&self, target: DaclTarget) -> Result<Vec<DaclDataSet>, Failure> {
-        let (all, names) = (target.data_sets(), &self.data_sets.data_sets);
+        let (all, names) = (target.data_sets(), &self.sets.data_sets);
         let is = |data: &DaclDataSet, name: &String| data.name().eq_ignore_ascii_case(name);
         let is_known = |name: &&String| all.iter().any(|data| is(data, name));
         if let Some(name) = names.iter().find(|name| !is_known(name)) {
@@ -275,11 +273,11 @@ impl DaclOptions {
         format!(
             "icl-lab reproduce {} --seeds {n_seeds}{}{}{} --epochs {} --batch-size {}{optimizer}",
             target.name(),
-            self.data_sets.command(),
+            self.sets.command(),
             of("limit", own.limit),
             of("width", own.width),
-            self.epochs.epochs,
-            self.batch_size.batch_size,
+            self.passes.epochs,
+            self.passes.batch_size,
         )
     }
 }

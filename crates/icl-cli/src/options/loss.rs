@@ -1,12 +1,10 @@
-//! The number of negatives of training steps.
+//! The loss: its temperature and the number of its negatives.
 
 use std::str::FromStr;
 
 use anyhow::anyhow;
 use clap::Args;
-use icl_train::{
-    NegativesForm, NegativesPeak, NegativesSchedule, StepNegatives, StopRule, TrainingSettings,
-};
+use icl_train::{NegativesForm, NegativesSchedule, StopRule, TrainingSettings};
 use serde::{Serialize, Serializer};
 
 use crate::options::bounds::{self, BoundError};
@@ -53,11 +51,19 @@ impl Serialize for Negatives {
     }
 }
 
-/// The number of negatives in the formulas.
+/// The loss of training steps.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Loss")]
-pub struct NegativesOption {
+pub struct LossOptions {
+    /// Temperature τ
+    #[arg(
+        long,
+        value_name = "TAU",
+        value_parser = bounds::number_in(bounds::TEMPERATURE),
+        default_value_t = TrainingSettings::default().temperature
+    )]
+    pub temperature: f64,
     /// Number of negatives K in the formulas, which makes K + 1 candidates; a batch may hold more or fewer. With auto, the
     /// number for training that the encoder's own AUC advises before an update, and the default for the exact risk
     #[arg(
@@ -68,30 +74,6 @@ pub struct NegativesOption {
         default_value = "31"
     )]
     pub negatives: Negatives,
-}
-
-/// The peak of a course of the number of negatives.
-#[derive(Debug, Clone, PartialEq, Args, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[command(next_help_heading = "Loss")]
-pub struct NegativesPeakOption {
-    /// Peak K of the course. Without it, that of --negatives
-    #[arg(
-        long,
-        value_name = "K",
-        value_parser = bounds::number_in(bounds::NEGATIVES)
-    )]
-    pub negatives_peak: Option<f64>,
-}
-
-/// The negatives of training steps.
-#[derive(Debug, Clone, PartialEq, Args, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[command(next_help_heading = "Loss")]
-pub struct StepNegativesOptions {
-    #[command(flatten)]
-    #[serde(flatten)]
-    negatives: NegativesOption,
     /// Course of K over the training: the peak in all steps (fixed), from 1 to it (up), from it to 1 (down), quickly up and
     /// slowly down (ans), or what is best at each evaluation (stagewise)
     #[arg(
@@ -100,10 +82,14 @@ pub struct StepNegativesOptions {
         value_parser = choice::any::<NegativesSchedule>(),
         default_value = choice::name(&NegativesSchedule::default())
     )]
-    negatives_schedule: NegativesSchedule,
-    #[command(flatten)]
-    #[serde(flatten)]
-    peak: NegativesPeakOption,
+    pub negatives_schedule: NegativesSchedule,
+    /// Peak K of the course. Without it, that of --negatives
+    #[arg(
+        long,
+        value_name = "K",
+        value_parser = bounds::number_in(bounds::NEGATIVES)
+    )]
+    pub negatives_peak: Option<f64>,
     /// Form of K in the loss: a factor of the mean over all noise samples of the batch (weighted), or the number of noise
     /// samples that each anchor draws from it (drawn)
     #[arg(
@@ -112,16 +98,16 @@ pub struct StepNegativesOptions {
         value_parser = choice::any::<NegativesForm>(),
         default_value = choice::name(&NegativesForm::default())
     )]
-    negatives_form: NegativesForm,
+    pub negatives_form: NegativesForm,
 }
 
-impl StepNegativesOptions {
+impl LossOptions {
     /// Checks that the peak is asked for once. `can_ask` says whether the command has an encoder that can advise it.
     ///
     /// # Errors
     /// If it is not, or cannot be asked for.
     pub fn check(&self, can_ask: bool) -> Result<(), Failure> {
-        match (self.negatives.negatives, self.peak.negatives_peak) {
+        match (self.negatives, self.negatives_peak) {
             (Negatives::Auto, Some(peak)) => Err(Failure::input(anyhow!(
                 "negatives-peak: found {peak} with --negatives auto, which finds the peak, expected one of them"
             ))),
@@ -146,28 +132,6 @@ impl StepNegativesOptions {
                 choice::name(&self.negatives_schedule),
                 choice::name(&stop)
             ));
-        }
-    }
-
-    /// Returns `settings` with these options in their place.
-    pub fn over(&self, settings: TrainingSettings) -> TrainingSettings {
-        let step_negatives = StepNegatives {
-            schedule: self.negatives_schedule,
-            peak: match (self.negatives.negatives, self.peak.negatives_peak) {
-                (_, Some(peak)) => NegativesPeak::Number(peak),
-                (Negatives::Auto, None) => NegativesPeak::Auto,
-                (Negatives::Number(_), None) => NegativesPeak::Reference,
-            },
-            form: self.negatives_form,
-            ..settings.step_negatives
-        };
-        TrainingSettings {
-            negatives: match self.negatives.negatives {
-                Negatives::Number(number) => number,
-                Negatives::Auto => settings.negatives,
-            },
-            step_negatives,
-            ..settings
         }
     }
 }

@@ -1,0 +1,47 @@
+//! Old and new data as a split of one data set.
+
+use std::fmt::Display;
+
+use clap::Args;
+use icl_core::GrowthRatio;
+use icl_data::Split;
+use serde::{Serialize, Serializer};
+
+use crate::process::failure::Failure;
+
+/// Growth ratio of a split.
+const ALPHA: f64 = 0.5;
+
+/// A split of one data set.
+#[derive(Debug, Clone, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Data")]
+pub struct SplitOptions {
+    /// Growth ratio α: share of the data that is new, from 0 to 1
+    #[arg(long, value_name = "ALPHA", default_value_t = ALPHA)]
+    alpha: f64,
+    /// Samples that are new: drawn at random (random), the largest (size), those of the last classes (class),
+    /// all but those of the classes A and B (class:A,B, whatever α is), the rows of a table with the largest
+    /// values in a column, which is then no feature (column:NAME), or the last interactions of all users (time)
+    #[arg(long, value_name = "SPLIT", default_value_t = Split::Random)]
+    #[serde(serialize_with = "as_text")]
+    pub split: Split,
+}
+
+/// Serializes a value as its text.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn as_text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
+impl SplitOptions {
+    /// Returns the growth ratio.
+    ///
+    /// # Errors
+    /// If it is not from 0 to 1.
+    pub fn growth_ratio(&self) -> Result<GrowthRatio, Failure> {
+        GrowthRatio::try_new(self.alpha).map_err(Failure::input)
+    }
+}
