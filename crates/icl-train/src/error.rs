@@ -5,7 +5,7 @@ use icl_core::{CoreError, GroupError, SampleError};
 use crate::checkpoint::CheckpointError;
 use crate::method::MethodError;
 use crate::negatives::StepNegativesError;
-use crate::trainer::settings_error::SettingsError;
+use crate::settings_error::SettingsError;
 
 /// Error that ended a training run without a result.
 #[derive(Debug, thiserror::Error)]

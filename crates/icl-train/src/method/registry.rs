@@ -6,8 +6,8 @@ use crate::method::error::MethodError;
 use crate::method::loss::LossKind;
 use crate::method::optimizer_choice::OptimizerChoice;
 use crate::method::point::Method;
+use crate::method::sampling::Sampling;
 use crate::method::start::Start;
-use crate::sampling::choice::Sampling;
 
 /// Name of the reference method, whose quality is the target of all others: training from scratch on all
 /// data.

@@ -7,8 +7,8 @@ use icl_core::{Increment, Seed};
 use rand::seq::SliceRandom;
 
 use crate::method::Method;
-use crate::sampling::choice::Sampling;
-use crate::trainer::settings::TrainingSettings;
+use crate::method::Sampling;
+use crate::settings::TrainingSettings;
 
 /// Samples of a batch. The first [`n_old`](Self::n_old) are old if batches separate old samples from new.
 #[derive(Debug, Clone, PartialEq, Eq)]

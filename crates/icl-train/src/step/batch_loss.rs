@@ -16,9 +16,9 @@ use crate::method::loss::{Anchors, EmbeddedBatch, LossKind, LossSettings};
 use crate::negatives::NegativesForm;
 use crate::progress::cost::PassCounter;
 use crate::progress::step_report::PhaseClock;
+use crate::settings::TrainingSettings;
 use crate::step::distillation::Teacher;
 use crate::step::prefetch::{Part, PreparedBatch};
-use crate::trainer::settings::TrainingSettings;
 
 /// Returns the value of a loss `[1]`, in its own precision.
 pub(crate) fn value_of<B: AutodiffBackend>(loss: Tensor<B, 1>) -> f64 {

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::gain::Course;
 use crate::evaluation::stopping::Descent;
+use crate::method::Sampling;
 use crate::negatives::Advice;
 use crate::progress::record::TrainingRecord;
-use crate::sampling::choice::Sampling;
 use crate::sampling::widening;
 use icl_meta::Pair;
 

@@ -9,5 +9,3 @@ pub(crate) mod prefetch;
 pub(crate) mod run;
 pub(crate) mod sharded_gradient;
 pub(crate) mod step_gradient;
-
-pub use distillation::Distance;

@@ -18,13 +18,13 @@ use crate::progress::outcome::{Outcome, parameter_change};
 use crate::progress::record::{Evaluation, TrainingRecord};
 use crate::progress::step_report::{StepReport, StepSeconds};
 use crate::progress::warnings::{Statistics, are_trained, far, first_not_finite, stale};
+use crate::settings::TrainingSettings;
 use crate::step::average::WeightAverage;
 use crate::step::batch_loss::{BatchLoss, PartOf};
 use crate::step::copies::own;
 use crate::step::counters::{Counters, LastEvaluation};
 use crate::step::prefetch::Prepared;
 use crate::step::step_gradient::{GradientOf, Rates, Step};
-use crate::trainer::settings::TrainingSettings;
 
 /// State of a training run.
 pub(crate) struct Run<'a, M: AutodiffModule<B>, B: AutodiffBackend, R> {

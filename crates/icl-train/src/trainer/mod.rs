@@ -2,9 +2,6 @@
 
 mod checks;
 mod division;
-pub(crate) mod problem;
-pub(crate) mod settings;
-pub(crate) mod settings_error;
 mod training_loop;
 
 use burn::module::AutodiffModule;
@@ -13,18 +10,15 @@ use icl_core::{Alone, Collate, Encoder, Group, Increment, Samples, Seed, Views};
 
 use crate::error::TrainError;
 use crate::evaluation::evaluator::Evaluator;
-use crate::method::{LossKind, Method, NoiseSet};
+use crate::method::{LossKind, Method, NoiseSet, Sampling};
 use crate::negatives::StepNegativesError;
 use crate::progress::{Callbacks, Outcome};
-use crate::sampling::choice::Sampling;
+use crate::settings::TrainingSettings;
 use crate::step::copies::own;
 use crate::step::distillation::Teacher;
 use crate::trainer::division::Division;
-use crate::trainer::problem::Problem;
 use crate::trainer::training_loop::{Evaluations, TrainingLoop};
-
-pub use settings::TrainingSettings;
-pub use settings_error::SettingsError;
+use crate::views::problem::Problem;
 
 /// Trains an encoder on the old data of a data set, and updates it with the new data.
 ///

@@ -18,12 +18,12 @@ use crate::progress::cost::PassCounter;
 use crate::progress::step_report::PhaseClock;
 use crate::progress::{Callbacks, Outcome, Progress};
 use crate::sampling::plan::{EpochPlan, Planner};
+use crate::settings::TrainingSettings;
 use crate::step::batch_loss::{BatchLoss, PartOf};
 use crate::step::distillation::Teacher;
 use crate::step::prefetch::{Batches, Request, prefetch};
 use crate::step::run::Run;
-use crate::trainer::problem::Problem;
-use crate::trainer::settings::TrainingSettings;
+use crate::views::problem::Problem;
 
 /// The evaluations of a run.
 pub(super) struct Evaluations<'a, M, R> {
@@ -122,7 +122,7 @@ where
 
     /// Returns the division of batches among the members.
     pub(super) fn shards(&self) -> Shards {
-        Shards::new(self.group, self.settings)
+        Shards::new(self.group, self.settings.n_shards(self.group.size()))
     }
 
     /// Returns the seed of the run's random stream.
