@@ -100,7 +100,7 @@ pub enum TrainError {
     Checkpoint(#[from] CheckpointError),
     /// The state of a learning-rate policy cannot be saved.
     #[error(transparent)]
-    Rate(#[from] icl_meta::RateError),
+    Rate(SampleError),
     /// A sample does not exist in the data set.
     #[error("{argument}: found sample {index}, expected an index below {n_samples}")]
     MissingSample {

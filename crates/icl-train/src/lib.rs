@@ -48,7 +48,7 @@ pub use checkpoint::{CheckpointError, read_checkpoint, write_checkpoint};
 pub use devices::Mpi;
 pub use error::TrainError;
 pub use evaluation::{Evaluated, Evaluator, ExpectedGain, Measured, StopRule, StoppedBy};
-pub use icl_meta::RateChoice;
+pub use icl_core::RateChoice;
 pub use identity::Identity;
 pub use method::{
     DEFAULT, Distance, Loss, LossKind, MetaOrder, Method, MethodError, NoiseSet, OptimizerChoice,

@@ -1,6 +1,6 @@
 //! Settings of training runs.
 
-use icl_meta::RateChoice;
+use icl_core::RateChoice;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::StopRule;

@@ -19,7 +19,6 @@ use crate::step::counters::Counters;
 use crate::step::run::Run;
 use crate::{Callbacks, CheckpointError, TrainError, write_checkpoint};
 use icl_core::module_bytes::{Bytes, SavedTensors, Unfit, load_module, save_module};
-use icl_meta::PolicyState;
 
 /// Everything on which the rest of a run depends beside its identity. The order of the data, the views
 /// and all other random draws are functions of the seed and of the numbers of steps and epochs.
@@ -41,8 +40,8 @@ struct SavedRun<R> {
 struct Stepping {
     encoder: Bytes,
     optimizer: Bytes,
-    query: PolicyState,
-    support: PolicyState,
+    /// State of a rule that is no plain step.
+    rule: Option<Bytes>,
 }
 
 /// Saves the state of a run between two steps, by the first member of a group.
@@ -66,8 +65,7 @@ where
         Ok(Stepping {
             encoder: bytes(encoder)?,
             optimizer: run.update.save().map_err(CheckpointError::from)?,
-            query: run.rates.query.state()?,
-            support: run.rates.support.state()?,
+            rule: run.rule.save().map_err(TrainError::Rate)?,
         })
     };
     let state = SavedRun {
@@ -193,8 +191,7 @@ impl Stepping {
     {
         let parameters = SavedTensors::read(&self.encoder)?;
         run.update = run.update.load(self.optimizer, &parameters, device)?;
-        run.rates.query = run.rates.query.restore(self.query, &like, device)?;
-        run.rates.support = run.rates.support.restore(self.support, &like, device)?;
+        run.rule.load(self.rule, &like, device)?;
         run.encoder = Some(load_module::<B, M>(like, self.encoder, device)?);
         Ok(run)
     }

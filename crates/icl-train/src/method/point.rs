@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use icl_meta::RateChoice;
+use icl_core::RateChoice;
 
 use crate::method::error::MethodError;
 use crate::method::loss::{Loss, LossKind};

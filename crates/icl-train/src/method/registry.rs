@@ -1,6 +1,6 @@
 //! The registry: the methods that have a name.
 
-use icl_meta::RateChoice;
+use icl_core::RateChoice;
 
 use crate::method::error::MethodError;
 use crate::method::loss::LossKind;

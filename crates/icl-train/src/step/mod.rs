@@ -6,6 +6,7 @@ pub(crate) mod copies;
 pub(crate) mod counters;
 pub(crate) mod distillation;
 pub(crate) mod prefetch;
+pub(crate) mod rule;
 pub(crate) mod run;
 pub(crate) mod sharded_gradient;
 pub(crate) mod step_gradient;

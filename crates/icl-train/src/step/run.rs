@@ -4,14 +4,13 @@ use std::time::Instant;
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Encoder, Seed};
-use icl_meta::{RateChoice, RatePolicy};
+use icl_core::{Encoder, Seed, Stepped};
 
 use crate::devices::replicas::check_replicas;
 use crate::error::TrainError;
 use crate::evaluation::evaluated::{Evaluate, Risk};
 use crate::evaluation::stopping::StoppedBy;
-use crate::method::{MetaOrder, Method, OptimizerChoice};
+use crate::method::{Method, MethodError};
 use crate::negatives::NegativesSchedule;
 use crate::optimizer::UpdateState;
 use crate::progress::outcome::{Outcome, parameter_change};
@@ -24,16 +23,15 @@ use crate::step::batch_loss::{BatchLoss, PartOf};
 use crate::step::copies::own;
 use crate::step::counters::{Counters, LastEvaluation};
 use crate::step::prefetch::Prepared;
-use crate::step::step_gradient::{GradientOf, Rates, Step};
+use crate::step::rule::{LossesOfStep, Rule};
+use crate::step::step_gradient::Step;
 
 /// State of a training run.
-pub(crate) struct Run<'a, M: AutodiffModule<B>, B: AutodiffBackend, R> {
+pub(crate) struct Run<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend, R> {
     pub(crate) root_seed: u64,
     pub(crate) loss: BatchLoss<'a, M, B>,
     pub(crate) update: UpdateState<M, B>,
-    pub(crate) rates: Rates<M, B>,
-    /// Order of the derivative under meta-optimization.
-    pub(crate) meta_order: MetaOrder,
+    pub(crate) rule: Rule<'a, M, B>,
     /// Maximum number of steps of the run.
     max_steps: u64,
     /// Encoder at the start of the run, with statistics of its own.
@@ -63,32 +61,13 @@ where
         old_fraction: f64,
         root_seed: u64,
         seed: Seed,
-    ) -> Self {
+    ) -> Result<Self, MethodError> {
         let settings = loss.settings;
         let device = encoder.devices().into_iter().next().unwrap_or_default();
-        let policy = |choice, base, name| {
-            let seed = seed.child("agent").child(name);
-            RatePolicy::new(choice, base, n_steps, seed, &device).after_steps(settings.steps_before)
-        };
-        Self {
+        Ok(Self {
             root_seed,
             update: UpdateState::new(settings.optimizer),
-            rates: Rates {
-                query: policy(method.rate, settings.learning_rate, "query"),
-                support: match method.optimizer {
-                    OptimizerChoice::Plain => {
-                        policy(RateChoice::Fixed, settings.support_learning_rate, "support")
-                    }
-                    OptimizerChoice::Meta(_) => {
-                        policy(method.rate, settings.support_learning_rate, "support")
-                            .for_inner_steps()
-                    }
-                },
-            },
-            meta_order: method
-                .optimizer
-                .order(settings.meta_order)
-                .unwrap_or(settings.meta_order),
+            rule: Rule::new(method, settings, n_steps, seed, &device)?,
             max_steps: n_steps,
             start: own(&encoder),
             average: WeightAverage::new(encoder.clone(), settings.average_decay),
@@ -97,7 +76,7 @@ where
             counters: Counters::new(method.sampling, old_fraction),
             record: TrainingRecord::empty(),
             loss,
-        }
+        })
     }
 
     /// Ends the run with the encoder of the lowest risk, or the last one. `measure` evaluates it and the first one.
@@ -152,26 +131,35 @@ where
         let dropout = seed.child("dropout").at(step);
         let start = Instant::now();
         let gradient = self.loss.clock.start::<B>(&encoder);
-        let mut gradient_of = GradientOf {
-            loss: &self.loss,
-            rates: &mut self.rates,
-            counters: &mut self.counters,
-            meta_order: self.meta_order,
-            step: Step {
-                index: step,
-                n_epochs: self.record.n_epochs(),
-                root_seed: self.root_seed,
-                dropout,
-            },
+        let at = Step {
+            index: step,
+            n_epochs: self.record.n_epochs(),
+            root_seed: self.root_seed,
         };
-        let (loss, gradients) = if prepared.support.is_empty() {
-            gradient_of.plain_gradient(&encoder, &prepared)?
-        } else {
-            gradient_of.meta_gradient(&encoder, &prepared)?
+        let Stepped {
+            loss,
+            gradients,
+            rate,
+            inner_rates,
+            inner_move,
+        } = match &mut self.rule {
+            Rule::Plain(schedule) => {
+                let (loss, gradients) = self.loss.gradient(&encoder, &prepared.batch, dropout)?;
+                at.check("the training loss", loss, &gradients)?;
+                Stepped::plain(loss, gradients, schedule.at(step))
+            }
+            Rule::Plugged(rule) => rule.step(
+                &encoder,
+                &LossesOfStep {
+                    loss: &self.loss,
+                    prepared: &prepared,
+                    step: at,
+                    seed: dropout,
+                },
+            )?,
         };
         let gradient_s = gradient.end();
         let update = self.loss.clock.start::<B>(&encoder);
-        let rate = self.counters.query_rate;
         let encoder = self.update.step(rate, encoder, gradients);
         self.average.push(&encoder);
         check_replicas::<B, M>(self.loss.group, &encoder, step + 1)?;
@@ -179,6 +167,7 @@ where
         let update_s = update.end();
         self.record.n_steps += 1;
         self.counters.add_step(loss, rate, self.loss.negatives);
+        self.counters.add_inner_loop(&inner_rates, inner_move);
         self.record.sample_passes += self.loss.passes.take(&mut self.record.cost);
         self.record.seconds.steps += start.elapsed().as_secs_f64();
         self.record.seconds.views += prepared.views_s;

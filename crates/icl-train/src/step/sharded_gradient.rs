@@ -22,12 +22,11 @@ use burn::module::AutodiffModule;
 use burn::optim::{GradientsAccumulator, GradientsParams};
 use burn::tensor::backend::AutodiffBackend;
 use burn::tensor::{Int, Tensor, TensorData};
-use icl_core::{Encoder, Group, GroupError, PairEmbeddings, Seed};
+use icl_core::{Encoder, Group, GroupError, PairEmbeddings, Purpose, Seed};
 
 use crate::devices::floats::{gathered_rows, summed_elements};
 use crate::devices::gradients::summed;
 use crate::error::TrainError;
-use crate::progress::cost::Purpose;
 use crate::step::batch_loss::{BatchLoss, PartOf, value_of};
 use crate::step::copies::without_graph;
 use crate::step::prefetch::{PreparedBatch, PreparedShard};

@@ -84,7 +84,7 @@ where
             self.settings,
             self.seed().child("order"),
         );
-        let mut run = self.begin(encoder, teacher, &planner, callbacks.follows_steps());
+        let mut run = self.begin(encoder, teacher, &planner, callbacks.follows_steps())?;
         if let Some(path) = callbacks.checkpoint() {
             run = restore(run, path, &identity, &planner)?;
             self.check_first_risk(&run, path, evaluations.steer)?;
@@ -137,7 +137,7 @@ where
         teacher: Option<Teacher<M::InnerModule>>,
         planner: &Planner<'_>,
         is_timed: bool,
-    ) -> Run<'_, M, B, R>
+    ) -> Result<Run<'_, M, B, R>, TrainError>
     where
         M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
         R: Risk,
@@ -174,9 +174,9 @@ where
             fraction,
             self.root_seed,
             seed,
-        );
+        )?;
         run.record.cost.teacher = of_statistics as f64 * M::FORWARD_SHARE;
-        run
+        Ok(run)
     }
 
     /// Trains epoch by epoch until the run ends.
