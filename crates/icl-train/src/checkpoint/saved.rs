@@ -103,7 +103,7 @@ where
         path: path.to_owned(),
         unfit,
     };
-    let n_epochs = run.loss.settings.epochs;
+    let n_epochs = run.settings.epochs;
     let checked = saved.check(n_epochs, planner);
     Ok(checked.and_then(|()| saved.into_run(run)).map_err(unfit)?)
 }
@@ -159,7 +159,7 @@ impl<R: Risk> SavedRun<R> {
         // A module that is loaded keeps its running statistics in the place of those of `like`.
         let load = |like, bytes| load_module::<B, M>(like, bytes, &device);
         if let Some(average) = self.average {
-            let decay = run.loss.settings.average_decay;
+            let decay = run.settings.average_decay;
             run.average =
                 WeightAverage::resume(load(like.clone(), average)?, decay, self.n_averaged);
         }

@@ -3,7 +3,7 @@
 mod blend;
 mod distance;
 pub(crate) mod error;
-pub(crate) mod loss;
+mod loss;
 mod optimizer_choice;
 mod point;
 mod registry;

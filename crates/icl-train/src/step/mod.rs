@@ -2,6 +2,7 @@
 
 pub(crate) mod average;
 pub(crate) mod batch_loss;
+pub(crate) mod contrastive;
 pub(crate) mod copies;
 pub(crate) mod counters;
 pub(crate) mod distillation;

@@ -8,10 +8,10 @@ use icl_core::module_bytes::{Bytes, Unfit};
 use icl_core::{Encoder, Purpose, SampleError, Schedule, Seed, StepLosses, StepRule};
 
 use crate::error::TrainError;
-use crate::method::loss::Anchors;
 use crate::method::{Method, MethodError};
 use crate::settings::TrainingSettings;
 use crate::step::batch_loss::{BatchLoss, PartOf, value_of};
+use crate::step::contrastive::Anchors;
 use crate::step::copies::without_graph;
 use crate::step::prefetch::Prepared;
 use crate::step::step_gradient::Step;

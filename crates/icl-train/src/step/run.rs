@@ -29,6 +29,7 @@ use crate::step::step_gradient::Step;
 /// State of a training run.
 pub(crate) struct Run<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend, R> {
     pub(crate) root_seed: u64,
+    pub(crate) settings: &'a TrainingSettings,
     pub(crate) loss: BatchLoss<'a, M, B>,
     pub(crate) update: UpdateState<M, B>,
     pub(crate) rule: Rule<'a, M, B>,
@@ -56,16 +57,17 @@ where
     pub(crate) fn new(
         encoder: M,
         method: &Method,
+        settings: &'a TrainingSettings,
         loss: BatchLoss<'a, M, B>,
         n_steps: u64,
         old_fraction: f64,
         root_seed: u64,
         seed: Seed,
     ) -> Result<Self, MethodError> {
-        let settings = loss.settings;
         let device = encoder.devices().into_iter().next().unwrap_or_default();
         Ok(Self {
             root_seed,
+            settings,
             update: UpdateState::new(settings.optimizer),
             rule: Rule::new(method, settings, n_steps, seed, &device)?,
             max_steps: n_steps,
@@ -118,12 +120,12 @@ where
         seed: Seed,
     ) -> Result<StepReport, TrainError> {
         let step = self.record.n_steps;
-        let settings = self.loss.settings;
+        let settings = self.settings;
         let negatives = &settings.step_negatives;
         let at = (step, self.max_steps);
         let advice = &self.counters.negatives;
         let advised = (advice.peak, advice.stage);
-        self.loss.negatives = negatives.at(at, settings.negatives, advised);
+        self.loss.contrastive.negatives = negatives.at(at, settings.negatives, advised);
         let encoder = self
             .encoder
             .take()
@@ -166,7 +168,8 @@ where
         self.encoder = Some(encoder);
         let update_s = update.end();
         self.record.n_steps += 1;
-        self.counters.add_step(loss, rate, self.loss.negatives);
+        self.counters
+            .add_step(loss, rate, self.loss.contrastive.negatives);
         self.counters.add_inner_loop(&inner_rates, inner_move);
         self.record.sample_passes += self.loss.passes.take(&mut self.record.cost);
         self.record.seconds.steps += start.elapsed().as_secs_f64();
@@ -202,7 +205,7 @@ where
         let evaluated = evaluate(self.average.get().valid());
         let evaluated = evaluated.map_err(|error| error.at_step(at.0, at.1))?;
         self.counters.negatives.take_in(
-            &self.loss.settings.step_negatives,
+            &self.settings.step_negatives,
             (&evaluated.ranks, evaluated.n_old),
             evaluated.held_out.as_ref(),
         );
@@ -212,10 +215,10 @@ where
             patience,
             min_gain,
             ..
-        } = *self.loss.settings;
+        } = *self.settings;
         let charged = self.record.cost.charged();
         let cost = evaluated.n_views as f64 * self.loss.passes.forward_share;
-        let schedule = self.loss.settings.step_negatives.schedule;
+        let schedule = self.settings.step_negatives.schedule;
         match stop.needs_risk() || schedule == NegativesSchedule::Stagewise {
             true => self.record.cost.steering += cost,
             false => self.record.cost.measuring += cost,

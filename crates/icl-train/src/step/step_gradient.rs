@@ -6,8 +6,8 @@ use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Encoder, Purpose, Seed};
 
 use crate::error::TrainError;
-use crate::method::loss::Anchors;
 use crate::step::batch_loss::{BatchLoss, PartOf, value_of};
+use crate::step::contrastive::Anchors;
 use crate::step::prefetch::PreparedBatch;
 
 impl<M, B> BatchLoss<'_, M, B>

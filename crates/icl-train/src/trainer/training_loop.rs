@@ -14,12 +14,14 @@ use crate::evaluation::evaluated::{Evaluate, FirstBad, Risk};
 use crate::evaluation::stopping::StoppedBy;
 use crate::identity::Identity;
 use crate::method::Method;
+use crate::negatives::NegativesForm;
 use crate::progress::cost::PassCounter;
 use crate::progress::step_report::PhaseClock;
 use crate::progress::{Callbacks, Outcome, Progress};
 use crate::sampling::plan::{EpochPlan, Planner};
 use crate::settings::TrainingSettings;
 use crate::step::batch_loss::{BatchLoss, PartOf};
+use crate::step::contrastive::Contrastive;
 use crate::step::distillation::Teacher;
 use crate::step::prefetch::{Batches, Request, prefetch};
 use crate::step::run::Run;
@@ -146,10 +148,14 @@ where
         let loss = method.loss.expect("a method without a loss trains nothing");
         let of_statistics = teacher.as_ref().map_or(0, |teacher| teacher.n_views);
         let batch_loss = BatchLoss {
-            loss: loss.kind,
-            alpha: self.problem.increment.growth_ratio(),
-            settings,
-            negatives: settings.negatives,
+            contrastive: Contrastive {
+                kind: loss.kind,
+                temperature: settings.temperature,
+                negatives: settings.negatives,
+                is_drawn: settings.step_negatives.form == NegativesForm::Drawn,
+                noise_set: settings.noise_set,
+                alpha: self.problem.increment.growth_ratio(),
+            },
             teacher,
             passes: PassCounter::new(M::FORWARD_SHARE),
             clock: PhaseClock::new(is_timed),
@@ -169,6 +175,7 @@ where
         let mut run = Run::new(
             encoder,
             method,
+            settings,
             batch_loss,
             max_steps,
             fraction,
