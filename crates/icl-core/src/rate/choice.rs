@@ -5,8 +5,6 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::rate::schedules::Schedule;
-
 /// Source of the learning rate.
 ///
 /// Every choice starts from a base learning rate lr of the settings: that of the update, or lr_s for the
@@ -54,7 +52,7 @@ pub enum RateChoice {
     /// peak = lr·(1 + cos(π·P/(P + T − W)))/2        P steps before this run, T of this run, W = ⌈T/10⌉
     /// ```
     ///
-    /// P comes from [`Schedule::after_steps`]; with P = 0 it is
+    /// P comes from [`Schedule::after_steps`](crate::Schedule::after_steps); with P = 0 it is
     /// [`WarmupCosine`](Self::WarmupCosine). Runs of equal length have the
     /// peaks 1, 0.46, 0.22 and 0.13 of lr. T is the
     /// maximum number of steps: where a rule ends runs long before, the steps that were taken are few beside it, and the
@@ -96,12 +94,6 @@ impl RateChoice {
         Self::LearnedAsPublished,
         Self::Learned,
     ];
-
-    /// Returns the learning rate as a function of the step, with the base `base`, for a run of at most `n_steps` steps. It is `None`
-    /// for a source that follows the run: hypergradient descent, and the learned rates.
-    pub fn schedule(self, base: f64, n_steps: u64) -> Option<Schedule> {
-        Schedule::new(self, base, n_steps)
-    }
 }
 
 impl fmt::Display for RateChoice {

@@ -20,25 +20,27 @@ pub struct Schedule {
     n_before: u64,
 }
 
-impl Schedule {
-    pub(super) fn new(choice: RateChoice, base: f64, n_steps: u64) -> Option<Self> {
-        let rate: fn(f64, u64, u64, u64) -> f64 = match choice {
-            RateChoice::Fixed => |base, _, _, _| base,
-            RateChoice::Cosine => |base, step, n_steps, _| cosine(base, step, n_steps),
-            RateChoice::WarmupCosine => |base, step, n_steps, _| warmup_cosine(base, step, n_steps),
-            RateChoice::MetaDecay => meta_decay,
-            RateChoice::Hypergradient | RateChoice::LearnedAsPublished | RateChoice::Learned => {
-                return None;
-            }
+impl RateChoice {
+    /// Returns the learning rate as a function of the step, with the base `base`, for a run of at most `n_steps` steps. It is `None`
+    /// for a source that follows the run: hypergradient descent, and the learned rates.
+    pub fn schedule(self, base: f64, n_steps: u64) -> Option<Schedule> {
+        let rate: fn(f64, u64, u64, u64) -> f64 = match self {
+            Self::Fixed => |base, _, _, _| base,
+            Self::Cosine => |base, step, n_steps, _| cosine(base, step, n_steps),
+            Self::WarmupCosine => |base, step, n_steps, _| warmup_cosine(base, step, n_steps),
+            Self::MetaDecay => meta_decay,
+            Self::Hypergradient | Self::LearnedAsPublished | Self::Learned => return None,
         };
-        Some(Self {
+        Some(Schedule {
             rate,
             base,
             n_steps,
             n_before: 0,
         })
     }
+}
 
+impl Schedule {
     /// Turns the schedule into one for a run after `n_before` steps of earlier runs. Only [`RateChoice::MetaDecay`] makes use of it.
     pub fn after_steps(self, n_before: u64) -> Self {
         Self { n_before, ..self }

@@ -112,7 +112,7 @@ pub fn read_checkpoint<T: DeserializeOwned>(
 }
 
 /// Reads a checkpoint as bytes, or returns `None` if the file does not exist.
-pub(super) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, CheckpointError> {
+pub(crate) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, CheckpointError> {
     let read = InputFile::open(path, MAX_BYTES).and_then(InputFile::bytes);
     match read.map_err(std::io::Error::from) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -126,7 +126,7 @@ pub(super) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, CheckpointError
 }
 
 /// Returns the state in the bytes of a checkpoint. `path` is for messages.
-pub(super) fn state_of<T: DeserializeOwned>(
+pub(crate) fn state_of<T: DeserializeOwned>(
     bytes: &[u8],
     path: &Path,
     identity: &Identity,

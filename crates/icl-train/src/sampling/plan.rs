@@ -86,6 +86,11 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// Returns the number of samples of the data, old and new.
+    pub(crate) fn n_samples(&self) -> usize {
+        self.increment.old().len() + self.increment.new_data().len()
+    }
+
     /// Returns the plan of an epoch. `fraction` is the current share of the old data for a sampling that
     /// has one.
     pub fn epoch(&self, epoch: usize, fraction: f64) -> EpochPlan {
