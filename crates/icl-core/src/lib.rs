@@ -24,6 +24,8 @@
 //! | [`Augment`], [`Stack`] | views by a function and collation of lists of numbers |
 //! | [`Judge`] | judgements of protocols on embeddings |
 //! | [`Increment`], [`GrowthRatio`], [`ByOrigin`] | old and new data; quantities of all, old and new data |
+//! | [`RateChoice`], [`Schedule`] | sources of the learning rate; those that are functions of the step |
+//! | [`StepRule`], [`StepLosses`], [`Stepped`], [`Purpose`] | what takes the place of a plain step |
 //! | [`graph`] | batches of graphs |
 //! | [`bags`] | batches of histories and of texts |
 //! | [`Seed`] | one root seed for each run |
@@ -54,12 +56,14 @@ pub mod negatives;
 mod pairing;
 mod pairs;
 mod partial_folder;
+mod rate;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 mod readme {}
 mod samples;
 mod saved_tensors;
 mod seed;
+mod step_rule;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
@@ -88,5 +92,7 @@ pub use loss::{
 pub use pairing::{Pairing, Side};
 pub use pairs::{Catalogue, PairEmbeddings};
 pub use partial_folder::PartialFolder;
+pub use rate::{RateChoice, Schedule};
 pub use samples::{Collate, SampleError, Samples, Views};
 pub use seed::{Rng, Seed};
+pub use step_rule::{Purpose, StepLosses, StepRule, Stepped};

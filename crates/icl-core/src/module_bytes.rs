@@ -6,6 +6,8 @@ use burn::record::{
     RecorderError,
 };
 use burn::tensor::backend::{AutodiffBackend, Backend};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 pub use crate::saved_tensors::{SavedTensors, Unfit};
 
@@ -59,6 +61,23 @@ pub fn load_record<B: Backend, R: Record<B>>(bytes: Bytes, device: &B::Device) -
         false => Recorder::<B>::load(&SingleRecorder::default(), bytes, device),
     };
     record.map_err(|_| Unfit::Kind)
+}
+
+/// Saves a state of numbers, texts and blocks of bytes.
+///
+/// # Errors
+/// [`EncodeError`] if it cannot be written down.
+pub fn save_state<T: Serialize>(state: &T) -> Result<Bytes, EncodeError> {
+    let bytes = rmp_serde::to_vec(state).map(Bytes::from);
+    bytes.map_err(|error| EncodeError(RecorderError::Unknown(error.to_string())))
+}
+
+/// Loads a saved state.
+///
+/// # Errors
+/// [`Unfit`] if the bytes are of another kind of state.
+pub fn load_state<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Unfit> {
+    rmp_serde::from_slice(bytes).map_err(|_| Unfit::Kind)
 }
 
 /// Saves a module's parameters and statistics, with the identities of its parameters.

@@ -11,6 +11,7 @@
 //! | [`first_order`], [`second_order`], [`nested_second_order`] | the gradient of the query's loss (Eq. 12): without and with the derivative of the inner loop |
 //! | [`owned`] | a copy of a module that shares no state with it |
 //! | [`RateChoice`], [`RatePolicy`], [`Situation`], [`Pair`] | sources of the learning rate (Eq. 13–15, controls and ours) |
+//! | [`MetaRule`] | both, as the rule of a trainer's steps |
 //! | [`PolicyState`], [`RateError`] | the state of a policy in a checkpoint |
 
 mod inner_loop;
@@ -18,8 +19,12 @@ mod rate;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 mod readme {}
+mod rule;
 
 pub use inner_loop::{
     Adapted, InnerStep, adapt, first_order, nested_second_order, owned, relative_move, second_order,
 };
-pub use rate::{Pair, PolicyState, RateChoice, RateError, RatePolicy, Situation};
+// A policy is made from a choice.
+pub use icl_core::RateChoice;
+pub use rate::{Pair, PolicyState, RateError, RatePolicy, Situation};
+pub use rule::MetaRule;

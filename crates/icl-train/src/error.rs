@@ -5,7 +5,7 @@ use icl_core::{CoreError, GroupError, SampleError};
 use crate::checkpoint::CheckpointError;
 use crate::method::MethodError;
 use crate::negatives::StepNegativesError;
-use crate::trainer::settings_error::SettingsError;
+use crate::settings_error::SettingsError;
 
 /// Error that ended a training run without a result.
 #[derive(Debug, thiserror::Error)]
@@ -100,7 +100,7 @@ pub enum TrainError {
     Checkpoint(#[from] CheckpointError),
     /// The state of a learning-rate policy cannot be saved.
     #[error(transparent)]
-    Rate(#[from] icl_meta::RateError),
+    Rate(SampleError),
     /// A sample does not exist in the data set.
     #[error("{argument}: found sample {index}, expected an index below {n_samples}")]
     MissingSample {

@@ -36,23 +36,23 @@ mod progress;
 #[doc = include_str!("../README.md")]
 mod readme {}
 mod sampling;
+mod settings;
+mod settings_error;
 mod step;
 mod stream;
 mod trainer;
+mod views;
 
 pub use checkpoint::{CheckpointError, read_checkpoint, write_checkpoint};
 #[cfg(feature = "mpi")]
 pub use devices::Mpi;
 pub use error::TrainError;
-pub use evaluation::{
-    Evaluated, Evaluator, ExpectedGain, Measured, StopRule, StoppedBy, TARGET_RATIO, TimeToTarget,
-    plateau, time_to_target,
-};
-pub use icl_meta::RateChoice;
+pub use evaluation::{Evaluated, Evaluator, ExpectedGain, Measured, StopRule, StoppedBy};
+pub use icl_core::RateChoice;
 pub use identity::Identity;
 pub use method::{
-    DEFAULT, Loss, LossKind, MetaOrder, Method, MethodError, NoiseSet, OptimizerChoice, REFERENCE,
-    Start, methods, parse_methods,
+    DEFAULT, Distance, Loss, LossKind, MetaOrder, Method, MethodError, NoiseSet, OptimizerChoice,
+    REFERENCE, Sampling, Start, methods, parse_methods,
 };
 pub use negatives::{
     NegativesForm, NegativesPeak, NegativesSchedule, StepNegatives, StepNegativesError,
@@ -60,14 +60,15 @@ pub use negatives::{
 pub use optimizer::{Lars, LarsState, OnePassAdam, UpdateRule};
 pub use progress::{
     Callbacks, Cost, Evaluation, INERT_MOVE, Outcome, Progress, Seconds, StepReport, StepSeconds,
-    TrainingRecord, inert_move, parameter_change, parameter_norm,
+    TARGET_RATIO, TimeToTarget, TrainingRecord, inert_move, parameter_change, parameter_norm,
+    plateau, time_to_target,
 };
-pub use sampling::Sampling;
 #[cfg(feature = "testing")]
 pub use sampling::{BatchPlan, EpochPlan, Planner, StepPlan};
-pub use step::Distance;
+pub use settings::TrainingSettings;
+pub use settings_error::SettingsError;
 pub use stream::{
     Advanced, Arriving, Buffer, Decision, Experience, Keep, KeepError, KeptSample, Pending, Stream,
     StreamError, StreamMemory, StreamState, When, WhenError,
 };
-pub use trainer::{SettingsError, Trainer, TrainingSettings};
+pub use trainer::Trainer;

@@ -19,6 +19,7 @@ mod readme;
 pub use icl_core as core;
 pub use icl_data as data;
 pub use icl_eval as eval;
+#[cfg(feature = "meta")]
 pub use icl_meta as meta;
 pub use icl_models as models;
 pub use icl_train as train;

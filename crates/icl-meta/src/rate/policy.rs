@@ -3,39 +3,24 @@
 use burn::module::AutodiffModule;
 use burn::optim::GradientsParams;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::Seed;
 use icl_core::module_bytes::{Bytes, EncodeError, Unfit, load_module, save_module};
+use icl_core::{RateChoice, Schedule, Seed};
 use serde::{Deserialize, Serialize};
 
-use crate::rate::choice::RateChoice;
 use crate::rate::hypergradient::Hypergradient;
 use crate::rate::learned::{HOLD, INNER_DECADES, LearnedRate, Memory};
 use crate::rate::published::PublishedRate;
-use crate::rate::schedules::{cosine, meta_decay, warmup_cosine};
 use crate::rate::situation::Situation;
 
 /// Source of a run's learning rate, with its state.
 ///
-/// The fixed rate and the cosines have none; hypergradient descent keeps an earlier encoder, and the
+/// A function of the step has none; hypergradient descent keeps an earlier encoder, and the
 /// learned rates keep an agent. [`state`](Self::state) and [`restore`](Self::restore) carry it through a
 /// checkpoint.
 pub struct RatePolicy<M, B: AutodiffBackend>(Kind<M, B>);
 
 enum Kind<M, B: AutodiffBackend> {
-    Fixed(f64),
-    Cosine {
-        base: f64,
-        n_steps: u64,
-    },
-    WarmupCosine {
-        base: f64,
-        n_steps: u64,
-    },
-    MetaDecay {
-        base: f64,
-        n_steps: u64,
-        n_before: u64,
-    },
+    Scheduled(Schedule),
     Hypergradient(Hypergradient<M>),
     Published(Box<PublishedRate<B>>),
     Learned(Box<LearnedRate<M, B>>),
@@ -62,22 +47,15 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
         seed: Seed,
         device: &B::Device,
     ) -> Self {
-        Self(match choice {
-            RateChoice::Fixed => Kind::Fixed(base),
-            RateChoice::Cosine => Kind::Cosine { base, n_steps },
-            RateChoice::WarmupCosine => Kind::WarmupCosine { base, n_steps },
-            RateChoice::MetaDecay => Kind::MetaDecay {
-                base,
-                n_steps,
-                n_before: 0,
-            },
-            RateChoice::Hypergradient => Kind::Hypergradient(Hypergradient::new(base)),
-            RateChoice::LearnedAsPublished => {
+        Self(match (choice.schedule(base, n_steps), choice) {
+            (Some(schedule), _) => Kind::Scheduled(schedule),
+            (None, RateChoice::LearnedAsPublished) => {
                 Kind::Published(Box::new(PublishedRate::new(base, seed, device)))
             }
-            RateChoice::Learned => {
+            (None, RateChoice::Learned) => {
                 Kind::Learned(Box::new(LearnedRate::new(base, n_steps, seed, device)))
             }
+            (None, _) => Kind::Hypergradient(Hypergradient::new(base)),
         })
     }
 
@@ -88,11 +66,7 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
         match &mut self.0 {
             Kind::Hypergradient(policy) => policy.follows_steps = false,
             Kind::Learned(policy) => policy.n_decades = INNER_DECADES,
-            Kind::Fixed(_)
-            | Kind::Cosine { .. }
-            | Kind::WarmupCosine { .. }
-            | Kind::MetaDecay { .. }
-            | Kind::Published(_) => (),
+            Kind::Scheduled(_) | Kind::Published(_) => (),
         }
         self
     }
@@ -100,11 +74,8 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
     /// Turns the policy into one for a run after `n_before` steps of earlier runs. Only [`RateChoice::MetaDecay`] makes use
     /// of it.
     pub fn after_steps(mut self, n_before: u64) -> Self {
-        if let Kind::MetaDecay {
-            n_before: steps, ..
-        } = &mut self.0
-        {
-            *steps = n_before;
+        if let Kind::Scheduled(schedule) = &mut self.0 {
+            *schedule = schedule.after_steps(n_before);
         }
         self
     }
@@ -126,14 +97,7 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
     /// Chooses the learning rate of a step.
     pub fn choose(&mut self, situation: &Situation<'_, M>) -> f64 {
         match &mut self.0 {
-            Kind::Fixed(rate) => *rate,
-            Kind::Cosine { base, n_steps } => cosine(*base, situation.step, *n_steps),
-            Kind::WarmupCosine { base, n_steps } => warmup_cosine(*base, situation.step, *n_steps),
-            Kind::MetaDecay {
-                base,
-                n_steps,
-                n_before,
-            } => meta_decay(*base, situation.step, *n_steps, *n_before),
+            Kind::Scheduled(schedule) => schedule.at(situation.step),
             Kind::Hypergradient(policy) => {
                 policy.choose::<B>(situation.encoder, situation.gradients)
             }
@@ -162,8 +126,13 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
     ///
     /// # Errors
     /// [`Unfit`] if the state belongs to another kind of policy or encoder.
-    pub fn restore(self, state: PolicyState, like: &M, device: &B::Device) -> Result<Self, Unfit> {
-        state.0.into_policy(self.0, like, device).map(Self)
+    pub fn restore(
+        &mut self,
+        state: PolicyState,
+        like: &M,
+        device: &B::Device,
+    ) -> Result<(), Unfit> {
+        state.0.restore(&mut self.0, like, device)
     }
 }
 
@@ -197,10 +166,7 @@ impl State {
     ) -> Result<Self, RateError> {
         let module = |module: &Option<M>| module.as_ref().map(save_module::<B, M>).transpose();
         Ok(match policy {
-            Kind::Fixed(_)
-            | Kind::Cosine { .. }
-            | Kind::WarmupCosine { .. }
-            | Kind::MetaDecay { .. } => Self::Stateless,
+            Kind::Scheduled(_) => Self::Stateless,
             Kind::Hypergradient(policy) => Self::Hypergradient {
                 rate: policy.rate,
                 earlier: module(&policy.earlier)?,
@@ -217,36 +183,28 @@ impl State {
         })
     }
 
-    fn into_policy<M: AutodiffModule<B>, B: AutodiffBackend>(
+    fn restore<M: AutodiffModule<B>, B: AutodiffBackend>(
         self,
-        policy: Kind<M, B>,
+        policy: &mut Kind<M, B>,
         like: &M,
         device: &B::Device,
-    ) -> Result<Kind<M, B>, Unfit> {
+    ) -> Result<(), Unfit> {
         let module = |bytes: Option<Bytes>| {
             bytes
                 .map(|bytes| load_module::<B, M>(like.clone(), bytes, device))
                 .transpose()
         };
-        Ok(match (self, policy) {
-            (
-                Self::Stateless,
-                policy @ (Kind::Fixed(_)
-                | Kind::Cosine { .. }
-                | Kind::WarmupCosine { .. }
-                | Kind::MetaDecay { .. }),
-            ) => policy,
-            (Self::Hypergradient { rate, earlier }, Kind::Hypergradient(mut policy)) => {
+        match (self, policy) {
+            (Self::Stateless, Kind::Scheduled(_)) => (),
+            (Self::Hypergradient { rate, earlier }, Kind::Hypergradient(policy)) => {
                 policy.rate = rate;
                 policy.earlier = module(earlier)?;
-                Kind::Hypergradient(policy)
             }
-            (Self::Published { agent, last_loss }, Kind::Published(mut policy)) => {
+            (Self::Published { agent, last_loss }, Kind::Published(policy)) => {
                 policy.agent = PublishedRate::<B>::config()
                     .load(&agent, device)
                     .map_err(|_| Unfit::Kind)?;
                 policy.last_loss = last_loss;
-                Kind::Published(policy)
             }
             (
                 Self::Learned {
@@ -254,17 +212,17 @@ impl State {
                     memory,
                     earlier,
                 },
-                Kind::Learned(mut policy),
+                Kind::Learned(policy),
             ) => {
                 policy.agent = LearnedRate::<M, B>::config()
                     .load(&agent, device)
                     .map_err(|_| Unfit::Kind)?;
                 policy.memory = memory;
                 policy.earlier = module(earlier)?;
-                Kind::Learned(policy)
             }
             _ => return Err(Unfit::Kind),
-        })
+        }
+        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The file of a checkpoint.
 //!
 //! ```text
-//! one line of JSON: {"schema": 3, "length": …, "checksum": …, "identity": [[field, value], …]}
+//! one line of JSON: {"schema": 4, "length": …, "checksum": …, "identity": [[field, value], …]}
 //! `length` bytes of MessagePack
 //! ```
 
@@ -17,7 +17,7 @@ use crate::checkpoint::error::CheckpointError;
 use crate::identity::Identity;
 
 /// Version of the format and of the state in it.
-const SCHEMA: u32 = 3;
+const SCHEMA: u32 = 4;
 
 /// Size of the largest checkpoint that is read, in bytes: 16 GiB.
 const MAX_BYTES: u64 = 16 << 30;
@@ -112,7 +112,7 @@ pub fn read_checkpoint<T: DeserializeOwned>(
 }
 
 /// Reads a checkpoint as bytes, or returns `None` if the file does not exist.
-pub(super) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, CheckpointError> {
+pub(crate) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, CheckpointError> {
     let read = InputFile::open(path, MAX_BYTES).and_then(InputFile::bytes);
     match read.map_err(std::io::Error::from) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -126,7 +126,7 @@ pub(super) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, CheckpointError
 }
 
 /// Returns the state in the bytes of a checkpoint. `path` is for messages.
-pub(super) fn state_of<T: DeserializeOwned>(
+pub(crate) fn state_of<T: DeserializeOwned>(
     bytes: &[u8],
     path: &Path,
     identity: &Identity,
@@ -225,8 +225,8 @@ mod tests {
         *flipped.last_mut().unwrap() ^= 1;
         assert!(error(&flipped, "1").contains("checksum"));
         let text = String::from_utf8_lossy(&whole).into_owned();
-        let newer = text.replace("\"schema\":3", "\"schema\":4");
-        assert!(error(newer.as_bytes(), "1").contains("schema 4, expected schema 3"));
+        let newer = text.replace("\"schema\":4", "\"schema\":5");
+        assert!(error(newer.as_bytes(), "1").contains("schema 5, expected schema 4"));
         assert!(error(b"hello\n", "1").contains("header"));
     }
 }

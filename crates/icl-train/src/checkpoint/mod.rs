@@ -2,8 +2,7 @@
 //! or absent.
 
 mod error;
-mod file;
-pub(crate) mod saved;
+pub(crate) mod file;
 
 pub use error::CheckpointError;
 pub use file::{read_checkpoint, write_checkpoint};

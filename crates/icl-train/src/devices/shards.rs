@@ -2,8 +2,6 @@
 
 use icl_core::Group;
 
-use crate::trainer::settings::TrainingSettings;
-
 /// Division of every batch into shards, each of which passes through the encoder at once, and the shards of one member.
 ///
 /// The sample at place p of a batch belongs to shard p mod S. Old samples stand before new ones, so that every shard has
@@ -16,18 +14,13 @@ pub(crate) struct Shards {
 }
 
 impl Shards {
-    /// Divides batches among the members of a group, into at most so many samples each as the settings allow:
-    ///
-    /// ```text
-    /// S = W·⌈batch_size/(W·chunk)⌉
-    /// ```
-    ///
-    /// The number does not depend on the size of a batch, so that two groups with the same S take the same steps.
-    pub(crate) fn new(group: &dyn Group, settings: &TrainingSettings) -> Self {
+    /// Divides batches into so many shards among the members of a group. The number does not depend on the size of a batch, so that
+    /// two groups with the same S take the same steps.
+    pub(crate) fn new(group: &dyn Group, n_shards: usize) -> Self {
         Self {
             rank: group.rank(),
             n_members: group.size(),
-            n_shards: settings.n_shards(group.size()),
+            n_shards,
         }
     }
 
@@ -69,6 +62,7 @@ impl Shards {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::TrainingSettings;
     use icl_core::{Alone, Threads};
 
     fn shards(group: &dyn Group, chunk: Option<usize>) -> Shards {
@@ -77,7 +71,7 @@ mod tests {
             chunk,
             ..TrainingSettings::default()
         };
-        Shards::new(group, &settings)
+        Shards::new(group, settings.n_shards(group.size()))
     }
 
     #[test]

@@ -62,6 +62,16 @@ pub(crate) type Evaluate<'a, M, R> = &'a dyn Fn(M) -> Result<Evaluated<M, R>, Tr
 /// Function that finds the first sample whose embedding by an encoder is not finite, in the order of the list.
 pub(crate) type FirstBad<'a, M> = &'a dyn Fn(&M, &[usize]) -> Result<Option<usize>, TrainError>;
 
+/// Evaluations of a run.
+pub(crate) struct Evaluations<'a, M, R> {
+    /// Evaluation of an encoder during the run, on the panel that steers it.
+    pub(crate) steer: Evaluate<'a, M, R>,
+    /// Evaluation of the result.
+    pub(crate) measure: Evaluate<'a, M, R>,
+    /// Search for the first bad sample.
+    pub(crate) first_bad: FirstBad<'a, M>,
+}
+
 /// Encoder with re-estimated normalisation statistics, its exact risk, and the judgement of a protocol on
 /// its embeddings.
 #[derive(Debug, Clone)]

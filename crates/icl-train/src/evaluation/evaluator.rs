@@ -11,7 +11,7 @@ use crate::error::TrainError;
 use crate::evaluation::evaluated::{Evaluated, Measured};
 use crate::evaluation::fixed_views::{CHUNK, FixedViews, collated};
 use crate::evaluation::shape::{checked_rows, stacked};
-use crate::trainer::problem::Problem;
+use crate::views::problem::Problem;
 
 /// Evaluates encoders on one fixed pair of views of each sample, the same for every method and epoch.
 ///

@@ -10,9 +10,9 @@ use rayon::prelude::*;
 use crate::devices::floats::gathered_rows;
 use crate::error::TrainError;
 use crate::evaluation::shape::{checked_rows, stacked};
-use crate::sampling::pair_maker::PairMaker;
-use crate::sampling::partners::Partners;
-use crate::trainer::problem::Problem;
+use crate::views::pair_maker::PairMaker;
+use crate::views::partners::Partners;
+use crate::views::problem::Problem;
 
 /// Maximum number of samples per encoder pass.
 pub(crate) const CHUNK: usize = 128;

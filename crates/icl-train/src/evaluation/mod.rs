@@ -8,10 +8,8 @@ mod panels;
 pub(crate) mod shape;
 mod soundness;
 pub(crate) mod stopping;
-mod target;
 
 pub use evaluated::{Evaluated, Measured};
 pub use evaluator::Evaluator;
 pub use gain::ExpectedGain;
 pub use stopping::{StopRule, StoppedBy};
-pub use target::{TARGET_RATIO, TimeToTarget, plateau, time_to_target};

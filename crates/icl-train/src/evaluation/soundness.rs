@@ -8,7 +8,7 @@ use crate::error::TrainError;
 use crate::evaluation::evaluator::Evaluator;
 use crate::evaluation::fixed_views::CHUNK;
 use crate::identity::{Identity, digest_of};
-use crate::trainer::settings_error::SettingsError;
+use crate::settings_error::SettingsError;
 
 /// Largest difference of directions, coordinate by coordinate, that is rounding: single precision has seven digits.
 const ROUNDING: f64 = 1e-6;

@@ -1,16 +1,20 @@
 //! Methods: five axes of choices, the points of these axes, and the registry of named points.
 
 mod blend;
+mod distance;
 pub(crate) mod error;
-pub(crate) mod loss;
+mod loss;
 mod optimizer_choice;
 mod point;
 mod registry;
+mod sampling;
 mod start;
 
+pub use distance::Distance;
 pub use error::MethodError;
 pub use loss::{Loss, LossKind, NoiseSet};
 pub use optimizer_choice::{MetaOrder, OptimizerChoice};
 pub use point::Method;
 pub use registry::{DEFAULT, REFERENCE, methods, parse_methods};
+pub use sampling::Sampling;
 pub use start::Start;

@@ -3,13 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-use icl_meta::RateChoice;
+use icl_core::RateChoice;
 
 use crate::method::error::MethodError;
 use crate::method::loss::{Loss, LossKind};
 use crate::method::optimizer_choice::OptimizerChoice;
+use crate::method::sampling::Sampling;
 use crate::method::start::Start;
-use crate::sampling::choice::Sampling;
 
 /// Method of updating an encoder: a name, and one choice on each of five axes.
 ///

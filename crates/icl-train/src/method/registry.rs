@@ -1,13 +1,13 @@
 //! The registry: the methods that have a name.
 
-use icl_meta::RateChoice;
+use icl_core::RateChoice;
 
 use crate::method::error::MethodError;
 use crate::method::loss::LossKind;
 use crate::method::optimizer_choice::OptimizerChoice;
 use crate::method::point::Method;
+use crate::method::sampling::Sampling;
 use crate::method::start::Start;
-use crate::sampling::choice::Sampling;
 
 /// Name of the reference method, whose quality is the target of all others: training from scratch on all
 /// data.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::negatives::NegativesSchedule;
-use crate::trainer::settings_error::SettingsError;
+use crate::settings_error::SettingsError;
 
 /// Form in which the number of negatives K enters the loss of a step. The text of a choice is given in parentheses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

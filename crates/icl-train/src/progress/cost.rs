@@ -2,19 +2,8 @@
 
 use std::cell::Cell;
 
+use icl_core::Purpose;
 use serde::{Deserialize, Serialize};
-
-/// Purpose of passes through an encoder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Purpose {
-    /// Losses whose gradient is applied.
-    #[default]
-    Training,
-    /// Inner steps of meta-optimization.
-    Support,
-    /// Comparisons from which agents learn.
-    Agents,
-}
 
 /// Cost of a run by purpose, in full passes: a view that passes forward and backward through the encoder is
 /// 1, one that passes only forward is [`Encoder::FORWARD_SHARE`](icl_core::Encoder::FORWARD_SHARE).

@@ -7,6 +7,7 @@ mod norm;
 pub(crate) mod outcome;
 pub(crate) mod record;
 pub(crate) mod step_report;
+mod target;
 pub(crate) mod warnings;
 
 pub use callbacks::{Callbacks, Progress};
@@ -16,3 +17,4 @@ pub use norm::parameter_norm;
 pub use outcome::{Outcome, parameter_change};
 pub use record::{Evaluation, Seconds, TrainingRecord};
 pub use step_report::{StepReport, StepSeconds};
+pub use target::{TARGET_RATIO, TimeToTarget, plateau, time_to_target};

@@ -1,12 +1,9 @@
-//! Sampling: the samples that are anchors and noise, and their proportion.
+//! The samples of epochs, steps and batches.
 
-pub(crate) mod choice;
-pub(crate) mod pair_maker;
-pub(crate) mod partners;
+mod parts;
 pub(crate) mod plan;
 mod reservoir;
 pub(crate) mod widening;
 
-pub use choice::Sampling;
 #[cfg(feature = "testing")]
 pub use plan::{BatchPlan, EpochPlan, Planner, StepPlan};

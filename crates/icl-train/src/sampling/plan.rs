@@ -7,8 +7,8 @@ use icl_core::{Increment, Seed};
 use rand::seq::SliceRandom;
 
 use crate::method::Method;
-use crate::sampling::choice::Sampling;
-use crate::trainer::settings::TrainingSettings;
+use crate::method::Sampling;
+use crate::settings::TrainingSettings;
 
 /// Samples of a batch. The first [`n_old`](Self::n_old) are old if batches separate old samples from new.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +84,11 @@ impl<'a> Planner<'a> {
             old: sampling.kept_old(increment, settings, seed),
             seed,
         }
+    }
+
+    /// Returns the number of samples of the data, old and new.
+    pub(crate) fn n_samples(&self) -> usize {
+        self.increment.old().len() + self.increment.new_data().len()
     }
 
     /// Returns the plan of an epoch. `fraction` is the current share of the old data for a sampling that

@@ -6,7 +6,6 @@ use std::collections::VecDeque;
 use burn::module::{AutodiffModule, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::Tensor;
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_meta::owned;
 
 /// Copies an encoder so that training the copy leaves the original as it was, to the bit. Parameters keep their identity.
 ///
@@ -43,5 +42,5 @@ impl<B: Backend> ModuleMapper<B> for Parameters {
 /// Copies an encoder for the evaluation of a loss without gradients. The copy records no graph, which
 /// only a backward pass would free, and shares no normalisation statistics with the original.
 pub(crate) fn without_graph<B: AutodiffBackend, M: AutodiffModule<B>>(encoder: &M) -> M {
-    owned(encoder).no_grad()
+    M::from_inner(encoder.valid()).no_grad()
 }

@@ -4,11 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::gain::Course;
 use crate::evaluation::stopping::Descent;
+use crate::method::Sampling;
 use crate::negatives::Advice;
 use crate::progress::record::TrainingRecord;
-use crate::sampling::choice::Sampling;
 use crate::sampling::widening;
-use icl_meta::Pair;
 
 /// State of a run at its last evaluation.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -39,12 +38,8 @@ pub(crate) struct Counters {
     support_move_sum: f64,
     /// Number of inner loops in this epoch.
     n_loops: usize,
-    /// Learning rate of the last step.
-    pub(crate) query_rate: f64,
     /// Advice of the evaluations on the number of negatives.
     pub(crate) negatives: Advice,
-    /// Losses of a query before and after the inner steps, for the next act of their agent.
-    pub(crate) support_pair: Option<Pair>,
     /// Last evaluation, if there is one.
     pub(crate) last: Option<LastEvaluation>,
     /// Minimum of the exact risk over all data.
@@ -100,16 +95,16 @@ impl Counters {
         self.query_rate_sum += rate;
     }
 
-    /// Adds an inner step with this learning rate.
-    pub(crate) fn add_support_rate(&mut self, rate: f64) {
-        self.n_support += 1;
-        self.support_rate_sum += rate;
-    }
-
-    /// Adds an inner loop that moved the parameters by `relative_move`.
-    pub(crate) fn add_adaptation(&mut self, relative_move: f64) {
-        self.n_loops += 1;
-        self.support_move_sum += relative_move;
+    /// Adds an inner loop with the learning rates of its steps, if there was one that moved the parameters by `relative_move`.
+    pub(crate) fn add_inner_loop(&mut self, rates: &[f64], relative_move: Option<f64>) {
+        for rate in rates {
+            self.n_support += 1;
+            self.support_rate_sum += rate;
+        }
+        if let Some(relative_move) = relative_move {
+            self.n_loops += 1;
+            self.support_move_sum += relative_move;
+        }
     }
 
     /// Adds the epoch to the record and resets the counters for the next epoch.

@@ -3,20 +3,10 @@
 use burn::tensor::Tensor;
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{Encoder, Mode, paired_cosine_similarity};
-use serde::{Deserialize, Serialize};
 
 use crate::error::TrainError;
 use crate::evaluation::shape::checked;
-
-/// Distance between two embeddings of a view, for the distillation term.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Distance {
-    /// Cosine distance 1 − cos, in [0, 2].
-    Cosine,
-    /// Mean of the squared differences of the coordinates.
-    MeanSquared,
-}
+use crate::method::Distance;
 
 /// Encoder at the start of a run, and the distillation term that keeps embeddings near its own. The teacher
 /// is not trained.

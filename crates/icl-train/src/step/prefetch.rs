@@ -11,10 +11,10 @@ use rayon::prelude::*;
 
 use crate::devices::shards::Shards;
 use crate::progress::step_report::Phase;
-use crate::sampling::pair_maker::PairMaker;
-use crate::sampling::partners::Partners;
 use crate::sampling::plan::{BatchPlan, StepPlan};
-use crate::trainer::problem::Problem;
+use crate::views::pair_maker::PairMaker;
+use crate::views::partners::Partners;
+use crate::views::problem::Problem;
 
 /// Maximum number of prepared steps that wait for the training thread.
 const AHEAD: usize = 3;

@@ -22,13 +22,13 @@ use burn::module::AutodiffModule;
 use burn::optim::{GradientsAccumulator, GradientsParams};
 use burn::tensor::backend::AutodiffBackend;
 use burn::tensor::{Int, Tensor, TensorData};
-use icl_core::{Encoder, Group, GroupError, PairEmbeddings, Seed};
+use icl_core::{Encoder, Group, GroupError, PairEmbeddings, Purpose, Seed};
 
 use crate::devices::floats::{gathered_rows, summed_elements};
 use crate::devices::gradients::summed;
 use crate::error::TrainError;
-use crate::progress::cost::Purpose;
-use crate::step::batch_loss::{BatchLoss, PartOf, value_of};
+use crate::step::batch_loss::{BatchLoss, PartOf, seed_of_part, value_of};
+use crate::step::contrastive::Anchors;
 use crate::step::copies::without_graph;
 use crate::step::prefetch::{PreparedBatch, PreparedShard};
 
@@ -60,10 +60,7 @@ where
         let mut gradients = GradientsAccumulator::new();
         let mut loss = 0.0;
         for part in 0..batch.n_parts {
-            let seed = match part {
-                0 => seed,
-                _ => seed.child("part").at(part as u64),
-            };
+            let seed = seed_of_part(seed, part);
             loss += self.of_sharded_part(encoder, (batch, part), seed, &mut gradients)?;
         }
         let mut sum = [loss];
@@ -168,7 +165,9 @@ where
         let n = batch.n_samples;
         let rows = own_anchors(self.group, n);
         let is_divided = rows.len() < n;
-        let loss = self.of_rows(leaves, batch.n_old, rows, seed);
+        let (of, at, own) = (&self.contrastive, (batch.n_old, n), rows.clone());
+        let losses = of.of_anchors(leaves, batch.n_old, Anchors::All, own, seed);
+        let loss = of.part_of_mean(losses, at, rows);
         let mut gradients = loss.backward();
         let mut slope = |leaf: &Tensor<B, 2>| {
             let slope = leaf.grad_remove(&mut gradients);
@@ -212,7 +211,11 @@ where
                 (own.sum(), 0.0)
             }
             None => {
-                let own = part_of_mean(self.over_catalogue(pairs, seed), share);
+                let rows = 0..share[0];
+                let losses = self
+                    .contrastive
+                    .of_anchors(pairs, 0, Anchors::All, rows, seed);
+                let own = part_of_mean(losses.mean(), share);
                 let loss = value_of(own.clone());
                 (own, loss)
             }

@@ -3,9 +3,9 @@
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Alone, Group, Increment, Seed};
 
+use crate::settings::TrainingSettings;
 use crate::stream::keep::Keep;
 use crate::trainer::Trainer;
-use crate::trainer::settings::TrainingSettings;
 
 /// A stream of increments: an encoder that is updated for one experience after the other.
 ///

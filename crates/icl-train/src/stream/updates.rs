@@ -8,12 +8,12 @@ use crate::error::TrainError;
 use crate::evaluation::StoppedBy;
 use crate::method::Method;
 use crate::progress::{Callbacks, Cost, TrainingRecord};
+use crate::settings::TrainingSettings;
 use crate::stream::advanced::{Advanced, Arriving};
 use crate::stream::division::Divided;
 use crate::stream::error::StreamError;
 use crate::stream::settings::Stream;
 use crate::stream::state::{Experience, StreamState, Waiting};
-use crate::trainer::settings::TrainingSettings;
 
 /// Facts about the training of an experience; the default is no training.
 #[derive(Default)]

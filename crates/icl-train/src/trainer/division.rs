@@ -6,7 +6,7 @@ use icl_core::{Increment, Seed};
 
 use crate::error::TrainError;
 use crate::negatives::NegativesSchedule;
-use crate::trainer::settings::TrainingSettings;
+use crate::settings::TrainingSettings;
 
 /// Share of the training samples that [`NegativesSchedule::Stagewise`] holds out.
 const SHARE: f64 = 0.05;

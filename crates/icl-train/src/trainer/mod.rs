@@ -2,29 +2,18 @@
 
 mod checks;
 mod division;
-pub(crate) mod problem;
-pub(crate) mod settings;
-pub(crate) mod settings_error;
-mod training_loop;
+mod train;
 
-use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Alone, Collate, Encoder, Group, Increment, Samples, Seed, Views};
+use icl_core::{Alone, Collate, Group, Increment, Samples, Seed, Views};
 
 use crate::error::TrainError;
 use crate::evaluation::evaluator::Evaluator;
-use crate::method::{LossKind, Method, NoiseSet};
+use crate::method::{Method, NoiseSet};
 use crate::negatives::StepNegativesError;
-use crate::progress::{Callbacks, Outcome};
-use crate::sampling::choice::Sampling;
-use crate::step::copies::own;
-use crate::step::distillation::Teacher;
+use crate::settings::TrainingSettings;
 use crate::trainer::division::Division;
-use crate::trainer::problem::Problem;
-use crate::trainer::training_loop::{Evaluations, TrainingLoop};
-
-pub use settings::TrainingSettings;
-pub use settings_error::SettingsError;
+use crate::views::problem::Problem;
 
 /// Trains an encoder on the old data of a data set, and updates it with the new data.
 ///
@@ -82,13 +71,6 @@ pub struct Trainer<'a, B: AutodiffBackend, S, V, C> {
 
 /// Number of samples over which the statistics of a result are re-estimated, or more if its risk is over more.
 const STATISTICS: usize = 2048;
-
-/// Name of the random stream of the first training.
-const PRETRAINING: &str = "pretraining";
-
-/// Name of the random stream of updates. All methods share it, so that they see the same order and the
-/// same views.
-const UPDATE: &str = "update";
 
 impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
     /// Creates a trainer for these samples with the default settings, seed 0 and the default device.
@@ -167,23 +149,6 @@ impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
         let seed = Seed::new(self.seed).child("held out for negatives");
         Division::new(self.increment, &self.settings, seed)
     }
-
-    fn training_loop<'t>(
-        &'t self,
-        method: &'t Method,
-        increment: &'t Increment,
-        stream: &'static str,
-    ) -> TrainingLoop<'t, B, S, V, C> {
-        TrainingLoop {
-            problem: self.problem_of(increment),
-            settings: &self.settings,
-            method,
-            root_seed: self.seed,
-            stream,
-            device: self.device.clone(),
-            group: self.group,
-        }
-    }
 }
 
 impl<B, S, V, C> Trainer<'_, B, S, V, C>
@@ -224,156 +189,5 @@ where
             max_statistics: panel.div_ceil(2).max(4),
             ..self.evaluator().with_at_most(panel)
         }
-    }
-
-    /// Trains a fresh encoder on the old data X by NCE-I (Eq. 1) under the noise distribution p(X). The
-    /// result is θ₀, from which updates start.
-    ///
-    /// Evaluations compute the exact risk over the old data alone.
-    ///
-    /// # Errors
-    /// [`TrainError`] if a setting is out of its range, the increment refers to a sample that the data
-    /// set does not contain, a sample cannot be read, the encoder has no parameter to train or does not return one row for each view,
-    /// a loss, a risk or a parameter is not finite, all embeddings are zero or the same, or members of a group differ.
-    pub fn pretrain<M>(&self, encoder: M) -> Result<Outcome<M, B, f64>, TrainError>
-    where
-        M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
-        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
-    {
-        self.pretrain_with(encoder, &mut Callbacks::new())
-    }
-
-    /// Trains as [`pretrain`](Self::pretrain) does, with callbacks and checkpoints.
-    ///
-    /// # Errors
-    /// As [`pretrain`](Self::pretrain), and [`TrainError`] if a checkpoint cannot be written or belongs
-    /// to another run, or the callbacks stop the run.
-    pub fn pretrain_with<M>(
-        &self,
-        encoder: M,
-        callbacks: &mut Callbacks<'_>,
-    ) -> Result<Outcome<M, B, f64>, TrainError>
-    where
-        M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
-        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
-    {
-        self.settings.check()?;
-        self.settings.check_negatives()?;
-        self.problem().check()?;
-        let measuring = self.evaluator();
-        let Division { trained, held_out } = self.division()?;
-        let steering = self.steering_evaluator(&trained);
-        let held_out = held_out.map(|panel| panel.without_new());
-        let evaluations = Evaluations {
-            steer: &|encoder| {
-                let evaluated = steering.evaluate_old(encoder)?;
-                steering.with_held_out(evaluated, held_out.as_ref())
-            },
-            measure: &|encoder| measuring.evaluate_old(encoder),
-            first_bad: &|encoder, samples| measuring.first_bad(encoder, samples),
-        };
-        let method = Method {
-            rate: self.settings.pretraining_rate,
-            ..Method::new(Sampling::Old, LossKind::InfoNce)
-        };
-        self.check_catalogue(encoder.has_catalogue(), &method)?;
-        let encoder = own(&encoder);
-        let training = self.training_loop(&method, &trained, PRETRAINING);
-        let identity = training.check_members(&encoder, callbacks)?;
-        self.check_data(|by| Ok(by.evaluate_old(encoder.valid())?.risk))?;
-        training.run(encoder, None, identity, &evaluations, callbacks)
-    }
-
-    /// Updates an encoder that was trained on the old data by a method that starts from it, with evaluations of the exact risk over
-    /// X′. A method without a loss evaluates the encoder once and returns it unchanged.
-    ///
-    /// # Errors
-    /// [`TrainError`] as for [`pretrain`](Self::pretrain), and if
-    ///
-    /// - the method starts from another encoder than the trained one, as retraining does: [`update_with`](Self::update_with) takes a
-    ///   fresh encoder;
-    /// - the increment has no new samples;
-    /// - the method's choices do not fit each other ([`Method::check`]), or [`NoiseSet::BothViews`] is set for a loss that
-    ///   separates old noise from new.
-    pub fn update<M>(&self, method: &Method, trained: M) -> Result<Outcome<M, B>, TrainError>
-    where
-        M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
-        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
-    {
-        self.update_with(method, trained, None, &mut Callbacks::new())
-    }
-
-    /// Updates as [`update`](Self::update) does, by any method, with callbacks and checkpoints. `fresh` is an encoder of the same
-    /// architecture with random parameters, which all starts but `trained` need ([`Start::needs_fresh`](crate::Start::needs_fresh)):
-    /// from scratch it is trained in the place of `trained`.
-    ///
-    /// # Errors
-    /// As [`update`](Self::update), and [`TrainError`] if the start needs a fresh encoder and there is none, or it cannot be
-    /// blended with the trained one, a checkpoint cannot be written or belongs to another run, or the callbacks stop the run.
-    pub fn update_with<M>(
-        &self,
-        method: &Method,
-        trained: M,
-        fresh: Option<M>,
-        callbacks: &mut Callbacks<'_>,
-    ) -> Result<Outcome<M, B>, TrainError>
-    where
-        M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
-        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
-    {
-        self.settings.check()?;
-        self.settings.check_negatives()?;
-        self.problem().check()?;
-        if self.increment.new_data().is_empty() {
-            return Err(TrainError::NothingNew);
-        }
-        if self.settings.noise_set == NoiseSet::BothViews && method.separates_noise() {
-            return Err(TrainError::BothViews);
-        }
-        method.check()?;
-        let fresh = fresh.as_ref().map(own);
-        let encoder = method.start.encoder::<B, M>(own(&trained), fresh)?;
-        self.check_catalogue(encoder.has_catalogue(), method)?;
-        let measuring = self.evaluator();
-        let division = self.division()?;
-        let (increment, held_out) = (division.trained, division.held_out);
-        let steering = self.steering_evaluator(&increment);
-        let evaluations = Evaluations {
-            steer: &|encoder| {
-                let evaluated = steering.evaluate(encoder)?;
-                steering.with_held_out(evaluated, held_out.as_ref())
-            },
-            measure: &|encoder| measuring.evaluate(encoder),
-            first_bad: &|encoder, samples| {
-                // The statistics of a teacher hold samples that are not in the batch.
-                let found = measuring.first_bad(encoder, samples)?;
-                found.map_or_else(
-                    || measuring.first_bad_of_statistics(encoder),
-                    |at| Ok(Some(at)),
-                )
-            },
-        };
-        let training = self.training_loop(method, &increment, UPDATE);
-        let identity = training.check_members(&encoder, callbacks)?;
-        self.check_data(|by| Ok(by.evaluate(encoder.valid())?.risk.all))?;
-        let Some(loss) = method.loss else {
-            let evaluated = (evaluations.steer)(encoder.valid())?;
-            let measured = (evaluations.measure)(encoder.valid())?;
-            return Ok(Outcome::untrained(encoder, evaluated.risk, measured));
-        };
-        // The teacher is the first encoder after re-estimation of its statistics.
-        let teacher = match loss.distillation {
-            true => {
-                let (encoder, n_views) = measuring.with_statistics(encoder.valid())?;
-                Some(Teacher {
-                    encoder,
-                    n_views,
-                    weight: self.settings.distillation_weight,
-                    distance: self.settings.distillation_distance,
-                })
-            }
-            false => None,
-        };
-        training.run(encoder, teacher, identity, &evaluations, callbacks)
     }
 }

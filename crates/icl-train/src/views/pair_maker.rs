@@ -2,7 +2,7 @@
 
 use icl_core::{Pairing, SampleError, Samples, Seed, Side, Views};
 
-use crate::sampling::partners::Partners;
+use crate::views::partners::Partners;
 
 /// Maker of the random views of one pass over samples. A view depends on the seed of the pass, the sample,
 /// the number of its earlier occurrences in the pass, the side and the population of partners, not on batches

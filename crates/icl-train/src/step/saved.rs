@@ -9,17 +9,16 @@ use icl_core::{Encoder, Group};
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::file::{read_bytes, state_of};
+use crate::checkpoint::{CheckpointError, write_checkpoint};
+use crate::error::TrainError;
 use crate::evaluation::evaluated::Risk;
-use crate::identity::Identity;
-use crate::progress::record::TrainingRecord;
+use crate::progress::{Callbacks, TrainingRecord};
 use crate::sampling::plan::Planner;
 use crate::step::average::WeightAverage;
 use crate::step::copies::own;
 use crate::step::counters::Counters;
 use crate::step::run::Run;
-use crate::{Callbacks, CheckpointError, TrainError, write_checkpoint};
 use icl_core::module_bytes::{Bytes, SavedTensors, Unfit, load_module, save_module};
-use icl_meta::PolicyState;
 
 /// Everything on which the rest of a run depends beside its identity. The order of the data, the views
 /// and all other random draws are functions of the seed and of the numbers of steps and epochs.
@@ -41,73 +40,61 @@ struct SavedRun<R> {
 struct Stepping {
     encoder: Bytes,
     optimizer: Bytes,
-    query: PolicyState,
-    support: PolicyState,
+    /// State of a rule that is no plain step.
+    rule: Option<Bytes>,
 }
 
-/// Saves the state of a run between two steps, by the first member of a group.
-pub(crate) fn save<M, B, R>(
-    run: &Run<'_, M, B, R>,
-    path: &Path,
-    identity: &Identity,
-    callbacks: &mut Callbacks<'_>,
-) -> Result<(), TrainError>
+impl<M, B, R> Run<'_, M, B, R>
 where
     M: AutodiffModule<B> + Encoder<B>,
     B: AutodiffBackend,
     R: Risk,
 {
-    let start = Instant::now();
-    let bytes = |module: &M| save_module::<B, _>(module).map_err(CheckpointError::from);
-    let has_ended = run.counters.is_complete;
-    let average = (!has_ended || run.best.is_none()).then(|| bytes(run.average.get()));
-    let stepping = || -> Result<Stepping, TrainError> {
-        let encoder = run.encoder.as_ref().expect("an encoder between two steps");
-        Ok(Stepping {
-            encoder: bytes(encoder)?,
-            optimizer: run.update.save().map_err(CheckpointError::from)?,
-            query: run.rates.query.state()?,
-            support: run.rates.support.state()?,
-        })
-    };
-    let state = SavedRun {
-        average: average.transpose()?,
-        n_averaged: run.average.n_steps(),
-        best: run.best.as_ref().map(bytes).transpose()?,
-        stepping: (!has_ended).then(stepping).transpose()?,
-        counters: run.counters.clone(),
-        record: run.record.clone(),
-    };
-    if run.loss.group.rank() == 0 {
-        write_checkpoint(path, identity, &state)?;
+    /// Saves the state of the run between two steps if there is a checkpoint, by the first member of a group.
+    pub(crate) fn save(&self, callbacks: &mut Callbacks<'_>) -> Result<(), TrainError> {
+        let Some(path) = callbacks.checkpoint() else {
+            return Ok(());
+        };
+        let start = Instant::now();
+        let bytes = |module: &M| save_module::<B, _>(module).map_err(CheckpointError::from);
+        let has_ended = self.counters.is_complete;
+        let average = (!has_ended || self.best.is_none()).then(|| bytes(self.average.get()));
+        let stepping = || -> Result<Stepping, TrainError> {
+            let encoder = self.encoder.as_ref().expect("an encoder between two steps");
+            Ok(Stepping {
+                encoder: bytes(encoder)?,
+                optimizer: self.update.save().map_err(CheckpointError::from)?,
+                rule: self.rule.save().map_err(TrainError::Rate)?,
+            })
+        };
+        let state = SavedRun {
+            average: average.transpose()?,
+            n_averaged: self.average.n_steps(),
+            best: self.best.as_ref().map(bytes).transpose()?,
+            stepping: (!has_ended).then(stepping).transpose()?,
+            counters: self.counters.clone(),
+            record: self.record.clone(),
+        };
+        if self.loss.group.rank() == 0 {
+            write_checkpoint(path, &self.identity, &state)?;
+        }
+        callbacks.saved(start.elapsed());
+        Ok(())
     }
-    callbacks.saved(start.elapsed());
-    Ok(())
-}
 
-/// Restores the saved state of a run, or returns the run unchanged if the file does not exist.
-pub(crate) fn restore<'a, M, B, R>(
-    run: Run<'a, M, B, R>,
-    path: &Path,
-    identity: &Identity,
-    planner: &Planner<'_>,
-) -> Result<Run<'a, M, B, R>, TrainError>
-where
-    M: AutodiffModule<B> + Encoder<B>,
-    B: AutodiffBackend,
-    R: Risk,
-{
-    let Some(bytes) = bytes_for_all(run.loss.group, path)? else {
-        return Ok(run);
-    };
-    let saved: SavedRun<R> = state_of(&bytes, path, identity)?;
-    let unfit = |unfit| CheckpointError::Contents {
-        path: path.to_owned(),
-        unfit,
-    };
-    let n_epochs = run.loss.settings.epochs;
-    let checked = saved.check(n_epochs, planner);
-    Ok(checked.and_then(|()| saved.into_run(run)).map_err(unfit)?)
+    /// Restores the saved state of the run, or returns it unchanged if the file does not exist.
+    pub(crate) fn restored(self, path: &Path) -> Result<Self, TrainError> {
+        let Some(bytes) = bytes_for_all(self.loss.group, path)? else {
+            return Ok(self);
+        };
+        let saved: SavedRun<R> = state_of(&bytes, path, &self.identity)?;
+        let checked = saved.check(self.settings.epochs, &self.planner);
+        let restored = checked.and_then(|()| saved.into_run(self));
+        restored.map_err(|unfit| {
+            let path = path.to_owned();
+            CheckpointError::Contents { path, unfit }.into()
+        })
+    }
 }
 
 /// Returns the bytes of a checkpoint that the first member reads, at all members.
@@ -161,7 +148,7 @@ impl<R: Risk> SavedRun<R> {
         // A module that is loaded keeps its running statistics in the place of those of `like`.
         let load = |like, bytes| load_module::<B, M>(like, bytes, &device);
         if let Some(average) = self.average {
-            let decay = run.loss.settings.average_decay;
+            let decay = run.settings.average_decay;
             run.average =
                 WeightAverage::resume(load(like.clone(), average)?, decay, self.n_averaged);
         }
@@ -193,8 +180,7 @@ impl Stepping {
     {
         let parameters = SavedTensors::read(&self.encoder)?;
         run.update = run.update.load(self.optimizer, &parameters, device)?;
-        run.rates.query = run.rates.query.restore(self.query, &like, device)?;
-        run.rates.support = run.rates.support.restore(self.support, &like, device)?;
+        run.rule.load(self.rule, &like, device)?;
         run.encoder = Some(load_module::<B, M>(like, self.encoder, device)?);
         Ok(run)
     }

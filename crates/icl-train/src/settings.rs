@@ -1,14 +1,13 @@
 //! Settings of training runs.
 
-use icl_meta::RateChoice;
+use icl_core::RateChoice;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::StopRule;
-use crate::method::{MetaOrder, NoiseSet};
+use crate::method::{Distance, MetaOrder, NoiseSet};
 use crate::negatives::{NegativesForm, NegativesSchedule, StepNegatives, StepNegativesError};
 use crate::optimizer::UpdateRule;
-use crate::step::distillation::Distance;
-use crate::trainer::settings_error::SettingsError;
+use crate::settings_error::SettingsError;
 
 /// Settings of a training run, which all methods of a comparison share.
 ///
@@ -225,6 +224,10 @@ impl TrainingSettings {
 
     /// Returns the number of shards of a batch that so many members train on: as many as the members, or more if a member takes its
     /// part in chunks.
+    ///
+    /// ```text
+    /// S = W·⌈batch_size/(W·chunk)⌉        W members
+    /// ```
     pub fn n_shards(&self, n_members: usize) -> usize {
         let of_each = self.chunk.map_or(1, |chunk| {
             self.batch_size.div_ceil(n_members.saturating_mul(chunk))

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// The text of a choice (`Display`, `FromStr`) is given in parentheses below.
 ///
 /// ```
-/// use icl_meta::RateChoice;
+/// use icl_core::RateChoice;
 ///
 /// assert_eq!("cosine".parse(), Ok(RateChoice::Cosine));
 /// assert_eq!(RateChoice::LearnedAsPublished.to_string(), "learned-published");
@@ -52,7 +52,7 @@ pub enum RateChoice {
     /// peak = lr·(1 + cos(π·P/(P + T − W)))/2        P steps before this run, T of this run, W = ⌈T/10⌉
     /// ```
     ///
-    /// P comes from [`RatePolicy::after_steps`](crate::RatePolicy::after_steps); with P = 0 it is
+    /// P comes from [`Schedule::after_steps`](crate::Schedule::after_steps); with P = 0 it is
     /// [`WarmupCosine`](Self::WarmupCosine). Runs of equal length have the
     /// peaks 1, 0.46, 0.22 and 0.13 of lr. T is the
     /// maximum number of steps: where a rule ends runs long before, the steps that were taken are few beside it, and the

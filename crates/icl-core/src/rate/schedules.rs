@@ -1,12 +1,64 @@
 //! Learning rates that are functions of the step.
 
+use crate::rate::choice::RateChoice;
+
+/// Learning rate that is a function of the step.
+///
+/// ```
+/// use icl_core::RateChoice;
+///
+/// let cosine = RateChoice::Cosine.schedule(0.2, 100).expect("a function of the step");
+/// assert_eq!(cosine.at(0), 0.2);
+/// assert!(RateChoice::Learned.schedule(0.2, 100).is_none());
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Schedule {
+    /// Function of the base, the step, the number of steps of the run, and that of earlier runs.
+    rate: fn(f64, u64, u64, u64) -> f64,
+    base: f64,
+    n_steps: u64,
+    n_before: u64,
+}
+
+impl RateChoice {
+    /// Returns the learning rate as a function of the step, with the base `base`, for a run of at most `n_steps` steps. It is `None`
+    /// for a source that follows the run: hypergradient descent, and the learned rates.
+    pub fn schedule(self, base: f64, n_steps: u64) -> Option<Schedule> {
+        let rate: fn(f64, u64, u64, u64) -> f64 = match self {
+            Self::Fixed => |base, _, _, _| base,
+            Self::Cosine => |base, step, n_steps, _| cosine(base, step, n_steps),
+            Self::WarmupCosine => |base, step, n_steps, _| warmup_cosine(base, step, n_steps),
+            Self::MetaDecay => meta_decay,
+            Self::Hypergradient | Self::LearnedAsPublished | Self::Learned => return None,
+        };
+        Some(Schedule {
+            rate,
+            base,
+            n_steps,
+            n_before: 0,
+        })
+    }
+}
+
+impl Schedule {
+    /// Turns the schedule into one for a run after `n_before` steps of earlier runs. Only [`RateChoice::MetaDecay`] makes use of it.
+    pub fn after_steps(self, n_before: u64) -> Self {
+        Self { n_before, ..self }
+    }
+
+    /// Returns the learning rate of a step of the run, counted from 0.
+    pub fn at(&self, step: u64) -> f64 {
+        (self.rate)(self.base, step, self.n_steps, self.n_before)
+    }
+}
+
 /// Computes the learning rate of a step that falls from `base` to 0 as half a cosine (Loshchilov and
 /// Hutter, 2017, without restarts).
 ///
 /// ```text
 /// lr(t) = base·(1 + cos(π·t/T))/2        t = step, T = n_steps
 /// ```
-pub(super) fn cosine(base: f64, step: u64, n_steps: u64) -> f64 {
+fn cosine(base: f64, step: u64, n_steps: u64) -> f64 {
     let share = step as f64 / n_steps.max(1) as f64;
     base * (1.0 + (std::f64::consts::PI * share).cos()) / 2.0
 }
@@ -17,7 +69,7 @@ pub(super) fn cosine(base: f64, step: u64, n_steps: u64) -> f64 {
 /// ```text
 /// lr(t) = base·(t + 1)/W  for t < W = ⌈T/10⌉        base·(1 + cos(π·(t − W)/(T − W)))/2  from then on
 /// ```
-pub(super) fn warmup_cosine(base: f64, step: u64, n_steps: u64) -> f64 {
+fn warmup_cosine(base: f64, step: u64, n_steps: u64) -> f64 {
     let n_warmup = warmup(n_steps);
     if step < n_warmup {
         base * (step + 1) as f64 / n_warmup as f64
@@ -32,7 +84,7 @@ pub(super) fn warmup_cosine(base: f64, step: u64, n_steps: u64) -> f64 {
 /// ```text
 /// lr(t) = warmup_cosine with the base  base·(1 + cos(π·P/(P + T − W)))/2        P = n_before, W = ⌈T/10⌉
 /// ```
-pub(super) fn meta_decay(base: f64, step: u64, n_steps: u64, n_before: u64) -> f64 {
+fn meta_decay(base: f64, step: u64, n_steps: u64, n_before: u64) -> f64 {
     // A run of one step has a warm-up of one step, and would be beyond the end of the cosine.
     let n_left = (n_steps - warmup(n_steps)).max(1);
     let peak = cosine(base, n_before, n_before.saturating_add(n_left));

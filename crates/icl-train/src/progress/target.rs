@@ -3,7 +3,7 @@
 use icl_core::{ByOrigin, ExactRisk};
 use serde::{Deserialize, Serialize};
 
-use crate::Evaluation;
+use crate::progress::record::Evaluation;
 
 /// Ratio of the target to the plateau of retraining, on old and on new data each.
 pub const TARGET_RATIO: f64 = 1.01;

@@ -1,0 +1,203 @@
+//! What a step does: the plain gradient at a scheduled rate, or a rule that takes its place.
+
+use burn::module::AutodiffModule;
+use burn::optim::GradientsParams;
+use burn::tensor::Tensor;
+use burn::tensor::backend::AutodiffBackend;
+use icl_core::module_bytes::{Bytes, Unfit};
+use icl_core::{Encoder, Purpose, SampleError, Schedule, Seed, StepLosses, StepRule};
+
+use crate::error::TrainError;
+use crate::method::{Method, MethodError};
+use crate::settings::TrainingSettings;
+use crate::step::batch_loss::{BatchLoss, PartOf, value_of};
+use crate::step::contrastive::Anchors;
+use crate::step::copies::without_graph;
+use crate::step::prefetch::Prepared;
+use crate::step::step_gradient::Step;
+
+/// What the steps of a run do.
+pub(crate) enum Rule<'a, M: 'a, B: AutodiffBackend> {
+    /// The gradient of the batch is applied at a rate that is a function of the step.
+    Plain(Schedule),
+    /// Another rule finds gradient and rate.
+    Plugged(Box<dyn StepRule<M, B, TrainError> + 'a>),
+}
+
+impl<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend> Rule<'a, M, B> {
+    /// Creates the rule of a method's steps, at most `n_steps`. `seed` initialises the agents of learned rates.
+    ///
+    /// # Errors
+    /// [`MethodError`] if the method needs the feature `meta`, and this build is without it.
+    pub(crate) fn new(
+        method: &Method,
+        settings: &TrainingSettings,
+        n_steps: u64,
+        seed: Seed,
+        device: &B::Device,
+    ) -> Result<Self, MethodError> {
+        let schedule = method.rate.schedule(settings.learning_rate, n_steps);
+        match schedule {
+            Some(schedule) if !method.optimizer.is_meta() => {
+                Ok(Self::Plain(schedule.after_steps(settings.steps_before)))
+            }
+            _ => plugged(method, settings, n_steps, seed, device).map(Self::Plugged),
+        }
+    }
+
+    /// Returns the state of a rule that is no plain step.
+    ///
+    /// # Errors
+    /// If it cannot be written down.
+    pub(crate) fn save(&self) -> Result<Option<Bytes>, SampleError> {
+        match self {
+            Self::Plain(_) => Ok(None),
+            Self::Plugged(rule) => rule.save().map(Some),
+        }
+    }
+
+    /// Restores a saved state. `like` is an encoder of the run's kind.
+    ///
+    /// # Errors
+    /// [`Unfit`] if the state belongs to another rule or encoder.
+    pub(crate) fn load(
+        &mut self,
+        saved: Option<Bytes>,
+        like: &M,
+        device: &B::Device,
+    ) -> Result<(), Unfit> {
+        match (self, saved) {
+            (Self::Plain(_), None) => Ok(()),
+            (Self::Plugged(rule), Some(saved)) => rule.load(saved, like, device),
+            _ => Err(Unfit::Kind),
+        }
+    }
+}
+
+/// Returns the rule of meta-optimization or of a rate that follows the run.
+#[cfg(feature = "meta")]
+fn plugged<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend>(
+    method: &Method,
+    settings: &TrainingSettings,
+    n_steps: u64,
+    seed: Seed,
+    device: &B::Device,
+) -> Result<Box<dyn StepRule<M, B, TrainError> + 'a>, MethodError> {
+    let policy = |base, name| {
+        let seed = seed.child("agent").child(name);
+        icl_meta::RatePolicy::new(method.rate, base, n_steps, seed, device)
+            .after_steps(settings.steps_before)
+    };
+    let rule = icl_meta::MetaRule::new(policy(settings.learning_rate, "query"));
+    Ok(Box::new(
+        match method.optimizer.order(settings.meta_order) {
+            None => rule,
+            Some(order) => {
+                let inner = policy(settings.support_learning_rate, "support");
+                rule.with_inner_loop(inner, order == crate::method::MetaOrder::Second)
+            }
+        },
+    ))
+}
+
+/// Refuses a method that this build cannot train.
+#[cfg(not(feature = "meta"))]
+fn plugged<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend>(
+    method: &Method,
+    _: &TrainingSettings,
+    _: u64,
+    _: Seed,
+    _: &B::Device,
+) -> Result<Box<dyn StepRule<M, B, TrainError> + 'a>, MethodError> {
+    let (axis, found) = match method.optimizer.is_meta() {
+        true => ("optimizer", method.optimizer.to_string()),
+        false => ("rate", method.rate.to_string()),
+    };
+    Err(MethodError::Value {
+        axis,
+        found,
+        expected: "a choice that needs no cargo feature, or icl-train with its feature `meta`",
+    })
+}
+
+/// Losses of one step, for its rule.
+pub(crate) struct LossesOfStep<'r, 'a, M: AutodiffModule<B> + Encoder<B>, B: AutodiffBackend>
+where
+    M::InnerModule: Encoder<B::InnerBackend>,
+{
+    pub(crate) loss: &'r BatchLoss<'a, M, B>,
+    pub(crate) prepared: &'r Prepared<PartOf<M, B>>,
+    pub(crate) step: Step,
+    /// Seed of the encoder's randomness in the step.
+    pub(crate) seed: Seed,
+}
+
+impl<M, B> StepLosses<M, B, TrainError> for LossesOfStep<'_, '_, M, B>
+where
+    M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
+    B: AutodiffBackend,
+{
+    fn index(&self) -> u64 {
+        self.step.index
+    }
+
+    fn n_support(&self) -> usize {
+        self.prepared.support.len()
+    }
+
+    fn support(
+        &self,
+        encoder: &M,
+        inner: usize,
+        purpose: Purpose,
+    ) -> Result<Tensor<B, 1>, TrainError> {
+        self.loss.passes.begin(purpose);
+        let (batch, seed) = (&self.prepared.support[inner], self.seed.at(inner as u64));
+        self.loss.at(encoder, batch, Anchors::Old, seed)
+    }
+
+    fn query(&self, encoder: &M) -> Result<Tensor<B, 1>, TrainError> {
+        self.loss.passes.begin(Purpose::Training);
+        self.of_batch(encoder)
+    }
+
+    fn query_value(&self, encoder: &M) -> Result<f64, TrainError> {
+        let encoder = without_graph::<B, M>(encoder);
+        self.loss.passes.begin_forward(Purpose::Agents);
+        self.of_batch(&encoder).map(value_of)
+    }
+
+    fn gradient(&self, encoder: &M) -> Result<(f64, GradientsParams), TrainError> {
+        let batch = &self.prepared.batch;
+        let (loss, gradients) = self.loss.gradient(encoder, batch, self.seed)?;
+        self.check("the training loss", loss, &gradients)?;
+        Ok((loss, gradients))
+    }
+
+    fn check(
+        &self,
+        what: &'static str,
+        loss: f64,
+        gradients: &GradientsParams,
+    ) -> Result<(), TrainError> {
+        self.step.check(what, loss, gradients)
+    }
+}
+
+impl<M, B> LossesOfStep<'_, '_, M, B>
+where
+    M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
+    B: AutodiffBackend,
+{
+    /// Computes the loss of the batch, after those of the support batches if there are any.
+    fn of_batch(&self, encoder: &M) -> Result<Tensor<B, 1>, TrainError> {
+        let batch = &self.prepared.batch;
+        match self.n_support() {
+            0 => self.loss.at(encoder, batch, Anchors::All, self.seed),
+            n => {
+                let seed = self.seed.at(n as u64);
+                self.loss.at(encoder, batch, Anchors::New, seed)
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The evaluations of a run, which steer it.
+
+use std::time::Instant;
+
+use burn::module::AutodiffModule;
+use burn::tensor::backend::AutodiffBackend;
+use icl_core::Encoder;
+
+use crate::error::TrainError;
+use crate::evaluation::evaluated::{Evaluate, Risk};
+use crate::evaluation::stopping::StoppedBy;
+use crate::negatives::NegativesSchedule;
+use crate::progress::record::Evaluation;
+use crate::progress::warnings::{Statistics, are_trained, stale};
+use crate::settings::TrainingSettings;
+use crate::step::copies::own;
+use crate::step::counters::LastEvaluation;
+use crate::step::run::Run;
+
+impl<M, B, R> Run<'_, M, B, R>
+where
+    M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
+    B: AutodiffBackend,
+    R: Risk,
+{
+    /// Evaluates the averaged encoder, adds the evaluation to the record, and keeps the encoder if its risk is the
+    /// lowest and the stopping rule follows the risk. Returns the reason for which the stopping rule ends the run,
+    /// if it does.
+    ///
+    /// # Errors
+    /// [`TrainError`] if a sample cannot be read, or a parameter or the risk is not finite.
+    pub(crate) fn evaluate(
+        &mut self,
+        evaluate: Evaluate<'_, M::InnerModule, R>,
+    ) -> Result<Option<StoppedBy>, TrainError> {
+        let start = Instant::now();
+        self.check_parameters(self.average.get())?;
+        let at = (self.record.n_steps, self.record.n_epochs());
+        let evaluated = evaluate(self.average.get().valid());
+        let evaluated = evaluated.map_err(|error| error.at_step(at.0, at.1))?;
+        self.counters.negatives.take_in(
+            &self.settings.step_negatives,
+            (&evaluated.ranks, evaluated.n_old),
+            evaluated.held_out.as_ref(),
+        );
+        self.warn(self.stale(&evaluated.encoder));
+        let TrainingSettings {
+            stop,
+            patience,
+            min_gain,
+            ..
+        } = *self.settings;
+        let charged = self.record.cost.charged();
+        let cost = evaluated.n_views as f64 * self.loss.passes.forward_share;
+        let schedule = self.settings.step_negatives.schedule;
+        match stop.needs_risk() || schedule == NegativesSchedule::Stagewise {
+            true => self.record.cost.steering += cost,
+            false => self.record.cost.measuring += cost,
+        }
+        let (risk, epoch) = (evaluated.risk, self.record.n_epochs());
+        self.record.seconds.evaluation += start.elapsed().as_secs_f64();
+        self.record.evaluations.push(Evaluation {
+            epoch,
+            sample_passes: self.record.sample_passes,
+            charged_passes: charged,
+            train_s: self.record.seconds.training(),
+            risk: risk.clone(),
+        });
+        let n_steps = self.record.n_steps;
+        let counters = &mut self.counters;
+        counters.last = Some(LastEvaluation {
+            risk: risk.all(),
+            epoch,
+            n_steps,
+            charged: self.record.cost.charged(),
+            cost,
+        });
+        let is_best = counters.balanced.push(risk.balanced()) == 0;
+        if stop.needs_risk() && is_best {
+            // The statistics of a clone would go on with the run.
+            self.best = Some(own(self.average.get()));
+            self.record.best_evaluation = Some(self.record.evaluations.len() - 1);
+        }
+        if stop.expects_gain() {
+            counters.course.push(n_steps, charged, evaluated.losses);
+        }
+        let gain = stop.expected_gain(&counters.course, evaluated.n_old);
+        self.record.expected_gain = gain;
+        let is_small = gain.is_some_and(|gain| gain.is_below(min_gain));
+        counters.n_small = if is_small { counters.n_small + 1 } else { 0 };
+        let n_worse = counters.risks.push(risk.all());
+        let small = (gain, counters.n_small, min_gain);
+        Ok(stop.ends_by_risk((n_worse, patience), small))
+    }
+
+    /// Returns the warning of statistics that `measured`, the average after its re-estimation, has unchanged from training.
+    fn stale(&self, measured: &M::InnerModule) -> Option<String> {
+        let is_trained = are_trained::<B, M>(&self.start);
+        let [start, average] = [&self.start, self.average.get()]
+            .map(|encoder| Statistics::of::<B, M>(encoder, &is_trained));
+        let measured = Statistics::of::<B::InnerBackend, M::InnerModule>(measured, &is_trained);
+        stale(&start, &average, &measured)
+    }
+}

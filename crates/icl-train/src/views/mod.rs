@@ -1,0 +1,5 @@
+//! The data of a run and the views of its samples, which training and evaluation share.
+
+pub(crate) mod pair_maker;
+pub(crate) mod partners;
+pub(crate) mod problem;
