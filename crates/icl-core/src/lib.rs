@@ -26,6 +26,7 @@
 //! | [`Increment`], [`GrowthRatio`], [`ByOrigin`] | old and new data; quantities of all, old and new data |
 //! | [`graph`] | batches of graphs |
 //! | [`bags`] | batches of histories and of texts |
+//! | [`Error`], [`ErrorKind`] | rejected input: where, what was found, what was expected |
 //! | [`Seed`] | one root seed for each run |
 //! | [`Group`], [`Alone`], [`Threads`], [`Gathered`], [`GroupError`] | members that train one encoder together |
 //! | [`write_atomically`], [`AtomicFile`], [`PartialFolder`] | files and folders that are whole or absent |
@@ -72,7 +73,7 @@ pub use contrast::{
     ranks_among,
 };
 pub use encoder::{Batches, Encoder, Mode};
-pub use error::CoreError;
+pub use error::{CoreError, Error, ErrorKind};
 pub use group::{Alone, Gathered, Group, GroupError, Threads};
 pub use icl_kernels::{beside_kernels, has_double_precision, host_values};
 pub use increment::{GrowthRatio, Increment};

@@ -16,6 +16,7 @@
 //! | [`kernels`] | the operators that they are made of, for encoders of your own |
 
 mod batch_norm;
+mod checks;
 mod embedding_table;
 mod gcn;
 mod gin;
@@ -37,21 +38,20 @@ mod two_tower;
 mod word_tower;
 
 pub use batch_norm::BatchStatistics;
-pub use embedding_table::TowerError;
-pub use gcn::{Gcn, GcnConfig, GcnError};
-pub use gin::{Gin, GinConfig, GinError};
+pub use gcn::{Gcn, GcnConfig};
+pub use gin::{Gin, GinConfig};
 pub use graph_conv::{GraphConv, GraphConvConfig};
-pub use head::{ProjectionHead, ProjectionHeadConfig, ProjectionHeadError};
+pub use head::{ProjectionHead, ProjectionHeadConfig};
 pub use hidden_mixup::{
-    HiddenBatch, HiddenCollate, HiddenMixup, HiddenNoise, HiddenNoiseError, HiddenView,
-    HiddenViews, NoiseDraw, PairNoise, RowNoise,
+    HiddenBatch, HiddenCollate, HiddenMixup, HiddenNoise, HiddenView, HiddenViews, NoiseDraw,
+    PairNoise, RowNoise,
 };
 pub use icl_kernels as kernels;
-pub use mlp::{Mlp, MlpConfig, MlpError};
+pub use mlp::{Mlp, MlpConfig};
 pub use readout::Readout;
+pub use resnet::{ResNet, ResNetConfig, Stem};
 #[cfg(feature = "weights")]
-pub use resnet::{FileFault, PickleFault, TensorFault, WeightsError, WeightsLayout, read_weights};
-pub use resnet::{ResNet, ResNetConfig, ResNetError, Stem};
+pub use resnet::{WeightsLayout, read_weights};
 pub use stock_batch_norm::recalibrate_batch_norm;
 pub use two_tower::{TwoTower, TwoTowerConfig};
 pub use word_tower::{WordTower, WordTowerConfig};

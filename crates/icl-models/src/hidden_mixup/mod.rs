@@ -9,5 +9,5 @@ mod views;
 pub use batch::{HiddenBatch, RowNoise};
 pub use collate::HiddenCollate;
 pub use encoder::HiddenMixup;
-pub use noise::{HiddenNoise, HiddenNoiseError, NoiseDraw, PairNoise};
+pub use noise::{HiddenNoise, NoiseDraw, PairNoise};
 pub use views::{HiddenView, HiddenViews};
