@@ -32,6 +32,7 @@
 //! | [`write_atomically`], [`AtomicFile`], [`PartialFolder`] | files and folders that are whole or absent |
 //! | [`module_bytes`] | modules as bytes |
 //! | [`InputFile`] | regular files, read up to a limit |
+//! | [`Found`], [`legible`], [`one_line`] | text of a file in a message |
 //! | [`has_double_precision`], [`host_values`], [`beside_kernels`] | properties of devices, and where their kernels run |
 
 mod atomic_file;
@@ -48,6 +49,7 @@ mod group;
 mod increment;
 mod input_file;
 mod judge;
+mod legible;
 mod loss;
 pub mod mixup;
 pub mod module_bytes;
@@ -79,6 +81,7 @@ pub use icl_kernels::{beside_kernels, has_double_precision, host_values};
 pub use increment::{GrowthRatio, Increment};
 pub use input_file::{InputFile, InputFileError};
 pub use judge::{HostRows, Judge};
+pub use legible::{Found, legible, one_line};
 pub use loss::{
     ExactRisk, IncrementalInfoNce, IncrementalInfoNceConfig, InfoNce, InfoNceConfig, NoiseLosses,
     NtXent, NtXentConfig, PanelRisk, RiskRows, Strategy, catalogue_nce_i, change_ratio,

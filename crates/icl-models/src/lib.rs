@@ -8,6 +8,8 @@
 //! | [`Mlp`] | a multilayer perceptron as encoder of rows of a table |
 //! | [`TwoTower`] | a recommender with two towers as encoder of histories and items |
 //! | [`WordTower`] | means of word embeddings as encoder of texts |
+//! | [`StoredEncoder`] | the file of an encoder, which the program `icl` writes and reads, too |
+//! | [`StoredTensor`], [`safetensors_bytes`] | other safetensors files, the same bytes for the same tensors |
 //! | `read_weights` | the tensors of a file of PyTorch or safetensors, for other encoders (feature `weights`) |
 //! | [`ProjectionHead`] | a head of n layers between an encoder and the losses |
 //! | [`HiddenMixup`], [`HiddenViews`], [`HiddenCollate`] | noise between an encoder and its head, with its views and collation |
@@ -34,6 +36,8 @@ mod readme {}
 mod readout;
 mod resnet;
 mod stock_batch_norm;
+mod stored_encoder;
+mod stored_tensor;
 mod two_tower;
 mod word_tower;
 
@@ -43,8 +47,8 @@ pub use gin::{Gin, GinConfig};
 pub use graph_conv::{GraphConv, GraphConvConfig};
 pub use head::{ProjectionHead, ProjectionHeadConfig};
 pub use hidden_mixup::{
-    HiddenBatch, HiddenCollate, HiddenMixup, HiddenNoise, HiddenView, HiddenViews, NoiseDraw,
-    PairNoise, RowNoise,
+    HiddenBatch, HiddenCollate, HiddenMixup, HiddenMixupConfig, HiddenNoise, HiddenView,
+    HiddenViews, NoiseDraw, PairNoise, RowNoise,
 };
 pub use icl_kernels as kernels;
 pub use mlp::{Mlp, MlpConfig};
@@ -53,5 +57,7 @@ pub use resnet::{ResNet, ResNetConfig, Stem};
 #[cfg(feature = "weights")]
 pub use resnet::{WeightsLayout, read_weights};
 pub use stock_batch_norm::recalibrate_batch_norm;
+pub use stored_encoder::StoredEncoder;
+pub use stored_tensor::{StoredTensor, safetensors_bytes};
 pub use two_tower::{TwoTower, TwoTowerConfig};
 pub use word_tower::{WordTower, WordTowerConfig};
