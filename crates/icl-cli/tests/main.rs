@@ -11,6 +11,7 @@ mod config_file;
 mod damaged_encoder;
 mod diagnose;
 mod embed;
+mod exchanged_encoders;
 mod first_run;
 mod foreign_files;
 mod full_disk;

@@ -28,11 +28,13 @@
 //! | [`StepRule`], [`StepLosses`], [`Stepped`], [`Purpose`] | what takes the place of a plain step |
 //! | [`graph`] | batches of graphs |
 //! | [`bags`] | batches of histories and of texts |
+//! | [`Error`], [`ErrorKind`] | rejected input: where, what was found, what was expected |
 //! | [`Seed`] | one root seed for each run |
 //! | [`Group`], [`Alone`], [`Threads`], [`Gathered`], [`GroupError`] | members that train one encoder together |
 //! | [`write_atomically`], [`AtomicFile`], [`PartialFolder`] | files and folders that are whole or absent |
 //! | [`module_bytes`] | modules as bytes |
 //! | [`InputFile`] | regular files, read up to a limit |
+//! | [`Found`], [`legible`], [`one_line`] | text of a file in a message |
 //! | [`has_double_precision`], [`host_values`], [`beside_kernels`] | properties of devices, and where their kernels run |
 
 mod atomic_file;
@@ -49,6 +51,7 @@ mod group;
 mod increment;
 mod input_file;
 mod judge;
+mod legible;
 mod loss;
 pub mod mixup;
 pub mod module_bytes;
@@ -76,12 +79,13 @@ pub use contrast::{
     ranks_among,
 };
 pub use encoder::{Batches, Encoder, Mode};
-pub use error::CoreError;
+pub use error::{CoreError, Error, ErrorKind};
 pub use group::{Alone, Gathered, Group, GroupError, Threads};
 pub use icl_kernels::{beside_kernels, has_double_precision, host_values};
 pub use increment::{GrowthRatio, Increment};
 pub use input_file::{InputFile, InputFileError};
 pub use judge::{HostRows, Judge};
+pub use legible::{Found, legible, one_line};
 pub use loss::{
     ExactRisk, IncrementalInfoNce, IncrementalInfoNceConfig, InfoNce, InfoNceConfig, NoiseLosses,
     NtXent, NtXentConfig, PanelRisk, RiskRows, Strategy, catalogue_nce_i, change_ratio,

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::Path;
 
+pub use icl_core::Found;
+
 /// A file on disk, or an entry of an archive.
 ///
 /// Prints as `PATH` or as `PATH, entry NAME`, the name cut after 100 characters.
@@ -71,37 +73,6 @@ pub struct Place {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, line {}", self.file, self.line)
-    }
-}
-
-/// The beginning of a text that was found where something else was expected.
-///
-/// Prints between quotes, with control characters escaped; empty text prints as `nothing`. Text is
-/// cut after 40 characters, because a damaged file may be a single long line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found(Box<str>);
-
-impl Found {
-    /// Number of characters that are kept.
-    const MAX_CHARS: usize = 40;
-
-    /// Keeps the beginning of `text`.
-    pub fn new(text: &str) -> Self {
-        let mut kept: String = text.chars().take(Self::MAX_CHARS).collect();
-        if kept.len() < text.len() {
-            kept.push('…');
-        }
-        Self(kept.into())
-    }
-}
-
-impl fmt::Display for Found {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_empty() {
-            f.write_str("nothing")
-        } else {
-            write!(f, "{:?}", self.0)
-        }
     }
 }
 

@@ -7,25 +7,6 @@ use icl_core::graph::SparseMatrix;
 use icl_kernels::graph;
 use rand_distr::{Distribution, Normal};
 
-/// A rejected [`TwoTowerConfig`](crate::TwoTowerConfig) or [`WordTowerConfig`](crate::WordTowerConfig).
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum TowerError {
-    /// A width or a number of embeddings is 0.
-    #[error("{field}: found 0, expected at least 1")]
-    Empty {
-        /// The field.
-        field: &'static str,
-    },
-}
-
-/// Checks that no field is 0.
-pub(crate) fn check_fields(fields: &[(&'static str, usize)]) -> Result<(), TowerError> {
-    match fields.iter().find(|(_, value)| *value == 0) {
-        Some(&(field, _)) => Err(TowerError::Empty { field }),
-        None => Ok(()),
-    }
-}
-
 /// A table of n embeddings `[n, d]`, of which means over bags are one sparse product.
 ///
 /// Burn's own embedding layer cannot be differentiated twice, which meta-gradients need; the sparse product can, and its

@@ -4,40 +4,14 @@ use burn::config::Config;
 use burn::module::Module;
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::graph::GraphBatch;
-use icl_core::{Batches, Encoder, Mode, Rng, SampleError, Seed};
+use icl_core::{Batches, Encoder, Error, Mode, Rng, SampleError, Seed};
 use icl_kernels::DropoutMask;
 use icl_kernels::graph::{NormActivation, norm_activation};
 
 use crate::batch_norm::BatchStatistics;
+use crate::checks::{check_epsilon, check_fields};
 use crate::graph_conv::{GraphConv, GraphConvConfig};
 use crate::readout::Readout;
-
-/// A rejected [`GcnConfig`].
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum GcnError {
-    /// A width or the number of layers is 0.
-    #[error("{field}: found 0, expected at least 1")]
-    Empty {
-        /// The field.
-        field: &'static str,
-    },
-    /// ε is not a number above 0, or the slope is not finite.
-    #[error("{field}: found {found}, expected {expected}")]
-    Number {
-        /// The field.
-        field: &'static str,
-        /// The rejected value.
-        found: f64,
-        /// Description of valid values.
-        expected: &'static str,
-    },
-    /// The dropout probability is not in [0, 1).
-    #[error("dropout: found {found}, expected a number from 0 to below 1")]
-    Dropout {
-        /// The rejected value.
-        found: f64,
-    },
-}
 
 /// Configuration of [`Gcn`].
 ///
@@ -71,38 +45,29 @@ impl GcnConfig {
     /// Checks the configuration.
     ///
     /// # Errors
-    /// [`GcnError`] if a width or the number of layers is 0, the dropout is not in [0, 1), ε is not
+    /// [`Error`] if a width or the number of layers is 0, the dropout is not in [0, 1), ε is not
     /// above 0 or the slope is not finite.
-    pub fn check(&self) -> Result<(), GcnError> {
-        for (field, value) in [
+    pub fn check(&self) -> Result<(), Error> {
+        check_fields([
             ("d_input", self.d_input),
             ("d_hidden", self.d_hidden),
             ("n_layers", self.n_layers),
-        ] {
-            if value == 0 {
-                return Err(GcnError::Empty { field });
-            }
-        }
-        if !(0.0..1.0).contains(&self.dropout) {
-            return Err(GcnError::Dropout {
-                found: self.dropout,
-            });
-        }
-        if !(self.epsilon.is_finite() && self.epsilon > 0.0) {
-            return Err(GcnError::Number {
-                field: "epsilon",
-                found: self.epsilon,
-                expected: "a number above 0",
-            });
-        }
-        if !self.negative_slope.is_finite() {
-            return Err(GcnError::Number {
-                field: "negative_slope",
-                found: self.negative_slope,
-                expected: "a finite number",
-            });
-        }
-        Ok(())
+        ])?;
+        let dropout = self.dropout;
+        Error::unless(
+            (0.0..1.0).contains(&dropout),
+            "dropout",
+            dropout,
+            "a number from 0 to below 1",
+        )?;
+        check_epsilon(self.epsilon)?;
+        let slope = self.negative_slope;
+        Error::unless(
+            slope.is_finite(),
+            "negative_slope",
+            slope,
+            "a finite number",
+        )
     }
 
     /// Returns the name and the shape of each tensor of the encoder. No tensor is allocated, so a file can
@@ -126,9 +91,9 @@ impl GcnConfig {
     /// Creates an encoder with weights drawn from `seed`, the same on every backend.
     ///
     /// # Errors
-    /// [`GcnError`] if a width or the number of layers is 0, the dropout is not in [0, 1), ε is not
+    /// [`Error`] if a width or the number of layers is 0, the dropout is not in [0, 1), ε is not
     /// above 0 or the slope is not finite.
-    pub fn try_init<B: Backend>(&self, seed: Seed, device: &B::Device) -> Result<Gcn<B>, GcnError> {
+    pub fn try_init<B: Backend>(&self, seed: Seed, device: &B::Device) -> Result<Gcn<B>, Error> {
         self.check()?;
         let layer = |index: usize| {
             let d_input = if index == 0 {

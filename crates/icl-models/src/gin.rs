@@ -4,34 +4,14 @@ use burn::config::Config;
 use burn::module::Module;
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::graph::GraphBatch;
-use icl_core::{Batches, Encoder, Mode, SampleError, Seed};
+use icl_core::{Batches, Encoder, Error, Mode, SampleError, Seed};
 
+use crate::checks::{check_epsilon, check_fields};
 use crate::gin_layer::{GinLayer, neighbourhood};
 use crate::head::{ProjectionHead, ProjectionHeadConfig};
 use crate::linear::{Linear, linear_tensors};
 use crate::normalization::{BatchNorm, Gathered, Statistics, norm_tensors};
 use crate::readout::Readout;
-
-/// A rejected [`GinConfig`].
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum GinError {
-    /// A width or a number of layers is 0.
-    #[error("{field}: found 0, expected at least 1")]
-    Empty {
-        /// The field.
-        field: &'static str,
-    },
-    /// The ε of the normalisation is not a number above 0, or that of the sum is not finite.
-    #[error("{field}: found {found}, expected {expected}")]
-    Number {
-        /// The field.
-        field: &'static str,
-        /// The rejected value.
-        found: f64,
-        /// Description of valid values.
-        expected: &'static str,
-    },
-}
 
 /// Configuration of [`Gin`].
 ///
@@ -70,35 +50,24 @@ impl GinConfig {
     /// Checks the configuration.
     ///
     /// # Errors
-    /// [`GinError`] if a width or a number of layers is 0, `epsilon` is not above 0 or `epsilon_gin` is
+    /// [`Error`] if a width or a number of layers is 0, `epsilon` is not above 0 or `epsilon_gin` is
     /// not finite.
-    pub fn check(&self) -> Result<(), GinError> {
-        for (field, value) in [
+    pub fn check(&self) -> Result<(), Error> {
+        check_fields([
             ("d_input", Some(self.d_input)),
             ("d_hidden", Some(self.d_hidden)),
             ("n_layers", Some(self.n_layers)),
             ("projection", self.projection),
             ("n_projection_layers", Some(self.n_projection_layers)),
-        ] {
-            if value == Some(0) {
-                return Err(GinError::Empty { field });
-            }
-        }
-        if !(self.epsilon.is_finite() && self.epsilon > 0.0) {
-            return Err(GinError::Number {
-                field: "epsilon",
-                found: self.epsilon,
-                expected: "a number above 0",
-            });
-        }
-        if !self.epsilon_gin.is_finite() {
-            return Err(GinError::Number {
-                field: "epsilon_gin",
-                found: self.epsilon_gin,
-                expected: "a finite number",
-            });
-        }
-        Ok(())
+        ])?;
+        check_epsilon(self.epsilon)?;
+        let epsilon = self.epsilon_gin;
+        Error::unless(
+            epsilon.is_finite(),
+            "epsilon_gin",
+            epsilon,
+            "a finite number",
+        )
     }
 
     /// Creates an encoder with weights drawn from `seed`: the same on every backend, and the same below
@@ -108,9 +77,9 @@ impl GinConfig {
     /// γ is 1 and β is 0.
     ///
     /// # Errors
-    /// [`GinError`] if a width or a number of layers is 0, `epsilon` is not above 0 or `epsilon_gin` is
+    /// [`Error`] if a width or a number of layers is 0, `epsilon` is not above 0 or `epsilon_gin` is
     /// not finite.
-    pub fn try_init<B: Backend>(&self, seed: Seed, device: &B::Device) -> Result<Gin<B>, GinError> {
+    pub fn try_init<B: Backend>(&self, seed: Seed, device: &B::Device) -> Result<Gin<B>, Error> {
         self.check()?;
         let layer = |index: usize| {
             let seed = seed.child("layers").at(index as u64);

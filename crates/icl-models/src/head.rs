@@ -3,28 +3,12 @@
 use burn::config::Config;
 use burn::module::Module;
 use burn::tensor::{Tensor, backend::Backend};
-use icl_core::{Batches, Encoder, Mode, SampleError, Seed};
+use icl_core::{Batches, Encoder, Error, Mode, SampleError, Seed};
 
+use crate::checks::{check_epsilon, check_fields};
 use crate::hidden_layer::{HiddenLayer, hidden_layer_tensors};
 use crate::linear::{Linear, linear_tensors};
 use crate::normalization::{BatchNorm, Gathered, Statistics};
-
-/// A rejected [`ProjectionHeadConfig`].
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum ProjectionHeadError {
-    /// A width or the number of layers is 0.
-    #[error("{field}: found 0, expected at least 1")]
-    Empty {
-        /// The field.
-        field: &'static str,
-    },
-    /// ε is not a number above 0.
-    #[error("epsilon: found {found}, expected a number above 0")]
-    Epsilon {
-        /// The rejected value.
-        found: f64,
-    },
-}
 
 /// Configuration of [`ProjectionHead`].
 ///
@@ -63,23 +47,14 @@ impl ProjectionHeadConfig {
     /// Checks the configuration.
     ///
     /// # Errors
-    /// [`ProjectionHeadError`] if a width or the number of layers is 0, or ε is not above 0.
-    pub fn check(&self) -> Result<(), ProjectionHeadError> {
-        for (field, value) in [
+    /// [`Error`] if a width or the number of layers is 0, or ε is not above 0.
+    pub fn check(&self) -> Result<(), Error> {
+        check_fields([
             ("d_input", self.d_input),
             ("d_output", self.d_output),
             ("n_layers", self.n_layers),
-        ] {
-            if value == 0 {
-                return Err(ProjectionHeadError::Empty { field });
-            }
-        }
-        if !(self.epsilon.is_finite() && self.epsilon > 0.0) {
-            return Err(ProjectionHeadError::Epsilon {
-                found: self.epsilon,
-            });
-        }
-        Ok(())
+        ])?;
+        check_epsilon(self.epsilon)
     }
 
     /// Creates a head with weights drawn from `seed`, the same on every backend.
@@ -87,12 +62,12 @@ impl ProjectionHeadConfig {
     /// Weights and biases are uniform in ±1/√d_input, γ is 1 and β is 0.
     ///
     /// # Errors
-    /// [`ProjectionHeadError`] if a width or the number of layers is 0, or ε is not above 0.
+    /// [`Error`] if a width or the number of layers is 0, or ε is not above 0.
     pub fn try_init<B: Backend>(
         &self,
         seed: Seed,
         device: &B::Device,
-    ) -> Result<ProjectionHead<B>, ProjectionHeadError> {
+    ) -> Result<ProjectionHead<B>, Error> {
         self.check()?;
         let layer = |seed: Seed| {
             let epsilon = self.norm.then_some(self.epsilon);
@@ -310,7 +285,7 @@ mod tests {
             (ProjectionHeadConfig::new(2, 0), "d_output"),
             (ProjectionHeadConfig::new(2, 2).with_n_layers(0), "n_layers"),
         ] {
-            assert_eq!(config.check(), Err(ProjectionHeadError::Empty { field }));
+            assert_eq!(config.check(), Err(Error::new(field, 0, "at least 1")));
         }
         for found in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let error = ProjectionHeadConfig::new(2, 2).with_epsilon(found).check();

@@ -8,6 +8,8 @@
 //! | [`Mlp`] | a multilayer perceptron as encoder of rows of a table |
 //! | [`TwoTower`] | a recommender with two towers as encoder of histories and items |
 //! | [`WordTower`] | means of word embeddings as encoder of texts |
+//! | [`StoredEncoder`] | the file of an encoder, which the program `icl` writes and reads, too |
+//! | [`StoredTensor`], [`safetensors_bytes`] | other safetensors files, the same bytes for the same tensors |
 //! | `read_weights` | the tensors of a file of PyTorch or safetensors, for other encoders (feature `weights`) |
 //! | [`ProjectionHead`] | a head of n layers between an encoder and the losses |
 //! | [`HiddenMixup`], [`HiddenViews`], [`HiddenCollate`] | noise between an encoder and its head, with its views and collation |
@@ -16,6 +18,7 @@
 //! | [`kernels`] | the operators that they are made of, for encoders of your own |
 
 mod batch_norm;
+mod checks;
 mod embedding_table;
 mod gcn;
 mod gin;
@@ -33,25 +36,28 @@ mod readme {}
 mod readout;
 mod resnet;
 mod stock_batch_norm;
+mod stored_encoder;
+mod stored_tensor;
 mod two_tower;
 mod word_tower;
 
 pub use batch_norm::BatchStatistics;
-pub use embedding_table::TowerError;
-pub use gcn::{Gcn, GcnConfig, GcnError};
-pub use gin::{Gin, GinConfig, GinError};
+pub use gcn::{Gcn, GcnConfig};
+pub use gin::{Gin, GinConfig};
 pub use graph_conv::{GraphConv, GraphConvConfig};
-pub use head::{ProjectionHead, ProjectionHeadConfig, ProjectionHeadError};
+pub use head::{ProjectionHead, ProjectionHeadConfig};
 pub use hidden_mixup::{
-    HiddenBatch, HiddenCollate, HiddenMixup, HiddenNoise, HiddenNoiseError, HiddenView,
+    HiddenBatch, HiddenCollate, HiddenMixup, HiddenMixupConfig, HiddenNoise, HiddenView,
     HiddenViews, NoiseDraw, PairNoise, RowNoise,
 };
 pub use icl_kernels as kernels;
-pub use mlp::{Mlp, MlpConfig, MlpError};
+pub use mlp::{Mlp, MlpConfig};
 pub use readout::Readout;
+pub use resnet::{ResNet, ResNetConfig, Stem};
 #[cfg(feature = "weights")]
-pub use resnet::{FileFault, PickleFault, TensorFault, WeightsError, WeightsLayout, read_weights};
-pub use resnet::{ResNet, ResNetConfig, ResNetError, Stem};
+pub use resnet::{WeightsLayout, read_weights};
 pub use stock_batch_norm::recalibrate_batch_norm;
+pub use stored_encoder::StoredEncoder;
+pub use stored_tensor::{StoredTensor, safetensors_bytes};
 pub use two_tower::{TwoTower, TwoTowerConfig};
 pub use word_tower::{WordTower, WordTowerConfig};

@@ -3,28 +3,12 @@
 use burn::config::Config;
 use burn::module::Module;
 use burn::tensor::{Tensor, backend::Backend};
-use icl_core::{Batches, Encoder, Mode, SampleError, Seed};
+use icl_core::{Batches, Encoder, Error, Mode, SampleError, Seed};
 
+use crate::checks::{check_epsilon, check_fields};
 use crate::head::{ProjectionHead, ProjectionHeadConfig};
 use crate::hidden_layer::{HiddenLayer, hidden_layer_tensors};
 use crate::normalization::{Gathered, Statistics};
-
-/// A rejected [`MlpConfig`].
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum MlpError {
-    /// A width or a number of layers is 0.
-    #[error("{field}: found 0, expected at least 1")]
-    Empty {
-        /// The field.
-        field: &'static str,
-    },
-    /// ε is not a number above 0.
-    #[error("epsilon: found {found}, expected a number above 0")]
-    Epsilon {
-        /// The rejected value.
-        found: f64,
-    },
-}
 
 /// Configuration of [`Mlp`].
 ///
@@ -57,25 +41,16 @@ impl MlpConfig {
     /// Checks the configuration.
     ///
     /// # Errors
-    /// [`MlpError`] if a width or a number of layers is 0, or ε is not above 0.
-    pub fn check(&self) -> Result<(), MlpError> {
-        for (field, value) in [
+    /// [`Error`] if a width or a number of layers is 0, or ε is not above 0.
+    pub fn check(&self) -> Result<(), Error> {
+        check_fields([
             ("d_input", Some(self.d_input)),
             ("n_layers", Some(self.n_layers)),
             ("width", Some(self.width)),
             ("projection", self.projection),
             ("n_projection_layers", Some(self.n_projection_layers)),
-        ] {
-            if value == Some(0) {
-                return Err(MlpError::Empty { field });
-            }
-        }
-        if !(self.epsilon.is_finite() && self.epsilon > 0.0) {
-            return Err(MlpError::Epsilon {
-                found: self.epsilon,
-            });
-        }
-        Ok(())
+        ])?;
+        check_epsilon(self.epsilon)
     }
 
     /// Creates an encoder with weights drawn from `seed`: the same on every backend, and the same below
@@ -85,8 +60,8 @@ impl MlpConfig {
     /// and β is 0.
     ///
     /// # Errors
-    /// [`MlpError`] if a width or a number of layers is 0, or ε is not above 0.
-    pub fn try_init<B: Backend>(&self, seed: Seed, device: &B::Device) -> Result<Mlp<B>, MlpError> {
+    /// [`Error`] if a width or a number of layers is 0, or ε is not above 0.
+    pub fn try_init<B: Backend>(&self, seed: Seed, device: &B::Device) -> Result<Mlp<B>, Error> {
         self.check()?;
         let layer = |index: usize| {
             let seed = seed.child("layers").at(index as u64);

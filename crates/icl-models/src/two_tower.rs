@@ -4,9 +4,10 @@ use burn::config::Config;
 use burn::module::Module;
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::bags::HistoryBatch;
-use icl_core::{Catalogue, Encoder, Mode, PairEmbeddings, Seed};
+use icl_core::{Catalogue, Encoder, Error, Mode, PairEmbeddings, Seed};
 
-use crate::embedding_table::{EmbeddingTable, TowerError, check_fields, table_tensor};
+use crate::checks::check_fields;
+use crate::embedding_table::{EmbeddingTable, table_tensor};
 use crate::linear::{Linear, linear_tensors};
 
 /// Name of the stream from which the embeddings of items are drawn.
@@ -29,9 +30,9 @@ impl TwoTowerConfig {
     /// Checks the configuration.
     ///
     /// # Errors
-    /// [`TowerError`] if the number of items or the width is 0.
-    pub fn check(&self) -> Result<(), TowerError> {
-        check_fields(&[("n_items", self.n_items), ("d", self.d)])
+    /// [`Error`] if the number of items or the width is 0.
+    pub fn check(&self) -> Result<(), Error> {
+        check_fields([("n_items", self.n_items), ("d", self.d)])
     }
 
     /// Creates an encoder with weights drawn from `seed`, the same on every backend.
@@ -39,12 +40,12 @@ impl TwoTowerConfig {
     /// Embeddings of items are normal with variance 1/d; weights of the affine map are uniform in ±1/√d.
     ///
     /// # Errors
-    /// [`TowerError`] if the number of items or the width is 0.
+    /// [`Error`] if the number of items or the width is 0.
     pub fn try_init<B: Backend>(
         &self,
         seed: Seed,
         device: &B::Device,
-    ) -> Result<TwoTower<B>, TowerError> {
+    ) -> Result<TwoTower<B>, Error> {
         self.check()?;
         Ok(TwoTower {
             items: EmbeddingTable::new([self.n_items, self.d], seed.child(ITEMS), device),

@@ -5,9 +5,10 @@ use burn::module::Module;
 use burn::tensor::activation::relu;
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::bags::TextBatch;
-use icl_core::{Catalogue, Encoder, Mode, PairEmbeddings, Seed};
+use icl_core::{Catalogue, Encoder, Error, Mode, PairEmbeddings, Seed};
 
-use crate::embedding_table::{EmbeddingTable, TowerError, check_fields, table_tensor};
+use crate::checks::check_fields;
+use crate::embedding_table::{EmbeddingTable, table_tensor};
 use crate::linear::{Linear, linear_tensors};
 
 /// Configuration of [`WordTower`].
@@ -31,9 +32,9 @@ impl WordTowerConfig {
     /// Checks the configuration.
     ///
     /// # Errors
-    /// [`TowerError`] if the number of words or a width is 0.
-    pub fn check(&self) -> Result<(), TowerError> {
-        check_fields(&[
+    /// [`Error`] if the number of words or a width is 0.
+    pub fn check(&self) -> Result<(), Error> {
+        check_fields([
             ("n_words", self.n_words),
             ("d", self.d),
             ("d_hidden", self.d_hidden),
@@ -45,12 +46,12 @@ impl WordTowerConfig {
     /// Embeddings of words are normal with variance 1/d; weights of a layer are uniform in ±1/√ of its input's width.
     ///
     /// # Errors
-    /// [`TowerError`] if the number of words or a width is 0.
+    /// [`Error`] if the number of words or a width is 0.
     pub fn try_init<B: Backend>(
         &self,
         seed: Seed,
         device: &B::Device,
-    ) -> Result<WordTower<B>, TowerError> {
+    ) -> Result<WordTower<B>, Error> {
         self.check()?;
         let [first, second] = self.widths();
         Ok(WordTower {

@@ -6,8 +6,8 @@ use burn::module::{AutodiffModule, Module, ModuleMapper, Param};
 use burn::tensor::{Tensor, TensorData, backend::Backend};
 use icl_core::graph::{GraphBatch, HostGraphs};
 use icl_core::testing::{TestAutodiff, TestBackend, assert_close, to_vec};
-use icl_core::{Batches, Encoder, Mode, Seed};
-use icl_models::{Gcn, GcnConfig, GcnError, GraphConvConfig, Readout};
+use icl_core::{Batches, Encoder, Error, Mode, Seed};
+use icl_models::{Gcn, GcnConfig, GraphConvConfig, Readout};
 use serde::Deserialize;
 
 type Rows = Vec<Vec<f64>>;
@@ -238,35 +238,19 @@ fn wrong_configurations_are_rejected() {
             .unwrap_err()
     };
     for found in [1.0, -0.1, f64::NAN] {
-        assert!(matches!(
-            error(GcnConfig::new(3).with_dropout(found)),
-            GcnError::Dropout { .. }
-        ));
+        let expected = Error::new("dropout", found, "a number from 0 to below 1");
+        assert_eq!(error(GcnConfig::new(3).with_dropout(found)), expected);
     }
-    assert_eq!(
-        error(GcnConfig::new(0)),
-        GcnError::Empty { field: "d_input" }
-    );
-    assert_eq!(
-        error(GcnConfig::new(3).with_n_layers(0)),
-        GcnError::Empty { field: "n_layers" }
-    );
+    let empty = |field| Error::new(field, 0, "at least 1");
+    assert_eq!(error(GcnConfig::new(0)), empty("d_input"));
+    assert_eq!(error(GcnConfig::new(3).with_n_layers(0)), empty("n_layers"));
     for found in [0.0, -1.0, f64::NAN] {
         let number = error(GcnConfig::new(3).with_epsilon(found));
-        assert!(matches!(
-            number,
-            GcnError::Number {
-                field: "epsilon",
-                ..
-            }
-        ));
+        assert_eq!(number, Error::new("epsilon", found, "a number above 0"));
     }
     let number = error(GcnConfig::new(3).with_negative_slope(f64::INFINITY));
-    assert!(matches!(
+    assert_eq!(
         number,
-        GcnError::Number {
-            field: "negative_slope",
-            ..
-        }
-    ));
+        Error::new("negative_slope", f64::INFINITY, "a finite number")
+    );
 }

@@ -4,8 +4,8 @@ use burn::backend::Autodiff;
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::graph::{GraphBatch, HostGraphs};
 use icl_core::testing::{TestAutodiff, TestBackend, assert_close, to_vec};
-use icl_core::{Batches, Encoder, Mode, Seed};
-use icl_models::{Gin, GinConfig, GinError};
+use icl_core::{Batches, Encoder, Error, Mode, Seed};
+use icl_models::{Gin, GinConfig};
 use serde::Deserialize;
 
 use crate::gcn::graphs;
@@ -263,7 +263,7 @@ fn wrong_configurations_are_rejected() {
         ),
     ] {
         let error = config.try_init::<TestBackend>(Seed::new(0), &Default::default());
-        assert_eq!(error.unwrap_err(), GinError::Empty { field });
+        assert_eq!(error.unwrap_err(), Error::new(field, 0, "at least 1"));
     }
     for found in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let error = GinConfig::new(3).with_epsilon(found).check().unwrap_err();

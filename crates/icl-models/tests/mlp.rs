@@ -5,8 +5,8 @@ use burn::module::AutodiffModule;
 use burn::optim::{AdamConfig, GradientsParams, Optimizer};
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::testing::{TestAutodiff, TestBackend, assert_close, to_vec};
-use icl_core::{Batches, Encoder, Mode, Seed};
-use icl_models::{Mlp, MlpConfig, MlpError};
+use icl_core::{Batches, Encoder, Error, Mode, Seed};
+use icl_models::{Mlp, MlpConfig};
 use serde::Deserialize;
 
 use crate::parameters::{matrix, replaced, shapes, vector};
@@ -256,7 +256,7 @@ fn wrong_configurations_are_rejected() {
     ] {
         let error = config.try_init::<TestBackend>(Seed::new(0), &Default::default());
         let error = error.unwrap_err();
-        assert_eq!(error, MlpError::Empty { field });
+        assert_eq!(error, Error::new(field, 0, "at least 1"));
         let expected = format!("{field}: found 0, expected at least 1");
         assert_eq!(error.to_string(), expected);
     }

@@ -7,8 +7,8 @@ use burn::optim::{AdamConfig, GradientsParams, Optimizer};
 use burn::tensor::backend::AutodiffBackend;
 use burn::tensor::{Tensor, TensorData, backend::Backend};
 use icl_core::testing::{TestAutodiff, TestBackend, assert_close, to_vec};
-use icl_core::{Encoder, Mode, Seed};
-use icl_models::{ResNet, ResNetConfig, ResNetError, Stem};
+use icl_core::{Encoder, Error, Mode, Seed};
+use icl_models::{ResNet, ResNetConfig, Stem};
 
 use crate::parameters::shapes;
 use crate::synthetic::{Case, images, path, reference, state, tensors, write};
@@ -264,7 +264,7 @@ fn wrong_configurations_are_rejected() {
         (ResNetConfig::new(3).with_projection(Some(0)), "projection"),
     ] {
         let error = error(config);
-        assert_eq!(error, ResNetError::Empty { field });
+        assert_eq!(error, Error::new(field, 0, "at least 1"));
         assert_eq!(
             error.to_string(),
             format!("{field}: found 0, expected at least 1")

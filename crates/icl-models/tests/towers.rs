@@ -4,8 +4,8 @@ use burn::backend::Autodiff;
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::bags::{HistoryBatch, HostHistories, TextBatch, means};
 use icl_core::testing::{TestAutodiff, TestBackend, assert_close, to_vec};
-use icl_core::{Encoder, Mode, PairEmbeddings, Seed};
-use icl_models::{TowerError, TwoTower, TwoTowerConfig, WordTower, WordTowerConfig};
+use icl_core::{Encoder, Error, Mode, PairEmbeddings, Seed};
+use icl_models::{TwoTower, TwoTowerConfig, WordTower, WordTowerConfig};
 use serde::Deserialize;
 
 use crate::parameters::{matrix, replaced, shapes, vector};
@@ -320,7 +320,7 @@ fn embeddings_begin_with_length_1_on_average() {
 
 #[test]
 fn a_width_of_0_is_rejected() {
-    let empty = |field| Err(TowerError::Empty { field });
+    let empty = |field| Err(Error::new(field, 0, "at least 1"));
     assert_eq!(TwoTowerConfig::new(0).check(), empty("n_items"));
     assert_eq!(TwoTowerConfig::new(1).with_d(0).check(), empty("d"));
     assert_eq!(WordTowerConfig::new(0).check(), empty("n_words"));

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use burn::tensor::{ElementConversion, Tensor, backend::Backend};
+use icl_core::one_line;
 
 use crate::backend::devices::ProgramDevices;
 use crate::backend::dispatch::{WithBackend, device, split, with_backend};
@@ -15,7 +16,6 @@ use crate::backend::known::known;
 use crate::process::child;
 use crate::process::child::OnInterrupt;
 use crate::process::failure::Failure;
-use crate::process::terminal::one_line;
 
 /// Hidden command of the other process.
 pub const COMMAND: &str = "probe-backend";

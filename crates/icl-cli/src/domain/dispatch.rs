@@ -4,12 +4,12 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use icl_data::{GraphDataset, ImageDataset, Outliers, RawTable, table_of_pixels};
-use icl_models::{GcnConfig, GinConfig};
+use icl_models::{GcnConfig, GinConfig, HiddenMixupConfig, StoredEncoder};
 
 use crate::domain::data::{Data, GRAPHS, IMAGES, INTERACTIONS, TABLES, TEXT_PAIRS};
-use crate::domain::encoder_file::{EncoderFile, StoredEncoder};
+use crate::domain::encoder_file::{EncoderFile, wrong_kind};
 use crate::domain::graph_encoder::{GraphEncoder, PlainGraphEncoder};
-use crate::domain::hidden_encoder::Hidden;
+use crate::domain::hidden_encoder::hidden;
 use crate::domain::image_encoder::ImageEncoder;
 use crate::domain::image_mlp::ImageMlp;
 use crate::domain::image_resnet::ImageResNet;
@@ -68,11 +68,11 @@ pub fn with_new_encoder_of<W: OnNewEncoder>(
                 }
                 (_, false) => on_graphs(GcnConfig::of(d_input, encoder)?, &graphs, outliers, work),
                 (Gin, true) => {
-                    let encoder = Hidden::<GinConfig>::of(d_input, encoder, noise)?;
+                    let encoder = hidden::<GinConfig>(d_input, encoder, noise)?;
                     on_graphs(encoder, &graphs, outliers, work)
                 }
                 (_, true) => {
-                    let encoder = Hidden::<GcnConfig>::of(d_input, encoder, noise)?;
+                    let encoder = hidden::<GcnConfig>(d_input, encoder, noise)?;
                     on_graphs(encoder, &graphs, outliers, work)
                 }
             }
@@ -204,16 +204,15 @@ pub fn with_stored_encoder<W: OnStoredEncoder<N>, const N: usize>(
             "new: found {found}, expected the same kind of data as the old data"
         )));
     }
-    let file = StoredEncoder::open(path)?;
-    let kind = file.kind()?;
-    match (kind.as_str(), *first) {
+    let file = StoredEncoder::open(path).map_err(Failure::input)?;
+    match (file.kind().map_err(Failure::input)?, *first) {
         (GcnConfig::NAME, GRAPHS) => stored::<Graphs<GcnConfig>, W, N>(file, data, outliers, work),
         (GinConfig::NAME, GRAPHS) => stored::<Graphs<GinConfig>, W, N>(file, data, outliers, work),
         (GcnConfig::HIDDEN_NAME, GRAPHS) => {
-            stored::<Graphs<Hidden<GcnConfig>>, W, N>(file, data, outliers, work)
+            stored::<Graphs<HiddenMixupConfig<GcnConfig>>, W, N>(file, data, outliers, work)
         }
         (GinConfig::HIDDEN_NAME, GRAPHS) => {
-            stored::<Graphs<Hidden<GinConfig>>, W, N>(file, data, outliers, work)
+            stored::<Graphs<HiddenMixupConfig<GinConfig>>, W, N>(file, data, outliers, work)
         }
         (ImageResNet::NAME, IMAGES) => {
             stored::<Images<ImageResNet>, W, N>(file, data, outliers, work)
@@ -226,8 +225,9 @@ pub fn with_stored_encoder<W: OnStoredEncoder<N>, const N: usize>(
         (Tables::ENCODER, TABLES | IMAGES) => stored::<Tables, W, N>(file, data, outliers, work),
         (kind, samples) => {
             let of_samples = KINDS.iter().filter(|(_, of)| *of == samples);
-            let expected: Vec<&str> = of_samples.map(|(kind, _)| *kind).collect();
-            Err(file.wrong_kind(kind, &expected, samples))
+            let expected: Vec<String> = of_samples.map(|(kind, _)| format!("\"{kind}\"")).collect();
+            let expected = format!("one for {samples}: {}", expected.join(" or "));
+            Err(Failure::input(wrong_kind(&file, kind, &expected)))
         }
     }
 }
@@ -252,12 +252,13 @@ fn stored<D: Domain, W: OnStoredEncoder<N>, const N: usize>(
     outliers: Outliers,
     work: W,
 ) -> Result<W::Output, Failure> {
-    let encoder = file.read::<D>()?;
+    let encoder = EncoderFile::<D>::of(file).map_err(Failure::input)?;
     // Either may be the wrong one: the data, which are named, or the encoder.
     let with_file = |failure| match failure {
-        Failure::Input(_) => {
-            Failure::input(anyhow!("{failure} (encoder {})", encoder.path.display()))
-        }
+        Failure::Input(_) => Failure::input(anyhow!(
+            "{failure} (encoder {})",
+            encoder.stored.path().display()
+        )),
         other => other,
     };
     let taken = data

@@ -3,13 +3,14 @@
 use std::fmt::Display;
 
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_core::{GrowthRatio, Increment, Seed};
+use icl_core::{Error, GrowthRatio, Increment, Seed};
 use icl_data::{Graph, GraphDataset, GraphSchema, Outliers, Split, StreamKey};
 use icl_eval::Matrix;
+use icl_models::StoredEncoder;
 
 use crate::domain::data::{Data, GRAPHS};
 use crate::domain::graph_encoder::GraphEncoder;
-use crate::domain::{Domain, Text, Wrong, followed, metadata, no_keys, tell_outliers};
+use crate::domain::{Domain, followed, no_keys, tell_outliers};
 use crate::process::failure::Failure;
 
 /// Key of the columns in an encoder's file.
@@ -127,26 +128,22 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
         Ok(metadata)
     }
 
-    fn from_description(text: &Text<'_>) -> Result<Self, Wrong> {
-        let config = text("config", "the encoder's configuration")?;
+    fn from_file(file: &StoredEncoder) -> Result<Self, Error> {
+        let config = file.text("config", "the encoder's configuration")?;
         let unreadable = |error: &dyn Display| {
-            (
-                format!("metadata \"config\" that cannot be read ({error})"),
-                format!("the configuration of {}", E::TITLE),
-            )
+            let expected = format!("the configuration of {}", E::TITLE);
+            file.unreadable("config", error, &expected)
         };
-        let encoder = serde_json::from_str(&config).map_err(|error| unreadable(&error))?;
+        let encoder = serde_json::from_str(config).map_err(|error| unreadable(&error))?;
         let domain =
             Self::with(encoder, Outliers::default()).map_err(|error| unreadable(&error))?;
-        let expected = "the columns of node features";
-        let Ok(schema) = text(SCHEMA, expected) else {
+        if file.get(SCHEMA).is_none() {
             return Ok(domain);
-        };
-        let schema: GraphSchema = serde_json::from_str(&schema)
-            .map_err(|error| metadata::unreadable(SCHEMA, &error, expected))?;
+        }
+        let schema: GraphSchema = file.parsed(SCHEMA, "the columns of node features")?;
         let (found, width) = (schema.width(), domain.encoder.d_input());
         if found != width {
-            return Err((
+            return Err(file.wrong(
                 format!("columns of node features of width {found}"),
                 format!("width {width}, that of the encoder"),
             ));
@@ -157,12 +154,13 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
         })
     }
 
-    fn check(&self, data: &GraphDataset) -> Result<(), Wrong> {
+    fn check(&self, data: &GraphDataset) -> Result<(), Error> {
         let (found, expected) = (data.d_features(), self.encoder.d_input());
         if found == expected {
             return Ok(());
         }
-        Err((
+        Err(Error::new(
+            "",
             format!("node features of width {found} ({})", data.layout()),
             format!("width {expected}"),
         ))

@@ -1,14 +1,13 @@
 //! An encoder of graphs with noise on its output, and a projection head behind the noise.
 
-use anyhow::bail;
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::Seed;
 use icl_core::mixup::MixingRange;
 use icl_data::{GraphCollate, GraphViews};
 use icl_models::{
-    HiddenCollate, HiddenMixup, HiddenNoise, HiddenViews, ProjectionHead, ProjectionHeadConfig,
+    HiddenCollate, HiddenMixup, HiddenMixupConfig, HiddenNoise, HiddenViews, ProjectionHead,
+    ProjectionHeadConfig,
 };
-use serde::{Deserialize, Serialize};
 
 use crate::domain::graph_encoder::{GraphEncoder, PlainGraphEncoder};
 use crate::options::bounds::check_weights;
@@ -20,60 +19,50 @@ use crate::process::terminal::tell;
 /// Number of layers of the head, the DACL paper's.
 const HEAD_LAYERS: usize = 3;
 
-/// Configuration of an encoder with hidden noise.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Hidden<E> {
-    encoder: E,
-    head: ProjectionHeadConfig,
-    noise: HiddenNoise,
-}
-
-impl<E: PlainGraphEncoder> Hidden<E> {
-    /// Returns the configuration for node features of this width. Without a width of the projection head it
-    /// has that of the embeddings.
-    ///
-    /// # Errors
-    /// If an option is not valid.
-    pub fn of(
-        d_input: usize,
-        options: &EncoderOptions,
-        noise: &NoiseOptions,
-    ) -> Result<Self, Failure> {
-        let encoder = E::of(
-            d_input,
-            &EncoderOptions {
-                projection: None,
-                ..options.clone()
-            },
-        )?;
-        let width = encoder.d_embedding();
-        let head = ProjectionHeadConfig::new(width, options.projection.unwrap_or(width))
-            .with_n_layers(HEAD_LAYERS)
-            .with_norm(true);
-        head.check().map_err(Failure::input)?;
-        check_weights(encoder.tensors().chain(head.tensors()))?;
-        let noise = match noise.noise {
-            Noise::HiddenGaussian => HiddenNoise::Gaussian {
-                sigma: noise.sigma(),
-            },
-            _ => {
-                let range = MixingRange::try_new(noise.alpha_mix()).map_err(Failure::input)?;
-                if let Some(note) = range.note() {
-                    tell(format_args!("note: {note}"));
-                }
-                HiddenNoise::Mixup { range }
+/// Returns the configuration for node features of this width. Without a width of the projection head it
+/// has that of the embeddings.
+///
+/// # Errors
+/// If an option is not valid.
+pub fn hidden<E: PlainGraphEncoder>(
+    d_input: usize,
+    options: &EncoderOptions,
+    noise: &NoiseOptions,
+) -> Result<HiddenMixupConfig<E>, Failure> {
+    let encoder = E::of(
+        d_input,
+        &EncoderOptions {
+            projection: None,
+            ..options.clone()
+        },
+    )?;
+    let width = encoder.d_embedding();
+    let head = ProjectionHeadConfig::new(width, options.projection.unwrap_or(width))
+        .with_n_layers(HEAD_LAYERS)
+        .with_norm(true);
+    head.check().map_err(Failure::input)?;
+    check_weights(encoder.tensors().chain(head.tensors()))?;
+    let noise = match noise.noise {
+        Noise::HiddenGaussian => HiddenNoise::Gaussian {
+            sigma: noise.sigma(),
+        },
+        _ => {
+            let range = MixingRange::try_new(noise.alpha_mix()).map_err(Failure::input)?;
+            if let Some(note) = range.note() {
+                tell(format_args!("note: {note}"));
             }
-        };
-        noise.check().map_err(Failure::input)?;
-        Ok(Self {
-            encoder,
-            head,
-            noise,
-        })
-    }
+            HiddenNoise::Mixup { range }
+        }
+    };
+    noise.check().map_err(Failure::input)?;
+    Ok(HiddenMixupConfig {
+        encoder,
+        head,
+        noise,
+    })
 }
 
-impl<E: PlainGraphEncoder> GraphEncoder for Hidden<E> {
+impl<E: PlainGraphEncoder> GraphEncoder for HiddenMixupConfig<E> {
     const COLLATE: HiddenCollate<GraphCollate> = HiddenCollate::new(GraphCollate);
     const NAME: &'static str = E::HIDDEN_NAME;
     const TITLE: &'static str = E::HIDDEN_TITLE;
@@ -92,23 +81,13 @@ impl<E: PlainGraphEncoder> GraphEncoder for Hidden<E> {
         seed: Seed,
         device: &B::Device,
     ) -> Result<Self::Trained<B>, anyhow::Error> {
-        let (found, expected) = (self.head.d_input, self.encoder.d_embedding());
-        if found != expected {
-            bail!(
-                "head: found d_input = {found}, expected {expected}, the width of the embeddings"
-            );
-        }
         let encoder = self.encoder.try_init::<B>(seed, device)?;
-        let head = self.head.try_init(seed.child("head"), device)?;
-        Ok(HiddenMixup::new(encoder, head))
+        let d_embedding = self.encoder.d_embedding();
+        Ok(self.try_init(encoder, d_embedding, seed, device)?)
     }
 
     fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
-        let within = |module: &'static str| {
-            move |(name, shape): (String, Vec<usize>)| (format!("{module}.{name}"), shape)
-        };
-        let encoder = self.encoder.tensors().map(within("encoder"));
-        encoder.chain(self.head.tensors().map(within("head")))
+        self.tensors(self.encoder.tensors())
     }
 
     fn d_input(&self) -> usize {

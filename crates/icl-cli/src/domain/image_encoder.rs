@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_core::{Collate, Encoder, Seed, Views};
+use icl_core::{Collate, Encoder, Error, Seed, Views};
 use icl_data::{Image, ImageView};
+use icl_models::StoredEncoder;
 
-use crate::domain::{Text, Wrong};
+use crate::options::bounds::IMAGE_SIDE;
 use crate::process::failure::Failure;
 
 /// Configuration of an encoder of images and its views.
@@ -65,12 +66,26 @@ pub trait ImageEncoder: Debug + Sized {
     /// Reads the metadata that [`describe`](Self::describe) returns.
     ///
     /// # Errors
-    /// [`Wrong`].
-    fn from_description(text: &Text<'_>) -> Result<Self, Wrong>;
+    /// If they are missing, or are not those of such an encoder.
+    fn from_file(file: &StoredEncoder) -> Result<Self, Error>;
 
     /// Returns the number of channels of the images.
     fn channels(&self) -> usize;
 
     /// Returns views whose plain view shows the pixels of an image, at most 32 x 32.
     fn of_pixels(&self) -> impl Views<Sample = Arc<Image>, View = ImageView>;
+}
+
+/// Checks the side of the views of images: those of a batch are in memory at once.
+///
+/// # Errors
+/// If it is larger than the option may be.
+pub fn check_side(file: &StoredEncoder, size: usize) -> Result<(), Error> {
+    match size <= IMAGE_SIDE {
+        true => Ok(()),
+        false => Err(file.wrong(
+            format!("views of {size} pixels a side"),
+            format!("at most {IMAGE_SIDE}"),
+        )),
+    }
 }

@@ -4,13 +4,11 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_core::{Seed, Views};
+use icl_core::{Error, Seed, Views};
 use icl_data::{FlatImageCollate, Image, ImageDataset, ImageView, ShiftViews, ShiftViewsConfig};
-use icl_models::{Mlp, MlpConfig};
+use icl_models::{Mlp, MlpConfig, StoredEncoder};
 
-use crate::domain::image_encoder::ImageEncoder;
-use crate::domain::metadata::{check_side, parsed, unreadable};
-use crate::domain::{Text, Wrong};
+use crate::domain::image_encoder::{ImageEncoder, check_side};
 use crate::options::bounds::check_weights;
 use crate::options::encoder::{EncoderOptions, SMALL_SIDE, mlp_of_pixels};
 use crate::process::failure::Failure;
@@ -93,21 +91,21 @@ impl ImageEncoder for ImageMlp {
         ])
     }
 
-    fn from_description(text: &Text<'_>) -> Result<Self, Wrong> {
-        let channels: usize = parsed(text, "channels", "the number of channels, 1 or 3")?;
-        let config: MlpConfig = parsed(text, "config", "the configuration of an MLP")?;
+    fn from_file(file: &StoredEncoder) -> Result<Self, Error> {
+        let channels: usize = file.parsed("channels", "the number of channels, 1 or 3")?;
+        let config: MlpConfig = file.parsed("config", "the configuration of an MLP")?;
         let expected = "the configuration of views of small images";
-        let views: ShiftViewsConfig = parsed(text, "views", expected)?;
+        let views: ShiftViewsConfig = file.parsed("views", expected)?;
         let views = views
             .try_init()
-            .map_err(|error| unreadable("views", &error, expected))?;
-        check_side(views.config().size)?;
+            .map_err(|error| file.unreadable("views", error, expected))?;
+        check_side(file, views.config().size)?;
         if !matches!(channels, 1 | 3) {
-            return Err((format!("{channels} channels"), "1 or 3".to_owned()));
+            return Err(file.wrong(format!("{channels} channels"), "1 or 3"));
         }
         let n_pixels = channels * views.config().size.pow(2);
         if config.d_input != n_pixels {
-            return Err((
+            return Err(file.wrong(
                 format!("an MLP with d_input = {}", config.d_input),
                 format!("{n_pixels}, the number of values of a view"),
             ));

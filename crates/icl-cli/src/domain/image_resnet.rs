@@ -4,15 +4,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Once};
 
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_core::{Seed, Views};
+use icl_core::{Error, Seed, Views};
 use icl_data::{Image, ImageCollate, ImageDataset, ImageView, ImageViews, ImageViewsConfig};
-use icl_models::{ResNet, ResNetConfig, Stem};
+use icl_models::{ResNet, ResNetConfig, Stem, StoredEncoder};
 
 use crate::domain::data::IMAGES;
-use crate::domain::image_encoder::ImageEncoder;
+use crate::domain::image_encoder::{ImageEncoder, check_side};
 use crate::domain::image_pairs::{ImagePairs, Mixup};
-use crate::domain::metadata::{check_side, parsed, unreadable};
-use crate::domain::{Text, Wrong};
 use crate::options::encoder::{EncoderOptions, PAPER_SIDE, SMALL_SIDE};
 use crate::options::noise::NoiseOptions;
 use crate::process::failure::Failure;
@@ -135,21 +133,21 @@ impl ImageEncoder for ImageResNet {
         Ok(description)
     }
 
-    fn from_description(text: &Text<'_>) -> Result<Self, Wrong> {
-        let config: ResNetConfig = parsed(text, "config", "the configuration of a ResNet-18")?;
+    fn from_file(file: &StoredEncoder) -> Result<Self, Error> {
+        let config: ResNetConfig = file.parsed("config", "the configuration of a ResNet-18")?;
         let expected = "the configuration of views";
-        let views: ImageViewsConfig = parsed(text, "views", expected)?;
+        let views: ImageViewsConfig = file.parsed("views", expected)?;
         let augmentations = views
             .try_init()
-            .map_err(|error| unreadable("views", &error, expected))?;
-        check_side(views.size)?;
+            .map_err(|error| file.unreadable("views", error, expected))?;
+        check_side(file, views.size)?;
         // A file without noise has no such entry.
-        let mixup: Option<Mixup> = match text(MIXUP, expected) {
-            Err(_) => None,
-            Ok(_) => parsed(text, MIXUP, expected)?,
+        let mixup: Option<Mixup> = match file.get(MIXUP) {
+            None => None,
+            Some(_) => file.parsed(MIXUP, expected)?,
         };
         let views = ImagePairs::new(augmentations.clone(), mixup.as_ref())
-            .map_err(|error| unreadable(MIXUP, &error, expected))?;
+            .map_err(|error| file.unreadable(MIXUP, error, expected))?;
         Ok(Self {
             config,
             augmentations,

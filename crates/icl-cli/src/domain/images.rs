@@ -2,14 +2,15 @@
 
 use anyhow::anyhow;
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_core::{GrowthRatio, Increment, Samples, Seed, Views};
+use icl_core::{Error, GrowthRatio, Increment, Samples, Seed, Views};
 use icl_data::{ImageDataset, Outliers, Split, StreamKey};
 use icl_eval::Matrix;
+use icl_models::StoredEncoder;
 
 use crate::domain::class_numbers::numbers_of_classes;
 use crate::domain::data::{Data, IMAGES};
 use crate::domain::image_encoder::ImageEncoder;
-use crate::domain::{Domain, Text, Wrong, followed, no_keys};
+use crate::domain::{Domain, followed, no_keys};
 use crate::process::failure::Failure;
 
 /// Images of one number of channels, and an encoder of them.
@@ -68,16 +69,17 @@ impl<E: ImageEncoder> Domain for Images<E> {
         self.0.describe()
     }
 
-    fn from_description(text: &Text<'_>) -> Result<Self, Wrong> {
-        E::from_description(text).map(Self)
+    fn from_file(file: &StoredEncoder) -> Result<Self, Error> {
+        E::from_file(file).map(Self)
     }
 
-    fn check(&self, data: &ImageDataset) -> Result<(), Wrong> {
+    fn check(&self, data: &ImageDataset) -> Result<(), Error> {
         let (found, expected) = (data.channels(), self.0.channels());
         if found == expected {
             return Ok(());
         }
-        Err((
+        Err(Error::new(
+            "",
             format!("images of {found} channels"),
             format!("{expected} channels"),
         ))

@@ -4,16 +4,15 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed};
+use icl_core::{Error, GrowthRatio, Increment, SampleError, Samples, Seed};
 use icl_data::{
     Found, Interactions, JoinedInteractions, NextItem, NextItemCollate, NextItemDataset,
     NextItemViews, Outliers, Split, StreamKey,
 };
-use icl_models::{TwoTower, TwoTowerConfig};
+use icl_models::{StoredEncoder, TwoTower, TwoTowerConfig};
 
 use crate::domain::data::{Data, INTERACTIONS};
-use crate::domain::metadata::{parsed, unreadable};
-use crate::domain::{Domain, Text, Wrong, no_keys};
+use crate::domain::{Domain, no_keys};
 use crate::options::bounds::check_weights;
 use crate::options::encoder::EncoderOptions;
 use crate::process::failure::Failure;
@@ -175,15 +174,15 @@ impl Domain for NextItems {
         ])
     }
 
-    fn from_description(text: &Text<'_>) -> Result<Self, Wrong> {
+    fn from_file(file: &StoredEncoder) -> Result<Self, Error> {
         let expected = "the configuration of two towers";
-        let encoder: TwoTowerConfig = parsed(text, "config", expected)?;
+        let encoder: TwoTowerConfig = file.parsed("config", expected)?;
         encoder
             .check()
-            .map_err(|error| unreadable("config", &error, expected))?;
-        let items: Vec<String> = parsed(text, "items", "the names of items")?;
+            .map_err(|error| file.unreadable("config", error, expected))?;
+        let items: Vec<String> = file.parsed("items", "the names of items")?;
         if items.len() != encoder.n_items {
-            return Err((
+            return Err(file.wrong(
                 format!("{} names of items", items.len()),
                 format!(
                     "{}, the number of items of its configuration",
@@ -193,12 +192,12 @@ impl Domain for NextItems {
         }
         let mut known = HashSet::with_capacity(items.len());
         if let Some(twice) = items.iter().find(|item| !known.insert(item.as_str())) {
-            return Err((
+            return Err(file.wrong(
                 format!("the item {} twice", Found::new(twice)),
-                "each item once".to_owned(),
+                "each item once",
             ));
         }
-        let n_recent: usize = parsed(text, "n_recent", "the number of last items of a history")?;
+        let n_recent: usize = file.parsed("n_recent", "the number of last items of a history")?;
         Ok(Self {
             encoder,
             items,
@@ -206,10 +205,11 @@ impl Domain for NextItems {
         })
     }
 
-    fn check(&self, data: &Histories) -> Result<(), Wrong> {
+    fn check(&self, data: &Histories) -> Result<(), Error> {
         match data.log.items().get(self.items.len()..) {
             None | Some([]) => Ok(()),
-            Some([first, ..]) => Err((
+            Some([first, ..]) => Err(Error::new(
+                "",
                 format!(
                     "{} items that the encoder does not have, such as {}",
                     data.log.items().len() - self.items.len(),

@@ -15,7 +15,6 @@ mod image_pairs;
 mod image_resnet;
 mod images;
 mod interactions;
-mod metadata;
 pub mod recall;
 pub mod spread;
 mod tables;
@@ -26,9 +25,10 @@ use std::fmt::Debug;
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_core::{Collate, Encoder, GrowthRatio, Increment, Samples, Seed, Views};
+use icl_core::{Collate, Encoder, Error, GrowthRatio, Increment, Samples, Seed, Views};
 use icl_data::{Found, Outliers, OutliersFound, Split, StreamKey};
 use icl_eval::Matrix;
+use icl_models::StoredEncoder;
 
 use crate::domain::data::Data as AnyData;
 use crate::process::failure::Failure;
@@ -39,12 +39,6 @@ pub use images::Images;
 pub use interactions::NextItems;
 pub use tables::Tables;
 pub use text_pairs::PairedTexts;
-
-/// Found and expected value of an error.
-pub type Wrong = (String, String);
-
-/// Function that returns the value of a key.
-pub type Text<'a> = dyn Fn(&str, &str) -> Result<String, Wrong> + 'a;
 
 /// Kind of data with its encoder. A value of it is the configuration of the views and the encoder.
 pub trait Domain: Debug + Sized {
@@ -124,18 +118,17 @@ pub trait Domain: Debug + Sized {
     /// If a value cannot be written as text.
     fn describe(&self) -> Result<Vec<(&'static str, String)>, serde_json::Error>;
 
-    /// Reads the metadata that [`describe`](Self::describe) returns. The first argument of `text`
-    /// is a key, the second describes the expected value, for an error.
+    /// Reads the metadata that [`describe`](Self::describe) returns.
     ///
     /// # Errors
-    /// [`Wrong`].
-    fn from_description(text: &Text<'_>) -> Result<Self, Wrong>;
+    /// If they are missing, or are not those of such an encoder.
+    fn from_file(file: &StoredEncoder) -> Result<Self, Error>;
 
     /// Checks that an encoder of this configuration can take the data.
     ///
     /// # Errors
-    /// If it cannot.
-    fn check(&self, data: &Self::Data) -> Result<(), Wrong>;
+    /// If it cannot; without a place.
+    fn check(&self, data: &Self::Data) -> Result<(), Error>;
 
     /// Returns the name of the data set.
     fn name(data: &Self::Data) -> &str;

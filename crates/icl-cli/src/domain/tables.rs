@@ -3,18 +3,17 @@
 use std::borrow::Cow;
 
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed, Stack, Views};
+use icl_core::{Error, GrowthRatio, Increment, SampleError, Samples, Seed, Stack, Views};
 use icl_data::{
     ColumnKind, NoiseKind, Outliers, RawTable, Split, StreamKey, TableRow, TableSchema, TableViews,
     TableViewsConfig, TabularDataset, table_of_pixels,
 };
 use icl_eval::Matrix;
-use icl_models::{Mlp, MlpConfig};
+use icl_models::{Mlp, MlpConfig, StoredEncoder};
 
 use crate::domain::class_numbers::numbers_of_classes;
 use crate::domain::data::{Data, TABLES};
-use crate::domain::metadata::{parsed, unreadable};
-use crate::domain::{Domain, Text, Wrong, followed, no_keys, tell_outliers};
+use crate::domain::{Domain, followed, no_keys, tell_outliers};
 use crate::options::bounds::check_weights;
 use crate::options::encoder::EncoderOptions;
 use crate::options::noise::{Noise, NoiseOptions};
@@ -291,16 +290,16 @@ impl Domain for Tables {
         ])
     }
 
-    fn from_description(text: &Text<'_>) -> Result<Self, Wrong> {
-        let encoder: MlpConfig = parsed(text, "config", "the configuration of an MLP")?;
-        let schema: TableSchema = parsed(text, "schema", "the columns of a table")?;
+    fn from_file(file: &StoredEncoder) -> Result<Self, Error> {
+        let encoder: MlpConfig = file.parsed("config", "the configuration of an MLP")?;
+        let schema: TableSchema = file.parsed("schema", "the columns of a table")?;
         let expected = "the configuration of views";
-        let views: TableViewsConfig = parsed(text, "views", expected)?;
+        let views: TableViewsConfig = file.parsed("views", expected)?;
         let views = views
             .try_init(&schema)
-            .map_err(|error| unreadable("views", &error, expected))?;
+            .map_err(|error| file.unreadable("views", error, expected))?;
         if encoder.d_input != schema.d_features() {
-            return Err((
+            return Err(file.wrong(
                 format!("an MLP with d_input = {}", encoder.d_input),
                 format!(
                     "{}, the number of features of its columns",
@@ -316,7 +315,7 @@ impl Domain for Tables {
     }
 
     /// Columns have been compared when the features were made.
-    fn check(&self, _: &Table) -> Result<(), Wrong> {
+    fn check(&self, _: &Table) -> Result<(), Error> {
         Ok(())
     }
 

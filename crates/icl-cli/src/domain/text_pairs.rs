@@ -5,16 +5,15 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed};
+use icl_core::{Error, GrowthRatio, Increment, SampleError, Samples, Seed};
 use icl_data::{
     Found, Outliers, Split, StreamKey, TextPair, TextPairCollate, TextPairDataset, TextPairViews,
     TextPairs, Vocabulary,
 };
-use icl_models::{WordTower, WordTowerConfig};
+use icl_models::{StoredEncoder, WordTower, WordTowerConfig};
 
 use crate::domain::data::{Data, TEXT_PAIRS};
-use crate::domain::metadata::{parsed, unreadable};
-use crate::domain::{Domain, Text, Wrong, followed, no_keys};
+use crate::domain::{Domain, followed, no_keys};
 use crate::options::bounds::check_weights;
 use crate::options::encoder::EncoderOptions;
 use crate::process::failure::Failure;
@@ -174,16 +173,16 @@ impl Domain for PairedTexts {
         ])
     }
 
-    fn from_description(text: &Text<'_>) -> Result<Self, Wrong> {
+    fn from_file(file: &StoredEncoder) -> Result<Self, Error> {
         let expected = "the configuration of a tower of words";
-        let encoder: WordTowerConfig = parsed(text, "config", expected)?;
+        let encoder: WordTowerConfig = file.parsed("config", expected)?;
         encoder
             .check()
-            .map_err(|error| unreadable("config", &error, expected))?;
+            .map_err(|error| file.unreadable("config", error, expected))?;
         let expected = "the words of a vocabulary";
-        let words: Vec<String> = parsed(text, "vocabulary", expected)?;
+        let words: Vec<String> = file.parsed("vocabulary", expected)?;
         if words.len() != encoder.n_words {
-            return Err((
+            return Err(file.wrong(
                 format!("a vocabulary of {} words", words.len()),
                 format!(
                     "{}, the number of words of its configuration",
@@ -192,7 +191,7 @@ impl Domain for PairedTexts {
             ));
         }
         let vocabulary = Vocabulary::try_of_words(words)
-            .map_err(|error| unreadable("vocabulary", &error, expected))?;
+            .map_err(|error| file.unreadable("vocabulary", error, expected))?;
         Ok(Self {
             encoder,
             vocabulary: Arc::new(vocabulary),
@@ -200,7 +199,7 @@ impl Domain for PairedTexts {
     }
 
     /// Words that the encoder does not know have been dropped.
-    fn check(&self, _: &Texts) -> Result<(), Wrong> {
+    fn check(&self, _: &Texts) -> Result<(), Error> {
         Ok(())
     }
 

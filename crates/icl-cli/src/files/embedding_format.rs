@@ -5,10 +5,9 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use icl_data::vectors_as_parquet;
+use icl_models::{StoredTensor, safetensors_bytes};
 
 use crate::files::npy;
-use crate::files::tensors;
-use crate::files::tensors::StoredTensor;
 use crate::process::failure::Failure;
 
 /// Format of a file of embeddings.
@@ -66,7 +65,7 @@ impl EmbeddingFormat {
                 if let Some(labels) = labels {
                     tensors.push(StoredTensor::of_i64("labels", vec![n], labels));
                 }
-                tensors::bytes(&[("data", data)], &tensors)
+                safetensors_bytes(&[("data", data)], &tensors).map_err(Failure::input)
             }
             Self::Parquet => {
                 let bytes = vectors_as_parquet((values, d), labels, positions);

@@ -12,7 +12,6 @@ mod npy_header;
 pub mod output_files;
 pub mod run_results;
 pub mod tensor_rows;
-pub mod tensors;
 pub mod whole;
 pub mod work_folder;
 pub mod work_place;

@@ -6,11 +6,9 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use icl_core::InputFile;
+use icl_models::StoredEncoder;
 
 use crate::process::failure::Failure;
-
-/// Size of the largest file of an encoder or its weights that is read, in bytes: 2 GiB.
-pub const MAX_ENCODER_BYTES: u64 = 2 << 30;
 
 /// Writes a file to the disk, in a folder in the making, where nobody else reads it.
 ///
@@ -57,7 +55,7 @@ pub fn checksum(path: Option<&Path>) -> Result<String, Failure> {
     let Some(path) = path else {
         return Ok("none".to_owned());
     };
-    let bytes = InputFile::open(path, MAX_ENCODER_BYTES).and_then(InputFile::bytes);
+    let bytes = InputFile::open(path, StoredEncoder::MAX_BYTES).and_then(InputFile::bytes);
     let bytes = bytes.map_err(|error| {
         Failure::input(anyhow!(
             "{}: found no readable file ({error}), expected one",

@@ -4,11 +4,12 @@ use std::cell::{Cell, RefCell};
 use std::io::IsTerminal;
 use std::time::Duration;
 
+use icl_core::{legible, one_line};
 use icl_train::{Progress, TrainingRecord};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::process::group::is_silent;
-use crate::process::terminal::{legible, one_line, tell};
+use crate::process::terminal::tell;
 
 /// Number of steps of the bar of a measurement, and of an epoch.
 const SHARES: u64 = 1000;

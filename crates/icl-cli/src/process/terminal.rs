@@ -3,6 +3,8 @@
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 
+use icl_core::legible;
+
 use crate::process::failure::Failure;
 use crate::process::group::is_silent;
 
@@ -61,20 +63,6 @@ pub fn message(text: impl Display) -> String {
     curtailed(&legible(&text.to_string()))
 }
 
-/// Returns a text with its control characters escaped, except for the ends of lines, and with them those that change
-/// the direction of writing.
-pub fn legible(text: &str) -> String {
-    let mut legible = String::with_capacity(text.len());
-    for c in text.chars() {
-        let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        match c.is_control() && c != '\n' || turns {
-            true => legible.extend(c.escape_default()),
-            false => legible.push(c),
-        }
-    }
-    legible
-}
-
 /// Cuts a message after 2,000 characters, and says so by an ellipsis. More than three lines become one: they come from
 /// a name, behind which the message must not disappear.
 fn curtailed(message: &str) -> String {
@@ -104,23 +92,9 @@ pub fn brief(message: &str) -> String {
     }
 }
 
-/// Returns a text on one line: a space for each run of white space, and other control characters escaped.
-pub fn one_line(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    legible(&words.join(" "))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn control_characters_are_escaped() {
-        assert_eq!(
-            legible("a\u{1b}[31m\tb\nc\u{9b}\u{202e}é\u{7f}\r"),
-            "a\\u{1b}[31m\\tb\nc\\u{9b}\\u{202e}é\\u{7f}\\r"
-        );
-    }
 
     #[test]
     fn messages_are_short() {
@@ -138,11 +112,5 @@ mod tests {
             brief("error: wrong\n\nUsage: icl\n\nSee.\n"),
             "error: wrong\nSee."
         );
-    }
-
-    #[test]
-    fn lines_are_joined() {
-        assert_eq!(one_line("a\n  b\tc"), "a b c");
-        assert_eq!(one_line(" ä\u{1b}[1m\r\n"), "ä\\u{1b}[1m");
     }
 }

@@ -1,20 +1,9 @@
 //! The kinds of hidden noise, and what is drawn for one view.
 
 use icl_core::mixup::MixingRange;
-use icl_core::{Rng, Seed, Side};
+use icl_core::{Error, Rng, Seed, Side};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
-
-/// A rejected [`HiddenNoise`].
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum HiddenNoiseError {
-    /// σ is below 0, infinite or NaN.
-    #[error("hidden noise: found σ = {found}, expected a finite number of at least 0")]
-    Sigma {
-        /// The rejected value.
-        found: f64,
-    },
-}
 
 /// Noise on a vector h of an encoder, from which a view h⁺ is made.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -46,11 +35,16 @@ impl HiddenNoise {
     /// Checks the noise.
     ///
     /// # Errors
-    /// [`HiddenNoiseError`] if σ is below 0, infinite or NaN.
-    pub fn check(self) -> Result<(), HiddenNoiseError> {
+    /// [`Error`] if σ is below 0, infinite or NaN.
+    pub fn check(self) -> Result<(), Error> {
         match self {
             Self::Gaussian { sigma } if !(sigma.is_finite() && sigma >= 0.0) => {
-                Err(HiddenNoiseError::Sigma { found: sigma })
+                let found = format!("σ = {sigma}");
+                Err(Error::new(
+                    "hidden noise",
+                    found,
+                    "a finite number of at least 0",
+                ))
             }
             _ => Ok(()),
         }

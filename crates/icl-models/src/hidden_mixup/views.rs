@@ -1,9 +1,9 @@
 //! Views whose noise is added behind the encoder.
 
-use icl_core::{Pairing, Rng, Seed, Side, Views};
+use icl_core::{Error, Pairing, Rng, Seed, Side, Views};
 use rand::RngExt;
 
-use super::noise::{HiddenNoise, HiddenNoiseError, PairNoise};
+use super::noise::{HiddenNoise, PairNoise};
 
 /// A plain view of a sample, with the noise that its vector gets.
 #[derive(Debug, Clone)]
@@ -28,8 +28,8 @@ impl<V: Views> HiddenViews<V> {
     /// Creates views with this noise on the plain views of `views`.
     ///
     /// # Errors
-    /// [`HiddenNoiseError`] if σ is below 0, infinite or NaN.
-    pub fn try_new(views: V, noise: HiddenNoise) -> Result<Self, HiddenNoiseError> {
+    /// [`Error`] if σ is below 0, infinite or NaN.
+    pub fn try_new(views: V, noise: HiddenNoise) -> Result<Self, Error> {
         noise.check()?;
         Ok(Self { views, noise })
     }

@@ -1,8 +1,10 @@
 //! The configuration of ResNet-18, and the tensors that it implies.
 
 use burn::config::Config;
+use icl_core::Error;
 
 use super::stem::Stem;
+use crate::checks::{check_epsilon, check_fields};
 use crate::head::ProjectionHeadConfig;
 use crate::linear::linear_tensors;
 use crate::normalization::norm_tensors;
@@ -12,23 +14,6 @@ pub(super) const STAGES: [usize; 4] = [64, 128, 256, 512];
 
 /// Width of the features.
 pub(super) const D_FEATURES: usize = STAGES[3];
-
-/// A rejected [`ResNetConfig`].
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum ResNetError {
-    /// The number of channels, classes or columns of the projection is 0.
-    #[error("{field}: found 0, expected at least 1")]
-    Empty {
-        /// The field.
-        field: &'static str,
-    },
-    /// ε is not a number above 0.
-    #[error("epsilon: found {found}, expected a number above 0")]
-    Epsilon {
-        /// The rejected value.
-        found: f64,
-    },
-}
 
 /// Configuration of [`ResNet`](crate::ResNet).
 ///
@@ -55,23 +40,14 @@ impl ResNetConfig {
     /// Checks the configuration.
     ///
     /// # Errors
-    /// [`ResNetError`] if a width is 0 or ε is not above 0.
-    pub fn check(&self) -> Result<(), ResNetError> {
-        for (field, value) in [
+    /// [`Error`] if a width is 0 or ε is not above 0.
+    pub fn check(&self) -> Result<(), Error> {
+        check_fields([
             ("in_channels", Some(self.in_channels)),
             ("n_classes", self.n_classes),
             ("projection", self.projection),
-        ] {
-            if value == Some(0) {
-                return Err(ResNetError::Empty { field });
-            }
-        }
-        if !(self.epsilon.is_finite() && self.epsilon > 0.0) {
-            return Err(ResNetError::Epsilon {
-                found: self.epsilon,
-            });
-        }
-        Ok(())
+        ])?;
+        check_epsilon(self.epsilon)
     }
 
     /// Returns the name and the shape of each tensor of the encoder, in the order and with the names

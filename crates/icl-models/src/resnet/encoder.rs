@@ -2,10 +2,10 @@
 
 use burn::module::Module;
 use burn::tensor::{Tensor, backend::Backend};
-use icl_core::{Batches, Encoder, Mode, SampleError, Seed};
+use icl_core::{Batches, Encoder, Error, Mode, SampleError, Seed};
 
 use super::block::ResidualBlock;
-use super::config::{D_FEATURES, ResNetConfig, ResNetError, STAGES};
+use super::config::{D_FEATURES, ResNetConfig, STAGES};
 use super::convolution::Convolution;
 use super::stem::StemLayers;
 use crate::head::ProjectionHead;
@@ -20,12 +20,8 @@ impl ResNetConfig {
     /// γ is 1, β is 0, and the linear layers are uniform in ±1/√fan_in.
     ///
     /// # Errors
-    /// [`ResNetError`] if a width is 0 or ε is not above 0.
-    pub fn try_init<B: Backend>(
-        &self,
-        seed: Seed,
-        device: &B::Device,
-    ) -> Result<ResNet<B>, ResNetError> {
+    /// [`Error`] if a width is 0 or ε is not above 0.
+    pub fn try_init<B: Backend>(&self, seed: Seed, device: &B::Device) -> Result<ResNet<B>, Error> {
         self.check()?;
         let projection = self.head().map(|head| {
             let seed = seed.child("projection");

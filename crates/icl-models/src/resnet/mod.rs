@@ -8,10 +8,8 @@ mod stem;
 #[cfg(feature = "weights")]
 mod weights;
 
-pub use self::config::{ResNetConfig, ResNetError};
+pub use self::config::ResNetConfig;
 pub use self::encoder::ResNet;
 pub use self::stem::Stem;
 #[cfg(feature = "weights")]
-pub use self::weights::{
-    FileFault, PickleFault, TensorFault, WeightsError, WeightsLayout, read_weights,
-};
+pub use self::weights::{WeightsLayout, read_weights};

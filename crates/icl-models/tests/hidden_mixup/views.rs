@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use icl_core::testing::{TestBackend, to_vec};
 use icl_core::{Augment, Encoder, Mode, Rng, Side, Views};
-use icl_models::{HiddenNoiseError, HiddenViews};
+use icl_models::HiddenViews;
 
 use super::{
     Batch, Sample, both, collate, gaussian, hidden_views, mixtures, mixup, sample, small, view,
@@ -90,7 +90,6 @@ fn wrong_deviations_are_rejected() {
     for found in [-0.1, f64::NAN, f64::INFINITY] {
         let views = Augment::new(|x: &Sample, _: &mut Rng| *x);
         let error = HiddenViews::try_new(views, gaussian(found)).unwrap_err();
-        assert!(matches!(error, HiddenNoiseError::Sigma { .. }));
         let expected =
             format!("hidden noise: found σ = {found}, expected a finite number of at least 0");
         assert_eq!(error.to_string(), expected);

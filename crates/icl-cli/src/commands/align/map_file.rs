@@ -5,11 +5,10 @@ use std::path::Path;
 use anyhow::anyhow;
 use icl_core::InputFile;
 use icl_eval::AlignmentMap;
+use icl_models::{StoredTensor, safetensors_bytes};
 use safetensors::{Dtype, SafeTensors};
 
 use super::fitted::Fitted;
-use crate::files::tensors;
-use crate::files::tensors::StoredTensor;
 use crate::process::failure::Failure;
 
 /// Size of the largest file that is read, in bytes: 2 GiB.
@@ -46,7 +45,7 @@ pub fn bytes(form: &str, fitted: &Fitted) -> Result<Vec<u8>, Failure> {
         ("n_fitted", &counts[0]),
         ("n_held_out", &counts[1]),
     ];
-    tensors::bytes(&metadata, &tensors)
+    safetensors_bytes(&metadata, &tensors).map_err(Failure::input)
 }
 
 /// Reads a map.

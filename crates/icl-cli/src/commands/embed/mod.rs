@@ -156,7 +156,9 @@ impl OnStoredEncoder<1> for Embed<'_> {
                     at / of.d,
                     Found::new(D::name(data))
                 );
-                return Err(encoder.wrong(found, "finite numbers"));
+                return Err(Failure::input(
+                    encoder.stored.wrong(found, "finite numbers"),
+                ));
             }
         }
         tell_unlabelled::<D>(data);

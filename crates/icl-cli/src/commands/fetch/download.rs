@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::anyhow;
-use icl_core::PartialFolder;
+use icl_core::{PartialFolder, one_line};
 use icl_data::Found;
 use icl_data::catalogue::{CatalogueFile, CatalogueKind};
 use ureq::{Agent, Body, Error};
@@ -14,7 +14,7 @@ use ureq::{Agent, Body, Error};
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::interrupt::Interruptible;
-use crate::process::terminal::{one_line, tell};
+use crate::process::terminal::tell;
 
 /// Times after which a server is given up.
 pub struct Patience {

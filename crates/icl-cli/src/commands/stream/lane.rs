@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use anyhow::anyhow;
 use icl_core::InputFile;
+use icl_models::StoredEncoder;
 
 use crate::commands::stream::options::{Control, Resolved};
 use crate::files::encoder_work::ENCODER;
 use crate::files::whole;
-use crate::files::whole::{MAX_ENCODER_BYTES, remove_if_there};
+use crate::files::whole::remove_if_there;
 use crate::process::failure::Failure;
 
 /// File of the facts about a lane, in the folder of each experience.
@@ -316,7 +317,7 @@ pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
             path.display()
         ))
     };
-    let bytes = InputFile::open(path, MAX_ENCODER_BYTES).and_then(InputFile::bytes);
+    let bytes = InputFile::open(path, StoredEncoder::MAX_BYTES).and_then(InputFile::bytes);
     let bytes = bytes.map_err(|error| wrong(format!("no readable file ({error})")))?;
     serde_json::from_slice(&bytes).map_err(|error| wrong(error.to_string()))
 }

@@ -17,7 +17,7 @@ use crate::commands::stream::lane::{Lane, read_json};
 use crate::commands::stream::options::Resolved;
 use crate::domain::Domain;
 use crate::domain::encoder_file;
-use crate::domain::encoder_file::{EncoderFile, StoredEncoder};
+use crate::domain::encoder_file::EncoderFile;
 use crate::files::encoder_work::ENCODER;
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
@@ -131,7 +131,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         Causes {
             settings: &self.resolved.training.settings,
             method: lane.method.as_ref(),
-            file: self.from.map(|from| from.path.as_path()),
+            file: self.from.map(|from| from.stored.path()),
         }
     }
 
@@ -351,7 +351,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
 
     /// Reads an encoder of this stream, grown to the data.
     pub(super) fn read(&self, path: &Path) -> Result<D::Trained<B>, Failure> {
-        let stored = StoredEncoder::open(path)?.read::<D>()?;
+        let stored = EncoderFile::<D>::open(path)?;
         let encoder = stored.encoder::<B>(self.device)?;
         // What is new begins as in the initial encoder.
         let seed = self.init().child("old");

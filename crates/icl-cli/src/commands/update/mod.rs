@@ -109,7 +109,7 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
         let domain = standardized.as_ref().unwrap_or(&from.domain);
         let grown = domain.grown(&data);
         let input = [
-            ("checksum of the encoder", from.checksum.clone()),
+            ("checksum of the encoder", from.checksum()),
             ("checksum of the old data", D::checksum(&old)),
             ("checksum of the new data", D::checksum(&new)),
         ];

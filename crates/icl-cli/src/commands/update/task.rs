@@ -66,7 +66,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         let causes = Causes {
             settings,
             method: Some(method),
-            file: Some(&self.from.path),
+            file: Some(self.from.stored.path()),
         };
         let outcome = trainer
             .update_with(method, given.clone(), fresh, &mut callbacks)
@@ -106,7 +106,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         let old_after = embed::<D, _>(&evaluator, &encoder, old.old(), &causes)?;
         let path = self.work.results().join(ENCODER);
         if is_kept {
-            whole::write(&path, self.from.bytes())?;
+            whole::write(&path, self.from.stored.bytes())?;
         } else {
             let of_data = (&old_after, old.old());
             check_spread::<D, B>(&evaluator, domain, of_data, &device, &causes)?;

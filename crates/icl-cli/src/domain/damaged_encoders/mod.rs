@@ -10,11 +10,12 @@ use burn::backend::{Autodiff, Flex};
 use burn::module::AutodiffModule;
 use clap::Parser;
 use icl_core::{Collate, Encoder, Samples, Seed, Views};
+use icl_models::StoredEncoder;
 
 use crate::domain::Domain;
 use crate::domain::data::Data;
 use crate::domain::dispatch::{OnNewEncoder, with_new_encoder};
-use crate::domain::encoder_file::{StoredEncoder, save};
+use crate::domain::encoder_file::{EncoderFile, save};
 use crate::options::data::DataOptions;
 use crate::options::encoder::EncoderOptions;
 use crate::options::noise::NoiseOptions;
@@ -83,12 +84,8 @@ impl Damage<'_> {
     /// Reads an encoder, and embeds the data with it if it is accepted.
     fn used<D: Domain>(&self, path: &Path, bytes: Vec<u8>) -> Result<(), Failure> {
         let is_small = bytes.len() <= SMALL;
-        let stored = StoredEncoder::of_bytes(path, bytes);
-        let kind = stored.kind()?;
-        if kind != D::ENCODER {
-            return Err(stored.wrong_kind(&kind, &[D::ENCODER], D::SAMPLES));
-        }
-        let file = stored.read::<D>()?;
+        let file = StoredEncoder::of_bytes(path, bytes).and_then(EncoderFile::<D>::of);
+        let file = file.map_err(Failure::input)?;
         if !is_small {
             return Ok(());
         }

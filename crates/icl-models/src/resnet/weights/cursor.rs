@@ -1,6 +1,7 @@
-//! Reading the bytes of a pickle from front to back.
+//! Reading the bytes of a pickle from front to back. Errors are what was found.
 
-use super::error::PickleFault;
+/// Found where a pickle is cut.
+const END: &str = "the end";
 
 /// A position in the bytes of a pickle.
 pub(super) struct Cursor<'a> {
@@ -20,16 +21,16 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads `N` bytes.
-    pub(super) fn take<const N: usize>(&mut self) -> Result<[u8; N], PickleFault> {
+    pub(super) fn take<const N: usize>(&mut self) -> Result<[u8; N], &'static str> {
         let rest = self.bytes[self.at..].split_first_chunk();
-        let (bytes, _) = rest.ok_or(PickleFault::End)?;
+        let (bytes, _) = rest.ok_or(END)?;
         self.at += N;
         Ok(*bytes)
     }
 
     /// Reads `len` bytes as an integer, little-endian in two's complement. Returns none if it does not
     /// fit into 64 bits.
-    pub(super) fn long(&mut self, len: usize) -> Result<Option<i64>, PickleFault> {
+    pub(super) fn long(&mut self, len: usize) -> Result<Option<i64>, &'static str> {
         let bytes = self.slice(len)?;
         let is_negative = bytes.last().is_some_and(|byte| byte & 0x80 != 0);
         let mut whole = if is_negative { [0xff; 8] } else { [0; 8] };
@@ -41,22 +42,23 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads `len` bytes as text.
-    pub(super) fn text(&mut self, len: usize) -> Result<String, PickleFault> {
+    pub(super) fn text(&mut self, len: usize) -> Result<String, &'static str> {
         let text = std::str::from_utf8(self.slice(len)?);
-        text.map(str::to_owned).map_err(|_| PickleFault::Text)
+        text.map(str::to_owned)
+            .map_err(|_| "text that is not UTF-8")
     }
 
     /// Reads the text up to the next line feed, and passes over the latter.
-    pub(super) fn line(&mut self) -> Result<String, PickleFault> {
+    pub(super) fn line(&mut self) -> Result<String, &'static str> {
         let rest = &self.bytes[self.at..];
         let len = rest.iter().position(|&byte| byte == b'\n');
-        let line = self.text(len.ok_or(PickleFault::End)?)?;
+        let line = self.text(len.ok_or(END)?)?;
         self.at += 1;
         Ok(line)
     }
 
-    fn slice(&mut self, len: usize) -> Result<&'a [u8], PickleFault> {
-        let slice = self.bytes[self.at..].get(..len).ok_or(PickleFault::End)?;
+    fn slice(&mut self, len: usize) -> Result<&'a [u8], &'static str> {
+        let slice = self.bytes[self.at..].get(..len).ok_or(END)?;
         self.at += len;
         Ok(slice)
     }

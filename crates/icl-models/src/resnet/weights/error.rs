@@ -1,311 +1,107 @@
-//! Errors in files of weights.
+//! Messages about files of weights. Every one says what was found and what was expected; [`read`](super::read) adds
+//! the file.
 
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
 
+use icl_core::Error;
 use safetensors::SafeTensorError;
 use zip::result::ZipError;
 
-/// Rejected weights. Every message names the file, what it contains and what was expected.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum WeightsError {
-    /// The operating system could not read the file.
-    #[error("{}: found no readable file ({source}), expected one", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Error of the operating system.
-        source: io::Error,
-    },
-    /// The path is that of a folder or another thing that is not a file.
-    #[error("{}: found something other than a file, expected {EXPECTED}", path.display())]
-    NoFile {
-        /// The given path.
-        path: PathBuf,
-    },
-    /// The file is truncated, damaged or of another kind.
-    #[error("{}: {fault}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The fault.
-        #[source]
-        fault: FileFault,
-    },
-    /// The file is intact, but its tensors are not those of the encoder.
-    #[error("{}: {}", path.display(), Listed(faults))]
-    Tensors {
-        /// The file.
-        path: PathBuf,
-        /// Faults of the tensors, with their names in the file.
-        faults: Vec<TensorFault>,
-    },
+/// What a path should name.
+pub(super) const EXPECTED: &str = "a file of weights, as torch.save or safetensors writes it";
+
+/// The tables or an entry of the zip archive are truncated or damaged.
+pub(super) fn archive(error: ZipError) -> Error {
+    let found = format!("a cut or damaged zip archive ({error})");
+    Error::new("", found, "an intact one").with_source(error)
 }
 
-const EXPECTED: &str = "a file of weights, as torch.save or safetensors writes it";
-
-/// A fault of a file, displayed as `found X, expected Y`.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum FileFault {
-    /// The file was written neither by `torch.save` nor by safetensors.
-    #[error("found no zip archive, pickle of PyTorch's or safetensors file, expected {EXPECTED}")]
-    Format,
-    /// The tables or an entry of the zip archive are truncated or damaged.
-    #[error("found a cut or damaged zip archive ({0}), expected an intact one")]
-    Archive(#[from] ZipError),
-    /// The file or an entry of the zip archive ends early, or fails its checksum.
-    #[error("found data that cannot be read ({0}), expected an intact file")]
-    Data(#[from] io::Error),
-    /// The file is a zip archive of another kind.
-    #[error("found a zip archive without data.pkl, expected a file written by torch.save")]
-    NoPickle,
-    /// The file was written with another byte order.
-    #[error("found a byte order that is not little-endian, expected little-endian")]
-    ByteOrder,
-    /// The pickle is truncated, damaged or uses operations that no state dict needs.
-    #[error("byte {byte} of the pickle: found {found}, expected the pickle of a state dict")]
-    Pickle {
-        /// Offset of the operation in the pickle, from 0.
-        byte: usize,
-        /// Fault at this offset.
-        found: PickleFault,
-    },
-    /// The pickle holds a module or another object.
-    #[error(
-        "found an object of class {}, expected a state dict, as \
-         torch.save(model.state_dict(), path) writes it",
-        Cut(class)
-    )]
-    Object {
-        /// Class of the object.
-        class: String,
-    },
-    /// The pickle holds no dictionary of named tensors.
-    #[error(
-        "found {}, expected a state dict, whose entries are tensors, or one under the key state_dict, model or \
-         model_state_dict",
-        NotStateDict(entry, names)
-    )]
-    NoStateDict {
-        /// The first entry that is not a tensor; none if there is no dictionary at all.
-        entry: Option<String>,
-        /// Names of the first entries of the dictionary.
-        names: Vec<String>,
-    },
-    /// The values of a tensor are missing, or not as many as expected.
-    #[error("storage {}: found {found} bytes, expected {expected}", Cut(key))]
-    Storage {
-        /// Name of the storage in the file.
-        key: String,
-        /// Number of bytes in the file.
-        found: u64,
-        /// Number of bytes of the tensor.
-        expected: u64,
-    },
-    /// The storages of an archive would unpack to more than is read.
-    #[error(
-        "storage {}: found {found} bytes unpacked, expected at most {limit} more in a file of this size",
-        Cut(key)
-    )]
-    Unpacked {
-        /// Name of the storage in the file.
-        key: String,
-        /// Number of bytes of the storage.
-        found: u64,
-        /// Number of bytes that may be unpacked besides those of other storages.
-        limit: u64,
-    },
-    /// A tensor has more axes than any of the encoder could have.
-    #[error("found tensor {} of more than 8 axes, expected at most 8", Cut(name))]
-    Axes {
-        /// Name of the tensor in the file.
-        name: String,
-    },
-    /// The length of a storage is unknown, because no tensor of a known type uses it.
-    #[error(
-        "storage {}: found no tensor of a known type that uses it, expected one",
-        Cut(key)
-    )]
-    NoTensor {
-        /// Name of the storage in the file.
-        key: String,
-    },
-    /// The reader of the safetensors format rejects it.
-    #[error("found a damaged safetensors file ({}), expected an intact one", CutLine(.0))]
-    Safetensors(#[from] SafeTensorError),
+/// The file or an entry of the zip archive ends early, or fails its checksum.
+pub(super) fn data(error: io::Error) -> Error {
+    let found = format!("data that cannot be read ({error})");
+    Error::new("", found, "an intact file").with_source(error)
 }
 
-/// A fault in a pickle.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum PickleFault {
-    /// The pickle ends early.
-    End,
-    /// An operation that no state dict needs.
-    Operation(u8),
-    /// An operation whose operands are missing or of another kind.
-    Operands(u8),
-    /// Text that is not UTF-8.
-    Text,
-    /// More operations than any state dict needs.
-    TooLong {
-        /// Largest number of operations that are executed.
-        limit: usize,
-    },
+/// The reader of the safetensors format rejects the file.
+pub(super) fn safetensors(error: SafeTensorError) -> Error {
+    let found = format!("a damaged safetensors file ({})", CutLine(&error));
+    Error::new("", found, "an intact one").with_source(error)
 }
 
-impl fmt::Display for PickleFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::End => f.write_str("the end"),
-            Self::Operation(code) => write!(f, "operation 0x{code:02x}"),
-            Self::Operands(code) => write!(f, "operation 0x{code:02x} without its operands"),
-            Self::Text => f.write_str("text that is not UTF-8"),
-            Self::TooLong { limit } => write!(f, "more than {limit} operations"),
-        }
+/// The values of a tensor are missing, or not as many bytes as expected.
+pub(super) fn storage(key: &str, found: u64, expected: u64) -> Error {
+    let place = format!("storage {}", Cut(key));
+    Error::new(place, format!("{found} bytes"), expected)
+}
+
+/// The pickle holds no dictionary of named tensors: `entry` is the first that is not a tensor, if there is a dictionary
+/// at all, and `names` are those of its first entries.
+pub(super) fn no_state_dict(entry: Option<&str>, names: &[&str]) -> Error {
+    let mut found = match entry {
+        Some(name) => format!("entry {} that is not a tensor", Cut(name)),
+        None => "no dictionary of names".to_owned(),
+    };
+    for (index, name) in names.iter().enumerate() {
+        let separator = if index == 0 { ", among" } else { "," };
+        found += &format!("{separator} {}", Cut(name));
     }
+    let expected = "a state dict, whose entries are tensors, or one under the key state_dict, model or model_state_dict";
+    Error::new("", found, expected)
 }
 
-/// A fault of a tensor, displayed as `found X, expected Y`.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum TensorFault {
-    /// The file lacks the tensor.
-    Missing {
-        /// Name that the tensor should have in the file.
-        name: String,
-        /// Shape that it should have in the file.
-        expected: Vec<usize>,
-    },
-    /// The encoder has no such tensor.
-    Unknown {
-        /// Name in the file.
-        name: String,
-        /// Shape in the file.
-        found: Vec<usize>,
-    },
-    /// The shape is not that of the encoder's tensor.
-    Shape {
-        /// Name in the file.
-        name: String,
-        /// Shape in the file.
-        found: Vec<usize>,
-        /// Shape that fits the encoder.
-        expected: Vec<usize>,
-    },
-    /// The elements are not floating-point numbers.
-    Elements {
-        /// Name in the file.
-        name: String,
-        /// Type of the elements, as the file names it.
-        found: String,
-    },
-    /// An element is not finite in single precision, or a variance is below 0.
-    Number {
-        /// Name in the file.
-        name: String,
-        /// The element.
-        found: f32,
-        /// Description of valid elements.
-        expected: &'static str,
-    },
+/// The file is intact, but its tensors are not those of the encoder.
+#[derive(Debug, Default)]
+pub(super) struct TensorFaults {
+    faults: Vec<Error>,
+    /// Number of faults before each tensor that the encoder does not have, and the name of the tensor.
+    unknown: Vec<(usize, String)>,
 }
 
-impl fmt::Display for TensorFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::Missing { name, .. }
-        | Self::Unknown { name, .. }
-        | Self::Shape { name, .. }
-        | Self::Elements { name, .. }
-        | Self::Number { name, .. }) = self;
-        let name = Cut(name);
-        match self {
-            Self::Missing { expected, .. } => {
-                write!(
-                    f,
-                    "found no tensor {name}, expected it with shape {expected:?}"
-                )
-            }
-            Self::Unknown { found, .. } => write!(
-                f,
-                "found tensor {name} of shape {found:?}, expected none of that name"
-            ),
-            Self::Shape {
-                found, expected, ..
-            } => write!(
-                f,
-                "found shape {found:?} of tensor {name}, expected {expected:?}"
-            ),
-            Self::Elements { found, .. } => write!(
-                f,
-                "found elements of type {} in tensor {name}, expected 16, 32 or 64 bit \
-                 floating-point numbers",
-                Cut(found)
-            ),
-            Self::Number {
-                found, expected, ..
-            } => write!(f, "found {found} in tensor {name}, expected {expected}"),
-        }
-    }
-}
-
-/// The first faults and the number of the others: the weights of another network differ in all. Behind tensors that are
-/// missing are the names of some that are there.
-struct Listed<'a>(&'a [TensorFault]);
-
-impl Listed<'_> {
+impl TensorFaults {
+    /// Number of faults that are listed: the weights of another network differ in all.
     const SHOWN: usize = 5;
+    /// Number of names of the file that stand behind the number of the others.
     const NAMES: usize = 3;
-}
 
-impl fmt::Display for Listed<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, fault) in self.0.iter().take(Self::SHOWN).enumerate() {
-            let separator = if index == 0 { "" } else { "; " };
-            write!(f, "{separator}{fault}")?;
-        }
-        let (_, more) = self.0.split_at(self.0.len().min(Self::SHOWN));
-        if more.is_empty() {
-            return Ok(());
-        }
-        write!(f, "; and {} more", more.len())?;
-        let unknown = more.iter().filter_map(|fault| match fault {
-            TensorFault::Unknown { name, .. } => Some(name),
-            _ => None,
-        });
-        for (index, name) in unknown.take(Self::NAMES).enumerate() {
-            let separator = match index {
-                0 => "; the file has names such as",
-                _ => ",",
-            };
-            write!(f, "{separator} {}", Cut(name))?;
-        }
-        Ok(())
+    /// Adds a fault.
+    pub(super) fn push(&mut self, found: impl fmt::Display, expected: impl fmt::Display) {
+        self.faults.push(Error::new("", found, expected));
     }
-}
 
-/// Description of a pickle that is not a state dict.
-struct NotStateDict<'a>(&'a Option<String>, &'a [String]);
+    /// Adds a tensor that the encoder does not have.
+    pub(super) fn push_unknown(&mut self, name: String, shape: &[usize]) {
+        let found = format!("tensor {} of shape {shape:?}", Cut(&name));
+        self.unknown.push((self.faults.len(), name));
+        self.push(found, "none of that name");
+    }
 
-impl fmt::Display for NotStateDict<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(name) => write!(f, "entry {} that is not a tensor", Cut(name))?,
-            None => f.write_str("no dictionary of names")?,
+    /// Returns an error that lists the first faults and the number of the others, if there are any. Behind tensors that
+    /// are missing are the names of some that are there.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let (shown, more) = self.faults.split_at(self.faults.len().min(Self::SHOWN));
+        let shown: Vec<_> = shown.iter().map(Error::to_string).collect();
+        let mut list = shown.join("; ");
+        if !more.is_empty() {
+            list += &format!("; and {} more", more.len());
+            let unknown = self.unknown.iter().filter(|(at, _)| *at >= Self::SHOWN);
+            let names: Vec<_> = unknown
+                .take(Self::NAMES)
+                .map(|(_, name)| Cut(name).to_string())
+                .collect();
+            if !names.is_empty() {
+                list += &format!("; the file has names such as {}", names.join(", "));
+            }
         }
-        for (index, name) in self.1.iter().enumerate() {
-            let separator = if index == 0 { ", among" } else { "," };
-            write!(f, "{separator} {}", Cut(name))?;
+        match shown.is_empty() {
+            true => Ok(()),
+            false => Err(Error::message(list)),
         }
-        Ok(())
     }
 }
 
 /// Text of a file between quotes, escaped and cut after 60 characters, since a file may hold any.
-struct Cut<'a>(&'a str);
+pub(super) struct Cut<'a>(pub(super) &'a str);
 
 impl fmt::Display for Cut<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

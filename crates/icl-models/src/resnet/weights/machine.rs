@@ -7,8 +7,10 @@
 
 use std::collections::HashMap;
 
+use icl_core::Error;
+
 use super::cursor::Cursor;
-use super::error::{FileFault, PickleFault};
+use super::error::Cut;
 use super::pickle::{Id, Pickle, Value, class_name};
 
 /// Maximum number of operations of a pickle: 2^19. A state dict of a `resnet18` takes 7000, and each may add a
@@ -16,7 +18,7 @@ use super::pickle::{Id, Pickle, Value, class_name};
 const MAX_OPERATIONS: usize = 1 << 19;
 
 /// Reads the pickle at the beginning of `bytes` and returns it with its length.
-pub(super) fn read_pickle(bytes: &[u8]) -> Result<(Pickle, usize), FileFault> {
+pub(super) fn read_pickle(bytes: &[u8]) -> Result<(Pickle, usize), Error> {
     let mut machine = StackMachine {
         cursor: Cursor::new(bytes),
         values: Vec::new(),
@@ -28,31 +30,42 @@ pub(super) fn read_pickle(bytes: &[u8]) -> Result<(Pickle, usize), FileFault> {
     let mut n_operations = 0;
     let root = loop {
         if n_operations == MAX_OPERATIONS {
-            let found = PickleFault::TooLong {
-                limit: MAX_OPERATIONS,
-            };
-            return Err(FileFault::Pickle { byte, found });
+            return Err(unexpected(
+                byte,
+                format!("more than {MAX_OPERATIONS} operations"),
+            ));
         }
         n_operations += 1;
         match machine.step() {
             Ok(None) => byte = machine.cursor.position(),
             Ok(Some(root)) => break root,
-            Err(Fault::Pickle(found)) => return Err(FileFault::Pickle { byte, found }),
-            Err(Fault::Class(class)) => return Err(FileFault::Object { class }),
+            Err(Fault::Pickle(found)) => return Err(unexpected(byte, found)),
+            Err(Fault::Class(class)) => {
+                let found = format!("an object of class {}", Cut(&class));
+                let expected = "a state dict, as torch.save(model.state_dict(), path) writes it";
+                return Err(Error::new("", found, expected));
+            }
         }
     };
     let pickle = Pickle::new(machine.values, root);
     Ok((pickle, machine.cursor.position()))
 }
 
+/// The error of an operation that no state dict needs, at this offset.
+fn unexpected(byte: usize, found: String) -> Error {
+    let place = format!("byte {byte} of the pickle");
+    Error::new(place, found, "the pickle of a state dict")
+}
+
 enum Fault {
-    Pickle(PickleFault),
+    /// What was found in the place of an operation.
+    Pickle(String),
     Class(String),
 }
 
-impl From<PickleFault> for Fault {
-    fn from(fault: PickleFault) -> Self {
-        Self::Pickle(fault)
+impl From<&str> for Fault {
+    fn from(found: &str) -> Self {
+        Self::Pickle(found.to_owned())
     }
 }
 
@@ -194,7 +207,7 @@ impl StackMachine<'_> {
                     return Err(operands(code));
                 }
             }
-            _ => return Err(Fault::Pickle(PickleFault::Operation(code))),
+            _ => return Err(Fault::Pickle(format!("operation 0x{code:02x}"))),
         }
         Ok(None)
     }
@@ -296,5 +309,5 @@ impl StackMachine<'_> {
 }
 
 fn operands(code: u8) -> Fault {
-    Fault::Pickle(PickleFault::Operands(code))
+    Fault::Pickle(format!("operation 0x{code:02x} without its operands"))
 }

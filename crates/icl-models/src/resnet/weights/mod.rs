@@ -12,19 +12,20 @@ mod views;
 
 use std::collections::HashSet;
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use burn::tensor::backend::Backend;
-use icl_core::InputFile;
+use icl_core::{Error, InputFile};
 use safetensors::SafeTensors;
 
+use self::error::{Cut, EXPECTED, TensorFaults, safetensors};
 use self::layout::Beginning;
 use self::slot::slots;
 use self::state_dict::{StateDict, Unread};
 use self::torch_file::TorchFile;
 use super::encoder::ResNet;
 
-pub use self::error::{FileFault, PickleFault, TensorFault, WeightsError};
 pub use self::layout::WeightsLayout;
 
 /// Size of the largest file that is read, in bytes: 1 GiB. The weights of a `resnet18` take 45 MB.
@@ -53,8 +54,8 @@ impl<B: Backend> ResNet<B> {
     /// The file cannot run code: only the values of a pickle that describe tensors are read.
     ///
     /// # Errors
-    /// [`WeightsError`] if the file cannot be read or is damaged, or with all tensors that do not fit.
-    pub fn with_torchvision_weights(self, path: &Path) -> Result<Self, WeightsError> {
+    /// [`Error`] if the file cannot be read or is damaged, or with all tensors that do not fit.
+    pub fn with_torchvision_weights(self, path: &Path) -> Result<Self, Error> {
         self.load_torchvision_weights(path)
             .map(|(encoder, _)| encoder)
     }
@@ -64,10 +65,7 @@ impl<B: Backend> ResNet<B> {
     ///
     /// # Errors
     /// Those of [`with_torchvision_weights`](Self::with_torchvision_weights).
-    pub fn load_torchvision_weights(
-        mut self,
-        path: &Path,
-    ) -> Result<(Self, WeightsLayout), WeightsError> {
+    pub fn load_torchvision_weights(mut self, path: &Path) -> Result<(Self, WeightsLayout), Error> {
         let (names, mut slots): (Vec<_>, Vec<_>) = slots(&mut self)
             .into_iter()
             .map(|(name, slot)| ((name, slot.shape()), Some(slot)))
@@ -88,11 +86,11 @@ impl<B: Backend> ResNet<B> {
 /// Returns the values of each, row after row in single precision, and what was removed around the tensors.
 ///
 /// # Errors
-/// [`WeightsError`] if the file cannot be read or is damaged, or with all tensors that do not fit.
+/// [`Error`] if the file cannot be read or is damaged, or with all tensors that do not fit.
 pub fn read_weights(
     path: &Path,
     tensors: &[(String, Vec<usize>)],
-) -> Result<(Vec<Vec<f32>>, WeightsLayout), WeightsError> {
+) -> Result<(Vec<Vec<f32>>, WeightsLayout), Error> {
     let mut all = Vec::with_capacity(tensors.len());
     let layout = read(path, tensors, |_, values| all.push(values))?;
     Ok((all, layout))
@@ -103,37 +101,30 @@ fn read(
     path: &Path,
     tensors: &[(String, Vec<usize>)],
     set: impl FnMut(usize, Vec<f32>),
-) -> Result<WeightsLayout, WeightsError> {
-    let of_file = |fault| WeightsError::File {
-        path: path.to_owned(),
-        fault,
-    };
-    let unreadable = |source| WeightsError::Unreadable {
-        path: path.to_owned(),
-        source,
+) -> Result<WeightsLayout, Error> {
+    let unreadable = |error: io::Error| {
+        let found = format!("no readable file ({error})");
+        Error::new(path.display(), found, "one").with_source(error)
     };
     if !fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err(WeightsError::NoFile {
-            path: path.to_owned(),
-        });
+        return Err(Error::new(
+            path.display(),
+            "something other than a file",
+            EXPECTED,
+        ));
     }
     let bytes = InputFile::open(path, MAX_BYTES).and_then(InputFile::bytes);
     let bytes = bytes.map_err(|error| unreadable(error.into()))?;
     let result = if is_safetensors(&bytes, path) {
-        let mut file = SafeTensors::deserialize(&bytes).map_err(|fault| of_file(fault.into()))?;
-        take(tensors, &mut file, Vec::new(), set)
+        let file = SafeTensors::deserialize(&bytes).map_err(safetensors);
+        file.and_then(|mut file| take(tensors, &mut file, Vec::new(), set))
     } else {
-        let mut file = TorchFile::read(&bytes).map_err(of_file)?;
-        let keys = std::mem::take(&mut file.keys);
-        take(tensors, &mut file, keys, set)
+        TorchFile::read(&bytes).and_then(|mut file| {
+            let keys = std::mem::take(&mut file.keys);
+            take(tensors, &mut file, keys, set)
+        })
     };
-    result.map_err(|rejected| match rejected {
-        Rejected::File(fault) => of_file(fault),
-        Rejected::Tensors(faults) => WeightsError::Tensors {
-            path: path.to_owned(),
-            faults,
-        },
-    })
+    result.map_err(|error| error.within(path.display()))
 }
 
 /// Returns whether a file is one of tensors by its contents: the length of its header, and the header. The extension
@@ -144,30 +135,28 @@ fn is_safetensors(bytes: &[u8], path: &Path) -> bool {
     !is_torch && (bytes.get(8) == Some(&b'{') || has_ending())
 }
 
-enum Rejected {
-    File(FileFault),
-    Tensors(Vec<TensorFault>),
-}
-
 /// Takes all tensors and returns what was removed around them. Names and shapes are compared before any values are read.
 fn take(
     tensors: &[(String, Vec<usize>)],
     file: &mut dyn StateDict,
     keys: Vec<String>,
     mut set: impl FnMut(usize, Vec<f32>),
-) -> Result<WeightsLayout, Rejected> {
+) -> Result<WeightsLayout, Error> {
     let mut shapes = file.shapes();
     let Beginning { prefix, is_part } = Beginning::find(&shapes, tensors);
-    let mut faults = Vec::new();
+    let mut faults = TensorFaults::default();
     for (name, expected) in tensors {
-        let (name, expected) = (format!("{prefix}{name}"), expected.clone());
-        match shapes.remove(&name) {
-            None => faults.push(TensorFault::Missing { name, expected }),
-            Some(found) if found != expected => faults.push(TensorFault::Shape {
-                name,
-                found,
-                expected,
-            }),
+        let name = format!("{prefix}{name}");
+        let (found, name) = (shapes.remove(&name), Cut(&name));
+        match found {
+            None => faults.push(
+                format!("no tensor {name}"),
+                format!("it with shape {expected:?}"),
+            ),
+            Some(found) if found != *expected => faults.push(
+                format!("shape {found:?} of tensor {name}"),
+                format!("{expected:?}"),
+            ),
             Some(_) => {}
         }
     }
@@ -177,7 +166,7 @@ fn take(
         let Some(plain) = name.strip_prefix(&prefix) else {
             match is_part {
                 true => n_left_out += 1,
-                false => faults.push(TensorFault::Unknown { name, found }),
+                false => faults.push_unknown(name, &found),
             }
             continue;
         };
@@ -187,46 +176,41 @@ fn take(
         let is_count =
             counted.is_some_and(|layer| wanted.contains(&format!("{layer}running_var")[..]));
         if !is_head && !is_count {
-            faults.push(TensorFault::Unknown { name, found });
+            faults.push_unknown(name, &found);
         }
     }
-    if !faults.is_empty() {
-        return Err(Rejected::Tensors(faults));
-    }
+    faults.check()?;
     for (index, (name, _)) in tensors.iter().enumerate() {
         let name = format!("{prefix}{name}");
         match file.values(&name) {
             Ok(values) => match wrong_number(&name, &values) {
-                Some(fault) => faults.push(fault),
+                Some((found, expected)) => {
+                    faults.push(format!("{found} in tensor {}", Cut(&name)), expected);
+                }
                 None => set(index, values),
             },
-            Err(Unread::Elements(found)) => faults.push(TensorFault::Elements { name, found }),
-            Err(Unread::File(fault)) => return Err(Rejected::File(fault)),
+            Err(Unread::Elements(found)) => faults.push(
+                format!("elements of type {} in tensor {}", Cut(&found), Cut(&name)),
+                "16, 32 or 64 bit floating-point numbers",
+            ),
+            Err(Unread::File(error)) => return Err(error),
         }
     }
-    if faults.is_empty() {
-        Ok(WeightsLayout {
-            keys,
-            prefix,
-            n_left_out,
-        })
-    } else {
-        Err(Rejected::Tensors(faults))
-    }
+    faults.check()?;
+    Ok(WeightsLayout {
+        keys,
+        prefix,
+        n_left_out,
+    })
 }
 
-/// Returns the fault of the first value that cannot be a weight or a variance.
-fn wrong_number(name: &str, values: &[f32]) -> Option<TensorFault> {
+/// Returns the first value that cannot be a weight or a variance, and what was expected.
+fn wrong_number(name: &str, values: &[f32]) -> Option<(f32, &'static str)> {
     let is_variance = name.ends_with(".running_var");
     let is_wrong = |value: &&f32| !value.is_finite() || is_variance && **value < 0.0;
     let found = *values.iter().find(is_wrong)?;
-    Some(TensorFault::Number {
-        name: name.to_owned(),
-        found,
-        expected: if is_variance {
-            "finite numbers from 0 on"
-        } else {
-            "finite numbers"
-        },
+    Some(match is_variance {
+        true => (found, "finite numbers from 0 on"),
+        false => (found, "finite numbers"),
     })
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use burn::tensor::{bf16, f16};
+use icl_core::Error;
 use safetensors::{Dtype, SafeTensors};
 
-use super::error::FileFault;
+use super::error::safetensors;
 
 /// A file of named tensors.
 pub(super) trait StateDict {
@@ -22,12 +23,12 @@ pub(super) enum Unread {
     /// Its elements are of this type, not floating-point numbers.
     Elements(String),
     /// The file is damaged.
-    File(FileFault),
+    File(Error),
 }
 
-impl<T: Into<FileFault>> From<T> for Unread {
-    fn from(fault: T) -> Self {
-        Self::File(fault.into())
+impl From<Error> for Unread {
+    fn from(error: Error) -> Self {
+        Self::File(error)
     }
 }
 
@@ -39,7 +40,7 @@ impl StateDict for SafeTensors<'_> {
     }
 
     fn values(&mut self, name: &str) -> Result<Vec<f32>, Unread> {
-        let tensor = self.tensor(name)?;
+        let tensor = self.tensor(name).map_err(safetensors)?;
         let element = match tensor.dtype() {
             Dtype::F16 => Element::F16,
             Dtype::BF16 => Element::Bf16,

@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Cursor, Read};
 
+use icl_core::Error;
 use zip::ZipArchive;
 
-use super::error::FileFault;
+use super::error::{self, Cut, EXPECTED};
 use super::machine::read_pickle;
 use super::pickle::{Pickle, Value};
 use super::state_dict::{StateDict, Unread};
@@ -52,28 +53,37 @@ impl<'a> TorchFile<'a> {
     }
 
     /// Reads all but the values.
-    pub(super) fn read(bytes: &'a [u8]) -> Result<Self, FileFault> {
+    pub(super) fn read(bytes: &'a [u8]) -> Result<Self, Error> {
         match Self::has_beginning(bytes) {
             true if bytes.starts_with(ARCHIVE) => Self::zip(bytes),
             true => Self::parts(bytes),
-            false => Err(FileFault::Format),
+            false => {
+                let found = "no zip archive, pickle of PyTorch's or safetensors file";
+                Err(Error::new("", found, EXPECTED))
+            }
         }
     }
 
-    fn zip(bytes: &'a [u8]) -> Result<Self, FileFault> {
-        let mut archive = ZipArchive::new(Cursor::new(bytes))?;
+    fn zip(bytes: &'a [u8]) -> Result<Self, Error> {
+        let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(error::archive)?;
         // The folder is named as the file was when it was written.
         let names = archive.file_names().filter_map(Result::ok);
         let folders = names.filter_map(|name| Some(name.strip_suffix("data.pkl")?.to_owned()));
         let folder = folders
             .filter(|folder| folder.is_empty() || folder.ends_with('/'))
             .min_by_key(String::len)
-            .ok_or(FileFault::NoPickle)?;
+            .ok_or_else(|| {
+                Error::new(
+                    "",
+                    "a zip archive without data.pkl",
+                    "a file written by torch.save",
+                )
+            })?;
         // Files from before PyTorch 2.1 lack the entry and are little-endian.
         let order = format!("{folder}byteorder");
         if archive.index_for_name(&order).is_some() && entry(&mut archive, &order, 16)? != b"little"
         {
-            return Err(FileFault::ByteOrder);
+            return Err(byte_order());
         }
         let (pickle, _) = read_pickle(&entry(
             &mut archive,
@@ -96,16 +106,16 @@ impl<'a> TorchFile<'a> {
         })
     }
 
-    fn parts(bytes: &'a [u8]) -> Result<Self, FileFault> {
+    fn parts(bytes: &'a [u8]) -> Result<Self, Error> {
         let mut rest = &bytes[15..];
         let mut next = || {
             let (pickle, len) = read_pickle(rest)?;
             rest = &rest[len..];
-            Ok::<_, FileFault>(pickle)
+            Ok::<_, Error>(pickle)
         };
         let (_version, system, state, keys) = (next()?, next()?, next()?, next()?);
         if !is_little_endian(&system) {
-            return Err(FileFault::ByteOrder);
+            return Err(byte_order());
         }
         let Views {
             of_name: views,
@@ -119,16 +129,13 @@ impl<'a> TorchFile<'a> {
             let (n_elements, behind) = rest.split_first_chunk().ok_or_else(end)?;
             let n_elements = u64::from_le_bytes(*n_elements);
             let size = storages.get(key).and_then(|storage| storage.element_size());
-            let size = size.ok_or_else(|| FileFault::NoTensor {
-                key: key.to_owned(),
+            let size = size.ok_or_else(|| {
+                let place = format!("storage {}", Cut(key));
+                Error::new(place, "no tensor of a known type that uses it", "one")
             })? as u64;
             let n_bytes = n_elements.saturating_mul(size);
             let Some((part, behind)) = split(behind, n_bytes) else {
-                return Err(FileFault::Storage {
-                    key: key.to_owned(),
-                    found: behind.len() as u64,
-                    expected: n_bytes,
-                });
+                return Err(error::storage(key, behind.len() as u64, n_bytes));
             };
             parts.insert(key.to_owned(), part);
             rest = behind;
@@ -154,11 +161,7 @@ impl StateDict for TorchFile<'_> {
             return Err(Unread::Elements(class.clone()));
         };
         let expected = len.saturating_mul(element.size() as u64);
-        let wrong = |found: usize| FileFault::Storage {
-            key: key.clone(),
-            found: found as u64,
-            expected,
-        };
+        let wrong = |found: usize| error::storage(key, found as u64, expected);
         let bytes = match &mut self.numbers {
             Numbers::Parts(parts) => *parts.get(key).ok_or_else(|| wrong(0))?,
             Numbers::Zip {
@@ -172,13 +175,11 @@ impl StateDict for TorchFile<'_> {
                     if archive.index_for_name(&name).is_none() {
                         return Err(wrong(0).into());
                     }
-                    *n_left = n_left
-                        .checked_sub(expected)
-                        .ok_or_else(|| FileFault::Unpacked {
-                            key: key.clone(),
-                            found: expected,
-                            limit: *n_left,
-                        })?;
+                    *n_left = n_left.checked_sub(expected).ok_or_else(|| {
+                        let found = format!("{expected} bytes unpacked");
+                        let expected = format!("at most {n_left} more in a file of this size");
+                        Error::new(format!("storage {}", Cut(key)), found, expected)
+                    })?;
                     // One byte more, by which a longer one is noticed.
                     let bytes = entry(archive, &name, expected.saturating_add(1))?;
                     unpacked.insert(key.clone(), bytes);
@@ -204,11 +205,22 @@ fn entry(
     archive: &mut ZipArchive<Cursor<&[u8]>>,
     name: &str,
     limit: u64,
-) -> Result<Vec<u8>, FileFault> {
+) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
-    let entry = archive.by_name(name)?;
-    entry.take(limit).read_to_end(&mut bytes)?;
+    let entry = archive.by_name(name).map_err(error::archive)?;
+    entry
+        .take(limit)
+        .read_to_end(&mut bytes)
+        .map_err(error::data)?;
     Ok(bytes)
+}
+
+fn byte_order() -> Error {
+    Error::new(
+        "",
+        "a byte order that is not little-endian",
+        "little-endian",
+    )
 }
 
 /// Returns whether the description of the writing system says that it is little-endian.
@@ -238,16 +250,14 @@ fn split(bytes: &[u8], n: u64) -> Option<(&[u8], &[u8])> {
     bytes.split_at_checked(usize::try_from(n).ok()?)
 }
 
-fn end() -> FileFault {
-    FileFault::Data(io::ErrorKind::UnexpectedEof.into())
+fn end() -> Error {
+    error::data(io::ErrorKind::UnexpectedEof.into())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::io::Write;
-
-    use crate::resnet::weights::error::PickleFault;
 
     // All by scripts/reference/resnet.py --small.
     const ZIP: &[u8] = include_bytes!("../../../tests/reference/tensors.pth");
@@ -332,7 +342,7 @@ mod tests {
     }
 
     /// The fault of a pickle that begins with these operations, ends with those and has others between.
-    fn fault(begin: &[Vec<u8>], repeated: &[u8], n: usize, end: &[u8]) -> FileFault {
+    fn fault(begin: &[Vec<u8>], repeated: &[u8], n: usize, end: &[u8]) -> Error {
         let pickle = [&b"\x80\x02"[..], &begin.concat(), &repeated.repeat(n), end].concat();
         let read = read_pickle(&pickle).and_then(|(pickle, _)| Views::of(&pickle));
         let fault = read.unwrap_err();
@@ -348,17 +358,13 @@ mod tests {
         let long = text(&"x".repeat(1_000_000));
         let begin = [long.clone(), b"q\0".to_vec(), long, b"q\x01".to_vec()];
         let found = fault(&begin, b"h\0h\x01\x93", 150_000, b".");
-        assert!(matches!(found, FileFault::NoStateDict { entry: None, .. }));
+        assert_eq!(found.found(), "no dictionary of names");
         let found = fault(&begin, b"h\0h\x01\x93", 200_000, b".");
-        assert!(matches!(
-            found,
-            FileFault::Pickle {
-                found: PickleFault::TooLong { limit: 524_288 },
-                ..
-            }
-        ));
+        assert!(found.place().ends_with(" of the pickle"));
+        assert_eq!(found.found(), "more than 524288 operations");
         let found = fault(&begin, b"h\0h\x01\x93)R", 1, b".");
-        assert!(matches!(found, FileFault::Object { class } if class.len() == 256));
+        let class = format!("an object of class \"{}\"…", "x".repeat(60));
+        assert_eq!(found.found(), class);
     }
 
     #[test]
@@ -373,14 +379,11 @@ mod tests {
         let tensor = b"K\x01h\0(h\x03QK\0h\x02h\x02tRs";
         let begin = [class.clone(), shape, storage("0"), b"}".to_vec()];
         let found = fault(&begin, tensor, 1, b".");
-        assert!(matches!(found, FileFault::Axes { name } if name == "1"));
+        assert_eq!(found.found(), "tensor \"1\" of more than 8 axes");
         let shape = b"K\x01\x85q\x02".to_vec();
         let begin = [class, shape, storage(&"k".repeat(100_000)), b"}".to_vec()];
         let found = fault(&begin, tensor, 10_000, b".");
-        assert!(matches!(
-            found,
-            FileFault::NoStateDict { entry: Some(_), .. }
-        ));
+        assert!(found.found().starts_with("entry "));
     }
 
     #[test]
@@ -418,7 +421,7 @@ mod tests {
     }
 
     /// All values of a file, or its first fault.
-    fn read(bytes: &[u8]) -> Result<Vec<Vec<f32>>, FileFault> {
+    fn read(bytes: &[u8]) -> Result<Vec<Vec<f32>>, Error> {
         let mut file = TorchFile::read(bytes)?;
         let mut values = Vec::new();
         for (name, shape) in file.shapes() {
@@ -472,7 +475,8 @@ mod tests {
         let at = ZIP.windows(8).position(|bytes| bytes == pattern).unwrap();
         let mut changed = ZIP.to_vec();
         changed[at] ^= 1;
-        assert!(matches!(read(&changed), Err(FileFault::Data(_))));
+        let found = read(&changed).unwrap_err();
+        assert!(found.found().starts_with("data that cannot be read ("));
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use super::error::FileFault;
+use icl_core::Error;
+
+use super::error::{self, Cut};
 use super::pickle::{Id, Pickle, Value};
 use super::state_dict::Element;
 
@@ -58,13 +60,14 @@ impl View {
     ///
     /// # Errors
     /// If the storage is too short.
-    pub(super) fn gather(&self, bytes: &[u8], size: usize) -> Result<Vec<u8>, FileFault> {
-        let short = |element: Option<u64>| FileFault::Storage {
-            key: self.storage.key.clone(),
-            found: bytes.len() as u64,
-            expected: element
-                .and_then(|last| last.checked_add(1)?.checked_mul(size as u64))
-                .unwrap_or(u64::MAX),
+    pub(super) fn gather(&self, bytes: &[u8], size: usize) -> Result<Vec<u8>, Error> {
+        let short = |element: Option<u64>| {
+            let end = element.and_then(|last| last.checked_add(1)?.checked_mul(size as u64));
+            error::storage(
+                &self.storage.key,
+                bytes.len() as u64,
+                end.unwrap_or(u64::MAX),
+            )
         };
         let mut starts = vec![self.offset];
         for (&n, &stride) in self.shape.iter().zip(&self.strides) {
@@ -116,9 +119,8 @@ impl Views {
     /// `model_state_dict`.
     ///
     /// # Errors
-    /// [`FileFault::NoStateDict`] if the pickle is something else, [`FileFault::Axes`] if a tensor has too
-    /// many axes.
-    pub(super) fn of(pickle: &Pickle) -> Result<Self, FileFault> {
+    /// If the pickle is something else, or a tensor has too many axes.
+    pub(super) fn of(pickle: &Pickle) -> Result<Self, Error> {
         let Value::Dictionary(entries) = pickle.root() else {
             return Err(no_state_dict(None, &[], pickle));
         };
@@ -147,10 +149,11 @@ impl Views {
             };
             match tensor(pickle, value, &mut storages) {
                 Some(view) if view.shape.len() > MAX_AXES => {
-                    return Err(FileFault::Axes { name });
+                    let found = format!("tensor {} of more than {MAX_AXES} axes", Cut(&name));
+                    return Err(Error::new("", found, format!("at most {MAX_AXES}")));
                 }
                 Some(view) => of_name.insert(name, view),
-                None => return Err(no_state_dict(Some(name), entries, pickle)),
+                None => return Err(no_state_dict(Some(&name), entries, pickle)),
             };
         }
         Ok(Self { of_name, keys })
@@ -158,13 +161,10 @@ impl Views {
 }
 
 /// Returns the fault of a pickle that is no state dict, with the names of its first entries.
-fn no_state_dict(entry: Option<String>, entries: &[(Id, Id)], pickle: &Pickle) -> FileFault {
+fn no_state_dict(entry: Option<&str>, entries: &[(Id, Id)], pickle: &Pickle) -> Error {
     let names = entries.iter().filter_map(|(key, _)| pickle.text(*key));
     let names = names.filter(|name| name.len() <= MAX_NAME_BYTES);
-    FileFault::NoStateDict {
-        entry,
-        names: names.take(MAX_SHOWN).map(str::to_owned).collect(),
-    }
+    error::no_state_dict(entry, &names.take(MAX_SHOWN).collect::<Vec<_>>())
 }
 
 /// Returns the storages that a pickle describes, by their names, also those of no tensor of the state dict.

@@ -3,15 +3,14 @@
 //! The crate `safetensors` writes metadata in the order of a hash map, which differs from run to
 //! run.
 
-use anyhow::anyhow;
+use icl_core::Error;
 use serde_json::{Map, Value, json};
-
-use crate::process::failure::Failure;
 
 /// Largest header in bytes that readers of the format take. Names of items and words are in the header.
 const MAX_HEADER: usize = 100_000_000;
 
-/// Tensor as a file stores it.
+/// Tensor as a safetensors file stores it.
+#[derive(Debug)]
 pub struct StoredTensor {
     /// Name.
     pub name: String,
@@ -45,11 +44,15 @@ impl StoredTensor {
     }
 }
 
-/// Returns the bytes of a file of these tensors, in this order, with metadata.
+/// Returns the bytes of a safetensors file of these tensors, in this order, with metadata. The same tensors give the same
+/// bytes.
 ///
 /// # Errors
 /// If the header cannot be written as JSON, or has more than 100 MB.
-pub fn bytes(metadata: &[(&str, &str)], tensors: &[StoredTensor]) -> Result<Vec<u8>, Failure> {
+pub fn safetensors_bytes(
+    metadata: &[(&str, &str)],
+    tensors: &[StoredTensor],
+) -> Result<Vec<u8>, Error> {
     let mut header = Map::new();
     let metadata = metadata
         .iter()
@@ -67,13 +70,13 @@ pub fn bytes(metadata: &[(&str, &str)], tensors: &[StoredTensor]) -> Result<Vec<
         header.insert(tensor.name.clone(), info);
     }
     let mut header = serde_json::to_vec(&header)
-        .map_err(|error| Failure::Other(anyhow!("the header cannot be written: {error}")))?;
+        .map_err(|error| Error::message(format!("the header cannot be written: {error}")))?;
     if header.len() > MAX_HEADER {
-        return Err(Failure::input(anyhow!(
-            "encoder: found {} bytes of names and configuration, expected at most {MAX_HEADER}, which a safetensors file \
-             takes",
-            header.len()
-        )));
+        return Err(Error::new(
+            "encoder",
+            format!("{} bytes of names and configuration", header.len()),
+            format!("at most {MAX_HEADER}, which a safetensors file takes"),
+        ));
     }
     // Padding, so that the numbers begin at a multiple of 8.
     header.resize(header.len().next_multiple_of(8), b' ');
@@ -94,10 +97,10 @@ mod tests {
     #[test]
     fn a_header_that_no_reader_takes_is_an_error() {
         let long = "x".repeat(MAX_HEADER - 40);
-        let file = bytes(&[("a", &long)], &[]).unwrap();
+        let file = safetensors_bytes(&[("a", &long)], &[]).unwrap();
         assert!(SafeTensors::read_metadata(&file).is_ok());
-        let failure = bytes(&[("a", &long), ("b", "0123456789")], &[]).unwrap_err();
-        assert!(matches!(failure, Failure::Input(_)), "{failure}");
+        let error = safetensors_bytes(&[("a", &long), ("b", "0123456789")], &[]).unwrap_err();
+        assert!(error.to_string().starts_with("encoder: found 1"), "{error}");
     }
 
     #[test]
@@ -107,8 +110,8 @@ mod tests {
             StoredTensor::of_f32("a", vec![2, 1], &[0.5, -3.0]),
         ];
         let metadata = [("z", "1"), ("a", "ä \"quoted\"")];
-        let file = bytes(&metadata, &tensors).unwrap();
-        assert_eq!(file, bytes(&metadata, &tensors).unwrap());
+        let file = safetensors_bytes(&metadata, &tensors).unwrap();
+        assert_eq!(file, safetensors_bytes(&metadata, &tensors).unwrap());
         let (_, header) = SafeTensors::read_metadata(&file).unwrap();
         let found = header.metadata().as_ref().unwrap();
         assert_eq!(found["a"], "ä \"quoted\"");

@@ -1,0 +1,368 @@
+//! Encoders as safetensors files, written and read back.
+
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+
+use burn::module::{Module, ParamId};
+use burn::tensor::TensorData;
+use burn::tensor::backend::Backend;
+use burn_store::{ModuleSnapshot, TensorSnapshot};
+use icl_core::{Error, Found, InputFile, one_line, write_atomically};
+use safetensors::tensor::{Metadata, TensorInfo};
+use safetensors::{Dtype, SafeTensorError, SafeTensors};
+use serde::de::DeserializeOwned;
+
+use crate::stored_tensor::{StoredTensor, safetensors_bytes};
+
+/// Key of the kind of the encoder.
+const KIND: &str = "encoder";
+/// Key of the name of the data.
+const DATA: &str = "data";
+
+/// Largest number of characters of what was found or expected: other crates repeat what a file holds, however long it
+/// is.
+const MESSAGE: usize = 400;
+
+/// The file of an encoder: its tensors in single precision, its kind, the name of the data that it was trained on, and
+/// more metadata as text, which is JSON for what has fields.
+///
+/// The program `icl` writes and reads these files, so that it and other programs exchange encoders. Its kinds are:
+///
+/// | kind | `config` | module | what else there is |
+/// |---|---|---|---|
+/// | `gcn`, `gin` | [`GcnConfig`](crate::GcnConfig), [`GinConfig`](crate::GinConfig) | [`Gcn`](crate::Gcn), [`Gin`](crate::Gin) | `schema`: the columns of node features |
+/// | `gcn-hidden`, `gin-hidden` | [`HiddenMixupConfig`](crate::HiddenMixupConfig) of these | [`HiddenMixup`](crate::HiddenMixup) of these and a [`ProjectionHead`](crate::ProjectionHead) | `schema` |
+/// | `mlp` | [`MlpConfig`](crate::MlpConfig) | [`Mlp`](crate::Mlp) | `schema`: the columns of the table; `views` |
+/// | `image-mlp` | [`MlpConfig`](crate::MlpConfig) | [`Mlp`](crate::Mlp) | `channels`, `views` |
+/// | `resnet-18` | [`ResNetConfig`](crate::ResNetConfig) | [`ResNet`](crate::ResNet) | `views`, `mixup` |
+/// | `two-tower` | [`TwoTowerConfig`](crate::TwoTowerConfig) | [`TwoTower`](crate::TwoTower) | `items`: their names, `n_recent` |
+/// | `word-tower` | [`WordTowerConfig`](crate::WordTowerConfig) | [`WordTower`](crate::WordTower) | `vocabulary`: its words |
+///
+/// The schemas and the configurations of views are those of `icl-data`. A module of your own may have any other kind.
+///
+/// ```
+/// # use burn::backend::Flex;
+/// use icl_core::Seed;
+/// use icl_models::{Gcn, GcnConfig, StoredEncoder};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("encoder.safetensors");
+/// let config = GcnConfig::new(7);
+/// let encoder = config.init::<Flex>(Seed::new(0), &Default::default());
+/// let metadata = [("config", serde_json::to_string(&config)?)];
+/// StoredEncoder::new(&encoder, "gcn", "MUTAG", &metadata)?.write(&path)?;
+///
+/// let file = StoredEncoder::open(&path)?;
+/// assert_eq!((file.kind()?, file.data()?), ("gcn", "MUTAG"));
+/// let config: GcnConfig = file.parsed("config", "the configuration of a GCN")?;
+/// let init = || config.try_init(Seed::new(0), &Default::default());
+/// let encoder: Gcn<Flex> = file.encoder("a GCN", config.tensors(), init)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct StoredEncoder {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    header: Metadata,
+    /// Number of bytes before the numbers.
+    begin: usize,
+}
+
+impl StoredEncoder {
+    /// Size of the largest file that is read, in bytes: 2 GiB.
+    pub const MAX_BYTES: u64 = 2 << 30;
+    /// Description of the expected file.
+    pub const EXPECTED: &'static str = "the .safetensors file of an encoder";
+
+    /// Creates the file of an encoder of a kind, trained on data of a name, with metadata from which it can be rebuilt:
+    /// keys and values. The same encoder gives the same bytes.
+    ///
+    /// # Errors
+    /// If a tensor cannot be read from its device, or names and metadata have more than 100 MB.
+    pub fn new<B: Backend, M: Module<B>>(
+        encoder: &M,
+        kind: &str,
+        data: &str,
+        metadata: &[(&str, String)],
+    ) -> Result<Self, Error> {
+        let tensors = encoder.collect(None, None, false);
+        let tensors = tensors.into_iter().map(|tensor| {
+            let values = tensor.to_data().map_err(Error::message)?;
+            let shape = values.shape.to_vec();
+            let values = values.convert::<f32>().into_vec::<f32>();
+            let values = values.map_err(|error| Error::message(format!("{error:?}")))?;
+            Ok(StoredTensor::of_f32(tensor.full_path(), shape, &values))
+        });
+        let tensors: Vec<StoredTensor> = tensors.collect::<Result<_, Error>>()?;
+        let own = metadata.iter().map(|(key, value)| (*key, &value[..]));
+        let mut metadata: Vec<(&str, &str)> = [(DATA, data), (KIND, kind)].into();
+        metadata.extend(own);
+        metadata.sort_unstable();
+        Self::of_bytes(Path::new(""), safetensors_bytes(&metadata, &tensors)?)
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, is no regular file, has more than 2 GiB, is truncated or no safetensors file.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        match InputFile::open(path, Self::MAX_BYTES).and_then(InputFile::bytes) {
+            Ok(bytes) => Self::of_bytes(path, bytes),
+            Err(error) => {
+                let found = format!("no readable file ({error})");
+                Err(wrong(path, found, Self::EXPECTED).with_source(error))
+            }
+        }
+    }
+
+    /// Reads the bytes of a file. The path is named in errors.
+    ///
+    /// # Errors
+    /// If they are truncated or no safetensors file.
+    pub fn of_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self, Error> {
+        let damaged = |error| damaged(path, error);
+        let (n_header, header) = SafeTensors::read_metadata(&bytes).map_err(damaged)?;
+        Ok(Self {
+            path: path.to_owned(),
+            bytes,
+            header,
+            // Length and header.
+            begin: 8 + n_header,
+        })
+    }
+
+    /// Writes the file, as a whole or not at all.
+    ///
+    /// # Errors
+    /// If it could not be read again, because a number is not finite, or cannot be written; an earlier file still exists
+    /// then.
+    pub fn write(&self, path: &Path) -> Result<(), Error> {
+        let tensors = self.header.tensors().into_iter();
+        let tensors: Vec<_> = tensors.map(|(name, it)| (name, it.shape.clone())).collect();
+        self.tensors("the encoder", tensors)
+            .map_err(|error| wrong(path, error.found(), error.expected()))?;
+        write_atomically(path, &self.bytes).map_err(|error| {
+            Error::message(format!("{}: cannot be written: {error}", path.display()))
+                .with_source(error)
+        })
+    }
+
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the content of the file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Returns the name of the kind of the encoder.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn kind(&self) -> Result<&str, Error> {
+        self.text(KIND, "that of an encoder written by icl")
+    }
+
+    /// Returns the name of the data that the encoder was trained on.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn data(&self) -> Result<&str, Error> {
+        self.text(DATA, "the name of the data that it was trained on")
+    }
+
+    /// Returns the value of a key of the metadata, if there is one.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        let value = self.header.metadata().as_ref()?.get(key)?;
+        Some(value)
+    }
+
+    /// Returns the value of a key of the metadata. `expected` describes it.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn text(&self, key: &str, expected: &str) -> Result<&str, Error> {
+        self.get(key)
+            .ok_or_else(|| self.wrong(format!("no metadata \"{key}\""), expected))
+    }
+
+    /// Reads the value of a key of the metadata that is JSON. `expected` describes it.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be read.
+    pub fn parsed<T: DeserializeOwned>(&self, key: &str, expected: &str) -> Result<T, Error> {
+        let value = serde_json::from_str(self.text(key, expected)?);
+        value.map_err(|error| self.unreadable(key, error, expected))
+    }
+
+    /// Returns the error of a value of the metadata that cannot be read.
+    pub fn unreadable(&self, key: &str, error: impl Display, expected: &str) -> Error {
+        let found = format!("metadata \"{key}\" that cannot be read ({error})");
+        self.wrong(found, expected)
+    }
+
+    /// Returns the error of a file in which something else was found.
+    pub fn wrong(&self, found: impl Display, expected: impl Display) -> Error {
+        wrong(&self.path, found, expected)
+    }
+
+    /// Returns the tensors of these names and shapes in their order, if the file has them and no others. `of` describes
+    /// the encoder that has such tensors.
+    ///
+    /// # Errors
+    /// If the tensors of the file are not exactly these, in names, types and shapes, with finite numbers and no variance
+    /// below 0.
+    pub fn tensors(
+        &self,
+        of: &str,
+        expected: impl IntoIterator<Item = (String, Vec<usize>)>,
+    ) -> Result<Vec<(String, TensorData)>, Error> {
+        let mut found = self.header.tensors();
+        let mut tensors = Vec::new();
+        for (name, shape) in expected {
+            let values = self.values(&name, &shape, &mut found)?;
+            tensors.push((name, TensorData::new(values, shape)));
+        }
+        match found.keys().min() {
+            None => Ok(tensors),
+            Some(name) => Err(self.wrong(
+                format!("tensor {}", Found::new(name)),
+                format!("only those of {of}"),
+            )),
+        }
+    }
+
+    /// Returns the values of one tensor and removes it from `found`.
+    fn values(
+        &self,
+        name: &str,
+        shape: &[usize],
+        found: &mut HashMap<String, &TensorInfo>,
+    ) -> Result<Vec<f32>, Error> {
+        let Some(info) = found.remove(name) else {
+            let found = format!("no tensor \"{name}\"");
+            return Err(self.wrong(found, format!("it with shape {shape:?}")));
+        };
+        if info.dtype != Dtype::F32 {
+            let found = format!("type {:?} of tensor \"{name}\"", info.dtype);
+            return Err(self.wrong(found, "F32"));
+        }
+        if info.shape != shape {
+            let found = format!("shape {:?} of tensor \"{name}\"", info.shape);
+            return Err(self.wrong(found, format!("{shape:?}")));
+        }
+        let (begin, end) = info.data_offsets;
+        let numbers = self.bytes.get(self.begin..).unwrap_or_default();
+        let bytes = numbers
+            .get(begin..end)
+            .ok_or_else(|| damaged(&self.path, SafeTensorError::MetadataIncompleteBuffer))?;
+        let (bytes, _) = bytes.as_chunks::<4>();
+        let values: Vec<f32> = bytes.iter().map(|it| f32::from_le_bytes(*it)).collect();
+        let is_variance = name.ends_with(".variance");
+        let is_wrong = |value: &&f32| !value.is_finite() || is_variance && **value < 0.0;
+        match values.iter().find(is_wrong) {
+            None => Ok(values),
+            Some(value) => Err(self.wrong(
+                format!("{value} in tensor \"{name}\""),
+                match is_variance {
+                    true => "finite numbers from 0 on",
+                    false => "finite numbers",
+                },
+            )),
+        }
+    }
+
+    /// Returns the encoder that `init` makes with the tensors of the file, those of [`tensors`](Self::tensors), which
+    /// are compared before: a damaged configuration may ask for more than the memory holds. Its parameters can be trained
+    /// like those of a fresh encoder.
+    ///
+    /// # Errors
+    /// Those of [`tensors`](Self::tensors), if `init` fails, or if its encoder has other tensors.
+    pub fn encoder<B: Backend, M: Module<B>, E: Display>(
+        &self,
+        of: &str,
+        expected: impl IntoIterator<Item = (String, Vec<usize>)>,
+        init: impl FnOnce() -> Result<M, E>,
+    ) -> Result<M, Error> {
+        let tensors = self.tensors(of, expected)?;
+        let n = tensors.len();
+        // Burn forgets in modules that were taken from an autodiff backend which parameters are to
+        // be trained; in one that was made there and then given other values it does not.
+        let mut encoder = init().map_err(|error| {
+            let found = format!("a configuration that is not valid ({error})");
+            self.wrong(found, Self::EXPECTED)
+        })?;
+        let snapshots = tensors.into_iter().map(|(name, values)| {
+            let names = name.split('.').map(str::to_owned).collect();
+            TensorSnapshot::from_data(values, names, Vec::new(), ParamId::new())
+        });
+        let applied = encoder.apply(snapshots.collect(), None, None, false);
+        match applied.applied.len() == n && applied.is_success() {
+            true => Ok(encoder),
+            false => Err(self.wrong("tensors that the encoder does not take", Self::EXPECTED)),
+        }
+    }
+}
+
+/// Returns the error of a file in which something else was found.
+fn wrong(path: &Path, found: impl Display, expected: impl Display) -> Error {
+    let [found, expected] = [found.to_string(), expected.to_string()];
+    Error::new(path.display(), beginning(&found), beginning(&expected))
+}
+
+/// Returns the beginning of a text on one line.
+fn beginning(text: &str) -> String {
+    let line = one_line(text);
+    match line.char_indices().nth(MESSAGE) {
+        None => line,
+        Some((end, _)) => format!("{}…", &line[..end]),
+    }
+}
+
+/// Returns the error of the format's reader in our words.
+fn damaged(path: &Path, error: SafeTensorError) -> Error {
+    let found = match error {
+        SafeTensorError::MetadataIncompleteBuffer | SafeTensorError::InvalidHeaderLength => {
+            "a safetensors file that is truncated or damaged".to_owned()
+        }
+        error => format!("no safetensors file ({error})"),
+    };
+    wrong(path, found, StoredEncoder::EXPECTED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_not_be_read_is_not_written() {
+        let at = tempfile::tempdir().unwrap();
+        let path = at.path().join("encoder.safetensors");
+        let written = |name: &str, value: f32| {
+            let tensors = [StoredTensor::of_f32(name, vec![2], &[0.0, value])];
+            let bytes = safetensors_bytes(&[], &tensors).unwrap();
+            let file = StoredEncoder::of_bytes(Path::new("before"), bytes).unwrap();
+            file.write(&path).map_err(|error| error.to_string())
+        };
+        written("a", -1.0).unwrap();
+        for (name, value, message) in [
+            (
+                "a",
+                f32::INFINITY,
+                "inf in tensor \"a\", expected finite numbers",
+            ),
+            (
+                "a.variance",
+                -1.0,
+                "-1 in tensor \"a.variance\", expected finite numbers from 0 on",
+            ),
+        ] {
+            let expected = format!("{}: found {message}", path.display());
+            assert_eq!(written(name, value).unwrap_err(), expected);
+        }
+        assert!(StoredEncoder::open(&path).unwrap().kind().is_err());
+    }
+}
