@@ -3,8 +3,8 @@
 use burn::module::AutodiffModule;
 use burn::optim::GradientsParams;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::Seed;
-use icl_core::module_bytes::{Bytes, EncodeError, Unfit, load_module, save_module};
+use icl_core::module_bytes::{Bytes, load_module, save_module, unfit};
+use icl_core::{Error, Seed};
 use serde::{Deserialize, Serialize};
 
 use crate::rate::choice::RateChoice;
@@ -49,7 +49,7 @@ pub enum RateError {
     Agent(#[from] icl_rl::RlError),
     /// The earlier encoder that the policy keeps cannot be saved.
     #[error(transparent)]
-    Module(#[from] EncodeError),
+    Module(#[from] Error),
 }
 
 impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
@@ -161,8 +161,8 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
     /// Restores a saved state. `like` is an encoder of the same architecture as that of the run.
     ///
     /// # Errors
-    /// [`Unfit`] if the state belongs to another kind of policy or encoder.
-    pub fn restore(self, state: PolicyState, like: &M, device: &B::Device) -> Result<Self, Unfit> {
+    /// If the state belongs to another kind of policy or encoder.
+    pub fn restore(self, state: PolicyState, like: &M, device: &B::Device) -> Result<Self, Error> {
         state.0.into_policy(self.0, like, device).map(Self)
     }
 }
@@ -222,7 +222,7 @@ impl State {
         policy: Kind<M, B>,
         like: &M,
         device: &B::Device,
-    ) -> Result<Kind<M, B>, Unfit> {
+    ) -> Result<Kind<M, B>, Error> {
         let module = |bytes: Option<Bytes>| {
             bytes
                 .map(|bytes| load_module::<B, M>(like.clone(), bytes, device))
@@ -244,7 +244,7 @@ impl State {
             (Self::Published { agent, last_loss }, Kind::Published(mut policy)) => {
                 policy.agent = PublishedRate::<B>::config()
                     .load(&agent, device)
-                    .map_err(|_| Unfit::Kind)?;
+                    .map_err(|_| unfit())?;
                 policy.last_loss = last_loss;
                 Kind::Published(policy)
             }
@@ -258,12 +258,12 @@ impl State {
             ) => {
                 policy.agent = LearnedRate::<M, B>::config()
                     .load(&agent, device)
-                    .map_err(|_| Unfit::Kind)?;
+                    .map_err(|_| unfit())?;
                 policy.memory = memory;
                 policy.earlier = module(earlier)?;
                 Kind::Learned(policy)
             }
-            _ => return Err(Unfit::Kind),
+            _ => return Err(unfit()),
         })
     }
 }
