@@ -23,11 +23,11 @@ pub enum Origin {
 /// use icl_core::{ByOrigin, Increment, Origin};
 ///
 /// let increment = Increment::try_new(vec![0, 1, 2], vec![3, 4])?;
-/// let sizes = ByOrigin::try_measure(&increment, |rows| Ok::<_, icl_core::CoreError>(rows.len()))?;
+/// let sizes = ByOrigin::try_measure(&increment, |rows| Ok::<_, icl_core::Error>(rows.len()))?;
 /// assert_eq!(sizes.as_array(), [&5, &3, &2]);
 /// assert_eq!(sizes[Origin::New], 2);
 /// assert_eq!(sizes.map(|n| n as f64 / 5.0).old, 0.6);
-/// # Ok::<(), icl_core::CoreError>(())
+/// # Ok::<(), icl_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ByOrigin<T> {

@@ -2,7 +2,7 @@
 
 use rand::seq::SliceRandom;
 
-use crate::{CoreError, Seed};
+use crate::{Error, ErrorKind, Seed};
 
 /// Growth ratio α = ΔN / (N + ΔN) ∈ [0, 1] of Definition 5.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
@@ -12,12 +12,12 @@ impl GrowthRatio {
     /// Creates a growth ratio from its value.
     ///
     /// # Errors
-    /// [`CoreError::GrowthRatio`] if `alpha` is below 0, above 1 or NaN.
-    pub fn try_new(alpha: f64) -> Result<Self, CoreError> {
+    /// [`Error`] if `alpha` is below 0, above 1 or NaN.
+    pub fn try_new(alpha: f64) -> Result<Self, Error> {
         if (0.0..=1.0).contains(&alpha) {
             Ok(Self(alpha))
         } else {
-            Err(CoreError::GrowthRatio { found: alpha })
+            Err(Error::new("alpha", alpha, "a number from 0 to 1"))
         }
     }
 
@@ -51,24 +51,24 @@ impl Increment {
     /// Creates an increment of old and new samples.
     ///
     /// # Errors
-    /// - [`CoreError::IncrementTooSmall`] if there are fewer than two old or two new samples: an anchor
+    /// - [`Error`] if there are fewer than two old or two new samples: an anchor
     ///   needs another sample as its negative;
-    /// - [`CoreError::IncrementOverlap`] if an index occurs twice.
-    pub fn try_new(old: Vec<usize>, new: Vec<usize>) -> Result<Self, CoreError> {
+    /// - [`Error`] if an index occurs twice.
+    pub fn try_new(old: Vec<usize>, new: Vec<usize>) -> Result<Self, Error> {
         if old.len() < 2 || new.len() < 2 {
-            return Err(CoreError::IncrementTooSmall {
-                n_old: old.len(),
-                n_new: new.len(),
-            });
+            return Err(too_small(old.len(), new.len()));
         }
         Self::without_overlap(old, new)
     }
 
-    fn without_overlap(old: Vec<usize>, new: Vec<usize>) -> Result<Self, CoreError> {
+    fn without_overlap(old: Vec<usize>, new: Vec<usize>) -> Result<Self, Error> {
         let mut all: Vec<usize> = old.iter().chain(&new).copied().collect();
         all.sort_unstable();
         match all.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(CoreError::IncrementOverlap { index: pair[0] }),
+            Some(pair) => Err(Error::message(format!(
+                "increment: sample {} was found twice, expected every index once",
+                pair[0]
+            ))),
             None => Ok(Self { old, new }),
         }
     }
@@ -77,14 +77,11 @@ impl Increment {
     /// be trained on it.
     ///
     /// # Errors
-    /// - [`CoreError::IncrementTooSmall`] if there are fewer than two samples;
-    /// - [`CoreError::IncrementOverlap`] if an index occurs twice.
-    pub fn before(old: Vec<usize>) -> Result<Self, CoreError> {
+    /// - [`Error`] if there are fewer than two samples;
+    /// - [`Error`] if an index occurs twice.
+    pub fn before(old: Vec<usize>) -> Result<Self, Error> {
         if old.len() < 2 {
-            return Err(CoreError::IncrementTooSmall {
-                n_old: old.len(),
-                n_new: 0,
-            });
+            return Err(too_small(old.len(), 0));
         }
         Self::without_overlap(old, Vec::new())
     }
@@ -106,11 +103,15 @@ impl Increment {
     /// panel before and after new data arrive. A part without samples has none in the panel.
     ///
     /// # Errors
-    /// - [`CoreError::HoldOut`] if `share` is not above 0 and below 1;
-    /// - [`CoreError::IncrementTooSmall`] if fewer than two samples of a part are left.
-    pub fn hold_out(&self, share: f64, seed: Seed) -> Result<(Self, Self), CoreError> {
+    /// - [`Error`] if `share` is not above 0 and below 1;
+    /// - [`Error`] if fewer than two samples of a part are left.
+    pub fn hold_out(&self, share: f64, seed: Seed) -> Result<(Self, Self), Error> {
         if !(share > 0.0 && share < 1.0) {
-            return Err(CoreError::HoldOut { found: share });
+            return Err(Error::new(
+                "hold-out",
+                format!("a share of {share}"),
+                "one above 0 and below 1",
+            ));
         }
         let [old, new] = [("old", &self.old), ("new", &self.new)].map(|(name, part)| {
             let n = n_held_out(share, part.len());
@@ -207,6 +208,12 @@ fn n_held_out(share: f64, n: usize) -> usize {
     ((share * n as f64).round() as usize).max(2).min(n)
 }
 
+/// The error of an increment with fewer than two old or two new samples: an anchor needs a negative of each kind.
+fn too_small(n_old: usize, n_new: usize) -> Error {
+    let found = format!("{n_old} old and {n_new} new samples");
+    Error::new("increment", found, "at least 2 of each").with_kind(ErrorKind::TooFew)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -247,15 +254,12 @@ mod tests {
         let of = |n, share| increment(n, 10).hold_out(share, Seed::new(1));
         for share in [0.0, 1.0, -0.1, f64::NAN] {
             assert!(
-                matches!(of(10, share), Err(CoreError::HoldOut { .. })),
+                of(10, share).is_err_and(|error| error.place() == "hold-out"),
                 "{share}"
             );
         }
         assert!(of(4, 0.1).is_ok());
-        assert!(matches!(
-            of(3, 0.1),
-            Err(CoreError::IncrementTooSmall { n_old: 1, n_new: 8 })
-        ));
+        assert_eq!(of(3, 0.1).unwrap_err(), too_small(1, 8));
     }
 
     /// The fewest samples of which a share can be set aside are the first number for which it is no error.

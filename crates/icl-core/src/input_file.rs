@@ -1,13 +1,17 @@
 //! Files that are read without trust in their kind and size.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
+use crate::Error;
+
 /// Size of the largest buffer that is allocated only because a file states this size.
 const MAX_TRUSTED_BYTES: u64 = 64 << 20;
 
-/// Regular file of at most so many bytes, opened to be read.
+/// Regular file of at most so many bytes, opened to be read. One that is refused is an [`io::Error`] that holds an
+/// [`Error`].
 ///
 /// A pipe, a device or a folder is not opened, since opening a pipe waits until another process writes
 /// into it and a device may never end. The size is checked when the file is opened and again while it is
@@ -32,62 +36,39 @@ pub struct InputFile {
     limit: u64,
 }
 
-/// Reason why an [`InputFile`] cannot be read. Prints without the path, as what was found.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum InputFileError {
-    /// The operating system could not open or read it.
-    #[error(transparent)]
-    System(#[from] io::Error),
-    /// The path is that of a folder, a pipe, a device or a socket.
-    #[error("a folder, pipe or device")]
-    NotRegular,
-    /// The file is larger than the largest of its format that is read.
-    #[error("more than {limit} bytes, the limit for such a file")]
-    TooLarge {
-        /// Largest size that is read, in bytes.
-        limit: u64,
-    },
-    /// The file should be text and is not UTF-8.
-    #[error("byte {byte} is not UTF-8")]
-    NotUtf8 {
-        /// Position of the first such byte, counted from 0.
-        byte: usize,
-    },
+/// Creates the error of a file that is not read, though the system could. Prints without the path, as what was found.
+fn refused(kind: ErrorKind, found: impl fmt::Display) -> io::Error {
+    io::Error::new(kind, Error::message(found))
 }
 
-impl From<InputFileError> for io::Error {
-    fn from(error: InputFileError) -> Self {
-        let kind = match error {
-            InputFileError::System(error) => return error,
-            InputFileError::NotRegular => ErrorKind::InvalidInput,
-            InputFileError::TooLarge { .. } => ErrorKind::FileTooLarge,
-            InputFileError::NotUtf8 { .. } => ErrorKind::InvalidData,
-        };
-        Self::new(kind, error)
-    }
+fn not_regular() -> io::Error {
+    refused(ErrorKind::InvalidInput, "a folder, pipe or device")
+}
+
+fn too_large(limit: u64) -> io::Error {
+    let found = format!("more than {limit} bytes, the limit for such a file");
+    refused(ErrorKind::FileTooLarge, found)
 }
 
 impl InputFile {
     /// Opens a file of a format whose largest files that are read have `limit` bytes.
     ///
     /// # Errors
-    /// [`InputFileError::System`] if there is no such file or it cannot be opened,
-    /// [`InputFileError::NotRegular`] if it is no regular file, nor a link to one, and
-    /// [`InputFileError::TooLarge`] if it has more than `limit` bytes.
-    pub fn open(path: &Path, limit: u64) -> Result<Self, InputFileError> {
+    /// Of the system if there is no such file or it cannot be opened, [`ErrorKind::InvalidInput`] if it is no regular
+    /// file, nor a link to one, and [`ErrorKind::FileTooLarge`] if it has more than `limit` bytes.
+    pub fn open(path: &Path, limit: u64) -> io::Result<Self> {
         // Before it is opened, because that waits at a pipe.
         if !std::fs::metadata(path)?.is_file() {
-            return Err(InputFileError::NotRegular);
+            return Err(not_regular());
         }
         let file = File::open(path)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {
-            return Err(InputFileError::NotRegular);
+            return Err(not_regular());
         }
         let n_bytes = metadata.len();
         if n_bytes > limit {
-            return Err(InputFileError::TooLarge { limit });
+            return Err(too_large(limit));
         }
         Ok(Self {
             file,
@@ -104,9 +85,8 @@ impl InputFile {
     /// Returns all bytes.
     ///
     /// # Errors
-    /// [`InputFileError::System`] if they cannot be read, [`InputFileError::TooLarge`] if there are more than
-    /// the limit.
-    pub fn bytes(self) -> Result<Vec<u8>, InputFileError> {
+    /// Of the system if they cannot be read, [`ErrorKind::FileTooLarge`] if there are more than the limit.
+    pub fn bytes(self) -> io::Result<Vec<u8>> {
         let limit = self.limit;
         let mut bytes = Vec::with_capacity(self.n_bytes.min(MAX_TRUSTED_BYTES) as usize);
         let n_read = self
@@ -114,7 +94,7 @@ impl InputFile {
             .take(limit.saturating_add(1))
             .read_to_end(&mut bytes)?;
         match n_read as u64 > limit {
-            true => Err(InputFileError::TooLarge { limit }),
+            true => Err(too_large(limit)),
             false => Ok(bytes),
         }
     }
@@ -122,10 +102,11 @@ impl InputFile {
     /// Returns all bytes as text.
     ///
     /// # Errors
-    /// Those of [`bytes`](Self::bytes), and [`InputFileError::NotUtf8`] if the bytes are not UTF-8.
-    pub fn text(self) -> Result<String, InputFileError> {
-        String::from_utf8(self.bytes()?).map_err(|error| InputFileError::NotUtf8 {
-            byte: error.utf8_error().valid_up_to(),
+    /// Those of [`bytes`](Self::bytes), and [`ErrorKind::InvalidData`] if the bytes are not UTF-8.
+    pub fn text(self) -> io::Result<String> {
+        String::from_utf8(self.bytes()?).map_err(|error| {
+            let byte = error.utf8_error().valid_up_to();
+            refused(ErrorKind::InvalidData, format!("byte {byte} is not UTF-8"))
         })
     }
 
@@ -158,10 +139,11 @@ mod tests {
             4
         );
         let error = InputFile::open(&path, 4).unwrap().text().unwrap_err();
-        assert!(matches!(error, InputFileError::NotUtf8 { byte: 3 }));
+        assert_eq!(error.kind(), ErrorKind::InvalidData);
+        assert_eq!(error.to_string(), "byte 3 is not UTF-8");
         let error = InputFile::open(&path, 3).unwrap_err();
-        assert!(matches!(error, InputFileError::TooLarge { limit: 3 }));
-        assert_eq!(io::Error::from(error).kind(), ErrorKind::FileTooLarge);
+        assert_eq!(error.to_string(), too_large(3).to_string());
+        assert_eq!(error.kind(), ErrorKind::FileTooLarge);
     }
 
     #[test]
@@ -172,16 +154,16 @@ mod tests {
         let opened = InputFile::open(&path, 3).unwrap();
         std::fs::write(&path, b"12345").unwrap();
         let error = opened.bytes().unwrap_err();
-        assert!(matches!(error, InputFileError::TooLarge { limit: 3 }));
+        assert_eq!(error.to_string(), too_large(3).to_string());
     }
 
     #[test]
     fn a_path_without_a_file_is_an_error() {
         let at = tempfile::tempdir().unwrap();
         let error = InputFile::open(at.path(), 10).unwrap_err();
-        assert!(matches!(error, InputFileError::NotRegular));
+        assert_eq!(error.to_string(), not_regular().to_string());
         let error = InputFile::open(&at.path().join("none"), 10).unwrap_err();
-        assert_eq!(io::Error::from(error).kind(), ErrorKind::NotFound);
+        assert_eq!(error.kind(), ErrorKind::NotFound);
     }
 
     #[cfg(unix)]
@@ -193,7 +175,7 @@ mod tests {
         assert!(made.unwrap().success());
         for path in [Path::new("/dev/zero"), &pipe] {
             let error = InputFile::open(path, u64::MAX).unwrap_err();
-            assert!(matches!(error, InputFileError::NotRegular));
+            assert_eq!(error.to_string(), not_regular().to_string());
         }
     }
 }

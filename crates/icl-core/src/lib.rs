@@ -79,11 +79,11 @@ pub use contrast::{
     ranks_among,
 };
 pub use encoder::{Batches, Encoder, Mode};
-pub use error::{CoreError, Error, ErrorKind};
+pub use error::{Error, ErrorKind};
 pub use group::{Alone, Gathered, Group, GroupError, Threads};
 pub use icl_kernels::{beside_kernels, has_double_precision, host_values};
 pub use increment::{GrowthRatio, Increment};
-pub use input_file::{InputFile, InputFileError};
+pub use input_file::InputFile;
 pub use judge::{HostRows, Judge};
 pub use legible::{Found, legible, one_line};
 pub use loss::{

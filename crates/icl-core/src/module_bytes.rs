@@ -3,13 +3,13 @@
 use burn::module::{AutodiffModule, Module};
 use burn::record::{
     DoublePrecisionSettings, NamedMpkBytesRecorder, PrecisionSettings, Record, Recorder,
-    RecorderError,
 };
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use crate::saved_tensors::{SavedTensors, Unfit};
+use crate::Error;
+pub use crate::saved_tensors::{SavedTensors, unfit};
 
 /// Bytes that serde writes as one block.
 pub type Bytes = serde_bytes::ByteBuf;
@@ -32,61 +32,56 @@ const fn is_double<B: Backend>() -> bool {
     size_of::<B::FloatElem>() > size_of::<f32>()
 }
 
-/// Burn could not turn a module or an optimizer into bytes.
-#[derive(Debug, thiserror::Error)]
-#[error("the module or the optimizer could not be written down")]
-pub struct EncodeError(#[source] RecorderError);
-
 /// Saves any record.
 ///
 /// # Errors
-/// [`EncodeError`] if Burn cannot write it down.
-pub fn save_record<B: Backend, R: Record<B>>(record: R) -> Result<Bytes, EncodeError> {
+/// If Burn cannot write it down.
+pub fn save_record<B: Backend, R: Record<B>>(record: R) -> Result<Bytes, Error> {
     let bytes = match is_double::<B>() {
         true => Recorder::<B>::record(&DoubleRecorder::default(), record, ()),
         false => Recorder::<B>::record(&SingleRecorder::default(), record, ()),
     };
-    bytes.map(Bytes::from).map_err(EncodeError)
+    bytes.map(Bytes::from).map_err(|error| {
+        Error::message("the module or the optimizer could not be written down").with_source(error)
+    })
 }
 
 /// Loads a saved record, whose [`SavedTensors`] have been checked: Burn panics at tensors whose bytes do not fit their
 /// shape or type, and accepts wrong shapes.
 ///
 /// # Errors
-/// [`Unfit`] if the bytes are of another kind of record.
-pub fn load_record<B: Backend, R: Record<B>>(bytes: Bytes, device: &B::Device) -> Result<R, Unfit> {
+/// If the bytes are of another kind of record.
+pub fn load_record<B: Backend, R: Record<B>>(bytes: Bytes, device: &B::Device) -> Result<R, Error> {
     let bytes = bytes.into_vec();
     let record = match is_double::<B>() {
         true => Recorder::<B>::load(&DoubleRecorder::default(), bytes, device),
         false => Recorder::<B>::load(&SingleRecorder::default(), bytes, device),
     };
-    record.map_err(|_| Unfit::Kind)
+    record.map_err(|_| unfit())
 }
 
 /// Saves a state of numbers, texts and blocks of bytes.
 ///
 /// # Errors
-/// [`EncodeError`] if it cannot be written down.
-pub fn save_state<T: Serialize>(state: &T) -> Result<Bytes, EncodeError> {
+/// If it cannot be written down.
+pub fn save_state<T: Serialize>(state: &T) -> Result<Bytes, Error> {
     let bytes = rmp_serde::to_vec(state).map(Bytes::from);
-    bytes.map_err(|error| EncodeError(RecorderError::Unknown(error.to_string())))
+    bytes.map_err(|error| Error::message("the state could not be written down").with_source(error))
 }
 
 /// Loads a saved state.
 ///
 /// # Errors
-/// [`Unfit`] if the bytes are of another kind of state.
-pub fn load_state<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Unfit> {
-    rmp_serde::from_slice(bytes).map_err(|_| Unfit::Kind)
+/// If the bytes are of another kind of state.
+pub fn load_state<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Error> {
+    rmp_serde::from_slice(bytes).map_err(|_| unfit())
 }
 
 /// Saves a module's parameters and statistics, with the identities of its parameters.
 ///
 /// # Errors
-/// [`EncodeError`] if Burn cannot write it down.
-pub fn save_module<B: AutodiffBackend, M: AutodiffModule<B>>(
-    module: &M,
-) -> Result<Bytes, EncodeError> {
+/// If Burn cannot write it down.
+pub fn save_module<B: AutodiffBackend, M: AutodiffModule<B>>(module: &M) -> Result<Bytes, Error> {
     save_record::<B, _>(module.clone().into_record())
 }
 
@@ -94,14 +89,14 @@ pub fn save_module<B: AutodiffBackend, M: AutodiffModule<B>>(
 /// trained in the result.
 ///
 /// # Errors
-/// [`Unfit`] if the bytes are of another kind of module, or its tensors have other names, shapes or types than those of
+/// If the bytes are of another kind of module, or its tensors have other names, shapes or types than those of
 /// `like`.
 pub fn load_module<B: AutodiffBackend, M: AutodiffModule<B>>(
     like: M,
     bytes: Bytes,
     device: &B::Device,
-) -> Result<M, Unfit> {
-    let expected = save_module::<B, M>(&like).map_err(|_| Unfit::Kind)?;
+) -> Result<M, Error> {
+    let expected = save_module::<B, M>(&like).map_err(|_| unfit())?;
     SavedTensors::read(&bytes)?.check_like(&SavedTensors::read(&expected)?)?;
     drop(expected);
     Ok(like.load_record(load_record::<B, <M as Module<B>>::Record>(bytes, device)?))

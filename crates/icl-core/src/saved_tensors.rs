@@ -5,26 +5,26 @@ use std::fmt;
 use burn::module::ParamId;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
+use crate::Error;
+
 /// Number of characters of the identity of a parameter.
 const ID_LENGTH: usize = 13;
 
 /// Largest number of values within each other that are read: each takes a part of the stack.
 const MAX_DEPTH: usize = 100;
 
-/// Bytes that are whole, but not of this kind of module, optimizer or agent. Prints as what was found.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unfit {
-    /// State of another kind.
-    #[error("found a state that does not fit the encoder, expected the state of this run")]
-    Kind,
-    /// Tensor of another shape or type, too many or too few.
-    #[error("found {found} in the state, expected {expected}")]
-    Tensor {
-        /// Name, shape and type of the tensor.
-        found: String,
-        /// Shape and type that it should have.
-        expected: String,
-    },
+/// Creates the error of bytes that are whole, but the state of another kind of module, optimizer or agent.
+pub fn unfit() -> Error {
+    Error::new(
+        "",
+        "a state that does not fit the encoder",
+        "the state of this run",
+    )
+}
+
+/// Creates the error of a tensor of another shape or type, or of one too many or too few.
+fn unfit_tensor(found: impl fmt::Display, expected: impl fmt::Display) -> Error {
+    Error::new("", format!("{found} in the state"), expected)
 }
 
 /// Names, shapes and types of the tensors in saved bytes.
@@ -50,12 +50,12 @@ impl SavedTensors {
     /// Reads the record of a module or an optimizer.
     ///
     /// # Errors
-    /// [`Unfit::Kind`] if the bytes are no record.
-    pub fn read(bytes: &[u8]) -> Result<Self, Unfit> {
+    /// If the bytes are no record.
+    pub fn read(bytes: &[u8]) -> Result<Self, Error> {
         let mut reader = rmp_serde::Deserializer::from_read_ref(bytes);
         reader.set_max_depth(MAX_DEPTH);
-        let record = Node::deserialize(&mut reader).map_err(|_| Unfit::Kind)?;
-        let item = record.field("item").ok_or(Unfit::Kind)?;
+        let record = Node::deserialize(&mut reader).map_err(|_| unfit())?;
+        let item = record.field("item").ok_or_else(unfit)?;
         let entries = match item {
             Node::Map(fields) => fields.iter().map(|(name, _)| name.clone()).collect(),
             _ => Vec::new(),
@@ -69,26 +69,24 @@ impl SavedTensors {
     /// Checks that they have the names, shapes and types of others: both are of one kind of module.
     ///
     /// # Errors
-    /// [`Unfit`] for the first tensor that differs.
-    pub fn check_like(&self, expected: &Self) -> Result<(), Unfit> {
+    /// For the first tensor that differs.
+    pub fn check_like(&self, expected: &Self) -> Result<(), Error> {
         let n = self.tensors.len().max(expected.tensors.len());
         for at in 0..n {
             match (self.tensors.get(at), expected.tensors.get(at)) {
                 (Some(found), Some(expected)) if found.path == expected.path => {
                     found.check(&expected.kind())?;
                     if found.has_id() != expected.has_id() {
-                        return Err(Unfit::Kind);
+                        return Err(unfit());
                     }
                 }
-                (Some(found), None) => return Err(found.unfit("none".to_owned())),
+                (Some(found), None) => return Err(found.unfit("none")),
                 (Some(found), Some(expected)) if found.path < expected.path => {
-                    return Err(found.unfit("none".to_owned()));
+                    return Err(found.unfit("none"));
                 }
                 (_, Some(missing)) => {
-                    return Err(Unfit::Tensor {
-                        found: format!("no tensor {}", missing.name()),
-                        expected: missing.kind().to_string(),
-                    });
+                    let found = format!("no tensor {}", missing.name());
+                    return Err(unfit_tensor(found, missing.kind()));
                 }
                 (None, None) => (),
             }
@@ -100,22 +98,22 @@ impl SavedTensors {
     /// parameter.
     ///
     /// # Errors
-    /// [`Unfit`] for the first tensor that differs, or a state of another parameter.
-    pub fn check_states_of(&self, parameters: &Self) -> Result<(), Unfit> {
+    /// For the first tensor that differs, or a state of another parameter.
+    pub fn check_states_of(&self, parameters: &Self) -> Result<(), Error> {
         let parameter = |id: &String| {
             let mut all = parameters.tensors.iter();
-            all.find(|it| it.id.as_ref() == Some(id)).ok_or(Unfit::Kind)
+            all.find(|it| it.id.as_ref() == Some(id)).ok_or_else(unfit)
         };
         for entry in &self.entries {
             parameter(entry)?;
         }
         for tensor in &self.tensors {
-            let expected = parameter(tensor.path.first().ok_or(Unfit::Kind)?)?;
+            let expected = parameter(tensor.path.first().ok_or_else(unfit)?)?;
             tensor.check(&expected.kind())?;
             // Burn has a variant for each number of axes.
             let rank = format!("Rank{}", tensor.shape.len());
             if !tensor.path.contains(&rank) {
-                return Err(Unfit::Kind);
+                return Err(unfit());
             }
         }
         Ok(())
@@ -178,18 +176,18 @@ impl SavedTensor {
         self.id.as_ref().is_some_and(is_readable)
     }
 
-    fn check(&self, expected: &TensorKind<'_>) -> Result<(), Unfit> {
+    fn check(&self, expected: &TensorKind<'_>) -> Result<(), Error> {
         match self.kind() == *expected {
             true => Ok(()),
-            false => Err(self.unfit(expected.to_string())),
+            false => Err(self.unfit(expected)),
         }
     }
 
-    fn unfit(&self, expected: String) -> Unfit {
-        Unfit::Tensor {
-            found: format!("tensor {} with {}", self.name(), self.kind()),
+    fn unfit(&self, expected: impl fmt::Display) -> Error {
+        unfit_tensor(
+            format!("tensor {} with {}", self.name(), self.kind()),
             expected,
-        }
+        )
     }
 }
 
@@ -360,7 +358,7 @@ mod tests {
         }
     }
 
-    fn load(bytes: Bytes) -> Result<Layers<B>, Unfit> {
+    fn load(bytes: Bytes) -> Result<Layers<B>, Error> {
         load_module(layers(&[2, 3, 4]), bytes, &Default::default())
     }
 
@@ -390,7 +388,7 @@ mod tests {
         ] {
             assert_eq!(unfit(bytes(widths)), message);
         }
-        let kind = Unfit::Kind.to_string();
+        let kind = super::unfit().to_string();
         let one = save_module::<B, _>(&layers(&[2, 3, 4]).statistics).unwrap();
         assert!(unfit(one).starts_with("found tensor beta"));
         assert_eq!(unfit(Bytes::from(Vec::new())), kind);
@@ -417,7 +415,7 @@ mod tests {
         let dtype = unfit(Bytes::from(replaced(b"\xa3F32", b"\xa3I32")));
         assert!(dtype.contains("of I32 in"), "{dtype}");
         let id = replaced(b"\xa2id\xad", b"\xa2id\xae7");
-        assert_eq!(unfit(Bytes::from(id)), Unfit::Kind.to_string());
+        assert_eq!(unfit(Bytes::from(id)), super::unfit().to_string());
         let control = unfit(Bytes::from(replaced(b"\xa3F32", b"\xa3F\x012")));
         assert!(control.contains("of F\\u{1}2 in"), "{control}");
         assert_eq!(legible(&"a".repeat(1000)).chars().count(), 101);
@@ -442,11 +440,11 @@ mod tests {
         let of_ours = saved(&ours).unwrap();
         stepped(&ours).check_states_of(&of_ours).unwrap();
         let other = stepped(&theirs).check_states_of(&of_ours);
-        assert_eq!(other, Err(Unfit::Kind));
+        assert_eq!(other, Err(super::unfit()));
         // A velocity of another shape.
         let mut wrong = stepped(&ours);
         wrong.tensors[0].shape.push(1);
         let error = wrong.check_states_of(&of_ours).unwrap_err();
-        assert!(matches!(error, Unfit::Tensor { .. }), "{error}");
+        assert!(error.found().ends_with(" in the state"), "{error}");
     }
 }

@@ -4,7 +4,8 @@ use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
 
-use crate::module_bytes::{Bytes, Unfit};
+use crate::Error;
+use crate::module_bytes::Bytes;
 use crate::samples::SampleError;
 
 /// Rule of the steps of a run: how the losses of a step's batches become the gradient that is applied and its learning rate.
@@ -27,8 +28,8 @@ pub trait StepRule<M, B: AutodiffBackend, E>: Send {
     /// Restores what [`save`](Self::save) returned. `like` is an encoder of the same architecture as that of the run.
     ///
     /// # Errors
-    /// [`Unfit`] if it belongs to another rule or encoder.
-    fn load(&mut self, saved: Bytes, like: &M, device: &B::Device) -> Result<(), Unfit>;
+    /// If it belongs to another rule or encoder.
+    fn load(&mut self, saved: Bytes, like: &M, device: &B::Device) -> Result<(), Error>;
 }
 
 /// Losses of one step, which a rule computes at the encoders of its choice. All have the same noise and the same randomness at every

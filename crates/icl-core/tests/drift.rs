@@ -1,9 +1,9 @@
 //! The test of drift against an independent program (`scripts/reference/drift.py`), which goes through all orders of the
 //! noise, and against what it promises: its rate of false alarms.
 
-use icl_core::drift::{Drift, DriftError, DriftPanel, DriftTest, DriftTestConfig, Verdict};
+use icl_core::drift::{Drift, DriftPanel, DriftTest, DriftTestConfig, Verdict};
 use icl_core::testing::assert_close;
-use icl_core::{GrowthRatio, HostRows, Origin, Rng, Seed};
+use icl_core::{Error, GrowthRatio, HostRows, Rng, Seed};
 use rand_distr::{Distribution, StandardNormal};
 use serde_json::Value;
 
@@ -221,10 +221,11 @@ fn wrong_rows_and_settings_are_named() {
     let error = test(39, 0.0).measure(&panel).unwrap_err();
     assert_eq!(
         error,
-        DriftError::OnlySelf {
-            anchor: 0,
-            noise: Origin::Old
-        }
+        Error::new(
+            "anchor 0 (counted from 0)",
+            "no old noise but rows equal to it or to its positive",
+            "at least one other row"
+        )
     );
     let config = DriftTestConfig::new(0.2, 31.0);
     for (config, found) in [

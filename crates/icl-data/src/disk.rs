@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
-use icl_core::{InputFile, InputFileError};
+use icl_core::InputFile;
 
 use crate::error::DataError;
 use crate::place::FileRef;
@@ -42,7 +42,7 @@ pub(crate) fn read_file(file: &FileRef) -> Result<Vec<u8>, DataError> {
     let opened = InputFile::open(file.path(), MAX_BYTES);
     opened
         .and_then(InputFile::bytes)
-        .map_err(|error| rejected(file, error))
+        .map_err(|error| rejected(file, MAX_BYTES, error))
 }
 
 /// Opens a regular file on disk that is read in parts.
@@ -54,17 +54,14 @@ pub(crate) fn open_file(file: &FileRef) -> Result<File, DataError> {
     let opened = InputFile::open(file.path(), MAX_STREAMED_BYTES);
     opened
         .map(InputFile::into_file)
-        .map_err(|error| rejected(file, error))
+        .map_err(|error| rejected(file, MAX_STREAMED_BYTES, error))
 }
 
-fn rejected(file: &FileRef, error: InputFileError) -> DataError {
+fn rejected(file: &FileRef, limit: u64, source: io::Error) -> DataError {
     let file = file.clone();
-    match error {
-        InputFileError::TooLarge { limit } => DataError::TooLarge { file, limit },
-        error => DataError::Unreadable {
-            file,
-            source: error.into(),
-        },
+    match source.kind() {
+        ErrorKind::FileTooLarge => DataError::TooLarge { file, limit },
+        _ => DataError::Unreadable { file, source },
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use icl_core::CoreError;
+use icl_core::Error;
 
 use crate::graph::GraphsError;
 use crate::image::ImagesError;
@@ -158,7 +158,7 @@ pub enum DataError {
     },
     /// Old and new samples do not form an increment.
     #[error(transparent)]
-    Increment(#[from] CoreError),
+    Increment(#[from] Error),
     /// Graphs, or settings of their views, are invalid.
     #[error(transparent)]
     Graphs(#[from] GraphsError),

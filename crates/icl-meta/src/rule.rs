@@ -6,7 +6,8 @@ use burn::module::AutodiffModule;
 use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::module_bytes::{Bytes, Unfit, load_state, save_state};
+use icl_core::Error;
+use icl_core::module_bytes::{Bytes, load_state, save_state, unfit};
 use icl_core::{Purpose, SampleError, StepLosses, StepRule, Stepped};
 use serde::{Deserialize, Serialize};
 
@@ -108,7 +109,7 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend, E> StepRule<M, B, E> for MetaRule
         })?)
     }
 
-    fn load(&mut self, saved: Bytes, like: &M, device: &B::Device) -> Result<(), Unfit> {
+    fn load(&mut self, saved: Bytes, like: &M, device: &B::Device) -> Result<(), Error> {
         let Saved { rate, inner } = load_state(&saved)?;
         self.rate.restore(rate, like, device)?;
         match (&mut self.inner, inner) {
@@ -117,7 +118,7 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend, E> StepRule<M, B, E> for MetaRule
                 own.pair = pair;
                 own.rate.restore(rate, like, device)
             }
-            _ => Err(Unfit::Kind),
+            _ => Err(unfit()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Errors of training runs.
 
-use icl_core::{CoreError, GroupError, SampleError};
+use icl_core::{Error, GroupError, SampleError};
 
 use crate::checkpoint::CheckpointError;
 use crate::method::MethodError;
@@ -88,7 +88,7 @@ pub enum TrainError {
     Negatives(#[from] StepNegativesError),
     /// Too few samples are left when some are held out for the number of negatives.
     #[error("the samples that are held out for the number of negatives")]
-    HeldOut(#[source] CoreError),
+    HeldOut(#[source] Error),
     /// The callbacks stopped the run. With a checkpoint it can resume from this step.
     #[error("stopped after step {step}")]
     Interrupted {

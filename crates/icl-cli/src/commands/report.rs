@@ -1,6 +1,6 @@
 //! `icl report`: rebuilds the report of an earlier run and prints its tables.
 
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
@@ -55,7 +55,7 @@ const MAX_MAP_BYTES: u64 = 256 << 20;
 
 fn read_map(path: &Path) -> Result<Option<EmbeddingMap>, Failure> {
     let read = InputFile::open(path, MAX_MAP_BYTES).and_then(InputFile::text);
-    match read.map_err(io::Error::from) {
+    match read {
         Ok(text) => serde_json::from_str(&text).map(Some).map_err(|error| {
             Failure::input(anyhow!(
                 "{}: expected a map of `icl run`: {error}",

@@ -48,7 +48,7 @@ impl Manifest {
             ))
         };
         let read = InputFile::open(&path, MAX_BYTES).and_then(InputFile::bytes);
-        let bytes = match read.map_err(std::io::Error::from) {
+        let bytes = match read {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return Ok(Self::new(BTreeSet::new()));

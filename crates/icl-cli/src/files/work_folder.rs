@@ -55,7 +55,7 @@ pub fn begun(target: &Path) -> Result<Begun, Failure> {
     }
     let config = options(target);
     let read = InputFile::open(&config, MAX_OPTIONS_BYTES).and_then(InputFile::text);
-    match read.map_err(std::io::Error::from) {
+    match read {
         Ok(options) => Ok(Begun::Interrupted(config, options)),
         Err(error)
             if error.kind() == ErrorKind::NotFound

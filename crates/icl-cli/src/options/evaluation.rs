@@ -2,7 +2,7 @@
 
 use anyhow::anyhow;
 use clap::Args;
-use icl_core::{CoreError, Increment, Seed};
+use icl_core::{ErrorKind, Increment, Seed};
 use icl_train::TrainingSettings;
 use serde::Serialize;
 
@@ -70,7 +70,7 @@ impl HoldOutOptions {
         let seed = seed.child("hold-out");
         match increment.hold_out(self.hold_out, seed) {
             Ok((rest, panel)) => Ok((rest, Some(panel.at_most(self.panel, seed.child("panel"))))),
-            Err(CoreError::IncrementTooSmall { .. }) => {
+            Err(error) if error.kind() == ErrorKind::TooFew => {
                 tell(format_args!(
                     "note: {} old and {} new samples are too few to hold any out: no held-out risk",
                     increment.old().len(),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use icl_core::InputFileError;
+use icl_core::Error;
 use icl_train::{CheckpointError, TrainError};
 
 /// Exit code of a program that was interrupted.
@@ -53,9 +53,7 @@ impl Failure {
     pub fn checkpoint(error: CheckpointError) -> Self {
         match error {
             CheckpointError::File { ref source, .. }
-                if source
-                    .get_ref()
-                    .is_some_and(|inner| inner.is::<InputFileError>()) =>
+                if source.get_ref().is_some_and(|inner| inner.is::<Error>()) =>
             {
                 Self::input(error)
             }
@@ -149,7 +147,8 @@ mod tests {
                 source,
             })
         };
-        let refused = failure(InputFileError::NotRegular.into());
+        let folder = icl_core::InputFile::open(Path::new("."), 1);
+        let refused = failure(folder.unwrap_err());
         assert!(matches!(refused, Failure::Input(_)));
         assert!(
             refused.to_string().starts_with("a.checkpoint: "),

@@ -9,14 +9,12 @@
 //! | [`NoDrift`] | the distribution of the statistic without drift |
 //! | [`Discrepancy`] | a general two-sample test of old and new noise (MMD), where new data have no positives |
 //! | [`Verdict`] | the answer: update, or not, or that it cannot be told |
-//! | [`DriftError`] | rejected embeddings or settings |
 //!
 //! Everything is on the host and in double precision: the embeddings may come from any framework.
 
 mod candidates;
 mod directions;
 mod discrepancy;
-mod error;
 mod holm;
 mod measurement;
 mod no_drift;
@@ -29,7 +27,6 @@ mod test;
 mod verdict;
 
 pub use discrepancy::Discrepancy;
-pub use error::DriftError;
 pub use measurement::{AnchorDrift, Drift};
 pub use no_drift::NoDrift;
 pub use panel::DriftPanel;

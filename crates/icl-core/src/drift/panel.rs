@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 
 use super::directions::Directions;
-use super::error::DriftError;
 use super::self_pairs::{EqualRows, SelfPairs};
-use crate::{HostRows, Origin};
+use crate::{Error, HostRows, Origin};
 
 /// Most rows of the noise that are taken for views of one sample; more equal ones are samples with few possible values.
 const MOST_VIEWS: usize = 4;
@@ -39,7 +38,7 @@ const MOST_VIEWS: usize = 4;
 /// let drift = DriftTestConfig::new(0.5, 31.0).try_init()?.measure(&panel)?;
 /// assert_eq!(drift.verdict(), Verdict::Update);
 /// assert_eq!(drift.n_self_pairs(), 40);
-/// # Ok::<(), icl_core::drift::DriftError>(())
+/// # Ok::<(), icl_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct DriftPanel {
@@ -77,10 +76,10 @@ impl DriftPanel {
     /// `[n_new, d]`.
     ///
     /// # Errors
-    /// - [`DriftError::Shape`] if there is no row or no column of any of the four, if their widths differ, if values do not
+    /// - [`Error`] if there is no row or no column of any of the four, if their widths differ, if values do not
     ///   fill whole rows, or if there are not as many positives as anchors;
-    /// - [`DriftError::NotFinite`] if a value is not finite.
-    pub fn try_new(pairs: [HostRows; 2], noise: [HostRows; 2]) -> Result<Self, DriftError> {
+    /// - [`Error`] if a value is not finite.
+    pub fn try_new(pairs: [HostRows; 2], noise: [HostRows; 2]) -> Result<Self, Error> {
         let [old, new] = &noise;
         let d = pairs[0].1;
         check("old noise", old, d)?;
@@ -101,7 +100,7 @@ impl DriftPanel {
     ///
     /// # Errors
     /// Those of [`try_new`](Self::try_new), of these two.
-    pub fn with_new_pairs(mut self, pairs: [HostRows; 2]) -> Result<Self, DriftError> {
+    pub fn with_new_pairs(mut self, pairs: [HostRows; 2]) -> Result<Self, Error> {
         self.groups.truncate(1);
         self.with(pairs, ["new anchors", "new positives"])
     }
@@ -110,17 +109,17 @@ impl DriftPanel {
         mut self,
         [anchors, positives]: [HostRows; 2],
         names: [&'static str; 2],
-    ) -> Result<Self, DriftError> {
+    ) -> Result<Self, Error> {
         let d = self.d;
         check(names[0], &anchors, d)?;
         check(names[1], &positives, d)?;
         let n = anchors.0.len() / d;
         if positives.0.len() / d != n {
-            return Err(DriftError::Shape {
-                rows: names[1],
-                found: format!("{} rows", positives.0.len() / d),
-                expected: format!("{n}, one for each of the {}", names[0]),
-            });
+            return Err(Error::new(
+                names[1],
+                format!("{} rows", positives.0.len() / d),
+                format!("{n}, one for each of the {}", names[0]),
+            ));
         }
         let mut n_owners = vec![0; self.equal.n_classes()];
         let of = |row: &[f64]| self.equal.class_equal_to(row, &self.noise_rows);
@@ -195,14 +194,8 @@ impl DriftPanel {
     }
 }
 
-fn check(rows: &'static str, (values, width): &HostRows, d: usize) -> Result<(), DriftError> {
-    let wrong = |found: String, expected: String| {
-        Err(DriftError::Shape {
-            rows,
-            found,
-            expected,
-        })
-    };
+fn check(rows: &'static str, (values, width): &HostRows, d: usize) -> Result<(), Error> {
+    let wrong = |found: String, expected: String| Err(Error::new(rows, found, expected));
     if *width != d || d == 0 {
         return wrong(
             format!("{width} columns"),
@@ -217,10 +210,10 @@ fn check(rows: &'static str, (values, width): &HostRows, d: usize) -> Result<(),
     }
     match values.iter().position(|x| !x.is_finite()) {
         None => Ok(()),
-        Some(at) => Err(DriftError::NotFinite {
+        Some(at) => Err(Error::new(
             rows,
-            row: at / d,
-            value: values[at],
-        }),
+            format!("{} in row {} (counted from 0)", values[at], at / d),
+            "finite numbers",
+        )),
     }
 }

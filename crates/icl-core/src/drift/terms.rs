@@ -1,10 +1,9 @@
 //! The terms of the losses of one anchor, without its self-pairs.
 
 use super::directions::dot;
-use super::error::DriftError;
 use super::panel::{AnchorGroup, DriftPanel};
-use crate::Origin;
 use crate::negatives::Rank;
+use crate::{Error, Origin};
 
 /// Difference of cosines up to which they are a tie, as in [`ranks_among`](crate::ranks_among).
 const TIE: f64 = 1e-6;
@@ -40,13 +39,13 @@ impl AnchorTerms {
     /// Computes the terms of an anchor of a group.
     ///
     /// # Errors
-    /// [`DriftError::OnlySelf`] if the anchor has no noise of one origin but itself.
+    /// [`Error`] if the anchor has no noise of one origin but itself.
     pub(super) fn of(
         panel: &DriftPanel,
         group: &AnchorGroup,
         anchor: usize,
         temperature: f64,
-    ) -> Result<Self, DriftError> {
+    ) -> Result<Self, Error> {
         let direction = group.anchors.row(anchor);
         let of_positive = dot(direction, group.positives.row(anchor));
         let is_self = |row: &usize| group.self_pairs[anchor].holds(panel.equal.class_of(*row));
@@ -56,7 +55,15 @@ impl AnchorTerms {
                 .map(|row| dot(direction, panel.noise.row(row)))
                 .collect();
             match cosines.is_empty() {
-                true => Err(DriftError::OnlySelf { anchor, noise }),
+                true => {
+                    let word = match noise {
+                        Origin::Old => "old",
+                        Origin::New => "new",
+                    };
+                    let place = format!("anchor {anchor} (counted from 0)");
+                    let found = format!("no {word} noise but rows equal to it or to its positive");
+                    Err(Error::new(place, found, "at least one other row"))
+                }
                 false => Ok(cosines),
             }
         };

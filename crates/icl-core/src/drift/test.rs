@@ -4,7 +4,6 @@ use rayon::prelude::*;
 
 use super::candidates::Candidates;
 use super::discrepancy::Discrepancy;
-use super::error::DriftError;
 use super::holm::holm;
 use super::measurement::{AnchorDrift, Drift};
 use super::no_drift::{NoDrift, p_value};
@@ -13,7 +12,7 @@ use super::relabelling::Relabellings;
 use super::terms::{AnchorTerms, Formula};
 use super::verdict::nearest_to_zero;
 use crate::error::check_loss;
-use crate::{GrowthRatio, Origin, Seed};
+use crate::{Error, GrowthRatio, Origin, Seed};
 
 /// Fewest relabellings with which one of two tests can be significant: the smallest p-value, 1/(B + 1), is 2.5 % then.
 const FEWEST: usize = 39;
@@ -69,18 +68,20 @@ impl DriftTestConfig {
     /// Creates the test.
     ///
     /// # Errors
-    /// - [`DriftError::Loss`] if the temperature or the number of negatives is not a finite number above 0;
-    /// - [`DriftError::Effect`] if the effect is not a finite number from 0 up;
-    /// - [`DriftError::Relabellings`] if there are fewer than 39.
-    pub fn try_init(self) -> Result<DriftTest, DriftError> {
+    /// - [`Error`] if the temperature or the number of negatives is not a finite number above 0;
+    /// - [`Error`] if the effect is not a finite number from 0 up;
+    /// - [`Error`] if there are fewer than 39.
+    pub fn try_init(self) -> Result<DriftTest, Error> {
         check_loss(self.temperature, Some(self.negatives))?;
         if !(self.effect.is_finite() && self.effect >= 0.0) {
-            return Err(DriftError::Effect { found: self.effect });
+            return Err(Error::new(
+                "effect",
+                format!("{} nats", self.effect),
+                "a number from 0 up",
+            ));
         }
         if self.relabellings < FEWEST {
-            return Err(DriftError::Relabellings {
-                found: self.relabellings,
-            });
+            return Err(Error::new("relabellings", self.relabellings, "at least 39"));
         }
         Ok(DriftTest { settings: self })
     }
@@ -135,11 +136,11 @@ impl DriftTest {
     /// Measures the drift of a panel, with its distribution without drift.
     ///
     /// # Errors
-    /// [`DriftError::OnlySelf`] if an anchor has no noise of one origin but itself.
+    /// [`Error`] if an anchor has no noise of one origin but itself.
     ///
     /// # Panics
     /// If the noise has 2³² rows or more.
-    pub fn measure(&self, panel: &DriftPanel) -> Result<Drift, DriftError> {
+    pub fn measure(&self, panel: &DriftPanel) -> Result<Drift, Error> {
         let it = &self.settings;
         let alpha = it
             .alpha
@@ -150,7 +151,7 @@ impl DriftTest {
         };
         let mut terms = Vec::with_capacity(panel.groups.len());
         for group in &panel.groups {
-            let of_group: Result<Vec<AnchorTerms>, DriftError> = (0..group.anchors.n())
+            let of_group: Result<Vec<AnchorTerms>, Error> = (0..group.anchors.n())
                 .into_par_iter()
                 .map(|anchor| AnchorTerms::of(panel, group, anchor, it.temperature))
                 .collect();

@@ -6,7 +6,7 @@ use burn::tensor::{Tensor, backend::Backend};
 
 use crate::contrast::log_space::{log_mix, softplus};
 use crate::error::check_loss;
-use crate::{Contrast, CoreError, GrowthRatio};
+use crate::{Contrast, Error, GrowthRatio};
 
 /// Computes log r for each anchor, with r the change ratio of the noise distribution from X to ΔX
 /// (Definition 4): `[n]`.
@@ -62,8 +62,8 @@ impl IncrementalInfoNceConfig {
     /// Creates the loss.
     ///
     /// # Errors
-    /// [`CoreError::Temperature`] or [`CoreError::Negatives`] if τ or K is not a finite number above 0.
-    pub fn try_init(&self) -> Result<IncrementalInfoNce, CoreError> {
+    /// [`Error`] if τ or K is not a finite number above 0.
+    pub fn try_init(&self) -> Result<IncrementalInfoNce, Error> {
         check_loss(self.temperature, Some(self.negatives))?;
         Ok(IncrementalInfoNce {
             temperature: self.temperature,

@@ -10,7 +10,7 @@ use crate::contrast::similarity::normalize;
 use crate::contrast::terms::log_noise;
 use crate::contrast::terms::{assert_paired, log_noise_in_batch, positive_logits, some};
 use crate::error::check_loss;
-use crate::{CoreError, GrowthRatio};
+use crate::{Error, GrowthRatio};
 
 /// Computes NCE-I for each anchor from its terms, in nats: `[n]`, `[n]` → `[n]`.
 ///
@@ -67,8 +67,8 @@ impl InfoNceConfig {
     /// Creates the loss.
     ///
     /// # Errors
-    /// [`CoreError::Temperature`] or [`CoreError::Negatives`] if τ or K is not a finite number above 0.
-    pub fn try_init(&self) -> Result<InfoNce, CoreError> {
+    /// [`Error`] if τ or K is not a finite number above 0.
+    pub fn try_init(&self) -> Result<InfoNce, Error> {
         check_loss(self.temperature, self.negatives)?;
         Ok(InfoNce {
             temperature: self.temperature,

@@ -7,7 +7,7 @@ use burn::tensor::{Tensor, backend::Backend};
 use icl_kernels::rows::{LeftOut, log_sum_exp};
 
 use super::info_nce::nce_i;
-use crate::CoreError;
+use crate::Error;
 use crate::contrast::log_space::softplus;
 use crate::contrast::similarity::normalize;
 use crate::contrast::terms::{positive_logits, some};
@@ -29,8 +29,8 @@ impl NtXentConfig {
     /// Creates the loss.
     ///
     /// # Errors
-    /// [`CoreError::Temperature`] or [`CoreError::Negatives`] if τ or K is not a finite number above 0.
-    pub fn try_init(&self) -> Result<NtXent, CoreError> {
+    /// [`Error`] if τ or K is not a finite number above 0.
+    pub fn try_init(&self) -> Result<NtXent, Error> {
         check_loss(self.temperature, self.negatives)?;
         Ok(NtXent {
             temperature: self.temperature,

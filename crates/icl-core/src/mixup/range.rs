@@ -5,7 +5,7 @@ use std::fmt;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-use crate::{CoreError, Rng};
+use crate::{Error, Rng};
 
 /// Range [α, 1] from which the mixing coefficient λ of a view is drawn, uniformly (DACL, Eq. 3 and
 /// Algorithm 1, line 5).
@@ -19,7 +19,7 @@ use crate::{CoreError, Rng};
 /// let range = MixingRange::try_new(0.9)?;
 /// let lambda = range.draw(&mut Seed::new(1).rng());
 /// assert!((0.9..=1.0).contains(&lambda));
-/// # Ok::<(), icl_core::CoreError>(())
+/// # Ok::<(), icl_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
@@ -29,12 +29,16 @@ impl MixingRange {
     /// Creates the range from α to 1.
     ///
     /// # Errors
-    /// [`CoreError::MixingRange`] if `alpha` is below 0, above 1 or NaN.
-    pub fn try_new(alpha: f64) -> Result<Self, CoreError> {
+    /// [`Error`] if `alpha` is below 0, above 1 or NaN.
+    pub fn try_new(alpha: f64) -> Result<Self, Error> {
         if (0.0..=1.0).contains(&alpha) {
             Ok(Self(alpha))
         } else {
-            Err(CoreError::MixingRange { found: alpha })
+            Err(Error::new(
+                "mixing range",
+                format!("α = {alpha}"),
+                "a number from 0 to 1",
+            ))
         }
     }
 
@@ -81,9 +85,9 @@ impl fmt::Display for MixupNote {
 }
 
 impl TryFrom<f64> for MixingRange {
-    type Error = CoreError;
+    type Error = Error;
 
-    fn try_from(alpha: f64) -> Result<Self, CoreError> {
+    fn try_from(alpha: f64) -> Result<Self, Error> {
         Self::try_new(alpha)
     }
 }

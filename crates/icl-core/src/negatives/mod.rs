@@ -14,19 +14,16 @@
 //! | [`Optimum`] | the largest effectiveness with its flat range |
 //! | [`course`] | the separations of predictions during a simulated training |
 //! | [`Ranks`], [`Rank`] | measured AUC and measured P(B; K), from the scores of positives and noise |
-//! | [`NegativesError`] | a rejected number |
 //!
 //! Everything is plain arithmetic in double precision; no backend is needed.
 
 mod effectiveness;
-mod error;
 mod normal;
 mod optimum;
 mod ranks;
 mod reliability;
 
 pub use effectiveness::Shares;
-pub use error::NegativesError;
 pub use optimum::{FLAT, MAX_K, Optimum, course, effectiveness_by_k, probabilities_by_k};
 pub use ranks::{Rank, Ranks};
 pub use reliability::{auc, reliability, separation};

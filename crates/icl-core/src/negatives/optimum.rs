@@ -2,8 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use crate::Error;
 use crate::negatives::effectiveness::Shares;
-use crate::negatives::error::NegativesError;
 use crate::negatives::normal::cumulative;
 use crate::negatives::reliability::points;
 
@@ -33,16 +33,16 @@ pub fn course(separation: f64, end: f64) -> Vec<f64> {
 /// multiplication for each prediction and point of the quadrature.
 ///
 /// # Errors
-/// [`NegativesError`] if a separation is not finite or there is no prediction, λ is not from 0 to 1, or `max_k` is 0 or above
+/// [`Error`] if a separation is not finite or there is no prediction, λ is not from 0 to 1, or `max_k` is 0 or above
 /// [`MAX_K`].
 pub fn effectiveness_by_k(
     label: f64,
     predictions: &[f64],
     lambda: f64,
     max_k: usize,
-) -> Result<Vec<f64>, NegativesError> {
+) -> Result<Vec<f64>, Error> {
     if !(0.0..=1.0).contains(&lambda) {
-        return Err(NegativesError::Lambda { found: lambda });
+        return Err(Error::new("lambda", lambda, "a number from 0 to 1"));
     }
     let probabilities = probabilities_by_k(label, predictions, max_k)?;
     let value =
@@ -54,17 +54,18 @@ pub fn effectiveness_by_k(
 /// that a prediction is right.
 ///
 /// # Errors
-/// [`NegativesError`] if a separation is not finite or there is no prediction, or `max_k` is 0 or above [`MAX_K`].
+/// [`Error`] if a separation is not finite or there is no prediction, or `max_k` is 0 or above [`MAX_K`].
 pub fn probabilities_by_k(
     label: f64,
     predictions: &[f64],
     max_k: usize,
-) -> Result<Vec<[f64; 2]>, NegativesError> {
+) -> Result<Vec<[f64; 2]>, Error> {
     if !(1..=MAX_K).contains(&max_k) {
-        return Err(NegativesError::MaxK {
-            found: max_k,
-            largest: MAX_K,
-        });
+        return Err(Error::new(
+            "largest K",
+            max_k,
+            format!("a number from 1 to {MAX_K}"),
+        ));
     }
     let labels = mean_reliabilities(&[label], max_k)?;
     let predictions = mean_reliabilities(predictions, max_k)?;
@@ -75,12 +76,13 @@ pub fn probabilities_by_k(
 }
 
 /// Returns the mean of P(μ, K) over some separations at K = 1, 2, …, `max_k`.
-fn mean_reliabilities(separations: &[f64], max_k: usize) -> Result<Vec<f64>, NegativesError> {
+fn mean_reliabilities(separations: &[f64], max_k: usize) -> Result<Vec<f64>, Error> {
+    let unfit = |found| Error::new("separation", found, "at least one finite number");
     if separations.is_empty() {
-        return Err(NegativesError::Separation { found: f64::NAN });
+        return Err(unfit(f64::NAN));
     }
     if let Some(&found) = separations.iter().find(|it| !it.is_finite()) {
-        return Err(NegativesError::Separation { found });
+        return Err(unfit(found));
     }
     let mut sums = vec![0.0; max_k];
     // One separation after the other, so that its points stay in the cache and memory does not grow with the separations.
@@ -175,14 +177,11 @@ mod tests {
     #[test]
     fn numbers_that_are_rejected() {
         let by_k = effectiveness_by_k;
-        let of_lambda = |found| Err(NegativesError::Lambda { found });
+        let of_lambda = |found| Err(Error::new("lambda", found, "a number from 0 to 1"));
         assert_eq!(by_k(1.0, &[0.5], 1.5, 9), of_lambda(1.5));
         assert!(by_k(1.0, &[0.5], f64::NAN, 9).is_err());
         for found in [0, MAX_K + 1] {
-            let error = NegativesError::MaxK {
-                found,
-                largest: MAX_K,
-            };
+            let error = Error::new("largest K", found, format!("a number from 1 to {MAX_K}"));
             assert_eq!(by_k(1.0, &[0.5], 1.0, found), Err(error));
         }
         assert!(by_k(f64::INFINITY, &[0.5], 1.0, 9).is_err());

@@ -2,7 +2,7 @@
 
 use std::f64::consts::SQRT_2;
 
-use crate::negatives::error::NegativesError;
+use crate::Error;
 use crate::negatives::normal::{cumulative, density, ln_cumulative, quantile};
 
 /// Distance of two points of the quadrature.
@@ -56,11 +56,11 @@ pub fn reliability(separation: f64, k: f64) -> f64 {
 /// variance 2, which gives one. Below an AUC of ½ it is negative.
 ///
 /// # Errors
-/// [`NegativesError::Auc`] unless the AUC is above 0 and below 1.
-pub fn separation(auc: f64) -> Result<f64, NegativesError> {
+/// [`Error`] unless the AUC is above 0 and below 1.
+pub fn separation(auc: f64) -> Result<f64, Error> {
     match auc > 0.0 && auc < 1.0 {
         true => Ok(SQRT_2 * quantile(auc)),
-        false => Err(NegativesError::Auc { found: auc }),
+        false => Err(Error::new("AUC", auc, "a number above 0 and below 1")),
     }
 }
 
@@ -106,7 +106,10 @@ mod tests {
             assert!((back / value - 1.0).abs() < 1e-13, "{value}");
         }
         for found in [0.0, 1.0, -0.1, 1.5, f64::INFINITY] {
-            assert_eq!(separation(found), Err(NegativesError::Auc { found }));
+            assert_eq!(
+                separation(found),
+                Err(Error::new("AUC", found, "a number above 0 and below 1"))
+            );
         }
         assert!(separation(f64::NAN).is_err());
     }

@@ -3,8 +3,8 @@
 use burn::module::AutodiffModule;
 use burn::optim::GradientsParams;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::module_bytes::{Bytes, EncodeError, Unfit, load_module, save_module};
-use icl_core::{RateChoice, Schedule, Seed};
+use icl_core::module_bytes::{Bytes, load_module, save_module, unfit};
+use icl_core::{Error, RateChoice, Schedule, Seed};
 use serde::{Deserialize, Serialize};
 
 use crate::rate::hypergradient::Hypergradient;
@@ -34,7 +34,7 @@ pub enum RateError {
     Agent(#[from] icl_rl::RlError),
     /// The earlier encoder that the policy keeps cannot be saved.
     #[error(transparent)]
-    Module(#[from] EncodeError),
+    Module(#[from] Error),
 }
 
 impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
@@ -125,13 +125,13 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
     /// Restores a saved state. `like` is an encoder of the same architecture as that of the run.
     ///
     /// # Errors
-    /// [`Unfit`] if the state belongs to another kind of policy or encoder.
+    /// If the state belongs to another kind of policy or encoder.
     pub fn restore(
         &mut self,
         state: PolicyState,
         like: &M,
         device: &B::Device,
-    ) -> Result<(), Unfit> {
+    ) -> Result<(), Error> {
         state.0.restore(&mut self.0, like, device)
     }
 }
@@ -188,7 +188,7 @@ impl State {
         policy: &mut Kind<M, B>,
         like: &M,
         device: &B::Device,
-    ) -> Result<(), Unfit> {
+    ) -> Result<(), Error> {
         let module = |bytes: Option<Bytes>| {
             bytes
                 .map(|bytes| load_module::<B, M>(like.clone(), bytes, device))
@@ -203,7 +203,7 @@ impl State {
             (Self::Published { agent, last_loss }, Kind::Published(policy)) => {
                 policy.agent = PublishedRate::<B>::config()
                     .load(&agent, device)
-                    .map_err(|_| Unfit::Kind)?;
+                    .map_err(|_| unfit())?;
                 policy.last_loss = last_loss;
             }
             (
@@ -216,11 +216,11 @@ impl State {
             ) => {
                 policy.agent = LearnedRate::<M, B>::config()
                     .load(&agent, device)
-                    .map_err(|_| Unfit::Kind)?;
+                    .map_err(|_| unfit())?;
                 policy.memory = memory;
                 policy.earlier = module(earlier)?;
             }
-            _ => return Err(Unfit::Kind),
+            _ => return Err(unfit()),
         }
         Ok(())
     }

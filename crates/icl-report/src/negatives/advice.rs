@@ -1,6 +1,7 @@
 //! Numbers behind a recommended number of negatives.
 
-use icl_core::negatives::{NegativesError, Optimum, Shares, auc, course, probabilities_by_k};
+use icl_core::Error;
+use icl_core::negatives::{Optimum, Shares, auc, course, probabilities_by_k};
 
 /// Course that the predictions take during a training.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,16 +35,16 @@ impl NegativesAdvice {
     /// Computes the probabilities up to `max_k` negatives.
     ///
     /// # Errors
-    /// [`NegativesError`] if a separation is not finite or there is no prediction, λ is not from 0 to 1, or `max_k` is 0 or
+    /// [`Error`] if a separation is not finite or there is no prediction, λ is not from 0 to 1, or `max_k` is 0 or
     /// too large.
     pub fn new(
         (train_auc, label): (f64, f64),
         (course, predictions): (PredictionCourse, Vec<f64>),
         lambda: f64,
         max_k: usize,
-    ) -> Result<Self, NegativesError> {
+    ) -> Result<Self, Error> {
         if !(0.0..=1.0).contains(&lambda) {
-            return Err(NegativesError::Lambda { found: lambda });
+            return Err(Error::new("lambda", lambda, "a number from 0 to 1"));
         }
         Ok(Self {
             probabilities: probabilities_by_k(label, &predictions, max_k)?,
@@ -60,12 +61,7 @@ impl NegativesAdvice {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn of_course(
-        label: f64,
-        end: f64,
-        lambda: f64,
-        max_k: usize,
-    ) -> Result<Self, NegativesError> {
+    pub fn of_course(label: f64, end: f64, lambda: f64, max_k: usize) -> Result<Self, Error> {
         let predictions = (PredictionCourse::Simulated, course(label, end));
         Self::new((auc(label), label), predictions, lambda, max_k)
     }

@@ -2,7 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use icl_core::negatives::{FLAT, NegativesError, Optimum, Shares, auc};
+use icl_core::Error;
+use icl_core::negatives::{FLAT, Optimum, Shares, auc};
 
 use crate::chart::{AxisScale, Figure, FunctionChart, FunctionLine, Layout, Palette, Stroke};
 use crate::negatives::advice::NegativesAdvice;
@@ -183,11 +184,8 @@ pub struct BestAt {
 /// Finds the best K at some separations.
 ///
 /// # Errors
-/// [`NegativesError`] if λ is not from 0 to 1.
-pub(super) fn best_over_separation(
-    lambda: f64,
-    max_k: usize,
-) -> Result<Vec<BestAt>, NegativesError> {
+/// [`Error`] if λ is not from 0 to 1.
+pub(super) fn best_over_separation(lambda: f64, max_k: usize) -> Result<Vec<BestAt>, Error> {
     let best = |separation: f64| {
         let max_k = max_k.min(MAX_SEARCHED);
         let advice = NegativesAdvice::of_course(separation, 3.0, lambda, max_k)?;

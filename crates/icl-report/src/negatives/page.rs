@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-use icl_core::negatives::{NegativesError, Optimum, Shares};
+use icl_core::Error;
+use icl_core::negatives::{Optimum, Shares};
 
 use crate::document::{Block, Column, Document, Row, Table, TableCell};
 use crate::negatives::advice::{NegativesAdvice, PredictionCourse};
@@ -44,8 +45,8 @@ const TERMS: [(&str, &str); 6] = [
 /// K, the probabilities, and the best K over the separation of the labels.
 ///
 /// # Errors
-/// [`NegativesError`] if the weight λ is not from 0 to 1, or there are no probabilities.
-pub fn negatives_document(advice: &NegativesAdvice) -> Result<Document, NegativesError> {
+/// [`Error`] if the weight λ is not from 0 to 1, or there are no probabilities.
+pub fn negatives_document(advice: &NegativesAdvice) -> Result<Document, Error> {
     let lambda = advice.lambda;
     let (optimum, without_easy) = (advice.optimum(lambda), advice.optimum(1.0));
     let max_k = advice.probabilities.len();

@@ -20,7 +20,7 @@ pub fn read_records(path: &Path) -> Result<Vec<RunRecord>, ReportError> {
     let read = InputFile::open(path, MAX_BYTES).and_then(InputFile::text);
     let text = read.map_err(|error| ReportError::Unreadable {
         path: path.to_owned(),
-        source: error.into(),
+        source: error,
     })?;
     parse_records(path, &text, "icl run", SCHEMA)
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use icl_core::module_bytes::{EncodeError, Unfit};
+use icl_core::Error;
 
 /// Error that makes a checkpoint unusable.
 #[derive(Debug, thiserror::Error)]
@@ -72,12 +72,12 @@ pub enum CheckpointError {
         /// Path of the file.
         path: PathBuf,
         /// Part of the state that does not fit.
-        unfit: Unfit,
+        unfit: Error,
     },
     /// The state cannot be encoded as bytes.
     #[error("the state of the run could not be encoded")]
     Encode(#[source] rmp_serde::encode::Error),
     /// A module or an optimizer cannot be encoded as bytes.
     #[error(transparent)]
-    Module(#[from] EncodeError),
+    Module(#[from] Error),
 }

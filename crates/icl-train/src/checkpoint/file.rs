@@ -8,7 +8,7 @@
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use icl_core::module_bytes::Unfit;
+use icl_core::module_bytes::unfit;
 use icl_core::{AtomicFile, InputFile};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -114,7 +114,7 @@ pub fn read_checkpoint<T: DeserializeOwned>(
 /// Reads a checkpoint as bytes, or returns `None` if the file does not exist.
 pub(crate) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, CheckpointError> {
     let read = InputFile::open(path, MAX_BYTES).and_then(InputFile::bytes);
-    match read.map_err(std::io::Error::from) {
+    match read {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(CheckpointError::File {
@@ -172,7 +172,7 @@ pub(crate) fn state_of<T: DeserializeOwned>(
     }
     rmp_serde::from_slice(body).map_err(|_| CheckpointError::Contents {
         path,
-        unfit: Unfit::Kind,
+        unfit: unfit(),
     })
 }
 

@@ -6,9 +6,10 @@ use burn::module::AutodiffModule;
 use burn::optim::adaptor::OptimizerAdaptor;
 use burn::optim::{GradientsParams, Optimizer, Sgd, SgdConfig};
 use burn::tensor::backend::AutodiffBackend;
+use icl_core::Error;
 use serde::{Deserialize, Serialize};
 
-use icl_core::module_bytes::{Bytes, EncodeError, SavedTensors, Unfit, load_record, save_record};
+use icl_core::module_bytes::{Bytes, SavedTensors, load_record, save_record};
 
 pub use icl_kernels::OnePassAdam;
 pub use lars::{Lars, LarsState};
@@ -45,7 +46,7 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> UpdateState<M, B> {
     }
 
     /// Returns the state as bytes.
-    pub(crate) fn save(&self) -> Result<Bytes, EncodeError> {
+    pub(crate) fn save(&self) -> Result<Bytes, Error> {
         match self {
             Self::Adam(optimizer) => save_record::<B, _>(optimizer.to_record()),
             Self::Sgd(optimizer) => save_record::<B, _>(optimizer.to_record()),
@@ -59,7 +60,7 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> UpdateState<M, B> {
         bytes: Bytes,
         parameters: &SavedTensors,
         device: &B::Device,
-    ) -> Result<Self, Unfit> {
+    ) -> Result<Self, Error> {
         SavedTensors::read(&bytes)?.check_states_of(parameters)?;
         Ok(match self {
             Self::Adam(optimizer) => {

@@ -4,7 +4,8 @@ use burn::module::AutodiffModule;
 use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::module_bytes::{Bytes, Unfit};
+use icl_core::Error;
+use icl_core::module_bytes::{Bytes, unfit};
 use icl_core::{Encoder, Purpose, SampleError, Schedule, Seed, StepLosses, StepRule};
 
 use crate::error::TrainError;
@@ -59,17 +60,17 @@ impl<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend> Rule<'a, M, B> {
     /// Restores a saved state. `like` is an encoder of the run's kind.
     ///
     /// # Errors
-    /// [`Unfit`] if the state belongs to another rule or encoder.
+    /// If the state belongs to another rule or encoder.
     pub(crate) fn load(
         &mut self,
         saved: Option<Bytes>,
         like: &M,
         device: &B::Device,
-    ) -> Result<(), Unfit> {
+    ) -> Result<(), Error> {
         match (self, saved) {
             (Self::Plain(_), None) => Ok(()),
             (Self::Plugged(rule), Some(saved)) => rule.load(saved, like, device),
-            _ => Err(Unfit::Kind),
+            _ => Err(unfit()),
         }
     }
 }

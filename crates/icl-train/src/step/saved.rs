@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Encoder, Group};
+use icl_core::{Encoder, Error, Group};
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::file::{read_bytes, state_of};
@@ -18,7 +18,7 @@ use crate::step::average::WeightAverage;
 use crate::step::copies::own;
 use crate::step::counters::Counters;
 use crate::step::run::Run;
-use icl_core::module_bytes::{Bytes, SavedTensors, Unfit, load_module, save_module};
+use icl_core::module_bytes::{Bytes, SavedTensors, load_module, save_module, unfit};
 
 /// Everything on which the rest of a run depends beside its identity. The order of the data, the views
 /// and all other random draws are functions of the seed and of the numbers of steps and epochs.
@@ -113,7 +113,7 @@ fn bytes_for_all(group: &dyn Group, path: &Path) -> Result<Option<Vec<u8>>, Trai
 
 impl<R: Risk> SavedRun<R> {
     /// Checks the numbers by which a run counts: they lead to places in lists.
-    fn check(&self, n_epochs: usize, planner: &Planner<'_>) -> Result<(), Unfit> {
+    fn check(&self, n_epochs: usize, planner: &Planner<'_>) -> Result<(), Error> {
         let Self {
             counters, record, ..
         } = self;
@@ -133,12 +133,12 @@ impl<R: Risk> SavedRun<R> {
                 || counters.n_steps <= planner.epoch(record.n_epochs(), fraction).steps.len());
         match is_whole {
             true => Ok(()),
-            false => Err(Unfit::Kind),
+            false => Err(unfit()),
         }
     }
 
     /// Returns the run with this state.
-    fn into_run<'a, M, B>(self, mut run: Run<'a, M, B, R>) -> Result<Run<'a, M, B, R>, Unfit>
+    fn into_run<'a, M, B>(self, mut run: Run<'a, M, B, R>) -> Result<Run<'a, M, B, R>, Error>
     where
         M: AutodiffModule<B> + Encoder<B>,
         B: AutodiffBackend,
@@ -160,7 +160,7 @@ impl<R: Risk> SavedRun<R> {
         match self.stepping {
             Some(stepping) if !is_complete => stepping.into_run(run, like, &device),
             None if is_complete => Ok(run),
-            _ => Err(Unfit::Kind),
+            _ => Err(unfit()),
         }
     }
 }
@@ -172,7 +172,7 @@ impl Stepping {
         mut run: Run<'a, M, B, R>,
         like: M,
         device: &B::Device,
-    ) -> Result<Run<'a, M, B, R>, Unfit>
+    ) -> Result<Run<'a, M, B, R>, Error>
     where
         M: AutodiffModule<B> + Encoder<B>,
         B: AutodiffBackend,

@@ -1,7 +1,6 @@
 //! Errors of streams.
 
-use icl_core::drift::DriftError;
-use icl_core::{CoreError, GroupError};
+use icl_core::{Error, GroupError};
 
 use crate::error::TrainError;
 
@@ -52,7 +51,7 @@ pub enum StreamError {
         /// Name of the experience.
         experience: String,
         /// Error of the division.
-        source: CoreError,
+        source: Error,
     },
     /// The training ended without a result.
     #[error("experience {experience:?}: {source}")]
@@ -74,7 +73,7 @@ pub enum StreamError {
         /// Name of the experience.
         experience: String,
         /// Error of the measurement.
-        source: DriftError,
+        source: Error,
     },
 }
 

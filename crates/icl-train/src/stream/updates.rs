@@ -237,7 +237,7 @@ fn of_training(arriving: &Arriving<'_>, source: TrainError) -> StreamError {
     }
 }
 
-fn of_division(arriving: &Arriving<'_>, source: icl_core::CoreError) -> StreamError {
+fn of_division(arriving: &Arriving<'_>, source: icl_core::Error) -> StreamError {
     StreamError::Division {
         experience: arriving.name.to_owned(),
         source,

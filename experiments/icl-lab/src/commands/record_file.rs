@@ -38,7 +38,7 @@ impl<R: Serialize> RecordFile<R> {
         let path = folder.join(format!("{name}.jsonl"));
         page_files::create_folder(folder)?;
         let read = InputFile::open(&path, MAX_BYTES).and_then(InputFile::text);
-        let text = match read.map_err(std::io::Error::from) {
+        let text = match read {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
             Err(error) => return Err(Failure::file(&path, "cannot be read", error)),

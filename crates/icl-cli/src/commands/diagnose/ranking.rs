@@ -1,8 +1,9 @@
 //! Ranks of the positives among the noise, and the number of negatives that they advise.
 
 use comfy_table::{CellAlignment, Table, presets};
+use icl_core::Error;
 use icl_core::negatives::{
-    FLAT, NegativesError, Optimum, Rank, Ranks, course, effectiveness_by_k, reliability, separation,
+    FLAT, Optimum, Rank, Ranks, course, effectiveness_by_k, reliability, separation,
 };
 use serde::Serialize;
 
@@ -35,8 +36,8 @@ impl Ranking {
     /// Summarises ranks.
     ///
     /// # Errors
-    /// [`NegativesError`] never for ranks among noise.
-    pub fn of(ranks: &Ranks) -> Result<Self, NegativesError> {
+    /// [`Error`] never for ranks among noise.
+    pub fn of(ranks: &Ranks) -> Result<Self, Error> {
         let auc = ranks.auc();
         let mu = separation(auc).ok();
         // Self-pairs are left out: the noise of one anchor may be smaller than that of another.

@@ -5,9 +5,9 @@ mod words;
 
 use std::path::PathBuf;
 
-use anyhow::anyhow;
 use clap::Args;
-use icl_core::negatives::{MAX_K, NegativesError, Optimum, course, separation};
+use icl_core::Error;
+use icl_core::negatives::{MAX_K, Optimum, course, separation};
 use icl_report::{NegativesAdvice, PredictionCourse, negatives_document};
 use serde::Serialize;
 
@@ -205,19 +205,13 @@ fn is_result(name: &str) -> bool {
 
 /// Returns the separation of the AUC that an option gives.
 fn of_auc(option: &str, auc: f64) -> Result<f64, Failure> {
-    separation(auc).map_err(|_| {
-        Failure::input(anyhow!(
-            "{option}: found {auc}, expected a number above 0 and below 1"
-        ))
-    })
+    separation(auc).map_err(|error| Failure::input(error.at(option)))
 }
 
 /// Returns the failure of an option.
-fn of_option(error: NegativesError) -> Failure {
-    match error {
-        NegativesError::MaxK { found, largest } => Failure::input(anyhow!(
-            "k-max: found {found}, expected a number from 1 to {largest}"
-        )),
-        error => Failure::input(error),
-    }
+fn of_option(error: Error) -> Failure {
+    Failure::input(match error.place() {
+        "largest K" => error.at("k-max"),
+        _ => error,
+    })
 }

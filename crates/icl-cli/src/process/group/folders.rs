@@ -82,8 +82,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
             true => copy(&from, &to)?,
             false => {
                 let read = InputFile::open(&from, MAX_BYTES).and_then(InputFile::bytes);
-                let bytes =
-                    read.map_err(|error| Failure::file(&from, "cannot be read", error.into()))?;
+                let bytes = read.map_err(|error| Failure::file(&from, "cannot be read", error))?;
                 write_atomically(&to, &bytes).map_err(failure)?;
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use burn::config::Config;
 use burn::serde::{Deserialize, Serialize};
 use icl_core::mixup::{MixingRange, MixupNote, binary, gaussian, geometric, linear};
-use icl_core::{CoreError, Pairing, Rng, Views};
+use icl_core::{Error, Pairing, Rng, Views};
 use rand::RngExt;
 
 use super::image_views::{ImageView, ImageViews};
@@ -50,7 +50,7 @@ pub struct MixedImageViewsConfig {
 pub enum MixedImageViewsError {
     /// The range of λ is not valid.
     #[error(transparent)]
-    Range(#[from] CoreError),
+    Range(#[from] Error),
     /// A number is outside of its range.
     #[error("{field}: found {found}, expected {expected}")]
     Number {

@@ -1,6 +1,6 @@
 //! Errors in the settings of the views of rows.
 
-use icl_core::CoreError;
+use icl_core::Error;
 
 use crate::place::Found;
 
@@ -10,7 +10,7 @@ use crate::place::Found;
 pub enum TableViewsError {
     /// α of the mixing coefficient is not from 0 to 1.
     #[error(transparent)]
-    Mixing(#[from] CoreError),
+    Mixing(#[from] Error),
     /// A setting lies outside its interval or is not a number.
     #[error("table views: found {found} as {name}, expected a number {expected}")]
     Number {

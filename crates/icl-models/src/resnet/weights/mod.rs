@@ -114,7 +114,7 @@ fn read(
         ));
     }
     let bytes = InputFile::open(path, MAX_BYTES).and_then(InputFile::bytes);
-    let bytes = bytes.map_err(|error| unreadable(error.into()))?;
+    let bytes = bytes.map_err(unreadable)?;
     let result = if is_safetensors(&bytes, path) {
         let file = SafeTensors::deserialize(&bytes).map_err(safetensors);
         file.and_then(|mut file| take(tensors, &mut file, Vec::new(), set))

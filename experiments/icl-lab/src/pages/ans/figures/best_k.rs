@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use icl_core::negatives::{NegativesError, Optimum, auc};
+use icl_core::Error;
+use icl_core::negatives::{Optimum, auc};
 use icl_report::{NegativesAdvice, PredictionCourse};
 
 /// Weight λ of the paper.
@@ -16,12 +17,8 @@ pub(super) struct BestK(pub(super) Optimum);
 /// `end`.
 ///
 /// # Errors
-/// [`NegativesError`] if the separation is not finite, or `max_k` is 0 or too large.
-pub(super) fn of_course(
-    label: f64,
-    end: f64,
-    max_k: usize,
-) -> Result<NegativesAdvice, NegativesError> {
+/// [`Error`] if the separation is not finite, or `max_k` is 0 or too large.
+pub(super) fn of_course(label: f64, end: f64, max_k: usize) -> Result<NegativesAdvice, Error> {
     NegativesAdvice::of_course(label, end, LAMBDA, max_k)
 }
 
@@ -33,7 +30,7 @@ pub(super) fn of_stage(
     label: f64,
     prediction: f64,
     max_k: usize,
-) -> Result<NegativesAdvice, NegativesError> {
+) -> Result<NegativesAdvice, Error> {
     let stage = PredictionCourse::Stage(auc(prediction));
     NegativesAdvice::new(
         (auc(label), label),

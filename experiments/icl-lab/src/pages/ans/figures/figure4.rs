@@ -1,6 +1,7 @@
 //! Figure 4 of the paper, and the claims on which it rests.
 
-use icl_core::negatives::{NegativesError, separation};
+use icl_core::Error;
+use icl_core::negatives::separation;
 use icl_report::NegativesAdvice;
 use icl_report::document::{Block, Column, Row, Table, TableCell};
 use icl_report::negatives::{BestAt, SEPARATIONS, best_k};
@@ -23,11 +24,11 @@ const LAMBDAS: [f64; 5] = [0.5, 0.8, 0.9, 0.95, 1.0];
 /// Returns the blocks of the page.
 ///
 /// # Errors
-/// [`NegativesError`] never for these separations.
-pub(super) fn blocks() -> Result<Vec<Block>, NegativesError> {
+/// [`Error`] never for these separations.
+pub(super) fn blocks() -> Result<Vec<Block>, Error> {
     let of_separations = SEPARATIONS.map(|mu| of_course(mu, END, MAX_K));
     let of_separations = of_separations.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let of_task = |end: f64| -> Result<Vec<NegativesAdvice>, NegativesError> {
+    let of_task = |end: f64| -> Result<Vec<NegativesAdvice>, Error> {
         let search = |mu: f64| of_course(mu, end, MAX_K);
         TASKS.into_iter().map(search).collect()
     };
@@ -124,7 +125,7 @@ fn claims(
     of_separations: &[NegativesAdvice],
     tasks: &[NegativesAdvice],
     ends: &[Vec<NegativesAdvice>],
-) -> Result<Vec<PrintedClaim>, NegativesError> {
+) -> Result<Vec<PrintedClaim>, Error> {
     let at = |mu: f64| SEPARATIONS.iter().position(|of| *of == mu).unwrap_or(0);
     let of = |mu: f64, lambda: f64| BestK::of(&of_separations[at(mu)], lambda);
     let of_auc = |auc: f64| separation(auc);

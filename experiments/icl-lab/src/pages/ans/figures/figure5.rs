@@ -1,6 +1,6 @@
 //! Figure 5 of the paper: stages of a training, in which predictions come closer to the labels.
 
-use icl_core::negatives::NegativesError;
+use icl_core::Error;
 use icl_report::NegativesAdvice;
 use icl_report::chart::Figure;
 use icl_report::document::{Block, Column, Row, Table, TableCell};
@@ -26,7 +26,7 @@ struct OfTask {
 }
 
 impl OfTask {
-    fn new(label: f64) -> Result<Self, NegativesError> {
+    fn new(label: f64) -> Result<Self, Error> {
         let stage = |share: f64| of_stage(label, share * label, MAX_K);
         Ok(Self {
             label,
@@ -61,8 +61,8 @@ impl OfTask {
 /// Returns the blocks of the page.
 ///
 /// # Errors
-/// [`NegativesError`] never for these separations.
-pub(super) fn blocks() -> Result<Vec<Block>, NegativesError> {
+/// [`Error`] never for these separations.
+pub(super) fn blocks() -> Result<Vec<Block>, Error> {
     let tasks = LABELS
         .map(OfTask::new)
         .into_iter()
@@ -139,12 +139,12 @@ fn table(tasks: &[OfTask]) -> Table {
 }
 
 /// Returns the smallest K above 1 that is better than 1 at the end of a training, and whether there is one.
-fn better_than_one(label: f64) -> Result<Option<usize>, NegativesError> {
+fn better_than_one(label: f64) -> Result<Option<usize>, Error> {
     let values = of_stage(label, label, MAX_K)?.effectiveness(0.9);
     Ok(values.iter().position(|v| *v > values[0]).map(|at| at + 1))
 }
 
-fn claims(tasks: &[OfTask]) -> Result<Vec<PrintedClaim>, NegativesError> {
+fn claims(tasks: &[OfTask]) -> Result<Vec<PrintedClaim>, Error> {
     let better = ENDS
         .map(better_than_one)
         .into_iter()

@@ -1,6 +1,6 @@
 //! Pages of the figures of the paper of numbers.
 
-use icl_core::negatives::NegativesError;
+use icl_core::Error;
 use icl_report::document::Document;
 
 use crate::pages::ans::figures::target::AnsTarget;
@@ -10,8 +10,8 @@ use crate::pages::ans::figures::{figure4, figure5};
 /// figures beside those that follow from the paper's own equations. `origin` says where and by which command it was made.
 ///
 /// # Errors
-/// [`NegativesError`] never for the numbers of the figures.
-pub fn ans_document(target: AnsTarget, origin: &str) -> Result<Document, NegativesError> {
+/// [`Error`] never for the numbers of the figures.
+pub fn ans_document(target: AnsTarget, origin: &str) -> Result<Document, Error> {
     let blocks = match target {
         AnsTarget::Figure4 => figure4::blocks()?,
         AnsTarget::Figure5 => figure5::blocks()?,
