@@ -15,7 +15,7 @@ use crate::support::{icl, split};
 
 /// The embeddings of all graphs of MUTAG that the program writes.
 fn of_program(at: &Path, encoder: &str) -> Vec<f64> {
-    let line = format!("embed --from {encoder} --data MUTAG --out e.safetensors");
+    let line = format!("embed --from {encoder} --data MUTAG --out e.safetensors --force");
     icl(at, &split(&line)).succeeded();
     let bytes = fs::read(at.join("e.safetensors")).unwrap();
     let file = SafeTensors::deserialize(&bytes).unwrap();

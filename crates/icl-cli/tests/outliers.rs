@@ -74,8 +74,7 @@ fn one_cell_of_the_new_data_is_clipped_and_named() {
     for cell in ["-99999", "1e30", "-3.4e38"] {
         write(at, "new.csv", 120..160, cell);
         let ran = update("--out clipped --force").succeeded();
-        let value: f64 = cell.parse().unwrap();
-        let named = format!("note: new: row 5, column price: found {value}, ");
+        let named = format!("note: new: row 5, column price: found {cell}, ");
         assert!(ran.stderr.contains(&named), "{}", ran.stderr);
         assert!(
             ran.stderr

@@ -8,6 +8,7 @@ use icl_core::{Increment, PartialFolder, Seed};
 use icl_data::{DataError, Header, RawTable, Split};
 
 use crate::domain::data::Data;
+use crate::domain::tables::tell_order;
 use crate::files::destination::unusable;
 use crate::files::whole;
 use crate::options::classes::Classes;
@@ -104,6 +105,9 @@ pub fn split(options: &PartsOptions) -> Result<(), Failure> {
         tell_reading(table, &increment);
     }
     if let Split::Column(name) = split {
+        if let Data::Tables(table) = &data {
+            tell_order(table, name);
+        }
         tell(format_args!(
             "note: column {name} is written, too; read the parts with --exclude {name} if it is no feature"
         ));

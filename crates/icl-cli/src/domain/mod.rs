@@ -17,7 +17,7 @@ mod images;
 mod interactions;
 pub mod recall;
 pub mod spread;
-mod tables;
+pub mod tables;
 mod text_pairs;
 pub mod unknown_data;
 

@@ -230,7 +230,7 @@ fn tell_columns(schema: &TableSchema) {
 }
 
 /// Reports that a column orders the rows as text: it may be meant as dates or numbers in a form that is not recognised.
-fn tell_order(raw: &RawTable, column: &str) {
+pub fn tell_order(raw: &RawTable, column: &str) {
     if raw.is_ordered_as_text(column) {
         tell(format_args!(
             "note: {}, column {column}: rows are ordered by its text, character by character",
