@@ -3,7 +3,7 @@
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use icl_train::{Experience, Keep, Method, Pending, StreamMemory, StreamState, When};
+use icl_train::{Experience, Keep, Method, Policy, StreamMemory, StreamState, When};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -31,14 +31,10 @@ pub struct Lane {
     folder: Option<String>,
     /// Method of the updates; `None`: there are none.
     pub method: Option<Method>,
-    /// Moment of an update.
-    pub when: When,
-    /// Largest number of experiences that wait.
-    pub at_latest: Option<usize>,
+    /// When to update, and at what cost.
+    pub policy: Policy,
     /// Old samples that are kept.
     pub keep: Keep,
-    /// Maximum charged cost of an update, and of all.
-    pub budgets: [Option<f64>; 2],
     /// Experiences that it has gone through.
     pub done: Vec<LaneStep>,
     /// Samples that its later updates may use.
@@ -58,8 +54,6 @@ pub struct LaneStep {
     pub accuracies: Option<Row>,
     /// Accuracy on the panel of this experience of the encoder before it; `None` without classes and for the first.
     pub served_accuracy: Option<f64>,
-    /// Experiences that wait for an update.
-    pub pending: Pending,
 }
 
 /// Row of a matrix of which few cells were measured. It is stored with all of them.
@@ -110,25 +104,24 @@ impl Lane {
             name: name.to_owned(),
             folder,
             method,
-            when: When::Always,
-            at_latest: None,
+            policy: Policy::default(),
             keep: Keep::All,
-            budgets: [None; 2],
             done: Vec::new(),
             memory: StreamMemory::default(),
             encoder: PathBuf::new(),
         };
         let own = Self {
-            when: course.when,
-            at_latest: course.at_latest,
+            policy: course.policy(),
             keep: course.keep,
-            budgets: [course.budget_per_update, course.budget_total],
             ..new(&resolved.method.name, None, Some(resolved.method.clone()))
         };
         let control = |control: &Control| Self {
-            when: match control.method {
-                Some(_) => When::Always,
-                None => When::Never,
+            policy: Policy {
+                when: match control.method {
+                    Some(_) => When::Always,
+                    None => When::Never,
+                },
+                ..Policy::default()
             },
             ..new(
                 &control.name,
@@ -196,34 +189,6 @@ impl Lane {
         self.matrix(|it| it.accuracies.as_ref(), |it| it.served_accuracy)
     }
 
-    /// Returns the experiences that wait for an update.
-    pub fn pending(&self) -> Pending {
-        let last = self.done.last();
-        last.map(|it| it.pending.clone()).unwrap_or_default()
-    }
-
-    /// Returns the charged cost of the updates, the first training not counted, in full passes.
-    pub fn charged(&self) -> f64 {
-        let updates = self.done.iter().skip(1);
-        updates.map(|it| it.experience.cost.charged()).sum()
-    }
-
-    /// Returns the charged cost of the last update, or of the first training before there is any, in full passes.
-    pub fn last_cost(&self) -> f64 {
-        let mut updates = self.done.iter().rev().map(|it| &it.experience);
-        let last = updates.find(|it| it.updated);
-        last.map_or(0.0, |it| it.cost.charged())
-    }
-
-    /// Adds what it has done with the next experience. What waited before is forgotten: of every experience it would be
-    /// a list of all before it.
-    pub fn push(&mut self, step: LaneStep) {
-        if let Some(last) = self.done.last_mut() {
-            last.pending = Pending::default();
-        }
-        self.done.push(step);
-    }
-
     /// Writes what it has done with the last experience.
     ///
     /// # Errors
@@ -242,7 +207,7 @@ impl Lane {
     /// If a file cannot be read.
     pub fn read(&mut self, experience: &Path, is_last: bool) -> Result<(), Failure> {
         let folder = self.folder(experience);
-        self.push(read_json(&folder.join(LANE))?);
+        self.done.push(read_json(&folder.join(LANE))?);
         if is_last {
             self.memory = read_json(&folder.join(MEMORY))?;
         }

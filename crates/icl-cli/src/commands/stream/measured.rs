@@ -57,7 +57,6 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
             },
             accuracies: accuracies.map(Row::from),
             served_accuracy,
-            pending: advanced.pending.clone(),
         })
     }
 

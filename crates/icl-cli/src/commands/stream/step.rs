@@ -6,9 +6,7 @@ use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Group, Seed};
 use icl_report::StreamedExperience;
-use icl_train::{
-    Callbacks, Decision, Pending, Start, Stream, StreamError, StreamState, TrainingSettings,
-};
+use icl_train::{Callbacks, Decision, Stream, StreamError, StreamState, TrainingSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::commands::stream::folder::{RECORD, StreamFolder};
@@ -86,7 +84,6 @@ pub(super) struct Advanced<D: Domain, B: AutodiffBackend> {
     pub(super) after: D::Encoder<B::InnerBackend>,
     pub(super) state: StreamState,
     pub(super) decision: Option<Decision>,
-    pub(super) pending: Pending,
     /// Numbers of old and new samples of the update.
     pub(super) sizes: [usize; 2],
     pub(super) parameter_change: f64,
@@ -114,7 +111,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
                 record = Some(self.record(lane, &advanced, experience, steps)?);
             }
             lane.memory = advanced.state.memory().clone();
-            lane.push(done);
+            lane.done.push(done);
         }
         Ok(record.expect("the first lane is that of the method"))
     }
@@ -149,6 +146,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
                 ..settings
             })
             .keep(lane.keep)
+            .policy(lane.policy.clone())
             .hold_out(course.measured.hold_out)
             .panel(course.measured.panel)
             .seed(self.resolved.training.seed)
@@ -200,7 +198,6 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
             after,
             state,
             decision: None,
-            pending: Pending::default(),
             sizes,
             parameter_change,
             train_s,
@@ -209,126 +206,50 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
 
     /// Decides on an update, and updates or waits.
     fn later(&self, lane: &Lane) -> Result<Advanced<D, B>, Failure> {
-        let settings = self.resolved.training.settings.clone();
+        let stream = self.stream(lane, self.resolved.training.settings.clone());
         let arriving = self.arrived().arriving();
         let given = self.read(&lane.encoder)?;
         let live = given.valid();
-        let state = lane.state();
-        let (decision, pending, passes) = self.decision(lane, &live, &state)?;
-        let method = lane.method.as_ref().filter(|_| decision.update);
-        let mut advanced = match method {
-            None => {
-                let stream = self.stream(lane, settings);
-                let state = stream.wait(state, &live, &arriving).map_err(failure)?;
-                Advanced {
-                    before: Some(live.clone()),
-                    after: live,
-                    state,
-                    decision: Some(decision),
-                    pending,
-                    sizes: [0, 0],
-                    parameter_change: 0.0,
-                    train_s: 0.0,
-                }
-            }
-            Some(method) => {
-                let stream = self.stream(
-                    lane,
-                    TrainingSettings {
-                        budget: self.budget(lane, passes),
-                        ..settings
-                    },
-                );
-                let fresh = match method.start {
-                    Start::Trained => None,
-                    _ => {
-                        let seed = self.init().child("scratch");
-                        Some(self.gathered.domain.fresh::<B>(seed, self.device)?)
-                    }
-                };
-                let fresh = || fresh.expect("all starts but one need a fresh encoder");
-                let causes = self.causes(lane);
-                let updated = self.trained(lane, |callbacks| {
-                    let own = (&live, given);
-                    let updated = stream.next(state, own, fresh, method, arriving, callbacks);
-                    updated.map_err(|error| of_training(&causes, error))
-                })?;
-                let folder = lane.folder(self.next);
-                std::fs::create_dir_all(&folder)
-                    .map_err(|error| Failure::file(&folder, "cannot be written", error))?;
-                self.save(&updated.encoder, &folder.join(ENCODER))?;
-                Advanced {
-                    before: Some(live),
-                    after: updated.encoder,
-                    state: updated.state,
-                    decision: Some(decision),
-                    pending,
-                    sizes: [
-                        updated.increment.old().len(),
-                        updated.increment.new_data().len(),
-                    ],
-                    parameter_change: updated.parameter_change,
-                    train_s: updated.train_s,
-                }
-            }
+        let mut state = lane.state();
+        let decision = stream.decide(&mut state, &live, &arriving);
+        let decision = decision.map_err(failure)?;
+        let Some(method) = lane.method.as_ref().filter(|_| decision.update) else {
+            let state = stream.wait(state, &live, &arriving).map_err(failure)?;
+            return Ok(Advanced {
+                before: Some(live.clone()),
+                after: live,
+                state,
+                decision: Some(decision),
+                sizes: [0, 0],
+                parameter_change: 0.0,
+                train_s: 0.0,
+            });
         };
-        advanced.state.charge_steering(passes);
-        Ok(advanced)
-    }
-
-    /// Decides on an update for all that waits and what arrives. Also returns what waits afterwards, and the cost of the decision
-    /// in full passes.
-    fn decision(
-        &self,
-        lane: &Lane,
-        live: &D::Encoder<B::InnerBackend>,
-        state: &StreamState,
-    ) -> Result<(Decision, Pending, f64), Failure> {
-        let arriving = self.arrived().arriving();
-        let stream = self.stream(lane, self.resolved.training.settings.clone());
-        let (drift, passes) = match lane.when.needs_drift() {
-            false => (None, 0.0),
-            true => {
-                let measured = stream.drift(state, live, &arriving, lane.when.effect());
-                let (drift, passes) = measured.map_err(failure)?;
-                (Some(drift), passes)
-            }
+        let fresh = || {
+            let seed = self.init().child("scratch");
+            self.gathered.domain.fresh::<B>(seed, self.device)
         };
-        let n_training = stream.training_samples(&arriving).map_err(failure)?.len();
-        let mut pending = lane.pending();
-        let mut decision = pending.decide(
-            lane.when,
-            lane.at_latest,
-            arriving.name,
-            n_training,
-            drift.as_ref().map(|it| it.deciding()),
-            lane.last_cost(),
-        );
-        if let [_, Some(total)] = lane.budgets
-            && decision.update
-            && lane.charged() + passes >= total
-        {
-            decision.update = false;
-            decision.reason = format!(
-                "{}; the budget of {total} passes is used up",
-                decision.reason
-            );
-        }
-        if decision.update {
-            pending.clear();
-        }
-        Ok((decision, pending, passes))
-    }
-
-    /// Returns the budget of an update whose decision has cost `passes`, if there is one.
-    fn budget(&self, lane: &Lane, passes: f64) -> Option<f64> {
-        let [of_update, total] = lane.budgets;
-        let left = total.map(|total| total - lane.charged() - passes);
-        let budgets = of_update.map(|it| (it - passes).max(f64::MIN_POSITIVE));
-        match (budgets, left) {
-            (Some(of_update), Some(left)) => Some(of_update.min(left)),
-            (of_update, left) => of_update.or(left),
-        }
+        let fresh = method.start.needs_fresh().then(fresh).transpose()?;
+        let causes = self.causes(lane);
+        let updated = self.trained(lane, |callbacks| {
+            let own = (&live, given);
+            let updated = stream.next(state, own, fresh, method, arriving, callbacks);
+            updated.map_err(|error| of_training(&causes, error))
+        })?;
+        let folder = lane.folder(self.next);
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| Failure::file(&folder, "cannot be written", error))?;
+        self.save(&updated.encoder, &folder.join(ENCODER))?;
+        let increment = &updated.increment;
+        Ok(Advanced {
+            before: Some(live),
+            after: updated.encoder,
+            state: updated.state,
+            decision: Some(decision),
+            sizes: [increment.old().len(), increment.new_data().len()],
+            parameter_change: updated.parameter_change,
+            train_s: updated.train_s,
+        })
     }
 
     /// Trains a lane with a bar, a state from which it continues, and the signal to stop.
