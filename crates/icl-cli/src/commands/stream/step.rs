@@ -1,4 +1,4 @@
-//! One experience of a stream: decisions, updates of all lanes, and measurements.
+//! One experience of a stream: decisions, updates of all strategies, and measurements.
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::commands::stream::folder::{RECORD, StreamFolder};
 use crate::commands::stream::gathered::{Arrived, Gathered};
-use crate::commands::stream::lane::{Lane, read_json};
 use crate::commands::stream::options::Resolved;
+use crate::commands::stream::strategy::{Strategy, read_json};
 use crate::domain::Domain;
 use crate::domain::encoder_file;
 use crate::domain::encoder_file::EncoderFile;
@@ -22,7 +22,7 @@ use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::progress::Display;
 
-/// Facts about an experience that the lane of the method has gone through.
+/// Facts about an experience that the chosen strategy has gone through.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepRecord {
     /// The experience, as a line of `stream.jsonl` has it.
@@ -77,7 +77,7 @@ pub struct Step<'a, D: Domain, B: AutodiffBackend> {
     pub at: usize,
 }
 
-/// Encoder of a lane before and after an experience, and what its update was.
+/// Encoder of a strategy before and after an experience, and what its update was.
 pub(super) struct Advanced<D: Domain, B: AutodiffBackend> {
     /// `None` for the first experience.
     pub(super) before: Option<D::Encoder<B::InnerBackend>>,
@@ -91,29 +91,33 @@ pub(super) struct Advanced<D: Domain, B: AutodiffBackend> {
 }
 
 impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
-    /// Lets all lanes go through the experience, writes their encoders, and returns the facts about that
+    /// Lets all strategies go through the experience, writes their encoders, and returns the facts about that
     /// of the method.
     ///
     /// # Errors
     /// If a training fails or is interrupted, or a file cannot be written.
-    pub fn run(&self, lanes: &mut [Lane], steps: &[StepRecord]) -> Result<StepRecord, Failure> {
+    pub fn run(
+        &self,
+        strategies: &mut [Strategy],
+        steps: &[StepRecord],
+    ) -> Result<StepRecord, Failure> {
         let mut record = None;
-        for lane in lanes {
+        for strategy in strategies {
             let advanced = match self.at {
-                0 => self.first(lane)?,
-                _ => self.later(lane)?,
+                0 => self.first(strategy)?,
+                _ => self.later(strategy)?,
             };
-            let done = self.done(lane, &advanced)?;
+            let done = self.done(strategy, &advanced)?;
             let experience = advanced.state.experiences().last();
             let experience = experience.expect("an experience has come");
-            self.tell(lane, experience);
-            if lane.is_own() {
-                record = Some(self.record(lane, &advanced, experience, steps)?);
+            self.tell(strategy, experience);
+            if strategy.is_own() {
+                record = Some(self.record(strategy, &advanced, experience, steps)?);
             }
-            lane.memory = advanced.state.memory().clone();
-            lane.done.push(done);
+            strategy.memory = advanced.state.memory().clone();
+            strategy.done.push(done);
         }
-        Ok(record.expect("the first lane is that of the method"))
+        Ok(record.expect("the first strategy is that of the method"))
     }
 
     pub(super) fn arrived(&self) -> &Arrived {
@@ -124,18 +128,18 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         Seed::new(self.resolved.training.seed).child("init")
     }
 
-    pub(super) fn causes<'c>(&'c self, lane: &'c Lane) -> Causes<'c> {
+    pub(super) fn causes<'c>(&'c self, strategy: &'c Strategy) -> Causes<'c> {
         Causes {
             settings: &self.resolved.training.settings,
-            method: lane.method.as_ref(),
+            method: strategy.method.as_ref(),
             file: self.from.map(|from| from.stored.path()),
         }
     }
 
-    /// Returns the stream of a lane.
+    /// Returns the stream of a strategy.
     pub(super) fn stream(
         &self,
-        lane: &Lane,
+        strategy: &Strategy,
         settings: TrainingSettings,
     ) -> Stream<'_, B, D::Data, &D::Views, D::Collate> {
         let course = &self.resolved.options.course;
@@ -145,8 +149,8 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
                 panel: course.measured.panel.max(settings.panel),
                 ..settings
             })
-            .keep(lane.keep)
-            .policy(lane.policy.clone())
+            .keep(strategy.keep)
+            .policy(strategy.policy.clone())
             .hold_out(course.measured.hold_out)
             .panel(course.measured.panel)
             .seed(self.resolved.training.seed)
@@ -155,12 +159,12 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     }
 
     /// Trains on the first experience, or takes an encoder that was; controls begin with the encoder of the method.
-    fn first(&self, lane: &Lane) -> Result<Advanced<D, B>, Failure> {
+    fn first(&self, strategy: &Strategy) -> Result<Advanced<D, B>, Failure> {
         let settings = self.resolved.training.settings.clone();
-        let stream = self.stream(lane, settings.clone());
+        let stream = self.stream(strategy, settings.clone());
         let arriving = self.arrived().arriving();
         let path = self.next.join(ENCODER);
-        let given = match (lane.is_own(), self.from) {
+        let given = match (strategy.is_own(), self.from) {
             (true, None) => None,
             (true, Some(from)) => Some(from.encoder::<B>(self.device)?),
             (false, _) => Some(self.read(&path)?),
@@ -178,9 +182,9 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
                     .fresh::<B>(self.init().child("old"), self.device)?;
                 let causes = Causes {
                     file: self.resolved.options.encoder.weights.as_deref(),
-                    ..self.causes(lane)
+                    ..self.causes(strategy)
                 };
-                let trained = self.trained(lane, |callbacks| {
+                let trained = self.trained(strategy, |callbacks| {
                     let first = stream.first(untrained, arriving, callbacks);
                     first.map_err(|error| of_training(&causes, error))
                 })?;
@@ -189,7 +193,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
                 (trained.encoder, trained.state, Some(facts))
             }
         };
-        if lane.is_own() {
+        if strategy.is_own() {
             self.save(&after, &path)?;
         }
         let (sizes, parameter_change, train_s) = facts.unwrap_or(([0, 0], 0.0, 0.0));
@@ -205,15 +209,15 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     }
 
     /// Decides on an update, and updates or waits.
-    fn later(&self, lane: &Lane) -> Result<Advanced<D, B>, Failure> {
-        let stream = self.stream(lane, self.resolved.training.settings.clone());
+    fn later(&self, strategy: &Strategy) -> Result<Advanced<D, B>, Failure> {
+        let stream = self.stream(strategy, self.resolved.training.settings.clone());
         let arriving = self.arrived().arriving();
-        let given = self.read(&lane.encoder)?;
+        let given = self.read(&strategy.encoder)?;
         let live = given.valid();
-        let mut state = lane.state();
+        let mut state = strategy.state();
         let decision = stream.decide(&mut state, &live, &arriving);
         let decision = decision.map_err(failure)?;
-        let Some(method) = lane.method.as_ref().filter(|_| decision.update) else {
+        let Some(method) = strategy.method.as_ref().filter(|_| decision.update) else {
             let state = stream.wait(state, &live, &arriving).map_err(failure)?;
             return Ok(Advanced {
                 before: Some(live.clone()),
@@ -230,13 +234,13 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
             self.gathered.domain.fresh::<B>(seed, self.device)
         };
         let fresh = method.start.needs_fresh().then(fresh).transpose()?;
-        let causes = self.causes(lane);
-        let updated = self.trained(lane, |callbacks| {
+        let causes = self.causes(strategy);
+        let updated = self.trained(strategy, |callbacks| {
             let own = (&live, given);
             let updated = stream.next(state, own, fresh, method, arriving, callbacks);
             updated.map_err(|error| of_training(&causes, error))
         })?;
-        let folder = lane.folder(self.next);
+        let folder = strategy.folder(self.next);
         std::fs::create_dir_all(&folder)
             .map_err(|error| Failure::file(&folder, "cannot be written", error))?;
         self.save(&updated.encoder, &folder.join(ENCODER))?;
@@ -252,18 +256,18 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         })
     }
 
-    /// Trains a lane with a bar, a state from which it continues, and the signal to stop.
+    /// Trains a strategy with a bar, a state from which it continues, and the signal to stop.
     fn trained<T>(
         &self,
-        lane: &Lane,
+        strategy: &Strategy,
         train: impl FnOnce(&mut Callbacks<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let display = Display::new(1, self.resolved.training.settings.epochs as u64);
-        display.begin(&format!("{}: {}", self.arrived().name, lane.name));
+        display.begin(&format!("{}: {}", self.arrived().name, strategy.name));
         let mut callbacks = Callbacks::new()
             .on_progress(|progress| display.advance(&progress))
             .stop_when(interrupt::requested)
-            .with_checkpoint(self.folder.state(self.at, lane.state_name()));
+            .with_checkpoint(self.folder.state(self.at, strategy.state_name()));
         let trained = train(&mut callbacks);
         drop(callbacks);
         display.finish();
