@@ -11,7 +11,8 @@ use crate::stream::settings::Stream;
 use crate::stream::state::{StreamMemory, StreamState};
 use crate::stream::when::When;
 
-/// When a stream updates its encoder, and what the updates may cost. The default updates at every experience, without a budget.
+/// When a stream updates its encoder, and what the updates may cost. The default updates at every experience, without a
+/// budget.
 ///
 /// ```
 /// use icl_core::Seed;
@@ -75,10 +76,10 @@ pub struct Decision {
 }
 
 impl Policy {
-    /// Decides whether an experience of `n_samples` training samples, with all that waits, is a reason for an update, and adds its regret
-    /// to the memory. `drift` is the drift of the noise from what the encoder was trained on to all of these samples, as a rule
-    /// asks for it ([`When::needs_drift`]). Of the costs in full passes, the first is that of all updates so far and of this decision, the
-    /// second that of the last update.
+    /// Decides whether an experience of `n_samples` training samples, with all that waits, is a reason for an update, and adds
+    /// its regret to the memory. `drift` is the drift of the noise from what the encoder was trained on to all of these samples,
+    /// for a rule that needs it ([`When::needs_drift`]). The two costs in full passes are those of all updates so far, this
+    /// decision included, and of the last update.
     ///
     /// Regret is what the live encoder costs beyond chance:
     ///
@@ -195,7 +196,8 @@ where
     /// [`next`](Self::next) follows, else [`wait`](Self::wait). The cost of a measured drift is charged to the experience.
     ///
     /// # Errors
-    /// [`StreamError`] if the experience has too few samples, a sample is absent or cannot be read, or a drift cannot be measured.
+    /// [`StreamError`] if the experience has too few samples, a sample is absent or cannot be read, or a drift cannot be
+    /// measured.
     pub fn decide<M>(
         &self,
         state: &mut StreamState,

@@ -122,7 +122,8 @@ impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
         Self { keep, ..self }
     }
 
-    /// Sets when [`decide`](Self::decide) is for an update, and what the updates may cost. Default: every experience, without a budget.
+    /// Sets when [`decide`](Self::decide) is for an update, and what the updates may cost. Default: every experience, without
+    /// a budget.
     #[must_use]
     pub fn policy(self, policy: Policy) -> Self {
         Self { policy, ..self }

@@ -87,7 +87,8 @@ impl StreamMemory {
         });
     }
 
-    /// Moves what waits into the buffer, of which it keeps what `keep` says. The random draws of an experience depend on the seed of its name.
+    /// Moves what waits into the buffer, of which it keeps what `keep` says. The random draws of an experience depend on the
+    /// seed of its name.
     pub fn absorb(&mut self, keep: Keep, seed_of: impl Fn(&str) -> Seed) {
         self.regret = 0.0;
         for experience in self.waiting.drain(..) {

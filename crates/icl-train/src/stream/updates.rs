@@ -97,9 +97,9 @@ where
     }
 
     /// Updates for the next experience, and for all that waits, by a method, as [`Trainer::update`](crate::Trainer::update)
-    /// does. `live` is the encoder that was in use when the data came, `trained` the same for training, and `fresh` an
-    /// encoder with random parameters, which only some starts need ([`Start::needs_fresh`](crate::Start::needs_fresh)). It costs at most what
-    /// the [`Policy`](crate::Policy) leaves. The steps of
+    /// does, at a cost that the [`Policy`](crate::Policy) leaves. `live` is the encoder that was in use when the data came,
+    /// `trained` the same for training, and `fresh` an encoder with random parameters, which only some starts need
+    /// ([`Start::needs_fresh`](crate::Start::needs_fresh)). The steps of
     /// the updates before count as [`TrainingSettings::steps_before`](crate::TrainingSettings::steps_before).
     ///
     /// # Errors
