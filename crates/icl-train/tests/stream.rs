@@ -63,7 +63,7 @@ fn advance<S: Samples<Sample = [f32; 4]>>(
     stream.next(
         state,
         live,
-        || Linear::new(1),
+        Some(Linear::new(1)),
         method,
         arriving,
         &mut callbacks,
@@ -196,7 +196,7 @@ fn a_stream_goes_on_from_its_stored_state() {
         .next(
             state,
             (&encoder, trained),
-            || Linear::new(1),
+            Some(Linear::new(1)),
             &method,
             arriving(3),
             &mut Callbacks::new(),
@@ -306,7 +306,7 @@ fn what_waits_is_merged_into_the_next_update() {
         .next(
             state,
             (&live, first.trained),
-            || Linear::new(1),
+            Some(Linear::new(1)),
             &method,
             arriving(3),
             &mut Callbacks::new(),

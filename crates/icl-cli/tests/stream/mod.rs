@@ -75,7 +75,7 @@ fn it_goes_through_a_stream() {
             "control-never",
             "control-retraining",
             "encoder.safetensors",
-            "lane.json",
+            "strategy.json",
             "memory.json",
             "record.json"
         ]

@@ -5,6 +5,7 @@ use icl_core::{Alone, Group, Increment, Seed};
 
 use crate::settings::TrainingSettings;
 use crate::stream::keep::Keep;
+use crate::stream::policy::Policy;
 use crate::trainer::Trainer;
 
 /// A stream of increments: an encoder that is updated for one experience after the other.
@@ -19,6 +20,8 @@ use crate::trainer::Trainer;
 /// | [`adopt`](Self::adopt) | first, with an encoder that was trained elsewhere |
 /// | [`next`](Self::next) | later, and updates the encoder, with all that waits |
 /// | [`wait`](Self::wait) | later, and waits for the next update |
+///
+/// [`decide`](Self::decide) says by a [`Policy`] which of the last two is due.
 ///
 /// State in, state out: all of them return the state, with which the stream goes on,
 /// also in another process. All random draws of an experience depend on the root seed and on its name: a later
@@ -64,7 +67,7 @@ use crate::trainer::Trainer;
 /// let tuesday = stream.next(
 ///     monday.state,
 ///     (&monday.encoder, monday.trained),
-///     || Mine { layer: LinearConfig::new(2, 8).init(&Default::default()) },
+///     None,
 ///     &Method::icl(),
 ///     arriving("tuesday", 30),
 ///     &mut Callbacks::new(),
@@ -80,6 +83,7 @@ pub struct Stream<'a, B: AutodiffBackend, S, V, C> {
     collate: C,
     pub(super) settings: TrainingSettings,
     pub(super) keep: Keep,
+    pub(super) policy: Policy,
     pub(super) hold_out: f64,
     pub(super) panel: usize,
     pub(super) seed: u64,
@@ -97,6 +101,7 @@ impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
             collate,
             settings: TrainingSettings::default(),
             keep: Keep::All,
+            policy: Policy::default(),
             hold_out: 0.1,
             panel: 512,
             seed: 0,
@@ -115,6 +120,13 @@ impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
     #[must_use]
     pub fn keep(self, keep: Keep) -> Self {
         Self { keep, ..self }
+    }
+
+    /// Sets when [`decide`](Self::decide) is for an update, and what the updates may cost. Default: every experience, without
+    /// a budget.
+    #[must_use]
+    pub fn policy(self, policy: Policy) -> Self {
+        Self { policy, ..self }
     }
 
     /// Sets the share of each experience that is held out, above 0 and below 1.

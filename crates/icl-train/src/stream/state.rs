@@ -53,6 +53,11 @@ pub(super) struct Waiting {
 pub struct StreamMemory {
     pub(super) buffer: Buffer,
     pub(super) waiting: Vec<Waiting>,
+    /// Regret of what waits, in nats summed over samples.
+    pub(super) regret: f64,
+    /// Cost in full passes of the decision on the experience that is about to be charged with it.
+    #[serde(skip)]
+    pub(super) deciding: f64,
 }
 
 impl StreamMemory {
@@ -68,8 +73,24 @@ impl StreamMemory {
             .flat_map(|it| it.samples.iter().copied())
     }
 
-    /// Moves what waits into the buffer.
-    pub(super) fn absorb(&mut self, keep: Keep, seed_of: impl Fn(&str) -> Seed) {
+    /// Returns the numbers of experiences and of samples that wait.
+    pub fn n_waiting(&self) -> [usize; 2] {
+        let n_samples = self.waiting.iter().map(|it| it.samples.len()).sum();
+        [self.waiting.len(), n_samples]
+    }
+
+    /// Lets the training samples of an experience wait for an update.
+    pub fn arrive(&mut self, name: &str, samples: Vec<usize>) {
+        self.waiting.push(Waiting {
+            name: name.to_owned(),
+            samples,
+        });
+    }
+
+    /// Moves what waits into the buffer, of which it keeps what `keep` says. The random draws of an experience depend on the
+    /// seed of its name.
+    pub fn absorb(&mut self, keep: Keep, seed_of: impl Fn(&str) -> Seed) {
+        self.regret = 0.0;
         for experience in self.waiting.drain(..) {
             let seed = seed_of(&experience.name);
             self.buffer.add(keep, &experience.samples, seed);
@@ -104,15 +125,6 @@ impl StreamState {
         &self.memory
     }
 
-    /// Adds the cost of a decision on the last experience to what is charged, in full passes.
-    ///
-    /// # Panics
-    /// If there is no experience.
-    pub fn charge_steering(&mut self, passes: f64) {
-        let last = self.experiences.last_mut();
-        last.expect("a decision on an experience").cost.steering += passes;
-    }
-
     /// Returns the matrix of risks `[T, T]`: row i is the encoder after experience i, column j the panel of experience j. The
     /// cells next to the diagonal on its right are the risks of the encoder that was live when experience j came; those
     /// beyond were not measured, since their data had not come.
@@ -135,6 +147,18 @@ impl StreamState {
     /// Returns the charged cost of all updates, in full passes ([`Cost::charged`]).
     pub fn charged(&self) -> f64 {
         self.experiences.iter().map(|it| it.cost.charged()).sum()
+    }
+
+    /// Returns the charged cost of all updates but the first training, in full passes.
+    pub fn charged_to_updates(&self) -> f64 {
+        let updates = self.experiences.iter().skip(1);
+        updates.map(|it| it.cost.charged()).sum()
+    }
+
+    /// Returns the charged cost of the last update, or of the first training before there is any, in full passes.
+    pub fn cost_of_last_update(&self) -> f64 {
+        let last = self.experiences.iter().rev().find(|it| it.updated);
+        last.map_or(0.0, |it| it.cost.charged())
     }
 
     /// Returns the experiences whose panels are measured when there are n: all up to 32, then the first, the last 8 and between them

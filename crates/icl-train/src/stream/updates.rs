@@ -13,7 +13,7 @@ use crate::stream::advanced::{Advanced, Arriving};
 use crate::stream::division::Divided;
 use crate::stream::error::StreamError;
 use crate::stream::settings::Stream;
-use crate::stream::state::{Experience, StreamState, Waiting};
+use crate::stream::state::{Experience, StreamState};
 
 /// Facts about the training of an experience; the default is no training.
 #[derive(Default)]
@@ -97,8 +97,9 @@ where
     }
 
     /// Updates for the next experience, and for all that waits, by a method, as [`Trainer::update`](crate::Trainer::update)
-    /// does. `live` is the encoder that was in use when the data came, `trained` the same for training, and `fresh` creates an
-    /// encoder with random parameters, which only some starts need ([`Start::needs_fresh`](crate::Start::needs_fresh)). The steps of
+    /// does, at a cost that the [`Policy`](crate::Policy) leaves. `live` is the encoder that was in use when the data came,
+    /// `trained` the same for training, and `fresh` an encoder with random parameters, which only some starts need
+    /// ([`Start::needs_fresh`](crate::Start::needs_fresh)). The steps of
     /// the updates before count as [`TrainingSettings::steps_before`](crate::TrainingSettings::steps_before).
     ///
     /// # Errors
@@ -107,7 +108,7 @@ where
         &self,
         state: StreamState,
         (live, trained): (&M::InnerModule, M),
-        fresh: impl FnOnce() -> M,
+        fresh: Option<M>,
         method: &Method,
         arriving: Arriving<'_>,
         callbacks: &mut Callbacks<'_>,
@@ -127,9 +128,12 @@ where
             .trainer(&increment, self.seed_of(arriving.name).value())
             .settings(TrainingSettings {
                 steps_before: state.n_steps(),
+                budget: self
+                    .policy
+                    .budget(&state, memory.deciding)
+                    .or(self.settings.budget),
                 ..self.settings.clone()
             });
-        let fresh = method.start.needs_fresh().then(fresh);
         let outcome = trainer
             .update_with(method, trained, fresh, callbacks)
             .map_err(|source| of_training(&arriving, source))?;
@@ -189,10 +193,7 @@ where
         M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
         let n = state.experiences.len() + 1;
-        state.memory.waiting.push(Waiting {
-            name: arriving.name.to_owned(),
-            samples: divided.training,
-        });
+        state.memory.arrive(arriving.name, divided.training);
         if trained.updated {
             state.memory.absorb(self.keep, |name| self.seed_of(name));
         }
@@ -214,6 +215,7 @@ where
                 }
             };
         }
+        cost.steering += std::mem::take(&mut state.memory.deciding);
         state.experiences.push(Experience {
             name: arriving.name.to_owned(),
             n_samples: arriving.samples.len() + arriving.held_out.as_ref().map_or(0, Vec::len),

@@ -49,7 +49,7 @@ fn the_caller_s_encoder_stays_as_it_was() {
     assert_eq!(values(&mine), before);
     let served = values(&monday.trained);
     let own = (&monday.encoder, monday.trained.clone());
-    let fresh = || mine.clone();
+    let fresh = Some(mine.clone());
     let tuesday = arriving("tuesday", 30);
     let method = Method::icl();
     stream

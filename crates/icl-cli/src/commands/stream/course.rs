@@ -11,10 +11,10 @@ use icl_train::{Stream, TrainError};
 use crate::backend::OnBackend;
 use crate::commands::stream::folder::{AtWork, RECORD, StreamFolder};
 use crate::commands::stream::gathered::{Gathered, like};
-use crate::commands::stream::lane::{Lane, write_json};
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::source::Source;
 use crate::commands::stream::step::{Step, StepRecord};
+use crate::commands::stream::strategy::{Strategy, write_json};
 use crate::commands::stream::summary::Summary;
 use crate::commands::stream::watched::together;
 use crate::domain::Domain;
@@ -93,18 +93,18 @@ impl<D: Domain> Course<'_, D> {
     ) -> Result<icl_report::StreamRecord, Failure> {
         let resolved = self.resolved;
         let mut steps = std::mem::take(&mut self.steps);
-        let mut lanes = Lane::all(resolved);
+        let mut strategies = Strategy::all(resolved);
         for (at, step) in steps.iter().enumerate() {
             let path = folder.experience(at, &step.streamed.name);
-            for lane in &mut lanes {
-                lane.read(&path, at + 1 == steps.len())?;
+            for strategy in &mut strategies {
+                strategy.read(&path, at + 1 == steps.len())?;
                 if at + 1 < steps.len() {
                     // A kill may have left it.
-                    lane.forget(&path);
+                    strategy.forget(&path);
                 }
             }
         }
-        lanes.iter_mut().for_each(Lane::drop_panels);
+        strategies.iter_mut().for_each(Strategy::drop_panels);
         for at in 0..steps.len() {
             if !self.is_read_until(at, &steps)? {
                 break;
@@ -114,7 +114,7 @@ impl<D: Domain> Course<'_, D> {
         let mut summary = Summary::new(resolved, config);
         let group = group();
         loop {
-            summary.keep_up(folder, self.source, &steps, &lanes, false)?;
+            summary.keep_up(folder, self.source, &steps, &strategies, false)?;
             let at = steps.len();
             let is_there = self.is_read_until(at, &steps)?;
             if !is_there && self.source.wait() {
@@ -123,14 +123,14 @@ impl<D: Domain> Course<'_, D> {
             let is_stopped = group.any(interrupt::requested());
             let is_stopped = is_stopped.map_err(TrainError::Group)?;
             if is_stopped && (is_there || self.source.is_watched()) {
-                summary.keep_up(folder, self.source, &steps, &lanes, true)?;
+                summary.keep_up(folder, self.source, &steps, &strategies, true)?;
                 return Err(Failure::Interrupted(anyhow!(
                     "the stream was interrupted after {at} experiences"
                 )));
             }
             if !is_there {
-                summary.keep_up(folder, self.source, &steps, &lanes, true)?;
-                return summary.record(self.source, &steps, &lanes);
+                summary.keep_up(folder, self.source, &steps, &strategies, true)?;
+                return summary.record(self.source, &steps, &strategies);
             }
             let arrived = &self.gathered.experiences[at];
             if self.source.is_watched() {
@@ -151,27 +151,27 @@ impl<D: Domain> Course<'_, D> {
                 next: &next,
                 at,
             };
-            let record = match step.run(&mut lanes, &steps) {
+            let record = match step.run(&mut strategies, &steps) {
                 Ok(record) => record,
                 Err(failure) => {
-                    // Some lanes may have gone through the experience.
-                    lanes.iter_mut().for_each(|it| it.done.truncate(at));
-                    summary.keep_up(folder, self.source, &steps, &lanes, true)?;
+                    // Some strategies may have gone through the experience.
+                    strategies.iter_mut().for_each(|it| it.done.truncate(at));
+                    summary.keep_up(folder, self.source, &steps, &strategies, true)?;
                     return Err(failure);
                 }
             };
             write_json(&next.join(RECORD), &record)?;
-            for lane in &lanes {
-                lane.write(&next)?;
+            for strategy in &strategies {
+                strategy.write(&next)?;
             }
             let name = &self.gathered.experiences[at].name;
             folder.publish(at, name)?;
             let path = folder.experience(at, name);
-            for lane in &mut lanes {
-                lane.publish(&path);
-                lane.drop_panels();
+            for strategy in &mut strategies {
+                strategy.publish(&path);
+                strategy.drop_panels();
                 if at > 0 {
-                    lane.forget(&folder.experience(at - 1, &steps[at - 1].streamed.name));
+                    strategy.forget(&folder.experience(at - 1, &steps[at - 1].streamed.name));
                 }
             }
             steps.push(record);

@@ -7,7 +7,7 @@ use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::drift::{Drift, DriftPanel, DriftTestConfig};
 use icl_core::{HostRows, Increment, Seed};
-use icl_train::{Buffer, Decision, Pending, Stream, When};
+use icl_train::{Decision, Policy, Stream, StreamMemory, When};
 
 use crate::backend::OnBackend;
 use crate::commands::stream::course::Course;
@@ -42,9 +42,8 @@ fn of_data<D: Domain, B: AutodiffBackend>(
 ) -> Result<(), Failure> {
     let resolved = course.resolved;
     let from = course.from.expect("a dry run has an encoder");
-    let rule = Rule::of(resolved)?;
+    let policy = policy(resolved)?;
     let mut state = None;
-    let mut pending = Pending::default();
     for at in 0.. {
         while !course.is_read_until(at, &[])? {
             if !course.source.wait() {
@@ -65,6 +64,7 @@ fn of_data<D: Domain, B: AutodiffBackend>(
         let stream = Stream::<B, D::Data, _, _>::new(&gathered.data, views, collate)
             .settings(resolved.training.settings.clone())
             .keep(options.keep)
+            .policy(policy.clone())
             .hold_out(options.measured.hold_out)
             .panel(options.measured.panel)
             .seed(resolved.training.seed)
@@ -72,18 +72,12 @@ fn of_data<D: Domain, B: AutodiffBackend>(
         let arriving = gathered.experiences[at].arriving();
         state = Some(match state {
             None => stream.adopt(&live, &arriving).map_err(failure)?,
-            Some(state) => {
-                let drift = match rule.when.needs_drift() {
-                    false => None,
-                    true => {
-                        let measured = stream.drift(&state, &live, &arriving, rule.when.effect());
-                        Some(measured.map_err(failure)?.0)
-                    }
-                };
-                let n = stream.training_samples(&arriving).map_err(failure)?.len();
-                let is_update = rule.decide(&mut pending, arriving.name, n, drift.as_ref())?;
+            Some(mut state) => {
+                let decision = stream.decide(&mut state, &live, &arriving);
+                let decision = decision.map_err(failure)?;
+                print_decision(&decision)?;
                 let state = stream.wait(state, &live, &arriving).map_err(failure)?;
-                match is_update {
+                match decision.update {
                     true => stream.assume_updated(state),
                     false => state,
                 }
@@ -105,82 +99,64 @@ pub fn of_embeddings(resolved: &Resolved, source: &Source) -> Result<bool, Failu
     if !listed.iter().any(|it| it.positives.is_some()) {
         return Ok(false);
     }
-    let rule = Rule::of(resolved)?;
+    let policy = policy(resolved)?;
     let seed = Seed::new(resolved.training.seed).child("stream");
     let keep = resolved.options.course.keep;
     let mut rows = Rows::default();
-    let mut buffer = Buffer::default();
-    let mut waiting: Vec<(&str, Vec<usize>)> = Vec::new();
-    let mut pending = Pending::default();
+    let mut memory = StreamMemory::default();
     for (at, listed) in listed.iter().enumerate() {
         let name = listed.name.as_str();
         let samples = rows.read(listed)?;
-        let n = samples.len();
-        waiting.push((name, samples));
         let mut is_update = true;
         if at > 0 {
-            let drift = match rule.when.needs_drift() {
+            let drift = match policy.when.needs_drift() {
                 false => None,
                 true => {
-                    let old = buffer.kept().iter().map(|it| it.sample).collect();
-                    let new = waiting.iter().flat_map(|(_, it)| it.clone()).collect();
+                    let old = memory.buffer().kept().iter().map(|it| it.sample).collect();
+                    let new = memory.waiting().chain(samples.iter().copied()).collect();
                     let seed = seed.child(name).child("drift");
-                    Some(rows.drift(resolved, [old, new], seed, &rule, name)?)
+                    Some(rows.drift(resolved, [old, new], seed, policy.when.effect(), name)?)
                 }
             };
-            is_update = rule.decide(&mut pending, name, n, drift.as_ref())?;
+            let drift = drift.as_ref().map(Drift::deciding);
+            let decision = policy.decide(&mut memory, name, samples.len(), drift, [0.0; 2]);
+            print_decision(&decision)?;
+            is_update = decision.update;
         }
+        memory.arrive(name, samples);
         if is_update {
-            for (name, samples) in waiting.drain(..) {
-                buffer.add(keep, &samples, seed.child(name));
-            }
+            memory.absorb(keep, |name| seed.child(name));
         }
     }
     Ok(true)
 }
 
-/// Rule of a dry run.
-struct Rule {
-    when: When,
-    at_latest: Option<usize>,
+/// Returns the policy of a dry run, in which updates cost nothing.
+fn policy(resolved: &Resolved) -> Result<Policy, Failure> {
+    let course = &resolved.options.course;
+    match course.when {
+        When::Regret(_) => Err(Failure::input(anyhow!(
+            "when: found {} with --dry-run, expected a rule that does not depend on the cost of updates",
+            course.when
+        ))),
+        when => Ok(Policy {
+            when,
+            at_latest: course.at_latest,
+            ..Policy::default()
+        }),
+    }
 }
 
-impl Rule {
-    fn of(resolved: &Resolved) -> Result<Self, Failure> {
-        let course = &resolved.options.course;
-        match course.when {
-            When::Regret(_) => Err(Failure::input(anyhow!(
-                "when: found {} with --dry-run, expected a rule that does not depend on the cost of updates",
-                course.when
-            ))),
-            when => Ok(Self {
-                when,
-                at_latest: course.at_latest,
-            }),
-        }
-    }
-
-    /// Decides, and prints the decision.
-    fn decide(
-        &self,
-        pending: &mut Pending,
-        experience: &str,
-        n_samples: usize,
-        drift: Option<&Drift>,
-    ) -> Result<bool, Failure> {
-        let drift = drift.map(Drift::deciding);
-        let decision: Decision =
-            pending.decide(self.when, self.at_latest, experience, n_samples, drift, 0.0);
-        let verb = match decision.update {
-            true => "update",
-            false => "wait",
-        };
-        print(format_args!("{experience}: {verb}: {}", decision.reason))?;
-        if decision.update {
-            pending.clear();
-        }
-        Ok(decision.update)
-    }
+/// Prints a decision.
+fn print_decision(decision: &Decision) -> Result<(), Failure> {
+    let verb = match decision.update {
+        true => "update",
+        false => "wait",
+    };
+    let Decision {
+        experience, reason, ..
+    } = decision;
+    print(format_args!("{experience}: {verb}: {reason}"))
 }
 
 /// Embeddings of anchors and positives, of all experiences.
@@ -225,7 +201,7 @@ impl Rows {
         resolved: &Resolved,
         [old, new]: [Vec<usize>; 2],
         seed: Seed,
-        rule: &Rule,
+        effect: f64,
         name: &str,
     ) -> Result<Drift, Failure> {
         let wrong =
@@ -241,7 +217,7 @@ impl Rows {
             .map_err(|error| wrong(&error))?;
         let settings = &resolved.training.settings;
         DriftTestConfig::new(settings.temperature, settings.negatives)
-            .with_effect(rule.when.effect())
+            .with_effect(effect)
             .with_seed(seed.child("null"))
             .try_init()
             .and_then(|test| test.measure(&panel))

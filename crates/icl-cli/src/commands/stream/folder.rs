@@ -9,7 +9,7 @@
 //!     results/          files of the experience at work
 //!     summary/          what follows from the experiences, until it is moved up
 //!     at-work.json      files of the experience at work, of a folder that is watched
-//!     AT-LANE.checkpoint  state of a training of the experience at work
+//!     AT-STRATEGY.checkpoint  state of a training of the experience at work
 //! ```
 
 use std::fs;
@@ -34,7 +34,7 @@ pub const MATRIX: &str = "matrix.json";
 pub const EXPERIENCES: &str = "stream.jsonl";
 /// Decisions, a line of JSON each.
 pub const DECISIONS: &str = "decisions.jsonl";
-/// Cost by lane, experience and purpose, a line of JSON each.
+/// Cost by strategy, experience and purpose, a line of JSON each.
 pub const LEDGER: &str = "ledger.jsonl";
 /// Data of a folder that is watched which cannot be used, a line of JSON each.
 pub const REJECTED: &str = "rejected.jsonl";
@@ -203,8 +203,8 @@ impl StreamFolder {
     }
 
     /// Returns the path of the state of a training of the experience at work.
-    pub fn state(&self, at: usize, lane: &str) -> PathBuf {
-        self.work.state(&format!("{at}-{lane}"))
+    pub fn state(&self, at: usize, strategy: &str) -> PathBuf {
+        self.work.state(&format!("{at}-{strategy}"))
     }
 
     /// Returns a failure with how to continue, if there is something to continue; else the folder is removed with it.

@@ -7,9 +7,9 @@ use icl_eval::effective_rank;
 use icl_report::{StreamedExperience, TrainingSummary};
 use icl_train::{Experience, StreamMemory, StreamState, Trainer, parameter_norm};
 
-use crate::commands::stream::judge::{Judge, neighbours_kept, recall};
-use crate::commands::stream::lane::{Lane, LaneStep, Row};
+use crate::commands::stream::embedder::{Embedder, neighbours_kept, recall};
 use crate::commands::stream::step::{Advanced, Step, StepRecord, failure};
+use crate::commands::stream::strategy::{Row, Strategy, StrategyStep};
 use crate::domain::Domain;
 use crate::domain::spread::{check_spread, embed};
 use crate::files::encoder_work::ENCODER;
@@ -18,8 +18,8 @@ use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
 impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
-    fn judge<'j>(&'j self, causes: &'j Causes<'j>) -> Judge<'j, D, B> {
-        Judge {
+    fn embedder<'j>(&'j self, causes: &'j Causes<'j>) -> Embedder<'j, D, B> {
+        Embedder {
             gathered: self.gathered,
             seed: self.resolved.training.seed,
             device: self.device,
@@ -27,29 +27,33 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         }
     }
 
-    /// Measures a lane after the experience.
+    /// Measures a strategy after the experience.
     ///
     /// # Errors
     /// If a sample cannot be read, or a risk or an embedding is not finite.
-    pub(super) fn done(&self, lane: &Lane, advanced: &Advanced<D, B>) -> Result<LaneStep, Failure> {
+    pub(super) fn done(
+        &self,
+        strategy: &Strategy,
+        advanced: &Advanced<D, B>,
+    ) -> Result<StrategyStep, Failure> {
         let experiences: Vec<&Experience> = advanced.state.experiences().iter().collect();
         let n = experiences.len();
         let experience = experiences[n - 1];
-        let causes = self.causes(lane);
+        let causes = self.causes(strategy);
         for &risk in experience.risks.iter().chain([&experience.served]) {
             causes.check_held_out(risk)?;
         }
-        let judge = self.judge(&causes);
-        let accuracies = judge.embed(&advanced.after, &experiences)?.accuracies(n);
+        let embedder = self.embedder(&causes);
+        let accuracies = embedder.embed(&advanced.after, &experiences)?.accuracies(n);
         let served_accuracy = match (&advanced.before, experience.updated) {
             (None, _) => None,
             (Some(_), false) => accuracies.as_ref().and_then(|it| it[n - 1]),
-            (Some(before), true) => judge
+            (Some(before), true) => embedder
                 .embed(before, &experiences)?
                 .accuracies(n)
                 .and_then(|it| it[n - 1]),
         };
-        Ok(LaneStep {
+        Ok(StrategyStep {
             risks: experience.risks.clone().into(),
             experience: Experience {
                 risks: Vec::new(),
@@ -57,39 +61,38 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
             },
             accuracies: accuracies.map(Row::from),
             served_accuracy,
-            pending: advanced.pending.clone(),
         })
     }
 
-    /// Returns the facts about the experience, as the lane of the method has gone through it.
+    /// Returns the facts about the experience, as the chosen strategy has gone through it.
     ///
     /// # Errors
     /// If a sample cannot be read, or embeddings cannot be compared.
     pub(super) fn record(
         &self,
-        lane: &Lane,
+        strategy: &Strategy,
         advanced: &Advanced<D, B>,
         experience: &Experience,
         steps: &[StepRecord],
     ) -> Result<StepRecord, Failure> {
         let experiences: Vec<&Experience> = advanced.state.experiences().iter().collect();
         let n = experiences.len();
-        let causes = self.causes(lane);
-        let judge = self.judge(&causes);
+        let causes = self.causes(strategy);
+        let embedder = self.embedder(&causes);
         let untrained = self
             .gathered
             .domain
             .fresh::<B>(self.init().child("old"), self.device)?
             .valid();
-        let stream = self.stream(lane, self.resolved.training.settings.clone());
+        let stream = self.stream(strategy, self.resolved.training.settings.clone());
         let last = StreamState::from_parts(vec![experience.clone()], StreamMemory::default());
         let untrained_risk = stream.risks(&untrained, &last).map_err(failure)?[0];
-        let untrained_accuracy = judge.embed(&untrained, &experiences)?.accuracies(n);
-        let after = judge.embed(&advanced.after, &experiences)?.panels();
+        let untrained_accuracy = embedder.embed(&untrained, &experiences)?.accuracies(n);
+        let after = embedder.embed(&advanced.after, &experiences)?.panels();
         let moved = match advanced.before.as_ref().filter(|_| experience.updated) {
             None => [None; 2],
             Some(before) => {
-                let before = judge.embed(before, &experiences)?.panels();
+                let before = embedder.embed(before, &experiences)?.panels();
                 [neighbours_kept(&before, &after)?, recall(&before, &after)?]
             }
         };
@@ -98,11 +101,11 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
             Some(first) => {
                 let folder = self.folder.experience(0, &first.streamed.name);
                 let first = self.read(&folder.join(ENCODER))?.valid();
-                let first = judge.embed(&first, &experiences)?.panels();
+                let first = embedder.embed(&first, &experiences)?.panels();
                 neighbours_kept(&first, &after)?
             }
         };
-        let [parameter_norm, effective_rank] = self.norm_and_rank(lane, advanced, &causes)?;
+        let [parameter_norm, effective_rank] = self.norm_and_rank(strategy, advanced, &causes)?;
         let arrived = self.arrived();
         Ok(StepRecord {
             streamed: StreamedExperience {
@@ -142,14 +145,18 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     /// experience, the same after all experiences.
     fn norm_and_rank(
         &self,
-        lane: &Lane,
+        strategy: &Strategy,
         advanced: &Advanced<D, B>,
         causes: &Causes<'_>,
     ) -> Result<[f64; 2], Failure> {
         let panel = &advanced.state.experiences()[0].panel;
         let increment = Increment::before(panel.clone()).map_err(Failure::input)?;
-        let path = lane.folder(self.next).join(ENCODER);
-        let encoder = self.read(if path.exists() { &path } else { &lane.encoder })?;
+        let path = strategy.folder(self.next).join(ENCODER);
+        let encoder = self.read(if path.exists() {
+            &path
+        } else {
+            &strategy.encoder
+        })?;
         let (domain, training) = (&*self.gathered.domain, &self.resolved.training);
         let trainer = Trainer::<B, D::Data, _, _>::new(
             &*self.gathered.data,
@@ -172,20 +179,20 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         Ok([parameter_norm::<B, _>(&encoder), effective_rank(&rows)])
     }
 
-    /// Tells what a lane has done.
-    pub(super) fn tell(&self, lane: &Lane, experience: &Experience) {
+    /// Tells what a strategy has done.
+    pub(super) fn tell(&self, strategy: &Strategy, experience: &Experience) {
         let risk = experience.risks.last().copied().flatten();
         let risk = risk.map_or(String::new(), |risk| format!("{risk:.4} nats"));
         let name = &experience.name;
-        let lane = &lane.name;
+        let strategy = &strategy.name;
         match (experience.updated, experience.served) {
-            (true, None) => tell(format_args!("{name}: {lane}: begins with risk {risk}")),
+            (true, None) => tell(format_args!("{name}: {strategy}: begins with risk {risk}")),
             (true, Some(served)) => tell(format_args!(
-                "{name}: {lane}: risk {served:.4} → {risk}, {} epochs, {:.0} passes",
+                "{name}: {strategy}: risk {served:.4} → {risk}, {} epochs, {:.0} passes",
                 experience.epochs,
                 experience.cost.charged()
             )),
-            (false, _) => tell(format_args!("{name}: {lane}: waits, risk {risk}")),
+            (false, _) => tell(format_args!("{name}: {strategy}: waits, risk {risk}")),
         }
     }
 }

@@ -2,12 +2,11 @@
 
 mod course;
 mod dry_run;
+mod embedder;
 mod entries;
 mod first;
 mod folder;
 mod gathered;
-mod judge;
-mod lane;
 mod manifest;
 mod measured;
 mod options;
@@ -15,6 +14,7 @@ mod source;
 mod source_options;
 mod stamp;
 mod step;
+mod strategy;
 mod summary;
 mod watched;
 

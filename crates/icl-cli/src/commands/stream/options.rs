@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{Arg, ArgAction, Args};
-use icl_train::{Keep, Method, When};
+use icl_train::{Keep, Method, Policy, When};
 use serde::Serialize;
 
 use crate::commands::stream::source_options::SourceOptions;
@@ -237,6 +237,16 @@ impl StreamOptions {
 }
 
 impl CourseOptions {
+    /// Returns when to update, and at what cost.
+    pub fn policy(&self) -> Policy {
+        Policy {
+            when: self.when,
+            at_latest: self.at_latest,
+            budget_per_update: self.budget_per_update,
+            budget_total: self.budget_total,
+        }
+    }
+
     /// Checks the numbers.
     fn check(&self) -> Result<(), Failure> {
         self.measured.check()?;

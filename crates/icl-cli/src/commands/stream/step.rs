@@ -1,4 +1,4 @@
-//! One experience of a stream: decisions, updates of all lanes, and measurements.
+//! One experience of a stream: decisions, updates of all strategies, and measurements.
 
 use std::path::Path;
 
@@ -6,15 +6,13 @@ use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Group, Seed};
 use icl_report::StreamedExperience;
-use icl_train::{
-    Callbacks, Decision, Pending, Start, Stream, StreamError, StreamState, TrainingSettings,
-};
+use icl_train::{Callbacks, Decision, Stream, StreamError, StreamState, TrainingSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::commands::stream::folder::{RECORD, StreamFolder};
 use crate::commands::stream::gathered::{Arrived, Gathered};
-use crate::commands::stream::lane::{Lane, read_json};
 use crate::commands::stream::options::Resolved;
+use crate::commands::stream::strategy::{Strategy, read_json};
 use crate::domain::Domain;
 use crate::domain::encoder_file;
 use crate::domain::encoder_file::EncoderFile;
@@ -24,7 +22,7 @@ use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::progress::Display;
 
-/// Facts about an experience that the lane of the method has gone through.
+/// Facts about an experience that the chosen strategy has gone through.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepRecord {
     /// The experience, as a line of `stream.jsonl` has it.
@@ -79,14 +77,13 @@ pub struct Step<'a, D: Domain, B: AutodiffBackend> {
     pub at: usize,
 }
 
-/// Encoder of a lane before and after an experience, and what its update was.
+/// Encoder of a strategy before and after an experience, and what its update was.
 pub(super) struct Advanced<D: Domain, B: AutodiffBackend> {
     /// `None` for the first experience.
     pub(super) before: Option<D::Encoder<B::InnerBackend>>,
     pub(super) after: D::Encoder<B::InnerBackend>,
     pub(super) state: StreamState,
     pub(super) decision: Option<Decision>,
-    pub(super) pending: Pending,
     /// Numbers of old and new samples of the update.
     pub(super) sizes: [usize; 2],
     pub(super) parameter_change: f64,
@@ -94,29 +91,33 @@ pub(super) struct Advanced<D: Domain, B: AutodiffBackend> {
 }
 
 impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
-    /// Lets all lanes go through the experience, writes their encoders, and returns the facts about that
+    /// Lets all strategies go through the experience, writes their encoders, and returns the facts about that
     /// of the method.
     ///
     /// # Errors
     /// If a training fails or is interrupted, or a file cannot be written.
-    pub fn run(&self, lanes: &mut [Lane], steps: &[StepRecord]) -> Result<StepRecord, Failure> {
+    pub fn run(
+        &self,
+        strategies: &mut [Strategy],
+        steps: &[StepRecord],
+    ) -> Result<StepRecord, Failure> {
         let mut record = None;
-        for lane in lanes {
+        for strategy in strategies {
             let advanced = match self.at {
-                0 => self.first(lane)?,
-                _ => self.later(lane)?,
+                0 => self.first(strategy)?,
+                _ => self.later(strategy)?,
             };
-            let done = self.done(lane, &advanced)?;
+            let done = self.done(strategy, &advanced)?;
             let experience = advanced.state.experiences().last();
             let experience = experience.expect("an experience has come");
-            self.tell(lane, experience);
-            if lane.is_own() {
-                record = Some(self.record(lane, &advanced, experience, steps)?);
+            self.tell(strategy, experience);
+            if strategy.is_own() {
+                record = Some(self.record(strategy, &advanced, experience, steps)?);
             }
-            lane.memory = advanced.state.memory().clone();
-            lane.push(done);
+            strategy.memory = advanced.state.memory().clone();
+            strategy.done.push(done);
         }
-        Ok(record.expect("the first lane is that of the method"))
+        Ok(record.expect("the first strategy is that of the method"))
     }
 
     pub(super) fn arrived(&self) -> &Arrived {
@@ -127,18 +128,18 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         Seed::new(self.resolved.training.seed).child("init")
     }
 
-    pub(super) fn causes<'c>(&'c self, lane: &'c Lane) -> Causes<'c> {
+    pub(super) fn causes<'c>(&'c self, strategy: &'c Strategy) -> Causes<'c> {
         Causes {
             settings: &self.resolved.training.settings,
-            method: lane.method.as_ref(),
+            method: strategy.method.as_ref(),
             file: self.from.map(|from| from.stored.path()),
         }
     }
 
-    /// Returns the stream of a lane.
+    /// Returns the stream of a strategy.
     pub(super) fn stream(
         &self,
-        lane: &Lane,
+        strategy: &Strategy,
         settings: TrainingSettings,
     ) -> Stream<'_, B, D::Data, &D::Views, D::Collate> {
         let course = &self.resolved.options.course;
@@ -148,7 +149,8 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
                 panel: course.measured.panel.max(settings.panel),
                 ..settings
             })
-            .keep(lane.keep)
+            .keep(strategy.keep)
+            .policy(strategy.policy.clone())
             .hold_out(course.measured.hold_out)
             .panel(course.measured.panel)
             .seed(self.resolved.training.seed)
@@ -157,12 +159,12 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     }
 
     /// Trains on the first experience, or takes an encoder that was; controls begin with the encoder of the method.
-    fn first(&self, lane: &Lane) -> Result<Advanced<D, B>, Failure> {
+    fn first(&self, strategy: &Strategy) -> Result<Advanced<D, B>, Failure> {
         let settings = self.resolved.training.settings.clone();
-        let stream = self.stream(lane, settings.clone());
+        let stream = self.stream(strategy, settings.clone());
         let arriving = self.arrived().arriving();
         let path = self.next.join(ENCODER);
-        let given = match (lane.is_own(), self.from) {
+        let given = match (strategy.is_own(), self.from) {
             (true, None) => None,
             (true, Some(from)) => Some(from.encoder::<B>(self.device)?),
             (false, _) => Some(self.read(&path)?),
@@ -180,9 +182,9 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
                     .fresh::<B>(self.init().child("old"), self.device)?;
                 let causes = Causes {
                     file: self.resolved.options.encoder.weights.as_deref(),
-                    ..self.causes(lane)
+                    ..self.causes(strategy)
                 };
-                let trained = self.trained(lane, |callbacks| {
+                let trained = self.trained(strategy, |callbacks| {
                     let first = stream.first(untrained, arriving, callbacks);
                     first.map_err(|error| of_training(&causes, error))
                 })?;
@@ -191,7 +193,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
                 (trained.encoder, trained.state, Some(facts))
             }
         };
-        if lane.is_own() {
+        if strategy.is_own() {
             self.save(&after, &path)?;
         }
         let (sizes, parameter_change, train_s) = facts.unwrap_or(([0, 0], 0.0, 0.0));
@@ -200,7 +202,6 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
             after,
             state,
             decision: None,
-            pending: Pending::default(),
             sizes,
             parameter_change,
             train_s,
@@ -208,141 +209,65 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     }
 
     /// Decides on an update, and updates or waits.
-    fn later(&self, lane: &Lane) -> Result<Advanced<D, B>, Failure> {
-        let settings = self.resolved.training.settings.clone();
+    fn later(&self, strategy: &Strategy) -> Result<Advanced<D, B>, Failure> {
+        let stream = self.stream(strategy, self.resolved.training.settings.clone());
         let arriving = self.arrived().arriving();
-        let given = self.read(&lane.encoder)?;
+        let given = self.read(&strategy.encoder)?;
         let live = given.valid();
-        let state = lane.state();
-        let (decision, pending, passes) = self.decision(lane, &live, &state)?;
-        let method = lane.method.as_ref().filter(|_| decision.update);
-        let mut advanced = match method {
-            None => {
-                let stream = self.stream(lane, settings);
-                let state = stream.wait(state, &live, &arriving).map_err(failure)?;
-                Advanced {
-                    before: Some(live.clone()),
-                    after: live,
-                    state,
-                    decision: Some(decision),
-                    pending,
-                    sizes: [0, 0],
-                    parameter_change: 0.0,
-                    train_s: 0.0,
-                }
-            }
-            Some(method) => {
-                let stream = self.stream(
-                    lane,
-                    TrainingSettings {
-                        budget: self.budget(lane, passes),
-                        ..settings
-                    },
-                );
-                let fresh = match method.start {
-                    Start::Trained => None,
-                    _ => {
-                        let seed = self.init().child("scratch");
-                        Some(self.gathered.domain.fresh::<B>(seed, self.device)?)
-                    }
-                };
-                let fresh = || fresh.expect("all starts but one need a fresh encoder");
-                let causes = self.causes(lane);
-                let updated = self.trained(lane, |callbacks| {
-                    let own = (&live, given);
-                    let updated = stream.next(state, own, fresh, method, arriving, callbacks);
-                    updated.map_err(|error| of_training(&causes, error))
-                })?;
-                let folder = lane.folder(self.next);
-                std::fs::create_dir_all(&folder)
-                    .map_err(|error| Failure::file(&folder, "cannot be written", error))?;
-                self.save(&updated.encoder, &folder.join(ENCODER))?;
-                Advanced {
-                    before: Some(live),
-                    after: updated.encoder,
-                    state: updated.state,
-                    decision: Some(decision),
-                    pending,
-                    sizes: [
-                        updated.increment.old().len(),
-                        updated.increment.new_data().len(),
-                    ],
-                    parameter_change: updated.parameter_change,
-                    train_s: updated.train_s,
-                }
-            }
+        let mut state = strategy.state();
+        let decision = stream.decide(&mut state, &live, &arriving);
+        let decision = decision.map_err(failure)?;
+        let Some(method) = strategy.method.as_ref().filter(|_| decision.update) else {
+            let state = stream.wait(state, &live, &arriving).map_err(failure)?;
+            return Ok(Advanced {
+                before: Some(live.clone()),
+                after: live,
+                state,
+                decision: Some(decision),
+                sizes: [0, 0],
+                parameter_change: 0.0,
+                train_s: 0.0,
+            });
         };
-        advanced.state.charge_steering(passes);
-        Ok(advanced)
-    }
-
-    /// Decides on an update for all that waits and what arrives. Also returns what waits afterwards, and the cost of the decision
-    /// in full passes.
-    fn decision(
-        &self,
-        lane: &Lane,
-        live: &D::Encoder<B::InnerBackend>,
-        state: &StreamState,
-    ) -> Result<(Decision, Pending, f64), Failure> {
-        let arriving = self.arrived().arriving();
-        let stream = self.stream(lane, self.resolved.training.settings.clone());
-        let (drift, passes) = match lane.when.needs_drift() {
-            false => (None, 0.0),
-            true => {
-                let measured = stream.drift(state, live, &arriving, lane.when.effect());
-                let (drift, passes) = measured.map_err(failure)?;
-                (Some(drift), passes)
-            }
+        let fresh = || {
+            let seed = self.init().child("scratch");
+            self.gathered.domain.fresh::<B>(seed, self.device)
         };
-        let n_training = stream.training_samples(&arriving).map_err(failure)?.len();
-        let mut pending = lane.pending();
-        let mut decision = pending.decide(
-            lane.when,
-            lane.at_latest,
-            arriving.name,
-            n_training,
-            drift.as_ref().map(|it| it.deciding()),
-            lane.last_cost(),
-        );
-        if let [_, Some(total)] = lane.budgets
-            && decision.update
-            && lane.charged() + passes >= total
-        {
-            decision.update = false;
-            decision.reason = format!(
-                "{}; the budget of {total} passes is used up",
-                decision.reason
-            );
-        }
-        if decision.update {
-            pending.clear();
-        }
-        Ok((decision, pending, passes))
+        let fresh = method.start.needs_fresh().then(fresh).transpose()?;
+        let causes = self.causes(strategy);
+        let updated = self.trained(strategy, |callbacks| {
+            let own = (&live, given);
+            let updated = stream.next(state, own, fresh, method, arriving, callbacks);
+            updated.map_err(|error| of_training(&causes, error))
+        })?;
+        let folder = strategy.folder(self.next);
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| Failure::file(&folder, "cannot be written", error))?;
+        self.save(&updated.encoder, &folder.join(ENCODER))?;
+        let increment = &updated.increment;
+        Ok(Advanced {
+            before: Some(live),
+            after: updated.encoder,
+            state: updated.state,
+            decision: Some(decision),
+            sizes: [increment.old().len(), increment.new_data().len()],
+            parameter_change: updated.parameter_change,
+            train_s: updated.train_s,
+        })
     }
 
-    /// Returns the budget of an update whose decision has cost `passes`, if there is one.
-    fn budget(&self, lane: &Lane, passes: f64) -> Option<f64> {
-        let [of_update, total] = lane.budgets;
-        let left = total.map(|total| total - lane.charged() - passes);
-        let budgets = of_update.map(|it| (it - passes).max(f64::MIN_POSITIVE));
-        match (budgets, left) {
-            (Some(of_update), Some(left)) => Some(of_update.min(left)),
-            (of_update, left) => of_update.or(left),
-        }
-    }
-
-    /// Trains a lane with a bar, a state from which it continues, and the signal to stop.
+    /// Trains a strategy with a bar, a state from which it continues, and the signal to stop.
     fn trained<T>(
         &self,
-        lane: &Lane,
+        strategy: &Strategy,
         train: impl FnOnce(&mut Callbacks<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let display = Display::new(1, self.resolved.training.settings.epochs as u64);
-        display.begin(&format!("{}: {}", self.arrived().name, lane.name));
+        display.begin(&format!("{}: {}", self.arrived().name, strategy.name));
         let mut callbacks = Callbacks::new()
             .on_progress(|progress| display.advance(&progress))
             .stop_when(interrupt::requested)
-            .with_checkpoint(self.folder.state(self.at, lane.state_name()));
+            .with_checkpoint(self.folder.state(self.at, strategy.state_name()));
         let trained = train(&mut callbacks);
         drop(callbacks);
         display.finish();

@@ -10,10 +10,10 @@ use serde::Serialize;
 use crate::commands::stream::folder::{
     DECISIONS, EXPERIENCES, LEDGER, MATRIX, REJECTED, StreamFolder,
 };
-use crate::commands::stream::lane::{Lane, write_json, write_lines};
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::source::Source;
 use crate::commands::stream::step::StepRecord;
+use crate::commands::stream::strategy::{Strategy, write_json, write_lines};
 use crate::files::encoder_work::REPORT;
 use crate::files::whole;
 use crate::files::work_place::CONFIG;
@@ -67,7 +67,7 @@ impl<'a> Summary<'a> {
         folder: &StreamFolder,
         source: &Source,
         steps: &[StepRecord],
-        lanes: &[Lane],
+        strategies: &[Strategy],
         is_last: bool,
     ) -> Result<(), Failure> {
         let rejected = rejected(source);
@@ -82,9 +82,9 @@ impl<'a> Summary<'a> {
             return Ok(());
         }
         let begun = Instant::now();
-        let record = self.record(source, steps, lanes)?;
+        let record = self.record(source, steps, strategies)?;
         let made = folder.begin_summary()?;
-        write(&made, self.config, &record, lanes)?;
+        write(&made, self.config, &record, strategies)?;
         if !rejected.is_empty() {
             write_lines(&made.join(REJECTED), &rejected)?;
         }
@@ -106,9 +106,9 @@ impl<'a> Summary<'a> {
         &self,
         source: &Source,
         steps: &[StepRecord],
-        lanes: &[Lane],
+        strategies: &[Strategy],
     ) -> Result<StreamRecord, Failure> {
-        record(self.resolved, source, steps, lanes)
+        record(self.resolved, source, steps, strategies)
     }
 }
 
@@ -127,11 +127,11 @@ fn record(
     resolved: &Resolved,
     source: &Source,
     steps: &[StepRecord],
-    lanes: &[Lane],
+    strategies: &[Strategy],
 ) -> Result<StreamRecord, Failure> {
     let (options, training) = (&resolved.options, &resolved.training);
-    let [own, controls @ ..] = lanes else {
-        unreachable!("the first lane is that of the method");
+    let [own, controls @ ..] = strategies else {
+        unreachable!("the first strategy is that of the method");
     };
     let streamed = || steps.iter().map(|step| &step.streamed);
     let untrained_risk: Vec<Option<f64>> = steps.iter().map(|it| Some(it.untrained_risk)).collect();
@@ -160,14 +160,14 @@ fn record(
         risk: (formula.value)(&of_risk),
         accuracy: (formula.value)(&of_accuracy),
     });
-    let control = |lane: &Lane| {
-        let of_control = lane.risks();
+    let control = |strategy: &Strategy| {
+        let of_control = strategy.risks();
         StreamControl {
-            method: lane.name.clone(),
+            method: strategy.name.clone(),
             gap: gaps(&risk, &of_control),
             risk: of_control,
-            accuracy: lane.accuracies(),
-            charged_passes: lane
+            accuracy: strategy.accuracies(),
+            charged_passes: strategy
                 .done
                 .iter()
                 .map(|it| it.experience.cost.charged())
@@ -211,7 +211,7 @@ fn gaps(risk: &Cells, of_control: &Cells) -> Vec<Option<f64>> {
 /// Line of the ledger.
 #[derive(Serialize)]
 struct Charge<'a> {
-    lane: &'a str,
+    strategy: &'a str,
     experience: &'a str,
     purpose: &'a str,
     passes: f64,
@@ -222,12 +222,12 @@ fn write(
     folder: &Path,
     config: &str,
     record: &StreamRecord,
-    lanes: &[Lane],
+    strategies: &[Strategy],
 ) -> Result<(), Failure> {
     write_json(&folder.join(MATRIX), record)?;
     write_lines(&folder.join(EXPERIENCES), &record.experiences)?;
     write_lines(&folder.join(DECISIONS), &record.decisions)?;
-    let charges: Vec<Charge<'_>> = lanes.iter().flat_map(charges).collect();
+    let charges: Vec<Charge<'_>> = strategies.iter().flat_map(charges).collect();
     write_lines(&folder.join(LEDGER), &charges)?;
     let document =
         icl_report::stream_document(record).map_err(|error| Failure::Other(error.into()))?;
@@ -235,9 +235,9 @@ fn write(
     whole::write(&folder.join(CONFIG), config.as_bytes())
 }
 
-/// Returns the cost of a lane by experience and purpose.
-fn charges(lane: &Lane) -> impl Iterator<Item = Charge<'_>> {
-    lane.done.iter().flat_map(move |step| {
+/// Returns the cost of a strategy by experience and purpose.
+fn charges(strategy: &Strategy) -> impl Iterator<Item = Charge<'_>> {
+    strategy.done.iter().flat_map(move |step| {
         let cost = &step.experience.cost;
         let purposes = [
             ("training", cost.training),
@@ -250,7 +250,7 @@ fn charges(lane: &Lane) -> impl Iterator<Item = Charge<'_>> {
         let name = &step.experience.name;
         let used = purposes.into_iter().filter(|(_, passes)| *passes > 0.0);
         used.map(move |(purpose, passes)| Charge {
-            lane: &lane.name,
+            strategy: &strategy.name,
             experience: name,
             purpose,
             passes,

@@ -1,9 +1,9 @@
-//! One encoder that goes through a stream: that of the method, or a control.
+//! A strategy of a stream: who updates the encoder, when, from which samples; that which the options choose, or a control.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use icl_train::{Experience, Keep, Method, Pending, StreamMemory, StreamState, When};
+use icl_train::{Experience, Keep, Method, Policy, StreamMemory, StreamState, When};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -17,39 +17,35 @@ use crate::files::whole;
 use crate::files::whole::remove_if_there;
 use crate::process::failure::Failure;
 
-/// File of the facts about a lane, in the folder of each experience.
-const LANE: &str = "lane.json";
+/// File of the facts about a strategy, in the folder of each experience.
+const STRATEGY: &str = "strategy.json";
 /// Samples that its later updates may use, in the folder of the last experience.
 const MEMORY: &str = "memory.json";
 
-/// Encoder that goes through a stream.
+/// Strategy with the encoder that it takes through a stream.
 #[derive(Debug)]
-pub struct Lane {
+pub struct Strategy {
     /// Name, in messages and of its states.
     pub name: String,
-    /// Folder in that of an experience; none for the lane of the method.
+    /// Folder in that of an experience; none for the chosen strategy.
     folder: Option<String>,
     /// Method of the updates; `None`: there are none.
     pub method: Option<Method>,
-    /// Moment of an update.
-    pub when: When,
-    /// Largest number of experiences that wait.
-    pub at_latest: Option<usize>,
+    /// When to update, and at what cost.
+    pub policy: Policy,
     /// Old samples that are kept.
     pub keep: Keep,
-    /// Maximum charged cost of an update, and of all.
-    pub budgets: [Option<f64>; 2],
     /// Experiences that it has gone through.
-    pub done: Vec<LaneStep>,
+    pub done: Vec<StrategyStep>,
     /// Samples that its later updates may use.
     pub memory: StreamMemory,
     /// File of its encoder.
     pub encoder: PathBuf,
 }
 
-/// A lane after an experience.
+/// A strategy after an experience.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LaneStep {
+pub struct StrategyStep {
     /// Facts about the experience, without its risks.
     pub experience: Experience,
     /// Risks on the panel of each experience up to this one.
@@ -58,8 +54,6 @@ pub struct LaneStep {
     pub accuracies: Option<Row>,
     /// Accuracy on the panel of this experience of the encoder before it; `None` without classes and for the first.
     pub served_accuracy: Option<f64>,
-    /// Experiences that wait for an update.
-    pub pending: Pending,
 }
 
 /// Row of a matrix of which few cells were measured. It is stored with all of them.
@@ -102,33 +96,32 @@ impl Row {
     }
 }
 
-impl Lane {
-    /// Returns the lane of the method, then those of the controls.
+impl Strategy {
+    /// Returns the chosen strategy, then those of the controls.
     pub fn all(resolved: &Resolved) -> Vec<Self> {
         let course = &resolved.options.course;
         let new = |name: &str, folder, method| Self {
             name: name.to_owned(),
             folder,
             method,
-            when: When::Always,
-            at_latest: None,
+            policy: Policy::default(),
             keep: Keep::All,
-            budgets: [None; 2],
             done: Vec::new(),
             memory: StreamMemory::default(),
             encoder: PathBuf::new(),
         };
         let own = Self {
-            when: course.when,
-            at_latest: course.at_latest,
+            policy: course.policy(),
             keep: course.keep,
-            budgets: [course.budget_per_update, course.budget_total],
             ..new(&resolved.method.name, None, Some(resolved.method.clone()))
         };
         let control = |control: &Control| Self {
-            when: match control.method {
-                Some(_) => When::Always,
-                None => When::Never,
+            policy: Policy {
+                when: match control.method {
+                    Some(_) => When::Always,
+                    None => When::Never,
+                },
+                ..Policy::default()
             },
             ..new(
                 &control.name,
@@ -140,12 +133,12 @@ impl Lane {
         std::iter::once(own).chain(controls).collect()
     }
 
-    /// Whether this is the lane of the method.
+    /// Whether this is the chosen strategy.
     pub fn is_own(&self) -> bool {
         self.folder.is_none()
     }
 
-    /// Returns the name of its states, other than those of all other lanes.
+    /// Returns the name of its states, other than those of all other strategies.
     pub fn state_name(&self) -> &str {
         self.folder.as_deref().unwrap_or("method")
     }
@@ -171,13 +164,13 @@ impl Lane {
         StreamState::from_parts(experiences.collect(), self.memory.clone())
     }
 
-    /// Returns a matrix of this lane: of each experience a row, with what was served right of the diagonal and nothing beyond.
+    /// Returns a matrix of this strategy: of each experience a row, with what was served right of the diagonal and nothing beyond.
     fn matrix<'r>(
         &'r self,
-        row: impl Fn(&'r LaneStep) -> Option<&'r Row>,
-        served: impl Fn(&LaneStep) -> Option<f64>,
+        row: impl Fn(&'r StrategyStep) -> Option<&'r Row>,
+        served: impl Fn(&StrategyStep) -> Option<f64>,
     ) -> Option<Vec<Vec<Option<f64>>>> {
-        let row = |(at, step): (usize, &'r LaneStep)| {
+        let row = |(at, step): (usize, &'r StrategyStep)| {
             let mut cells = row(step)?.cells(at + 2);
             cells.extend(self.done.get(at + 1).map(&served));
             Some(cells)
@@ -196,34 +189,6 @@ impl Lane {
         self.matrix(|it| it.accuracies.as_ref(), |it| it.served_accuracy)
     }
 
-    /// Returns the experiences that wait for an update.
-    pub fn pending(&self) -> Pending {
-        let last = self.done.last();
-        last.map(|it| it.pending.clone()).unwrap_or_default()
-    }
-
-    /// Returns the charged cost of the updates, the first training not counted, in full passes.
-    pub fn charged(&self) -> f64 {
-        let updates = self.done.iter().skip(1);
-        updates.map(|it| it.experience.cost.charged()).sum()
-    }
-
-    /// Returns the charged cost of the last update, or of the first training before there is any, in full passes.
-    pub fn last_cost(&self) -> f64 {
-        let mut updates = self.done.iter().rev().map(|it| &it.experience);
-        let last = updates.find(|it| it.updated);
-        last.map_or(0.0, |it| it.cost.charged())
-    }
-
-    /// Adds what it has done with the next experience. What waited before is forgotten: of every experience it would be
-    /// a list of all before it.
-    pub fn push(&mut self, step: LaneStep) {
-        if let Some(last) = self.done.last_mut() {
-            last.pending = Pending::default();
-        }
-        self.done.push(step);
-    }
-
     /// Writes what it has done with the last experience.
     ///
     /// # Errors
@@ -232,7 +197,7 @@ impl Lane {
         let folder = self.folder(experience);
         let created = std::fs::create_dir_all(&folder);
         created.map_err(|error| Failure::file(&folder, "cannot be written", error))?;
-        write_json(&folder.join(LANE), &self.done.last())?;
+        write_json(&folder.join(STRATEGY), &self.done.last())?;
         write_json(&folder.join(MEMORY), &self.memory)
     }
 
@@ -242,7 +207,7 @@ impl Lane {
     /// If a file cannot be read.
     pub fn read(&mut self, experience: &Path, is_last: bool) -> Result<(), Failure> {
         let folder = self.folder(experience);
-        self.push(read_json(&folder.join(LANE))?);
+        self.done.push(read_json(&folder.join(STRATEGY))?);
         if is_last {
             self.memory = read_json(&folder.join(MEMORY))?;
         }

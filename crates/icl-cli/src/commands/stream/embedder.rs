@@ -1,4 +1,4 @@
-//! Measurements of encoders beside the risk: accuracies, and how embeddings of held-out samples move.
+//! Measurements of encoders from their embeddings: accuracies, and how embeddings of held-out samples move.
 
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{Increment, Seed};
@@ -10,8 +10,8 @@ use crate::domain::Domain;
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 
-/// Measures encoders on the panels of the experiences so far.
-pub struct Judge<'a, D: Domain, B: Backend> {
+/// Embeds the panels of the experiences so far.
+pub struct Embedder<'a, D: Domain, B: Backend> {
     pub gathered: &'a Gathered<'a, D>,
     pub seed: u64,
     pub device: &'a B::Device,
@@ -28,7 +28,7 @@ pub struct Embedded {
     labels: Option<[Vec<Vec<usize>>; 2]>,
 }
 
-impl<D: Domain, B: AutodiffBackend> Judge<'_, D, B> {
+impl<D: Domain, B: AutodiffBackend> Embedder<'_, D, B> {
     /// Embeds what the accuracies of the experiences so far are computed from.
     ///
     /// # Errors
