@@ -121,15 +121,15 @@ fn plugged<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend>(
 }
 
 /// Losses of one step, for its rule.
-pub(crate) struct LossesOfStep<'r, 'a, M: AutodiffModule<B> + Encoder<B>, B: AutodiffBackend>
+pub(crate) struct LossesOfStep<'r, 'a, M, B>
 where
-    M::InnerModule: Encoder<B::InnerBackend>,
+    M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
+    B: AutodiffBackend,
 {
-    pub(crate) loss: &'r BatchLoss<'a, M, B>,
-    pub(crate) prepared: &'r Prepared<PartOf<M, B>>,
-    pub(crate) step: Step,
-    /// Seed of the encoder's randomness in the step.
-    pub(crate) seed: Seed,
+    loss: &'r BatchLoss<'a, M, B>,
+    prepared: &'r Prepared<PartOf<M, B>>,
+    step: Step,
+    seed: Seed,
 }
 
 impl<M, B> StepLosses<M, B, TrainError> for LossesOfStep<'_, '_, M, B>
@@ -184,11 +184,26 @@ where
     }
 }
 
-impl<M, B> LossesOfStep<'_, '_, M, B>
+impl<'r, 'a, M, B> LossesOfStep<'r, 'a, M, B>
 where
     M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
     B: AutodiffBackend,
 {
+    /// Creates the losses of prepared batches. `seed` decides the encoder's randomness.
+    pub(crate) fn new(
+        loss: &'r BatchLoss<'a, M, B>,
+        prepared: &'r Prepared<PartOf<M, B>>,
+        step: Step,
+        seed: Seed,
+    ) -> Self {
+        Self {
+            loss,
+            prepared,
+            step,
+            seed,
+        }
+    }
+
     /// Computes the loss of the batch, after those of the support batches if there are any.
     fn of_batch(&self, encoder: &M) -> Result<Tensor<B, 1>, TrainError> {
         let batch = &self.prepared.batch;
