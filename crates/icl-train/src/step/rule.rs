@@ -1,4 +1,4 @@
-//! What a step does: the plain gradient at a scheduled rate, or a rule that takes its place.
+//! The rule of a step: the plain gradient at a scheduled rate, or one that takes its place.
 
 use burn::module::AutodiffModule;
 use burn::optim::GradientsParams;
@@ -16,11 +16,11 @@ use crate::step::copies::without_graph;
 use crate::step::prefetch::Prepared;
 use crate::step::step_gradient::Step;
 
-/// What the steps of a run do.
+/// Rule of the steps of a run.
 pub(crate) enum Rule<'a, M: 'a, B: AutodiffBackend> {
     /// The gradient of the batch is applied at a rate that is a function of the step.
     Plain(Schedule),
-    /// Another rule finds gradient and rate.
+    /// One from outside of this crate finds gradient and rate.
     Plugged(Box<dyn StepRule<M, B, TrainError> + 'a>),
 }
 
@@ -116,7 +116,7 @@ fn plugged<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend>(
     Err(MethodError::Value {
         axis,
         found,
-        expected: "a choice that needs no cargo feature, or icl-train with its feature `meta`",
+        expected: "a choice that needs no cargo feature, or icl-train or icl with the feature `meta`",
     })
 }
 
