@@ -27,7 +27,8 @@ type SingleRecorder = NamedMpkBytesRecorder<SinglePrecision>;
 type DoubleRecorder = NamedMpkBytesRecorder<DoublePrecisionSettings>;
 
 /// Returns whether floats of the backend need f64. A record is loaded in the backend's own precision, so that nothing is
-/// lost in one that is at least as precise.
+/// lost in one that is at least as precise. It is asked in `const` blocks: the code of the other precision is not compiled, which is
+/// nine ranks of every optimizer's state.
 const fn is_double<B: Backend>() -> bool {
     size_of::<B::FloatElem>() > size_of::<f32>()
 }
@@ -37,7 +38,7 @@ const fn is_double<B: Backend>() -> bool {
 /// # Errors
 /// If Burn cannot write it down.
 pub fn save_record<B: Backend, R: Record<B>>(record: R) -> Result<Bytes, Error> {
-    let bytes = match is_double::<B>() {
+    let bytes = match const { is_double::<B>() } {
         true => Recorder::<B>::record(&DoubleRecorder::default(), record, ()),
         false => Recorder::<B>::record(&SingleRecorder::default(), record, ()),
     };
@@ -53,7 +54,7 @@ pub fn save_record<B: Backend, R: Record<B>>(record: R) -> Result<Bytes, Error> 
 /// If the bytes are of another kind of record.
 pub fn load_record<B: Backend, R: Record<B>>(bytes: Bytes, device: &B::Device) -> Result<R, Error> {
     let bytes = bytes.into_vec();
-    let record = match is_double::<B>() {
+    let record = match const { is_double::<B>() } {
         true => Recorder::<B>::load(&DoubleRecorder::default(), bytes, device),
         false => Recorder::<B>::load(&SingleRecorder::default(), bytes, device),
     };

@@ -7,7 +7,7 @@
 //! | [`prelude`] | everything that an update needs |
 //! | [`core`] | losses, exact risk, the traits of encoders and data |
 //! | [`train`] | methods as points of five axes, the trainer, evaluation, checkpoints |
-//! | [`meta`] | the inner loop of meta-optimization, learning rates |
+//! | `meta` (feature `meta`) | the inner loop of meta-optimization, learning rates that follow a run |
 //! | [`models`] | GCN, GIN, ResNet-18, MLP, operators |
 //! | [`data`] | graphs, images and tables: readers, views, splits |
 //! | [`eval`] | accuracies with their floors |

@@ -3,7 +3,7 @@
 use icl_core::RateChoice;
 
 use crate::method::error::MethodError;
-use crate::method::loss::LossKind;
+use crate::method::loss::{Loss, LossKind};
 use crate::method::optimizer_choice::OptimizerChoice;
 use crate::method::point::Method;
 use crate::method::sampling::Sampling;
@@ -57,98 +57,54 @@ pub fn methods() -> Vec<Method> {
     use OptimizerChoice::Plain;
     use RateChoice::{Cosine, Fixed, Hypergradient, Learned, LearnedAsPublished};
     use Sampling::{All, Buffer, New, Share, Stratified, Widening};
-    let meta = OptimizerChoice::Meta(None);
-    let near = InfoNce.with_distillation();
-    let updates = [
-        ("warm", All, InfoNce.into(), Plain, Fixed),
-        ("warm-sub", Share(FRESH_SHARE), InfoNce.into(), Plain, Fixed),
-        ("fine-tuning", New, InfoNce.into(), Plain, Fixed),
-        ("replay", Buffer, InfoNce.into(), Plain, Fixed),
-        ("distillation", New, near, Plain, Fixed),
-        (
-            "icl-published",
-            Stratified,
-            Published.into(),
-            meta,
-            LearnedAsPublished,
-        ),
-        (
-            "icl-published-wo-lrl",
-            Stratified,
-            Published.into(),
-            meta,
-            Fixed,
-        ),
-        (
-            "icl-published-wo-m",
-            Stratified,
-            Published.into(),
-            Plain,
-            LearnedAsPublished,
-        ),
-        (
-            "icl-published-wo-m-lrl",
-            Stratified,
-            Published.into(),
-            Plain,
-            Fixed,
-        ),
-        ("icl-corrected", Stratified, Corrected.into(), meta, Learned),
-        (
-            "icl-corrected-wo-lrl",
-            Stratified,
-            Corrected.into(),
-            meta,
-            Fixed,
-        ),
-        (
-            "icl-corrected-wo-m",
-            Stratified,
-            Corrected.into(),
-            Plain,
-            Learned,
-        ),
-        (
-            "icl-corrected-wo-m-lrl",
-            Stratified,
-            Corrected.into(),
-            Plain,
-            Fixed,
-        ),
-        (DEFAULT, Widening(None), InfoNce.into(), Plain, Fixed),
-        ("warm-cosine", All, InfoNce.into(), Plain, Cosine),
-        (
-            "warm-hypergradient",
-            All,
-            InfoNce.into(),
-            Plain,
-            Hypergradient,
-        ),
-        (
-            "warm-lrl-published",
-            All,
-            InfoNce.into(),
-            Plain,
-            LearnedAsPublished,
-        ),
-        ("warm-lrl", All, InfoNce.into(), Plain, Learned),
-    ];
-    let updates = updates.map(|(name, sampling, loss, optimizer, rate)| Method {
+    let named = |name: &str, method| Method {
         name: name.to_owned(),
-        start: Start::Trained,
-        sampling,
-        loss: Some(loss),
-        optimizer,
-        rate,
-    });
-    let inference = Method {
-        name: "inference".to_owned(),
-        loss: None,
-        ..Method::new(All, InfoNce)
+        ..method
     };
-    [inference, Method::retraining()]
+    let plain = |name: &str, sampling, loss: Loss| named(name, Method::new(sampling, loss));
+    let warm = |name: &str, rate| Method {
+        rate,
+        ..plain(name, All, InfoNce.into())
+    };
+    let ablated = |name: &str, loss: LossKind, learned| {
+        let meta = OptimizerChoice::Meta(None);
+        let ablations = [
+            ("", meta, learned),
+            ("-wo-lrl", meta, Fixed),
+            ("-wo-m", Plain, learned),
+            ("-wo-m-lrl", Plain, Fixed),
+        ];
+        ablations.map(|(suffix, optimizer, rate)| Method {
+            optimizer,
+            rate,
+            ..plain(&format!("{name}{suffix}"), Stratified, loss.into())
+        })
+    };
+    let inference = Method {
+        loss: None,
+        ..plain("inference", All, InfoNce.into())
+    };
+    let baselines = [
+        inference,
+        Method::retraining(),
+        warm("warm", Fixed),
+        plain("warm-sub", Share(FRESH_SHARE), InfoNce.into()),
+        plain("fine-tuning", New, InfoNce.into()),
+        plain("replay", Buffer, InfoNce.into()),
+        plain("distillation", New, InfoNce.with_distillation()),
+    ];
+    let controls = [
+        plain(DEFAULT, Widening(None), InfoNce.into()),
+        warm("warm-cosine", Cosine),
+        warm("warm-hypergradient", Hypergradient),
+        warm("warm-lrl-published", LearnedAsPublished),
+        warm("warm-lrl", Learned),
+    ];
+    baselines
         .into_iter()
-        .chain(updates)
+        .chain(ablated("icl-published", Published, LearnedAsPublished))
+        .chain(ablated("icl-corrected", Corrected, Learned))
+        .chain(controls)
         .collect()
 }
 

@@ -1,5 +1,6 @@
 //! Counters of a run, within an epoch and between evaluations.
 
+use icl_core::Stepped;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::gain::Course;
@@ -87,21 +88,17 @@ impl Counters {
         }
     }
 
-    /// Adds a step with this loss, learning rate and number of negatives.
-    pub(crate) fn add_step(&mut self, loss: f64, rate: f64, negatives: f64) {
+    /// Adds a step with this number of negatives.
+    pub(crate) fn add_step(&mut self, stepped: &Stepped, negatives: f64) {
         self.negatives_sum += negatives;
         self.n_steps += 1;
-        self.loss_sum += loss;
-        self.query_rate_sum += rate;
-    }
-
-    /// Adds an inner loop with the learning rates of its steps, if there was one that moved the parameters by `relative_move`.
-    pub(crate) fn add_inner_loop(&mut self, rates: &[f64], relative_move: Option<f64>) {
-        for rate in rates {
+        self.loss_sum += stepped.loss;
+        self.query_rate_sum += stepped.rate;
+        for rate in &stepped.inner_rates {
             self.n_support += 1;
             self.support_rate_sum += rate;
         }
-        if let Some(relative_move) = relative_move {
+        if let Some(relative_move) = stepped.inner_move {
             self.n_loops += 1;
             self.support_move_sum += relative_move;
         }

@@ -1,4 +1,4 @@
-//! What a step does: the plain gradient at a scheduled rate, or a rule that takes its place.
+//! The rule of a step: the plain gradient at a scheduled rate, or one that takes its place.
 
 use burn::module::AutodiffModule;
 use burn::optim::GradientsParams;
@@ -17,11 +17,11 @@ use crate::step::copies::without_graph;
 use crate::step::prefetch::Prepared;
 use crate::step::step_gradient::Step;
 
-/// What the steps of a run do.
+/// Rule of the steps of a run.
 pub(crate) enum Rule<'a, M: 'a, B: AutodiffBackend> {
     /// The gradient of the batch is applied at a rate that is a function of the step.
     Plain(Schedule),
-    /// Another rule finds gradient and rate.
+    /// One from outside of this crate finds gradient and rate.
     Plugged(Box<dyn StepRule<M, B, TrainError> + 'a>),
 }
 
@@ -117,20 +117,20 @@ fn plugged<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend>(
     Err(MethodError::Value {
         axis,
         found,
-        expected: "a choice that needs no cargo feature, or icl-train with its feature `meta`",
+        expected: "a choice that needs no cargo feature, or icl-train or icl with the feature `meta`",
     })
 }
 
 /// Losses of one step, for its rule.
-pub(crate) struct LossesOfStep<'r, 'a, M: AutodiffModule<B> + Encoder<B>, B: AutodiffBackend>
+pub(crate) struct LossesOfStep<'r, 'a, M, B>
 where
-    M::InnerModule: Encoder<B::InnerBackend>,
+    M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
+    B: AutodiffBackend,
 {
-    pub(crate) loss: &'r BatchLoss<'a, M, B>,
-    pub(crate) prepared: &'r Prepared<PartOf<M, B>>,
-    pub(crate) step: Step,
-    /// Seed of the encoder's randomness in the step.
-    pub(crate) seed: Seed,
+    loss: &'r BatchLoss<'a, M, B>,
+    prepared: &'r Prepared<PartOf<M, B>>,
+    step: Step,
+    seed: Seed,
 }
 
 impl<M, B> StepLosses<M, B, TrainError> for LossesOfStep<'_, '_, M, B>
@@ -185,11 +185,26 @@ where
     }
 }
 
-impl<M, B> LossesOfStep<'_, '_, M, B>
+impl<'r, 'a, M, B> LossesOfStep<'r, 'a, M, B>
 where
     M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
     B: AutodiffBackend,
 {
+    /// Creates the losses of prepared batches. `seed` decides the encoder's randomness.
+    pub(crate) fn new(
+        loss: &'r BatchLoss<'a, M, B>,
+        prepared: &'r Prepared<PartOf<M, B>>,
+        step: Step,
+        seed: Seed,
+    ) -> Self {
+        Self {
+            loss,
+            prepared,
+            step,
+            seed,
+        }
+    }
+
     /// Computes the loss of the batch, after those of the support batches if there are any.
     fn of_batch(&self, encoder: &M) -> Result<Tensor<B, 1>, TrainError> {
         let batch = &self.prepared.batch;

@@ -139,74 +139,71 @@ where
         &mut self,
         prepared: Prepared<PartOf<M, B>>,
     ) -> Result<StepReport, TrainError> {
-        let step = self.record.n_steps;
-        let settings = self.settings;
-        let negatives = &settings.step_negatives;
-        let at = (step, self.max_steps);
-        let advice = &self.counters.negatives;
-        let advised = (advice.peak, advice.stage);
-        self.loss.contrastive.negatives = negatives.at(at, settings.negatives, advised);
-        let encoder = self
-            .encoder
-            .take()
-            .expect("an encoder outside of an update");
-        let dropout = self.seed.child("dropout").at(step);
         let start = Instant::now();
-        let gradient = self.loss.clock.start::<B>(&encoder);
+        let index = self.record.n_steps;
+        let seed = self.seed.child("dropout").at(index);
+        self.loss.contrastive.negatives = self.negatives(index);
+        let encoder = self.encoder.take();
+        let encoder = encoder.expect("an encoder outside of an update");
         let at = Step {
-            index: step,
+            index,
             n_epochs: self.record.n_epochs(),
             root_seed: self.root_seed,
         };
-        let Stepped {
-            loss,
-            gradients,
-            rate,
-            inner_rates,
-            inner_move,
-        } = match &mut self.rule {
-            Rule::Plain(schedule) => {
-                let (loss, gradients) = self.loss.gradient(&encoder, &prepared.batch, dropout)?;
+        let phase = self.loss.clock.start::<B>(&encoder);
+        let mut stepped = match &mut self.rule {
+            Rule::Plain(rate) => {
+                let (loss, gradients) = self.loss.gradient(&encoder, &prepared.batch, seed)?;
                 at.check("the training loss", loss, &gradients)?;
-                Stepped::plain(loss, gradients, schedule.at(step))
+                Stepped::plain(loss, gradients, rate.at(index))
             }
-            Rule::Plugged(rule) => rule.step(
-                &encoder,
-                &LossesOfStep {
-                    loss: &self.loss,
-                    prepared: &prepared,
-                    step: at,
-                    seed: dropout,
-                },
-            )?,
+            Rule::Plugged(rule) => {
+                let loss = &self.loss;
+                rule.step(&encoder, &LossesOfStep::new(loss, &prepared, at, seed))?
+            }
         };
-        let gradient_s = gradient.end();
-        let update = self.loss.clock.start::<B>(&encoder);
-        let encoder = self.update.step(rate, encoder, gradients);
+        let gradient_s = phase.end();
+        let phase = self.loss.clock.start::<B>(&encoder);
+        let gradients = std::mem::take(&mut stepped.gradients);
+        let encoder = self.update.step(stepped.rate, encoder, gradients);
         self.average.push(&encoder);
-        check_replicas::<B, M>(self.loss.group, &encoder, step + 1)?;
+        check_replicas::<B, M>(self.loss.group, &encoder, index + 1)?;
         self.encoder = Some(encoder);
-        let update_s = update.end();
-        self.record.n_steps += 1;
-        self.counters
-            .add_step(loss, rate, self.loss.contrastive.negatives);
-        self.counters.add_inner_loop(&inner_rates, inner_move);
-        self.record.sample_passes += self.loss.passes.take(&mut self.record.cost);
-        self.record.seconds.steps += start.elapsed().as_secs_f64();
-        self.record.seconds.views += prepared.views_s;
-        self.record.seconds.collation += prepared.collation_s;
+        let update_s = phase.end();
         let forward = self.loss.clock.take_forward();
+        let seconds = StepSeconds {
+            views: prepared.views_s,
+            transfer: prepared.collation_s,
+            forward,
+            backward: gradient_s - forward,
+            update: update_s,
+        };
+        self.add_step(&stepped, seconds, start);
         Ok(StepReport {
             step: self.record.n_steps,
-            loss,
-            seconds: StepSeconds {
-                views: prepared.views_s,
-                transfer: prepared.collation_s,
-                forward,
-                backward: gradient_s - forward,
-                update: update_s,
-            },
+            loss: stepped.loss,
+            seconds,
         })
+    }
+
+    /// Returns the number of negatives K of a step.
+    fn negatives(&self, index: u64) -> f64 {
+        let advice = &self.counters.negatives;
+        let (at, advised) = ((index, self.max_steps), (advice.peak, advice.stage));
+        let negatives = &self.settings.step_negatives;
+        negatives.at(at, self.settings.negatives, advised)
+    }
+
+    /// Adds a step that began at `start` to the record.
+    fn add_step(&mut self, stepped: &Stepped, seconds: StepSeconds, start: Instant) {
+        let record = &mut self.record;
+        record.n_steps += 1;
+        record.sample_passes += self.loss.passes.take(&mut record.cost);
+        record.seconds.steps += start.elapsed().as_secs_f64();
+        record.seconds.views += seconds.views;
+        record.seconds.collation += seconds.transfer;
+        self.counters
+            .add_step(stepped, self.loss.contrastive.negatives);
     }
 
     /// Completes the run: no step follows.
