@@ -11,11 +11,11 @@ use crate::commands::{
 };
 use crate::files::work_place;
 use crate::options::command_line::Command;
-use crate::options::execution::Engine;
+use crate::options::execution::Devices;
 use crate::options::parse::{ParseError, parse, with_negative_numbers};
 use crate::process::child;
 use crate::process::failure::Failure;
-use crate::process::group::{self, OwnFolder, Place};
+use crate::process::group::{self, Place};
 use crate::process::limits;
 use crate::process::panics::silence_decoders;
 use crate::process::terminal::{brief, message, print, say, tell};
@@ -95,8 +95,8 @@ fn run(
         Ok(command) => command,
         Err(error) => return without_command(error),
     };
-    let members = together(command)?;
-    Ok(start().and_then(|()| run_members(members))?)
+    let command = together(command)?;
+    Ok(start().and_then(|()| run_command(command))?)
 }
 
 /// Answers a command line that holds no command to run.
@@ -120,39 +120,20 @@ fn without_command(error: ParseError) -> Result<u8, Refusal> {
     }
 }
 
-/// Commands of the members of this process that train one encoder together, with the folders of all but the first.
-struct Members {
-    first: Command,
-    others: Vec<(Command, OwnFolder)>,
-}
-
-/// Returns the commands of the members of this process, which joins other processes before if the command runs in several.
-fn together(mut command: Command) -> Result<Members, Failure> {
-    let alone = |first| Members {
-        first,
-        others: Vec::new(),
-    };
+/// Returns the command of this process. If the command runs in several processes, this one joins the others, of which all but the
+/// first work in folders of their own.
+fn together(mut command: Command) -> Result<Command, Failure> {
     let Some((execution, _)) = command.training() else {
-        return Ok(alone(command));
+        return Ok(command);
     };
-    let (engine, resumed) = (execution.engine(), execution.resumed());
-    let resumed = resumed.map(work_place::folders).unwrap_or_default();
-    match engine {
-        Engine::Threads(size) => {
-            let member = |_| {
-                let folder = OwnFolder::create(&resumed)?;
-                Ok((at(&command, &folder.place), folder))
-            };
-            Ok(Members {
-                others: (1..size).map(member).collect::<Result<_, Failure>>()?,
-                first: command,
-            })
-        }
-        Engine::Mpi => Ok(alone(match group::join(&resumed)? {
-            None => command,
-            Some(place) => at(&command, &place),
-        })),
+    if execution.devices != Devices::Mpi {
+        return Ok(command);
     }
+    let resumed = execution.resumed().map(work_place::folders);
+    Ok(match group::join(&resumed.unwrap_or_default())? {
+        None => command,
+        Some(place) => at(&command, &place),
+    })
 }
 
 /// Returns the command of a member that works at another place.
@@ -165,16 +146,6 @@ fn at(command: &Command, place: &Place) -> Command {
         }
     }
     own
-}
-
-/// Runs the commands of all members and returns the exit code of the first one.
-fn run_members(Members { first, others }: Members) -> Result<u8, Failure> {
-    if others.is_empty() {
-        return run_command(first);
-    }
-    let (others, _folders): (Vec<Command>, Vec<OwnFolder>) = others.into_iter().unzip();
-    let commands = std::iter::once(first).chain(others);
-    group::on_threads(commands.map(|command| move || run_command(command)))
 }
 
 impl From<Failure> for Refusal {

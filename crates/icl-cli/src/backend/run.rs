@@ -14,21 +14,24 @@ pub trait OnBackend {
     /// Its result.
     type Output;
 
-    /// Computes on `B`, which has gradients.
-    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<Self::Output, Failure>;
+    /// Computes on `B`, which has gradients. There is at least one device. Trainings use all of them, everything else the first.
+    fn run<B: AutodiffBackend>(self, devices: &[B::Device]) -> Result<Self::Output, Failure>;
 }
 
-/// Runs a computation on the backend and device of this name, as NAME or NAME:DEVICE. Of several, separated by commas, members of
-/// a group take one each, in the order of their places on their machine, which are their ranks where nobody has told them, and again
-/// from the first where there are more members.
+/// Runs a computation on the backend and device of this name, as NAME or NAME:DEVICE, or on several, separated by commas. Of these,
+/// processes of a group take one each, in the order of their places on their machine, which are their ranks where no launcher has
+/// set them, and again from the first where there are more processes.
 ///
 /// # Errors
 /// If this program does not have the backend, the device cannot be used, or the computation fails.
 pub fn on_backend<T: OnBackend>(backends: &str, task: T) -> Result<T::Output, Failure> {
-    let mut devices = devices_of(backends).cycle();
-    let place = place_on_machine().unwrap_or_else(|| group().rank());
-    let backend = devices.nth(place).unwrap_or(backends);
-    with_backend(backend, On { backend, task })?
+    let mut devices: Vec<&str> = devices_of(backends).collect();
+    let group = group();
+    if !group.is_alone() {
+        let place = place_on_machine().unwrap_or_else(|| group.rank());
+        devices = vec![devices[place % devices.len()]];
+    }
+    with_backend(devices[0], On { devices, task })?
 }
 
 /// Checks that the backend's device can be used.
@@ -40,7 +43,7 @@ pub fn check_usable(backend: &str) -> Result<(), Failure> {
 }
 
 struct On<'a, T> {
-    backend: &'a str,
+    devices: Vec<&'a str>,
     task: T,
 }
 
@@ -48,7 +51,9 @@ impl<T: OnBackend> WithBackend for On<'_, T> {
     type Output = Result<T::Output, Failure>;
 
     fn with<B: Backend + ProgramDevices>(self) -> Self::Output {
-        self.task.run::<Autodiff<B>>(usable::<B>(self.backend)?)
+        let devices = self.devices.into_iter().map(usable::<B>);
+        let devices = devices.collect::<Result<Vec<_>, _>>()?;
+        self.task.run::<Autodiff<B>>(&devices)
     }
 }
 

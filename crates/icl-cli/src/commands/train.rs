@@ -203,24 +203,25 @@ impl<D: Domain> OnBackend for Task<'_, D> {
     type Output = TrainRecord;
 
     /// Trains the encoder and writes it.
-    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<TrainRecord, Failure> {
+    fn run<B: AutodiffBackend>(self, devices: &[B::Device]) -> Result<TrainRecord, Failure> {
         let Training {
             seed,
             settings,
             backend,
             ..
         } = self.training;
+        let device = &devices[0];
         let group = group();
         let views = self.domain.views();
         let trainer =
             Trainer::<B, _, _, _>::new(self.data, views, self.domain.collate(), self.increment)
                 .settings(settings.clone())
                 .seed(*seed)
-                .device(device.clone())
+                .devices(devices.iter().cloned())
                 .group(&*group);
         // The initial encoder is that of θ₀ in `icl run`.
         let init = Seed::new(*seed).child("init").child("old");
-        let untrained = self.domain.fresh::<B>(init, &device)?;
+        let untrained = self.domain.fresh::<B>(init, device)?;
         let display = Display::new(1, settings.epochs as u64);
         display.begin("training");
         let mut callbacks = encoder_work::callbacks(self.work, &display);
@@ -253,7 +254,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         let old = self.increment.at_most(KeptNeighbours::MOST, of_panel);
         let rows = embed::<D, _>(&evaluator, &outcome.encoder, old.old(), &causes)?;
         let of_data = (&rows, old.old());
-        check_spread::<D, B>(&evaluator, self.domain, of_data, &device, &causes)?;
+        check_spread::<D, B>(&evaluator, self.domain, of_data, device, &causes)?;
         let path = self.work.results().join(ENCODER);
         let name = D::name(self.data);
         encoder_file::save(&outcome.encoder, self.domain, name, &path)?;

@@ -10,6 +10,7 @@ use crate::backend;
 use crate::backend::BACKENDS;
 use crate::options::{bounds, choice};
 use crate::process::failure::Failure;
+use crate::process::group::group;
 
 /// Root seed of a command that runs one seed.
 pub const DEFAULT_SEED: u64 = 0;
@@ -22,22 +23,6 @@ pub enum Devices {
     One,
     /// All processes that `mpirun` has started.
     Mpi,
-}
-
-/// The engine of the group that trains one encoder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Engine {
-    /// Threads of this process, of this number.
-    Threads(usize),
-    /// Processes that `mpirun` has started.
-    Mpi,
-}
-
-impl Engine {
-    /// Returns whether this process trains alone, on one device.
-    pub fn is_alone(self) -> bool {
-        self == Self::Threads(1)
-    }
 }
 
 /// The execution of a command that trains.
@@ -72,11 +57,11 @@ impl ExecutionOptions {
         self.resume.as_deref()
     }
 
-    /// Returns the engine of the group that trains.
-    pub fn engine(&self) -> Engine {
+    /// Returns the number of members that train one encoder: processes of `mpirun`, or devices of this one.
+    pub fn n_members(&self) -> usize {
         match self.devices {
-            Devices::One => Engine::Threads(n_devices(self.backend.as_deref())),
-            Devices::Mpi => Engine::Mpi,
+            Devices::One => n_devices(self.backend.as_deref()),
+            Devices::Mpi => group().size(),
         }
     }
 }

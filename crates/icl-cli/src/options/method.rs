@@ -8,7 +8,6 @@ use serde::{Serialize, Serializer};
 use crate::options::similar::suggestion;
 use crate::options::{bounds, choice};
 use crate::process::failure::Failure;
-use crate::process::group::group;
 
 /// Names of the methods that a comparison runs unless others are chosen, beside the default of updates: to keep the
 /// encoder, to train it on the new data alone or on all data, and to train a new one.
@@ -139,15 +138,19 @@ fn unknown(error: &MethodError) -> Failure {
     Failure::input(anyhow!("method: {error}{similar}"))
 }
 
-/// Checks that every method fits the settings.
+/// Checks that every method fits the settings of a training by so many members.
 ///
 /// # Errors
 /// At the first method that does not.
-pub fn check_methods(settings: &TrainingSettings, methods: &[Method]) -> Result<(), Failure> {
+pub fn check_methods(
+    settings: &TrainingSettings,
+    n_members: usize,
+    methods: &[Method],
+) -> Result<(), Failure> {
     for method in methods {
         method
             .check()
-            .and_then(|()| method.check_shards(settings.n_shards(group().size())))
+            .and_then(|()| method.check_shards(settings.n_shards(n_members)))
             .map_err(Failure::input)?;
     }
     Ok(())

@@ -12,7 +12,6 @@ use crate::options::training::{
     PAPER_PATIENCE, PretrainingOptions, StepOptions, Training, TrainingOptions,
 };
 use crate::process::failure::Failure;
-use crate::process::group::group;
 use crate::process::terminal::tell;
 
 /// Number of samples of a shard below which its batch statistics are noisy.
@@ -98,18 +97,18 @@ impl ExecutionOptions {
         let chunk = self.chunk;
         Ok(Training {
             seed: self.seed.unwrap_or(DEFAULT_SEED),
-            settings: checked(TrainingSettings { chunk, ..settings })?,
+            settings: checked(TrainingSettings { chunk, ..settings }, self.n_members())?,
             backend: fill_devices(&mut self.backend)?.to_owned(),
         })
     }
 }
 
-/// Returns the settings if all of them are valid; errors name them as the options are named. Warns of shards with few
-/// samples.
+/// Returns the settings of a training by so many members if all of them are valid; errors name them as the options are named.
+/// Warns of shards with few samples.
 ///
 /// # Errors
 /// At the first that is not.
-pub fn checked(settings: TrainingSettings) -> Result<TrainingSettings, Failure> {
+pub fn checked(settings: TrainingSettings, n_members: usize) -> Result<TrainingSettings, Failure> {
     settings.check().map_err(|error| {
         Failure::input(anyhow!(
             "{}: found {}, expected {}",
@@ -119,7 +118,7 @@ pub fn checked(settings: TrainingSettings) -> Result<TrainingSettings, Failure> 
         ))
     })?;
     settings.check_negatives().map_err(Failure::input)?;
-    let n_shards = settings.n_shards(group().size());
+    let n_shards = settings.n_shards(n_members);
     let n_samples = settings.batch_size / n_shards;
     if n_shards > 1 && n_samples < FEW_SAMPLES {
         tell(format_args!(

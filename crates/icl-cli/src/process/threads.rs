@@ -1,13 +1,11 @@
 //! Threads, which a system may refuse: a limit on processes or on memory.
 
-use std::io;
-
 use anyhow::anyhow;
 
 use crate::process::failure::Failure;
 
 /// Stack of a thread in bytes: that of a main thread, whose work the others take up.
-pub const STACK: usize = 8 << 20;
+const STACK: usize = 8 << 20;
 
 /// Starts the threads on which the program computes, one for each core or as many as `RAYON_NUM_THREADS` says. They
 /// would start at their first use, and a refusal would be a panic there.
@@ -23,9 +21,4 @@ pub fn start() -> Result<(), Failure> {
                 "the threads to compute on cannot be started: {error}"
             ))
         })
-}
-
-/// Returns the failure to start a thread.
-pub fn refused(error: &io::Error) -> Failure {
-    Failure::Other(anyhow!("a thread cannot be started: {error}"))
 }

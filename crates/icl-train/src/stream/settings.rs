@@ -87,7 +87,7 @@ pub struct Stream<'a, B: AutodiffBackend, S, V, C> {
     pub(super) hold_out: f64,
     pub(super) panel: usize,
     pub(super) seed: u64,
-    device: B::Device,
+    devices: Vec<B::Device>,
     group: &'a dyn Group,
 }
 
@@ -105,7 +105,7 @@ impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
             hold_out: 0.1,
             panel: 512,
             seed: 0,
-            device: B::Device::default(),
+            devices: vec![B::Device::default()],
             group: &Alone,
         }
     }
@@ -150,10 +150,14 @@ impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
         Self { seed, ..self }
     }
 
-    /// Sets the device.
+    /// Sets the devices on which encoders are trained together, as [`Trainer::devices`] does; measurements use the first.
+    ///
+    /// # Panics
+    /// At the first training, if there is none.
     #[must_use]
-    pub fn device(self, device: B::Device) -> Self {
-        Self { device, ..self }
+    pub fn devices(self, devices: impl IntoIterator<Item = B::Device>) -> Self {
+        let devices = devices.into_iter().collect();
+        Self { devices, ..self }
     }
 
     /// Sets the group whose members train and measure the encoders together; this stream is one of them. All members go through
@@ -177,7 +181,7 @@ impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
         Trainer::new(self.samples, &self.views, &self.collate, increment)
             .settings(self.settings.clone())
             .seed(seed)
-            .device(self.device.clone())
+            .devices(self.devices.iter().cloned())
             .group(self.group)
     }
 }

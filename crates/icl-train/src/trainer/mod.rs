@@ -2,6 +2,7 @@
 
 mod checks;
 mod division;
+mod members;
 mod train;
 
 use burn::tensor::backend::AutodiffBackend;
@@ -65,7 +66,8 @@ pub struct Trainer<'a, B: AutodiffBackend, S, V, C> {
     pub(crate) increment: &'a Increment,
     pub(crate) settings: TrainingSettings,
     pub(crate) seed: u64,
-    pub(crate) device: B::Device,
+    /// At least one; measurements are made on the first.
+    pub(crate) devices: Vec<B::Device>,
     pub(crate) group: &'a dyn Group,
 }
 
@@ -83,7 +85,7 @@ impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
             increment,
             settings: TrainingSettings::default(),
             seed: 0,
-            device: B::Device::default(),
+            devices: vec![B::Device::default()],
             group: &Alone,
         }
     }
@@ -101,9 +103,23 @@ impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
         self
     }
 
-    /// Sets the device on which encoders are trained.
-    pub fn device(mut self, device: B::Device) -> Self {
-        self.device = device;
+    /// Sets the device on which encoders are trained and measured.
+    pub fn device(self, device: B::Device) -> Self {
+        self.devices([device])
+    }
+
+    /// Sets the devices on which encoders are trained together, each by a thread that the trainer starts. They divide batches as
+    /// the members of a [`group`](Self::group) do. Results lie on the first device, which also makes all measurements outside a
+    /// run. A trainer of a group uses its first device alone.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn devices(mut self, devices: impl IntoIterator<Item = B::Device>) -> Self {
+        self.devices = devices.into_iter().collect();
+        assert!(
+            !self.devices.is_empty(),
+            "found no device, expected at least one"
+        );
         self
     }
 
@@ -168,7 +184,7 @@ where
             seed: Seed::new(self.seed).child("evaluation"),
             temperature: self.settings.temperature,
             negatives: self.settings.negatives,
-            device: self.device.clone(),
+            device: self.devices[0].clone(),
             group: self.group,
             max_samples: self.settings.panel,
             max_statistics: self.settings.panel.max(STATISTICS),

@@ -21,7 +21,7 @@ fn encoders_that_differ_are_told_apart() {
 }
 
 /// Points of which one cannot be read.
-struct Unreadable(Vec<[f32; 4]>);
+pub struct Unreadable(pub Vec<[f32; 4]>);
 
 impl Samples for Unreadable {
     type Sample = [f32; 4];

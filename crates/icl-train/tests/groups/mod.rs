@@ -1,5 +1,6 @@
 //! Training by several members, and with batches in shards, against one process with whole batches.
 
+mod devices;
 mod failures;
 mod gradients;
 mod runs;

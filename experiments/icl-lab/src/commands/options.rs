@@ -116,7 +116,7 @@ impl ReproduceOptions {
         if self.rows.seeds == 0 {
             return Err(wrong("seeds", 0, "at least 1"));
         }
-        checked(self.training.clone().settings(None))?;
+        checked(self.training.clone().settings(None), 1)?;
         if !(1..=MOST_JOBS).contains(&self.jobs) {
             return Err(wrong("jobs", self.jobs, "1 or 2"));
         }

@@ -154,13 +154,16 @@ impl CompareOptions {
         }
         check_out(self.output.out.as_deref())?;
         self.step.loss.check(false)?;
-        let settings = settings::checked(TrainingSettings {
-            // Every epoch has a step, and the run is stopped after the last one that is asked for.
-            epochs: self.steps,
-            stop: StopRule::Never,
-            evaluate_every: Some(self.steps),
-            ..self.step.settings()
-        })?;
+        let settings = settings::checked(
+            TrainingSettings {
+                // Every epoch has a step, and the run is stopped after the last one that is asked for.
+                epochs: self.steps,
+                stop: StopRule::Never,
+                evaluate_every: Some(self.steps),
+                ..self.step.settings()
+            },
+            1,
+        )?;
         Ok(Resolved {
             method,
             backends: self.backends.clone(),

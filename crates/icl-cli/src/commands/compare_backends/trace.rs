@@ -72,7 +72,8 @@ struct Task<'a, D: Domain> {
 impl<D: Domain> OnBackend for Task<'_, D> {
     type Output = BackendTrace;
 
-    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<BackendTrace, Failure> {
+    fn run<B: AutodiffBackend>(self, devices: &[B::Device]) -> Result<BackendTrace, Failure> {
+        let device = &devices[0];
         let Resolved {
             seed,
             n_steps,
@@ -88,12 +89,12 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             Some((domain, data)) => (domain, data),
             None => (self.domain, self.data),
         };
-        let encoder = domain.fresh::<B>(root.child("init").child("old"), &device)?;
+        let encoder = domain.fresh::<B>(root.child("init").child("old"), device)?;
         let trainer =
             Trainer::<B, _, _, _>::new(data, domain.views(), domain.collate(), &increment)
                 .settings(settings.clone())
                 .seed(*seed)
-                .device(device);
+                .device(device.clone());
         let mut risk_at_start = None;
         let mut steps = Vec::new();
         let n_taken = Cell::new(0);

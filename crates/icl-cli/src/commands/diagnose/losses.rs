@@ -20,8 +20,9 @@ pub struct Losses<'a> {
 impl OnBackend for Losses<'_> {
     type Output = Columns;
 
-    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<Columns, Failure> {
-        let dtype = if icl_core::has_double_precision::<B::InnerBackend>(&device) {
+    fn run<B: AutodiffBackend>(self, devices: &[B::Device]) -> Result<Columns, Failure> {
+        let device = &devices[0];
+        let dtype = if icl_core::has_double_precision::<B::InnerBackend>(device) {
             DType::F64
         } else {
             tell(format_args!(
@@ -33,7 +34,7 @@ impl OnBackend for Losses<'_> {
         let tensor = |of: fn(&AnchorTerms) -> f64| {
             let values: Vec<f64> = self.terms.iter().map(of).collect();
             let data = TensorData::new(values, [self.terms.len()]);
-            Tensor::<B::InnerBackend, 1>::from_data(data, (&device, dtype))
+            Tensor::<B::InnerBackend, 1>::from_data(data, (device, dtype))
         };
         let contrast = Contrast {
             positive: tensor(|it| it.positive),

@@ -215,16 +215,17 @@ impl<D: Domain> OnBackend for Task<'_, D> {
     /// The embeddings, and those of a second view if there is one.
     type Output = (Embeddings, Option<Embeddings>);
 
-    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<Self::Output, Failure> {
-        let encoder = self.encoder.encoder::<B>(&device)?.valid();
+    fn run<B: AutodiffBackend>(self, devices: &[B::Device]) -> Result<Self::Output, Failure> {
+        let device = &devices[0];
+        let encoder = self.encoder.encoder::<B>(device)?.valid();
         let domain = &self.encoder.domain;
         match self.pairs {
             None => {
-                let plain = Embeddings::plain(domain, &encoder, self.data, &device)?;
+                let plain = Embeddings::plain(domain, &encoder, self.data, device)?;
                 Ok((plain, None))
             }
             Some(seed) => {
-                let pairs = Embeddings::pairs::<D, B>(domain, &encoder, self.data, &device, seed);
+                let pairs = Embeddings::pairs::<D, B>(domain, &encoder, self.data, device, seed);
                 let [first, second] = pairs?;
                 Ok((first, Some(second)))
             }

@@ -41,7 +41,7 @@ pub struct SeedComparison<'a, D: Domain, B: AutodiffBackend> {
     pub work: &'a WorkFolder,
     pub identity: &'a Identity,
     pub seed: u64,
-    pub device: B::Device,
+    pub devices: &'a [B::Device],
     pub group: &'a dyn Group,
     pub display: &'a Display,
 }
@@ -89,7 +89,6 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
                 let refitted = SeedComparison::<D, B> {
                     domain: &domain,
                     data: &data,
-                    device: self.device.clone(),
                     ..*self
                 };
                 refitted.run_on(&increment, panel)
@@ -107,7 +106,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         let trainer = self.trainer(increment);
         let fresh = |name: &str| {
             let seed = seed.child("init").child(name);
-            self.domain.fresh::<B>(seed, &self.device)
+            self.domain.fresh::<B>(seed, &self.devices[0])
         };
 
         self.display
@@ -150,7 +149,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         DomainTrainer::<D, B>::new(self.data, views, collate, increment)
             .settings(self.resolved.settings.clone())
             .seed(self.seed)
-            .device(self.device.clone())
+            .devices(self.devices.iter().cloned())
             .group(self.group)
     }
 

@@ -148,7 +148,7 @@ struct Comparison<'a, D: Domain> {
 impl<D: Domain> OnBackend for Comparison<'_, D> {
     type Output = (Vec<RunRecord>, EmbeddingMap);
 
-    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<Self::Output, Failure> {
+    fn run<B: AutodiffBackend>(self, devices: &[B::Device]) -> Result<Self::Output, Failure> {
         let resolved = self.resolved;
         let n_trained = resolved.methods.iter().filter(|m| m.loss.is_some()).count();
         let n_seeds = (resolved.seeds.end() - resolved.seeds.start()).saturating_add(1);
@@ -180,7 +180,7 @@ impl<D: Domain> OnBackend for Comparison<'_, D> {
                 work: self.work,
                 identity: &identity,
                 seed,
-                device: device.clone(),
+                devices,
                 group: &*group,
                 display: &display,
             };

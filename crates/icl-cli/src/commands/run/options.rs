@@ -141,11 +141,13 @@ impl RunOptions {
     /// At the first value that is not valid.
     pub fn resolve(mut self) -> Result<Resolved, Failure> {
         self.pretraining.training.check_negatives(true)?;
-        let settings = settings::checked(TrainingSettings {
+        let settings = TrainingSettings {
             panel: self.hold_out.panel,
             chunk: self.execution.chunk,
             ..self.pretraining.settings(Some(&self.methods))
-        })?;
+        };
+        let n_members = self.execution.n_members();
+        let settings = settings::checked(settings, n_members)?;
         let alpha = self.increment.growth_ratio()?.value();
         let split = self.increment.split.clone();
         let seeds = match (self.execution.seed, self.seeds.unwrap_or(N_SEEDS)) {
@@ -159,7 +161,7 @@ impl RunOptions {
         };
         let methods = self.methods.fill()?;
         let protocols = protocol::fill(&mut self.protocol)?;
-        check_methods(&settings, &methods)?;
+        check_methods(&settings, n_members, &methods)?;
         let backend = fill_devices(&mut self.execution.backend)?.to_owned();
         self.data.check()?;
         self.hold_out.check()?;

@@ -43,7 +43,7 @@ pub struct Course<'a, D: Domain> {
 impl<D: Domain> OnBackend for Course<'_, D> {
     type Output = ();
 
-    fn run<B: AutodiffBackend>(mut self, device: B::Device) -> Result<(), Failure> {
+    fn run<B: AutodiffBackend>(mut self, devices: &[B::Device]) -> Result<(), Failure> {
         self.estimate::<B>()?;
         self.is_begun.set(true);
         let resolved = self.resolved;
@@ -55,7 +55,7 @@ impl<D: Domain> OnBackend for Course<'_, D> {
                 StreamFolder::begin(&out, &config)?
             }
         };
-        match self.advance::<B>(&mut folder, &config, &device) {
+        match self.advance::<B>(&mut folder, &config, devices) {
             Ok(record) => {
                 let document = icl_report::stream_document(&record)
                     .map_err(|error| Failure::Other(error.into()))?;
@@ -89,7 +89,7 @@ impl<D: Domain> Course<'_, D> {
         &mut self,
         folder: &mut StreamFolder,
         config: &str,
-        device: &B::Device,
+        devices: &[B::Device],
     ) -> Result<icl_report::StreamRecord, Failure> {
         let resolved = self.resolved;
         let mut steps = std::mem::take(&mut self.steps);
@@ -146,7 +146,7 @@ impl<D: Domain> Course<'_, D> {
                 from: self.from,
                 gathered: &self.gathered,
                 folder,
-                device,
+                devices,
                 group: &*group,
                 next: &next,
                 at,

@@ -27,11 +27,11 @@ pub struct DryRun<'a, D: Domain>(pub Course<'a, D>);
 impl<D: Domain> OnBackend for DryRun<'_, D> {
     type Output = ();
 
-    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<(), Failure> {
+    fn run<B: AutodiffBackend>(self, devices: &[B::Device]) -> Result<(), Failure> {
         let mut course = self.0;
         course.estimate::<B>()?;
         course.is_begun.set(true);
-        of_data::<D, B>(course, &device)
+        of_data::<D, B>(course, &devices[0])
     }
 }
 
@@ -68,7 +68,7 @@ fn of_data<D: Domain, B: AutodiffBackend>(
             .hold_out(options.measured.hold_out)
             .panel(options.measured.panel)
             .seed(resolved.training.seed)
-            .device(device.clone());
+            .devices([device.clone()]);
         let arriving = gathered.experiences[at].arriving();
         state = Some(match state {
             None => stream.adopt(&live, &arriving).map_err(failure)?,

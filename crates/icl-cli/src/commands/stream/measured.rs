@@ -22,7 +22,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         Embedder {
             gathered: self.gathered,
             seed: self.resolved.training.seed,
-            device: self.device,
+            device: &self.devices[0],
             causes,
         }
     }
@@ -82,7 +82,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         let untrained = self
             .gathered
             .domain
-            .fresh::<B>(self.init().child("old"), self.device)?
+            .fresh::<B>(self.init().child("old"), &self.devices[0])?
             .valid();
         let stream = self.stream(strategy, self.resolved.training.settings.clone());
         let last = StreamState::from_parts(vec![experience.clone()], StreamMemory::default());
@@ -166,7 +166,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         )
         .settings(training.settings.clone())
         .seed(training.seed)
-        .device(self.device.clone())
+        .devices(self.devices.iter().cloned())
         .group(self.group);
         let evaluator = trainer.evaluator();
         let unreadable = |error| causes.training(error);
@@ -175,7 +175,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
             .with_statistics(encoder.valid())
             .map_err(unreadable)?;
         let rows = embed::<D, _>(&evaluator, &valid, panel, causes)?;
-        check_spread::<D, B>(&evaluator, domain, (&rows, panel), self.device, causes)?;
+        check_spread::<D, B>(&evaluator, domain, (&rows, panel), &self.devices[0], causes)?;
         Ok([parameter_norm::<B, _>(&encoder), effective_rank(&rows)])
     }
 

@@ -11,7 +11,7 @@ use crate::commands::stream::source_options::SourceOptions;
 use crate::options::data::DataOptions;
 use crate::options::encoder::EncoderOptions;
 use crate::options::evaluation::HoldOutOptions;
-use crate::options::execution::{DEFAULT_SEED, ExecutionOptions};
+use crate::options::execution::{DEFAULT_SEED, Devices, ExecutionOptions};
 use crate::options::method::{MethodOptions, check_methods};
 use crate::options::noise::NoiseOptions;
 use crate::options::output::{check_out, text};
@@ -183,7 +183,7 @@ impl StreamOptions {
                 "out: found no folder, expected --out DIR (or --dry-run, which writes nothing)"
             )));
         }
-        if !self.execution.engine().is_alone() {
+        if self.execution.devices == Devices::Mpi || self.execution.n_members() > 1 {
             let refused = [
                 (
                     self.source.watch.is_some(),
@@ -208,8 +208,9 @@ impl StreamOptions {
         }
         let settings = self.pretraining.settings(Some(&self.methods));
         let training = self.execution.training(settings)?;
+        let n_members = self.execution.n_members();
         let method = self.methods.one()?;
-        check_methods(&training.settings, std::slice::from_ref(&method))?;
+        check_methods(&training.settings, n_members, std::slice::from_ref(&method))?;
         let mut controls: Vec<Control> = Vec::new();
         for name in &self.course.control {
             if controls.iter().any(|it| it.name == *name) {
@@ -219,7 +220,7 @@ impl StreamOptions {
             }
             let method = (name != NEVER).then(|| method::named(name)).transpose()?;
             if let Some(method) = &method {
-                check_methods(&training.settings, std::slice::from_ref(method))?;
+                check_methods(&training.settings, n_members, std::slice::from_ref(method))?;
             }
             let name = method.as_ref().map_or(NEVER, |method| &method.name);
             controls.push(Control {

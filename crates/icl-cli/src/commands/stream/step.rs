@@ -69,7 +69,7 @@ pub struct Step<'a, D: Domain, B: AutodiffBackend> {
     pub from: Option<&'a EncoderFile<D>>,
     pub gathered: &'a Gathered<'a, D>,
     pub folder: &'a StreamFolder,
-    pub device: &'a B::Device,
+    pub devices: &'a [B::Device],
     pub group: &'a dyn Group,
     /// Folder of its files until it is complete.
     pub next: &'a Path,
@@ -154,7 +154,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
             .hold_out(course.measured.hold_out)
             .panel(course.measured.panel)
             .seed(self.resolved.training.seed)
-            .device(self.device.clone())
+            .devices(self.devices.iter().cloned())
             .group(self.group)
     }
 
@@ -166,7 +166,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         let path = self.next.join(ENCODER);
         let given = match (strategy.is_own(), self.from) {
             (true, None) => None,
-            (true, Some(from)) => Some(from.encoder::<B>(self.device)?),
+            (true, Some(from)) => Some(from.encoder::<B>(&self.devices[0])?),
             (false, _) => Some(self.read(&path)?),
         };
         let (after, state, facts) = match given {
@@ -179,7 +179,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
                 let untrained = self
                     .gathered
                     .domain
-                    .fresh::<B>(self.init().child("old"), self.device)?;
+                    .fresh::<B>(self.init().child("old"), &self.devices[0])?;
                 let causes = Causes {
                     file: self.resolved.options.encoder.weights.as_deref(),
                     ..self.causes(strategy)
@@ -231,7 +231,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         };
         let fresh = || {
             let seed = self.init().child("scratch");
-            self.gathered.domain.fresh::<B>(seed, self.device)
+            self.gathered.domain.fresh::<B>(seed, &self.devices[0])
         };
         let fresh = method.start.needs_fresh().then(fresh).transpose()?;
         let causes = self.causes(strategy);
@@ -277,7 +277,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     /// Reads an encoder of this stream, grown to the data.
     pub(super) fn read(&self, path: &Path) -> Result<D::Trained<B>, Failure> {
         let stored = EncoderFile::<D>::open(path)?;
-        let encoder = stored.encoder::<B>(self.device)?;
+        let encoder = stored.encoder::<B>(&self.devices[0])?;
         // What is new begins as in the initial encoder.
         let seed = self.init().child("old");
         Ok(self.gathered.domain.grow(encoder, seed))

@@ -141,7 +141,11 @@ impl UpdateOptions {
         };
         let training = self.execution.training(settings)?;
         let method = self.methods.one()?;
-        check_methods(&training.settings, std::slice::from_ref(&method))?;
+        check_methods(
+            &training.settings,
+            self.execution.n_members(),
+            std::slice::from_ref(&method),
+        )?;
         self.hold_out.check()?;
         check_out(self.output.out.as_deref())?;
         let from = text("from", &self.from)?.to_owned();

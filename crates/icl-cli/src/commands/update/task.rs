@@ -46,19 +46,20 @@ impl<D: Domain> OnBackend for Update<'_, D> {
     type Output = UpdateRecord;
 
     /// Updates the encoder, measures it before and after, and writes it.
-    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<UpdateRecord, Failure> {
+    fn run<B: AutodiffBackend>(self, devices: &[B::Device]) -> Result<UpdateRecord, Failure> {
+        let device = &devices[0];
         let (training, method) = (&self.resolved.training, &self.resolved.method);
         let (settings, domain) = (&training.settings, self.domain);
         let (views, collate, group) = (domain.views(), domain.collate(), group());
         let trainer = Trainer::<B, _, _, _>::new(self.data, views, collate, self.increment)
             .settings(settings.clone())
             .seed(training.seed)
-            .device(device.clone())
+            .devices(devices.iter().cloned())
             .group(&*group);
         let init = Seed::new(training.seed).child("init");
         // What is new begins as in the initial encoder of `icl train` with this seed.
-        let given = domain.grow(self.from.encoder::<B>(&device)?, init.child("old"));
-        let fresh = || domain.fresh::<B>(init.child("scratch"), &device);
+        let given = domain.grow(self.from.encoder::<B>(device)?, init.child("old"));
+        let fresh = || domain.fresh::<B>(init.child("scratch"), device);
         let fresh = method.start.needs_fresh().then(fresh).transpose()?;
         let display = Display::new(1, settings.epochs as u64);
         display.begin(&method.name);
@@ -109,7 +110,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             whole::write(&path, self.from.stored.bytes())?;
         } else {
             let of_data = (&old_after, old.old());
-            check_spread::<D, B>(&evaluator, domain, of_data, &device, &causes)?;
+            check_spread::<D, B>(&evaluator, domain, of_data, device, &causes)?;
             encoder_file::save(&encoder, domain, D::name(self.data), &path)?;
         }
         let [old_data, new_data] = self.names.map(ToOwned::to_owned);

@@ -65,22 +65,23 @@ pub struct InteractionsRow<'a> {
 impl OnBackend for InteractionsRow<'_> {
     type Output = Measured;
 
-    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<Measured, Failure> {
+    fn run<B: AutodiffBackend>(self, devices: &[B::Device]) -> Result<Measured, Failure> {
+        let device = &devices[0];
         if self.row.course == AnsCourse::Popularity {
             return Ok(self.popularity());
         }
         let (root, train) = (Seed::new(self.seed), &self.data.train);
         let fresh: TwoTower<B> = TwoTowerConfig::new(train.n_items())
             .with_d(self.settings.width)
-            .init(root.child("encoder"), &device);
+            .init(root.child("encoder"), device);
         let test = self.data.test.samples();
-        let untrained = self.measured(&fresh.valid(), test, None, &device)?;
+        let untrained = self.measured(&fresh.valid(), test, None, device)?;
         let collate = NextItemCollate::new(train.n_items());
         let outcome = trained::<B, _, _, _, _>(
             (train, NextItemViews::default(), collate),
             fresh,
             training_settings(self.settings, self.row),
-            (self.seed, &device),
+            (self.seed, device),
         )?;
         let encoder = &outcome.encoder;
         let mut queries: Vec<NextItem> = train.samples().to_vec();
@@ -88,10 +89,10 @@ impl OnBackend for InteractionsRow<'_> {
         queries.truncate(N_TRAINING_QUERIES);
         let validation = self.data.validation.samples();
         Ok(Measured {
-            training_auc: Some(self.measured(encoder, &queries, None, &device)?.auc),
-            validation: self.measured(encoder, validation, None, &device)?,
-            test: self.measured(encoder, test, None, &device)?,
-            sampled: Some(self.measured(encoder, test, Some(root.child("candidates")), &device)?),
+            training_auc: Some(self.measured(encoder, &queries, None, device)?.auc),
+            validation: self.measured(encoder, validation, None, device)?,
+            test: self.measured(encoder, test, None, device)?,
+            sampled: Some(self.measured(encoder, test, Some(root.child("candidates")), device)?),
             untrained: Some(untrained),
             parameter_change: outcome.parameter_change,
             n_steps: outcome.record.n_steps,

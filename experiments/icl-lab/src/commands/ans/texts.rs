@@ -85,30 +85,31 @@ pub struct TextsRow<'a> {
 impl OnBackend for TextsRow<'_> {
     type Output = Measured;
 
-    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<Measured, Failure> {
+    fn run<B: AutodiffBackend>(self, devices: &[B::Device]) -> Result<Measured, Failure> {
+        let device = &devices[0];
         let (root, data) = (Seed::new(self.seed), self.data);
         let fresh: WordTower<B> = WordTowerConfig::new(data.n_words)
             .with_d(self.settings.width)
-            .init(root.child("encoder"), &device);
-        let untrained = self.measured(&fresh.valid(), &data.test, None, &device)?;
+            .init(root.child("encoder"), device);
+        let untrained = self.measured(&fresh.valid(), &data.test, None, device)?;
         let collate = TextPairCollate::new(data.n_words);
         let outcome = trained::<B, _, _, _, _>(
             (&data.train, TextPairViews, collate),
             fresh,
             training_settings(self.settings, self.row),
-            (self.seed, &device),
+            (self.seed, device),
         )?;
         let encoder = &outcome.encoder;
         let training = &data.train[..data.train.len().min(N_HELD_OUT)];
         Ok(Measured {
-            training_auc: Some(self.measured(encoder, training, None, &device)?.auc),
-            validation: self.measured(encoder, &data.validation, None, &device)?,
-            test: self.measured(encoder, &data.test, None, &device)?,
+            training_auc: Some(self.measured(encoder, training, None, device)?.auc),
+            validation: self.measured(encoder, &data.validation, None, device)?,
+            test: self.measured(encoder, &data.test, None, device)?,
             sampled: Some(self.measured(
                 encoder,
                 &data.test,
                 Some(root.child("candidates")),
-                &device,
+                device,
             )?),
             untrained: Some(untrained),
             parameter_change: outcome.parameter_change,

@@ -51,8 +51,9 @@ pub struct GraphRowWork<'a> {
 impl OnBackend for GraphRowWork<'_> {
     type Output = (DaclAccuracies, Option<DaclTraining>);
 
-    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<Self::Output, Failure> {
-        let fresh = || self.gin::<B>(self.config(), &device);
+    fn run<B: AutodiffBackend>(self, devices: &[B::Device]) -> Result<Self::Output, Failure> {
+        let device = &devices[0];
+        let fresh = || self.gin::<B>(self.config(), device);
         let features = match self.row {
             DaclRow::Majority => {
                 let accuracies = DaclAccuracies {
@@ -69,19 +70,19 @@ impl OnBackend for GraphRowWork<'_> {
                 let sums = self.graphs.graphs().iter().flat_map(Graph::summed_features);
                 matrix(sums.collect(), self.graphs.d_features())?
             }
-            DaclRow::NotReestimated => self.features(&fresh()?.valid(), &device)?,
-            DaclRow::Untrained => self.reestimated(fresh()?.valid(), &device)?,
+            DaclRow::NotReestimated => self.features(&fresh()?.valid(), device)?,
+            DaclRow::Untrained => self.reestimated(fresh()?.valid(), device)?,
             DaclRow::HiddenGaussian => {
                 let noise = HiddenNoise::Gaussian { sigma: SIGMA };
-                return self.last_epochs(|of| self.with_hidden_noise::<B>(noise, of, &device));
+                return self.last_epochs(|of| self.with_hidden_noise::<B>(noise, of, device));
             }
             DaclRow::HiddenMixup => {
                 let range = MixingRange::try_new(ALPHA).map_err(Failure::input)?;
                 let noise = HiddenNoise::Mixup { range };
-                return self.last_epochs(|of| self.with_hidden_noise::<B>(noise, of, &device));
+                return self.last_epochs(|of| self.with_hidden_noise::<B>(noise, of, device));
             }
             DaclRow::Augmentations => {
-                return self.last_epochs(|of| self.with_augmentations::<B>(of, &device));
+                return self.last_epochs(|of| self.with_augmentations::<B>(of, device));
             }
             row => {
                 let message = anyhow!("{}: expected a row of graphs", row.title());

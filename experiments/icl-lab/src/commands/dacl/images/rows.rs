@@ -49,7 +49,8 @@ pub struct ImageRowWork<'a> {
 impl OnBackend for ImageRowWork<'_> {
     type Output = (DaclAccuracies, Option<DaclTraining>);
 
-    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<Self::Output, Failure> {
+    fn run<B: AutodiffBackend>(self, devices: &[B::Device]) -> Result<Self::Output, Failure> {
+        let device = &devices[0];
         let judge = self.images.judge();
         let (features, training) = match self.row {
             DaclRow::Majority => {
@@ -61,14 +62,14 @@ impl OnBackend for ImageRowWork<'_> {
             }
             DaclRow::Raw => (self.images.raw()?, None),
             DaclRow::Untrained => {
-                let encoder = self.fresh::<B>(&device)?.valid();
-                (self.images.features(encoder, &device)?, None)
+                let encoder = self.fresh::<B>(device)?.valid();
+                (self.images.features(encoder, device)?, None)
             }
             row => {
                 let views = pairs(row, &self.images.augmentations)?.ok_or_else(|| {
                     Failure::Other(anyhow!("{}: expected a row of images", row.title()))
                 })?;
-                let (features, training) = self.pretrained::<B>(&*views, &device)?;
+                let (features, training) = self.pretrained::<B>(&*views, device)?;
                 (features, Some(training))
             }
         };

@@ -48,7 +48,8 @@ struct TrainedFeatures {
 impl OnBackend for TableRowWork<'_> {
     type Output = (DaclAccuracies, Option<DaclTraining>);
 
-    fn run<B: AutodiffBackend>(self, device: B::Device) -> Result<Self::Output, Failure> {
+    fn run<B: AutodiffBackend>(self, devices: &[B::Device]) -> Result<Self::Output, Failure> {
+        let device = &devices[0];
         let judged = |features: &Matrix| self.table.judge().judge(features, self.root());
         match self.row {
             DaclRow::Majority => {
@@ -60,24 +61,24 @@ impl OnBackend for TableRowWork<'_> {
             }
             DaclRow::Raw => Ok((judged(&self.table.raw()?)?, None)),
             DaclRow::Untrained | DaclRow::ShallowUntrained => {
-                let encoder = self.fresh::<B>(&device)?.valid();
-                Ok((judged(&self.table.features(encoder, &device)?)?, None))
+                let encoder = self.fresh::<B>(device)?.valid();
+                Ok((judged(&self.table.features(encoder, device)?)?, None))
             }
             DaclRow::Supervised => {
                 let (encoder, epochs) = (self.encoder(), 2 * self.settings.epochs);
                 let accuracies =
-                    supervised::<B>(self.table, &encoder, epochs, self.root(), &device)?;
+                    supervised::<B>(self.table, &encoder, epochs, self.root(), device)?;
                 Ok((accuracies, None))
             }
             DaclRow::Gaussian => {
-                let trained = self.best_gaussian::<B>(&device)?;
+                let trained = self.best_gaussian::<B>(device)?;
                 Ok((judged(&trained.features)?, Some(trained.training)))
             }
             row => {
                 let views = noise(row).ok_or_else(|| {
                     Failure::Other(anyhow!("{}: expected a row of tables", row.title()))
                 })?;
-                let trained = self.pretrained::<B>(&views, &device)?;
+                let trained = self.pretrained::<B>(&views, device)?;
                 Ok((judged(&trained.features)?, Some(trained.training)))
             }
         }

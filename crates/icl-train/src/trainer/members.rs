@@ -1,0 +1,102 @@
+//! Several devices of one process: the trainer starts the members that train on them together.
+
+use std::panic::resume_unwind;
+use std::thread::{Builder, scope};
+
+use burn::module::AutodiffModule;
+use burn::tensor::backend::AutodiffBackend;
+use icl_core::{Collate, Group, GroupError, Samples, Threads, Views};
+
+use crate::error::TrainError;
+use crate::progress::Callbacks;
+use crate::trainer::Trainer;
+
+/// Stack of the thread of a member in bytes: that of a main thread, whose work it does.
+const STACK: usize = 8 << 20;
+
+/// Trainer that borrows its views and collation.
+type Member<'a, B, S, V, C> = Trainer<'a, B, S, &'a V, &'a C>;
+
+impl<B, S, V, C> Trainer<'_, B, S, V, C>
+where
+    B: AutodiffBackend,
+    S: Samples,
+    V: Views<Sample = S::Sample>,
+    C: Collate<View = V::View>,
+{
+    /// Does a piece of work with an encoder, and perhaps a fresh one, by a member of a group on each device: the first on this
+    /// thread, the others on threads of their own. Returns the result of the first, which alone reports progress.
+    ///
+    /// # Errors
+    /// That of the first member which has one, but not one that follows from another's.
+    pub(super) fn on_devices<M: AutodiffModule<B>, T>(
+        &self,
+        encoders: (M, Option<M>),
+        callbacks: &mut Callbacks<'_>,
+        work: impl Fn(
+            &Member<'_, B, S, V, C>,
+            (M, Option<M>),
+            &mut Callbacks<'_>,
+        ) -> Result<T, TrainError>
+        + Sync,
+    ) -> Result<T, TrainError> {
+        let (first, others) = self.devices.split_first().expect("at least one device");
+        if others.is_empty() || !self.group.is_alone() {
+            return work(&self.member(self.group, first), encoders, callbacks);
+        }
+        let mut members = Threads::group(self.devices.len()).into_iter();
+        let own = members.next().expect("one member for each device");
+        let checkpoint = callbacks.checkpoint().map(ToOwned::to_owned);
+        let (work, checkpoint) = (&work, checkpoint.as_deref());
+        scope(|scope| {
+            let mut threads = Vec::new();
+            for (group, device) in members.zip(others) {
+                let (encoder, fresh) = encoders.clone();
+                let encoders = (encoder.fork(device), fresh.map(|fresh| fresh.fork(device)));
+                let member = move || {
+                    let mut callbacks = Callbacks::new();
+                    if let Some(path) = checkpoint {
+                        callbacks = callbacks.with_checkpoint(path);
+                    }
+                    // The group is dropped at the end, with which the member leaves it.
+                    work(&self.member(&group, device), encoders, &mut callbacks).map(drop)
+                };
+                let thread = Builder::new().stack_size(STACK).spawn_scoped(scope, member);
+                threads.push(thread.map_err(TrainError::Thread)?);
+            }
+            let outcome = work(&self.member(&own, first), encoders, callbacks);
+            // The others do not wait for a member that has ended early.
+            drop(own);
+            let ended = threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            let failures: Vec<TrainError> = ended.filter_map(Result::err).collect();
+            match outcome {
+                Err(error) if !is_of_another(&error) => Err(error),
+                outcome => match failures.into_iter().find(|error| !is_of_another(error)) {
+                    Some(error) => Err(error),
+                    None => outcome,
+                },
+            }
+        })
+    }
+
+    /// Returns the trainer of one device.
+    fn member<'m>(&'m self, group: &'m dyn Group, device: &B::Device) -> Member<'m, B, S, V, C> {
+        Trainer {
+            samples: self.samples,
+            views: &self.views,
+            collate: &self.collate,
+            increment: self.increment,
+            settings: self.settings.clone(),
+            seed: self.seed,
+            devices: vec![device.clone()],
+            group,
+        }
+    }
+}
+
+/// Returns whether a member has failed because another one has left.
+fn is_of_another(error: &TrainError) -> bool {
+    matches!(error, TrainError::Group(GroupError::Left { .. }))
+}
