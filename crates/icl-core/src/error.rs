@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// What a caller may act on. Whatever else is wrong is [`Invalid`](Self::Invalid), and its message says what.
+/// Kind of an error, as far as a caller may act on it. Whatever else is wrong is [`Invalid`](Self::Invalid), and its message says
+/// what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {

@@ -11,7 +11,7 @@ use crate::findings::Findings;
 
 /// Crates with folders that import one another, with the number of arrows between folders that lie on a circle. A crate
 /// that is not here has none. The numbers may only become smaller.
-const KNOWN: [(&str, usize); 1] = [("icl-cli", 5)];
+const KNOWN: [(&str, usize); 1] = [("icl-cli", 0)];
 
 type Arrows<N> = BTreeMap<N, BTreeSet<N>>;
 

@@ -1,6 +1,6 @@
-//! Options of a program: each is declared once, and its default is written by clap.
+//! Options of a program: a name means one thing, and its default is written by clap.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use proc_macro2::{Delimiter, TokenTree};
@@ -12,10 +12,14 @@ use crate::findings::Findings;
 /// Folders of the programs.
 const PROGRAMS: [&str; 2] = ["crates/icl-cli/src", "experiments/icl-lab/src"];
 
+/// Folder of the groups of options that commands share.
+const GROUPS: &str = "/options/";
+
 /// Beginnings of a default in a help text.
 const DEFAULTS: [&str; 2] = ["[default:", "(default:"];
 
-/// Checks that no program declares a long name twice and no help text states a default.
+/// Checks that one file of shared groups at most declares a long name, that the name takes a value everywhere or nowhere, and
+/// that no help text states a default.
 ///
 /// A name is declared by a field with `#[arg(long)]`, `#[arg(long = "name")]` or an alias, or by a call such as
 /// `.long("name")`, also within a macro.
@@ -29,14 +33,14 @@ pub fn check(root: &Path) -> anyhow::Result<Findings> {
 
 /// Problems in the files of a program, a sentence each.
 fn problems(sources: &[Source]) -> anyhow::Result<Vec<String>> {
-    let mut declared: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut declared: BTreeMap<String, Vec<(String, Option<bool>)>> = BTreeMap::new();
     let mut problems = Vec::new();
     for source in sources {
         let mut options = Options::default();
         options.add(&syntax::tokens(source)?);
         let at = |line: usize| format!("{}:{line}", source.path.display());
-        for (name, line) in options.declared {
-            declared.entry(name).or_default().push(at(line));
+        for (name, line, kind) in options.declared {
+            declared.entry(name).or_default().push((at(line), kind));
         }
         problems.extend(options.unnamed.into_iter().map(|line| {
             format!(
@@ -51,21 +55,32 @@ fn problems(sources: &[Source]) -> anyhow::Result<Vec<String>> {
             )
         }));
     }
-    let repeated = declared.iter().filter(|(_, places)| places.len() > 1);
-    problems.extend(repeated.map(|(name, places)| {
-        let places = places.join(" and ");
-        format!(
-            "--{name} is declared in {places}; declare it once in an options group and flatten it"
-        )
-    }));
+    for (name, places) in &declared {
+        let shared = places.iter().map(|(at, _)| at.as_str());
+        let shared: Vec<&str> = shared.filter(|at| at.contains(GROUPS)).collect();
+        let files = shared.iter().filter_map(|at| at.rsplit_once(':'));
+        let files: BTreeSet<&str> = files.map(|(file, _)| file).collect();
+        if files.len() > 1 {
+            problems.push(format!(
+                "--{name} is declared in {}; declare it once in an options group and flatten it",
+                shared.join(" and ")
+            ));
+        }
+        let of_kind = |is_flag| places.iter().find(|(_, kind)| *kind == Some(is_flag));
+        if let (Some((flag, _)), Some((other, _))) = (of_kind(true), of_kind(false)) {
+            problems.push(format!(
+                "--{name} takes no value in {flag} and one in {other}; a name means one thing"
+            ));
+        }
+    }
     Ok(problems)
 }
 
 /// Everything about options in one file, each with its line.
 #[derive(Default)]
 struct Options {
-    /// Long names.
-    declared: Vec<(String, usize)>,
+    /// Long names, and whether fields of that name take no value.
+    declared: Vec<(String, usize, Option<bool>)>,
     /// Options that a macro gives a name.
     unnamed: Vec<usize>,
     /// Texts with a default.
@@ -94,7 +109,8 @@ impl Options {
                         && is_mark(&tokens[at - 2], '.') =>
                 {
                     let line = syntax::line(name);
-                    self.declared.extend(text(name).map(|name| (name, line)));
+                    self.declared
+                        .extend(text(name).map(|name| (name, line, None)));
                 }
                 _ => {}
             }
@@ -106,6 +122,7 @@ impl Options {
     fn add_settings(&mut self, settings: &[TokenTree], behind: &[TokenTree]) {
         let is_name = |it: &&TokenTree| matches!(it, TokenTree::Ident(_)) && !is_word(it, "pub");
         let line = behind.iter().find(is_name).map_or(0, syntax::line);
+        let is_flag = is_flag(behind.iter().skip_while(|it| !is_name(it)));
         for setting in settings.split(|it| is_mark(it, ',')) {
             let name = match setting {
                 [long] if is_word(long, "long") => {
@@ -125,7 +142,7 @@ impl Options {
                 _ => continue,
             };
             match name {
-                Some(name) => self.declared.push((name, line)),
+                Some(name) => self.declared.push((name, line, is_flag)),
                 None => self.unnamed.push(syntax::line(&setting[0])),
             }
         }
@@ -145,6 +162,14 @@ impl Options {
             self.defaults.push((text.trim().to_owned(), line));
         }
     }
+}
+
+/// Returns whether a field that begins with its name is a `bool`; `None` if it is no field.
+fn is_flag<'t>(field: impl Iterator<Item = &'t TokenTree>) -> Option<bool> {
+    let mut behind = field.skip(1);
+    let is_field = is_mark(behind.next()?, ':');
+    let kind = behind.next().filter(|_| is_field)?;
+    Some(is_word(kind, "bool"))
 }
 
 /// Returns the text of a literal.
@@ -178,14 +203,23 @@ mod tests {
             "options! {\n\nstruct B {\n#[arg(long)] #[serde(a)] batch_size: u8 } }",
             "\n\n\nfn f() -> Arg { Arg::new(\"b\").long(\"batch-size\") }",
         ] {
-            let expected = "--batch-size is declared in a.rs:4 and b.rs:4; declare it once in an \
+            let expected = "--batch-size is declared in src/options/a.rs:4 and src/options/b.rs:4; declare it once in an \
                             options group and flatten it";
+            let of_command = found(&[("src/options/a.rs", first), ("src/commands/b.rs", second)]);
+            assert_eq!(of_command, [""; 0], "{second}");
             assert_eq!(
-                found(&[("a.rs", first), ("b.rs", second)]),
+                found(&[("src/options/a.rs", first), ("src/options/b.rs", second)]),
                 [expected],
                 "{second}"
             );
         }
+        let other = "struct B {\n#[arg(long)] batch_size: bool, c: u8 }";
+        assert_eq!(
+            found(&[("src/options/a.rs", first), ("src/commands/b.rs", other)]),
+            [
+                "--batch-size takes no value in src/commands/b.rs:2 and one in src/options/a.rs:4; a name means one thing"
+            ]
+        );
         let unnamed = found(&[(
             "a.rs",
             "macro_rules! m {\n($n:ident) => {{ #[arg(long)] $n: u8 }} }",

@@ -1,4 +1,4 @@
-//! What the records of several commands have in common: each extends these parts with facts of its own.
+//! Parts that the records of several commands share: each extends them with facts of its own.
 
 use icl_core::{ByOrigin, ExactRisk, Increment, PanelRisk};
 use icl_train::{Cost, Evaluation, ExpectedGain, StoppedBy, TrainingRecord, TrainingSettings};

@@ -1,13 +1,8 @@
 //! The decision whether it is time for an update, and what an update may cost.
 
-use burn::tensor::backend::AutodiffBackend;
 use icl_core::drift::{AnchorDrift, Verdict};
-use icl_core::{Collate, Encoder, Samples, Views};
 use serde::{Deserialize, Serialize};
 
-use crate::stream::advanced::Arriving;
-use crate::stream::error::StreamError;
-use crate::stream::settings::Stream;
 use crate::stream::state::{StreamMemory, StreamState};
 use crate::stream::when::When;
 
@@ -182,49 +177,6 @@ impl Policy {
             (Some(of_update), Some(left)) => Some(of_update.min(left)),
             (of_update, left) => of_update.or(left),
         }
-    }
-}
-
-impl<B, S, V, C> Stream<'_, B, S, V, C>
-where
-    B: AutodiffBackend,
-    S: Samples,
-    V: Views<Sample = S::Sample>,
-    C: Collate<View = V::View>,
-{
-    /// Decides by the stream's [`Policy`] whether what arrives, with all that waits, is a reason for an update: then
-    /// [`next`](Self::next) follows, else [`wait`](Self::wait). The cost of a measured drift is charged to the experience.
-    ///
-    /// # Errors
-    /// [`StreamError`] if the experience has too few samples, a sample is absent or cannot be read, or a drift cannot be
-    /// measured.
-    pub fn decide<M>(
-        &self,
-        state: &mut StreamState,
-        live: &M,
-        arriving: &Arriving<'_>,
-    ) -> Result<Decision, StreamError>
-    where
-        M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
-    {
-        let when = self.policy.when;
-        let (drift, passes) = match when.needs_drift() {
-            false => (None, 0.0),
-            true => {
-                let (drift, passes) = self.drift(state, live, arriving, when.effect())?;
-                (Some(drift), passes)
-            }
-        };
-        let n_training = self.training_samples(arriving)?.len();
-        let costs = [
-            state.charged_to_updates() + passes,
-            state.cost_of_last_update(),
-        ];
-        state.memory.deciding = passes;
-        let drift = drift.as_ref().map(|it| it.deciding());
-        Ok(self
-            .policy
-            .decide(&mut state.memory, arriving.name, n_training, drift, costs))
     }
 }
 

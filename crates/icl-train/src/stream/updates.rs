@@ -12,6 +12,7 @@ use crate::settings::TrainingSettings;
 use crate::stream::advanced::{Advanced, Arriving};
 use crate::stream::division::Divided;
 use crate::stream::error::StreamError;
+use crate::stream::policy::Decision;
 use crate::stream::settings::Stream;
 use crate::stream::state::{Experience, StreamState};
 
@@ -94,6 +95,41 @@ where
             ..Trained::default()
         };
         self.after(state, encoder, arriving, divided, (None, trained))
+    }
+
+    /// Decides by the stream's [`Policy`] whether what arrives, with all that waits, is a reason for an update: then
+    /// [`next`](Self::next) follows, else [`wait`](Self::wait). The cost of a measured drift is charged to the experience.
+    ///
+    /// # Errors
+    /// [`StreamError`] if the experience has too few samples, a sample is absent or cannot be read, or a drift cannot be
+    /// measured.
+    pub fn decide<M>(
+        &self,
+        state: &mut StreamState,
+        live: &M,
+        arriving: &Arriving<'_>,
+    ) -> Result<Decision, StreamError>
+    where
+        M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+    {
+        let when = self.policy.when;
+        let (drift, passes) = match when.needs_drift() {
+            false => (None, 0.0),
+            true => {
+                let (drift, passes) = self.drift(state, live, arriving, when.effect())?;
+                (Some(drift), passes)
+            }
+        };
+        let n_training = self.training_samples(arriving)?.len();
+        let costs = [
+            state.charged_to_updates() + passes,
+            state.cost_of_last_update(),
+        ];
+        state.memory.deciding = passes;
+        let drift = drift.as_ref().map(|it| it.deciding());
+        Ok(self
+            .policy
+            .decide(&mut state.memory, arriving.name, n_training, drift, costs))
     }
 
     /// Updates for the next experience, and for all that waits, by a method, as [`Trainer::update`](crate::Trainer::update)

@@ -8,7 +8,7 @@ use icl_core::Error;
 use safetensors::SafeTensorError;
 use zip::result::ZipError;
 
-/// What a path should name.
+/// Kind of file that a path should name.
 pub(super) const EXPECTED: &str = "a file of weights, as torch.save or safetensors writes it";
 
 /// The tables or an entry of the zip archive are truncated or damaged.

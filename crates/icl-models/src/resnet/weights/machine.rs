@@ -58,7 +58,7 @@ fn unexpected(byte: usize, found: String) -> Error {
 }
 
 enum Fault {
-    /// What was found in the place of an operation.
+    /// Content found in the place of an operation.
     Pickle(String),
     Class(String),
 }
