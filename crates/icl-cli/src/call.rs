@@ -5,14 +5,14 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use crate::command_line::Command;
+use crate::command_line::parse::{ParseError, parse, with_negative_numbers};
 use crate::commands::{
     align, backends, compare_backends, diagnose, embed, fetch, methods, negatives, report, run,
     split, stream, train, update,
 };
 use crate::files::work_place;
-use crate::options::command_line::Command;
 use crate::options::execution::Devices;
-use crate::options::parse::{ParseError, parse, with_negative_numbers};
 use crate::process::child;
 use crate::process::failure::Failure;
 use crate::process::group::{self, Place};

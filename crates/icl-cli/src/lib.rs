@@ -21,6 +21,7 @@ compile_error!(
 
 mod backend;
 mod call;
+mod command_line;
 mod commands;
 mod domain;
 mod files;

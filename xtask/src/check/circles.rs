@@ -9,14 +9,9 @@ use super::imports::{Imports, Modules};
 use super::sources::{self, CODE};
 use crate::findings::Findings;
 
-/// Crates with folders that import one another, with the number of arrows between folders that lie on a circle. A crate
-/// that is not here has none. The numbers may only become smaller.
-const KNOWN: [(&str, usize); 1] = [("icl-cli", 0)];
-
 type Arrows<N> = BTreeMap<N, BTreeSet<N>>;
 
-/// Checks that no file of a library, program, example or benchmark imports another in a circle, and that folders do so no
-/// more than is known.
+/// Checks that no file and no folder of a library, program, example or benchmark imports another in a circle.
 ///
 /// Tests do not count, neither those in files of their own nor code under `#[cfg(test)]`.
 pub fn check(root: &Path, metadata: &Metadata) -> anyhow::Result<Findings> {
@@ -38,9 +33,7 @@ pub fn check(root: &Path, metadata: &Metadata) -> anyhow::Result<Findings> {
             problems.extend(circles_of_files(&modules, &imports));
             add_folders(&modules, &imports, &mut arrows);
         }
-        let known = KNOWN.iter().find(|(name, _)| package.name == name);
-        let known = known.map_or(0, |(_, n)| *n);
-        problems.extend(folder_problem(&package.name, &arrows, known));
+        problems.extend(folder_problem(&package.name, &arrows));
     }
     // Targets may share a file.
     problems.sort();
@@ -93,8 +86,8 @@ fn add_folders(modules: &Modules, imports: &Imports<'_>, arrows: &mut Arrows<Pat
     }
 }
 
-/// Returns a sentence if the number of arrows on a circle is not the known one.
-fn folder_problem(name: &str, arrows: &Arrows<PathBuf>, known: usize) -> Option<String> {
+/// Returns a sentence if arrows between folders lie on circles.
+fn folder_problem(name: &str, arrows: &Arrows<PathBuf>) -> Option<String> {
     let pairs = arrows.iter();
     let pairs = pairs.flat_map(|(from, all)| all.iter().map(move |to| (from, to)));
     let on_circles = pairs.filter(|(from, to)| way(arrows, to, from).is_some());
@@ -105,17 +98,13 @@ fn folder_problem(name: &str, arrows: &Arrows<PathBuf>, known: usize) -> Option<
         format!("{} -> {}", from.display(), to.display())
     });
     let shown: Vec<String> = shown.collect();
-    let n = shown.len();
-    match n {
-        n if n > known => Some(format!(
-            "{name}: {n} arrows between folders lie on circles, expected at most {known}: {}",
+    (!shown.is_empty()).then(|| {
+        format!(
+            "{name}: {} arrows between folders lie on circles: {}",
+            shown.len(),
             shown.join(", ")
-        )),
-        n if n < known => Some(format!(
-            "{name}: {n} arrows between folders lie on circles; lower the known {known} in xtask/src/check/circles.rs"
-        )),
-        _ => None,
-    }
+        )
+    })
 }
 
 /// Finds circles such that every circle shares an arrow with one of them, the shortest first. No two of them share one.
@@ -318,12 +307,12 @@ mod tests {
         );
         let mut arrows = Arrows::new();
         add_folders(&modules, &modules.imports(), &mut arrows);
-        assert_eq!(folder_problem("n", &arrows, 2), None);
-        let more = folder_problem("n", &arrows, 1).unwrap();
-        let expected =
-            "n: 2 arrows between folders lie on circles, expected at most 1: a -> c, c -> a";
-        assert_eq!(more, expected);
-        let fewer = folder_problem("n", &arrows, 3).unwrap();
-        assert!(fewer.contains("lower the known 3"), "{fewer}");
+        let found = folder_problem("n", &arrows).unwrap();
+        assert_eq!(
+            found,
+            "n: 2 arrows between folders lie on circles: a -> c, c -> a"
+        );
+        arrows.retain(|from, _| !from.ends_with("c"));
+        assert_eq!(folder_problem("n", &arrows), None);
     }
 }

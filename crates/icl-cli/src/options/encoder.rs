@@ -8,7 +8,6 @@ use icl_data::ImageViewsConfig;
 use icl_models::{GcnConfig, GinConfig, MlpConfig, Stem, TwoTowerConfig, WordTowerConfig};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::data::IMAGES;
 use crate::options::{bounds, choice};
 use crate::process::failure::Failure;
 
@@ -155,7 +154,7 @@ impl EncoderOptions {
             (
                 "image-size",
                 self.image_size.is_some(),
-                if samples == IMAGES {
+                if possible.contains(&Resnet18) {
                     &[Resnet18, Mlp]
                 } else {
                     &[Resnet18]

@@ -1,4 +1,8 @@
-//! The commands.
+//! The command line: its commands, and how arguments and a file become the options of one.
+
+mod config_file;
+mod inputs;
+pub mod parse;
 
 use std::path::PathBuf;
 

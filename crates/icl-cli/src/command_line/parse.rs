@@ -15,10 +15,10 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use icl_core::InputFile;
 
+use crate::command_line::config_file::ConfigFile;
+use crate::command_line::inputs::check_inputs;
+use crate::command_line::{Arguments, Command};
 use crate::files::work_folder::{self, Begun};
-use crate::options::command_line::{Arguments, Command};
-use crate::options::config_file::ConfigFile;
-use crate::options::inputs::check_inputs;
 use crate::options::kind::Kind;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
@@ -161,7 +161,7 @@ mod tests {
     use clap::{Arg, ArgAction};
     use tempfile::tempdir;
 
-    use crate::options::config_file::is_key;
+    use crate::command_line::config_file::is_key;
 
     /// Commands that read a file, each with what it requires.
     const COMMANDS: [(&str, &[&str]); 4] = [

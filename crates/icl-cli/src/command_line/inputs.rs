@@ -44,7 +44,7 @@ mod tests {
 
     use clap::CommandFactory;
 
-    use crate::options::command_line::Arguments;
+    use crate::command_line::Arguments;
 
     /// An option that names a file or a folder is an input, or known to be none.
     #[test]
