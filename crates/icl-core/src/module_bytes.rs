@@ -6,8 +6,10 @@ use burn::record::{
     RecorderError,
 };
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::record_value::Value;
 
 pub use crate::saved_tensors::{SavedTensors, Unfit};
 
@@ -56,12 +58,20 @@ pub fn save_record<B: Backend, R: Record<B>>(record: R) -> Result<Bytes, EncodeE
 /// # Errors
 /// [`Unfit`] if the bytes are of another kind of record.
 pub fn load_record<B: Backend, R: Record<B>>(bytes: Bytes, device: &B::Device) -> Result<R, Unfit> {
-    let bytes = bytes.into_vec();
-    let record = match const { is_double::<B>() } {
-        true => Recorder::<B>::load(&DoubleRecorder::default(), bytes, device),
-        false => Recorder::<B>::load(&SingleRecorder::default(), bytes, device),
-    };
-    record.map_err(|_| Unfit::Kind)
+    let record = Value::read(&bytes).ok_or(Unfit::Kind)?;
+    let item = record.field("item").ok_or(Unfit::Kind)?.clone();
+    match const { is_double::<B>() } {
+        true => from_item::<B, R, DoublePrecisionSettings>(item, device),
+        false => from_item::<B, R, SinglePrecision>(item, device),
+    }
+}
+
+fn from_item<B: Backend, R: Record<B>, S: PrecisionSettings>(
+    item: Value<'_>,
+    device: &B::Device,
+) -> Result<R, Unfit> {
+    let item = R::Item::<S>::deserialize(item).map_err(|_| Unfit::Kind)?;
+    Ok(R::from_item(item, device))
 }
 
 /// Saves a state of numbers, texts and blocks of bytes.
