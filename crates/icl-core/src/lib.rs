@@ -63,6 +63,7 @@ mod rate;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 mod readme {}
+mod record_value;
 mod samples;
 mod saved_tensors;
 mod seed;

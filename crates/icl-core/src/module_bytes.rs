@@ -5,10 +5,11 @@ use burn::record::{
     DoublePrecisionSettings, NamedMpkBytesRecorder, PrecisionSettings, Record, Recorder,
 };
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::Error;
+use crate::record_value::Value;
 pub use crate::saved_tensors::{SavedTensors, unfit};
 
 /// Bytes that serde writes as one block.
@@ -53,12 +54,20 @@ pub fn save_record<B: Backend, R: Record<B>>(record: R) -> Result<Bytes, Error> 
 /// # Errors
 /// If the bytes are of another kind of record.
 pub fn load_record<B: Backend, R: Record<B>>(bytes: Bytes, device: &B::Device) -> Result<R, Error> {
-    let bytes = bytes.into_vec();
-    let record = match const { is_double::<B>() } {
-        true => Recorder::<B>::load(&DoubleRecorder::default(), bytes, device),
-        false => Recorder::<B>::load(&SingleRecorder::default(), bytes, device),
-    };
-    record.map_err(|_| unfit())
+    let record = Value::read(&bytes).ok_or_else(unfit)?;
+    let item = record.field("item").ok_or_else(unfit)?.clone();
+    match const { is_double::<B>() } {
+        true => from_item::<B, R, DoublePrecisionSettings>(item, device),
+        false => from_item::<B, R, SinglePrecision>(item, device),
+    }
+}
+
+fn from_item<B: Backend, R: Record<B>, S: PrecisionSettings>(
+    item: Value<'_>,
+    device: &B::Device,
+) -> Result<R, Error> {
+    let item = R::Item::<S>::deserialize(item).map_err(|_| unfit())?;
+    Ok(R::from_item(item, device))
 }
 
 /// Saves a state of numbers, texts and blocks of bytes.

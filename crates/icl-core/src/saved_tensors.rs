@@ -3,15 +3,12 @@
 use std::fmt;
 
 use burn::module::ParamId;
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::Error;
+use crate::record_value::Value;
 
 /// Number of characters of the identity of a parameter.
 const ID_LENGTH: usize = 13;
-
-/// Largest number of values within each other that are read: each takes a part of the stack.
-const MAX_DEPTH: usize = 100;
 
 /// Creates the error of bytes that are whole, but the state of another kind of module, optimizer or agent.
 pub fn unfit() -> Error {
@@ -52,12 +49,10 @@ impl SavedTensors {
     /// # Errors
     /// If the bytes are no record.
     pub fn read(bytes: &[u8]) -> Result<Self, Error> {
-        let mut reader = rmp_serde::Deserializer::from_read_ref(bytes);
-        reader.set_max_depth(MAX_DEPTH);
-        let record = Node::deserialize(&mut reader).map_err(|_| unfit())?;
+        let record = Value::read(bytes).ok_or_else(unfit)?;
         let item = record.field("item").ok_or_else(unfit)?;
         let entries = match item {
-            Node::Map(fields) => fields.iter().map(|(name, _)| name.clone()).collect(),
+            Value::Map(fields) => fields.iter().map(|(name, _)| (*name).to_owned()).collect(),
             _ => Vec::new(),
         };
         let mut tensors = Vec::new();
@@ -191,9 +186,14 @@ impl SavedTensor {
     }
 }
 
-/// Collects the tensors at and below a node.
-fn collect(node: &Node, id: Option<&str>, path: &mut Vec<String>, found: &mut Vec<SavedTensor>) {
-    if let Some((shape, dtype, n_bytes)) = node.tensor() {
+/// Collects the tensors at and below a value.
+fn collect(
+    value: &Value<'_>,
+    id: Option<&str>,
+    path: &mut Vec<String>,
+    found: &mut Vec<SavedTensor>,
+) {
+    if let Some((shape, dtype, n_bytes)) = tensor(value) {
         found.push(SavedTensor {
             path: path.clone(),
             id: id.map(str::to_owned),
@@ -203,22 +203,22 @@ fn collect(node: &Node, id: Option<&str>, path: &mut Vec<String>, found: &mut Ve
         });
         return;
     }
-    let mut below = |name: String, node: &Node, id: Option<&str>| {
+    let mut below = |name: String, value: &Value<'_>, id: Option<&str>| {
         path.push(name);
-        collect(node, id, path, found);
+        collect(value, id, path, found);
         path.pop();
     };
-    match node {
-        Node::Map(fields) => {
-            let id = node.field("id").and_then(|id| match id {
-                Node::Text(id) => Some(id.as_str()),
+    match value {
+        Value::Map(fields) => {
+            let id = value.field("id").and_then(|id| match id {
+                Value::Text(id) => Some(*id),
                 _ => None,
             });
             for (name, field) in fields {
-                below(name.clone(), field, id);
+                below((*name).to_owned(), field, id);
             }
         }
-        Node::List(items) => {
+        Value::List(items) => {
             for (at, item) in items.iter().enumerate() {
                 below(at.to_string(), item, None);
             }
@@ -227,103 +227,20 @@ fn collect(node: &Node, id: Option<&str>, path: &mut Vec<String>, found: &mut Ve
     }
 }
 
-/// Any value, without the contents of its bytes.
-#[derive(Debug)]
-enum Node {
-    Map(Vec<(String, Node)>),
-    List(Vec<Node>),
-    /// Number of bytes.
-    Bytes(usize),
-    Text(String),
-    Count(u64),
-    Other,
-}
-
-impl Node {
-    fn field(&self, name: &str) -> Option<&Self> {
-        let Self::Map(fields) = self else { return None };
-        let field = fields.iter().find(|(other, _)| other == name);
-        field.map(|(_, node)| node)
-    }
-
-    /// Returns shape, type and number of bytes, if it is a tensor.
-    fn tensor(&self) -> Option<(Vec<u64>, String, usize)> {
-        let (bytes, shape, dtype) = (
-            self.field("bytes")?,
-            self.field("shape")?,
-            self.field("dtype")?,
-        );
-        let (Self::Bytes(n_bytes), Self::List(shape), Self::Text(dtype)) = (bytes, shape, dtype)
-        else {
-            return None;
-        };
-        let axis = |node: &Self| match node {
-            Self::Count(n) => Some(*n),
-            _ => None,
-        };
-        let shape: Option<Vec<u64>> = shape.iter().map(axis).collect();
-        Some((shape?, dtype.clone(), *n_bytes))
-    }
-}
-
-impl<'de> Deserialize<'de> for Node {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NodeVisitor)
-    }
-}
-
-struct NodeVisitor;
-
-impl<'de> Visitor<'de> for NodeVisitor {
-    type Value = Node;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
-        let mut fields = Vec::new();
-        while let Some((name, node)) = map.next_entry()? {
-            fields.push((name, node));
-        }
-        Ok(Node::Map(fields))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Node, A::Error> {
-        let mut all = Vec::new();
-        while let Some(item) = items.next_element()? {
-            all.push(item);
-        }
-        Ok(Node::List(all))
-    }
-
-    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Node, E> {
-        Ok(Node::Bytes(bytes.len()))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Node, E> {
-        Ok(Node::Text(text.to_owned()))
-    }
-
-    fn visit_u64<E>(self, n: u64) -> Result<Node, E> {
-        Ok(Node::Count(n))
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Node, E> {
-        Ok(Node::Other)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Node, E> {
-        Ok(Node::Other)
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Node, E> {
-        Ok(Node::Other)
-    }
-
-    fn visit_unit<E>(self) -> Result<Node, E> {
-        Ok(Node::Other)
-    }
+/// Returns shape, type and number of bytes of a value, if it is a tensor.
+fn tensor(value: &Value<'_>) -> Option<(Vec<u64>, String, usize)> {
+    let field = |name| value.field(name);
+    let (Value::Bytes(bytes), Value::List(shape), Value::Text(dtype)) =
+        (field("bytes")?, field("shape")?, field("dtype")?)
+    else {
+        return None;
+    };
+    let axis = |value: &Value<'_>| match value {
+        Value::Count(n) => Some(*n),
+        _ => None,
+    };
+    let shape: Option<Vec<u64>> = shape.iter().map(axis).collect();
+    Some((shape?, (*dtype).to_owned(), bytes.len()))
 }
 
 #[cfg(test)]

@@ -93,6 +93,12 @@ impl DropoutMask {
             "a dropout mask of at most {} elements cannot fill a tensor of {n}",
             self.words.len() * WORD
         );
+        let values = self.values(n);
+        Tensor::from_data(TensorData::new(values, shape), (device, dtype))
+    }
+
+    /// Returns the first `n` elements. It has no type parameters, so that programs need not compile it again.
+    fn values(&self, n: usize) -> Vec<f32> {
         let elements = [0.0, self.scale];
         let mut values = vec![0.0; n];
         values
@@ -105,7 +111,7 @@ impl DropoutMask {
                     }
                 }
             });
-        Tensor::from_data(TensorData::new(values, shape), (device, dtype))
+        values
     }
 
     /// The bits of the 64 elements from `first` on, the lowest first; 0 beyond the end.

@@ -24,13 +24,37 @@ pub(super) fn exponentials<B: Backend>(
     let ([n, width], [m, _]) = (queries.dims(), keys.dims());
     let device = queries.device();
     let (queries, keys) = (queries.into_data(), keys.into_data());
-    let keys = PackedKeys::new(single(&keys), width);
+    let [values, sums, log_sums] = exponentials_of_rows(
+        single(&queries),
+        single(&keys),
+        [n, m, width],
+        temperature,
+        left_out,
+    );
+    let column = |values: Vec<f32>| Tensor::from_data(TensorData::new(values, [n, 1]), &device);
+    Exponentials {
+        values: Tensor::from_data(TensorData::new(values, [n, m]), &device),
+        sums: column(sums),
+        log_sums: column(log_sums),
+    }
+}
+
+/// Computes `[values, sums, log_sums]` of [`exponentials`]. It has no type parameters, so that programs need not compile it again, once
+/// for each kind of vector registers.
+fn exponentials_of_rows(
+    queries: &[f32],
+    keys: &[f32],
+    [n, m, width]: [usize; 3],
+    temperature: f64,
+    left_out: LeftOut<'_>,
+) -> [Vec<f32>; 3] {
+    let keys = PackedKeys::new(keys, width);
     let mut values = vec![0_f32; n * m];
     let mut sums = vec![0_f32; n];
     let mut log_sums = vec![0_f32; n];
     values
         .par_chunks_mut(ROWS * m)
-        .zip(single(&queries).par_chunks(ROWS * width))
+        .zip(queries.par_chunks(ROWS * width))
         .zip(sums.par_chunks_mut(ROWS))
         .zip(log_sums.par_chunks_mut(ROWS))
         .enumerate()
@@ -49,12 +73,7 @@ pub(super) fn exponentials<B: Backend>(
                 },
             );
         });
-    let column = |values: Vec<f32>| Tensor::from_data(TensorData::new(values, [n, 1]), &device);
-    Exponentials {
-        values: Tensor::from_data(TensorData::new(values, [n, m]), &device),
-        sums: column(sums),
-        log_sums: column(log_sums),
-    }
+    [values, sums, log_sums]
 }
 
 /// Computes the sums alone, as [`Exponentials::log_sums`], and the keys that score at least as high as the `targets`. No similarity is kept.
@@ -68,14 +87,35 @@ pub(super) fn log_sums_and_rivals<B: Backend>(
     let ([n, width], [m, _]) = (queries.dims(), keys.dims());
     let device = queries.device();
     let (queries, keys) = (queries.into_data(), keys.into_data());
-    let keys = PackedKeys::new(single(&keys), width);
+    let (log_sums, rivals) = log_sums_and_rivals_of_rows(
+        single(&queries),
+        single(&keys),
+        [n, m, width],
+        targets,
+        temperature,
+        left_out,
+    );
+    let log_sums = Tensor::from_data(TensorData::new(log_sums, [n]), &device);
+    (log_sums, rivals)
+}
+
+/// Computes [`log_sums_and_rivals`]. It has no type parameters, so that programs need not compile it again.
+fn log_sums_and_rivals_of_rows(
+    queries: &[f32],
+    keys: &[f32],
+    [n, m, width]: [usize; 3],
+    targets: &[f32],
+    temperature: f64,
+    left_out: LeftOut<'_>,
+) -> (Vec<f32>, Vec<Rivals>) {
+    let keys = PackedKeys::new(keys, width);
     let mut log_sums = vec![0_f32; n];
     let mut rivals = vec![Rivals::default(); n];
     log_sums
         .par_chunks_mut(MANY_ROWS)
         .zip(rivals.par_chunks_mut(MANY_ROWS))
         .zip(targets.par_chunks(MANY_ROWS))
-        .zip(single(&queries).par_chunks(MANY_ROWS * width))
+        .zip(queries.par_chunks(MANY_ROWS * width))
         .enumerate()
         .for_each_init(
             || vec![0_f32; MANY_ROWS * STRIP],
@@ -98,7 +138,6 @@ pub(super) fn log_sums_and_rivals<B: Backend>(
                 );
             },
         );
-    let log_sums = Tensor::from_data(TensorData::new(log_sums, [n]), &device);
     (log_sums, rivals)
 }
 

@@ -110,6 +110,17 @@ fn one_pass<B: Backend, const D: usize>(
         .each_mut()
         .map(|data| data.as_mut_slice::<f32>().expect("single precision"));
     let gradient = gradient.as_slice::<f32>().expect("single precision");
+    update_elements(rate, scale, [parameters, first, second], gradient);
+    values.map(|data| Tensor::from_data(data, &device))
+}
+
+/// Updates the elements of `[θ, m, v]`. It has no type parameters, so that programs need not compile it again.
+fn update_elements(
+    rate: f32,
+    scale: f32,
+    [parameters, first, second]: [&mut [f32]; 3],
+    gradient: &[f32],
+) {
     let moments = first
         .par_chunks_mut(CHUNK)
         .zip(second.par_chunks_mut(CHUNK));
@@ -125,7 +136,6 @@ fn one_pass<B: Backend, const D: usize>(
                 *parameter -= rate * *m / ((*v * scale).sqrt() + EPSILON);
             }
         });
-    values.map(|data| Tensor::from_data(data, &device))
 }
 
 #[cfg(test)]

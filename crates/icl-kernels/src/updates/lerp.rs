@@ -24,6 +24,12 @@ pub fn lerp<B: Backend, const D: usize>(
     let weight = weight as f32;
     let elements = x.as_mut_slice::<f32>().expect("single precision");
     let towards = y.as_slice::<f32>().expect("single precision");
+    move_elements(elements, towards, weight);
+    Tensor::from_data(x, &device)
+}
+
+/// Moves elements towards others. It has no type parameters, so that programs need not compile it again.
+fn move_elements(elements: &mut [f32], towards: &[f32], weight: f32) {
     elements
         .par_chunks_mut(CHUNK)
         .zip(towards.par_chunks(CHUNK))
@@ -32,5 +38,4 @@ pub fn lerp<B: Backend, const D: usize>(
                 *x += (y - *x) * weight;
             }
         });
-    Tensor::from_data(x, &device)
 }

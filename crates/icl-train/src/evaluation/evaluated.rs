@@ -1,13 +1,11 @@
 //! Results of evaluations: a risk, with the encoder to which it belongs.
 
 use icl_core::{ExactRisk, negatives::Ranks};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use crate::error::TrainError;
 
 /// Risk in nats that a run follows: over X′, or over X alone before new data arrive.
-pub(crate) trait Risk: Clone + Send + Serialize + DeserializeOwned {
+pub(crate) trait Risk: Clone + Send {
     /// Returns the risk over all data.
     fn all(&self) -> f64;
 

@@ -11,20 +11,21 @@ use crate::checkpoint::CheckpointError;
 use crate::devices::replicas::is_close;
 use crate::devices::shards::Shards;
 use crate::error::TrainError;
-use crate::evaluation::evaluated::{Evaluate, Evaluations, FirstBad, Risk};
+use crate::evaluation::evaluated::{Evaluate, Evaluations, FirstBad};
 use crate::evaluation::stopping::StoppedBy;
 use crate::progress::{Callbacks, Progress};
 use crate::sampling::plan::EpochPlan;
 use crate::step::batch_loss::PartOf;
 use crate::step::prefetch::{Batches, Request};
 use crate::step::run::Run;
+use crate::step::saved::SavedRisk;
 
 impl<M, B, R> Run<'_, M, B, R>
 where
     M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend, Batch: Send>>
         + Encoder<B, Batch: Send>,
     B: AutodiffBackend,
-    R: Risk,
+    R: SavedRisk,
 {
     /// Trains epoch by epoch until a stopping rule, the budget or the last epoch ends the run. Evaluates the encoder and saves a
     /// checkpoint where that is due.

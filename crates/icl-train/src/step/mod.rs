@@ -10,7 +10,7 @@ mod epochs;
 pub(crate) mod prefetch;
 pub(crate) mod rule;
 pub(crate) mod run;
-mod saved;
+pub(crate) mod saved;
 mod sharded_gradient;
 mod steering;
 mod step_gradient;

@@ -5,13 +5,14 @@ use std::time::Instant;
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Encoder, Error, Group};
+use icl_core::{Encoder, Error, ExactRisk, Group};
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::file::{read_bytes, state_of};
 use crate::checkpoint::{CheckpointError, write_checkpoint};
 use crate::error::TrainError;
 use crate::evaluation::evaluated::Risk;
+use crate::identity::Identity;
 use crate::progress::{Callbacks, TrainingRecord};
 use crate::sampling::plan::Planner;
 use crate::step::average::WeightAverage;
@@ -23,7 +24,7 @@ use icl_core::module_bytes::{Bytes, SavedTensors, load_module, save_module, unfi
 /// Everything on which the rest of a run depends beside its identity. The order of the data, the views
 /// and all other random draws are functions of the seed and of the numbers of steps and epochs.
 #[derive(Serialize, Deserialize)]
-struct SavedRun<R> {
+pub(crate) struct SavedRun<R> {
     /// Moving average of the parameters, unless the run has ended and `best` is its result.
     average: Option<Bytes>,
     n_averaged: u64,
@@ -34,6 +35,46 @@ struct SavedRun<R> {
     counters: Counters,
     record: TrainingRecord<R>,
 }
+
+/// Risk whose runs can be saved. Both functions are written for each risk, so that they are compiled with this crate: generic ones
+/// would be compiled again with every program, which takes seconds.
+pub(crate) trait SavedRisk: Risk {
+    /// Writes a checkpoint.
+    fn write(path: &Path, identity: &Identity, run: &SavedRun<Self>)
+    -> Result<(), CheckpointError>;
+
+    /// Reads the bytes of a checkpoint. `path` is for messages.
+    fn read(
+        bytes: &[u8],
+        path: &Path,
+        identity: &Identity,
+    ) -> Result<SavedRun<Self>, CheckpointError>;
+}
+
+macro_rules! saved_risk {
+    ($risk:ty) => {
+        impl SavedRisk for $risk {
+            fn write(
+                path: &Path,
+                identity: &Identity,
+                run: &SavedRun<Self>,
+            ) -> Result<(), CheckpointError> {
+                write_checkpoint(path, identity, run)
+            }
+
+            fn read(
+                bytes: &[u8],
+                path: &Path,
+                identity: &Identity,
+            ) -> Result<SavedRun<Self>, CheckpointError> {
+                state_of(bytes, path, identity)
+            }
+        }
+    };
+}
+
+saved_risk!(f64);
+saved_risk!(ExactRisk);
 
 /// State that the next step needs.
 #[derive(Serialize, Deserialize)]
@@ -48,7 +89,7 @@ impl<M, B, R> Run<'_, M, B, R>
 where
     M: AutodiffModule<B> + Encoder<B>,
     B: AutodiffBackend,
-    R: Risk,
+    R: SavedRisk,
 {
     /// Saves the state of the run between two steps if there is a checkpoint, by the first member of a group.
     pub(crate) fn save(&self, callbacks: &mut Callbacks<'_>) -> Result<(), TrainError> {
@@ -76,7 +117,7 @@ where
             record: self.record.clone(),
         };
         if self.loss.group.rank() == 0 {
-            write_checkpoint(path, &self.identity, &state)?;
+            R::write(path, &self.identity, &state)?;
         }
         callbacks.saved(start.elapsed());
         Ok(())
@@ -87,7 +128,7 @@ where
         let Some(bytes) = bytes_for_all(self.loss.group, path)? else {
             return Ok(self);
         };
-        let saved: SavedRun<R> = state_of(&bytes, path, &self.identity)?;
+        let saved = R::read(&bytes, path, &self.identity)?;
         let checked = saved.check(self.settings.epochs, &self.planner);
         let restored = checked.and_then(|()| saved.into_run(self));
         restored.map_err(|unfit| {

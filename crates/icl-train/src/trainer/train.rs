@@ -20,6 +20,7 @@ use crate::step::copies::own;
 use crate::step::distillation::Teacher;
 use crate::step::prefetch::prefetch;
 use crate::step::run::Run;
+use crate::step::saved::SavedRisk;
 use crate::trainer::Trainer;
 use crate::trainer::division::Division;
 
@@ -277,7 +278,7 @@ where
     where
         M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
         M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
-        R: Risk,
+        R: SavedRisk,
     {
         if let Some(path) = callbacks.checkpoint() {
             run = run.restored(path)?;
