@@ -1,6 +1,7 @@
 //! One call of the program: its arguments, its command, its exit code.
 
 use std::ffi::OsString;
+use std::panic::{set_hook, take_hook};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -17,7 +18,6 @@ use crate::process::child;
 use crate::process::failure::Failure;
 use crate::process::group::{self, Place};
 use crate::process::limits;
-use crate::process::panics::silence_decoders;
 use crate::process::terminal::{brief, message, print, say, tell};
 use crate::process::threads;
 
@@ -61,7 +61,13 @@ pub fn main_of<T: Parser>(
 fn prepare() {
     limits::as_errors();
     child::end_with_parent();
-    silence_decoders();
+    // A damaged Parquet file makes its decoder panic, which the reader turns into one error.
+    let report = take_hook();
+    set_hook(Box::new(move |panic| {
+        if !icl_data::is_decoding() {
+            report(panic);
+        }
+    }));
 }
 
 /// Ends the program, with the message of a refusal.

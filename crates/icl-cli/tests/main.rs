@@ -11,6 +11,7 @@ mod config_file;
 mod damaged_encoder;
 mod diagnose;
 mod embed;
+#[cfg(feature = "flex")]
 mod exchanged_encoders;
 mod first_run;
 mod foreign_files;

@@ -75,7 +75,7 @@ pub use tabular::{
     CellPlace, ColumnKind, ColumnList, FeatureStatistics, Header, Missing, NoiseKind, RawTable,
     TableColumn, TableCounts, TableNote, TableOptions, TableRow, TableSchema, TableViews,
     TableViewsConfig, TableViewsError, TablesError, TabularDataset, VectorColumn, VectorFault,
-    looks_like_table, read_table, read_vectors, vectors_as_parquet,
+    is_decoding, looks_like_table, read_table, read_vectors, vectors_as_parquet,
 };
 pub use tar_archive::unpack_tar;
 pub use text_pairs::{

@@ -8,7 +8,7 @@ use icl_core::{Increment, PartialFolder, Seed};
 use icl_data::{DataError, Header, RawTable, Split};
 
 use crate::domain::data::Data;
-use crate::domain::tables::tell_order;
+use crate::domain::data::tell_order;
 use crate::files::destination::unusable;
 use crate::files::whole;
 use crate::options::classes::Classes;

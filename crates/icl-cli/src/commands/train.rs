@@ -13,10 +13,11 @@ use icl_train::{Trainer, TrainingSettings};
 use serde::Serialize;
 
 use crate::backend::{OnBackend, on_backend};
+use crate::domain::Domain;
+use crate::domain::data::{DataSet, tell_unlabelled};
 use crate::domain::dispatch::{OnNewEncoder, with_new_encoder};
 use crate::domain::encoder_file;
 use crate::domain::spread::{check_spread, embed};
-use crate::domain::{Domain, tell_unlabelled};
 use crate::files::encoder_work;
 use crate::files::encoder_work::ENCODER;
 use crate::files::whole;
@@ -137,12 +138,12 @@ impl OnNewEncoder for Train<'_> {
             options,
             resumed,
         } = self;
-        tell_unlabelled::<D>(data);
+        tell_unlabelled(data);
         let samples = (0..data.n_samples()).collect();
         let increment = Increment::before(samples).map_err(|error| {
             Failure::input(anyhow::anyhow!(
                 "data set {}: {error}",
-                Found::new(D::name(data))
+                Found::new(data.name())
             ))
         })?;
         let seed = Seed::new(training.seed).child("data");
@@ -153,7 +154,7 @@ impl OnNewEncoder for Train<'_> {
             None => (domain, data),
         };
         let input = [
-            ("checksum of the data", D::checksum(data)),
+            ("checksum of the data", data.checksum()),
             (
                 "checksum of the weights",
                 whole::checksum(options.encoder.weights.as_deref())?,
@@ -239,7 +240,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         display.end(&format!(
             "{} epochs on {n} {}, {:.2} s, exact risk {trained:.4} nats{}",
             record.n_epochs(),
-            D::SAMPLES,
+            <D::Data as DataSet>::SAMPLES,
             record.seconds.training(),
             notes(&record),
         ));
@@ -256,14 +257,14 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         let of_data = (&rows, old.old());
         check_spread::<D, B>(&evaluator, self.domain, of_data, device, &causes)?;
         let path = self.work.results().join(ENCODER);
-        let name = D::name(self.data);
+        let name = self.data.name();
         encoder_file::save(&outcome.encoder, self.domain, name, &path)?;
         Ok(TrainRecord {
             schema: TRAIN_SCHEMA,
             settings: RunSettings::of(*seed, settings, backend),
             data: name.to_owned(),
             n,
-            n_clipped: D::n_clipped(self.data),
+            n_clipped: self.data.n_clipped(),
             untrained,
             trained,
             held_out_risk: held_out,

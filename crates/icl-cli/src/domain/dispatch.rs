@@ -13,7 +13,7 @@ use crate::domain::hidden_encoder::hidden;
 use crate::domain::image_encoder::ImageEncoder;
 use crate::domain::image_mlp::ImageMlp;
 use crate::domain::image_resnet::ImageResNet;
-use crate::domain::{Domain, Graphs, Images, NextItems, PairedTexts, Tables};
+use crate::domain::{Codec, Domain, Graphs, Images, NextItems, PairedTexts, Tables};
 use crate::options::choice;
 use crate::options::data::DataOptions;
 use crate::options::encoder::{EncoderKind, EncoderOptions, MLP_SIDE};

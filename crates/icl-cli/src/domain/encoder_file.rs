@@ -9,6 +9,7 @@ use icl_data::Found;
 use icl_models::StoredEncoder;
 
 use crate::domain::Domain;
+use crate::domain::data::DataSet;
 use crate::files::whole;
 use crate::process::failure::Failure;
 
@@ -80,7 +81,7 @@ impl<D: Domain> EncoderFile<D> {
             let expected = format!(
                 "one of kind \"{}\", which is for {}",
                 D::ENCODER,
-                D::SAMPLES
+                <D::Data as DataSet>::SAMPLES
             );
             return Err(wrong_kind(&stored, kind, &expected));
         }
@@ -124,7 +125,7 @@ impl<D: Domain> EncoderFile<D> {
         self.domain.check(data).map_err(|error| {
             Failure::input(anyhow!(
                 "data set {}: found {}, expected {}, which {} was trained on ({})",
-                Found::new(D::name(data)),
+                Found::new(data.name()),
                 error.found(),
                 error.expected(),
                 self.stored.path().display(),
@@ -153,7 +154,7 @@ mod tests {
     use icl_models::{Gcn, GcnConfig};
     use tempfile::tempdir;
 
-    use crate::domain::Graphs;
+    use crate::domain::{Codec, Graphs};
 
     type Trained = Autodiff<Flex>;
 

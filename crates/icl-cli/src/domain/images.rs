@@ -2,25 +2,41 @@
 
 use anyhow::anyhow;
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_core::{Error, GrowthRatio, Increment, Samples, Seed, Views};
-use icl_data::{ImageDataset, Outliers, Split, StreamKey};
+use icl_core::{Error, Samples, Seed, Views};
+use icl_data::{ImageDataset, Outliers};
 use icl_eval::Matrix;
 use icl_models::StoredEncoder;
 
-use crate::domain::class_numbers::numbers_of_classes;
-use crate::domain::data::{Data, IMAGES};
+use crate::domain::data::Data;
 use crate::domain::image_encoder::ImageEncoder;
-use crate::domain::{Domain, followed, no_keys};
+use crate::domain::{Codec, Domain};
 use crate::process::failure::Failure;
 
 /// Images of one number of channels, and an encoder of them.
 #[derive(Debug)]
 pub struct Images<E: ImageEncoder>(pub E);
 
-impl<E: ImageEncoder> Domain for Images<E> {
-    const SAMPLES: &'static str = IMAGES;
+impl<E: ImageEncoder> Codec for Images<E> {
     const ENCODER: &'static str = E::NAME;
 
+    fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
+        self.0.tensors()
+    }
+
+    fn encoder_name(&self) -> String {
+        self.0.title()
+    }
+
+    fn describe(&self) -> Result<Vec<(&'static str, String)>, serde_json::Error> {
+        self.0.describe()
+    }
+
+    fn from_file(file: &StoredEncoder) -> Result<Self, Error> {
+        E::from_file(file).map(Self)
+    }
+}
+
+impl<E: ImageEncoder> Domain for Images<E> {
     type Data = ImageDataset;
     type Views = E::Views;
     type Collate = E::Collate;
@@ -57,22 +73,6 @@ impl<E: ImageEncoder> Domain for Images<E> {
         self.0.shape::<B>(device)
     }
 
-    fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
-        self.0.tensors()
-    }
-
-    fn encoder_name(&self) -> String {
-        self.0.title()
-    }
-
-    fn describe(&self) -> Result<Vec<(&'static str, String)>, serde_json::Error> {
-        self.0.describe()
-    }
-
-    fn from_file(file: &StoredEncoder) -> Result<Self, Error> {
-        E::from_file(file).map(Self)
-    }
-
     fn check(&self, data: &ImageDataset) -> Result<(), Error> {
         let (found, expected) = (data.channels(), self.0.channels());
         if found == expected {
@@ -83,73 +83,6 @@ impl<E: ImageEncoder> Domain for Images<E> {
             format!("images of {found} channels"),
             format!("{expected} channels"),
         ))
-    }
-
-    fn name(data: &ImageDataset) -> &str {
-        data.name()
-    }
-
-    fn has_labels(data: &ImageDataset) -> bool {
-        data.has_labels()
-    }
-
-    fn check_labels(data: &ImageDataset, needed_by: &str) -> Result<(), Failure> {
-        data.check_labels(needed_by).map_err(Failure::input)
-    }
-
-    fn positions(data: &ImageDataset) -> Vec<usize> {
-        data.positions().to_vec()
-    }
-
-    fn labels(data: &ImageDataset) -> Vec<usize> {
-        data.labels().to_vec()
-    }
-
-    fn original_labels(data: &ImageDataset) -> Vec<i64> {
-        numbers_of_classes(data.class_names(), data.labels())
-    }
-
-    fn increment(
-        data: &ImageDataset,
-        split: &Split,
-        alpha: GrowthRatio,
-        seed: Seed,
-    ) -> Result<Increment, Failure> {
-        data.increment(split.clone(), alpha, seed)
-            .map_err(Failure::input)
-    }
-
-    fn stream_keys(data: &ImageDataset, key: &StreamKey) -> Result<Vec<usize>, Failure> {
-        match key {
-            StreamKey::Nothing => Ok(vec![0; data.n_images()]),
-            StreamKey::Size => data.sizes().map_err(Failure::input),
-            StreamKey::Class => {
-                Self::check_labels(data, "a stream by classes")?;
-                Ok(Self::labels(data))
-            }
-            StreamKey::Column(_) => Err(no_keys::<Self>(data, key)),
-        }
-    }
-
-    fn join(old: &ImageDataset, new: &ImageDataset) -> Result<(ImageDataset, Increment), Failure> {
-        ImageDataset::join(old, new).map_err(Failure::input)
-    }
-
-    fn append(
-        old: &ImageDataset,
-        new: &ImageDataset,
-    ) -> Result<(ImageDataset, [Vec<usize>; 2]), Failure> {
-        let joined = old.append(new).map_err(Failure::input)?;
-        let parts = followed(old.n_images(), joined.n_images());
-        Ok((joined, parts))
-    }
-
-    fn n_equal(data: &ImageDataset, increment: &Increment) -> Result<usize, Failure> {
-        data.n_equal(increment).map_err(Failure::input)
-    }
-
-    fn checksum(data: &ImageDataset) -> String {
-        data.checksum()
     }
 
     /// Returns the pixels of the centre view of each image, at most 32 x 32: a larger matrix would

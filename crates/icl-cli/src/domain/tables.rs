@@ -1,108 +1,21 @@
 //! Tables of numbers and categories, with mixup noise as views and a multilayer perceptron as encoder.
 
-use std::borrow::Cow;
-
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use icl_core::{Error, GrowthRatio, Increment, SampleError, Samples, Seed, Stack, Views};
+use icl_core::{Error, Seed, Stack, Views};
 use icl_data::{
-    ColumnKind, NoiseKind, Outliers, RawTable, Split, StreamKey, TableRow, TableSchema, TableViews,
-    TableViewsConfig, TabularDataset, table_of_pixels,
+    ColumnKind, NoiseKind, Outliers, RawTable, Split, TableSchema, TableViews, TableViewsConfig,
+    table_of_pixels,
 };
 use icl_eval::Matrix;
 use icl_models::{Mlp, MlpConfig, StoredEncoder};
 
-use crate::domain::class_numbers::numbers_of_classes;
-use crate::domain::data::{Data, TABLES};
-use crate::domain::{Domain, followed, no_keys, tell_outliers};
+use crate::domain::data::{Data, TABLES, Table};
+use crate::domain::{Codec, Domain};
 use crate::options::bounds::check_weights;
 use crate::options::encoder::EncoderOptions;
 use crate::options::noise::{Noise, NoiseOptions};
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
-
-/// A table as it was read, and its rows as features.
-#[derive(Debug)]
-pub struct Table {
-    raw: RawTable,
-    rows: TabularDataset,
-    outliers: Outliers,
-}
-
-impl Table {
-    /// Returns the rows of a table by the statistics of a schema, and reports what was replaced.
-    fn with(raw: RawTable, schema: &TableSchema, outliers: Outliers) -> Result<Self, Failure> {
-        let rows = schema.apply(&raw).map_err(Failure::input)?;
-        let (clipped, found) = rows.clipped();
-        let rows = match tell_outliers(rows.name(), outliers, &found)? {
-            true => clipped,
-            false => rows,
-        };
-        let counts = rows.counts();
-        if counts.n_imputed > 0 {
-            tell(format_args!(
-                "note: {}: {} missing values were replaced",
-                rows.name(),
-                counts.n_imputed
-            ));
-        }
-        for (column, n) in &counts.unseen {
-            tell(format_args!(
-                "note: {}, column {column}: {n} values are categories that the old data do not have",
-                rows.name()
-            ));
-        }
-        for column in &counts.surplus {
-            tell(format_args!(
-                "note: {}: column {column} is left out, since the encoder's data do not have it",
-                rows.name()
-            ));
-        }
-        Ok(Self {
-            raw,
-            rows,
-            outliers,
-        })
-    }
-}
-
-impl Table {
-    /// Returns the rows of both tables, which `raw` holds, with the features of the schema of `old`.
-    fn of_both(old: &Self, new: &Self, raw: RawTable) -> Result<Self, Failure> {
-        let outliers = old.outliers;
-        // A stream would make the features of all rows again at each increment.
-        if old.rows.schema() == new.rows.schema() {
-            let rows = old.rows.append(&new.rows, &raw);
-            return Ok(Self {
-                raw,
-                rows,
-                outliers,
-            });
-        }
-        let rows = old.rows.schema().apply(&raw).map_err(Failure::input)?;
-        let rows = match outliers {
-            Outliers::Keep => rows,
-            // Those of either part have been reported.
-            Outliers::Clip | Outliers::Error => rows.clipped().0,
-        };
-        Ok(Self {
-            raw,
-            rows,
-            outliers,
-        })
-    }
-}
-
-impl Samples for Table {
-    type Sample = TableRow;
-
-    fn n_samples(&self) -> usize {
-        self.rows.n_samples()
-    }
-
-    fn sample(&self, index: usize) -> Result<Cow<'_, TableRow>, SampleError> {
-        self.rows.sample(index)
-    }
-}
 
 /// Noise of the views of tables; the first is the default.
 const NOISES: [Noise; 10] = [
@@ -229,50 +142,8 @@ fn tell_columns(schema: &TableSchema) {
     ));
 }
 
-/// Reports that a column orders the rows as text: it may be meant as dates or numbers in a form that is not recognised.
-pub fn tell_order(raw: &RawTable, column: &str) {
-    if raw.is_ordered_as_text(column) {
-        tell(format_args!(
-            "note: {}, column {column}: rows are ordered by its text, character by character",
-            raw.name()
-        ));
-    }
-}
-
-impl Domain for Tables {
-    const SAMPLES: &'static str = "rows";
+impl Codec for Tables {
     const ENCODER: &'static str = "mlp";
-
-    type Data = Table;
-    type Views = TableViews;
-    type Collate = Stack<Vec<f32>>;
-    type Encoder<B: Backend> = Mlp<B>;
-    type Trained<B: AutodiffBackend> = Mlp<B>;
-
-    fn taken(&self, data: Data, outliers: Outliers) -> Result<Option<Table>, Failure> {
-        let raw = match data {
-            Data::Tables(raw) => raw,
-            Data::Images(images) => table_of_pixels(&images).map_err(Failure::input)?,
-            Data::Graphs(_) | Data::Interactions(_) | Data::TextPairs(_) => return Ok(None),
-        };
-        Table::with(raw, &self.schema, outliers).map(Some)
-    }
-
-    fn views(&self) -> &TableViews {
-        &self.views
-    }
-
-    fn collate(&self) -> Stack<Vec<f32>> {
-        Stack::new()
-    }
-
-    fn fresh<B: AutodiffBackend>(&self, seed: Seed, device: &B::Device) -> Result<Mlp<B>, Failure> {
-        self.encoder.try_init(seed, device).map_err(Failure::input)
-    }
-
-    fn shape<B: AutodiffBackend>(&self, device: &B::Device) -> Result<Mlp<B>, anyhow::Error> {
-        Ok(self.encoder.try_init(Seed::new(0), device)?)
-    }
 
     fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
         self.encoder.tensors()
@@ -313,51 +184,43 @@ impl Domain for Tables {
             views,
         })
     }
+}
+
+impl Domain for Tables {
+    type Data = Table;
+    type Views = TableViews;
+    type Collate = Stack<Vec<f32>>;
+    type Encoder<B: Backend> = Mlp<B>;
+    type Trained<B: AutodiffBackend> = Mlp<B>;
+
+    fn taken(&self, data: Data, outliers: Outliers) -> Result<Option<Table>, Failure> {
+        let raw = match data {
+            Data::Tables(raw) => raw,
+            Data::Images(images) => table_of_pixels(&images).map_err(Failure::input)?,
+            Data::Graphs(_) | Data::Interactions(_) | Data::TextPairs(_) => return Ok(None),
+        };
+        Table::with(raw, &self.schema, outliers).map(Some)
+    }
+
+    fn views(&self) -> &TableViews {
+        &self.views
+    }
+
+    fn collate(&self) -> Stack<Vec<f32>> {
+        Stack::new()
+    }
+
+    fn fresh<B: AutodiffBackend>(&self, seed: Seed, device: &B::Device) -> Result<Mlp<B>, Failure> {
+        self.encoder.try_init(seed, device).map_err(Failure::input)
+    }
+
+    fn shape<B: AutodiffBackend>(&self, device: &B::Device) -> Result<Mlp<B>, anyhow::Error> {
+        Ok(self.encoder.try_init(Seed::new(0), device)?)
+    }
 
     /// Columns have been compared when the features were made.
     fn check(&self, _: &Table) -> Result<(), Error> {
         Ok(())
-    }
-
-    fn name(data: &Table) -> &str {
-        data.rows.name()
-    }
-
-    fn has_labels(data: &Table) -> bool {
-        data.rows.has_labels()
-    }
-
-    fn labels(data: &Table) -> Vec<usize> {
-        data.rows.labels().to_vec()
-    }
-
-    fn original_labels(data: &Table) -> Vec<i64> {
-        numbers_of_classes(data.rows.class_names(), data.rows.labels())
-    }
-
-    fn increment(
-        data: &Table,
-        split: &Split,
-        alpha: GrowthRatio,
-        seed: Seed,
-    ) -> Result<Increment, Failure> {
-        if let Split::Column(name) = split {
-            tell_order(&data.raw, name);
-        }
-        let increment = data.raw.increment(split.clone(), alpha, seed);
-        increment.map_err(Failure::input)
-    }
-
-    fn stream_keys(data: &Table, key: &StreamKey) -> Result<Vec<usize>, Failure> {
-        match key {
-            StreamKey::Nothing => Ok(vec![0; data.raw.n_rows()]),
-            StreamKey::Class if data.raw.has_labels() => Ok(Self::labels(data)),
-            StreamKey::Column(name) => {
-                tell_order(&data.raw, name);
-                data.raw.ranks(name).map_err(Failure::input)
-            }
-            StreamKey::Class | StreamKey::Size => Err(no_keys::<Self>(data, key)),
-        }
     }
 
     fn refitted(
@@ -373,30 +236,6 @@ impl Domain for Tables {
         let schema = TableSchema::fit(&data.raw, old, &excluded).map_err(Failure::input)?;
         let data = Table::with(data.raw.clone(), &schema, data.outliers)?;
         Ok(Some((self.with_schema(schema)?, data)))
-    }
-
-    /// Joins the tables, with the features of the schema of `old`.
-    fn join(old: &Table, new: &Table) -> Result<(Table, Increment), Failure> {
-        let (raw, increment) = RawTable::join(&old.raw, &new.raw).map_err(Failure::input)?;
-        Ok((Table::of_both(old, new, raw)?, increment))
-    }
-
-    fn append(old: &Table, new: &Table) -> Result<(Table, [Vec<usize>; 2]), Failure> {
-        let raw = old.raw.append(&new.raw).map_err(Failure::input)?;
-        let parts = followed(old.rows.n_rows(), raw.n_rows());
-        Ok((Table::of_both(old, new, raw)?, parts))
-    }
-
-    fn n_clipped(data: &Table) -> usize {
-        data.rows.counts().n_clipped
-    }
-
-    fn n_equal(data: &Table, increment: &Increment) -> Result<usize, Failure> {
-        Ok(data.rows.n_equal(increment))
-    }
-
-    fn checksum(data: &Table) -> String {
-        data.rows.checksum()
     }
 
     /// Returns the standardised features.

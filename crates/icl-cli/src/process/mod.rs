@@ -1,4 +1,4 @@
-//! The process and its surroundings: failures, interrupts, panics, threads, child processes, groups of processes, the terminal.
+//! The process and its surroundings: failures, interrupts, threads, child processes, groups of processes, the terminal.
 
 pub mod causes;
 pub mod child;
@@ -6,7 +6,6 @@ pub mod failure;
 pub mod group;
 pub mod interrupt;
 pub mod limits;
-pub mod panics;
 pub mod progress;
 pub mod terminal;
 pub mod threads;

@@ -35,7 +35,7 @@ pub use error::TablesError;
 pub use note::TableNote;
 pub use options::{Header, Missing, TableOptions};
 pub use place::{CellPlace, ColumnList};
-pub use read::{VectorColumn, looks_like_table, read_table, read_vectors};
+pub use read::{VectorColumn, is_decoding, looks_like_table, read_table, read_vectors};
 pub(crate) use read::{could_be_name, read_table_bytes, read_texts};
 pub use schema::TableSchema;
 pub use statistics::FeatureStatistics;

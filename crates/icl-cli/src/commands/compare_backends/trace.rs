@@ -11,6 +11,7 @@ use crate::backend::{OnBackend, on_backend};
 use crate::commands::compare_backends::energy::EnergyMeter;
 use crate::commands::compare_backends::options::Resolved;
 use crate::domain::Domain;
+use crate::domain::data::DataSet;
 use crate::domain::dispatch::{OnNewEncoder, with_new_encoder};
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
@@ -83,7 +84,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         // Data, encoder and orders are those of `icl run` with this seed.
         let root = Seed::new(*seed);
         let (split, alpha) = (&self.resolved.split, self.resolved.alpha);
-        let increment = D::increment(self.data, split, alpha, root.child("data"))?;
+        let increment = self.data.increment(split, alpha, root.child("data"))?;
         let refitted = self.domain.refitted(self.data, split, increment.old())?;
         let (domain, data) = match &refitted {
             Some((domain, data)) => (domain, data),
@@ -127,7 +128,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
             }
         }
         Ok(BackendTrace {
-            data: D::name(self.data).to_owned(),
+            data: self.data.name().to_owned(),
             alpha: increment.growth_ratio().value(),
             steps,
             risk_at_start: risk_at_start.unwrap_or(f64::NAN),

@@ -11,10 +11,10 @@ use clap::{Arg, Args};
 use icl_data::Found;
 
 use crate::backend::{OnBackend, on_backend};
-use crate::domain::data::Data;
+use crate::domain::Domain;
+use crate::domain::data::{Data, DataSet, tell_unlabelled};
 use crate::domain::dispatch::{OnStoredEncoder, with_stored_encoder};
 use crate::domain::encoder_file::EncoderFile;
-use crate::domain::{Domain, tell_unlabelled};
 use crate::files::apart::check_apart;
 use crate::files::embedding_format::EmbeddingFormat;
 use crate::files::npy;
@@ -154,17 +154,17 @@ impl OnStoredEncoder<1> for Embed<'_> {
                     "{} in the embedding of sample {} of {}",
                     of.values[at],
                     at / of.d,
-                    Found::new(D::name(data))
+                    Found::new(data.name())
                 );
                 return Err(Failure::input(
                     encoder.stored.wrong(found, "finite numbers"),
                 ));
             }
         }
-        tell_unlabelled::<D>(data);
-        let labels = D::has_labels(data).then(|| D::original_labels(data));
+        tell_unlabelled(data);
+        let labels = data.has_labels().then(|| data.original_labels());
         let labels = labels.as_deref();
-        let positions = D::positions(data);
+        let positions = data.positions();
         let files = self.files;
         let mut beside_it = String::new();
         if let (Some(labels), Some(path)) = (labels, resolved.labels()) {
@@ -174,7 +174,7 @@ impl OnStoredEncoder<1> for Embed<'_> {
         let bytes = |of: &Embeddings| {
             let rows = (&of.values[..], of.d);
             let samples = (labels, &positions[..]);
-            resolved.format.bytes(rows, samples, D::name(data))
+            resolved.format.bytes(rows, samples, data.name())
         };
         if let (Some(positives), Some(path)) = (&positives, resolved.positives()) {
             files.write(&path, &bytes(positives)?)?;

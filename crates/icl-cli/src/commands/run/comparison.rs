@@ -18,9 +18,10 @@ use crate::commands::run::protocol;
 use crate::commands::run::protocol::{
     FLOORS, Kept, MethodAccuracies, Protocols, in_files, state_name,
 };
+use crate::domain::Domain;
+use crate::domain::data::{DataSet, tell_equal};
 use crate::domain::encoder_file;
 use crate::domain::recall::stored_recall;
-use crate::domain::{Domain, tell_equal};
 use crate::files::run_results::ENCODER;
 use crate::files::whole::remove_if_there;
 use crate::files::work_folder::WorkFolder;
@@ -76,9 +77,9 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         let alpha = GrowthRatio::try_new(self.resolved.alpha).map_err(Failure::input)?;
         let seed = Seed::new(self.seed).child("data");
         let split = &self.resolved.split;
-        let increment = D::increment(self.data, split, alpha, seed)?;
+        let increment = self.data.increment(split, alpha, seed)?;
         if self.seed == *self.resolved.seeds.start() {
-            tell_equal::<D>(self.data, &increment)?;
+            tell_equal(self.data, &increment)?;
         }
         let held_out = &self.resolved.options.hold_out;
         let (increment, panel) = held_out.divide(increment, seed)?;
@@ -120,7 +121,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             self.seed,
             first.record.n_epochs(),
             increment.old().len(),
-            D::SAMPLES,
+            <D::Data as DataSet>::SAMPLES,
             first.risk,
             notes(&first.record),
         ));
@@ -194,7 +195,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         let evaluator = trainer.evaluator();
         let seed = Seed::new(self.seed).child("evaluation");
         let names = &self.resolved.protocols;
-        let is_judged = D::has_labels(self.data) && !names.is_empty();
+        let is_judged = self.data.has_labels() && !names.is_empty();
         let raw = is_judged.then(|| self.domain.raw(self.data));
         let raw = raw.transpose()?.flatten();
         let width = raw.as_ref().map_or(0, Matrix::n_columns);
@@ -276,8 +277,8 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
             schema: SCHEMA,
             method: one.method.name.clone(),
             seed: self.seed,
-            data: D::name(self.data).to_owned(),
-            n_clipped: D::n_clipped(self.data),
+            data: self.data.name().to_owned(),
+            n_clipped: self.data.n_clipped(),
             split: self.resolved.split.to_string(),
             backend: self.resolved.backend.clone(),
             target: target.map(|target| target.all),
@@ -309,7 +310,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
     fn save(&self, encoder: &D::Encoder<B::InnerBackend>, name: &str) -> Result<(), Failure> {
         let file = format!("{ENCODER}{}-seed{}.safetensors", in_files(name), self.seed);
         let path = self.work.results().join(file);
-        encoder_file::save(encoder, self.domain, D::name(self.data), &path)
+        encoder_file::save(encoder, self.domain, self.data.name(), &path)
     }
 
     fn callbacks(&self, name: &str) -> Callbacks<'_> {

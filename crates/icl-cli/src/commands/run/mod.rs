@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::backend::{OnBackend, on_backend};
 use crate::domain::Domain;
+use crate::domain::data::DataSet;
 use crate::domain::dispatch::{OnNewEncoder, with_new_encoder};
 use crate::files::run_results::{MAP, RECORD, REPORT, is_result};
 use crate::files::whole;
@@ -68,16 +69,13 @@ impl OnNewEncoder for Run<'_> {
     fn run<D: Domain>(self, domain: &D, data: &D::Data) -> Result<(), Failure> {
         let Self { resolved, resumed } = self;
         if !resolved.protocols.is_empty() {
-            D::check_labels(
-                data,
-                "the accuracies of icl run (--protocol none does without)",
-            )?;
+            data.check_labels("the accuracies of icl run (--protocol none does without)")?;
         }
         let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
         let work = match resumed {
             Some(work) => work,
             None => {
-                let otherwise = D::name(data).to_lowercase();
+                let otherwise = data.name().to_lowercase();
                 let destination = resolved.options.output.destination(&otherwise);
                 WorkFolder::begin(destination, is_result)?.with_options(&config)?
             }
@@ -155,7 +153,7 @@ impl<D: Domain> OnBackend for Comparison<'_, D> {
         let n_runs = n_seeds.saturating_mul(n_trained as u64 + 1);
         let display = Display::new(n_runs, resolved.settings.epochs as u64);
         let identity = Identity::new([
-            ("checksum of the data".to_owned(), D::checksum(self.data)),
+            ("checksum of the data".to_owned(), self.data.checksum()),
             (
                 "checksum of the weights".to_owned(),
                 whole::checksum(resolved.options.encoder.weights.as_deref())?,

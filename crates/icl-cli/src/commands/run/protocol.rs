@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 
 use crate::commands::run::judged::Judged;
 use crate::domain::Domain;
+use crate::domain::data::DataSet;
 use crate::files::work_folder::WorkFolder;
 use crate::options::protocol::{FEW_LABELS, KNN, LINEAR, NamedProtocol};
 use crate::process::failure::Failure;
@@ -138,12 +139,12 @@ impl<'a> Protocols<'a> {
         kept: Kept<'a>,
     ) -> Result<Self, Failure> {
         let increment = &judged.increment;
-        let labels = D::labels(data);
+        let labels = data.labels();
         let labels: Vec<usize> = judged.samples.iter().map(|&at| labels[at]).collect();
         let mut all = Vec::new();
-        if D::has_labels(data) && !names.is_empty() {
+        if data.has_labels() && !names.is_empty() {
             let of_judged = |features: &Matrix| features.select(&judged.samples);
-            let size = D::sizes(data)?.as_ref().map(of_judged);
+            let size = data.sizes()?.as_ref().map(of_judged);
             let raw = raw.map(of_judged);
             let features = FloorFeatures {
                 size: size.as_ref(),

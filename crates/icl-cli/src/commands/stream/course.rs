@@ -18,6 +18,7 @@ use crate::commands::stream::strategy::{Strategy, write_json};
 use crate::commands::stream::summary::Summary;
 use crate::commands::stream::watched::together;
 use crate::domain::Domain;
+use crate::domain::data::DataSet;
 use crate::domain::encoder_file::EncoderFile;
 use crate::options::output::print_document;
 use crate::process::failure::Failure;
@@ -224,7 +225,7 @@ impl<D: Domain> Course<'_, D> {
                 "experience {}: {} {}",
                 self.gathered.experiences[at].name,
                 self.gathered.experiences[at].samples.len(),
-                D::SAMPLES
+                <D::Data as DataSet>::SAMPLES
             ));
         }
         Ok(true)

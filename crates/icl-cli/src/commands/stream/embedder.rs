@@ -7,6 +7,7 @@ use icl_train::{Experience, StreamState, Trainer};
 
 use crate::commands::stream::gathered::{Arrived, Gathered};
 use crate::domain::Domain;
+use crate::domain::data::DataSet;
 use crate::process::causes::Causes;
 use crate::process::failure::Failure;
 
@@ -40,8 +41,8 @@ impl<D: Domain, B: AutodiffBackend> Embedder<'_, D, B> {
     ) -> Result<Embedded, Failure> {
         let data = &*self.gathered.data;
         let places = StreamState::measured(experiences.len());
-        let has_labels = D::has_labels(data) && D::check_labels(data, "").is_ok();
-        let labels = has_labels.then(|| D::labels(data));
+        let has_labels = data.has_labels() && data.check_labels("").is_ok();
+        let labels = has_labels.then(|| data.labels());
         let mut embedded = Embedded {
             panels: Vec::new(),
             references: Vec::new(),

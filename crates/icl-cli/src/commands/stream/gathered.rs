@@ -10,7 +10,7 @@ use icl_train::Arriving;
 use crate::commands::stream::manifest::Listed;
 use crate::commands::stream::watched::Unread;
 use crate::domain::Domain;
-use crate::domain::data::Data;
+use crate::domain::data::{Data, DataSet};
 use crate::options::data::ReadingOptions;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
@@ -42,8 +42,8 @@ impl Arrived {
             arrived: listed.arrived.clone(),
             samples: (0..data.n_samples()).collect(),
             held_out: None,
-            n_clipped: D::n_clipped(data),
-            checksum: D::checksum(data),
+            n_clipped: data.n_clipped(),
+            checksum: data.checksum(),
             files,
         }
     }
@@ -102,13 +102,13 @@ pub fn divide<D: Domain>(
     split: &StreamSplit,
     seed: u64,
 ) -> Result<Vec<Arrived>, Failure> {
-    let keys = D::stream_keys(data, &split.key())?;
+    let keys = data.stream_keys(&split.key())?;
     let parts = split
         .experiences(&keys, Seed::new(seed).child("data"))
         .map_err(|error| {
-            Failure::input(anyhow!("data set {}: {error}", Found::new(D::name(data))))
+            Failure::input(anyhow!("data set {}: {error}", Found::new(data.name())))
         })?;
-    let checksum = D::checksum(data);
+    let checksum = data.checksum();
     let experience = |(at, samples): (usize, Vec<usize>)| Arrived {
         name: (at + 1).to_string(),
         arrived: None,
@@ -245,16 +245,16 @@ impl<'a, D: Domain> Gathered<'a, D> {
             ..reading.clone()
         };
         let new = taken(&*self.domain, data, &reading)?;
-        added.n_clipped += D::n_clipped(&new);
-        added.checksums.push(D::checksum(&new));
+        added.n_clipped += new.n_clipped();
+        added.checksums.push(new.checksum());
         let before = added.data.as_ref().unwrap_or(&self.data);
-        if D::has_labels(before) && !D::has_labels(&new) {
+        if before.has_labels() && !new.has_labels() {
             tell(format_args!(
                 "note: {data}: it has no labels; without them accuracies are measured no longer"
             ));
         }
         let n_before = before.n_samples();
-        let (joined, [old, new]) = D::append(before, &new)?;
+        let (joined, [old, new]) = before.append(&new)?;
         if !old.into_iter().eq(0..n_before) {
             return Err(Failure::input(anyhow!(
                 "{data}: found samples that come before those of earlier experiences, expected later ones"
@@ -302,7 +302,7 @@ pub fn taken<D: Domain>(
     domain.taken(read, reading.outliers)?.ok_or_else(|| {
         Failure::input(anyhow!(
             "{data}: found {kind}, expected {}, as the first experience has them",
-            D::SAMPLES
+            <D::Data as DataSet>::SAMPLES
         ))
     })
 }

@@ -34,11 +34,12 @@ use crate::commands::stream::manifest::Listed;
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::source::Source;
 use crate::commands::stream::step::StepRecord;
+use crate::domain::Domain;
+use crate::domain::data::tell_unlabelled;
 use crate::domain::dispatch::{
     OnNewEncoder, OnStoredEncoder, with_new_encoder_of, with_stored_encoder,
 };
 use crate::domain::encoder_file::EncoderFile;
-use crate::domain::{Domain, tell_unlabelled};
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 
@@ -159,7 +160,7 @@ impl Work<'_> {
         from: Option<&EncoderFile<D>>,
     ) -> Result<(), Failure> {
         let resolved = self.resolved;
-        tell_unlabelled::<D>(&data);
+        tell_unlabelled(&*data);
         let (options, seed) = (&resolved.options, resolved.training.seed);
         let (experiences, held_out) = match (self.listed, options.source.split.clone()) {
             (None, Some(split)) => (divide::<D>(&data, &split, seed)?, None),

@@ -14,6 +14,7 @@ use crate::commands::stream::gathered::{Arrived, Gathered};
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::strategy::{Strategy, read_json};
 use crate::domain::Domain;
+use crate::domain::data::DataSet;
 use crate::domain::encoder_file;
 use crate::domain::encoder_file::EncoderFile;
 use crate::files::encoder_work::ENCODER;
@@ -284,7 +285,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     }
 
     fn save(&self, encoder: &D::Encoder<B::InnerBackend>, path: &Path) -> Result<(), Failure> {
-        let name = D::name(&self.gathered.data);
+        let name = self.gathered.data.name();
         encoder_file::save(encoder, &*self.gathered.domain, name, path)
     }
 }

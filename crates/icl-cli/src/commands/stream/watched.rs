@@ -10,7 +10,7 @@ use crate::commands::stream::entries::{Entries, State};
 use crate::commands::stream::folder::REJECTED;
 use crate::commands::stream::manifest::{Listed, check_name};
 use crate::domain::data::holds_nothing;
-use crate::domain::unknown_data::UnknownData;
+use crate::domain::data::unknown_data::UnknownData;
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::terminal::tell;

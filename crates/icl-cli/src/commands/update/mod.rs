@@ -8,10 +8,10 @@ use icl_core::Seed;
 use icl_data::TableNote;
 
 use crate::backend::on_backend;
-use crate::domain::data::Data;
+use crate::domain::Domain;
+use crate::domain::data::{Data, DataSet, tell_equal, tell_unlabelled};
 use crate::domain::dispatch::{OnStoredEncoder, with_stored_encoder};
 use crate::domain::encoder_file::EncoderFile;
-use crate::domain::{Domain, tell_equal, tell_unlabelled};
 use crate::files::encoder_work;
 use crate::files::encoder_work::REPORT;
 use crate::files::whole;
@@ -94,10 +94,10 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
         let Self { resolved, resumed } = self;
         from.check_data(&old)?;
         for data in [&old, &new] {
-            tell_unlabelled::<D>(data);
+            tell_unlabelled(data);
         }
-        let (data, increment) = D::join(&old, &new)?;
-        tell_equal::<D>(&data, &increment)?;
+        let (data, increment) = old.join(&new)?;
+        tell_equal(&data, &increment)?;
         let seed = Seed::new(resolved.training.seed).child("data");
         let (increment, panel) = resolved.options.hold_out.divide(increment, seed)?;
         let outliers = resolved.options.reading.outliers;
@@ -110,8 +110,8 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
         let grown = domain.grown(&data);
         let input = [
             ("checksum of the encoder", from.checksum()),
-            ("checksum of the old data", D::checksum(&old)),
-            ("checksum of the new data", D::checksum(&new)),
+            ("checksum of the old data", old.checksum()),
+            ("checksum of the new data", new.checksum()),
         ];
         let config = toml::to_string(&resolved.options).map_err(Failure::input)?;
         let destination = resolved.options.output.destination("update");
@@ -120,7 +120,7 @@ impl OnStoredEncoder<2> for OldAndNew<'_> {
             resolved,
             from,
             domain: grown.as_ref().unwrap_or(domain),
-            names: [D::name(&old), D::name(&new)],
+            names: [old.name(), new.name()],
             data: &data,
             increment: &increment,
             panel: panel.as_ref(),

@@ -13,6 +13,7 @@ use icl_train::{Trainer, parameter_change};
 use crate::backend::OnBackend;
 use crate::commands::update::options::Resolved;
 use crate::domain::Domain;
+use crate::domain::data::DataSet;
 use crate::domain::encoder_file;
 use crate::domain::encoder_file::EncoderFile;
 use crate::domain::recall::stored_recall;
@@ -111,7 +112,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         } else {
             let of_data = (&old_after, old.old());
             check_spread::<D, B>(&evaluator, domain, of_data, device, &causes)?;
-            encoder_file::save(&encoder, domain, D::name(self.data), &path)?;
+            encoder_file::save(&encoder, domain, self.data.name(), &path)?;
         }
         let [old_data, new_data] = self.names.map(ToOwned::to_owned);
         Ok(UpdateRecord {
@@ -121,7 +122,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             from: self.resolved.from.clone(),
             old_data,
             new_data,
-            n_clipped: D::n_clipped(self.data),
+            n_clipped: self.data.n_clipped(),
             before,
             after,
             held_out_before: held_out.map(|[before, _]| before),

@@ -15,4 +15,5 @@ mod vectors;
 pub use detect::{looks_like_table, read_table};
 pub(crate) use detect::{read_table_bytes, read_texts};
 pub(crate) use first_line::{FirstLine, could_be_name};
+pub use parquet_file::is_decoding;
 pub use vectors::{VectorColumn, read_vectors};

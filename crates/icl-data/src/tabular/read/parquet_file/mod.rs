@@ -8,6 +8,7 @@ mod page_header;
 mod pages;
 mod thrift;
 
+use std::cell::Cell;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -88,6 +89,16 @@ impl ParquetFile {
     }
 }
 
+thread_local! {
+    static IS_DECODING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Returns whether this thread runs the decoder of Parquet files, whose panics at a damaged file become the error of the
+/// reader: a hook has nothing to report about them.
+pub fn is_decoding() -> bool {
+    IS_DECODING.get()
+}
+
 /// Runs the decoder of the format, which checks most of a damaged file and panics on the rest.
 ///
 /// # Errors
@@ -96,7 +107,10 @@ pub(super) fn decoded<T>(
     file: &FileRef,
     decode: impl FnOnce() -> Result<T, DataError>,
 ) -> Result<T, DataError> {
-    catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| {
+    IS_DECODING.set(true);
+    let decoded = catch_unwind(AssertUnwindSafe(decode));
+    IS_DECODING.set(false);
+    decoded.unwrap_or_else(|_| {
         let source = ParquetError::General("the decoder panicked".into());
         Err(broken(file)(source))
     })
@@ -116,5 +130,28 @@ pub(super) fn broken(file: &FileRef) -> impl Fn(ParquetError) -> DataError {
             .into();
         }
         TablesError::Parquet { file, source }.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use std::path::Path;
+
+    #[test]
+    fn a_panic_of_the_decoder_alone_is_an_error() {
+        let file = FileRef::on_disk(Path::new("a.parquet"));
+        assert!(!is_decoding());
+        let decoded: Result<(), _> = decoded(&file, || {
+            assert!(is_decoding());
+            panic!("a damaged page");
+        });
+        let error = decoded.unwrap_err().to_string();
+        assert!(
+            error.starts_with("a.parquet: found a Parquet file that cannot be read"),
+            "{error}"
+        );
+        assert!(!is_decoding());
     }
 }

@@ -1,5 +1,14 @@
 //! Data of any kind, by name or path.
 
+mod class_numbers;
+mod data_set;
+mod graphs;
+mod histories;
+mod images;
+mod table;
+mod texts;
+pub mod unknown_data;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
@@ -10,11 +19,17 @@ use icl_data::{
     looks_like_interactions, looks_like_table,
 };
 
-use crate::domain::unknown_data::unknown;
 use crate::options::data::ReadingOptions;
 use crate::options::similar::suggestion;
 use crate::process::failure::Failure;
 use crate::process::terminal::{tell, tell_notes};
+
+use unknown_data::unknown;
+
+pub use data_set::{DataSet, followed, no_keys, tell_equal, tell_outliers, tell_unlabelled};
+pub use histories::Histories;
+pub use table::{Table, tell_order};
+pub use texts::Texts;
 
 /// Name of graphs in messages.
 pub const GRAPHS: &str = "graphs";

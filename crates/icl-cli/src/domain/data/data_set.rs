@@ -1,0 +1,182 @@
+//! The operations that every kind of data set has.
+
+use std::fmt::Debug;
+
+use icl_core::{GrowthRatio, Increment, Samples, Seed};
+use icl_data::{Found, Outliers, OutliersFound, Split, StreamKey};
+use icl_eval::Matrix;
+
+use crate::process::failure::Failure;
+use crate::process::terminal::tell;
+
+/// Data set of one kind, as its encoders take it.
+pub trait DataSet: Samples + Debug + Sized {
+    /// Name of the samples in messages.
+    const SAMPLES: &'static str;
+
+    /// Returns the name of the data set.
+    fn name(&self) -> &str;
+
+    /// Returns whether the samples have classes.
+    fn has_labels(&self) -> bool {
+        true
+    }
+
+    /// Checks that the samples have classes where their files should hold them; `needed_by` is what they are needed
+    /// for. The classes of a table are an option, without which there is nothing to measure.
+    ///
+    /// # Errors
+    /// If they have none.
+    fn check_labels(&self, needed_by: &str) -> Result<(), Failure> {
+        let _ = needed_by;
+        Ok(())
+    }
+
+    /// Returns the class of each sample, counted from 0.
+    fn labels(&self) -> Vec<usize>;
+
+    /// Returns the label of each sample in the files.
+    fn original_labels(&self) -> Vec<i64>;
+
+    /// Returns the place of each sample among all that its files have, counted from 0, where samples were left out.
+    fn positions(&self) -> Vec<usize> {
+        (0..self.n_samples()).collect()
+    }
+
+    /// Splits the samples into old and new ones.
+    ///
+    /// # Errors
+    /// If too few are left on one side, or a sample cannot be read.
+    fn increment(
+        &self,
+        split: &Split,
+        alpha: GrowthRatio,
+        seed: Seed,
+    ) -> Result<Increment, Failure>;
+
+    /// Returns the keys by which a stream orders the samples.
+    ///
+    /// # Errors
+    /// If the samples have no such keys.
+    fn stream_keys(&self, key: &StreamKey) -> Result<Vec<usize>, Failure>;
+
+    /// Joins old and new data to one data set.
+    ///
+    /// # Errors
+    /// If they do not fit each other.
+    fn join(&self, new: &Self) -> Result<(Self, Increment), Failure>;
+
+    /// Appends data, however few, as [`join`](Self::join) does. Also returns the numbers of the old and of the new
+    /// samples.
+    ///
+    /// # Errors
+    /// If they do not fit each other.
+    fn append(&self, new: &Self) -> Result<(Self, [Vec<usize>; 2]), Failure>;
+
+    /// Returns the number of values that were clipped because they lie outside the range of the encoder's own data.
+    fn n_clipped(&self) -> usize {
+        0
+    }
+
+    /// Returns the number of new samples that equal an old one.
+    ///
+    /// # Errors
+    /// If a sample cannot be read.
+    fn n_equal(&self, increment: &Increment) -> Result<usize, Failure>;
+
+    /// Returns the checksum by which interrupted work recognises its data.
+    fn checksum(&self) -> String;
+
+    /// Returns the sizes of the samples, for the floor that knows nothing else; `None` where all
+    /// have one size.
+    ///
+    /// # Errors
+    /// If a value is not finite.
+    fn sizes(&self) -> Result<Option<Matrix>, Failure> {
+        Ok(None)
+    }
+}
+
+/// Returns the numbers of `n_old` samples and of those that follow them.
+pub fn followed(n_old: usize, n: usize) -> [Vec<usize>; 2] {
+    [(0..n_old).collect(), (n_old..n).collect()]
+}
+
+/// Returns the failure of a stream that is divided by keys which the samples do not have.
+pub fn no_keys<D: DataSet>(data: &D, key: &StreamKey) -> Failure {
+    let needed = match key {
+        StreamKey::Nothing => "nothing".to_owned(),
+        StreamKey::Size => "sizes".to_owned(),
+        StreamKey::Class => "classes".to_owned(),
+        StreamKey::Column(name) => format!("a column {}", Found::new(name)),
+    };
+    Failure::input(anyhow::anyhow!(
+        "split: found one that needs {needed} for the {} of {}, expected one that they have",
+        D::SAMPLES,
+        Found::new(data.name())
+    ))
+}
+
+/// Reports that the samples have no labels where their files could hold them: a file may have been misnamed.
+pub fn tell_unlabelled(data: &impl DataSet) {
+    if data.check_labels("").is_err() {
+        tell(format_args!(
+            "note: {}: no labels; this command needs none",
+            data.name()
+        ));
+    }
+}
+
+/// Reports values outside the range of an encoder's data: their number and the first of them. Returns whether they are
+/// to be clipped.
+///
+/// # Errors
+/// If they are to be an error.
+pub fn tell_outliers(
+    name: &str,
+    outliers: Outliers,
+    found: &OutliersFound,
+) -> Result<bool, Failure> {
+    let Some(first) = found.first.first() else {
+        return Ok(false);
+    };
+    if outliers == Outliers::Error {
+        return Err(Failure::input(anyhow::anyhow!(
+            "data set {}: {first} ({} such values; `--outliers clip` clips them)",
+            Found::new(name),
+            found.n
+        )));
+    }
+    let is_clipped = outliers == Outliers::Clip;
+    let done = if is_clipped {
+        "were clipped"
+    } else {
+        "were kept"
+    };
+    tell(format_args!(
+        "note: {name}: {} values outside the range of the encoder's data {done}:",
+        found.n
+    ));
+    for outlier in &found.first {
+        tell(format_args!("note: {name}: {outlier}"));
+    }
+    Ok(is_clipped)
+}
+
+/// Reports the number of new samples that equal an old one, if there are any: each is a negative of a sample
+/// that it equals.
+///
+/// # Errors
+/// If a sample cannot be read.
+pub fn tell_equal<D: DataSet>(data: &D, increment: &Increment) -> Result<(), Failure> {
+    let n_equal = data.n_equal(increment)?;
+    if n_equal > 0 {
+        tell(format_args!(
+            "note: {}: {n_equal} of {} new {} equal an old one",
+            data.name(),
+            increment.new_data().len(),
+            D::SAMPLES
+        ));
+    }
+    Ok(())
+}
