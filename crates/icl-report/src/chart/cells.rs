@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::chart::sequence::counted;
+use crate::chart::scale::counted;
 use crate::chart::svg::frame;
 use crate::text::number::rounded;
 
@@ -132,7 +132,7 @@ impl CellsChart<'_> {
     /// Writes the numbers of the experiences along both axes, `step` pixels apart, and the names of the axes.
     fn labels(&self, step: f64, range: (f64, f64), floor: f64) -> String {
         let ticks = counted(self.cells.len(), MOST_TICKS).map(|experience| {
-            let at = step * (experience as f64 - 0.5);
+            let at = step * (experience - 0.5);
             format!(
                 "<text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{experience}</text>\
                  <text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{experience}</text>\n",

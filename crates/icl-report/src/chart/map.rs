@@ -2,7 +2,7 @@
 
 use crate::chart::colour::{Colour, N_COLOURS};
 use crate::chart::legend::{Legend, Swatch};
-use crate::chart::svg::frame;
+use crate::chart::svg::{circle, frame};
 use crate::text::escape::escape;
 use crate::text::number::plural;
 
@@ -46,7 +46,7 @@ impl MapPanel<'_> {
             let rank = classes.partition_point(|class| class < label);
             let (filled, hollow) = &mut paths[rank.min(N_COLOURS)];
             let path = if *is_new { hollow } else { filled };
-            path.push_str(&circle(x, y));
+            path.push_str(&circle((x, y), RADIUS));
         }
         let paths: String = paths
             .iter()
@@ -142,14 +142,6 @@ impl Square {
         let y = SIDE / 2.0 - (point[1] - self.centre[1]) / self.half * scale;
         (x.is_finite() && y.is_finite()).then_some((x, y))
     }
-}
-
-fn circle(x: f64, y: f64) -> String {
-    let (r, d) = (RADIUS, 2.0 * RADIUS);
-    format!(
-        "M{:.1} {y:.1}a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0 -{d} 0",
-        x - r
-    )
 }
 
 fn path(d: &str, kind: &str, class: &str) -> String {

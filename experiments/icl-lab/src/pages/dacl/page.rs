@@ -1,6 +1,6 @@
 //! Page of a reproduced table of DACL.
 
-use icl_report::chart::{DotChart, DotRow, Figure, Layout, Palette, floor_legend};
+use icl_report::chart::{ChartRow, Figure, Layout, Palette, RowChart, floor_legend};
 use icl_report::document::{Block, Document};
 use icl_report::summary::Summary;
 
@@ -179,35 +179,22 @@ fn chart(runs: DaclRuns<'_>, data: DaclDataSet) -> String {
         ]
         .map(DaclRow::title),
     );
-    let dots: Vec<DotRow<'_>> = rows
+    let dots = rows
         .clone()
         .filter(|row| row.floor().is_none())
-        .map(|row| {
-            let values = of(*row);
-            DotRow {
-                name: row.title(),
-                colour: palette.colour(row.title()),
-                median: median(&values),
-                values,
-            }
-        })
-        .filter(|row| !row.values.is_empty())
-        .collect();
+        .map(|row| (row.title(), of(*row)))
+        .filter(|(_, values)| !values.is_empty())
+        .map(|(name, values)| {
+            let median = median(&values);
+            ChartRow::dots(name, palette.colour(name), values, median)
+        });
     let floors: Vec<(char, f64)> = rows
         .filter_map(|row| Some((row.floor()?, median(&of(*row))?)))
         .collect();
-    let range: Vec<f64> = dots
-        .iter()
-        .flat_map(|row| row.values.iter().copied())
-        .chain(floors.iter().map(|(_, value)| *value))
-        .collect();
-    DotChart {
-        title: &format!("{}: accuracy", data.name()),
-        rows: dots,
-        floors,
-        range: &range,
-    }
-    .svg()
+    let title = format!("{}: accuracy", data.name());
+    RowChart::new(&title, &title, dots.collect())
+        .floors(floors)
+        .svg()
 }
 
 #[cfg(test)]
