@@ -8,6 +8,7 @@ mod line;
 mod lines;
 mod map;
 mod palette;
+mod plane;
 mod rows;
 mod scale;
 mod svg;
