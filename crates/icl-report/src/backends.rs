@@ -1,8 +1,6 @@
 //! Document of a comparison of backends.
 
-use crate::chart::{
-    AxisScale, ChartRow, Figure, Layout, Legend, Line, LineChart, Palette, RowChart,
-};
+use crate::chart::{AxisScale, ChartRow, Figure, Legend, Line, LineChart, Palette, RowChart};
 use crate::document::{Block, Column, Document, Row, Table, TableCell};
 use crate::error::ReportError;
 use crate::record::{BACKEND_SCHEMA, BackendRecord, COMPARED_STEPS};
@@ -149,12 +147,7 @@ fn step_times(records: &[BackendRecord], palette: &Palette) -> Figure {
         "median time of a step, ms",
         records.iter().map(bar).collect(),
     );
-    Figure {
-        caption: "Shorter is better.".into(),
-        legend: Legend::default(),
-        charts: vec![chart.svg()],
-        layout: Layout::Single,
-    }
+    Figure::new("Shorter is better.", Legend::default(), vec![chart.svg()])
 }
 
 fn table(records: &[BackendRecord], palette: &Palette) -> Table {
@@ -223,13 +216,11 @@ fn losses_over_steps(records: &[BackendRecord], palette: &Palette) -> Figure {
         let x = ("step (logarithmic)", AxisScale::FromZero);
         LineChart::new(title, x, (y_label, height), lines).svg()
     };
-    Figure {
-        caption:
-            "Where a loss equals that of the first backend, its difference has no place on the \
-                  logarithmic axis."
-                .into(),
-        legend: palette.legend(names()),
-        charts: vec![
+    Figure::new(
+        "Where a loss equals that of the first backend, its difference has no place on the \
+                  logarithmic axis.",
+        palette.legend(names()),
+        vec![
             chart(
                 "Training loss of each step",
                 "training loss, nats",
@@ -243,8 +234,7 @@ fn losses_over_steps(records: &[BackendRecord], palette: &Palette) -> Figure {
                 |record| &record.relative_loss_differences,
             ),
         ],
-        layout: Layout::Pairs,
-    }
+    )
 }
 
 #[cfg(test)]

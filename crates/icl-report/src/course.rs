@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::chart::{AxisScale, Figure, Layout, Line, LineChart, Palette};
+use crate::chart::{AxisScale, Figure, Line, LineChart, Palette};
 use crate::document::Block;
 use crate::record::{TrainingCourse, UpdateFacts};
 
@@ -107,15 +107,7 @@ impl Courses<'_> {
                 names.push(course.series);
             }
         }
-        let figure = Figure {
-            caption: caption.into(),
-            legend: self.palette.legend(names),
-            layout: match charts.len() {
-                1 => Layout::Single,
-                _ => Layout::Pairs,
-            },
-            charts,
-        };
+        let figure = Figure::new(caption, self.palette.legend(names), charts);
         let is_empty = figure.charts.is_empty();
         (!is_empty).then(|| Block::Details(title.into(), vec![Block::Figure(figure)]))
     }

@@ -1,6 +1,6 @@
 //! Document of the training of a first encoder.
 
-use crate::chart::{AxisScale, Figure, Layout, Legend, Line, LineChart, Palette};
+use crate::chart::{AxisScale, Figure, Legend, Line, LineChart, Palette};
 use crate::course::{Course, sections};
 use crate::document::{Block, Column, Document, Row, Table, TableCell};
 use crate::ending::ending;
@@ -101,12 +101,8 @@ fn risk(record: &TrainRecord) -> Option<Figure> {
             points,
         )],
     );
-    (record.course.evaluations.len() > 1).then(|| Figure {
-        caption: "Lower is better.".into(),
-        legend: Legend::default(),
-        charts: vec![chart.svg()],
-        layout: Layout::Single,
-    })
+    (record.course.evaluations.len() > 1)
+        .then(|| Figure::new("Lower is better.", Legend::default(), vec![chart.svg()]))
 }
 
 fn untrained_and_trained(record: &TrainRecord) -> Table {

@@ -15,7 +15,7 @@ mod svg;
 
 pub(crate) use cells::{CellsChart, experiences_of_a_cell};
 pub use colour::Colour;
-pub use figure::{Figure, Layout};
+pub use figure::Figure;
 pub(crate) use legend::swatch;
 pub use legend::{Legend, floor_legend};
 pub use line::Line;

@@ -3,7 +3,7 @@
 use icl_train::Evaluation;
 
 use crate::chart::{
-    AxisScale, ChartRow, Figure, Layout, Legend, Line, LineChart, MapPanel, Palette, RowChart,
+    AxisScale, ChartRow, Figure, Legend, Line, LineChart, MapPanel, Palette, RowChart,
     floor_legend, map_legend,
 };
 use crate::comparison::protocols::{
@@ -33,13 +33,12 @@ pub(crate) fn risk(records: &[RunRecord], palette: &Palette, legend: &Legend) ->
         .level(level.map(|level| (level, "target")))
         .svg()
     };
-    Figure {
-        caption: "Lower is better. One line for each method and seed; a ring marks where it reaches its \
+    Figure::new(
+        "Lower is better. One line for each method and seed; a ring marks where it reaches its \
                   target, a dotted level is a method that trains nothing. The flat piece at the left \
-                  is the risk before the first step."
-            .into(),
-        legend: legend.clone(),
-        charts: vec![
+                  is the risk before the first step.",
+        legend.clone(),
+        vec![
             chart(
                 "Exact risk over all data against charged passes",
                 PASSES_LABEL,
@@ -51,20 +50,18 @@ pub(crate) fn risk(records: &[RunRecord], palette: &Palette, legend: &Legend) ->
                 TRAIN_S,
             ),
         ],
-        layout: Layout::Pairs,
-    }
+    )
 }
 
 /// Draws the exact risk over the old and over the new data against charged passes.
 pub(crate) fn risk_by_origin(records: &[RunRecord], palette: &Palette, legend: &Legend) -> Figure {
     let chart = |title, y_label: &str, y| over_passes(records, palette, title, y_label.into(), y);
-    Figure {
-        caption: "Quality against cost: lower and further to the left is better. One line for each method and \
+    Figure::new(
+        "Quality against cost: lower and further to the left is better. One line for each method and \
                   seed, measured on the training data; a dotted level is a method that trains nothing. The flat \
-                  piece at the left is the risk before the first step."
-            .into(),
-        legend: legend.clone(),
-        charts: vec![
+                  piece at the left is the risk before the first step.",
+        legend.clone(),
+        vec![
             chart(
                 "Exact risk over the old data against charged passes",
                 "exact risk over the old data, nats",
@@ -76,22 +73,21 @@ pub(crate) fn risk_by_origin(records: &[RunRecord], palette: &Palette, legend: &
                 |evaluation| evaluation.risk.new,
             ),
         ],
-        layout: Layout::Pairs,
-    }
+    )
 }
 
 /// Draws the two parts of the exact risk over the old data against charged passes.
 pub(crate) fn drift(records: &[RunRecord], palette: &Palette, legend: &Legend) -> Figure {
     let chart =
         |title, y_label, y| over_passes(records, palette, title, RichText::marked(y_label), y);
-    Figure {
-        caption: RichText::marked(
+    Figure::new(
+        RichText::marked(
             "On old data the exact risk is the sum of these two. A method whose L^{II} falls while its \
              L^{I,X} rises improves its objective by unlearning the old data: the drift of the \
              published objective.",
         ),
-        legend: legend.clone(),
-        charts: vec![
+        legend.clone(),
+        vec![
             chart(
                 "L I,X over the old data against charged passes",
                 "L^{I,X} over the old data, nats",
@@ -103,8 +99,7 @@ pub(crate) fn drift(records: &[RunRecord], palette: &Palette, legend: &Legend) -
                 |evaluation| evaluation.risk.nce2_old,
             ),
         ],
-        layout: Layout::Pairs,
-    }
+    )
 }
 
 /// Draws a quantity of the evaluations against charged passes.
@@ -194,17 +189,15 @@ pub(crate) fn accuracy(
             .range(&range)
             .svg()
     };
-    Figure {
-        caption: format!(
+    Figure::new(
+        format!(
             "Accuracy by {}. Dots are seeds, the bar is their median, vertical lines are the medians of the \
              floors. A method that does not lie clearly at the right of all floors shows no use of training.",
             with_article(protocol)
-        )
-        .into(),
-        legend: floor_legend(FLOORS.iter().map(|(name, _)| (initial(name), *name))),
-        charts: PARTS.iter().map(chart).collect(),
-        layout: Layout::Triples,
-    }
+        ),
+        floor_legend(FLOORS.iter().map(|(name, _)| (initial(name), *name))),
+        PARTS.iter().map(chart).collect(),
+    )
 }
 
 /// Draws the embeddings before and after each method.
@@ -223,15 +216,9 @@ pub(crate) fn map(map: &EmbeddingMap) -> Figure {
     } else {
         ""
     };
-    Figure {
-        caption: format!(
+    Figure::new(format!(
             "The embeddings of seed {} on their two principal components, each panel at its own scale. \
              Distances in two dimensions mislead: compare shapes, not positions.{thinned}",
             map.seed
-        )
-        .into(),
-        legend: map_legend(&map.labels),
-        charts: panels.iter().map(MapPanel::svg).collect(),
-        layout: Layout::Tiles,
-    }
+        ), map_legend(&map.labels), panels.iter().map(MapPanel::svg).collect()).tiled()
 }

@@ -1,6 +1,6 @@
 //! Bars that answer the question of a comparison.
 
-use crate::chart::{ChartRow, Figure, Layout, Legend, Palette, RowChart};
+use crate::chart::{ChartRow, Figure, Legend, Palette, RowChart};
 use crate::comparison::runs::MethodRuns;
 use crate::speed_up::AT_START;
 use crate::summary::Summary;
@@ -57,12 +57,7 @@ pub(crate) fn figure(methods: &[MethodRuns<'_>], palette: &Palette) -> Figure {
             ),
         )
     };
-    Figure {
-        caption: caption.into(),
-        legend: Legend::default(),
-        charts: vec![chart.svg()],
-        layout: Layout::Single,
-    }
+    Figure::new(caption, Legend::default(), vec![chart.svg()])
 }
 
 /// Makes a bar for each method, `unit` times as long as its quantity, the shortest first and those without a median last.

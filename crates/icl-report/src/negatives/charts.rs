@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use icl_core::negatives::{FLAT, NegativesError, Optimum, Shares, auc};
 
-use crate::chart::{AxisScale, Figure, Layout, Line, LineChart, Palette};
+use crate::chart::{AxisScale, Figure, Line, LineChart, Palette};
 use crate::negatives::advice::NegativesAdvice;
 
 /// Separations at which the best K is computed.
@@ -32,16 +32,11 @@ fn coloured(lines: Lines) -> (Vec<Line>, Vec<String>) {
 /// Arranges charts that share a legend of names.
 pub fn figure(caption: impl Into<String>, names: &[String], charts: Vec<String>) -> Figure {
     let names = || names.iter().map(String::as_str);
-    Figure {
-        caption: caption.into().into(),
-        legend: Palette::new(names()).legend(names()),
-        layout: match charts.len() {
-            1 => Layout::Single,
-            3 => Layout::Triples,
-            _ => Layout::Pairs,
-        },
+    Figure::new(
+        caption.into(),
+        Palette::new(names()).legend(names()),
         charts,
-    }
+    )
 }
 
 /// Returns the numbers of negatives that are drawn: each up to 64, then about 4 % apart.

@@ -1,8 +1,7 @@
 //! Charts of a stream.
 
 use crate::chart::{
-    AxisScale, CellsChart, Colour, Figure, Layout, Legend, Line, LineChart, Palette,
-    experiences_of_a_cell,
+    AxisScale, CellsChart, Colour, Figure, Legend, Line, LineChart, Palette, experiences_of_a_cell,
 };
 use crate::record::{Cells, StreamRecord, StreamedExperience};
 use crate::stream::headline::{charged, series_of, served};
@@ -80,14 +79,8 @@ pub(crate) fn served_risk(record: &StreamRecord, series: &Series) -> Option<Figu
         "served risk, nats",
         std::iter::once(own).chain(controls).collect(),
     );
-    chart.has_points().then(|| Figure {
-        caption: "Lower is better. Risk, on the held-out samples of each experience, of the encoder that was live when it \
-                  came. A ring marks an experience after which the method was updated."
-            .into(),
-        legend: series.legend(),
-        charts: vec![chart.svg()],
-        layout: Layout::Single,
-    })
+    chart.has_points().then(|| Figure::new("Lower is better. Risk, on the held-out samples of each experience, of the encoder that was live when it \
+                  came. A ring marks an experience after which the method was updated.", series.legend(), vec![chart.svg()]))
 }
 
 /// Draws the matrices of the method.
@@ -116,19 +109,14 @@ pub(crate) fn matrices(record: &StreamRecord) -> Figure {
         1 => String::new(),
         size => format!(" A cell is the mean of {size} by {size} experiences."),
     };
-    Figure {
-        caption: format!(
+    Figure::new(
+        format!(
             "Darker is worse. From top to bottom a column shows how an experience fares as the encoder goes on; the cell \
              right of the diagonal is what was served. An empty cell was not measured.{merged}"
-        )
-        .into(),
-        legend: Legend::default(),
-        layout: match charts.len() {
-            1 => Layout::Single,
-            _ => Layout::Pairs,
-        },
+        ),
+        Legend::default(),
         charts,
-    }
+    )
 }
 
 /// Draws the gap to each control and the cumulated cost.
@@ -160,15 +148,7 @@ pub(crate) fn gap_and_cost(record: &StreamRecord, series: &Series) -> Figure {
             vec![cost.svg()],
         ),
     };
-    Figure {
-        caption: caption.into(),
-        legend: series.legend(),
-        layout: match charts.len() {
-            1 => Layout::Single,
-            _ => Layout::Pairs,
-        },
-        charts,
-    }
+    Figure::new(caption, series.legend(), charts)
 }
 
 /// Draws how the encoder itself changed.
@@ -210,12 +190,11 @@ pub(crate) fn encoder(record: &StreamRecord) -> Figure {
         lines.any(|line| line.series() == name)
     };
     let names = [method, WITH_BEFORE, WITH_FIRST].into_iter();
-    Figure {
-        caption: "Measured on held-out samples, after each experience.".into(),
-        legend: palette.legend(names.filter(|name| has(name))),
-        charts: drawn.iter().map(|chart| chart.svg()).collect(),
-        layout: Layout::Pairs,
-    }
+    Figure::new(
+        "Measured on held-out samples, after each experience.",
+        palette.legend(names.filter(|name| has(name))),
+        drawn.iter().map(|chart| chart.svg()).collect(),
+    )
 }
 
 /// Returns the sums up to each experience.

@@ -3,7 +3,7 @@
 use icl_core::ByOrigin;
 use icl_train::Evaluation;
 
-use crate::chart::{AxisScale, Figure, Layout, Line, LineChart, Palette};
+use crate::chart::{AxisScale, Figure, Line, LineChart, Palette};
 use crate::course::{Course, sections};
 use crate::document::{Block, Document};
 use crate::ending::ending;
@@ -101,23 +101,23 @@ fn course(record: &UpdateRecord) -> Option<Figure> {
         )
         .svg()
     };
-    (record.course.evaluations.len() > 1).then(|| Figure {
-        caption: "Lower is better. The flat piece at the left is the risk before the first step."
-            .into(),
-        legend: palette.legend(names()),
-        charts: vec![
-            chart(
-                "Exact risk over all, old and new data against sample passes",
-                "exact risk, nats",
-                &RISKS,
-            ),
-            chart(
-                "Parts of the exact risk on old data against sample passes",
-                "parts of the exact risk on old data, nats",
-                &PARTS,
-            ),
-        ],
-        layout: Layout::Pairs,
+    (record.course.evaluations.len() > 1).then(|| {
+        Figure::new(
+            "Lower is better. The flat piece at the left is the risk before the first step.",
+            palette.legend(names()),
+            vec![
+                chart(
+                    "Exact risk over all, old and new data against sample passes",
+                    "exact risk, nats",
+                    &RISKS,
+                ),
+                chart(
+                    "Parts of the exact risk on old data against sample passes",
+                    "parts of the exact risk on old data, nats",
+                    &PARTS,
+                ),
+            ],
+        )
     })
 }
 

@@ -1,7 +1,7 @@
 //! Page of an experiment on the number of negatives.
 
 use icl_core::negatives::{Optimum, course, effectiveness_by_k, separation};
-use icl_report::chart::{AxisScale, Figure, Layout, Line, LineChart, Palette};
+use icl_report::chart::{AxisScale, Figure, Line, LineChart, Palette};
 use icl_report::document::{Block, Column, Document, Row, Table, TableCell};
 use icl_report::text::number::{change, count, plural, rounded, with_sign};
 
@@ -234,12 +234,11 @@ fn figure(runs: Runs<'_>, epochs: usize) -> Option<Figure> {
         )
         .svg()
     };
-    Some(Figure {
-        caption: "Higher is better. A line for each seed.".into(),
-        legend: palette.legend(names),
-        charts: MEASURES.map(chart).to_vec(),
-        layout: Layout::Pairs,
-    })
+    Some(Figure::new(
+        "Higher is better. A line for each seed.",
+        palette.legend(names),
+        MEASURES.map(chart).to_vec(),
+    ))
 }
 
 /// One column of numbers.

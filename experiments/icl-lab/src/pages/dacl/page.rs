@@ -1,6 +1,6 @@
 //! Page of a reproduced table of DACL.
 
-use icl_report::chart::{ChartRow, Figure, Layout, Palette, RowChart, floor_legend};
+use icl_report::chart::{ChartRow, Figure, Palette, RowChart, floor_legend};
 use icl_report::document::{Block, Document};
 use icl_report::summary::Summary;
 
@@ -153,15 +153,13 @@ fn figure(runs: DaclRuns<'_>, sets: &[DaclDataSet]) -> Figure {
         .iter()
         .filter(|row| row.floor().is_some());
     let legend = floor_legend(floors.zip(titles.map(|row| row.title())));
-    Figure {
-        caption: "Accuracy of a converged linear classifier on the frozen features, and of supervised training. \
+    Figure::new(
+        "Accuracy of a converged linear classifier on the frozen features, and of supervised training. \
                   Dots are seeds, the bar is their median, vertical lines are the medians of the floors, which \
-                  need no training of an encoder."
-            .into(),
+                  need no training of an encoder.",
         legend,
-        charts: sets.iter().map(|data| chart(runs, *data)).collect(),
-        layout: Layout::Pairs,
-    }
+        sets.iter().map(|data| chart(runs, *data)).collect(),
+    )
 }
 
 fn chart(runs: DaclRuns<'_>, data: DaclDataSet) -> String {

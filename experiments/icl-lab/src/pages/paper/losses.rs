@@ -1,7 +1,7 @@
 //! Figure 5: loss curves.
 
 use icl_report::RunRecord;
-use icl_report::chart::{AxisScale, Figure, Layout, Line, LineChart, Palette};
+use icl_report::chart::{AxisScale, Figure, Line, LineChart, Palette};
 use icl_report::document::{Block, Column, Row, Table, TableCell};
 use icl_report::speed_up::{Rule, cell};
 use icl_report::summary::Summary;
@@ -182,10 +182,10 @@ fn figure(group: &Group<'_>, pair: &Pair) -> Figure {
         let (x, y) = ((epochs, AxisScale::FromZero), (y_label, AxisScale::Linear));
         LineChart::new(title, x, y, lines).svg()
     };
-    Figure {
-        caption: pair.title.into(),
-        legend: palette.legend(methods),
-        charts: vec![
+    Figure::new(
+        pair.title,
+        palette.legend(methods),
+        vec![
             chart(
                 "Training loss of each epoch",
                 "training loss, nats",
@@ -205,8 +205,7 @@ fn figure(group: &Group<'_>, pair: &Pair) -> Figure {
                 }),
             ),
         ],
-        layout: Layout::Pairs,
-    }
+    )
 }
 
 fn table(group: &Group<'_>, pair: &Pair) -> Table {

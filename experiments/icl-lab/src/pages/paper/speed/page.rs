@@ -1,7 +1,7 @@
 //! Tables 3 and 4: speed-ups of all methods.
 
 use icl_report::RunRecord;
-use icl_report::chart::{ChartRow, Figure, Layout, Legend, Palette, RowChart};
+use icl_report::chart::{ChartRow, Figure, Legend, Palette, RowChart};
 use icl_report::document::Block;
 use icl_report::speed_up::{Outcome, Rule, SpeedUp, cell, word};
 use icl_report::text::number::{factor, plural};
@@ -120,14 +120,12 @@ fn figure(groups: &[Group<'_>]) -> Figure {
             .reference(Some((1.0, "retraining")))
             .svg()
     };
-    Figure {
-        caption: "Longer is quicker than retraining: medians over the seeds, with a line from the slowest \
-                  to the quickest, from 0 if a seed never arrived. A diamond is the paper's speed-up of time under its own rule."
-            .into(),
-        legend: Legend::default(),
-        charts: groups.iter().map(chart).collect(),
-        layout: Layout::Pairs,
-    }
+    Figure::new(
+        "Longer is quicker than retraining: medians over the seeds, with a line from the slowest \
+                  to the quickest, from 0 if a seed never arrived. A diamond is the paper's speed-up of time under its own rule.",
+        Legend::default(),
+        groups.iter().map(chart).collect(),
+    )
 }
 
 /// Returns the slowest and the quickest seed on an axis: 0 for never, and no upper end where a seed was
