@@ -1,12 +1,10 @@
 //! Document of a comparison of backends.
 
-use crate::chart::{AxisScale, Bar, BarChart, Curve, CurveChart, Figure, Layout, Legend, Palette};
+use crate::chart::{AxisScale, ChartRow, Figure, Legend, Line, LineChart, Palette, RowChart};
 use crate::document::{Block, Column, Document, Row, Table, TableCell};
 use crate::error::ReportError;
 use crate::record::{BACKEND_SCHEMA, BackendRecord, COMPARED_STEPS};
-use crate::text::number::{
-    axis_count, axis_value, count, factor, milliseconds, nats, plural, scientific,
-};
+use crate::text::number::{count, factor, milliseconds, nats, plural, scientific};
 
 /// Terms of the page with a sentence on each.
 const TERMS: [(&str, &str); 6] = [
@@ -133,27 +131,23 @@ fn headline(records: &[BackendRecord]) -> String {
 }
 
 fn step_times(records: &[BackendRecord], palette: &Palette) -> Figure {
-    let bar = |record: &BackendRecord| Bar {
-        name: record.backend.clone(),
-        colour: palette.colour(&record.backend),
-        median: Some(1e3 * record.step_s),
-        spread: None,
-        mark: None,
-        text: format!("{} ms", milliseconds(record.step_s)),
+    let bar = |record: &BackendRecord| {
+        let name = record.backend.as_str();
+        let text = format!("{} ms", milliseconds(record.step_s));
+        ChartRow::bar(
+            name,
+            palette.colour(name),
+            Some(1e3 * record.step_s),
+            None,
+            text,
+        )
     };
-    let chart = BarChart {
-        title: "Time of a step on each backend",
-        x_label: "median time of a step, ms",
-        x_format: axis_value,
-        bars: records.iter().map(bar).collect(),
-        reference: None,
-    };
-    Figure {
-        caption: "Shorter is better.".into(),
-        legend: Legend::default(),
-        charts: vec![chart.svg()],
-        layout: Layout::Single,
-    }
+    let chart = RowChart::new(
+        "Time of a step on each backend",
+        "median time of a step, ms",
+        records.iter().map(bar).collect(),
+    );
+    Figure::new("Shorter is better.", Legend::default(), vec![chart.svg()])
 }
 
 fn table(records: &[BackendRecord], palette: &Palette) -> Table {
@@ -209,35 +203,24 @@ fn equal_losses(records: &[BackendRecord]) -> Vec<Block> {
 fn losses_over_steps(records: &[BackendRecord], palette: &Palette) -> Figure {
     let names = || records.iter().map(|record| record.backend.as_str());
     let chart = |title, y_label: &'static str, height, of: fn(&BackendRecord) -> &[f64]| {
-        let curve = |record: &BackendRecord| Curve {
-            series: record.backend.clone(),
-            label: record.backend.clone(),
-            colour: palette.colour(&record.backend),
-            points: of(record)
-                .iter()
-                .enumerate()
-                .map(|(at, value)| (at as f64 + 1.0, *value))
-                .collect(),
-            mark: None,
+        let line = |record: &BackendRecord| {
+            let steps = of(record).iter().enumerate();
+            let points = steps.map(|(at, value)| (at as f64 + 1.0, *value)).collect();
+            Line::new(
+                record.backend.as_str(),
+                palette.colour(&record.backend),
+                points,
+            )
         };
-        CurveChart {
-            title,
-            x_label: "step (logarithmic)",
-            y_label: y_label.into(),
-            x_format: axis_count,
-            height,
-            curves: records.iter().map(curve).collect(),
-            level: None,
-        }
-        .svg()
+        let lines = records.iter().map(line).collect();
+        let x = ("step (logarithmic)", AxisScale::FromZero);
+        LineChart::new(title, x, (y_label, height), lines).svg()
     };
-    Figure {
-        caption:
-            "Where a loss equals that of the first backend, its difference has no place on the \
-                  logarithmic axis."
-                .into(),
-        legend: palette.legend(names()),
-        charts: vec![
+    Figure::new(
+        "Where a loss equals that of the first backend, its difference has no place on the \
+                  logarithmic axis.",
+        palette.legend(names()),
+        vec![
             chart(
                 "Training loss of each step",
                 "training loss, nats",
@@ -251,8 +234,7 @@ fn losses_over_steps(records: &[BackendRecord], palette: &Palette) -> Figure {
                 |record| &record.relative_loss_differences,
             ),
         ],
-        layout: Layout::Pairs,
-    }
+    )
 }
 
 #[cfg(test)]

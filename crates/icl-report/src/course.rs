@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::chart::{AxisScale, Curve, CurveChart, Figure, Layout, Palette};
+use crate::chart::{AxisScale, Figure, Line, LineChart, Palette};
 use crate::document::Block;
 use crate::record::{TrainingCourse, UpdateFacts};
-use crate::text::number::axis_count;
 
 /// Course of one training run.
 pub(crate) struct Course<'a> {
@@ -108,15 +107,7 @@ impl Courses<'_> {
                 names.push(course.series);
             }
         }
-        let figure = Figure {
-            caption: caption.into(),
-            legend: self.palette.legend(names),
-            layout: match charts.len() {
-                1 => Layout::Single,
-                _ => Layout::Pairs,
-            },
-            charts,
-        };
+        let figure = Figure::new(caption, self.palette.legend(names), charts);
         let is_empty = figure.charts.is_empty();
         (!is_empty).then(|| Block::Details(title.into(), vec![Block::Figure(figure)]))
     }
@@ -173,30 +164,22 @@ impl Courses<'_> {
             let values = values.iter().enumerate();
             values.map(|(i, value)| ((i + 1) as f64, *value)).collect()
         };
-        let chart = CurveChart {
-            title,
-            x_label: "epoch (logarithmic)",
-            y_label: y_label.into(),
-            x_format: axis_count,
-            height,
-            curves: self.curves(points)?,
-            level: None,
-        };
-        Some(chart.svg())
+        let x = ("epoch (logarithmic)", AxisScale::FromZero);
+        Some(LineChart::new(title, x, (y_label, height), self.lines(points)?).svg())
     }
 
-    /// Makes a curve of each run that has points; `None` if none has.
-    fn curves(&self, points: impl Fn(&Course<'_>) -> Vec<(f64, f64)>) -> Option<Vec<Curve>> {
-        let curve = |course: &Course<'_>| Curve {
-            series: course.series.to_owned(),
-            label: course.label.clone(),
-            colour: self.palette.colour(course.series),
-            points: points(course),
-            mark: None,
-        };
-        let mut curves: Vec<Curve> = self.courses.iter().map(curve).collect();
-        curves.retain(|curve| !curve.points.is_empty());
-        (!curves.is_empty()).then_some(curves)
+    /// Makes a line of each run that has points; `None` if none has.
+    fn lines(&self, points: impl Fn(&Course<'_>) -> Vec<(f64, f64)>) -> Option<Vec<Line>> {
+        let mut lines = Vec::new();
+        for course in self.courses {
+            let points = points(course);
+            if !points.is_empty() {
+                let colour = self.palette.colour(course.series);
+                let line = Line::new(course.series, colour, points);
+                lines.push(line.labelled(course.label.clone()));
+            }
+        }
+        (!lines.is_empty()).then_some(lines)
     }
 }
 

@@ -1,12 +1,12 @@
 //! Document of the training of a first encoder.
 
-use crate::chart::{AxisScale, Curve, CurveChart, Figure, Layout, Legend, Palette};
+use crate::chart::{AxisScale, Figure, Legend, Line, LineChart, Palette};
 use crate::course::{Course, sections};
 use crate::document::{Block, Column, Document, Row, Table, TableCell};
 use crate::ending::ending;
 use crate::error::ReportError;
 use crate::record::{TRAIN_SCHEMA, TrainRecord};
-use crate::text::number::{axis_count, change, count, nats, percent, plural, seconds};
+use crate::text::number::{change, count, nats, percent, plural, seconds};
 
 /// Makes the document of a first encoder's training.
 ///
@@ -89,27 +89,20 @@ fn risk(record: &TrainRecord) -> Option<Figure> {
     let point = |evaluation: &icl_train::Evaluation<f64>| {
         (evaluation.sample_passes as f64, evaluation.risk)
     };
-    let chart = CurveChart {
-        title: "Exact risk against sample passes",
-        x_label: "sample passes (logarithmic, 0 at the left)",
-        y_label: "exact risk, nats".into(),
-        x_format: axis_count,
-        height: AxisScale::Linear,
-        curves: vec![Curve {
-            series: record.data.clone(),
-            label: record.data.clone(),
-            colour: palette.colour(&record.data),
-            points: record.course.evaluations.iter().map(point).collect(),
-            mark: None,
-        }],
-        level: None,
-    };
-    (record.course.evaluations.len() > 1).then(|| Figure {
-        caption: "Lower is better.".into(),
-        legend: Legend::default(),
-        charts: vec![chart.svg()],
-        layout: Layout::Single,
-    })
+    let points = record.course.evaluations.iter().map(point).collect();
+    let passes = "sample passes (logarithmic, 0 at the left)";
+    let chart = LineChart::new(
+        "Exact risk against sample passes",
+        (passes, AxisScale::FromZero),
+        ("exact risk, nats", AxisScale::Linear),
+        vec![Line::new(
+            record.data.as_str(),
+            palette.colour(&record.data),
+            points,
+        )],
+    );
+    (record.course.evaluations.len() > 1)
+        .then(|| Figure::new("Lower is better.", Legend::default(), vec![chart.svg()]))
 }
 
 fn untrained_and_trained(record: &TrainRecord) -> Table {

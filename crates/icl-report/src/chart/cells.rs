@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
-use crate::chart::sequence::counted;
-use crate::chart::svg::frame;
+use crate::chart::colour::Colour;
+use crate::chart::plane::{Plane, SHADES};
+use crate::chart::scale::counted;
+
 use crate::text::number::rounded;
 
 const WIDTH: f64 = 520.0;
@@ -13,12 +15,6 @@ const TOP: f64 = 56.0;
 const BOTTOM: f64 = 30.0;
 /// Largest side of a cell.
 const LARGEST: f64 = 64.0;
-/// Number of shades.
-const SHADES: usize = 16;
-/// Opacity of the lightest shade, which is not that of a cell that is missing.
-const LIGHTEST: f64 = 0.06;
-/// Opacity of the darkest shade, over which the text of a cell can be read in light and in dark.
-const DARKEST: f64 = 0.6;
 /// Largest number of rows whose cells hold their values.
 const MOST_WITH_VALUES: usize = 12;
 /// Largest number of rows whose values have three digits behind the point.
@@ -46,30 +42,26 @@ pub(crate) fn experiences_of_a_cell(n: usize) -> usize {
 }
 
 impl CellsChart<'_> {
-    /// Draws the chart as SVG. Of a matrix of more than 60 rows, a drawn cell is the mean of a square of cells. Cells of one
-    /// shade share a path, which keeps the page small.
+    /// Draws the chart as SVG. Of a matrix of more than 60 rows, a drawn cell is the mean of a square of cells.
     pub(crate) fn svg(&self) -> String {
         let size = experiences_of_a_cell(self.cells.len());
         let cells = merged(self.cells, size);
         let n = cells.len().max(1);
         let side = ((WIDTH - LEFT - RIGHT) / n as f64).min(LARGEST);
         let (low, high) = range(&cells);
-        let (mut paths, mut values) = (vec![String::new(); SHADES + 1], String::new());
+        let (mut plane, mut above) = (Plane::default(), String::new());
         for (i, row) in cells.iter().enumerate() {
             for (j, cell) in row.iter().enumerate() {
                 let Some(value) = *cell else { continue };
                 let (x, y) = (LEFT + side * j as f64, TOP + side * i as f64);
                 let shade = self.shade(value, low, high);
-                // Writing to a string does not fail.
-                let _ = write!(
-                    paths[shade],
-                    "M{x:.1} {y:.1}h{side:.1}v{side:.1}h-{side:.1}z"
-                );
+                plane.cell(Colour::of_class(0), shade, (x, y), side);
                 if n <= MOST_WITH_VALUES {
                     let digits = if n <= MOST_WITH_THREE_DIGITS { 3 } else { 2 };
+                    // Writing to a string does not fail.
                     let _ = writeln!(
-                        values,
-                        "<text class=\"small\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+                        above,
+                        "<text class=\"value\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
                         x + side / 2.0,
                         y + side / 2.0 + 4.0,
                         rounded(value, digits)
@@ -77,25 +69,11 @@ impl CellsChart<'_> {
                 }
             }
         }
-        let mut content = String::new();
-        for (shade, path) in paths
-            .iter()
-            .enumerate()
-            .filter(|(_, path)| !path.is_empty())
-        {
-            let opacity = LIGHTEST + (DARKEST - LIGHTEST) * shade as f64 / SHADES as f64;
-            let _ = writeln!(
-                content,
-                "<path class=\"colour-0\" d=\"{path}\" fill=\"currentColor\" fill-opacity=\"{opacity:.3}\"/>"
-            );
-        }
         let extent = side * n as f64;
-        let _ = writeln!(
-            content,
-            "<rect class=\"axis\" x=\"{LEFT}\" y=\"{TOP}\" width=\"{extent:.1}\" height=\"{extent:.1}\"/>"
+        above += &format!(
+            "<rect class=\"axis\" x=\"{LEFT}\" y=\"{TOP}\" width=\"{extent:.1}\" height=\"{extent:.1}\"/>\n"
         );
-        content += &values;
-        content += &self.labels(side / size as f64, (low, high), TOP + extent);
+        above += &self.labels(side / size as f64, (low, high), TOP + extent);
         let count = self.cells.len();
         let description = format!(
             "{} of {count} by {count} cells, {}.",
@@ -103,11 +81,11 @@ impl CellsChart<'_> {
             self.ends((low, high))
         );
         let whole = (WIDTH, TOP + extent + BOTTOM);
-        frame("chart", whole, self.title, &description, &content)
+        plane.svg("chart wide", whole, (self.title, &description), &above)
     }
 
     /// Returns the shade of a value, from 0 to [`SHADES`].
-    fn shade(&self, value: f64, low: f64, high: f64) -> usize {
+    fn shade(&self, value: f64, low: f64, high: f64) -> u8 {
         // Halves do not overflow.
         let share = (value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0);
         let share = if share.is_finite() {
@@ -116,7 +94,7 @@ impl CellsChart<'_> {
             0.5
         };
         let share = if self.low_is_dark { 1.0 - share } else { share };
-        (share * SHADES as f64).round() as usize
+        (share * f64::from(SHADES)).round() as u8
     }
 
     /// Says which values the lightest and the darkest shade have.
@@ -132,7 +110,7 @@ impl CellsChart<'_> {
     /// Writes the numbers of the experiences along both axes, `step` pixels apart, and the names of the axes.
     fn labels(&self, step: f64, range: (f64, f64), floor: f64) -> String {
         let ticks = counted(self.cells.len(), MOST_TICKS).map(|experience| {
-            let at = step * (experience as f64 - 0.5);
+            let at = step * (experience - 0.5);
             format!(
                 "<text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{experience}</text>\
                  <text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{experience}</text>\n",
@@ -238,7 +216,7 @@ mod tests {
         ] {
             assert!(svg.contains(text), "{text}: {svg}");
         }
-        assert_eq!(svg.matches("class=\"small\"").count(), 3);
+        assert_eq!(svg.matches("class=\"value\"").count(), 3);
         let turned = chart(&cells, true);
         let mut found = paths(&turned);
         found.reverse();
@@ -251,7 +229,7 @@ mod tests {
         let cells = |n: usize| vec![vec![Some(0.25); n]; n];
         assert_eq!(chart(&cells(8), false).matches(">0.250<").count(), 64);
         assert_eq!(chart(&cells(12), false).matches(">0.25<").count(), 144);
-        assert!(!chart(&cells(13), false).contains("class=\"small\""));
+        assert!(!chart(&cells(13), false).contains("class=\"value\""));
     }
 
     /// Of 130 rows, a drawn cell is a square of 3 by 3, which a plain double loop averages.

@@ -3,33 +3,35 @@
 use crate::chart::legend::Legend;
 use crate::text::rich_text::RichText;
 
-/// Arrangement of the charts of a figure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
-    /// One wide chart.
-    Single,
-    /// Two charts in a row where there is space.
-    Pairs,
-    /// Three charts in a row where there is space.
-    Triples,
-    /// Many small square charts.
-    Tiles,
-}
-
-/// Charts with a caption and a legend that they share. Only HTML shows figures.
+/// Charts with a caption and a legend that they share. Only HTML shows figures. One chart stands alone; two or three stand in
+/// a row where there is space.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// Instructions to read the charts.
-    pub caption: RichText,
-    /// Legend of all charts.
-    pub legend: Legend,
-    /// Charts as SVG.
-    pub charts: Vec<String>,
-    /// Arrangement.
-    pub layout: Layout,
+    caption: RichText,
+    pub(crate) legend: Legend,
+    pub(crate) charts: Vec<String>,
+    is_tiled: bool,
 }
 
 impl Figure {
+    /// Creates a figure from instructions to read its charts, their legend, and the charts as SVG.
+    pub fn new(caption: impl Into<RichText>, legend: Legend, charts: Vec<String>) -> Self {
+        Self {
+            caption: caption.into(),
+            legend,
+            charts,
+            is_tiled: false,
+        }
+    }
+
+    /// Arranges the charts as many small squares.
+    pub fn tiled(self) -> Self {
+        Self {
+            is_tiled: true,
+            ..self
+        }
+    }
+
     /// Returns whether the legend has a folded group, which the page's script opens.
     pub(crate) fn is_folded(&self) -> bool {
         self.legend.folded.is_some()
@@ -37,11 +39,11 @@ impl Figure {
 
     /// Returns the figure as HTML.
     pub(crate) fn html(&self) -> String {
-        let class = match self.layout {
-            Layout::Single => "single",
-            Layout::Pairs => "pairs",
-            Layout::Triples => "triples",
-            Layout::Tiles => "tiles",
+        let class = match self.charts.len() {
+            _ if self.is_tiled => "tiles",
+            1 => "single",
+            3 => "triples",
+            _ => "pairs",
         };
         let caption = match self.caption.is_empty() {
             true => String::new(),

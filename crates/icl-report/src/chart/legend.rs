@@ -55,6 +55,15 @@ impl Legend {
     }
 }
 
+/// Returns the legend of floors by letter and name.
+pub fn floor_legend<'a>(floors: impl IntoIterator<Item = (char, &'a str)>) -> Legend {
+    let entry = |(letter, name)| (Swatch::Floor(letter), format!("{letter}: {name}"));
+    Legend {
+        entries: floors.into_iter().map(entry).collect(),
+        folded: None,
+    }
+}
+
 /// Draws a small field of a colour, as in a legend.
 pub(crate) fn swatch(colour: Colour) -> String {
     Swatch::Field(colour).svg()

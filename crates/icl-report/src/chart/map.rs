@@ -2,13 +2,12 @@
 
 use crate::chart::colour::{Colour, N_COLOURS};
 use crate::chart::legend::{Legend, Swatch};
-use crate::chart::svg::frame;
+use crate::chart::plane::{Mark, Plane};
 use crate::text::escape::escape;
 use crate::text::number::plural;
 
 const SIDE: f64 = 260.0;
 const MARGIN: f64 = 10.0;
-const RADIUS: f64 = 2.6;
 /// Approximate maximum number of points in a panel.
 const MOST_POINTS: usize = 2000;
 /// Fractional part of the golden ratio. Its multiples, modulo 1, fill the unit interval evenly and
@@ -28,41 +27,30 @@ pub(crate) struct MapPanel<'a> {
 }
 
 impl MapPanel<'_> {
-    /// Draws the panel: filled points are old data, hollow ones new. Points of one colour and kind
-    /// share a path, which keeps the page small.
+    /// Draws the panel: filled points are old data, hollow ones new.
     pub(crate) fn svg(&self) -> String {
         let place = Square::around(self.points);
         let classes = classes(self.labels);
         let share = MOST_POINTS as f64 / self.points.len() as f64;
-        let mut paths = [const { (String::new(), String::new()) }; N_COLOURS + 1];
+        let mut plane = Plane::default();
         let samples = self.points.iter().zip(self.labels).zip(self.is_new);
         for (i, ((point, label), is_new)) in samples.enumerate() {
-            let Some((x, y)) = place.of(*point) else {
+            let Some(at) = place.of(*point) else {
                 continue;
             };
             if (i as f64 * GOLDEN).fract() >= share {
                 continue;
             }
             let rank = classes.partition_point(|class| class < label);
-            let (filled, hollow) = &mut paths[rank.min(N_COLOURS)];
-            let path = if *is_new { hollow } else { filled };
-            path.push_str(&circle(x, y));
+            let mark = if *is_new { Mark::Hollow } else { Mark::Filled };
+            plane.dot(Colour::of_class(rank), mark, at);
         }
-        let paths: String = paths
-            .iter()
-            .enumerate()
-            .map(|(i, (filled, hollow))| {
-                let class = Colour::of_class(i).class();
-                path(filled, "filled", &class) + &path(hollow, "hollow", &class)
-            })
-            .rev()
-            .collect();
         let size = (SIDE, SIDE);
         let title = format!("Embeddings: {}", self.title);
         let description = plural(self.points.len(), "sample");
         format!(
             "<figure class=\"panel\">{}<figcaption>{}</figcaption></figure>\n",
-            frame("map", size, &title, &description, &paths),
+            plane.svg("map", size, (&title, &description), ""),
             escape(self.title)
         )
     }
@@ -141,22 +129,6 @@ impl Square {
         let x = SIDE / 2.0 + (point[0] - self.centre[0]) / self.half * scale;
         let y = SIDE / 2.0 - (point[1] - self.centre[1]) / self.half * scale;
         (x.is_finite() && y.is_finite()).then_some((x, y))
-    }
-}
-
-fn circle(x: f64, y: f64) -> String {
-    let (r, d) = (RADIUS, 2.0 * RADIUS);
-    format!(
-        "M{:.1} {y:.1}a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0 -{d} 0",
-        x - r
-    )
-}
-
-fn path(d: &str, kind: &str, class: &str) -> String {
-    if d.is_empty() {
-        String::new()
-    } else {
-        format!("<path class=\"{kind} {class}\" d=\"{d}\"/>\n")
     }
 }
 

@@ -1,30 +1,27 @@
 //! Charts as SVG whose colours follow the light or dark style of the page.
 
-mod bars;
 mod cells;
 mod colour;
-mod curves;
-mod dots;
 mod figure;
-mod functions;
 mod legend;
+mod line;
+mod lines;
 mod map;
 mod palette;
+mod plane;
+mod rows;
 mod scale;
-mod sequence;
 mod svg;
 
-pub use bars::{Bar, BarChart};
 pub(crate) use cells::{CellsChart, experiences_of_a_cell};
 pub use colour::Colour;
-pub use curves::{Curve, CurveChart};
-pub use dots::{DotChart, DotRow, floor_legend};
-pub use figure::{Figure, Layout};
-pub(crate) use functions::{FunctionChart, FunctionLine, Stroke};
-pub use legend::Legend;
+pub use figure::Figure;
 pub(crate) use legend::swatch;
+pub use legend::{Legend, floor_legend};
+pub use line::Line;
+pub use lines::LineChart;
 pub(crate) use map::{MapPanel, legend as map_legend};
 pub use palette::Palette;
+pub use rows::{ChartRow, RowChart};
 pub use scale::{AxisScale, Linear, multiples};
-pub(crate) use sequence::{SequenceChart, SequenceLine};
-pub use svg::{frame, listed};
+pub use svg::{WIDTH, frame, listed};

@@ -6,7 +6,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::text::number::{axis_value, rounded};
+use crate::text::number::{axis_count, rounded};
 
 /// Largest absolute value that an axis tells apart from larger ones; sums and products of a few remain finite.
 const LARGEST: f64 = 1e300;
@@ -16,6 +16,10 @@ const SMALLEST: f64 = 1e-300;
 const NARROWEST: f64 = 1e-9;
 /// Pixels within which all places lie, far outside every chart.
 const FARTHEST: f64 = 1e6;
+/// Largest number of labels along an axis that counts.
+const MOST_COUNTED: usize = 10;
+/// Width of the place for 0 on a logarithmic axis.
+const GUTTER: f64 = 30.0;
 /// Largest number of powers of ten on an axis.
 const MOST_DECADES: i32 = 12;
 
@@ -59,14 +63,11 @@ impl Linear {
 
     /// Returns the range of finite values with a margin on both sides; `(0, 1)` without any.
     pub(crate) fn padded(values: impl Iterator<Item = f64>) -> (f64, f64) {
-        let (low, high) = values
-            .filter(|x| x.is_finite())
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
-                (low.min(x), high.max(x))
-            });
-        if low > high {
+        let mut values = values.filter(|x| x.is_finite()).peekable();
+        if values.peek().is_none() {
             return (0.0, 1.0);
         }
+        let (low, high) = ends(values);
         let margin = if high > low { 0.06 * (high - low) } else { 0.5 };
         (low - margin, high + margin)
     }
@@ -106,12 +107,6 @@ impl Linear {
             .collect();
         (ticks, digits as usize)
     }
-
-    /// Returns powers of ten, and where these are few their double and fivefold, whose logarithms lie
-    /// on the axis.
-    pub(crate) fn decades(&self) -> Vec<f64> {
-        round_factors(self.low, self.high)
-    }
 }
 
 /// Scale of an axis.
@@ -121,87 +116,119 @@ pub enum AxisScale {
     Linear,
     /// Logarithmic; points that are not above 0 are left out.
     Logarithmic,
+    /// Logarithmic with a place for 0 at its start.
+    FromZero,
+    /// Whole numbers from 1 on, such as experiences; a line is broken where a number is missing.
+    Counted,
 }
 
 impl AxisScale {
     /// Returns the quantity that is linear along the axis.
     pub(super) fn of(self, value: f64) -> f64 {
         match self {
-            Self::Linear => value,
-            Self::Logarithmic => value.log10(),
-        }
-    }
-
-    /// Returns places along the axis with their labels.
-    pub(super) fn ticks(self, axis: &Linear) -> Vec<(f64, String)> {
-        match self {
-            Self::Linear => {
-                let (places, digits) = axis.ticks(6);
-                let label = |place: f64| (place, rounded(place, digits));
-                places.into_iter().map(label).collect()
-            }
-            Self::Logarithmic => {
-                let label = |value: f64| (value.log10(), axis_value(value));
-                axis.decades().into_iter().map(label).collect()
-            }
+            Self::Linear | Self::Counted => value,
+            Self::Logarithmic | Self::FromZero => value.log10(),
         }
     }
 }
 
-/// Logarithmic axis that begins with a place for 0.
+/// Axis between two pixels.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct FromZero {
-    zero: f64,
-    positive: Linear,
-    low: f64,
-    high: f64,
+pub(super) struct Axis {
+    scale: AxisScale,
+    linear: Linear,
+    start: f64,
 }
 
-impl FromZero {
-    /// Creates an axis with 0 at pixel `from` and the logarithms of the positive values between
-    /// `from + gutter` and `to`. Without positive values it runs from 1 to 10.
-    pub(crate) fn new(
+impl Axis {
+    /// Creates an axis from pixel `from` to pixel `to` that holds these values, from 0 to 1 (1 to 10 on a logarithmic
+    /// one) without any.
+    pub(super) fn holding(
+        scale: AxisScale,
         values: impl Iterator<Item = f64>,
-        (from, to): (f64, f64),
-        gutter: f64,
+        pixels: (f64, f64),
     ) -> Self {
-        let (low, high) = values
-            .filter(|x| x.is_finite() && *x > 0.0)
-            .map(|x| x.clamp(SMALLEST, LARGEST))
-            .fold((f64::INFINITY, 0.0f64), |(low, high), x| {
-                (low.min(x), high.max(x))
-            });
-        let (low, high) = match (low, high) {
-            (low, high) if low > high => (1.0, 10.0),
-            (low, high) if low == high => (low / 2.0, high * 2.0),
-            range => range,
+        Self::new(scale, ends(values.map(|value| scale.of(value))), pixels)
+    }
+
+    /// Creates an axis from pixel `from` to pixel `to` over a range of what is linear along it.
+    pub(super) fn new(scale: AxisScale, range: (f64, f64), (from, to): (f64, f64)) -> Self {
+        let gutter = match scale {
+            AxisScale::FromZero => GUTTER,
+            _ => 0.0,
         };
         Self {
-            zero: from,
-            positive: Linear::new((low.log10(), high.log10()), (from + gutter, to)),
-            low,
-            high,
+            scale,
+            linear: Linear::new(range, (from + gutter, to)),
+            start: from,
         }
     }
 
-    /// Returns the pixel of a value; 0 and less lie at the axis' start.
-    pub(crate) fn at(&self, value: f64) -> f64 {
-        if value > 0.0 {
-            self.positive.at(value.log10())
-        } else {
-            self.zero
+    /// Returns the pixel of a value; 0 and less lie at the start of an axis with a place for 0.
+    pub(super) fn at(&self, value: f64) -> f64 {
+        match self.scale {
+            AxisScale::FromZero if value.is_nan() || value <= 0.0 => self.start,
+            scale => self.linear.at(scale.of(value)),
         }
     }
 
-    /// Returns the pixel at which the logarithms begin.
-    pub(crate) fn break_at(&self) -> f64 {
-        self.at(self.low)
+    /// Returns the pixel in the middle of the place for 0, where the axis is cut; `None` without such a place.
+    pub(super) fn cut(&self) -> Option<f64> {
+        let has_zero = self.scale == AxisScale::FromZero;
+        has_zero.then_some(self.start + 0.5 * GUTTER)
     }
 
-    /// Returns round values along the axis.
-    pub(crate) fn ticks(&self) -> Vec<f64> {
-        round_factors(self.low.log10(), self.high.log10())
+    /// Returns pixels with their labels, about `n` on a linear axis; `size` is the length of a label along the axis, and
+    /// none overlap.
+    pub(super) fn ticks(&self, n: usize, size: impl Fn(&str) -> f64) -> Vec<(f64, String)> {
+        let Linear { low, high, .. } = self.linear;
+        let labelled = |values: Vec<f64>| -> Vec<(f64, String)> {
+            let label = |value: f64| (self.at(value), axis_count(value));
+            values.into_iter().map(label).collect()
+        };
+        let ticks = match self.scale {
+            AxisScale::Linear => {
+                let (values, digits) = self.linear.ticks(n);
+                let label = |value: f64| match value >= 1e4 {
+                    true => axis_count(value),
+                    false => rounded(value, digits),
+                };
+                values.into_iter().map(|x| (self.at(x), label(x))).collect()
+            }
+            AxisScale::Counted => labelled(counted(high as usize, MOST_COUNTED).collect()),
+            AxisScale::Logarithmic => labelled(round_factors(low, high)),
+            AxisScale::FromZero => labelled([vec![0.0], round_factors(low, high)].concat()),
+        };
+        let mut apart: Vec<(f64, String)> = Vec::new();
+        for (at, label) in ticks {
+            let is_free = |last: &(f64, String)| {
+                (at - last.0).abs() >= (size(&last.1) + size(&label)) / 2.0 + 3.0
+            };
+            if apart.last().is_none_or(is_free) {
+                apart.push((at, label));
+            }
+        }
+        apart
     }
+}
+
+/// Returns the least and the greatest finite value; `(0, 1)` without any.
+fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let finite = values.filter(|x| x.is_finite());
+    match finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
+        (low.min(x), high.max(x))
+    }) {
+        (low, high) if low > high => (0.0, 1.0),
+        ends => ends,
+    }
+}
+
+/// Returns the numbers from 1 to `n` that are labelled: at most `most`, at a round distance.
+pub(super) fn counted(n: usize, most: usize) -> impl Iterator<Item = f64> {
+    let steps = (0..).flat_map(|power| [1, 2, 5].map(|of| of * 10_usize.saturating_pow(power)));
+    let step = steps.into_iter().find(|step| n / step <= most);
+    let step = step.unwrap_or(n.max(1));
+    (1..=n / step).map(move |i| (i * step) as f64)
 }
 
 /// Returns powers of ten between two logarithms and, where these are few, round multiples.
@@ -263,18 +290,24 @@ mod tests {
 
     #[test]
     fn zero_has_a_place_on_a_logarithmic_axis() {
-        let axis = FromZero::new([0.0, 10.0, 1000.0].into_iter(), (50.0, 450.0), 20.0);
+        let of = |values: &[f64], pixels| {
+            Axis::holding(AxisScale::FromZero, values.iter().copied(), pixels)
+        };
+        let axis = of(&[0.0, 10.0, 1000.0], (50.0, 450.0));
         assert_eq!(
             (axis.at(0.0), axis.at(10.0), axis.at(1000.0)),
-            (50.0, 70.0, 450.0)
+            (50.0, 80.0, 450.0)
         );
-        assert!((axis.at(100.0) - 260.0).abs() < 1e-9);
-        assert_eq!(axis.break_at(), 70.0);
-        assert_eq!(axis.ticks().len(), 7);
-        let nothing = FromZero::new([0.0].into_iter(), (0.0, 100.0), 20.0);
+        assert!((axis.at(100.0) - 265.0).abs() < 1e-9);
+        assert_eq!(axis.cut(), Some(65.0));
+        // 0 and seven more: 10, 20, 50, …, 1000.
+        assert_eq!(axis.ticks(4, |_| 1.0).len(), 8);
+        let labels = axis.ticks(4, |_| 60.0).into_iter().map(|tick| tick.1);
+        assert_eq!(labels.collect::<Vec<_>>(), ["0", "20", "50", "200", "500"]);
+        let nothing = of(&[0.0], (0.0, 100.0));
         assert!(nothing.at(0.0) == 0.0 && nothing.at(5.0).is_finite());
-        let one = FromZero::new([4.0].into_iter(), (0.0, 100.0), 20.0);
-        assert!((one.at(4.0) - 60.0).abs() < 1e-9);
+        let one = of(&[4.0], (0.0, 100.0));
+        assert!((one.at(4.0) - 65.0).abs() < 1e-9);
     }
 
     /// Doubles of random bits: all magnitudes alike, with subnormal numbers, infinities and what is no number.
@@ -328,13 +361,38 @@ mod tests {
                     }
                 }
                 assert!(near(axis.at(other)), "{other} of {range:?}");
-                let decades = axis.decades();
-                assert_ascending(&decades, 7 * (MOST_DECADES as usize + 2));
             }
-            let axis = FromZero::new([first, second].into_iter(), pixels, 20.0);
-            assert_ascending(&axis.ticks(), 7 * (MOST_DECADES as usize + 2));
-            assert!(near(axis.at(other)) && near(axis.break_at()));
+            for scale in [AxisScale::Logarithmic, AxisScale::FromZero] {
+                let axis = Axis::holding(scale, [first, second].into_iter(), pixels);
+                let ticks = axis.ticks(4, |_| -3.0).into_iter().map(|tick| tick.0);
+                assert_ascending(
+                    &ticks.collect::<Vec<_>>(),
+                    7 * (MOST_DECADES as usize + 2) + 1,
+                );
+                assert!(near(axis.at(other)));
+            }
         }
+    }
+
+    #[test]
+    fn labels_are_whole_numbers_at_a_round_distance() {
+        let of = |n| counted(n, 10).collect::<Vec<_>>();
+        assert_eq!(of(0), [0.0; 0]);
+        assert_eq!(of(1), [1.0]);
+        assert_eq!(of(5), [1.0, 2.0, 3.0, 4.0, 5.0]);
+        assert_eq!(of(13), [2.0, 4.0, 6.0, 8.0, 10.0, 12.0]);
+        assert_eq!(of(40), [5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 35.0, 40.0]);
+        assert_eq!(of(300), [50.0, 100.0, 150.0, 200.0, 250.0, 300.0]);
+    }
+
+    #[test]
+    fn large_values_are_written_in_thousands() {
+        let of = |range| {
+            let axis = Axis::new(AxisScale::Linear, range, (0.0, 400.0));
+            axis.ticks(2, |_| 1.0).into_iter().map(|tick| tick.1)
+        };
+        let labels: Vec<String> = of((0.0, 25_000.0)).chain(of((0.0, 0.5))).collect();
+        assert_eq!(labels, ["0", "20 k", "0.00", "0.25", "0.50"]);
     }
 
     #[test]

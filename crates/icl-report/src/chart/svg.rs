@@ -2,6 +2,11 @@
 
 use crate::text::escape::escape;
 
+/// Width of a chart. A page of 400 pixels shows it at 0.95 to 1 of its size, and its letters of 13 with 12 or more.
+pub const WIDTH: f64 = 340.0;
+/// Height of a line of letters.
+pub(super) const LINE: f64 = 12.0;
+
 /// Draws a chart around its content: an image of this size that scales with the page, with a title
 /// and a description for readers who cannot see it.
 pub fn frame(
@@ -28,6 +33,20 @@ pub fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
         }
     }
     different.join(", ")
+}
+
+/// Returns about the width of a label, at most.
+pub(super) fn width(label: &str) -> f64 {
+    7.2 * label.chars().count() as f64
+}
+
+/// Draws a circle as a part of a path.
+pub(super) fn circle((x, y): (f64, f64), r: f64) -> String {
+    let d = 2.0 * r;
+    format!(
+        "M{:.1} {y:.1}a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0 -{d} 0",
+        x - r
+    )
 }
 
 /// Cuts a name that does not fit beside its row.

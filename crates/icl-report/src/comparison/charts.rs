@@ -3,7 +3,7 @@
 use icl_train::Evaluation;
 
 use crate::chart::{
-    AxisScale, Curve, CurveChart, DotChart, DotRow, Figure, Layout, Legend, MapPanel, Palette,
+    AxisScale, ChartRow, Figure, Legend, Line, LineChart, MapPanel, Palette, RowChart,
     floor_legend, map_legend,
 };
 use crate::comparison::protocols::{
@@ -11,7 +11,6 @@ use crate::comparison::protocols::{
 };
 use crate::comparison::runs::{MethodRuns, target};
 use crate::record::{EmbeddingMap, RunRecord};
-use crate::text::number::{axis_count, axis_value};
 use crate::text::rich_text::RichText;
 
 /// Coordinate of an evaluation.
@@ -24,63 +23,45 @@ const PASSES_LABEL: &str = "charged passes (logarithmic, 0 at the left)";
 /// Draws the exact risk over all data against charged passes and against seconds.
 pub(crate) fn risk(records: &[RunRecord], palette: &Palette, legend: &Legend) -> Figure {
     let level = target(records).and_then(|target| target.median);
-    let chart = |title, x_label, x_format, x: Coordinate| {
-        CurveChart {
+    let chart = |title, x_label: &'static str, x: Coordinate| {
+        LineChart::new(
             title,
-            x_label,
-            y_label: "exact risk over all data, nats".into(),
-            x_format,
-            height: AxisScale::Linear,
-            curves: curves(records, palette, x, |e| e.risk.all, true),
-            level: level.map(|level| (level, "target")),
-        }
+            (x_label, AxisScale::FromZero),
+            ("exact risk over all data, nats", AxisScale::Linear),
+            lines(records, palette, x, |e| e.risk.all, true),
+        )
+        .level(level.map(|level| (level, "target")))
         .svg()
     };
-    Figure {
-        caption: "Lower is better. One line for each method and seed; a ring marks where it reaches its \
+    Figure::new(
+        "Lower is better. One line for each method and seed; a ring marks where it reaches its \
                   target, a dotted level is a method that trains nothing. The flat piece at the left \
-                  is the risk before the first step."
-            .into(),
-        legend: legend.clone(),
-        charts: vec![
+                  is the risk before the first step.",
+        legend.clone(),
+        vec![
             chart(
                 "Exact risk over all data against charged passes",
                 PASSES_LABEL,
-                axis_count,
                 PASSES,
             ),
             chart(
                 "Exact risk over all data against seconds of training",
                 "seconds of training (logarithmic, 0 at the left)",
-                axis_value,
                 TRAIN_S,
             ),
         ],
-        layout: Layout::Pairs,
-    }
+    )
 }
 
 /// Draws the exact risk over the old and over the new data against charged passes.
 pub(crate) fn risk_by_origin(records: &[RunRecord], palette: &Palette, legend: &Legend) -> Figure {
-    let chart = |title, y_label: &str, y: Coordinate| {
-        CurveChart {
-            title,
-            x_label: PASSES_LABEL,
-            y_label: y_label.into(),
-            x_format: axis_count,
-            height: AxisScale::Linear,
-            curves: curves(records, palette, PASSES, y, false),
-            level: None,
-        }
-        .svg()
-    };
-    Figure {
-        caption: "Quality against cost: lower and further to the left is better. One line for each method and \
+    let chart = |title, y_label: &str, y| over_passes(records, palette, title, y_label.into(), y);
+    Figure::new(
+        "Quality against cost: lower and further to the left is better. One line for each method and \
                   seed, measured on the training data; a dotted level is a method that trains nothing. The flat \
-                  piece at the left is the risk before the first step."
-            .into(),
-        legend: legend.clone(),
-        charts: vec![
+                  piece at the left is the risk before the first step.",
+        legend.clone(),
+        vec![
             chart(
                 "Exact risk over the old data against charged passes",
                 "exact risk over the old data, nats",
@@ -92,32 +73,21 @@ pub(crate) fn risk_by_origin(records: &[RunRecord], palette: &Palette, legend: &
                 |evaluation| evaluation.risk.new,
             ),
         ],
-        layout: Layout::Pairs,
-    }
+    )
 }
 
 /// Draws the two parts of the exact risk over the old data against charged passes.
 pub(crate) fn drift(records: &[RunRecord], palette: &Palette, legend: &Legend) -> Figure {
-    let chart = |title, y_label, y: Coordinate| {
-        CurveChart {
-            title,
-            x_label: PASSES_LABEL,
-            y_label: RichText::marked(y_label),
-            x_format: axis_count,
-            height: AxisScale::Linear,
-            curves: curves(records, palette, PASSES, y, false),
-            level: None,
-        }
-        .svg()
-    };
-    Figure {
-        caption: RichText::marked(
+    let chart =
+        |title, y_label, y| over_passes(records, palette, title, RichText::marked(y_label), y);
+    Figure::new(
+        RichText::marked(
             "On old data the exact risk is the sum of these two. A method whose L^{II} falls while its \
              L^{I,X} rises improves its objective by unlearning the old data: the drift of the \
              published objective.",
         ),
-        legend: legend.clone(),
-        charts: vec![
+        legend.clone(),
+        vec![
             chart(
                 "L I,X over the old data against charged passes",
                 "L^{I,X} over the old data, nats",
@@ -129,32 +99,50 @@ pub(crate) fn drift(records: &[RunRecord], palette: &Palette, legend: &Legend) -
                 |evaluation| evaluation.risk.nce2_old,
             ),
         ],
-        layout: Layout::Pairs,
-    }
+    )
+}
+
+/// Draws a quantity of the evaluations against charged passes.
+fn over_passes(
+    records: &[RunRecord],
+    palette: &Palette,
+    title: &str,
+    y_label: RichText,
+    y: Coordinate,
+) -> String {
+    LineChart::new(
+        title,
+        (PASSES_LABEL, AxisScale::FromZero),
+        (y_label, AxisScale::Linear),
+        lines(records, palette, PASSES, y, false),
+    )
+    .svg()
 }
 
 /// Draws one line for each record, with a ring where it reaches the target if `marked`.
-fn curves(
+fn lines(
     records: &[RunRecord],
     palette: &Palette,
     x: Coordinate,
     y: Coordinate,
     marked: bool,
-) -> Vec<Curve> {
-    let curve = |record: &RunRecord| {
+) -> Vec<Line> {
+    let line = |record: &RunRecord| {
         let point = |evaluation: &Evaluation| (x(evaluation), y(evaluation));
         let mut evaluations = record.course.evaluations.iter();
         let reached =
             evaluations.find(|evaluation| Some(evaluation.epoch) == record.epochs_to_target);
-        Curve {
-            series: record.method.clone(),
-            label: format!("{}, seed {}", record.method, record.seed),
-            colour: palette.colour(&record.method),
-            points: record.course.evaluations.iter().map(point).collect(),
-            mark: reached.filter(|_| marked).map(point),
-        }
+        let mark = reached.filter(|_| marked).map(point);
+        let points = record.course.evaluations.iter().map(point).collect();
+        Line::new(
+            record.method.as_str(),
+            palette.colour(&record.method),
+            points,
+        )
+        .labelled(format!("{}, seed {}", record.method, record.seed))
+        .marked("reaches the target", mark.into_iter().collect())
     };
-    records.iter().map(curve).collect()
+    records.iter().map(line).collect()
 }
 
 /// Draws accuracies by a protocol on all, old and new data beside their floors.
@@ -188,32 +176,28 @@ pub(crate) fn accuracy(
                 .iter()
                 .filter_map(|record| accuracy(*part)(record));
             let median = of.over(accuracy(*part));
-            DotRow {
-                name: of.method,
-                colour: palette.colour(of.method),
-                values: values.collect(),
-                median: median.and_then(|median| median.median),
-            }
+            ChartRow::dots(
+                of.method,
+                palette.colour(of.method),
+                values.collect(),
+                median.and_then(|median| median.median),
+            )
         });
-        DotChart {
-            title: &format!("accuracy on {name}"),
-            rows: rows.collect(),
-            floors: floors(*part),
-            range: &range,
-        }
-        .svg()
+        let title = format!("accuracy on {name}");
+        RowChart::new(&title, &title, rows.collect())
+            .floors(floors(*part))
+            .range(&range)
+            .svg()
     };
-    Figure {
-        caption: format!(
+    Figure::new(
+        format!(
             "Accuracy by {}. Dots are seeds, the bar is their median, vertical lines are the medians of the \
              floors. A method that does not lie clearly at the right of all floors shows no use of training.",
             with_article(protocol)
-        )
-        .into(),
-        legend: floor_legend(FLOORS.iter().map(|(name, _)| (initial(name), *name))),
-        charts: PARTS.iter().map(chart).collect(),
-        layout: Layout::Triples,
-    }
+        ),
+        floor_legend(FLOORS.iter().map(|(name, _)| (initial(name), *name))),
+        PARTS.iter().map(chart).collect(),
+    )
 }
 
 /// Draws the embeddings before and after each method.
@@ -232,15 +216,9 @@ pub(crate) fn map(map: &EmbeddingMap) -> Figure {
     } else {
         ""
     };
-    Figure {
-        caption: format!(
+    Figure::new(format!(
             "The embeddings of seed {} on their two principal components, each panel at its own scale. \
              Distances in two dimensions mislead: compare shapes, not positions.{thinned}",
             map.seed
-        )
-        .into(),
-        legend: map_legend(&map.labels),
-        charts: panels.iter().map(MapPanel::svg).collect(),
-        layout: Layout::Tiles,
-    }
+        ), map_legend(&map.labels), panels.iter().map(MapPanel::svg).collect()).tiled()
 }

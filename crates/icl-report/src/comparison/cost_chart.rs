@@ -1,10 +1,10 @@
 //! Bars that answer the question of a comparison.
 
-use crate::chart::{Bar, BarChart, Figure, Layout, Legend, Palette};
+use crate::chart::{ChartRow, Figure, Legend, Palette, RowChart};
 use crate::comparison::runs::MethodRuns;
 use crate::speed_up::AT_START;
 use crate::summary::Summary;
-use crate::text::number::{NEVER, axis_count, axis_value, count, factor, nats, percent};
+use crate::text::number::{MISSING, NEVER, count, factor, nats, percent};
 
 /// Draws the charged passes that each method needs to reach the target. Where none reaches it, draws
 /// the distance of the final exact risk from the target, and without a target the final exact risk.
@@ -18,76 +18,69 @@ pub(crate) fn figure(methods: &[MethodRuns<'_>], palette: &Palette) -> Figure {
         (
             "Median over the seeds, with a line from the least to the greatest seed; an arrow says that \
              a seed never arrived. At the right the speed-up over retraining. Shorter is better.",
-            BarChart {
-                title: "Sample passes until the quality of retraining is reached",
-                x_label: "charged passes to the target",
-                x_format: axis_count,
-                bars: bars(methods, palette, costs, cost_text),
-                reference: reference.map(|passes| (passes, "retraining")),
-            },
+            RowChart::new(
+                "Sample passes until the quality of retraining is reached",
+                "charged passes to the target",
+                bars(methods, palette, 1.0, costs, cost_text),
+            )
+            .reference(reference.map(|passes| (passes, "retraining"))),
         )
     } else if has_target {
         (
             "Median over the seeds, with a line from the least to the greatest seed. At 0 lies the \
              target; lower is better.",
-            BarChart {
-                title: "Distance of the final exact risk from the target",
-                x_label: "final exact risk above the target, %",
-                x_format: |share| axis_value(100.0 * share),
-                bars: bars(
+            RowChart::new(
+                "Distance of the final exact risk from the target",
+                "final exact risk above the target, %",
+                bars(
                     methods,
                     palette,
+                    100.0,
                     |of| of.gap(),
                     |_, gap| median(gap, percent),
                 ),
-                reference: None,
-            },
+            ),
         )
     } else {
         (
             "Median over the seeds, with a line from the least to the greatest seed. Lower is better.",
-            BarChart {
-                title: "Exact risk at the end",
-                x_label: "exact risk over all data at the end, nats",
-                x_format: axis_value,
-                bars: bars(
+            RowChart::new(
+                "Exact risk at the end",
+                "exact risk over all data at the end, nats",
+                bars(
                     methods,
                     palette,
+                    1.0,
                     |of| of.over(|record| Some(record.risk.all)),
                     |_, risk| median(risk, nats),
                 ),
-                reference: None,
-            },
+            ),
         )
     };
-    Figure {
-        caption: caption.into(),
-        legend: Legend::default(),
-        charts: vec![chart.svg()],
-        layout: Layout::Single,
-    }
+    Figure::new(caption, Legend::default(), vec![chart.svg()])
 }
 
-/// Makes a bar for each method, the shortest first and those without a median last.
+/// Makes a bar for each method, `unit` times as long as its quantity, the shortest first and those without a median last.
 fn bars(
     methods: &[MethodRuns<'_>],
     palette: &Palette,
+    unit: f64,
     of: impl Fn(&MethodRuns<'_>) -> Option<Summary>,
     text: impl Fn(&MethodRuns<'_>, Option<Summary>) -> String,
-) -> Vec<Bar> {
+) -> Vec<ChartRow> {
     let bar = |runs: &MethodRuns<'_>| {
         let summary = of(runs);
-        Bar {
-            name: runs.method.to_owned(),
-            colour: palette.colour(runs.method),
-            median: summary.and_then(|of| of.median),
-            spread: summary.and_then(|of| Some((of.min?, of.max))),
-            mark: None,
-            text: text(runs, summary),
-        }
+        let scaled = |value: f64| unit * value;
+        ChartRow::bar(
+            runs.method,
+            palette.colour(runs.method),
+            summary.and_then(|of| of.median).map(scaled),
+            summary.and_then(|of| Some((scaled(of.min?), of.max.map(scaled)))),
+            text(runs, summary),
+        )
     };
-    let mut bars: Vec<Bar> = methods.iter().map(bar).collect();
-    let length = |bar: &Bar| bar.median.unwrap_or(f64::INFINITY);
+    let mut bars: Vec<ChartRow> = methods.iter().map(bar).collect();
+    let length = |bar: &ChartRow| bar.median.unwrap_or(f64::INFINITY);
     bars.sort_by(|a, b| length(a).total_cmp(&length(b)));
     bars
 }
@@ -108,7 +101,7 @@ fn cost_text(runs: &MethodRuns<'_>, passes: Option<Summary>) -> String {
 fn median(summary: Option<Summary>, format: fn(f64) -> String) -> String {
     summary
         .and_then(|of| of.median)
-        .map_or_else(|| "–".to_owned(), format)
+        .map_or_else(|| MISSING.to_owned(), format)
 }
 
 #[cfg(test)]

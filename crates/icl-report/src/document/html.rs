@@ -180,19 +180,18 @@ fn class(table: &Table, column: usize, is_never: bool) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chart::{Figure, Layout, Palette};
+    use crate::chart::{Figure, Palette};
     use crate::document::table::Column;
     use crate::fixture::assert_sound;
 
     fn document(n_series: usize) -> Document {
         let names: Vec<String> = (0..n_series).map(|i| format!("series {i}")).collect();
         let palette = Palette::new(names.iter().map(String::as_str));
-        let figure = Figure {
-            caption: "caption".into(),
-            legend: palette.legend(names.iter().map(String::as_str)),
-            charts: vec!["<svg></svg>\n".to_owned()],
-            layout: Layout::Pairs,
-        };
+        let figure = Figure::new(
+            "caption",
+            palette.legend(names.iter().map(String::as_str)),
+            vec!["<svg></svg>\n".to_owned()],
+        );
         let mut columns = Column::group("the paper", &["time"]);
         columns.extend(Column::group("ours", &["time", "L^{II}"]));
         let table = Table {

@@ -110,7 +110,7 @@ fn in_cell(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chart::{Figure, Layout, Legend};
+    use crate::chart::{Figure, Legend};
     use crate::document::table::{Column, Row};
 
     #[test]
@@ -129,12 +129,7 @@ mod tests {
                 ],
             )],
         };
-        let figure = Block::Figure(Figure {
-            caption: "caption".into(),
-            legend: Legend::default(),
-            charts: Vec::new(),
-            layout: Layout::Single,
-        });
+        let figure = Block::Figure(Figure::new("caption", Legend::default(), Vec::new()));
         let blocks = vec![
             Block::Headline("Yes & no.".into()),
             Block::heading("A chart alone"),

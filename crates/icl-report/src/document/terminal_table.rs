@@ -1,9 +1,19 @@
 //! Tables that fit a terminal.
 
+use comfy_table::{
+    Cell, CellAlignment, ColumnConstraint, LineStyle, Table as Grid, TableStyle, Width,
+};
+
 use crate::document::table::{Row, Table, TableCell};
 use crate::text::escape::printable;
 use crate::text::wrap::{width as width_of, wrap};
 
+const RULE: LineStyle = LineStyle::none().fill('─').junction('─');
+/// Rules above and below the headings and at the end.
+const STYLE: TableStyle = TableStyle::new()
+    .top_border(RULE)
+    .header_separator(RULE)
+    .bottom_border(RULE);
 /// Space between columns.
 const GAP: usize = 2;
 /// Width that a heading may take beyond that of the cells below it.
@@ -87,64 +97,57 @@ impl<'a> Layout<'a> {
     }
 
     fn render(&self, columns: &[usize]) -> String {
-        let rule = format!("{}\n", "─".repeat(self.total(columns)));
-        let mut text = rule.clone() + &self.heading(columns) + &rule;
-        let mut above_floors = rule.as_str();
+        let mut grid = Grid::new();
+        grid.load_style(STYLE).set_header(self.heading(columns));
+        let mut n_floors = 0;
         for row in self.table.ordered_rows() {
-            if row.is_floor {
-                text += above_floors;
-                above_floors = "";
+            n_floors += usize::from(row.is_floor);
+            if n_floors == 1 {
+                let widths = columns.iter().map(|&i| self.columns[i]);
+                let widths = std::iter::once(self.head).chain(widths);
+                grid.add_row(widths.map(|width| "─".repeat(width)));
             }
-            text += &self.row(row, columns);
+            grid.add_row(self.row(row, columns));
         }
-        text + &rule
+        for (at, column) in grid.column_iter_mut().enumerate() {
+            let (gap, width, alignment) = match at.checked_sub(1) {
+                None => (0, self.head, CellAlignment::Left),
+                Some(at) => (GAP, self.columns[columns[at]], CellAlignment::Right),
+            };
+            // No terminal is as wide as a u16 holds.
+            let of = |width: usize| u16::try_from(width).unwrap_or(u16::MAX);
+            column.set_padding((of(gap), 0));
+            column.set_constraint(ColumnConstraint::Absolute(Width::Fixed(of(gap + width))));
+            column.set_cell_alignment(alignment);
+        }
+        grid.trim_fmt() + "\n"
     }
 
-    /// Writes the headings, of which all end in the same line.
-    fn heading(&self, columns: &[usize]) -> String {
+    /// Returns the headings, of which all end in the same line.
+    fn heading(&self, columns: &[usize]) -> Vec<Cell> {
         let titles = columns
             .iter()
             .map(|&i| heading(self.table, i, self.columns[i]));
         let corner = wrap(&self.table.corner.plain(), self.head);
-        let mut cells: Vec<Vec<String>> = std::iter::once(corner).chain(titles).collect();
+        let cells: Vec<Vec<String>> = std::iter::once(corner).chain(titles).collect();
         let height = cells.iter().map(Vec::len).max().unwrap_or(0);
-        for cell in &mut cells {
-            let above = vec![String::new(); height - cell.len()];
-            cell.splice(0..0, above);
-        }
-        self.lines(&cells, columns)
+        let cell =
+            |lines: &Vec<String>| Cell::new("\n".repeat(height - lines.len()) + &lines.join("\n"));
+        cells.iter().map(cell).collect()
     }
 
-    fn row(&self, row: &Row, columns: &[usize]) -> String {
+    fn row(&self, row: &Row, columns: &[usize]) -> Vec<Cell> {
         let cells = columns.iter().map(|&i| {
-            let lines = row
-                .cells
-                .get(i)
-                .map_or(Vec::new(), |cell| lines(cell, self.in_line));
+            let cell = row.cells.get(i);
+            let lines = cell.map_or(Vec::new(), |cell| lines(cell, self.in_line));
             let lines = lines.iter().flat_map(|line| wrap(line, self.columns[i]));
             lines.collect()
         });
         let head = wrap(&row.head.plain(), self.head);
-        let cells: Vec<Vec<String>> = std::iter::once(head).chain(cells).collect();
-        self.lines(&cells, columns)
-    }
-
-    /// Writes cells of several lines beside each other: the first column at the left, the others at the
-    /// right.
-    fn lines(&self, cells: &[Vec<String>], columns: &[usize]) -> String {
-        let height = cells.iter().map(Vec::len).max().unwrap_or(0);
-        let line = |at: usize| {
-            let part = |cell: &Vec<String>| cell.get(at).cloned().unwrap_or_default();
-            let head = cells.first().map_or(String::new(), part);
-            let mut line = head.clone() + &" ".repeat(self.head - width_of(&head));
-            for (cell, &column) in cells.iter().skip(1).zip(columns) {
-                let part = part(cell);
-                let space = GAP + self.columns[column] - width_of(&part);
-                line += &(" ".repeat(space) + &part);
-            }
-            format!("{}\n", line.trim_end())
-        };
-        (0..height).map(line).collect()
+        let cells = std::iter::once(head).chain(cells);
+        cells
+            .map(|lines: Vec<String>| Cell::new(lines.join("\n")))
+            .collect()
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use icl_core::Error;
 use icl_core::negatives::{FLAT, Optimum, Shares, auc};
 
-use crate::chart::{AxisScale, Figure, FunctionChart, FunctionLine, Layout, Palette, Stroke};
+use crate::chart::{AxisScale, Figure, Line, LineChart, Palette};
 use crate::negatives::advice::NegativesAdvice;
 
 /// Separations at which the best K is computed.
@@ -16,19 +16,16 @@ pub const SEPARATIONS: [f64; 20] = [
 /// Largest K that is considered at each of these separations.
 const MAX_SEARCHED: usize = 500;
 
-/// Names, points and stroke of the lines of a chart.
-type Lines = Vec<(String, Stroke, Vec<(f64, f64)>)>;
+/// Names and points of the lines of a chart.
+type Lines = Vec<(String, Vec<(f64, f64)>)>;
 
 /// Gives each name a colour. Returns the lines with the names of the legend.
-fn coloured(lines: Lines) -> (Vec<FunctionLine>, Vec<String>) {
-    let mut names: Vec<String> = lines.iter().map(|(name, ..)| name.clone()).collect();
-    names.dedup();
+fn coloured(lines: Lines) -> (Vec<Line>, Vec<String>) {
+    let names: Vec<String> = lines.iter().map(|(name, _)| name.clone()).collect();
     let palette = Palette::new(names.iter().map(String::as_str));
-    let line = |(series, stroke, points): (String, Stroke, Vec<(f64, f64)>)| FunctionLine {
-        colour: palette.colour(&series),
-        series,
-        stroke,
-        points,
+    let line = |(name, points): (String, Vec<(f64, f64)>)| {
+        let colour = palette.colour(&name);
+        Line::new(name, colour, points)
     };
     (lines.into_iter().map(line).collect(), names)
 }
@@ -36,16 +33,11 @@ fn coloured(lines: Lines) -> (Vec<FunctionLine>, Vec<String>) {
 /// Arranges charts that share a legend of names.
 pub fn figure(caption: impl Into<String>, names: &[String], charts: Vec<String>) -> Figure {
     let names = || names.iter().map(String::as_str);
-    Figure {
-        caption: caption.into().into(),
-        legend: Palette::new(names()).legend(names()),
-        layout: match charts.len() {
-            1 => Layout::Single,
-            3 => Layout::Triples,
-            _ => Layout::Pairs,
-        },
+    Figure::new(
+        caption.into(),
+        Palette::new(names()).legend(names()),
         charts,
-    }
+    )
 }
 
 /// Returns the numbers of negatives that are drawn: each up to 64, then about 4 % apart.
@@ -66,17 +58,11 @@ pub fn over_k(
 ) -> (String, Vec<String>) {
     let line = |(name, values): (String, Vec<f64>)| {
         let points = drawn(values.len()).map(|k| (k as f64, values[k - 1]));
-        (name, Stroke::Solid, points.collect())
+        (name, points.collect())
     };
     let (lines, names) = coloured(lines.into_iter().map(line).collect());
-    let chart = FunctionChart {
-        title,
-        x_label: "K, negatives (logarithmic)",
-        y_label,
-        scales: [AxisScale::Logarithmic, AxisScale::Linear],
-        shaded,
-        lines,
-    };
+    let x = ("K, negatives (logarithmic)", AxisScale::Logarithmic);
+    let chart = LineChart::new(title, x, (y_label, AxisScale::Linear), lines).shade(shaded);
     (chart.svg(), names)
 }
 
@@ -150,19 +136,13 @@ pub(super) fn auc_over_separation() -> Figure {
     let points = (0..=80)
         .map(|i| f64::from(i) / 20.0)
         .map(|mu| (mu, auc(mu)));
-    let (lines, names) = coloured(vec![(
-        "AUC = Φ(μ/√2)".to_owned(),
-        Stroke::Solid,
-        points.collect(),
-    )]);
-    let chart = FunctionChart {
-        title: "AUC over the separation",
-        x_label: "separation μ",
-        y_label: "AUC",
-        scales: [AxisScale::Linear; 2],
-        shaded: None,
+    let (lines, names) = coloured(vec![("AUC = Φ(μ/√2)".to_owned(), points.collect())]);
+    let chart = LineChart::new(
+        "AUC over the separation",
+        ("separation μ", AxisScale::Linear),
+        ("AUC", AxisScale::Linear),
         lines,
-    };
+    );
     figure(
         "Fig. 9 of the paper, in closed form.",
         &names,
@@ -210,32 +190,23 @@ pub fn best_k(lambda: f64, best: &[BestAt]) -> Figure {
     let of_lambda = |at: &BestAt| (at.separation, at.k as f64);
     let end = end_of_artefact(best);
     let name = format!("λ = {lambda}");
-    let mut lines = vec![(
-        name.clone(),
-        Stroke::Solid,
-        best[end..].iter().map(of_lambda).collect(),
-    )];
-    if end > 0 {
-        let falling = best[..=end].iter().map(of_lambda).collect();
-        lines.push((name, Stroke::Dashed, falling));
-    }
+    let mut lines = vec![(name.clone(), best[end..].iter().map(of_lambda).collect())];
     if lambda < 1.0 {
         let of_1 = |at: &BestAt| (at.separation, at.without_easy as f64);
-        lines.push((
-            "λ = 1".to_owned(),
-            Stroke::Solid,
-            best.iter().map(of_1).collect(),
-        ));
+        lines.push(("λ = 1".to_owned(), best.iter().map(of_1).collect()));
     }
-    let (lines, names) = coloured(lines);
-    let chart = FunctionChart {
-        title: "Best number of negatives over the separation of the labels",
-        x_label: "separation μ of the labels",
-        y_label: "best K (logarithmic)",
-        scales: [AxisScale::Linear, AxisScale::Logarithmic],
-        shaded: None,
+    let (mut lines, names) = coloured(lines);
+    if end > 0 {
+        let falling = best[..=end].iter().map(of_lambda).collect();
+        let colour = Palette::new(names.iter().map(String::as_str)).colour(&name);
+        lines.push(Line::new(name, colour, falling).dashed());
+    }
+    let chart = LineChart::new(
+        "Best number of negatives over the separation of the labels",
+        ("separation μ of the labels", AxisScale::Linear),
+        ("best K (logarithmic)", AxisScale::Logarithmic),
         lines,
-    };
+    );
     let dashed = match end > 0 {
         true => " Dashed: an artefact, see below.",
         false => "",

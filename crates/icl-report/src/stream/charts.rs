@@ -1,7 +1,7 @@
 //! Charts of a stream.
 
 use crate::chart::{
-    CellsChart, Figure, Layout, Legend, Palette, SequenceChart, SequenceLine, experiences_of_a_cell,
+    AxisScale, CellsChart, Colour, Figure, Legend, Line, LineChart, Palette, experiences_of_a_cell,
 };
 use crate::record::{Cells, StreamRecord, StreamedExperience};
 use crate::stream::headline::{charged, series_of, served};
@@ -37,12 +37,12 @@ impl Series {
     }
 
     /// Returns the colour of the method (0) or of a control (from 1 on).
-    pub(crate) fn colour(&self, at: usize) -> crate::chart::Colour {
+    pub(crate) fn colour(&self, at: usize) -> Colour {
         self.palette.colour(self.name(at))
     }
 
-    fn line(&self, at: usize, values: Vec<Option<f64>>) -> SequenceLine {
-        SequenceLine::new(self.name(at), self.colour(at), values)
+    fn line(&self, at: usize, values: &[Option<f64>]) -> Line {
+        line(self.name(at), self.colour(at), values)
     }
 
     fn legend(&self) -> Legend {
@@ -50,28 +50,37 @@ impl Series {
     }
 }
 
+/// Makes a line over the experiences.
+fn line(name: &str, colour: Colour, values: &[Option<f64>]) -> Line {
+    let values = values.iter().enumerate();
+    let points = values.map(|(i, value)| ((i + 1) as f64, value.unwrap_or(f64::NAN)));
+    Line::new(name, colour, points.collect())
+}
+
+/// Makes a chart over the experiences.
+fn over_experiences<'a>(title: &'a str, y_label: &str, lines: Vec<Line>) -> LineChart<'a> {
+    let x = ("experience", AxisScale::Counted);
+    LineChart::new(title, x, (y_label, AxisScale::Linear), lines)
+}
+
 /// Draws the risk that was served at each experience; `None` if none was measured.
 pub(crate) fn served_risk(record: &StreamRecord, series: &Series) -> Option<Figure> {
-    let own = SequenceLine {
-        marked: record.experiences.iter().map(|of| of.updated).collect(),
-        ..series.line(0, served(&record.risk))
-    };
+    let risk = served(&record.risk);
+    let updates = record.experiences.iter().zip(&risk).enumerate();
+    let updates = updates.filter_map(|(i, (of, risk))| {
+        let risk = risk.filter(|_| of.updated)?;
+        Some(((i + 1) as f64, risk))
+    });
+    let own = series.line(0, &risk).marked("updated", updates.collect());
     let controls = record.controls.iter().enumerate();
-    let controls = controls.map(|(i, control)| series.line(i + 1, served(&control.risk)));
-    let chart = SequenceChart {
-        title: "Served risk over the experiences",
-        y_label: "served risk, nats",
-        lines: std::iter::once(own).chain(controls).collect(),
-        level: None,
-    };
-    chart.has_values().then(|| Figure {
-        caption: "Lower is better. Risk, on the held-out samples of each experience, of the encoder that was live when it \
-                  came. A ring marks an experience after which the method was updated."
-            .into(),
-        legend: series.legend(),
-        charts: vec![chart.svg()],
-        layout: Layout::Single,
-    })
+    let controls = controls.map(|(i, control)| series.line(i + 1, &served(&control.risk)));
+    let chart = over_experiences(
+        "Served risk over the experiences",
+        "served risk, nats",
+        std::iter::once(own).chain(controls).collect(),
+    );
+    chart.has_points().then(|| Figure::new("Lower is better. Risk, on the held-out samples of each experience, of the encoder that was live when it \
+                  came. A ring marks an experience after which the method was updated.", series.legend(), vec![chart.svg()]))
 }
 
 /// Draws the matrices of the method.
@@ -100,43 +109,35 @@ pub(crate) fn matrices(record: &StreamRecord) -> Figure {
         1 => String::new(),
         size => format!(" A cell is the mean of {size} by {size} experiences."),
     };
-    Figure {
-        caption: format!(
+    Figure::new(
+        format!(
             "Darker is worse. From top to bottom a column shows how an experience fares as the encoder goes on; the cell \
              right of the diagonal is what was served. An empty cell was not measured.{merged}"
-        )
-        .into(),
-        legend: Legend::default(),
-        layout: match charts.len() {
-            1 => Layout::Single,
-            _ => Layout::Pairs,
-        },
+        ),
+        Legend::default(),
         charts,
-    }
+    )
 }
 
 /// Draws the gap to each control and the cumulated cost.
 pub(crate) fn gap_and_cost(record: &StreamRecord, series: &Series) -> Figure {
     let controls = || record.controls.iter().enumerate();
-    let gap = SequenceChart {
-        title: "Gap to each control over the experiences",
-        y_label: "risk above that of the control, nats",
-        lines: controls()
-            .map(|(i, control)| series.line(i + 1, control.gap.clone()))
-            .collect(),
-        level: Some((0.0, "as good as the control")),
-    };
+    let gaps = controls().map(|(i, control)| series.line(i + 1, &control.gap));
+    let gap = over_experiences(
+        "Gap to each control over the experiences",
+        "risk above that of the control, nats",
+        gaps.collect(),
+    )
+    .level(Some((0.0, "as good as the control")));
     let costs =
-        controls().map(|(i, control)| series.line(i + 1, cumulated(&control.charged_passes)));
-    let cost = SequenceChart {
-        title: "Charged passes so far over the experiences",
-        y_label: "charged passes so far",
-        lines: std::iter::once(series.line(0, cumulated(&charged(record))))
-            .chain(costs)
-            .collect(),
-        level: None,
-    };
-    let (caption, charts) = match gap.has_values() {
+        controls().map(|(i, control)| series.line(i + 1, &cumulated(&control.charged_passes)));
+    let own = series.line(0, &cumulated(&charged(record)));
+    let cost = over_experiences(
+        "Charged passes so far over the experiences",
+        "charged passes so far",
+        std::iter::once(own).chain(costs).collect(),
+    );
+    let (caption, charts) = match gap.has_points() {
         true => (
             "Gap: mean over the experiences so far of the method's risk less that of the control; above the broken line the \
              method is worse. Cost: with the training on the first experience.",
@@ -147,15 +148,7 @@ pub(crate) fn gap_and_cost(record: &StreamRecord, series: &Series) -> Figure {
             vec![cost.svg()],
         ),
     };
-    Figure {
-        caption: caption.into(),
-        legend: series.legend(),
-        layout: match charts.len() {
-            1 => Layout::Single,
-            _ => Layout::Pairs,
-        },
-        charts,
-    }
+    Figure::new(caption, series.legend(), charts)
 }
 
 /// Draws how the encoder itself changed.
@@ -163,27 +156,21 @@ pub(crate) fn encoder(record: &StreamRecord) -> Figure {
     let method = record.method.as_str();
     let palette = Palette::new([method, WITH_BEFORE, WITH_FIRST]);
     let line = |name: &str, of: Quantity| {
-        let values = record.experiences.iter().map(of).collect();
-        SequenceLine::new(name, palette.colour(name), values)
-    };
-    let chart = |title, y_label, lines: Vec<SequenceLine>| SequenceChart {
-        title,
-        y_label,
-        lines,
-        level: None,
+        let values: Vec<Option<f64>> = record.experiences.iter().map(of).collect();
+        self::line(name, palette.colour(name), &values)
     };
     let charts = [
-        chart(
+        over_experiences(
             "Norm of the parameters over the experiences",
             "‖θ‖, norm of the trained parameters",
             vec![line(method, |of| Some(of.parameter_norm))],
         ),
-        chart(
+        over_experiences(
             "Effective rank over the experiences",
             "effective rank of the embeddings",
             vec![line(method, |of| of.effective_rank)],
         ),
-        chart(
+        over_experiences(
             "Nearest neighbours kept over the experiences",
             "share of the nearest neighbours kept",
             vec![
@@ -191,24 +178,23 @@ pub(crate) fn encoder(record: &StreamRecord) -> Figure {
                 line(WITH_FIRST, |of| of.neighbours_kept_of_first),
             ],
         ),
-        chart(
+        over_experiences(
             "Cross-version recall over the experiences",
             "cross-version recall",
             vec![line(WITH_BEFORE, |of| of.cross_version_recall)],
         ),
     ];
-    let drawn: Vec<&SequenceChart<'_>> = charts.iter().filter(|of| of.has_values()).collect();
+    let drawn: Vec<&LineChart<'_>> = charts.iter().filter(|of| of.has_points()).collect();
     let has = |name: &str| {
-        let mut lines = drawn.iter().flat_map(|chart| &chart.lines);
-        lines.any(|line| line.series == name)
+        let mut lines = drawn.iter().flat_map(|chart| chart.lines());
+        lines.any(|line| line.series() == name)
     };
     let names = [method, WITH_BEFORE, WITH_FIRST].into_iter();
-    Figure {
-        caption: "Measured on held-out samples, after each experience.".into(),
-        legend: palette.legend(names.filter(|name| has(name))),
-        charts: drawn.iter().map(|chart| chart.svg()).collect(),
-        layout: Layout::Pairs,
-    }
+    Figure::new(
+        "Measured on held-out samples, after each experience.",
+        palette.legend(names.filter(|name| has(name))),
+        drawn.iter().map(|chart| chart.svg()).collect(),
+    )
 }
 
 /// Returns the sums up to each experience.

@@ -64,7 +64,7 @@ impl RichText {
     pub(crate) fn svg(&self) -> String {
         self.write(escape, |text| {
             format!(
-                "<tspan dy=\"-4\" font-size=\"75%\">{}</tspan><tspan dy=\"4\">\u{200b}</tspan>",
+                "<tspan dy=\"-4\">{}</tspan><tspan dy=\"4\">\u{200b}</tspan>",
                 escape(text)
             )
         })

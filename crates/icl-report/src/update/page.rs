@@ -3,14 +3,14 @@
 use icl_core::ByOrigin;
 use icl_train::Evaluation;
 
-use crate::chart::{AxisScale, Curve, CurveChart, Figure, Layout, Palette};
+use crate::chart::{AxisScale, Figure, Line, LineChart, Palette};
 use crate::course::{Course, sections};
 use crate::document::{Block, Document};
 use crate::ending::ending;
 use crate::error::ReportError;
 use crate::inert::inert_sentence;
 use crate::record::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};
-use crate::text::number::{axis_count, change, count, nats, percent, plural, seconds};
+use crate::text::number::{change, count, nats, percent, plural, seconds};
 use crate::update::guide::TERMS;
 use crate::update::{table, verdict};
 
@@ -87,44 +87,37 @@ fn course(record: &UpdateRecord) -> Option<Figure> {
     let names = || RISKS.iter().chain(&PARTS).map(|(name, _)| *name);
     let palette = Palette::new(names());
     let chart = |title, y_label: &'static str, followed: &[Followed]| {
-        let curves = followed.iter().map(|(name, of)| {
+        let lines = followed.iter().map(|(name, of)| {
             let points = record.course.evaluations.iter();
-            Curve {
-                series: (*name).to_owned(),
-                label: (*name).to_owned(),
-                colour: palette.colour(name),
-                points: points.map(|e| (e.sample_passes as f64, of(e))).collect(),
-                mark: None,
-            }
+            let points = points.map(|e| (e.sample_passes as f64, of(e)));
+            Line::new(*name, palette.colour(name), points.collect())
         });
-        CurveChart {
+        let passes = "sample passes (logarithmic, 0 at the left)";
+        LineChart::new(
             title,
-            x_label: "sample passes (logarithmic, 0 at the left)",
-            y_label: y_label.into(),
-            x_format: axis_count,
-            height: AxisScale::Linear,
-            curves: curves.collect(),
-            level: None,
-        }
+            (passes, AxisScale::FromZero),
+            (y_label, AxisScale::Linear),
+            lines.collect(),
+        )
         .svg()
     };
-    (record.course.evaluations.len() > 1).then(|| Figure {
-        caption: "Lower is better. The flat piece at the left is the risk before the first step."
-            .into(),
-        legend: palette.legend(names()),
-        charts: vec![
-            chart(
-                "Exact risk over all, old and new data against sample passes",
-                "exact risk, nats",
-                &RISKS,
-            ),
-            chart(
-                "Parts of the exact risk on old data against sample passes",
-                "parts of the exact risk on old data, nats",
-                &PARTS,
-            ),
-        ],
-        layout: Layout::Pairs,
+    (record.course.evaluations.len() > 1).then(|| {
+        Figure::new(
+            "Lower is better. The flat piece at the left is the risk before the first step.",
+            palette.legend(names()),
+            vec![
+                chart(
+                    "Exact risk over all, old and new data against sample passes",
+                    "exact risk, nats",
+                    &RISKS,
+                ),
+                chart(
+                    "Parts of the exact risk on old data against sample passes",
+                    "parts of the exact risk on old data, nats",
+                    &PARTS,
+                ),
+            ],
+        )
     })
 }
 

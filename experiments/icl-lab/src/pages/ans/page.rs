@@ -1,9 +1,9 @@
 //! Page of an experiment on the number of negatives.
 
 use icl_core::negatives::{Optimum, course, effectiveness_by_k, separation};
-use icl_report::chart::{AxisScale, Curve, CurveChart, Figure, Layout, Palette};
+use icl_report::chart::{AxisScale, Figure, Line, LineChart, Palette};
 use icl_report::document::{Block, Column, Document, Row, Table, TableCell};
-use icl_report::text::number::{axis_count, change, count, plural, rounded, with_sign};
+use icl_report::text::number::{change, count, plural, rounded, with_sign};
 
 use crate::pages::ans::experiment::AnsExperiment;
 use crate::pages::ans::record::{AnsMeasures, AnsRecord};
@@ -213,7 +213,7 @@ fn figure(runs: Runs<'_>, epochs: usize) -> Option<Figure> {
     seeds.dedup();
     let parts: [fn(&AnsRecord) -> &AnsMeasures; 2] = [|of| &of.validation, |of| &of.test];
     let chart = |measure: Measure| {
-        let mut curves = Vec::new();
+        let mut lines = Vec::new();
         for (name, part) in names.into_iter().zip(parts) {
             for seed in &seeds {
                 let value = |row: &AnsRow| {
@@ -221,32 +221,24 @@ fn figure(runs: Runs<'_>, epochs: usize) -> Option<Figure> {
                     let record = all.find(|it| it.row == *row && it.seed == *seed)?;
                     Some((row.peak, (measure.of)(part(record))))
                 };
-                curves.push(Curve {
-                    series: name.to_owned(),
-                    label: format!("{name}, seed {seed}"),
-                    colour: palette.colour(name),
-                    points: fixed.iter().filter_map(value).collect(),
-                    mark: None,
-                });
+                let points = fixed.iter().filter_map(value).collect();
+                let line = Line::new(name, palette.colour(name), points);
+                lines.push(line.labelled(format!("{name}, seed {seed}")));
             }
         }
-        CurveChart {
-            title: &format!("{} over the number of negatives", measure.name),
-            x_label: "number of negatives K (logarithmic)",
-            y_label: measure.name.into(),
-            x_format: axis_count,
-            height: AxisScale::Linear,
-            curves,
-            level: None,
-        }
+        LineChart::new(
+            &format!("{} over the number of negatives", measure.name),
+            ("number of negatives K (logarithmic)", AxisScale::FromZero),
+            (measure.name, AxisScale::Linear),
+            lines,
+        )
         .svg()
     };
-    Some(Figure {
-        caption: "Higher is better. A line for each seed.".into(),
-        legend: palette.legend(names),
-        charts: MEASURES.map(chart).to_vec(),
-        layout: Layout::Pairs,
-    })
+    Some(Figure::new(
+        "Higher is better. A line for each seed.",
+        palette.legend(names),
+        MEASURES.map(chart).to_vec(),
+    ))
 }
 
 /// One column of numbers.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use icl_report::chart::{Figure, Layout, Legend, frame};
+use icl_report::chart::{Figure, Legend, frame};
 use icl_report::text::escape;
 
 /// Side of a field.
@@ -31,17 +31,11 @@ impl NoisePicture {
         let of_kind = |(name, [first, second]): &(String, [Vec<f64>; 2])| {
             panel(name, &[&self.sample, first, second], self.width)
         };
-        Figure {
-            caption: format!(
+        Figure::new(format!(
                 "A row of {}, and its first and second view under each kind of noise. Partners, other rows, and \
                  λ are drawn for each view.",
                 self.data
-            )
-            .into(),
-            legend: Legend::default(),
-            charts: self.kinds.iter().map(of_kind).collect(),
-            layout: Layout::Tiles,
-        }
+            ), Legend::default(), self.kinds.iter().map(of_kind).collect()).tiled()
     }
 }
 

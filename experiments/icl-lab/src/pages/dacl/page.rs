@@ -1,6 +1,6 @@
 //! Page of a reproduced table of DACL.
 
-use icl_report::chart::{DotChart, DotRow, Figure, Layout, Palette, floor_legend};
+use icl_report::chart::{ChartRow, Figure, Palette, RowChart, floor_legend};
 use icl_report::document::{Block, Document};
 use icl_report::summary::Summary;
 
@@ -153,15 +153,13 @@ fn figure(runs: DaclRuns<'_>, sets: &[DaclDataSet]) -> Figure {
         .iter()
         .filter(|row| row.floor().is_some());
     let legend = floor_legend(floors.zip(titles.map(|row| row.title())));
-    Figure {
-        caption: "Accuracy of a converged linear classifier on the frozen features, and of supervised training. \
+    Figure::new(
+        "Accuracy of a converged linear classifier on the frozen features, and of supervised training. \
                   Dots are seeds, the bar is their median, vertical lines are the medians of the floors, which \
-                  need no training of an encoder."
-            .into(),
+                  need no training of an encoder.",
         legend,
-        charts: sets.iter().map(|data| chart(runs, *data)).collect(),
-        layout: Layout::Pairs,
-    }
+        sets.iter().map(|data| chart(runs, *data)).collect(),
+    )
 }
 
 fn chart(runs: DaclRuns<'_>, data: DaclDataSet) -> String {
@@ -179,35 +177,22 @@ fn chart(runs: DaclRuns<'_>, data: DaclDataSet) -> String {
         ]
         .map(DaclRow::title),
     );
-    let dots: Vec<DotRow<'_>> = rows
+    let dots = rows
         .clone()
         .filter(|row| row.floor().is_none())
-        .map(|row| {
-            let values = of(*row);
-            DotRow {
-                name: row.title(),
-                colour: palette.colour(row.title()),
-                median: median(&values),
-                values,
-            }
-        })
-        .filter(|row| !row.values.is_empty())
-        .collect();
+        .map(|row| (row.title(), of(*row)))
+        .filter(|(_, values)| !values.is_empty())
+        .map(|(name, values)| {
+            let median = median(&values);
+            ChartRow::dots(name, palette.colour(name), values, median)
+        });
     let floors: Vec<(char, f64)> = rows
         .filter_map(|row| Some((row.floor()?, median(&of(*row))?)))
         .collect();
-    let range: Vec<f64> = dots
-        .iter()
-        .flat_map(|row| row.values.iter().copied())
-        .chain(floors.iter().map(|(_, value)| *value))
-        .collect();
-    DotChart {
-        title: &format!("{}: accuracy", data.name()),
-        rows: dots,
-        floors,
-        range: &range,
-    }
-    .svg()
+    let title = format!("{}: accuracy", data.name());
+    RowChart::new(&title, &title, dots.collect())
+        .floors(floors)
+        .svg()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Figures 2 and 3: accuracy on old and on new data, beside the floors.
 
 use icl_report::RunRecord;
-use icl_report::chart::{DotChart, DotRow, Figure, Layout, Palette, floor_legend};
+use icl_report::chart::{ChartRow, Figure, Palette, RowChart, floor_legend};
 use icl_report::document::{Block, Column, Row, Table, TableCell};
 use icl_report::protocols::{FLOORS, Floor, ONE_CLASS, floor_over_seeds, initial};
 use icl_report::summary::Summary;
@@ -23,14 +23,12 @@ pub(crate) fn blocks(of: &Reproduction<'_>) -> Vec<Block> {
         Part::New
     };
     let groups = of.groups();
-    let figure = Figure {
-        caption: "Accuracy of a support vector machine on the frozen embeddings. Dots are seeds, the bar \
-                  is their median, vertical lines are the floors, which need no training of the encoder."
-            .into(),
-        legend: floor_legend(FLOORS.iter().map(|(name, _)| (initial(name), *name))),
-        charts: groups.iter().map(|group| chart(group, part)).collect(),
-        layout: Layout::Pairs,
-    };
+    let figure = Figure::new(
+        "Accuracy of a support vector machine on the frozen embeddings. Dots are seeds, the bar \
+                  is their median, vertical lines are the floors, which need no training of the encoder.",
+        floor_legend(FLOORS.iter().map(|(name, _)| (initial(name), *name))),
+        groups.iter().map(|group| chart(group, part)).collect(),
+    );
     let difference = span("accuracy difference");
     let four_digits = |value| with_sign(value, |value| rounded(value, 4));
     let mut blocks = vec![
@@ -80,31 +78,16 @@ fn chart(group: &Group<'_>, part: Part) -> String {
         .iter()
         .filter_map(|(name, of)| Some((initial(name), floor(group, part, *of)?.median?)))
         .collect();
-    let rows: Vec<DotRow<'_>> = methods
-        .iter()
-        .map(|method| {
-            let values = values(group, part, method);
-            let median = Summary::of_present(values.iter().copied().map(Some));
-            DotRow {
-                name: method,
-                colour: palette.colour(method),
-                median: median.and_then(|of| of.median),
-                values,
-            }
-        })
-        .collect();
-    let range: Vec<f64> = rows
-        .iter()
-        .flat_map(|row| row.values.iter().copied())
-        .chain(floors.iter().map(|(_, value)| *value))
-        .collect();
-    DotChart {
-        title: &format!("{}: accuracy on {}", group.title(), part.name()),
-        rows,
-        floors,
-        range: &range,
-    }
-    .svg()
+    let rows = methods.iter().map(|method| {
+        let values = values(group, part, method);
+        let median = Summary::of_present(values.iter().copied().map(Some));
+        let median = median.and_then(|of| of.median);
+        ChartRow::dots(*method, palette.colour(method), values, median)
+    });
+    let title = format!("{}: accuracy on {}", group.title(), part.name());
+    RowChart::new(&title, &title, rows.collect())
+        .floors(floors)
+        .svg()
 }
 
 fn table(group: &Group<'_>, part: Part) -> Table {

@@ -1,11 +1,11 @@
 //! Figure 5: loss curves.
 
 use icl_report::RunRecord;
-use icl_report::chart::{AxisScale, Curve, CurveChart, Figure, Layout, Palette};
+use icl_report::chart::{AxisScale, Figure, Line, LineChart, Palette};
 use icl_report::document::{Block, Column, Row, Table, TableCell};
 use icl_report::speed_up::{Rule, cell};
 use icl_report::summary::Summary;
-use icl_report::text::number::{axis_count, nats};
+use icl_report::text::number::nats;
 
 use crate::pages::paper::group::{Cell, Group, Reproduction};
 use crate::pages::paper::numbers::SOURCE;
@@ -166,39 +166,30 @@ fn verdict(group: &Group<'_>, pair: &Pair) -> String {
 fn figure(group: &Group<'_>, pair: &Pair) -> Figure {
     let methods = pair.methods.map(|(_, method)| method);
     let palette = Palette::new(methods);
-    let curves = |points: fn(&RunRecord) -> Vec<(f64, f64)>| -> Vec<Curve> {
+    let lines = |points: fn(&RunRecord) -> Vec<(f64, f64)>| -> Vec<Line> {
         let records = group.cells.iter().flat_map(|cell| &cell.records);
         records
             .filter(|record| methods.contains(&record.method.as_str()))
-            .map(|record| Curve {
-                series: record.method.clone(),
-                label: format!("{}, seed {}", record.method, record.seed),
-                colour: palette.colour(&record.method),
-                points: points(record),
-                mark: None,
+            .map(|record| {
+                let (method, seed) = (record.method.as_str(), record.seed);
+                Line::new(method, palette.colour(method), points(record))
+                    .labelled(format!("{method}, seed {seed}"))
             })
             .collect()
     };
-    let chart = |title, y_label: &'static str, curves| {
-        CurveChart {
-            title,
-            x_label: "epoch (logarithmic, 0 at the left)",
-            y_label: y_label.into(),
-            x_format: axis_count,
-            height: AxisScale::Linear,
-            curves,
-            level: None,
-        }
-        .svg()
+    let chart = |title, y_label: &'static str, lines| {
+        let epochs = "epoch (logarithmic, 0 at the left)";
+        let (x, y) = ((epochs, AxisScale::FromZero), (y_label, AxisScale::Linear));
+        LineChart::new(title, x, y, lines).svg()
     };
-    Figure {
-        caption: pair.title.into(),
-        legend: palette.legend(methods),
-        charts: vec![
+    Figure::new(
+        pair.title,
+        palette.legend(methods),
+        vec![
             chart(
                 "Training loss of each epoch",
                 "training loss, nats",
-                curves(|record| {
+                lines(|record| {
                     let losses = record.course.epoch_losses.iter().enumerate();
                     losses.map(|(i, loss)| ((i + 1) as f64, *loss)).collect()
                 }),
@@ -206,7 +197,7 @@ fn figure(group: &Group<'_>, pair: &Pair) -> Figure {
             chart(
                 "Exact risk over the epochs",
                 "exact risk over all data, nats",
-                curves(|record| {
+                lines(|record| {
                     let evaluations = record.course.evaluations.iter();
                     evaluations
                         .map(|of| (of.epoch as f64, of.risk.all))
@@ -214,8 +205,7 @@ fn figure(group: &Group<'_>, pair: &Pair) -> Figure {
                 }),
             ),
         ],
-        layout: Layout::Pairs,
-    }
+    )
 }
 
 fn table(group: &Group<'_>, pair: &Pair) -> Table {

@@ -1,10 +1,10 @@
 //! Tables 3 and 4: speed-ups of all methods.
 
 use icl_report::RunRecord;
-use icl_report::chart::{Bar, BarChart, Figure, Layout, Legend, Palette};
+use icl_report::chart::{ChartRow, Figure, Legend, Palette, RowChart};
 use icl_report::document::Block;
 use icl_report::speed_up::{Outcome, Rule, SpeedUp, cell, word};
-use icl_report::text::number::{axis_value, factor, plural};
+use icl_report::text::number::{factor, plural};
 use icl_train::REFERENCE;
 
 use crate::pages::paper::group::{Cell, Group, Reproduction};
@@ -105,32 +105,27 @@ fn figure(groups: &[Group<'_>]) -> Figure {
         let bar = |method: &&str| {
             let of = group.speed_up(Rule::TargetTime, method);
             let paper = paper_speed_up(group.data, group.alpha, method);
-            Bar {
-                name: (*method).to_owned(),
-                colour: palette.colour(method),
-                median: of.and_then(|of| of.median_ratio()),
-                spread: of.as_ref().and_then(bounds),
-                mark: paper.map(|paper| paper.time),
-                text: of.map_or_else(|| "–".to_owned(), |of| word(of.median)),
-            }
+            ChartRow::bar(
+                *method,
+                palette.colour(method),
+                of.and_then(|of| of.median_ratio()),
+                of.as_ref().and_then(bounds),
+                of.map_or_else(|| "–".to_owned(), |of| word(of.median)),
+            )
+            .diamond(paper.map(|paper| paper.time))
         };
-        BarChart {
-            title: &group.title(),
-            x_label: &format!("{}: speed-up of time to target", group.title()),
-            x_format: axis_value,
-            bars: methods.iter().map(bar).collect(),
-            reference: Some((1.0, "retraining")),
-        }
-        .svg()
+        let title = group.title();
+        let x_label = format!("{title}: speed-up of time to target");
+        RowChart::new(&title, &x_label, methods.iter().map(bar).collect())
+            .reference(Some((1.0, "retraining")))
+            .svg()
     };
-    Figure {
-        caption: "Longer is quicker than retraining: medians over the seeds, with a line from the slowest \
-                  to the quickest, from 0 if a seed never arrived. A diamond is the paper's speed-up of time under its own rule."
-            .into(),
-        legend: Legend::default(),
-        charts: groups.iter().map(chart).collect(),
-        layout: Layout::Pairs,
-    }
+    Figure::new(
+        "Longer is quicker than retraining: medians over the seeds, with a line from the slowest \
+                  to the quickest, from 0 if a seed never arrived. A diamond is the paper's speed-up of time under its own rule.",
+        Legend::default(),
+        groups.iter().map(chart).collect(),
+    )
 }
 
 /// Returns the slowest and the quickest seed on an axis: 0 for never, and no upper end where a seed was

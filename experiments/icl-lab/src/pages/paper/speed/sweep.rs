@@ -1,6 +1,6 @@
 //! Figure 4: the speed-up of the unbiased methods over the growth ratio.
 
-use icl_report::chart::{Figure, Layout, Palette};
+use icl_report::chart::{Figure, Palette};
 use icl_report::document::{Block, Column, Row, Table, TableCell};
 use icl_report::speed_up::{Outcome, Rule, cell, outcome};
 use icl_report::text::number::factor;
@@ -200,17 +200,15 @@ fn figure(data: DataSet, groups: &[&Group<'_>]) -> Figure {
         }
         .svg()
     });
-    Figure {
-        caption: format!(
+    Figure::new(
+        format!(
             "{}: a line joins the medians, dots are seeds, and words such as “never” have a place at the \
              edge.",
             data.name()
-        )
-        .into(),
-        charts: charts.collect(),
-        legend: palette.legend(methods),
-        layout: Layout::Pairs,
-    }
+        ),
+        palette.legend(methods.iter().copied()),
+        charts.collect(),
+    )
 }
 
 fn line(groups: &[&Group<'_>], rule: Rule, method: &str, palette: &Palette) -> SweepLine {

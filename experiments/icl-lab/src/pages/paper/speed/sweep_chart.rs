@@ -1,12 +1,11 @@
 //! A factor over a ratio from 0 to 1, with places for words such as “never”.
 
-use icl_report::chart::{Colour, Linear, frame, listed, multiples};
+use icl_report::chart::{Colour, Linear, WIDTH, frame, listed, multiples};
 use icl_report::speed_up::Outcome;
 use icl_report::text::escape;
 use icl_report::text::number::axis_value;
 
-const WIDTH: f64 = 520.0;
-const HEIGHT: f64 = 340.0;
+const HEIGHT: f64 = 290.0;
 const LEFT: f64 = 62.0;
 const RIGHT: f64 = 14.0;
 const TOP: f64 = 30.0;

@@ -1,0 +1,181 @@
+//! One line of a chart: its points, and how it is drawn between axes.
+
+use crate::chart::colour::Colour;
+use crate::chart::scale::Axis;
+use crate::chart::svg::{WIDTH, circle};
+use crate::text::escape::escape;
+
+pub(super) const HEIGHT: f64 = 270.0;
+pub(super) const LEFT: f64 = 54.0;
+pub(super) const RIGHT: f64 = WIDTH - 12.0;
+pub(super) const TOP: f64 = 30.0;
+pub(super) const FLOOR: f64 = HEIGHT - 46.0;
+
+/// One line, or a part of one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    pub(super) series: String,
+    label: String,
+    pub(super) colour: Colour,
+    is_dashed: bool,
+    pub(super) points: Vec<(f64, f64)>,
+    marks: Vec<(f64, f64)>,
+    mark_name: &'static str,
+}
+
+impl Line {
+    /// Creates a line of a series through points from left to right, without those that are not finite.
+    pub fn new(series: impl Into<String>, colour: Colour, points: Vec<(f64, f64)>) -> Self {
+        let series = series.into();
+        Self {
+            label: series.clone(),
+            series,
+            colour,
+            is_dashed: false,
+            points,
+            marks: Vec::new(),
+            mark_name: "",
+        }
+    }
+
+    /// Sets the name that is shown while the pointer rests on the line.
+    pub fn labelled(self, label: String) -> Self {
+        Self { label, ..self }
+    }
+
+    /// Draws the line dashed: its values do not mean what those of a solid line mean.
+    pub(crate) fn dashed(self) -> Self {
+        Self {
+            is_dashed: true,
+            ..self
+        }
+    }
+
+    /// Marks points with a ring that has a name.
+    pub(crate) fn marked(self, mark_name: &'static str, marks: Vec<(f64, f64)>) -> Self {
+        Self {
+            marks,
+            mark_name,
+            ..self
+        }
+    }
+
+    /// Returns the name of the line's series.
+    pub(crate) fn series(&self) -> &str {
+        &self.series
+    }
+}
+
+/// Places of a chart's points.
+pub(super) struct Axes {
+    pub(super) x: Axis,
+    pub(super) y: Axis,
+    pub(super) is_counted: bool,
+    pub(super) radius: f64,
+}
+
+impl Axes {
+    fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (self.x.at(x), self.y.at(y))
+    }
+
+    /// Draws the pieces of a line, and a dot for each point without a neighbour.
+    pub(super) fn line(&self, line: &Line) -> String {
+        let finite: Vec<(f64, f64)> = line.points.iter().copied().filter(is_finite).collect();
+        let is_level = self.x.cut().is_some() && finite.iter().all(|point| point.0 <= 0.0);
+        if let Some(first) = finite.first().filter(|_| is_level) {
+            let height = self.y.at(first.1);
+            let path = path_below_top(&[(LEFT, height), (RIGHT, height)]);
+            return piece("curve level", line, &path, "");
+        }
+        let (mut path, mut dots) = (String::new(), String::new());
+        let is_joined =
+            |before: &(f64, f64), at: &(f64, f64)| !self.is_counted || at.0 - before.0 < 1.5;
+        for piece in finite.chunk_by(is_joined) {
+            if let [alone] = piece {
+                dots += &circle(self.place(*alone), self.radius);
+                continue;
+            }
+            let places = piece.iter().flat_map(|&point| {
+                let place = self.place(point);
+                // What was measured before the first step stays level through the place for 0.
+                let cut = self.x.cut().filter(|_| point.0 <= 0.0);
+                std::iter::once(place).chain(cut.map(|cut| (cut, place.1)))
+            });
+            path += &path_below_top(&places.collect::<Vec<_>>());
+        }
+        let class = match line.is_dashed {
+            true => "curve dashed",
+            false => "curve",
+        };
+        piece(class, line, &path, "") + &piece("dot", line, &dots, "")
+    }
+
+    /// Draws the rings of a line.
+    pub(super) fn marks(&self, line: &Line) -> String {
+        let finite = line.marks.iter().copied().filter(is_finite);
+        let rings: String = finite
+            .map(|at| circle(self.place(at), self.radius))
+            .collect();
+        piece("mark", line, &rings, line.mark_name)
+    }
+}
+
+/// Returns whether a point has a place.
+pub(super) fn is_finite((x, y): &(f64, f64)) -> bool {
+    x.is_finite() && y.is_finite()
+}
+
+/// Draws a part of a line, with what it is called while the pointer rests on it; nothing if it is empty.
+fn piece(class: &str, line: &Line, d: &str, name: &str) -> String {
+    if d.is_empty() {
+        return String::new();
+    }
+    let colon = if name.is_empty() { "" } else { ": " };
+    format!(
+        "<path class=\"{class} {}\" data-series=\"{}\" d=\"{d}\"><title>{}{colon}{name}</title></path>\n",
+        line.colour.class(),
+        escape(&line.series),
+        escape(&line.label),
+    )
+}
+
+/// Draws the part of a line that lies in the chart: a line from above enters it at the top.
+fn path_below_top(places: &[(f64, f64)]) -> String {
+    let mut path = String::new();
+    let mut before: Option<(f64, f64)> = None;
+    for &(x, y) in places {
+        let crossing =
+            |(from_x, from_y): (f64, f64)| from_x + (x - from_x) * (TOP - from_y) / (y - from_y);
+        match before {
+            _ if y < TOP => {
+                if let Some(from) = before.filter(|from| from.1 >= TOP) {
+                    path += &format!("L{:.1} {TOP:.1}", crossing(from));
+                }
+            }
+            None => path += &format!("M{x:.1} {y:.1}"),
+            Some(from) if from.1 < TOP => {
+                path += &format!("M{:.1} {TOP:.1}L{x:.1} {y:.1}", crossing(from));
+            }
+            Some(_) => path += &format!("L{x:.1} {y:.1}"),
+        }
+        before = Some((x, y));
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_from_above_enters_at_the_top() {
+        let top = TOP;
+        let inside = |y: f64| top + y;
+        let path = path_below_top(&[(0.0, top - 10.0), (10.0, inside(10.0)), (20.0, inside(5.0))]);
+        assert_eq!(path, "M5.0 30.0L10.0 40.0L20.0 35.0");
+        let path = path_below_top(&[(0.0, inside(10.0)), (10.0, top - 10.0), (20.0, top - 1.0)]);
+        assert_eq!(path, "M0.0 40.0L5.0 30.0");
+        assert_eq!(path_below_top(&[(0.0, 0.0), (1.0, 1.0)]), "");
+    }
+}
