@@ -27,7 +27,7 @@ pub struct ChartRow {
     text: String,
 }
 
-/// What a row shows of the seeds.
+/// Part of the seeds that a row shows.
 #[derive(Debug, Clone, PartialEq)]
 enum Extent {
     /// A bar from 0 to the median, and a line from the least to the greatest value.

@@ -17,7 +17,7 @@ pub struct Table {
     pub raw: RawTable,
     /// Its rows as features.
     pub rows: TabularDataset,
-    /// What is done with values outside the range of the encoder's data.
+    /// Treatment of values outside the range of the encoder's data.
     pub outliers: Outliers,
 }
 
