@@ -9,6 +9,7 @@ use icl_core::{Collate, Group, GroupError, Samples, Threads, Views};
 
 use crate::error::TrainError;
 use crate::progress::Callbacks;
+use crate::step::copies::own;
 use crate::trainer::Trainer;
 
 /// Stack of the thread of a member in bytes: that of a main thread, whose work it does.
@@ -45,14 +46,15 @@ where
             return work(&self.member(self.group, first), encoders, callbacks);
         }
         let mut members = Threads::group(self.devices.len()).into_iter();
-        let own = members.next().expect("one member for each device");
+        let first_group = members.next().expect("one member for each device");
         let checkpoint = callbacks.checkpoint().map(ToOwned::to_owned);
         let (work, checkpoint) = (&work, checkpoint.as_deref());
         scope(|scope| {
             let mut threads = Vec::new();
             for (group, device) in members.zip(others) {
-                let (encoder, fresh) = encoders.clone();
-                let encoders = (encoder.fork(device), fresh.map(|fresh| fresh.fork(device)));
+                // A clone shares running statistics, which would follow it to the other device.
+                let copied = |encoder: &M| own(encoder).fork(device);
+                let encoders = (copied(&encoders.0), encoders.1.as_ref().map(copied));
                 let member = move || {
                     let mut callbacks = Callbacks::new();
                     if let Some(path) = checkpoint {
@@ -64,9 +66,9 @@ where
                 let thread = Builder::new().stack_size(STACK).spawn_scoped(scope, member);
                 threads.push(thread.map_err(TrainError::Thread)?);
             }
-            let outcome = work(&self.member(&own, first), encoders, callbacks);
+            let outcome = work(&self.member(&first_group, first), encoders, callbacks);
             // The others do not wait for a member that has ended early.
-            drop(own);
+            drop(first_group);
             let ended = threads
                 .into_iter()
                 .map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));

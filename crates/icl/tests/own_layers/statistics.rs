@@ -1,6 +1,6 @@
 //! Running statistics: a training leaves those of the caller alone, and warns if nobody re-estimates them.
 
-use icl::train::{Arriving, Callbacks, Stream};
+use icl::train::{Arriving, Callbacks, Stream, TrainError};
 
 use super::*;
 
@@ -126,4 +126,36 @@ fn statistics_that_nobody_re_estimates_are_warned_of() {
     );
     let update = trainer.update(&Method::icl(), without.trained).unwrap();
     assert_eq!(&update.record.warnings, &without.record.warnings);
+}
+
+/// Burn keeps a new statistic for each thread until the same thread asks for it, and steps move between threads.
+#[test]
+fn running_statistics_are_the_same_in_every_run_and_after_an_interruption() {
+    let (samples, increment) = (points(1), increment());
+    let forgetful = || Forgetful {
+        inner: Stock::new(0.0),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let trainer = trainer(&samples, &increment);
+    let whole = trainer.pretrain(forgetful()).unwrap();
+    let again = trainer.pretrain(forgetful()).unwrap();
+    assert_eq!(values(&again.trained), values(&whole.trained));
+    let mut n_runs = 0;
+    let resumed = loop {
+        let taken = std::cell::Cell::new(0);
+        let mut callbacks = Callbacks::new()
+            .with_checkpoint(folder.path().join("run"))
+            .stop_when(|| {
+                taken.set(taken.get() + 1);
+                taken.get() >= 2
+            });
+        n_runs += 1;
+        match trainer.pretrain_with(forgetful(), &mut callbacks) {
+            Err(TrainError::Interrupted { .. }) => {}
+            outcome => break outcome.unwrap(),
+        }
+    };
+    assert!(n_runs > 4, "{n_runs}");
+    assert_eq!(values(&resumed.trained), values(&whole.trained));
+    assert_eq!(resumed.risk, whole.risk);
 }

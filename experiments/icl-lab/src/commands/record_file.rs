@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use anyhow::anyhow;
 use icl_cli::parts::Failure;
 use icl_core::InputFile;
 use icl_report::ReportError;
@@ -28,7 +29,7 @@ impl<R: Serialize> RecordFile<R> {
     /// that are to be run.
     ///
     /// # Errors
-    /// If the file cannot be read or written, or has a record that does not belong there.
+    /// If the file is a link, cannot be read or written, or has a record that does not belong there.
     pub fn open(
         folder: &Path,
         name: &str,
@@ -37,6 +38,12 @@ impl<R: Serialize> RecordFile<R> {
     ) -> Result<Self, Failure> {
         let path = folder.join(format!("{name}.jsonl"));
         page_files::create_folder(folder)?;
+        if path.is_symlink() {
+            return Err(Failure::input(anyhow!(
+                "{}: found a link, expected a file of records or nothing",
+                path.display()
+            )));
+        }
         let read = InputFile::open(&path, MAX_BYTES).and_then(InputFile::text);
         let text = match read {
             Ok(text) => text,
