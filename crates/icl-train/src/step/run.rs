@@ -166,6 +166,9 @@ where
         let phase = self.loss.clock.start::<B>(&encoder);
         let gradients = std::mem::take(&mut stepped.gradients);
         let encoder = self.update.step(stepped.rate, encoder, gradients);
+        // Burn keeps a new running statistic for its thread alone until one of these calls merges it, and the next step may be on
+        // another thread.
+        drop(encoder.valid());
         self.average.push(&encoder);
         check_replicas::<B, M>(self.loss.group, &encoder, index + 1)?;
         self.encoder = Some(encoder);
