@@ -81,7 +81,7 @@ impl CellsChart<'_> {
             self.ends((low, high))
         );
         let whole = (WIDTH, TOP + extent + BOTTOM);
-        plane.svg("chart wide", whole, (self.title, &description), &above)
+        plane.svg("chart matrix", whole, (self.title, &description), &above)
     }
 
     /// Returns the shade of a value, from 0 to [`SHADES`].
