@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::chart::line::{Axes, FLOOR, HEIGHT, LEFT, Line, RIGHT, TOP, is_finite};
+use crate::chart::line::{Axes, FLOOR, HEIGHT, LEFT, Line, RIGHT, TOP};
 use crate::chart::scale::{Axis, AxisScale, Linear};
 use crate::chart::svg::{LINE, WIDTH, frame, listed, width};
 use crate::text::escape::escape;
@@ -57,7 +57,7 @@ impl<'a> LineChart<'a> {
     /// Returns whether there is a point to draw.
     pub(crate) fn has_points(&self) -> bool {
         let mut points = self.lines.iter().flat_map(|line| &line.points);
-        points.any(is_finite)
+        points.any(|(x, y)| x.is_finite() && y.is_finite())
     }
 
     /// Returns the lines.
@@ -264,6 +264,7 @@ mod tests {
         for label in [">0.001<", ">0.01<"] {
             assert!(svg.contains(label), "{label} is missing in {svg}");
         }
+        assert_eq!(path_of(&svg, "curve").matches(['M', 'L']).count(), 3);
     }
 
     #[test]

@@ -172,6 +172,14 @@ impl Axis {
         }
     }
 
+    /// Returns whether a value has a place: it is finite and, on a logarithmic axis, above 0.
+    pub(super) fn has_place(&self, value: f64) -> bool {
+        match self.scale {
+            AxisScale::FromZero => value.is_finite(),
+            scale => scale.of(value).is_finite(),
+        }
+    }
+
     /// Returns the pixel in the middle of the place for 0, where the axis is cut; `None` without such a place.
     pub(super) fn cut(&self) -> Option<f64> {
         let has_zero = self.scale == AxisScale::FromZero;

@@ -122,7 +122,7 @@ mod tests {
         let svg = svg(&comparison());
         assert!(svg.contains("charged passes to the target") && svg.contains(">never<"));
         assert!(
-            svg.find(">warm-sub<") < svg.find(">retraining<"),
+            svg.find("data-series=\"warm-sub\"") < svg.find("data-series=\"retraining\""),
             "the shortest is first"
         );
         assert!(svg.contains(">retraining</text>"));
