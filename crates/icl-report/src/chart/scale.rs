@@ -186,8 +186,8 @@ impl Axis {
         has_zero.then_some(self.start + 0.5 * GUTTER)
     }
 
-    /// Returns pixels with their labels, about `n` on a linear axis; `size` is the length of a label along the axis, and
-    /// none overlap.
+    /// Returns pixels with their labels, about `n` on a linear axis; `size` is the length of a label along the axis,
+    /// and none overlap.
     pub(super) fn ticks(&self, n: usize, size: impl Fn(&str) -> f64) -> Vec<(f64, String)> {
         let Linear { low, high, .. } = self.linear;
         let labelled = |values: Vec<f64>| -> Vec<(f64, String)> {

@@ -60,7 +60,8 @@ pub(crate) fn figure(methods: &[MethodRuns<'_>], palette: &Palette) -> Figure {
     Figure::new(caption, Legend::default(), vec![chart.svg()])
 }
 
-/// Makes a bar for each method, `unit` times as long as its quantity, the shortest first and those without a median last.
+/// Makes a bar for each method, `unit` times as long as its quantity, the shortest first and those without a median
+/// last.
 fn bars(
     methods: &[MethodRuns<'_>],
     palette: &Palette,

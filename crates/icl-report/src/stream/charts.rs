@@ -79,8 +79,11 @@ pub(crate) fn served_risk(record: &StreamRecord, series: &Series) -> Option<Figu
         "served risk, nats",
         std::iter::once(own).chain(controls).collect(),
     );
-    chart.has_points().then(|| Figure::new("Lower is better. Risk, on the held-out samples of each experience, of the encoder that was live when it \
-                  came. A ring marks an experience after which the method was updated.", series.legend(), vec![chart.svg()]))
+    let caption = "Lower is better. Risk, on the held-out samples of each experience, of the encoder that was live when \
+                   it came. A ring marks an experience after which the method was updated.";
+    chart
+        .has_points()
+        .then(|| Figure::new(caption, series.legend(), vec![chart.svg()]))
 }
 
 /// Draws the matrices of the method.
