@@ -53,13 +53,7 @@ const TERMS: [(&str, &str); 6] = [
 pub fn backends_document(records: &[BackendRecord]) -> Result<Document, ReportError> {
     let first = records.first().ok_or(ReportError::Empty)?;
     for (at, record) in records.iter().enumerate() {
-        if record.schema != BACKEND_SCHEMA {
-            return Err(ReportError::Schema {
-                position: at + 1,
-                found: record.schema,
-                expected: BACKEND_SCHEMA,
-            });
-        }
+        ReportError::check_schema(at + 1, record.schema, BACKEND_SCHEMA)?;
     }
     let title = format!(
         "{}: the same steps on {}",

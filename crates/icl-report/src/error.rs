@@ -111,6 +111,20 @@ pub enum ReportError {
     },
 }
 
+impl ReportError {
+    /// Checks the schema of a record at a position, counted from 1.
+    pub(crate) fn check_schema(position: usize, found: u32, expected: u32) -> Result<(), Self> {
+        match found == expected {
+            true => Ok(()),
+            false => Err(Self::Schema {
+                position,
+                found,
+                expected,
+            }),
+        }
+    }
+}
+
 /// Writes an error of a line without the line's number, which is always 1 to the parser.
 fn in_its_line(error: &serde_json::Error) -> String {
     error

@@ -16,13 +16,7 @@ use crate::text::number::{change, count, nats, percent, plural, seconds};
 /// # Errors
 /// If the record is of another [`TRAIN_SCHEMA`].
 pub fn training_document(record: &TrainRecord) -> Result<Document, ReportError> {
-    if record.schema != TRAIN_SCHEMA {
-        return Err(ReportError::Schema {
-            position: 1,
-            found: record.schema,
-            expected: TRAIN_SCHEMA,
-        });
-    }
+    ReportError::check_schema(1, record.schema, TRAIN_SCHEMA)?;
     let facts = format!(
         "{} · {}",
         plural(record.n, "sample"),

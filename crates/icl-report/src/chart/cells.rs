@@ -61,7 +61,7 @@ impl CellsChart<'_> {
                     // Writing to a string does not fail.
                     let _ = writeln!(
                         above,
-                        "<text class=\"value\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+                        "<text class=\"small\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
                         x + side / 2.0,
                         y + side / 2.0 + 4.0,
                         rounded(value, digits)
@@ -81,7 +81,7 @@ impl CellsChart<'_> {
             self.ends((low, high))
         );
         let whole = (WIDTH, TOP + extent + BOTTOM);
-        plane.svg("chart wide", whole, (self.title, &description), &above)
+        plane.svg("chart matrix", whole, (self.title, &description), &above)
     }
 
     /// Returns the shade of a value, from 0 to [`SHADES`].
@@ -216,7 +216,7 @@ mod tests {
         ] {
             assert!(svg.contains(text), "{text}: {svg}");
         }
-        assert_eq!(svg.matches("class=\"value\"").count(), 3);
+        assert_eq!(svg.matches("class=\"small\"").count(), 3);
         let turned = chart(&cells, true);
         let mut found = paths(&turned);
         found.reverse();
@@ -229,7 +229,7 @@ mod tests {
         let cells = |n: usize| vec![vec![Some(0.25); n]; n];
         assert_eq!(chart(&cells(8), false).matches(">0.250<").count(), 64);
         assert_eq!(chart(&cells(12), false).matches(">0.25<").count(), 144);
-        assert!(!chart(&cells(13), false).contains("class=\"value\""));
+        assert!(!chart(&cells(13), false).contains("class=\"small\""));
     }
 
     /// Of 130 rows, a drawn cell is a square of 3 by 3, which a plain double loop averages.

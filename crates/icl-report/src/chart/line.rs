@@ -79,9 +79,15 @@ impl Axes {
         (self.x.at(x), self.y.at(y))
     }
 
+    /// Returns the points that have a place.
+    fn finite(&self, points: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> {
+        let has_place = |(x, y): &(f64, f64)| self.x.has_place(*x) && self.y.has_place(*y);
+        points.iter().copied().filter(has_place)
+    }
+
     /// Draws the pieces of a line, and a dot for each point without a neighbour.
     pub(super) fn line(&self, line: &Line) -> String {
-        let finite: Vec<(f64, f64)> = line.points.iter().copied().filter(is_finite).collect();
+        let finite: Vec<(f64, f64)> = self.finite(&line.points).collect();
         let is_level = self.x.cut().is_some() && finite.iter().all(|point| point.0 <= 0.0);
         if let Some(first) = finite.first().filter(|_| is_level) {
             let height = self.y.at(first.1);
@@ -113,17 +119,12 @@ impl Axes {
 
     /// Draws the rings of a line.
     pub(super) fn marks(&self, line: &Line) -> String {
-        let finite = line.marks.iter().copied().filter(is_finite);
-        let rings: String = finite
+        let rings: String = self
+            .finite(&line.marks)
             .map(|at| circle(self.place(at), self.radius))
             .collect();
         piece("mark", line, &rings, line.mark_name)
     }
-}
-
-/// Returns whether a point has a place.
-pub(super) fn is_finite((x, y): &(f64, f64)) -> bool {
-    x.is_finite() && y.is_finite()
 }
 
 /// Draws a part of a line, with what it is called while the pointer rests on it; nothing if it is empty.

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::chart::line::{Axes, FLOOR, HEIGHT, LEFT, Line, RIGHT, TOP, is_finite};
+use crate::chart::line::{Axes, FLOOR, HEIGHT, LEFT, Line, RIGHT, TOP};
 use crate::chart::scale::{Axis, AxisScale, Linear};
 use crate::chart::svg::{LINE, WIDTH, frame, listed, width};
 use crate::text::escape::escape;
@@ -24,8 +24,8 @@ pub struct LineChart<'a> {
 impl<'a> LineChart<'a> {
     /// Creates a chart with a title for readers who cannot see it, names and scales of its axes, and lines.
     ///
-    /// On a horizontal axis with a place for 0, a line is drawn level if all of its points lie there. Such an axis shows
-    /// the course of a training, and beginnings far above the rest are cut.
+    /// On a horizontal axis with a place for 0, a line is drawn level if all of its points lie there. Such an axis
+    /// shows the course of a training, and beginnings far above the rest are cut.
     pub fn new(
         title: &'a str,
         (x_label, x): (impl Into<RichText>, AxisScale),
@@ -57,7 +57,7 @@ impl<'a> LineChart<'a> {
     /// Returns whether there is a point to draw.
     pub(crate) fn has_points(&self) -> bool {
         let mut points = self.lines.iter().flat_map(|line| &line.points);
-        points.any(is_finite)
+        points.any(|(x, y)| x.is_finite() && y.is_finite())
     }
 
     /// Returns the lines.
@@ -110,9 +110,9 @@ impl<'a> LineChart<'a> {
         Linear::padded(all.map(|height| self.scales[1].of(height)))
     }
 
-    /// Returns the range of heights that the course of a training shows: all heights in the later halves of the lines, and
-    /// of their beginnings those that lie at most as far above as that range is high. An encoder that starts from scratch
-    /// begins so far up that all differences at the end would vanish.
+    /// Returns the range of heights that the course of a training shows: all heights in the later halves of the lines,
+    /// and of their beginnings those that lie at most as far above as that range is high. An encoder that starts from
+    /// scratch begins so far up that all differences at the end would vanish.
     fn height_of_course(&self) -> (f64, f64) {
         let later = |line: &'_ Line| line.points[line.points.len() / 2..].to_vec();
         let (low, high) = self.padded(self.lines.iter().flat_map(later).map(|point| point.1));
@@ -132,7 +132,8 @@ impl<'a> LineChart<'a> {
         let at = |value: &f64| axes.x.at(*value).clamp(LEFT, RIGHT);
         let (from, to) = (at(range.start()), at(range.end()));
         format!(
-            "<rect class=\"shade\" x=\"{from:.1}\" y=\"{TOP}\" width=\"{:.1}\" height=\"{:.1}\"><title>{}</title></rect>\n",
+            "<rect class=\"shade\" x=\"{from:.1}\" y=\"{TOP}\" width=\"{:.1}\" height=\"{:.1}\">\
+             <title>{}</title></rect>\n",
             (to - from).max(2.0),
             FLOOR - TOP,
             escape(name)
@@ -264,6 +265,7 @@ mod tests {
         for label in [">0.001<", ">0.01<"] {
             assert!(svg.contains(label), "{label} is missing in {svg}");
         }
+        assert_eq!(path_of(&svg, "curve").matches(['M', 'L']).count(), 3);
     }
 
     #[test]

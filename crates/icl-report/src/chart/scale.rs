@@ -172,14 +172,22 @@ impl Axis {
         }
     }
 
+    /// Returns whether a value has a place: it is finite and, on a logarithmic axis, above 0.
+    pub(super) fn has_place(&self, value: f64) -> bool {
+        match self.scale {
+            AxisScale::FromZero => value.is_finite(),
+            scale => scale.of(value).is_finite(),
+        }
+    }
+
     /// Returns the pixel in the middle of the place for 0, where the axis is cut; `None` without such a place.
     pub(super) fn cut(&self) -> Option<f64> {
         let has_zero = self.scale == AxisScale::FromZero;
         has_zero.then_some(self.start + 0.5 * GUTTER)
     }
 
-    /// Returns pixels with their labels, about `n` on a linear axis; `size` is the length of a label along the axis, and
-    /// none overlap.
+    /// Returns pixels with their labels, about `n` on a linear axis; `size` is the length of a label along the axis,
+    /// and none overlap.
     pub(super) fn ticks(&self, n: usize, size: impl Fn(&str) -> f64) -> Vec<(f64, String)> {
         let Linear { low, high, .. } = self.linear;
         let labelled = |values: Vec<f64>| -> Vec<(f64, String)> {

@@ -11,13 +11,7 @@ pub(crate) fn check_records(records: &[RunRecord]) -> Result<&RunRecord, ReportE
     let first = records.first().ok_or(ReportError::Empty)?;
     let mut seen = HashSet::new();
     for (i, record) in records.iter().enumerate() {
-        if record.schema != SCHEMA {
-            return Err(ReportError::Schema {
-                position: i + 1,
-                found: record.schema,
-                expected: SCHEMA,
-            });
-        }
+        ReportError::check_schema(i + 1, record.schema, SCHEMA)?;
         if let Some(found) = record.course.best_evaluation
             && found >= record.course.evaluations.len()
         {

@@ -60,7 +60,8 @@ pub(crate) fn figure(methods: &[MethodRuns<'_>], palette: &Palette) -> Figure {
     Figure::new(caption, Legend::default(), vec![chart.svg()])
 }
 
-/// Makes a bar for each method, `unit` times as long as its quantity, the shortest first and those without a median last.
+/// Makes a bar for each method, `unit` times as long as its quantity, the shortest first and those without a median
+/// last.
 fn bars(
     methods: &[MethodRuns<'_>],
     palette: &Palette,
@@ -122,7 +123,7 @@ mod tests {
         let svg = svg(&comparison());
         assert!(svg.contains("charged passes to the target") && svg.contains(">never<"));
         assert!(
-            svg.find(">warm-sub<") < svg.find(">retraining<"),
+            svg.find("data-series=\"warm-sub\"") < svg.find("data-series=\"retraining\""),
             "the shortest is first"
         );
         assert!(svg.contains(">retraining</text>"));

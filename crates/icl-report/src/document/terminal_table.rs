@@ -112,7 +112,8 @@ impl<'a> Layout<'a> {
         for (at, column) in grid.column_iter_mut().enumerate() {
             let (gap, width, alignment) = match at.checked_sub(1) {
                 None => (0, self.head, CellAlignment::Left),
-                Some(at) => (GAP, self.columns[columns[at]], CellAlignment::Right),
+                // A rule has a character between two columns, and so has every line.
+                Some(at) => (GAP - 1, self.columns[columns[at]], CellAlignment::Right),
             };
             // No terminal is as wide as a u16 holds.
             let of = |width: usize| u16::try_from(width).unwrap_or(u16::MAX);

@@ -19,5 +19,6 @@ pub use shared::{RunSettings, TrainingCourse, TrainingSummary, UpdateFacts};
 pub use stream::{
     Cells, STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord, StreamedExperience,
 };
+pub(crate) use stream::{cumulated, mean_of_last, served, updates_cost};
 pub use training::{TRAIN_SCHEMA, TrainRecord};
 pub use update::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};

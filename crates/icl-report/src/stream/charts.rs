@@ -3,8 +3,8 @@
 use crate::chart::{
     AxisScale, CellsChart, Colour, Figure, Legend, Line, LineChart, Palette, experiences_of_a_cell,
 };
-use crate::record::{Cells, StreamRecord, StreamedExperience};
-use crate::stream::headline::{charged, series_of, served};
+use crate::record::{Cells, StreamRecord, StreamedExperience, cumulated, served};
+use crate::stream::headline::series_of;
 
 /// Series of what is compared with the encoder before.
 const WITH_BEFORE: &str = "compared with the encoder before";
@@ -79,8 +79,11 @@ pub(crate) fn served_risk(record: &StreamRecord, series: &Series) -> Option<Figu
         "served risk, nats",
         std::iter::once(own).chain(controls).collect(),
     );
-    chart.has_points().then(|| Figure::new("Lower is better. Risk, on the held-out samples of each experience, of the encoder that was live when it \
-                  came. A ring marks an experience after which the method was updated.", series.legend(), vec![chart.svg()]))
+    let caption = "Lower is better. Risk, on the held-out samples of each experience, of the encoder that was live when \
+                   it came. A ring marks an experience after which the method was updated.";
+    chart
+        .has_points()
+        .then(|| Figure::new(caption, series.legend(), vec![chart.svg()]))
 }
 
 /// Draws the matrices of the method.
@@ -131,7 +134,7 @@ pub(crate) fn gap_and_cost(record: &StreamRecord, series: &Series) -> Figure {
     .level(Some((0.0, "as good as the control")));
     let costs =
         controls().map(|(i, control)| series.line(i + 1, &cumulated(&control.charged_passes)));
-    let own = series.line(0, &cumulated(&charged(record)));
+    let own = series.line(0, &cumulated(&record.charged()));
     let cost = over_experiences(
         "Charged passes so far over the experiences",
         "charged passes so far",
@@ -197,27 +200,10 @@ pub(crate) fn encoder(record: &StreamRecord) -> Figure {
     )
 }
 
-/// Returns the sums up to each experience.
-fn cumulated(passes: &[f64]) -> Vec<Option<f64>> {
-    let sums = passes.iter().scan(0.0, |sum, passes| {
-        *sum += passes;
-        Some(Some(*sum))
-    });
-    sums.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fixture::stream;
-
-    #[test]
-    fn costs_are_summed_up() {
-        assert_eq!(
-            cumulated(&[1.0, 0.0, 2.5]),
-            [Some(1.0), Some(1.0), Some(3.5)]
-        );
-    }
 
     #[test]
     fn a_control_of_the_method_has_a_series_of_its_own() {

@@ -6,13 +6,7 @@ use crate::record::{Cells, STREAM_SCHEMA, StreamRecord};
 /// Checks the schema, that there is an experience, that matrices are `[T, T]`, that lists are `[T]` and decisions `[T − 1]`,
 /// and that no control is there twice.
 pub(crate) fn check_stream(record: &StreamRecord) -> Result<(), ReportError> {
-    if record.schema != STREAM_SCHEMA {
-        return Err(ReportError::Schema {
-            position: 1,
-            found: record.schema,
-            expected: STREAM_SCHEMA,
-        });
-    }
+    ReportError::check_schema(1, record.schema, STREAM_SCHEMA)?;
     let n = record.names.len();
     if n == 0 {
         return Err(ReportError::Empty);

@@ -2,7 +2,7 @@
 
 use icl_train::REFERENCE;
 
-use crate::record::{Cells, StreamControl, StreamRecord};
+use crate::record::{StreamControl, StreamRecord, mean_of_last, updates_cost};
 use crate::text::number::{count, nats, plural};
 
 /// Returns the answer of the page in one sentence.
@@ -18,7 +18,7 @@ pub(crate) fn headline(record: &StreamRecord) -> String {
         );
     }
     let control = record.controls.iter().find(|of| of.method == REFERENCE);
-    let distance = match (control, last(&record.risk)) {
+    let distance = match (control, mean_of_last(&record.risk)) {
         (Some(control), _) => match control.gap[n - 1].filter(|gap| gap.is_finite()) {
             Some(gap) => format!("{method} is {} {REFERENCE}", compared(gap)),
             None => format!("the distance of {method} from {REFERENCE} is not known"),
@@ -26,7 +26,7 @@ pub(crate) fn headline(record: &StreamRecord) -> String {
         (None, Some(risk)) => format!("the mean risk of {method} is {} nats", nats(risk)),
         (None, None) => format!("the mean risk of {method} is not known"),
     };
-    let forgotten = match forgotten(record) {
+    let forgotten = match record.forgotten() {
         Some(change) => format!(
             "on earlier experiences it is {} right after each",
             compared(change)
@@ -39,9 +39,9 @@ pub(crate) fn headline(record: &StreamRecord) -> String {
     });
     format!(
         "After {n} experiences {distance}; {forgotten}; {} of {} cost {} charged passes{of_control}.",
-        n_updates(record),
+        record.n_updates(),
         plural(n - 1, "possible update"),
-        count(updates_cost(&charged(record))),
+        count(updates_cost(&record.charged())),
     )
 }
 
@@ -69,51 +69,12 @@ pub(crate) fn in_words(difference: f64, format: fn(f64) -> String, unit: &str) -
     }
 }
 
-/// Returns the mean of the last row of a matrix; `None` if a cell is missing.
-pub(crate) fn last(cells: &Cells) -> Option<f64> {
-    let row = cells.last().filter(|row| row.len() == cells.len())?;
-    let values: Option<Vec<f64>> = row.iter().copied().collect();
-    let values = values?;
-    Some(values.iter().sum::<f64>() / values.len() as f64)
-}
-
-/// Returns the risk of the encoder that was live when each experience came; `None` for the first.
-pub(crate) fn served(cells: &Cells) -> Vec<Option<f64>> {
-    let before = |i: usize| cells[i - 1].get(i).copied().flatten();
-    let served = (1..cells.len()).map(before);
-    std::iter::once(None).chain(served).collect()
-}
-
-/// Returns the charged cost of each experience.
-pub(crate) fn charged(record: &StreamRecord) -> Vec<f64> {
-    let experiences = record.experiences.iter();
-    experiences.map(|of| of.training.charged_passes).collect()
-}
-
-/// Returns the cost of all updates: the training on the first experience, which all have alike, is left out.
-pub(crate) fn updates_cost(charged: &[f64]) -> f64 {
-    charged.iter().skip(1).sum()
-}
-
-/// Returns the number of updates after the first experience.
-pub(crate) fn n_updates(record: &StreamRecord) -> usize {
-    let later = record.experiences.iter().skip(1);
-    later.filter(|experience| experience.updated).count()
-}
-
 /// Returns the name of a control among the series of the charts.
 pub(crate) fn series_of(control: &StreamControl, record: &StreamRecord) -> String {
     match control.method == record.method {
         true => format!("{}, control", control.method),
         false => control.method.clone(),
     }
-}
-
-/// Returns by how much the risk on earlier experiences is higher than right after each.
-fn forgotten(record: &StreamRecord) -> Option<f64> {
-    let mut measures = record.measures.iter();
-    let measure = measures.find(|of| of.name == "forgetting_first")?;
-    measure.risk.filter(|risk| risk.is_finite())
 }
 
 #[cfg(test)]
@@ -199,15 +160,5 @@ mod tests {
             [0.03, 0.0].map(compared),
             ["worse by 0.030 nats than", "the same as"]
         );
-    }
-
-    #[test]
-    fn what_was_served_is_right_of_the_diagonal() {
-        let record = stream(5);
-        let found = served(&record.risk);
-        assert_eq!(found[0], None);
-        for (found, experience) in found.iter().zip(&record.experiences) {
-            assert_eq!(*found, experience.served_risk);
-        }
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::document::{Column, Row, Table, TableCell};
 use crate::ending::rule_name;
-use crate::record::{StreamMeasure, StreamRecord};
+use crate::record::{StreamMeasure, StreamRecord, mean_of_last, updates_cost};
 use crate::stream::charts::Series;
-use crate::stream::headline::{by, charged, in_words, last, updates_cost};
+use crate::stream::headline::{by, in_words};
 use crate::text::number::{accuracy, change, count, nats, percent, seconds};
 
 /// Largest number of rows of a table: those of the last experiences.
@@ -29,17 +29,17 @@ pub(crate) fn at_the_end(record: &StreamRecord, series: &Series) -> Table {
     };
     let method = row(
         0,
-        last(&record.risk),
-        own.and_then(last),
+        mean_of_last(&record.risk),
+        own.and_then(mean_of_last),
         TableCell::Word("the method".to_owned()),
-        &charged(record),
+        &record.charged(),
     );
     let controls = record.controls.iter().enumerate().map(|(i, control)| {
         let gap = control.gap.last().copied().flatten();
         let gap = gap.map_or(TableCell::Missing, |gap| TableCell::Word(by(gap)));
-        let of_accuracy = control.accuracy.as_ref().and_then(last);
+        let of_accuracy = control.accuracy.as_ref().and_then(mean_of_last);
         let passes = &control.charged_passes;
-        row(i + 1, last(&control.risk), of_accuracy, gap, passes)
+        row(i + 1, mean_of_last(&control.risk), of_accuracy, gap, passes)
     });
     Table {
         corner: "after the last experience".into(),

@@ -39,13 +39,7 @@ const PARTS: [Followed; 2] = [
 /// # Errors
 /// If the record is of another [`UPDATE_SCHEMA`].
 pub fn update_document(record: &UpdateRecord) -> Result<Document, ReportError> {
-    if record.schema != UPDATE_SCHEMA {
-        return Err(ReportError::Schema {
-            position: 1,
-            found: record.schema,
-            expected: UPDATE_SCHEMA,
-        });
-    }
+    ReportError::check_schema(1, record.schema, UPDATE_SCHEMA)?;
     let title = format!(
         "{} and {}: the encoder before and after",
         record.old_data, record.new_data

@@ -121,8 +121,8 @@ fn figure(groups: &[Group<'_>]) -> Figure {
             .svg()
     };
     Figure::new(
-        "Longer is quicker than retraining: medians over the seeds, with a line from the slowest \
-                  to the quickest, from 0 if a seed never arrived. A diamond is the paper's speed-up of time under its own rule.",
+        "Longer is quicker than retraining: medians over the seeds, with a line from the slowest to the quickest, from \
+         0 if a seed never arrived. A diamond is the paper's speed-up of time under its own rule.",
         Legend::default(),
         groups.iter().map(chart).collect(),
     )
