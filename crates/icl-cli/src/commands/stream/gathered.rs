@@ -130,16 +130,7 @@ pub fn like(split: Option<&StreamSplit>) -> Split {
     }
 }
 
-impl<'a, D: Domain> Gathered<'a, D> {
-    /// Begins with the data of some experiences.
-    pub fn new(domain: Held<'a, D>, data: Held<'a, D::Data>, experiences: Vec<Arrived>) -> Self {
-        Self {
-            domain,
-            data,
-            experiences,
-        }
-    }
-
+impl<D: Domain> Gathered<'_, D> {
     /// Estimates what is estimated from data from the samples `first` alone. An encoder that was trained elsewhere keeps what was
     /// estimated for it, but for features that rest on statistics of the data.
     ///

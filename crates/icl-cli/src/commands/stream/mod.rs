@@ -176,7 +176,11 @@ impl Work<'_> {
                 )
             }
         };
-        let mut gathered = Gathered::new(Held::Borrowed(domain), data, experiences);
+        let mut gathered = Gathered {
+            domain: Held::Borrowed(domain),
+            data,
+            experiences,
+        };
         if let Some(held_out) = held_out {
             gathered.hold_out_of_first(&held_out, &options.data.reading)?;
         }

@@ -9,8 +9,7 @@ use anyhow::anyhow;
 use crate::commands::stream::entries::{Entries, State};
 use crate::commands::stream::folder::REJECTED;
 use crate::commands::stream::manifest::{Listed, check_name};
-use crate::domain::data::holds_nothing;
-use crate::domain::data::unknown_data::UnknownData;
+use crate::domain::data::{holds_nothing, unknown_data::UnknownData};
 use crate::process::failure::Failure;
 use crate::process::interrupt;
 use crate::process::terminal::tell;
@@ -136,7 +135,8 @@ impl Watched {
             }
             // The next one comes first: one of few samples that does not fit it is the one that is refused.
             let mut parts = vec![self.listed(&next)];
-            parts.extend(self.few().map(|name| self.listed(name)));
+            let few = self.entries.states().filter(|(_, it)| it.n_few() > 0);
+            parts.extend(few.map(|(name, _)| self.listed(name)));
             while parts.first().is_some_and(|it| it.name == next) {
                 let outcome = read(&parts);
                 if self.has_changed(&parts) {
@@ -291,12 +291,6 @@ impl Watched {
                 ));
             }
         }
-    }
-
-    /// Returns the names of the entries that wait for the next one.
-    fn few(&self) -> impl Iterator<Item = &str> {
-        let few = self.entries.states().filter(|(_, it)| it.n_few() > 0);
-        few.map(|(name, _)| name)
     }
 
     fn count(&self, is: impl Fn(&State) -> bool) -> usize {
