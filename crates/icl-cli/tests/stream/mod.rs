@@ -75,9 +75,9 @@ fn it_goes_through_a_stream() {
             "control-never",
             "control-retraining",
             "encoder.safetensors",
-            "strategy.json",
             "memory.json",
-            "record.json"
+            "record.json",
+            "strategy.json"
         ]
     );
     // The first encoder is that of the control without updates.
