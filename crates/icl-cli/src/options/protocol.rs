@@ -95,7 +95,7 @@ pub fn help() -> String {
     );
     format!(
         "Protocols to measure accuracies by, comma-separated: {named}; none measures no accuracy. At most \
-         {MAX_JUDGED} samples are judged, drawn at random; with {slow}features of more than {WIDE} columns, \
+         {MAX_JUDGED} samples are evaluated, drawn at random; with {slow}features of more than {WIDE} columns, \
          {MAX_JUDGED_SLOWLY}"
     )
 }

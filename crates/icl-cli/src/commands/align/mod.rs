@@ -23,7 +23,7 @@ use fitted::Fitted;
 const DETAILS: &str = "\
 Row i of both files of embeddings is the same sample. A tenth of the rows, drawn by the seed, is held out: on them it measures what a \
 query of the new encoder finds among embeddings of the old one, unmapped and mapped. The map, its offset, and the order in which \
-to embed the rows anew, most moved first, are written as .safetensors. With --map in place of --to it applies a map to --from.";
+to embed the rows again, most moved first, are written as .safetensors. With --map in place of --to it applies a map to --from.";
 
 /// Options of `icl align`.
 #[derive(Debug, Clone, Args)]

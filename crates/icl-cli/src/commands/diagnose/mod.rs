@@ -36,7 +36,7 @@ of row i of the anchors. Every row of the old and of the new embeddings is a sam
 that equal an anchor or its positive bit for bit are left out of its noise. Every sample is to be one row of its \
 noise. The answer \"update\" is yes if the absolute bias of inference exceeds the effect and what 200 panels without \
 drift show, in which it is drawn at random which rows are old; it is no if neither it nor the 95 % quantile of these \
-panels exceeds the effect, and otherwise it cannot be told. An anchor without a row that equals it or its positive may \
+panels exceeds the effect, and \"cannot tell\" otherwise. An anchor without a row that equals it or its positive may \
 have its sample in the noise in other numbers: then the answer is one that holds either way, or \"cannot tell\". \
 Without --new-anchors a general two-sample test (maximum mean discrepancy) of the old and the new rows is made, too: \
 if it finds a difference, there is no \"no\". Both tests together have a chance of a false alarm of at most 5 % \
