@@ -42,7 +42,7 @@ impl<S, F> std::fmt::Debug for Augment<S, F> {
     }
 }
 
-impl<S: Clone + Send + Sync, F: Fn(&S, &mut Rng) -> S + Sync> Views for Augment<S, F> {
+impl<S: Clone + Send + Sync, F: Fn(&S, &mut Rng) -> S + Send + Sync> Views for Augment<S, F> {
     type Sample = S;
     type View = S;
 

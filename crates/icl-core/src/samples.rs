@@ -47,7 +47,7 @@ impl<T: Clone + Send + Sync> Samples for Vec<T> {
 ///
 /// Implement [`view`](Self::view) and [`plain`](Self::plain); the other methods are for views that depend
 /// on other samples, as mixup noise does, and for the reuse of memory.
-pub trait Views: Sync {
+pub trait Views: Send + Sync {
     /// Sample that views are made of.
     type Sample: Clone + Send + Sync;
     /// View of one sample, before collation.
@@ -149,7 +149,7 @@ impl<V: Views + ?Sized> Views for &V {
 }
 
 /// Collation: a list of views becomes one batch on a device of any backend.
-pub trait Collate: Sync {
+pub trait Collate: Send + Sync {
     /// The view that [`Views`] makes.
     type View;
     /// The batch that [`Encoder`](crate::Encoder) takes.

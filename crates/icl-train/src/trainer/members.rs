@@ -1,6 +1,7 @@
 //! Several devices of one process: the trainer starts the members that train on them together.
 
 use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::thread::{Builder, scope};
 
 use burn::module::AutodiffModule;
@@ -15,9 +16,6 @@ use crate::trainer::Trainer;
 /// Stack of the thread of a member in bytes: that of a main thread, whose work it does.
 const STACK: usize = 8 << 20;
 
-/// Trainer that borrows its views and collation.
-type Member<'a, B, S, V, C> = Trainer<'a, B, S, &'a V, &'a C>;
-
 impl<B, S, V, C> Trainer<'_, B, S, V, C>
 where
     B: AutodiffBackend,
@@ -25,6 +23,11 @@ where
     V: Views<Sample = S::Sample>,
     C: Collate<View = V::View>,
 {
+    /// Returns whether this trainer starts members for its devices.
+    pub(super) fn has_several_devices(&self) -> bool {
+        self.devices.len() > 1 && self.group.is_alone()
+    }
+
     /// Does a piece of work with an encoder, and perhaps a fresh one, by a member of a group on each device: the first on this
     /// thread, the others on threads of their own. Returns the result of the first, which alone reports progress.
     ///
@@ -35,16 +38,13 @@ where
         encoders: (M, Option<M>),
         callbacks: &mut Callbacks<'_>,
         work: impl Fn(
-            &Member<'_, B, S, V, C>,
+            &Trainer<'_, B, S, V, C>,
             (M, Option<M>),
             &mut Callbacks<'_>,
         ) -> Result<T, TrainError>
         + Sync,
     ) -> Result<T, TrainError> {
         let (first, others) = self.devices.split_first().expect("at least one device");
-        if others.is_empty() || !self.group.is_alone() {
-            return work(&self.member(self.group, first), encoders, callbacks);
-        }
         let mut members = Threads::group(self.devices.len()).into_iter();
         let first_group = members.next().expect("one member for each device");
         let checkpoint = callbacks.checkpoint().map(ToOwned::to_owned);
@@ -84,11 +84,11 @@ where
     }
 
     /// Returns the trainer of one device.
-    fn member<'m>(&'m self, group: &'m dyn Group, device: &B::Device) -> Member<'m, B, S, V, C> {
+    fn member<'m>(&'m self, group: &'m dyn Group, device: &B::Device) -> Trainer<'m, B, S, V, C> {
         Trainer {
             samples: self.samples,
-            views: &self.views,
-            collate: &self.collate,
+            views: Arc::clone(&self.views),
+            collate: Arc::clone(&self.collate),
             increment: self.increment,
             settings: self.settings.clone(),
             seed: self.seed,

@@ -5,6 +5,8 @@ mod division;
 mod members;
 mod train;
 
+use std::sync::Arc;
+
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Alone, Collate, Group, Increment, Samples, Seed, Views};
 
@@ -61,8 +63,8 @@ use crate::views::problem::Problem;
 #[derive(Debug)]
 pub struct Trainer<'a, B: AutodiffBackend, S, V, C> {
     pub(crate) samples: &'a S,
-    pub(crate) views: V,
-    pub(crate) collate: C,
+    pub(crate) views: Arc<V>,
+    pub(crate) collate: Arc<C>,
     pub(crate) increment: &'a Increment,
     pub(crate) settings: TrainingSettings,
     pub(crate) seed: u64,
@@ -80,8 +82,8 @@ impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
     pub fn new(samples: &'a S, views: V, collate: C, increment: &'a Increment) -> Self {
         Self {
             samples,
-            views,
-            collate,
+            views: Arc::new(views),
+            collate: Arc::new(collate),
             increment,
             settings: TrainingSettings::default(),
             seed: 0,

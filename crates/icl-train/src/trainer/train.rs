@@ -69,23 +69,13 @@ where
         M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
         M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
-        self.on_devices(
-            (encoder, None),
-            callbacks,
-            |member, (encoder, _), callbacks| member.pretrain_here(encoder, callbacks),
-        )
-    }
-
-    /// Does the part of [`pretrain_with`](Self::pretrain_with) of one device.
-    fn pretrain_here<M>(
-        &self,
-        encoder: M,
-        callbacks: &mut Callbacks<'_>,
-    ) -> Result<Outcome<M, B, f64>, TrainError>
-    where
-        M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
-        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
-    {
+        if self.has_several_devices() {
+            return self.on_devices(
+                (encoder, None),
+                callbacks,
+                |member, (encoder, _), callbacks| member.pretrain_with(encoder, callbacks),
+            );
+        }
         self.settings.check()?;
         self.settings.check_negatives()?;
         self.problem().check()?;
@@ -152,24 +142,15 @@ where
         M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
         M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
-        self.on_devices(
-            (trained, fresh),
-            callbacks,
-            |member, encoders, callbacks| member.update_here(method, encoders, callbacks),
-        )
-    }
-
-    /// Does the part of [`update_with`](Self::update_with) of one device.
-    fn update_here<M>(
-        &self,
-        method: &Method,
-        (trained, fresh): (M, Option<M>),
-        callbacks: &mut Callbacks<'_>,
-    ) -> Result<Outcome<M, B>, TrainError>
-    where
-        M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
-        M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
-    {
+        if self.has_several_devices() {
+            return self.on_devices(
+                (trained, fresh),
+                callbacks,
+                |member, (trained, fresh), callbacks| {
+                    member.update_with(method, trained, fresh, callbacks)
+                },
+            );
+        }
         self.settings.check()?;
         self.settings.check_negatives()?;
         self.problem().check()?;
