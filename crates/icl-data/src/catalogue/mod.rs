@@ -239,12 +239,22 @@ pub fn entries() -> &'static [CatalogueEntry] {
 /// ```
 ///
 /// # Errors
-/// [`DataError::UnknownDownload`] if the catalogue has no data set of this name.
+/// [`DataError`] if the catalogue has no data set of this name.
 pub fn find(name: &str) -> Result<&'static CatalogueEntry, DataError> {
     let is_named = |entry: &&CatalogueEntry| entry.name.eq_ignore_ascii_case(name);
-    let unknown = || DataError::UnknownDownload {
-        found: Found::new(name),
-        known: ENTRIES.iter().map(|entry| entry.name).collect(),
+    let unknown = || {
+        DataError::new(
+            "catalogue",
+            Found::new(name),
+            format!(
+                "one of {}",
+                ENTRIES
+                    .iter()
+                    .map(|entry| entry.name)
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            ),
+        )
     };
     ENTRIES.iter().find(is_named).ok_or_else(unknown)
 }
@@ -253,26 +263,38 @@ pub fn find(name: &str) -> Result<&'static CatalogueEntry, DataError> {
 /// or `data` itself, a path.
 ///
 /// # Errors
-/// [`DataError::NotDownloaded`] if `data` is a name and the data set is not in [`folder`], [`DataError::Absent`] if it
+/// [`DataError`] if `data` is a name and the data set is not in [`folder`], [`DataError`] if it
 /// is a path that leads nowhere.
 pub fn locate(data: &str) -> Result<PathBuf, DataError> {
     if let Ok(entry) = find(data) {
         let path = entry.path(&folder());
         return match path.exists() {
             true => Ok(path),
-            false => Err(DataError::NotDownloaded {
-                file: FileRef::on_disk(&path),
-                name: entry.name,
-            }),
+            false => Err(DataError::new(
+                FileRef::on_disk(&path),
+                "nothing",
+                format!(
+                    "the data set {}; `icl fetch {}` downloads it, and ICL_DATA_DIR names another folder",
+                    entry.name, entry.name
+                ),
+            )),
         };
     }
     let path = PathBuf::from(data);
     match path.exists() {
         true => Ok(path),
-        false => Err(DataError::Absent {
-            file: FileRef::on_disk(&path),
-            known: entries().iter().map(|entry| entry.name).collect(),
-        }),
+        false => Err(DataError::new(
+            FileRef::on_disk(&path),
+            "nothing",
+            format!(
+                "a data set, or one of the names that `icl fetch` downloads: {}",
+                entries()
+                    .iter()
+                    .map(|entry| entry.name)
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            ),
+        )),
     }
 }
 

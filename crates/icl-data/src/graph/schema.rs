@@ -1,12 +1,12 @@
 //! Columns of the node features of an encoder's data, and their conversion.
 
+use crate::error::DataError;
 use burn::serde::{Deserialize, Serialize};
 
 use super::dataset::{GraphCounts, GraphDataset};
 use super::features::{D_PROFILE, FeatureLayout, PROFILE};
 use super::sample::Graph;
 use super::standardize::ColumnScale;
-use crate::join_error::JoinError;
 use crate::outliers::{Outlier, OutliersFound};
 use crate::place::Found;
 
@@ -90,9 +90,9 @@ impl GraphDataset {
     /// its statistics. A column that is constant in the schema becomes 0.
     ///
     /// # Errors
-    /// - [`JoinError::Features`] if only one side has node labels or attributes, or if their numbers of attributes differ;
-    /// - [`JoinError::NodeLabel`] if the schema lacks a node label.
-    pub fn with_schema(&self, schema: &GraphSchema) -> Result<Self, JoinError> {
+    /// - [`DataError`] if only one side has node labels or attributes, or if their numbers of attributes differ;
+    /// - [`DataError`] if the schema lacks a node label.
+    pub fn with_schema(&self, schema: &GraphSchema) -> Result<Self, DataError> {
         let GraphSchema(StoredSchema {
             name,
             layout,
@@ -129,7 +129,7 @@ impl GraphDataset {
     }
 
     /// Returns for each column of a node label the column of the same label in `layout`, that of the data `name`.
-    fn label_columns(&self, name: &str, layout: &FeatureLayout) -> Result<Vec<usize>, JoinError> {
+    fn label_columns(&self, name: &str, layout: &FeatureLayout) -> Result<Vec<usize>, DataError> {
         match (layout, &self.layout) {
             (FeatureLayout::DegreeProfile, FeatureLayout::DegreeProfile) => Ok(Vec::new()),
             (
@@ -145,22 +145,24 @@ impl GraphDataset {
                 let column = |label: &i64| {
                     known
                         .binary_search(label)
-                        .map_err(|_| JoinError::NodeLabel {
-                            old: Found::new(name),
-                            new: Found::new(&self.name),
-                            d_old: layout.width(),
-                            d_new: self.d_features,
-                            label: *label,
-                        })
+                        .map_err(|_| DataError::new(format!("data sets {} and {}", Found::new(name), Found::new(&self.name)), format!("node label {} only in the second (node features of widths {} and {})", *label, layout.width(), self.d_features), "node labels of the first"))
                 };
                 node_labels.iter().map(column).collect()
             }
-            _ => Err(JoinError::Features {
-                old: Found::new(name),
-                new: Found::new(&self.name),
-                old_layout: layout.clone(),
-                new_layout: self.layout.clone(),
-            }),
+            _ => Err(DataError::new(
+                format!(
+                    "data sets {} and {}",
+                    Found::new(name),
+                    Found::new(&self.name)
+                ),
+                format!(
+                    "node features of widths {} and {} ({layout}; {})",
+                    layout.width(),
+                    self.layout.width(),
+                    self.layout
+                ),
+                "the same columns in both",
+            )),
         }
     }
 

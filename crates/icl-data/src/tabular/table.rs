@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::error::TablesError;
+use crate::error::DataError;
+
 use super::fields::Fields;
 use super::note::TableNote;
 use super::raw_column::{Contents, RawColumn};
@@ -155,8 +156,8 @@ impl RawTable {
     /// missing value is NaN.
     ///
     /// # Errors
-    /// [`TablesError::ColumnType`] if a column holds text.
-    pub fn numbers(&self) -> Result<Vec<f32>, TablesError> {
+    /// [`DataError`] if a column holds text.
+    pub fn numbers(&self) -> Result<Vec<f32>, DataError> {
         let width = self.features().count();
         let mut all = vec![0.0; self.n_rows() * width];
         for (at, column) in self.features().enumerate() {

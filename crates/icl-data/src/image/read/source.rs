@@ -5,9 +5,10 @@ use std::fs::{self, Metadata};
 use std::io::ErrorKind;
 use std::path::Path;
 
+use crate::image::error::no_such_images;
+
 use crate::disk::{self, read_file};
-use crate::error::DataError;
-use crate::image::error::ImagesError;
+use crate::error::{DataError, damaged_gzip, unreadable};
 use crate::place::FileRef;
 
 /// Selection of images and settings of their reader.
@@ -56,18 +57,12 @@ impl Default for ImageOptions {
 /// Returns the metadata of the file or folder at `path`.
 ///
 /// # Errors
-/// [`ImagesError::NoSuchPath`] if nothing exists there; [`DataError::Unreadable`] for every other
+/// [`DataError`] if nothing exists there; [`DataError`] for every other
 /// error of the operating system.
 pub(super) fn metadata(path: &Path) -> Result<Metadata, DataError> {
     fs::metadata(path).map_err(|source| match source.kind() {
-        ErrorKind::NotFound => ImagesError::NoSuchPath {
-            path: path.to_path_buf(),
-        }
-        .into(),
-        _ => DataError::Unreadable {
-            file: FileRef::on_disk(path),
-            source,
-        },
+        ErrorKind::NotFound => no_such_images(path),
+        _ => unreadable(FileRef::on_disk(path), source),
     })
 }
 
@@ -96,6 +91,6 @@ pub(super) fn read_unpacked(file: &FileRef) -> Result<Vec<u8>, DataError> {
 pub(super) fn unpacked<'a>(file: &FileRef, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataError> {
     disk::unpacked(bytes, file, |source| {
         let file = file.clone();
-        ImagesError::Gzip { file, source }.into()
+        damaged_gzip(file, source)
     })
 }
