@@ -36,8 +36,7 @@ const MAX_TRUSTED_BYTES: u64 = 64 << 20;
 /// Reads a regular file on disk.
 ///
 /// # Errors
-/// [`DataError`] if it is missing, unreadable or no regular file;
-/// [`DataError`] if it holds more than 2 GiB.
+/// [`DataError`] if it is missing, unreadable or no regular file, or holds more than 2 GiB.
 pub(crate) fn read_file(file: &FileRef) -> Result<Vec<u8>, DataError> {
     let opened = InputFile::open(file.path(), MAX_BYTES);
     opened
@@ -48,8 +47,7 @@ pub(crate) fn read_file(file: &FileRef) -> Result<Vec<u8>, DataError> {
 /// Opens a regular file on disk that is read in parts.
 ///
 /// # Errors
-/// [`DataError`] if it is missing, unreadable or no regular file;
-/// [`DataError`] if it holds more than 64 GiB.
+/// [`DataError`] if it is missing, unreadable or no regular file, or holds more than 64 GiB.
 pub(crate) fn open_file(file: &FileRef) -> Result<File, DataError> {
     let opened = InputFile::open(file.path(), MAX_STREAMED_BYTES);
     opened
@@ -58,7 +56,6 @@ pub(crate) fn open_file(file: &FileRef) -> Result<File, DataError> {
 }
 
 fn rejected(file: &FileRef, limit: u64, source: io::Error) -> DataError {
-    let file = file.clone();
     match source.kind() {
         ErrorKind::FileTooLarge => too_large(file, limit),
         _ => unreadable(file, source),

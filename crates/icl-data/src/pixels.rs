@@ -13,7 +13,7 @@ use crate::tabular::RawTable;
 /// whose first layer treats all columns alike, the order of columns makes no difference.
 ///
 /// # Errors
-/// [`DataError`] if the images differ in size, and [`DataError`] if an image cannot be read.
+/// [`DataError`] if the images differ in size, or if an image cannot be read.
 pub fn table_of_pixels(images: &ImageDataset) -> Result<RawTable, DataError> {
     let mut columns: Vec<(String, Vec<f32>)> = Vec::new();
     let mut first: Option<[usize; 3]> = None;

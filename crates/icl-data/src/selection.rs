@@ -9,8 +9,7 @@ pub(crate) const MIN_LIMIT: usize = 4;
 /// Returns the indices of the classes of these names, in the order of the names.
 ///
 /// # Errors
-/// [`DataError`] if the data set has no class of a name, and
-/// [`DataError`] if a name is given twice.
+/// [`DataError`] if the data set has no class of a name, or if a name is given twice.
 pub(crate) fn find_classes(
     data: &str,
     known: &[String],

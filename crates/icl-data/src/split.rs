@@ -151,7 +151,7 @@ impl Split {
     /// Returns the keys of [`Split::Classes`] for samples of these classes: 0 for the old ones.
     ///
     /// # Errors
-    /// [`DataError`].
+    /// [`DataError`] if a class does not exist or is named twice.
     pub(crate) fn class_keys(
         data: &str,
         old: &[String],

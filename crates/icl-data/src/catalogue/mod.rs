@@ -10,7 +10,7 @@ pub use folder::{DATA_DIR, folder};
 use std::path::{Path, PathBuf};
 
 use crate::error::DataError;
-use crate::place::{FileRef, Found};
+use crate::place::Found;
 
 /// Kind of the samples of a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -242,20 +242,7 @@ pub fn entries() -> &'static [CatalogueEntry] {
 /// [`DataError`] if the catalogue has no data set of this name.
 pub fn find(name: &str) -> Result<&'static CatalogueEntry, DataError> {
     let is_named = |entry: &&CatalogueEntry| entry.name.eq_ignore_ascii_case(name);
-    let unknown = || {
-        DataError::new(
-            "catalogue",
-            Found::new(name),
-            format!(
-                "one of {}",
-                ENTRIES
-                    .iter()
-                    .map(|entry| entry.name)
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            ),
-        )
-    };
+    let unknown = || DataError::new("catalogue", Found::new(name), format!("one of {}", names()));
     ENTRIES.iter().find(is_named).ok_or_else(unknown)
 }
 
@@ -263,39 +250,39 @@ pub fn find(name: &str) -> Result<&'static CatalogueEntry, DataError> {
 /// or `data` itself, a path.
 ///
 /// # Errors
-/// [`DataError`] if `data` is a name and the data set is not in [`folder`], [`DataError`] if it
+/// [`DataError`] if `data` is a name and the data set is not in [`folder`], or if it
 /// is a path that leads nowhere.
 pub fn locate(data: &str) -> Result<PathBuf, DataError> {
     if let Ok(entry) = find(data) {
         let path = entry.path(&folder());
         return match path.exists() {
             true => Ok(path),
-            false => Err(DataError::new(
-                FileRef::on_disk(&path),
-                "nothing",
-                format!(
-                    "the data set {}; `icl fetch {}` downloads it, and ICL_DATA_DIR names another folder",
-                    entry.name, entry.name
-                ),
-            )),
+            false => {
+                let name = entry.name;
+                let expected = format!(
+                    "the data set {name}; `icl fetch {name}` downloads it, and ICL_DATA_DIR names another folder"
+                );
+                Err(DataError::new(path.display(), "nothing", expected))
+            }
         };
     }
     let path = PathBuf::from(data);
     match path.exists() {
         true => Ok(path),
-        false => Err(DataError::new(
-            FileRef::on_disk(&path),
-            "nothing",
-            format!(
+        false => {
+            let expected = format!(
                 "a data set, or one of the names that `icl fetch` downloads: {}",
-                entries()
-                    .iter()
-                    .map(|entry| entry.name)
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            ),
-        )),
+                names()
+            );
+            Err(DataError::new(path.display(), "nothing", expected))
+        }
     }
+}
+
+/// Returns the names of all data sets, separated by commas.
+fn names() -> String {
+    let names: Vec<_> = ENTRIES.iter().map(|entry| entry.name).collect();
+    names.join(", ")
 }
 
 impl CatalogueEntry {

@@ -22,11 +22,12 @@ impl CatalogueFile {
     /// known.
     ///
     /// # Errors
-    /// - [`DataError`] if the file cannot be read;
-    /// - [`DataError`] if its length differs;
-    /// - [`DataError`] if its sum differs;
+    /// [`DataError`]
+    /// - if the file cannot be read;
+    /// - if its length differs;
+    /// - if its sum differs;
     /// - the errors of [`read_tu`](crate::read_tu) if its tables are known and it is no archive with tables;
-    /// - [`DataError`] if the sum of its tables differs.
+    /// - if the sum of its tables differs.
     pub fn verify(&self, path: &Path) -> Result<(), DataError> {
         let file = FileRef::on_disk(path);
         let (n_bytes, sum) =

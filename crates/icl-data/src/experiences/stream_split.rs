@@ -106,9 +106,10 @@ impl StreamSplit {
     /// ```
     ///
     /// # Errors
-    /// - [`Error`] if there are fewer than two experiences;
-    /// - [`Error`] if there are fewer classes than experiences;
-    /// - [`Error`] if an experience has fewer than four samples.
+    /// [`Error`]
+    /// - if there are fewer than two experiences;
+    /// - if there are fewer classes than experiences;
+    /// - if an experience has fewer than four samples.
     pub fn experiences(&self, keys: &[usize], seed: Seed) -> Result<Vec<Vec<usize>>, Error> {
         let seed = seed.child("stream");
         let mut order: Vec<usize> = (0..keys.len()).collect();

@@ -31,7 +31,9 @@ impl FromStr for StreamSplit {
 
     /// Parses the text of a division. The last part of `time:A:B` is a number of experiences if it is one.
     fn from_str(text: &str) -> Result<Self, Error> {
-        parse(text).ok_or_else(|| Error::new("split", Found::new(text), "`data:T`, `class:T`, `size:T`, `time:COLUMN`, `time:COLUMN:T`, `blurred:T:SHARE`, `imbalanced:T:RATIO` or `concurrent:T:N`"))
+        let expected = "`data:T`, `class:T`, `size:T`, `time:COLUMN`, `time:COLUMN:T`, `blurred:T:SHARE`, \
+                        `imbalanced:T:RATIO` or `concurrent:T:N`";
+        parse(text).ok_or_else(|| Error::new("split", Found::new(text), expected))
     }
 }
 

@@ -124,11 +124,11 @@ impl GraphDataset {
     /// names of classes are their labels in the files.
     ///
     /// # Errors
-    /// - [`DataError`] if either part would have fewer
+    /// [`DataError`]
+    /// - if either part would have fewer
     ///   than two graphs;
-    /// - [`DataError`], [`DataError`], [`DataError`] and
-    ///   [`DataError`] if the split does not fit the data;
-    /// - [`DataError`] if it is one of classes and the graphs have none.
+    /// - if the split does not fit the data;
+    /// - if it is one of classes and the graphs have none.
     pub fn increment(
         &self,
         split: Split,

@@ -33,11 +33,11 @@ impl GraphDataset {
     /// ```
     ///
     /// # Errors
-    /// [`DataError`] with
-    /// - [`DataError`] if one of them has fewer than two graphs;
-    /// - [`DataError`] if only one of them has node labels or attributes, or if their
+    /// [`DataError`]
+    /// - if one of them has fewer than two graphs;
+    /// - if only one of them has node labels or attributes, or if their
     ///   numbers of attributes differ;
-    /// - [`DataError`] if `new` has a node label that `old` does not have.
+    /// - if `new` has a node label that `old` does not have.
     pub fn join(old: &Self, new: &Self) -> Result<(Self, Increment), DataError> {
         for data in [old, new] {
             if data.graphs.len() < 2 {
@@ -54,7 +54,7 @@ impl GraphDataset {
     /// Appends the graphs of another data set, however few, as [`join`](Self::join) does.
     ///
     /// # Errors
-    /// Those of [`join`](Self::join), but for [`DataError`].
+    /// Those of [`join`](Self::join), but for that of few samples.
     pub fn append(&self, new: &Self) -> Result<Self, DataError> {
         let old = self;
         let new = &new.with_schema(&old.schema())?;

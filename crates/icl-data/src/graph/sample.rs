@@ -42,10 +42,11 @@ impl Graph {
     /// the index of the class.
     ///
     /// # Errors
-    /// - [`DataError`] if the features do not form whole rows, if there are none, or
+    /// [`DataError`]
+    /// - if the features do not form whole rows, if there are none, or
     ///   if there are more than `i32::MAX` nodes;
-    /// - [`DataError`] if an edge names a node that does not exist;
-    /// - [`DataError`] if a feature is NaN or infinite.
+    /// - if an edge names a node that does not exist;
+    /// - if a feature is NaN or infinite.
     pub fn try_new(
         edges: &[[u32; 2]],
         features: Vec<f32>,

@@ -1,12 +1,12 @@
 //! Columns of the node features of an encoder's data, and their conversion.
 
-use crate::error::DataError;
 use burn::serde::{Deserialize, Serialize};
 
 use super::dataset::{GraphCounts, GraphDataset};
 use super::features::{D_PROFILE, FeatureLayout, PROFILE};
 use super::sample::Graph;
 use super::standardize::ColumnScale;
+use crate::error::DataError;
 use crate::outliers::{Outlier, OutliersFound};
 use crate::place::Found;
 
@@ -90,8 +90,9 @@ impl GraphDataset {
     /// its statistics. A column that is constant in the schema becomes 0.
     ///
     /// # Errors
-    /// - [`DataError`] if only one side has node labels or attributes, or if their numbers of attributes differ;
-    /// - [`DataError`] if the schema lacks a node label.
+    /// [`DataError`]
+    /// - if only one side has node labels or attributes, or if their numbers of attributes differ;
+    /// - if the schema lacks a node label.
     pub fn with_schema(&self, schema: &GraphSchema) -> Result<Self, DataError> {
         let GraphSchema(StoredSchema {
             name,
@@ -130,6 +131,11 @@ impl GraphDataset {
 
     /// Returns for each column of a node label the column of the same label in `layout`, that of the data `name`.
     fn label_columns(&self, name: &str, layout: &FeatureLayout) -> Result<Vec<usize>, DataError> {
+        let data = format!(
+            "data sets {} and {}",
+            Found::new(name),
+            Found::new(&self.name)
+        );
         match (layout, &self.layout) {
             (FeatureLayout::DegreeProfile, FeatureLayout::DegreeProfile) => Ok(Vec::new()),
             (
@@ -142,19 +148,18 @@ impl GraphDataset {
                     n_attributes,
                 },
             ) if n_known == n_attributes && known.is_empty() == node_labels.is_empty() => {
-                let column = |label: &i64| {
-                    known
-                        .binary_search(label)
-                        .map_err(|_| DataError::new(format!("data sets {} and {}", Found::new(name), Found::new(&self.name)), format!("node label {} only in the second (node features of widths {} and {})", *label, layout.width(), self.d_features), "node labels of the first"))
+                let unknown = |label| {
+                    let (d_old, d_new) = (layout.width(), self.d_features);
+                    let found = format!(
+                        "node label {label} only in the second (node features of widths {d_old} and {d_new})"
+                    );
+                    DataError::new(&data, found, "node labels of the first")
                 };
+                let column = |label| known.binary_search(label).map_err(|_| unknown(label));
                 node_labels.iter().map(column).collect()
             }
             _ => Err(DataError::new(
-                format!(
-                    "data sets {} and {}",
-                    Found::new(name),
-                    Found::new(&self.name)
-                ),
+                data,
                 format!(
                     "node features of widths {} and {} ({layout}; {})",
                     layout.width(),

@@ -15,10 +15,11 @@ impl GraphDataset {
     /// graphs that are kept, without repairs.
     ///
     /// # Errors
-    /// - [`DataError`] if classes are named and the graphs have none;
-    /// - [`DataError`] if the data set has no class of a given name;
-    /// - [`DataError`] if a class is given twice;
-    /// - [`DataError`] with [`DataError`] if the limit is below 4, too few for two old and
+    /// [`DataError`]
+    /// - if classes are named and the graphs have none;
+    /// - if the data set has no class of a given name;
+    /// - if a class is given twice;
+    /// - if the limit is below 4, too few for two old and
     ///   two new graphs.
     pub fn select(self, classes: &[String], limit: Option<usize>) -> Result<Self, DataError> {
         if let Some(found) = limit.filter(|limit| *limit < MIN_LIMIT) {

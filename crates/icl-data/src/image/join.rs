@@ -29,9 +29,9 @@ impl ImageDataset {
     /// ```
     ///
     /// # Errors
-    /// [`DataError`] with
-    /// - [`DataError`] if one of them has fewer than two images;
-    /// - [`DataError`] if one is grey and the other in colour.
+    /// [`DataError`]
+    /// - if one of them has fewer than two images;
+    /// - if one is grey and the other in colour.
     pub fn join(old: &Self, new: &Self) -> Result<(Self, Increment), DataError> {
         for data in [old, new] {
             if data.n_images() < 2 {
@@ -48,7 +48,7 @@ impl ImageDataset {
     /// Appends the images of another data set, however few, as [`join`](Self::join) does.
     ///
     /// # Errors
-    /// Those of [`join`](Self::join), but for [`DataError`].
+    /// Those of [`join`](Self::join), but for that of few samples.
     pub fn append(&self, new: &Self) -> Result<Self, DataError> {
         let old = self;
         if old.channels != new.channels {

@@ -17,10 +17,11 @@ impl ImageDataset {
     /// classes, those that get no image are dropped.
     ///
     /// # Errors
-    /// - [`DataError`] if classes are named and the images have none;
-    /// - [`DataError`] if the data set has no class of a given name;
-    /// - [`DataError`] if a class is given twice;
-    /// - [`DataError`] with [`DataError`] if the limit is below 4, too few for two old and two new images.
+    /// [`DataError`]
+    /// - if classes are named and the images have none;
+    /// - if the data set has no class of a given name;
+    /// - if a class is given twice;
+    /// - if the limit is below 4, too few for two old and two new images.
     pub fn select(self, classes: &[String], limit: Option<usize>) -> Result<Self, DataError> {
         if let Some(found) = limit.filter(|limit| *limit < MIN_LIMIT) {
             return Err(DataError::new(

@@ -1,7 +1,6 @@
 //! Columns of a file of interactions, by its format.
 
 use crate::error::DataError;
-
 use crate::place::{FileRef, Found};
 
 /// Name and type of each column of a typed header that is used: users, items, times, ratings.
@@ -34,8 +33,7 @@ impl Columns {
     /// Detects the format on the first line that is not empty, which is line `at`.
     ///
     /// # Errors
-    /// [`DataError`], [`DataError`] and
-    /// [`DataError`].
+    /// [`DataError`] if it is of no known format, or a column of a typed header is missing or repeated.
     pub(super) fn detect(file: &FileRef, at: usize, first_line: &str) -> Result<Self, DataError> {
         let is_typed = |value: &str| value.trim().ends_with(":token");
         if first_line.split('\t').any(is_typed) {
@@ -49,7 +47,8 @@ impl Columns {
             return Err(DataError::new(
                 file.line(at),
                 Found::new(first_line),
-                "a header with `user_id:token` (RecBole), or user, item, rating and time, separated by tabs or by `::` (MovieLens)",
+                "a header with `user_id:token` (RecBole), or user, item, rating and time, separated by tabs or by \
+                 `::` (MovieLens)",
             ));
         };
         Ok(Self {

@@ -37,11 +37,9 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// ```
 ///
 /// # Errors
-/// - [`DataError`] (more than 2 GiB; or unpacked to more than 64 MiB and to more than
-///   200 times the size of the file);
-/// - [`DataError`] with an [`DataError`] that names the file and the line, what was found and what was
-///   expected, in all other cases: among them a last line without line end, which may be cut within its time, and two lines
-///   of the same user, item and time.
+/// A [`DataError`] that names the file and the line, what was found and what was expected, if the file is unreadable or malformed,
+/// holds more than 2 GiB, or unpacks to more than 64 MiB and to more than 200 times its size. Malformed are, among others, a
+/// last line without line end, which may be cut within its time, and two lines of the same user, item and time.
 pub fn read_interactions(path: impl AsRef<Path>) -> Result<Interactions, DataError> {
     let path = path.as_ref();
     let file = FileRef::on_disk(path);

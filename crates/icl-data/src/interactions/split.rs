@@ -81,9 +81,10 @@ impl Interactions {
     ///   hold interactions of both parts, so that this is a baseline without shift, and no increment in time.
     ///
     /// # Errors
-    /// - [`DataError`] if either part would have fewer than two
+    /// [`DataError`]
+    /// - if either part would have fewer than two
     ///   interactions;
-    /// - [`DataError`] if it is another split.
+    /// - if it is another split.
     pub fn increment(
         &self,
         split: Split,

@@ -16,8 +16,9 @@ impl Interactions {
     /// interaction is a positive. The file is whole or absent.
     ///
     /// # Errors
-    /// - [`DataError`] if a user or an item has a tab in its name, as `ratings.dat` allows;
-    /// - [`DataError`] if a file has this name already, or cannot be written.
+    /// [`DataError`]
+    /// - if a user or an item has a tab in its name, as `ratings.dat` allows;
+    /// - if a file has this name already, or cannot be written.
     ///
     /// # Panics
     /// If a row is not below the number of interactions.

@@ -27,9 +27,10 @@ impl TableSchema {
     /// [`TabularDataset::counts`].
     ///
     /// # Errors
-    /// [`DataError`] values (more than 2^28), and [`DataError`] with
-    /// - [`DataError`] if columns are missing;
-    /// - [`DataError`] if a column of numbers holds text.
+    /// [`DataError`]
+    /// - if there are more than 2^28 values;
+    /// - if columns are missing;
+    /// - if a column of numbers holds text.
     pub fn apply(&self, table: &RawTable) -> Result<TabularDataset, DataError> {
         self.check_columns(table)?;
         let (n, d) = (table.n_rows(), self.d_features());

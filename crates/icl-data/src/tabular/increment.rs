@@ -17,12 +17,13 @@ impl RawTable {
     /// For [`Split::Size`], all rows are equal.
     ///
     /// # Errors
-    /// - [`DataError`] if either part would have fewer
+    /// [`DataError`]
+    /// - if either part would have fewer
     ///   than two rows;
-    /// - [`DataError`] if the split names other classes;
-    /// - [`DataError`] if it is one by time;
-    /// - [`DataError`] with the errors of [`ranks`](Self::ranks) if it is one by a column, and with
-    ///   [`DataError`] if it is one of classes and the rows have none.
+    /// - if the split names other classes;
+    /// - if it is one by time;
+    /// - those of [`ranks`](Self::ranks) if it is one by a column;
+    /// - if it is one of classes and the rows have none.
     pub fn increment(
         &self,
         split: Split,

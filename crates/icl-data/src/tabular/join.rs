@@ -23,9 +23,9 @@ impl RawTable {
     /// The name is `OLD+NEW`.
     ///
     /// # Errors
-    /// [`DataError`] with
-    /// - [`DataError`] if one of them has fewer than two rows;
-    /// - [`DataError`] if a column of numbers in `old` is text in `new`.
+    /// [`DataError`]
+    /// - if one of them has fewer than two rows;
+    /// - if a column of numbers in `old` is text in `new`.
     pub fn join(old: &Self, new: &Self) -> Result<(Self, Increment), DataError> {
         for table in [old, new] {
             if table.n_rows() < 2 {
@@ -42,7 +42,7 @@ impl RawTable {
     /// Appends the rows of another table, however few, as [`join`](Self::join) does.
     ///
     /// # Errors
-    /// Those of [`join`](Self::join), but for [`DataError`].
+    /// Those of [`join`](Self::join), but for that of few samples.
     pub fn append(&self, new: &Self) -> Result<Self, DataError> {
         let old = self;
         let has_classes = old.has_labels() && new.has_labels();

@@ -2,16 +2,14 @@
 
 use std::cmp::Ordering;
 
-use crate::tabular::error::unknown_column;
-
-use crate::error::DataError;
-
 use super::date_forms::iso_form;
 use super::exact;
 use super::raw_column::{Contents, RawColumn, Value};
 use super::table::RawTable;
+use crate::error::DataError;
 use crate::instant::moment;
 use crate::place::Found;
+use crate::tabular::error::unknown_column;
 
 impl RawTable {
     /// Returns the rank of each row by its value in a column; equal values have equal ranks, and that of missing values is the
@@ -21,8 +19,9 @@ impl RawTable {
     /// time or not, and else in that of their bytes.
     ///
     /// # Errors
-    /// - [`DataError`] if there is no such column;
-    /// - [`DataError`] if its texts are dates in another form, or only some of them state their offset from UTC.
+    /// [`DataError`]
+    /// - if there is no such column;
+    /// - if its texts are dates in another form, or only some of them state their offset from UTC.
     pub fn ranks(&self, column: &str) -> Result<Vec<usize>, DataError> {
         let found = self.column(column);
         let names: Vec<String> = self.column_names().into_iter().map(str::to_owned).collect();

@@ -2,13 +2,12 @@
 
 use std::fmt::Write;
 
-use crate::error::DataError;
-
 use super::exact::difference;
 use super::fields::Fields;
 use super::note::TableNote;
 use super::number_forms::plain_form;
 use super::values::{is_missing, is_word, number};
+use crate::error::DataError;
 use crate::place::Found;
 
 /// Share of numbers from which a column is likely meant to hold numbers.

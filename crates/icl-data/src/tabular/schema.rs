@@ -74,9 +74,9 @@ impl TableSchema {
     /// are ignored. Neither do those that [number the rows](RawTable::index_columns).
     ///
     /// # Errors
-    /// [`DataError`] with
-    /// - [`DataError`] if a column has more than 256 different texts in these rows;
-    /// - [`DataError`] if every column is constant, excluded or numbers the rows.
+    /// [`DataError`]
+    /// - if a column has more than 256 different texts in these rows;
+    /// - if every column is constant, excluded or numbers the rows.
     ///
     /// # Panics
     /// If an index is not below the number of rows.

@@ -12,9 +12,10 @@ impl RawTable {
     /// turn until `limit` is reached; of a table without classes, the first `limit` rows are kept.
     ///
     /// # Errors
-    /// - [`DataError`] if the table has no class of a given name;
-    /// - [`DataError`] if a class is given twice;
-    /// - [`DataError`] with [`DataError`] if the limit is below 4, too few for two
+    /// [`DataError`]
+    /// - if the table has no class of a given name;
+    /// - if a class is given twice;
+    /// - if the limit is below 4, too few for two
     ///   old and two new rows.
     pub fn select(self, classes: &[String], limit: Option<usize>) -> Result<Self, DataError> {
         if let Some(found) = limit.filter(|limit| *limit < MIN_LIMIT) {

@@ -2,10 +2,9 @@
 
 use burn::serde::Deserialize;
 
-use crate::error::DataError;
-
 use super::column::{ColumnKind, TableColumn};
 use super::statistics::FeatureStatistics;
+use crate::error::DataError;
 
 /// Parts of a [`TableSchema`](super::schema::TableSchema) that may not fit each other.
 #[derive(Debug, Deserialize)]

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::error::DataError;
-
 use super::fields::Fields;
 use super::note::TableNote;
 use super::raw_column::{Contents, RawColumn};
+use crate::error::DataError;
 
 /// Name of the only class of a table without classes.
 const UNLABELLED: &str = "unlabelled";

@@ -84,8 +84,9 @@ impl TextPairs {
     /// Splits the pairs into old and new ones; see [`Split::increment`]. For [`Split::Size`], all pairs are equal.
     ///
     /// # Errors
-    /// - [`DataError`] if either part would have fewer than two pairs;
-    /// - [`DataError`] if it is another split: pairs have neither classes nor times.
+    /// [`DataError`]
+    /// - if either part would have fewer than two pairs;
+    /// - if it is another split: pairs have neither classes nor times.
     pub fn increment(
         &self,
         split: Split,
@@ -102,7 +103,7 @@ impl TextPairs {
     /// `old`, and the name is `OLD+NEW`.
     ///
     /// # Errors
-    /// [`DataError`] with [`DataError`] if one of them has fewer than two pairs.
+    /// [`DataError`] if one of them has fewer than two pairs.
     pub fn join(old: &Self, new: &Self) -> Result<(Self, Increment), DataError> {
         for part in [old, new] {
             if part.pairs.len() < 2 {
@@ -142,10 +143,9 @@ impl TextPairs {
 /// ```
 ///
 /// # Errors
-/// - [`DataError`], [`DataError`] (more than 2 GiB; or unpacked to more than 64 MiB and to more than
-///   200 times the size of the file) and [`DataError`] (more than 65 536 columns);
-/// - [`DataError`] with a [`DataError`](crate::DataError) that names the file, the line and the column, what was
-///   found and what was expected, in all other cases: among them a column that is not there, and an empty text.
+/// A [`DataError`] that names the file, the line and the column, what was found and what was expected, if the file is unreadable
+/// or malformed, holds more than 2 GiB, unpacks to more than 64 MiB and to more than 200 times its size, or has more than
+/// 65 536 columns, if a column is not there, or if a text is empty.
 pub fn read_text_pairs(
     path: impl AsRef<Path>,
     options: &TextPairOptions,

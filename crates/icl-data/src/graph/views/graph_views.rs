@@ -35,9 +35,10 @@ impl GraphViewsConfig {
     /// Checks the configuration and creates the views.
     ///
     /// # Errors
-    /// - [`DataError`] if a ratio lies outside its interval or is not a number, even if
+    /// [`DataError`]
+    /// - if a ratio lies outside its interval or is not a number, even if
     ///   its kind is not used;
-    /// - [`DataError`] if there are no kinds.
+    /// - if there are no kinds.
     pub fn try_init(&self) -> Result<GraphViews, DataError> {
         let share = 0.0..1.0;
         let below_one = "from 0 to below 1";

@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::image::error::not_images;
-
 use super::names::{cifar_files, cifar_stem, is_cifar_name};
 use super::source::{ImageOptions, folder_name, metadata, read_unpacked};
 use crate::disk::list_folder;
 use crate::error::{DataError, missing_file};
 use crate::image::dataset::ImageDataset;
+use crate::image::error::not_images;
 use crate::image::raster::Image;
 use crate::place::FileRef;
 

@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::Path;
 
-use crate::image::error::not_images;
 use walkdir::WalkDir;
 
 use super::cifar::read_cifar;
@@ -16,6 +15,7 @@ use crate::disk::list_folder;
 use crate::error::DataError;
 use crate::graph::is_edge_list;
 use crate::image::dataset::ImageDataset;
+use crate::image::error::not_images;
 
 /// Reads a data set of images from a file or folder and detects its format.
 ///

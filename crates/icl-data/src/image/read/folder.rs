@@ -102,16 +102,14 @@ fn without_broken(path: &Path, data: ImageDataset) -> Result<ImageDataset, DataE
         n_class[data.labels[index]] += 1;
     }
     if let Some(class) = n_class.iter().position(|&n| n == 0) {
+        let path = match data.has_labels {
+            true => path.join(&data.class_names[class]),
+            false => path.to_path_buf(),
+        };
+        let n_broken = data.counts.n_class[class];
         return Err(DataError::new(
-            (match data.has_labels {
-                true => path.join(&data.class_names[class]),
-                false => path.to_path_buf(),
-            })
-            .display(),
-            format!(
-                "only broken images in this class ({})",
-                data.counts.n_class[class]
-            ),
+            path.display(),
+            format!("only broken images in this class ({n_broken})"),
             "at least one intact image",
         ));
     }

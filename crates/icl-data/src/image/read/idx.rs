@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use crate::image::error::no_idx_images;
-
 use super::names::{IdxName, images_file};
 use super::source::{ImageOptions, folder_name, metadata, read_unpacked, unpacked};
 use crate::disk::list_folder;
 use crate::error::{DataError, missing_file, too_many};
 use crate::image::dataset::ImageDataset;
+use crate::image::error::no_idx_images;
 use crate::image::raster::Image;
 use crate::place::FileRef;
 

@@ -5,11 +5,11 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::image::error::{no_such_images, not_images};
 use walkdir::WalkDir;
 
 use super::real_folders::RealFolders;
 use crate::error::{DataError, unreadable};
+use crate::image::error::{no_such_images, not_images};
 use crate::image::stored::name_bytes;
 
 /// Endings of the names of images, after the last dot.

@@ -57,8 +57,7 @@ impl Default for ImageOptions {
 /// Returns the metadata of the file or folder at `path`.
 ///
 /// # Errors
-/// [`DataError`] if nothing exists there; [`DataError`] for every other
-/// error of the operating system.
+/// [`DataError`] if nothing exists there, and for every other error of the operating system.
 pub(super) fn metadata(path: &Path) -> Result<Metadata, DataError> {
     fs::metadata(path).map_err(|source| match source.kind() {
         ErrorKind::NotFound => no_such_images(path),
@@ -89,8 +88,5 @@ pub(super) fn read_unpacked(file: &FileRef) -> Result<Vec<u8>, DataError> {
 
 /// Decompresses `bytes` if they are compressed. Error messages call them by `file`.
 pub(super) fn unpacked<'a>(file: &FileRef, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataError> {
-    disk::unpacked(bytes, file, |source| {
-        let file = file.clone();
-        damaged_gzip(file, source)
-    })
+    disk::unpacked(bytes, file, |source| damaged_gzip(file, source))
 }

@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::tabular::error::unknown_column;
-
 use super::cells::{Cells, Fault, Origin, first_fault};
 use super::targets::Targets;
 use crate::error::{DataError, too_many};
 use crate::place::{FileRef, Found};
 use crate::tabular::classes::number_classes;
+use crate::tabular::error::unknown_column;
 use crate::tabular::note::TableNote;
 use crate::tabular::options::TableOptions;
 use crate::tabular::raw_column::RawColumn;
@@ -112,8 +111,7 @@ impl Assembly {
     /// Begins a table of columns of these names.
     ///
     /// # Errors
-    /// [`DataError`] columns, [`DataError`] and
-    /// [`DataError`].
+    /// [`DataError`] if there are too many columns, two of one name, or none of the name that a setting gives.
     pub(super) fn begin(
         file: &FileRef,
         name: String,
@@ -167,7 +165,7 @@ impl Assembly {
     /// Adds the field of a column at line or row `at`.
     ///
     /// # Errors
-    /// [`DataError`] values.
+    /// [`DataError`] if there are too many values.
     pub(super) fn push(
         &mut self,
         origin: &Origin<'_>,
@@ -190,7 +188,7 @@ impl Assembly {
     /// Makes the table of `n_rows` rows, and selects classes and rows.
     ///
     /// # Errors
-    /// The error of the first line or row that cannot be used, [`DataError`], and those of
+    /// The error of the first line or row that cannot be used, one if there is no feature, and those of
     /// [`RawTable::select`].
     pub(super) fn finish(
         self,

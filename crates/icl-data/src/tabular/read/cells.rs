@@ -2,9 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::error::DataError;
-
 use super::index::{is_index_name, numbers_rows};
+use crate::error::DataError;
 use crate::place::{FileRef, Found};
 use crate::tabular::fields::Fields;
 use crate::tabular::number_forms::plain_form;
@@ -115,10 +114,11 @@ impl Cells {
     /// Makes the column of these fields: of numbers if none of them is text. `is_first` is that of the first column.
     ///
     /// # Errors
-    /// - [`DataError`] for the first text if at least 90 % of the values are numbers, or
+    /// [`DataError`]
+    /// - for the first text if at least 90 % of the values are numbers, or
     ///   if at least half are and there are more than 20 different values;
-    /// - [`DataError`] in a column of numbers;
-    /// - [`DataError`] where missing values are errors.
+    /// - in a column of numbers;
+    /// - where missing values are errors.
     pub(super) fn finish(self, origin: &Origin<'_>, is_first: bool) -> Result<RawColumn, Fault> {
         let contents = self.contents();
         let is_number = contents == Contents::Numbers;

@@ -1,6 +1,5 @@
 //! Tables in the Parquet format.
 
-use crate::tabular::error::{empty_table, header_only};
 use parquet::basic::{LogicalType, TimeUnit, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
@@ -14,6 +13,7 @@ use super::parquet_file::{ParquetFile, TEXTS, broken, decoded};
 use super::parquet_text::{write_int96, write_seconds, write_text, write_timestamp};
 use crate::error::DataError;
 use crate::place::FileRef;
+use crate::tabular::error::{empty_table, header_only};
 use crate::tabular::options::TableOptions;
 use crate::tabular::place::CellPlace;
 use crate::tabular::table::RawTable;

@@ -2,7 +2,6 @@
 
 use std::str::from_utf8;
 
-use crate::tabular::error::{empty_table, header_only};
 use csv::{ReaderBuilder, StringRecord};
 
 use super::assemble::{Assembly, Names, check_n_columns};
@@ -10,6 +9,7 @@ use super::cells::Origin;
 use super::first_line::FirstLine;
 use crate::error::{DataError, unreadable};
 use crate::place::FileRef;
+use crate::tabular::error::{empty_table, header_only};
 use crate::tabular::note::TableNote;
 use crate::tabular::options::{Header, TableOptions};
 use crate::tabular::place::CellPlace;

@@ -60,12 +60,9 @@ const ENDINGS: [(&str, Format); 4] = [
 /// ```
 ///
 /// # Errors
-/// - [`DataError`], [`DataError`] (more than 2 GiB; or unpacked to more than
-///   64 MiB and to more than 200 times the size of the file) and [`DataError`] (more than
-///   65 536 columns or 2^28 values);
-/// - [`DataError`] with a [`DataError`] that names the file, the line and the column, what
-///   was found and what was expected, in all other cases, such as a Parquet file that would take more than 64 MiB and 20 times
-///   its size in memory.
+/// A [`DataError`] that names the file, the line and the column, what was found and what was expected, if the file is unreadable
+/// or malformed, holds more than 2 GiB, unpacks to more than 64 MiB and to more than 200 times its size, or has more than
+/// 65 536 columns or 2^28 values, or if a Parquet file would take more than 64 MiB and 20 times its size in memory.
 pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<RawTable, DataError> {
     let (file, name, format) = located(path.as_ref())?;
     match format {
@@ -85,7 +82,6 @@ pub(crate) fn read_texts(
 ) -> Result<TextColumns, DataError> {
     let (file, name, format) = located(path)?;
     let Format::Delimited(separator) = format else {
-        let path = path.to_path_buf();
         return Err(DataError::new(
             path.display(),
             "a Parquet file",
@@ -101,11 +97,10 @@ pub(crate) fn read_texts(
 fn located(path: &Path) -> Result<(FileRef, String, Format), DataError> {
     let named = format_of(path);
     let file = FileRef::on_disk(path);
-    let path = || path.to_path_buf();
     match fs::metadata(file.path()) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             return Err(DataError::new(
-                path().display(),
+                path.display(),
                 "no such file",
                 format!("a table: {FORMATS}"),
             ));
@@ -116,7 +111,7 @@ fn located(path: &Path) -> Result<(FileRef, String, Format), DataError> {
     match named {
         Some((name, format)) => Ok((file, name, format)),
         None => Err(DataError::new(
-            path().display(),
+            path.display(),
             "no table by its name",
             FORMATS,
         )),
@@ -152,10 +147,7 @@ fn read_text(
 
 /// Decompresses `bytes` if they are compressed.
 fn text_of<'a>(file: &FileRef, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataError> {
-    unpacked(bytes, file, |source| {
-        let file = file.clone();
-        damaged_gzip(file, source)
-    })
+    unpacked(bytes, file, |source| damaged_gzip(file, source))
 }
 
 /// Returns the name of a table without its endings, and its format.

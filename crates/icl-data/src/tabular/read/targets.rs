@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::error::DataError;
-
 use super::cells::{Cells, Fault, First, Origin, first_fault};
+use crate::error::DataError;
 use crate::tabular::raw_column::{Contents, RawColumn};
 use crate::tabular::values::number;
 
@@ -35,7 +34,7 @@ impl Targets {
     /// Makes the column of these fields, the code of each row, and the name of each code.
     ///
     /// # Errors
-    /// [`DataError`] and, where no class is a text, [`DataError`].
+    /// The error of the first class that is missing or, where no class is a text, has a fraction.
     pub(super) fn finish(
         self,
         origin: &Origin<'_>,

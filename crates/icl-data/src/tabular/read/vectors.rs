@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use crate::tabular::error::header_only;
 use burn::tensor::f16;
 use parquet::basic::LogicalType;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -13,6 +12,7 @@ use parquet::schema::types::{ColumnDescPtr, Type};
 use super::parquet_file::{ParquetFile, broken, decoded};
 use crate::error::{DataError, too_many};
 use crate::place::FileRef;
+use crate::tabular::error::header_only;
 use crate::tabular::place::CellPlace;
 
 /// Names of columns of vectors that are preferred to others.
@@ -42,9 +42,9 @@ pub struct VectorColumn {
 /// lists: it is then a table of columns, for [`read_table`](crate::read_table).
 ///
 /// # Errors
-/// - [`DataError`], [`DataError`] (more than 64 GiB) and [`DataError`] (more than 2^28
-///   values);
-/// - [`DataError`] if the file is cut, damaged, packed by another codec than Snappy, gzip or Zstandard, or
+/// [`DataError`]
+/// - if the file is unreadable, or holds more than 64 GiB or more than 2^28 values;
+/// - if the file is cut, damaged, packed by another codec than Snappy, gzip or Zstandard, or
 ///   would take more than 64 MiB and 20 times its size in memory; if there are several columns of lists and none has
 ///   such a name; or if a row is missing, empty, of another length than the first, or has an element that is no
 ///   floating-point number.

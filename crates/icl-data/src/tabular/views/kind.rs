@@ -109,7 +109,7 @@ impl FromStr for NoiseKind {
             Error::new(
                 "noise",
                 Found::new(name),
-                format!("one of {}", (Self::ALL.map(Self::name).to_vec()).join(", ")),
+                format!("one of {}", Self::ALL.map(Self::name).join(", ")),
             )
         };
         Self::ALL

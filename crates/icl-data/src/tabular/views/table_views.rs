@@ -62,7 +62,7 @@ impl TableViewsConfig {
     /// Checks the configuration and creates the views of rows with these columns.
     ///
     /// # Errors
-    /// - [`Error`] and [`Error`] if a setting lies outside its
+    /// - if a setting lies outside its
     ///   interval or is not a number, even if the kind of noise does not use it;
     /// - [`Error`] if the noise is `geometric` or `plus` and a column has values below
     ///   0 in the old data.

@@ -41,7 +41,7 @@ impl ParquetFile {
     /// Opens a file, and reads its metadata.
     ///
     /// # Errors
-    /// [`DataError`], [`DataError`] and the errors of [`broken`].
+    /// [`DataError`] if it is unreadable or too large, and the errors of [`broken`].
     pub(super) fn open(file: &FileRef) -> Result<Self, DataError> {
         let opened = open_file(file)?;
         let unreadable = |source| unreadable(file, source);
