@@ -65,13 +65,12 @@ pub use interactions::{
 };
 pub use outliers::{Outlier, Outliers, OutliersFound};
 pub use pixels::table_of_pixels;
-pub use place::{ClassList, FileRef, Found, Place};
+pub use place::Found;
 pub use split::Split;
 pub use tabular::{
-    CellPlace, ColumnKind, ColumnList, FeatureStatistics, Header, Missing, NoiseKind, RawTable,
-    TableColumn, TableCounts, TableNote, TableOptions, TableRow, TableSchema, TableViews,
-    TableViewsConfig, TabularDataset, VectorColumn, is_decoding, looks_like_table, read_table,
-    read_vectors, vectors_as_parquet,
+    ColumnKind, FeatureStatistics, Header, Missing, NoiseKind, RawTable, TableColumn, TableCounts,
+    TableNote, TableOptions, TableRow, TableSchema, TableViews, TableViewsConfig, TabularDataset,
+    VectorColumn, is_decoding, looks_like_table, read_table, read_vectors, vectors_as_parquet,
 };
 pub use tar_archive::unpack_tar;
 pub use text_pairs::{

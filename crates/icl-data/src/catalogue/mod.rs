@@ -253,30 +253,21 @@ pub fn find(name: &str) -> Result<&'static CatalogueEntry, DataError> {
 /// [`DataError`] if `data` is a name and the data set is not in [`folder`], or if it
 /// is a path that leads nowhere.
 pub fn locate(data: &str) -> Result<PathBuf, DataError> {
-    if let Ok(entry) = find(data) {
-        let path = entry.path(&folder());
-        return match path.exists() {
-            true => Ok(path),
-            false => {
-                let name = entry.name;
-                let expected = format!(
-                    "the data set {name}; `icl fetch {name}` downloads it, and ICL_DATA_DIR names another folder"
-                );
-                Err(DataError::new(path.display(), "nothing", expected))
-            }
-        };
+    let entry = find(data).ok();
+    let path = entry.map_or_else(|| PathBuf::from(data), |entry| entry.path(&folder()));
+    if path.exists() {
+        return Ok(path);
     }
-    let path = PathBuf::from(data);
-    match path.exists() {
-        true => Ok(path),
-        false => {
-            let expected = format!(
-                "a data set, or one of the names that `icl fetch` downloads: {}",
-                names()
-            );
-            Err(DataError::new(path.display(), "nothing", expected))
-        }
-    }
+    let expected = match entry {
+        Some(CatalogueEntry { name, .. }) => format!(
+            "the data set {name}; `icl fetch {name}` downloads it, and ICL_DATA_DIR names another folder"
+        ),
+        None => format!(
+            "a data set, or one of the names that `icl fetch` downloads: {}",
+            names()
+        ),
+    };
+    Err(DataError::new(path.display(), "nothing", expected))
 }
 
 /// Returns the names of all data sets, separated by commas.

@@ -44,11 +44,8 @@ pub fn read_interactions(path: impl AsRef<Path>) -> Result<Interactions, DataErr
     let path = path.as_ref();
     let file = FileRef::on_disk(path);
     let bytes = read_file(&file)?;
-    let bytes = unpacked(&bytes, &file, |source| {
-        let file = file.clone();
-        damaged_gzip(file, source)
-    })?;
-    Ok(read_bytes(&file, name_of(path), &bytes)?)
+    let bytes = unpacked(&bytes, &file, |source| damaged_gzip(&file, source))?;
+    read_bytes(&file, name_of(path), &bytes)
 }
 
 /// Returns `true` if `path` is for [`read_interactions`], judged by its name only; a folder never is.

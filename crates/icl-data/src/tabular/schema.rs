@@ -94,13 +94,10 @@ impl TableSchema {
             return Err(DataError::new(
                 Found::new(table.name()),
                 "no feature among the columns",
-                format!(
-                    "at least one that is {}",
-                    match table.index_columns().is_empty() {
-                        true => "not constant",
-                        false => "neither constant nor numbers the rows",
-                    }
-                ),
+                match table.index_columns().is_empty() {
+                    true => "at least one that is not constant",
+                    false => "at least one that is neither constant nor numbers the rows",
+                },
             ));
         }
         Ok(schema)

@@ -5,10 +5,9 @@ use std::fs::{self, Metadata};
 use std::io::ErrorKind;
 use std::path::Path;
 
-use crate::image::error::no_such_images;
-
 use crate::disk::{self, read_file};
 use crate::error::{DataError, damaged_gzip, unreadable};
+use crate::image::error::no_such_images;
 use crate::place::FileRef;
 
 /// Selection of images and settings of their reader.

@@ -82,6 +82,6 @@ impl TableViewsConfig {
         let mean = self.printed_mean;
         let is_mean = mean.abs() <= largest;
         number("printed_mean", mean, is_mean, "that fits in 32 bits")?;
-        Ok(MixingRange::try_new(self.alpha_mix)?)
+        MixingRange::try_new(self.alpha_mix)
     }
 }
