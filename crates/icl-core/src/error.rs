@@ -5,22 +5,27 @@ use std::sync::Arc;
 
 /// Kind of an error, as far as a caller may act on it. Whatever else is wrong is [`Invalid`](Self::Invalid), and its message says
 /// what.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// Input, or a setting, that is not what is expected.
+    /// Input, or a setting, that is not what is expected; the message says what.
+    #[default]
     Invalid,
     /// Fewer samples than are needed: what needs them can be left out.
     TooFew,
 }
 
-/// Rejected input: where, what was found and what was expected. Prints as
+/// A rejected setting or input.
+pub type Error = ErrorOf<ErrorKind>;
+
+/// Rejected input: where, what was found and what was expected, and a kind if callers act on it. Prints as
 ///
 /// ```text
 /// PLACE: found FOUND, expected EXPECTED
 /// ```
 ///
-/// A new message needs no new type: it is written where the fault is found.
+/// Each crate has one alias of it, with its own kinds, such as [`Error`]. A new message needs no new type: it is written
+/// where the fault is found.
 ///
 /// ```
 /// use icl_core::Error;
@@ -31,11 +36,11 @@ pub enum ErrorKind {
 /// assert_eq!(error.place(), "points.csv: line 3");
 /// ```
 #[derive(Debug, Clone)]
-pub struct Error(Box<Parts>);
+pub struct ErrorOf<K>(Box<Parts<K>>);
 
 #[derive(Debug, Clone)]
-struct Parts {
-    kind: ErrorKind,
+struct Parts<K> {
+    kind: K,
     place: String,
     found: String,
     /// Empty if `found` is the whole message.
@@ -43,16 +48,16 @@ struct Parts {
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
-impl Error {
-    /// Creates an error of kind [`Invalid`](ErrorKind::Invalid). The place is a file with its line and column, a field or
-    /// a data set; it may be empty.
+impl<K: Default> ErrorOf<K> {
+    /// Creates an error of the default kind. The place is a file with its line and column, a field or a data set; it may
+    /// be empty.
     pub fn new(
         place: impl fmt::Display,
         found: impl fmt::Display,
         expected: impl fmt::Display,
     ) -> Self {
         Self(Box::new(Parts {
-            kind: ErrorKind::Invalid,
+            kind: K::default(),
             place: place.to_string(),
             found: found.to_string(),
             expected: expected.to_string(),
@@ -80,11 +85,30 @@ impl Error {
             false => Err(Self::new(place, found, expected)),
         }
     }
+}
 
-    /// Returns the error with another kind.
-    pub fn with_kind(mut self, kind: ErrorKind) -> Self {
-        self.0.kind = kind;
-        self
+impl<K> ErrorOf<K> {
+    /// Returns the error with another kind, which may be that of another crate.
+    pub fn with_kind<L>(self, kind: L) -> ErrorOf<L> {
+        let Parts {
+            place,
+            found,
+            expected,
+            source,
+            ..
+        } = *self.0;
+        ErrorOf(Box::new(Parts {
+            kind,
+            place,
+            found,
+            expected,
+            source,
+        }))
+    }
+
+    /// Returns the error as one of another crate, of its default kind.
+    pub fn into_other<L: Default>(self) -> ErrorOf<L> {
+        self.with_kind(L::default())
     }
 
     /// Returns the error with the one that caused it.
@@ -110,7 +134,10 @@ impl Error {
     }
 
     /// Returns what a caller may act on.
-    pub fn kind(&self) -> ErrorKind {
+    pub fn kind(&self) -> K
+    where
+        K: Copy,
+    {
         self.0.kind
     }
 
@@ -130,7 +157,7 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
+impl<K> fmt::Display for ErrorOf<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Parts {
             place,
@@ -148,16 +175,16 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {
+impl<K: fmt::Debug> std::error::Error for ErrorOf<K> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.0.source.as_deref().map(|source| source as _)
     }
 }
 
 /// Equal kinds and messages; causes are not compared.
-impl PartialEq for Error {
+impl<K: PartialEq> PartialEq for ErrorOf<K> {
     fn eq(&self, other: &Self) -> bool {
-        self.kind() == other.kind() && self.to_string() == other.to_string()
+        self.0.kind == other.0.kind && self.to_string() == other.to_string()
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use flate2::bufread::MultiGzDecoder;
 use icl_core::InputFile;
 
-use crate::error::DataError;
+use crate::error::{DataError, too_large, unreadable};
 use crate::place::FileRef;
 
 /// Size of the largest file that is read, in bytes after unpacking: 2 GiB.
@@ -36,8 +36,7 @@ const MAX_TRUSTED_BYTES: u64 = 64 << 20;
 /// Reads a regular file on disk.
 ///
 /// # Errors
-/// [`DataError::Unreadable`] if it is missing, unreadable or no regular file;
-/// [`DataError::TooLarge`] if it holds more than 2 GiB.
+/// [`DataError`] if it is missing, unreadable or no regular file, or holds more than 2 GiB.
 pub(crate) fn read_file(file: &FileRef) -> Result<Vec<u8>, DataError> {
     let opened = InputFile::open(file.path(), MAX_BYTES);
     opened
@@ -48,8 +47,7 @@ pub(crate) fn read_file(file: &FileRef) -> Result<Vec<u8>, DataError> {
 /// Opens a regular file on disk that is read in parts.
 ///
 /// # Errors
-/// [`DataError::Unreadable`] if it is missing, unreadable or no regular file;
-/// [`DataError::TooLarge`] if it holds more than 64 GiB.
+/// [`DataError`] if it is missing, unreadable or no regular file, or holds more than 64 GiB.
 pub(crate) fn open_file(file: &FileRef) -> Result<File, DataError> {
     let opened = InputFile::open(file.path(), MAX_STREAMED_BYTES);
     opened
@@ -58,17 +56,16 @@ pub(crate) fn open_file(file: &FileRef) -> Result<File, DataError> {
 }
 
 fn rejected(file: &FileRef, limit: u64, source: io::Error) -> DataError {
-    let file = file.clone();
     match source.kind() {
-        ErrorKind::FileTooLarge => DataError::TooLarge { file, limit },
-        _ => DataError::Unreadable { file, source },
+        ErrorKind::FileTooLarge => too_large(file, limit),
+        _ => unreadable(file, source),
     }
 }
 
 /// Reads all bytes of `reader`, whose stated size is `size`: at most `limit`, and at most 2 GiB.
 ///
 /// # Errors
-/// [`DataError::TooLarge`] if there are more than 2 GiB; the result of `wrap` for an error of the
+/// [`DataError`] if there are more than 2 GiB; the result of `wrap` for an error of the
 /// reader.
 fn read_within(
     reader: impl Read,
@@ -78,10 +75,7 @@ fn read_within(
     wrap: impl FnOnce(io::Error) -> DataError,
 ) -> Result<Vec<u8>, DataError> {
     let limit = limit.min(MAX_BYTES);
-    let too_large = || DataError::TooLarge {
-        file: file.clone(),
-        limit,
-    };
+    let too_large = || too_large(file, limit);
     if size > limit {
         return Err(too_large());
     }
@@ -96,7 +90,7 @@ fn read_within(
 /// Decompresses the bytes of a gzip file.
 ///
 /// # Errors
-/// [`DataError::TooLarge`] if they unpack to more than 64 MiB and more than 200 times their size, or to
+/// [`DataError`] if they unpack to more than 64 MiB and more than 200 times their size, or to
 /// more than 2 GiB; the result of `wrap` if they are cut or damaged.
 fn read_gzip(
     bytes: &[u8],
@@ -126,12 +120,9 @@ pub(crate) fn unpacked<'a>(
 /// Names that are not UTF-8 are left out: no file of the formats that call this has one.
 ///
 /// # Errors
-/// [`DataError::Unreadable`] if the folder cannot be listed.
+/// [`DataError`] if the folder cannot be listed.
 pub(crate) fn list_folder(path: &Path) -> Result<(Vec<String>, Vec<String>), DataError> {
-    let unreadable = |source| DataError::Unreadable {
-        file: FileRef::on_disk(path),
-        source,
-    };
+    let unreadable = |source| unreadable(FileRef::on_disk(path), source);
     let (mut files, mut folders) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(path).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;

@@ -78,7 +78,7 @@ pub fn table_names() -> &'static [&'static str] {
 /// ```
 ///
 /// # Errors
-/// [`DataError::UnknownEmbedded`] if there is no such data set.
+/// [`DataError`] if there is no such data set.
 pub fn graphs(name: &str) -> Result<GraphDataset, DataError> {
     let index = position(name, &GRAPH_NAMES)?;
     let path = format!("embedded {}.zip", GRAPH_NAMES[index]);
@@ -99,7 +99,7 @@ pub fn graphs(name: &str) -> Result<GraphDataset, DataError> {
 /// ```
 ///
 /// # Errors
-/// [`DataError::UnknownEmbedded`] if there is no such data set.
+/// [`DataError`] if there is no such data set.
 pub fn images(name: &str) -> Result<ImageDataset, DataError> {
     let index = position(name, &IMAGE_NAMES)?;
     match IMAGES.get(index) {
@@ -139,7 +139,7 @@ fn digits(name: &str) -> Result<ImageDataset, DataError> {
 /// ```
 ///
 /// # Errors
-/// [`DataError::UnknownEmbedded`] if there is no such table.
+/// [`DataError`] if there is no such table.
 pub fn tables(name: &str) -> Result<RawTable, DataError> {
     let index = position(name, &TABLE_NAMES)?;
     let (bytes, target) = TABLES[index];
@@ -153,9 +153,12 @@ pub fn tables(name: &str) -> Result<RawTable, DataError> {
 
 fn position(name: &str, known: &'static [&'static str]) -> Result<usize, DataError> {
     let is_named = |known: &&str| known.eq_ignore_ascii_case(name);
-    let unknown = || DataError::UnknownEmbedded {
-        found: Found::new(name),
-        known,
+    let unknown = || {
+        DataError::new(
+            "embedded data",
+            Found::new(name),
+            format!("one of {}", known.join(", ")),
+        )
     };
     known.iter().position(is_named).ok_or_else(unknown)
 }

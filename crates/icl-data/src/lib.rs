@@ -21,7 +21,7 @@
 //! | [`instant`] | moments that dates of ISO 8601 name |
 //! | [`Split`] | division of a data set into old and new samples |
 //! | [`StreamSplit`], [`StreamKey`] | division of a data set into experiences that arrive one after the other |
-//! | [`DataError`], [`GraphsError`], [`ImagesError`], [`TablesError`], [`InteractionsError`], [`VocabularyError`], [`JoinError`], [`JoinImagesError`] | errors, which name file and position |
+//! | [`DataError`], [`DataErrorKind`] | errors, which name file and position |
 
 pub mod catalogue;
 mod disk;
@@ -33,7 +33,6 @@ mod graph;
 mod image;
 mod instant;
 mod interactions;
-mod join_error;
 mod new_folder;
 mod outliers;
 mod pixels;
@@ -49,36 +48,32 @@ mod text_pairs;
 
 pub use self::image::{
     CropBox, FlatImageCollate, Image, ImageCollate, ImageCounts, ImageDataset, ImageNoise,
-    ImageOptions, ImageView, ImageViews, ImageViewsConfig, ImageViewsError, ImagesError, Jitter,
-    JitterStep, MixedImageViews, MixedImageViewsConfig, MixedImageViewsError, ShiftViews,
-    ShiftViewsConfig, ViewParameters, looks_like_images, read_cifar, read_idx, read_image_folder,
-    read_images,
+    ImageOptions, ImageView, ImageViews, ImageViewsConfig, Jitter, JitterStep, MixedImageViews,
+    MixedImageViewsConfig, ShiftViews, ShiftViewsConfig, ViewParameters, looks_like_images,
+    read_cifar, read_idx, read_image_folder, read_images,
 };
-pub use error::DataError;
-pub use experiences::{ExperiencesError, StreamKey, StreamSplit};
+pub use error::{DataError, DataErrorKind};
+pub use experiences::{StreamKey, StreamSplit};
 pub use graph::{
     FeatureLayout, Graph, GraphCollate, GraphCounts, GraphDataset, GraphSchema, GraphView,
-    GraphViews, GraphViewsConfig, GraphsError, ViewKind, read_tu,
+    GraphViews, GraphViewsConfig, ViewKind, read_tu,
 };
 pub use instant::instant;
 pub use interactions::{
-    Interaction, Interactions, InteractionsError, JoinedInteractions, LeaveOneOut, NextItem,
-    NextItemCollate, NextItemDataset, NextItemView, NextItemViews, looks_like_interactions,
-    read_interactions,
+    Interaction, Interactions, JoinedInteractions, LeaveOneOut, NextItem, NextItemCollate,
+    NextItemDataset, NextItemView, NextItemViews, looks_like_interactions, read_interactions,
 };
-pub use join_error::{JoinError, JoinImagesError};
 pub use outliers::{Outlier, Outliers, OutliersFound};
 pub use pixels::table_of_pixels;
-pub use place::{ClassList, FileRef, Found, Place};
+pub use place::Found;
 pub use split::Split;
 pub use tabular::{
-    CellPlace, ColumnKind, ColumnList, FeatureStatistics, Header, Missing, NoiseKind, RawTable,
-    TableColumn, TableCounts, TableNote, TableOptions, TableRow, TableSchema, TableViews,
-    TableViewsConfig, TableViewsError, TablesError, TabularDataset, VectorColumn, VectorFault,
-    is_decoding, looks_like_table, read_table, read_vectors, vectors_as_parquet,
+    ColumnKind, FeatureStatistics, Header, Missing, NoiseKind, RawTable, TableColumn, TableCounts,
+    TableNote, TableOptions, TableRow, TableSchema, TableViews, TableViewsConfig, TabularDataset,
+    VectorColumn, is_decoding, looks_like_table, read_table, read_vectors, vectors_as_parquet,
 };
 pub use tar_archive::unpack_tar;
 pub use text_pairs::{
     TextPair, TextPairCollate, TextPairDataset, TextPairOptions, TextPairView, TextPairViews,
-    TextPairs, Vocabulary, VocabularyError, read_text_pairs,
+    TextPairs, Vocabulary, read_text_pairs,
 };

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use icl_core::PartialFolder;
 
-use crate::error::DataError;
+use crate::error::{DataError, DataErrorKind};
 use crate::place::FileRef;
 
 /// Creates the folder `path`, filled by `fill`, which gets the path of a folder that takes this name when
 /// it is complete. After an error nothing is left, and what a kill leaves is replaced the next time.
 ///
 /// # Errors
-/// [`DataError::Unwritable`] if the path exists already or cannot be written; the errors of `fill`.
+/// [`DataError`] if the path exists already or cannot be written; the errors of `fill`.
 pub(crate) fn create_folder(
     path: &Path,
     fill: impl FnOnce(&Path) -> Result<(), DataError>,
@@ -28,7 +28,15 @@ pub(crate) fn create_folder(
 /// Returns the error of a file or folder that cannot be written.
 pub(crate) fn unwritable(path: &Path) -> impl FnOnce(io::Error) -> DataError {
     let file = FileRef::on_disk(path);
-    |source| DataError::Unwritable { file, source }
+    |source| {
+        DataError::new(
+            file,
+            "a file or folder that cannot be written",
+            "a new one in a writable folder",
+        )
+        .with_source(source)
+        .with_kind(DataErrorKind::Unwritable)
+    }
 }
 
 #[cfg(test)]

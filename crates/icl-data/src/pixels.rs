@@ -3,7 +3,7 @@
 use crate::error::DataError;
 use crate::image::ImageDataset;
 use crate::place::Found;
-use crate::tabular::{RawTable, TablesError};
+use crate::tabular::RawTable;
 
 /// Creates a table of the pixels of images of one size: a row for each image and a column for each value of a
 /// pixel, from 0 to 255, row by row from the top, the channels of a pixel one after the other. Classes are
@@ -13,7 +13,7 @@ use crate::tabular::{RawTable, TablesError};
 /// whose first layer treats all columns alike, the order of columns makes no difference.
 ///
 /// # Errors
-/// [`TablesError::Sizes`] if the images differ in size, and [`DataError`] if an image cannot be read.
+/// [`DataError`] if the images differ in size, or if an image cannot be read.
 pub fn table_of_pixels(images: &ImageDataset) -> Result<RawTable, DataError> {
     let mut columns: Vec<(String, Vec<f32>)> = Vec::new();
     let mut first: Option<[usize; 3]> = None;
@@ -22,13 +22,17 @@ pub fn table_of_pixels(images: &ImageDataset) -> Result<RawTable, DataError> {
         let found = [image.height(), image.width(), image.channels()];
         let expected = *first.get_or_insert(found);
         if found != expected {
-            return Err(TablesError::Sizes {
-                data: Found::new(images.name()),
-                index,
-                found,
-                expected,
-            }
-            .into());
+            return Err(DataError::new(
+                format!("data set {}, image {index}", Found::new(images.name())),
+                format!(
+                    "{} x {} pixels of {} channels",
+                    found[0], found[1], found[2]
+                ),
+                format!(
+                    "{} x {} of {}, the size of the first image: pixels become columns",
+                    expected[0], expected[1], expected[2]
+                ),
+            ));
         }
         if columns.is_empty() {
             let of_pixel = |at| (format!("p{at}"), Vec::with_capacity(images.n_images()));

@@ -9,8 +9,7 @@ pub(crate) const MIN_LIMIT: usize = 4;
 /// Returns the indices of the classes of these names, in the order of the names.
 ///
 /// # Errors
-/// [`DataError::UnknownClass`] if the data set has no class of a name, and
-/// [`DataError::RepeatedClass`] if a name is given twice.
+/// [`DataError`] if the data set has no class of a name, or if a name is given twice.
 pub(crate) fn find_classes(
     data: &str,
     known: &[String],
@@ -19,17 +18,19 @@ pub(crate) fn find_classes(
     let mut classes = Vec::with_capacity(names.len());
     for name in names {
         let found = known.iter().position(|other| other == name);
-        let class = found.ok_or_else(|| DataError::UnknownClass {
-            data: Found::new(data),
-            found: Found::new(name),
-            known: ClassList::new(known),
+        let class = found.ok_or_else(|| {
+            DataError::new(
+                format!("data set {}", Found::new(data)),
+                format!("no class {}", Found::new(name)),
+                format!("classes among {}", ClassList::new(known)),
+            )
         })?;
         if classes.contains(&class) {
-            return Err(DataError::RepeatedClass {
-                data: Found::new(data),
-                found: Found::new(name),
-                known: ClassList::new(known),
-            });
+            return Err(DataError::new(
+                format!("data set {}", Found::new(data)),
+                format!("class {} twice", Found::new(name)),
+                format!("each of {} at most once", ClassList::new(known)),
+            ));
         }
         classes.push(class);
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use icl_core::{GrowthRatio, Increment, Seed};
+use icl_core::{Error, GrowthRatio, Increment, Seed};
 use rand::seq::SliceRandom;
 
 use crate::error::DataError;
@@ -70,17 +70,13 @@ impl Split {
     pub(crate) fn unfit(&self, samples: &'static str) -> DataError {
         let (split, found) = (Found::new(&self.to_string()), samples);
         match self {
-            Self::Column(_) => DataError::NoColumns { split, found },
-            Self::Time => DataError::UnfitSplit {
-                split,
-                found,
-                expected: "interactions",
-            },
-            Self::Random | Self::Size | Self::Class | Self::Classes(_) => DataError::UnfitSplit {
-                split,
-                found,
-                expected: "graphs, images or a table",
-            },
+            Self::Column(_) => {
+                DataError::new(format!("split {split}"), found, "a table with this column")
+            }
+            Self::Time => DataError::new(format!("split {split}"), found, "interactions"),
+            Self::Random | Self::Size | Self::Class | Self::Classes(_) => {
+                DataError::new(format!("split {split}"), found, "graphs, images or a table")
+            }
         }
     }
 
@@ -111,7 +107,7 @@ impl Split {
     /// ```
     ///
     /// # Errors
-    /// [`DataError::SplitTooSmall`] or [`DataError::ClassesTooSmall`] if either part would have fewer
+    /// [`DataError`] if either part would have fewer
     /// than two samples.
     pub fn increment(
         &self,
@@ -123,23 +119,22 @@ impl Split {
         if let Self::Classes(_) = self {
             let (old, new): (Vec<usize>, Vec<usize>) = (0..n).partition(|&index| keys[index] == 0);
             if old.len() < 2 || new.len() < 2 {
-                return Err(DataError::ClassesTooSmall {
-                    split: Found::new(&self.to_string()),
-                    n_old: old.len(),
-                    n_new: new.len(),
-                });
+                return Err(DataError::new(
+                    format!("split {}", Found::new(&self.to_string())),
+                    format!("{} old and {} new samples", old.len(), new.len()),
+                    "at least 2 of each",
+                ));
             }
-            return Ok(Increment::try_new(old, new)?);
+            return Increment::try_new(old, new).map_err(Error::into_other);
         }
         let n_new = (alpha.value() * n as f64).round() as usize;
         let n_old = n - n_new;
         if n_old < 2 || n_new < 2 {
-            return Err(DataError::SplitTooSmall {
-                split: self.name(),
-                alpha: alpha.value(),
-                n_old,
-                n_new,
-            });
+            return Err(DataError::new(
+                format!("split `{}` at alpha {}", self.name(), alpha.value()),
+                format!("{n_old} old and {n_new} new of {} samples", n_old + n_new),
+                "at least 2 of each",
+            ));
         }
         let mut order: Vec<usize> = (0..n).collect();
         order.shuffle(&mut seed.child("split").child(self.name()).rng());
@@ -150,13 +145,13 @@ impl Split {
         let mut new = order.split_off(n_old);
         order.sort_unstable();
         new.sort_unstable();
-        Ok(Increment::try_new(order, new)?)
+        Increment::try_new(order, new).map_err(Error::into_other)
     }
 
     /// Returns the keys of [`Split::Classes`] for samples of these classes: 0 for the old ones.
     ///
     /// # Errors
-    /// [`DataError::UnknownClass`] and [`DataError::RepeatedClass`].
+    /// [`DataError`] if a class does not exist or is named twice.
     pub(crate) fn class_keys(
         data: &str,
         old: &[String],
@@ -186,8 +181,12 @@ impl FromStr for Split {
     /// Parses the text of a split. Names of classes cannot hold commas, and blanks around them are
     /// dropped.
     fn from_str(text: &str) -> Result<Self, DataError> {
-        let unknown = || DataError::UnknownSplit {
-            found: Found::new(text),
+        let unknown = || {
+            DataError::new(
+                "split",
+                Found::new(text),
+                "`random`, `size`, `class`, `class:NAME,NAME`, `column:NAME` or `time`",
+            )
         };
         match text.split_once(':') {
             None => {
@@ -320,7 +319,7 @@ mod tests {
                 let error = split
                     .increment(&vec![0; n], alpha(value), Seed::new(1))
                     .unwrap_err();
-                assert!(matches!(error, DataError::SplitTooSmall { .. }), "{error}");
+                assert!(error.place().contains(" at alpha "), "{error}");
             }
         }
         let error = Split::Size

@@ -21,15 +21,20 @@ use crate::place::{FileRef, Found};
 /// untouched unless the whole archive can be read; then only files of the same names are replaced.
 ///
 /// # Errors
-/// - [`DataError::Unreadable`] if the archive cannot be opened or is no regular file;
-/// - [`DataError::TooLarge`] if it holds more than 64 GiB;
-/// - [`DataError::Tar`] if it is cut or damaged, if it holds a link or an entry that points outside
+/// [`DataError`]
+/// - if the archive cannot be opened or is no regular file;
+/// - if it holds more than 64 GiB;
+/// - if it is cut or damaged, if it holds a link or an entry that points outside
 ///   the folder, or if the folder cannot be written.
 pub fn unpack_tar(archive: &Path, into: &Path) -> Result<(), DataError> {
     let opened = open_file(&FileRef::on_disk(archive))?;
-    let damaged = |source| DataError::Tar {
-        path: archive.to_owned(),
-        source,
+    let damaged = |source| {
+        DataError::new(
+            archive.display(),
+            "a tar archive that cannot be unpacked",
+            "an intact one and a writable folder",
+        )
+        .with_source(source)
     };
     let is_packed = archive
         .extension()

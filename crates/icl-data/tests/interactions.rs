@@ -8,8 +8,8 @@ use flate2::write::GzEncoder;
 use icl_core::testing::{TestBackend, to_vec};
 use icl_core::{Collate, GrowthRatio, Pairing, Samples, Seed, Side, Views};
 use icl_data::{
-    DataError, Interactions, NextItem, NextItemCollate, NextItemDataset, NextItemView,
-    NextItemViews, looks_like_interactions, read_interactions,
+    DataError, DataErrorKind, Interactions, NextItem, NextItemCollate, NextItemDataset,
+    NextItemView, NextItemViews, looks_like_interactions, read_interactions,
 };
 
 use crate::data_dir::shared;
@@ -170,7 +170,7 @@ fn malformed_beginnings_give_one_error_each() {
         .to_string();
     assert!(no_text.ends_with("line 2: found byte 8 that is not UTF-8, expected text"));
     let missing = read_interactions("no.inter").unwrap_err();
-    assert!(matches!(missing, DataError::Unreadable { .. }));
+    assert_eq!(missing.kind(), DataErrorKind::Unreadable);
 }
 
 #[test]

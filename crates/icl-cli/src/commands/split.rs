@@ -1,11 +1,12 @@
 //! `icl split`: writes the old and the new part of a data set as two data sets.
 
+use std::error::Error as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{Arg, Args};
 use icl_core::{Increment, PartialFolder, Seed};
-use icl_data::{DataError, Header, RawTable, Split};
+use icl_data::{DataError, DataErrorKind, Header, RawTable, Split};
 
 use crate::domain::data::Data;
 use crate::domain::data::tell_order;
@@ -177,15 +178,14 @@ fn write_part(data: &Data, samples: &[usize], folder: &Path) -> Result<(), Failu
 fn failure(error: DataError) -> Failure {
     use std::io::ErrorKind::{AlreadyExists, InvalidFilename, InvalidInput};
 
-    match error {
-        DataError::Unwritable { ref source, .. }
-            if !matches!(
-                source.kind(),
-                AlreadyExists | InvalidFilename | InvalidInput
-            ) =>
+    let source = error.source().and_then(|source| source.downcast_ref());
+    match source.map(std::io::Error::kind) {
+        Some(kind)
+            if error.kind() == DataErrorKind::Unwritable
+                && !matches!(kind, AlreadyExists | InvalidFilename | InvalidInput) =>
         {
             Failure::Other(error.into())
         }
-        error => Failure::input(error),
+        _ => Failure::input(error),
     }
 }

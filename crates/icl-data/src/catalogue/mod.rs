@@ -10,7 +10,7 @@ pub use folder::{DATA_DIR, folder};
 use std::path::{Path, PathBuf};
 
 use crate::error::DataError;
-use crate::place::{FileRef, Found};
+use crate::place::Found;
 
 /// Kind of the samples of a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -239,13 +239,10 @@ pub fn entries() -> &'static [CatalogueEntry] {
 /// ```
 ///
 /// # Errors
-/// [`DataError::UnknownDownload`] if the catalogue has no data set of this name.
+/// [`DataError`] if the catalogue has no data set of this name.
 pub fn find(name: &str) -> Result<&'static CatalogueEntry, DataError> {
     let is_named = |entry: &&CatalogueEntry| entry.name.eq_ignore_ascii_case(name);
-    let unknown = || DataError::UnknownDownload {
-        found: Found::new(name),
-        known: ENTRIES.iter().map(|entry| entry.name).collect(),
-    };
+    let unknown = || DataError::new("catalogue", Found::new(name), format!("one of {}", names()));
     ENTRIES.iter().find(is_named).ok_or_else(unknown)
 }
 
@@ -253,27 +250,30 @@ pub fn find(name: &str) -> Result<&'static CatalogueEntry, DataError> {
 /// or `data` itself, a path.
 ///
 /// # Errors
-/// [`DataError::NotDownloaded`] if `data` is a name and the data set is not in [`folder`], [`DataError::Absent`] if it
+/// [`DataError`] if `data` is a name and the data set is not in [`folder`], or if it
 /// is a path that leads nowhere.
 pub fn locate(data: &str) -> Result<PathBuf, DataError> {
-    if let Ok(entry) = find(data) {
-        let path = entry.path(&folder());
-        return match path.exists() {
-            true => Ok(path),
-            false => Err(DataError::NotDownloaded {
-                file: FileRef::on_disk(&path),
-                name: entry.name,
-            }),
-        };
+    let entry = find(data).ok();
+    let path = entry.map_or_else(|| PathBuf::from(data), |entry| entry.path(&folder()));
+    if path.exists() {
+        return Ok(path);
     }
-    let path = PathBuf::from(data);
-    match path.exists() {
-        true => Ok(path),
-        false => Err(DataError::Absent {
-            file: FileRef::on_disk(&path),
-            known: entries().iter().map(|entry| entry.name).collect(),
-        }),
-    }
+    let expected = match entry {
+        Some(CatalogueEntry { name, .. }) => format!(
+            "the data set {name}; `icl fetch {name}` downloads it, and ICL_DATA_DIR names another folder"
+        ),
+        None => format!(
+            "a data set, or one of the names that `icl fetch` downloads: {}",
+            names()
+        ),
+    };
+    Err(DataError::new(path.display(), "nothing", expected))
+}
+
+/// Returns the names of all data sets, separated by commas.
+fn names() -> String {
+    let names: Vec<_> = ENTRIES.iter().map(|entry| entry.name).collect();
+    names.join(", ")
 }
 
 impl CatalogueEntry {

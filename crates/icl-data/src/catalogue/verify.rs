@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::CatalogueFile;
 use crate::disk::open_file;
-use crate::error::DataError;
+use crate::error::{DataError, unreadable};
 use crate::graph::tables_md5;
 use crate::place::FileRef;
 
@@ -22,29 +22,25 @@ impl CatalogueFile {
     /// known.
     ///
     /// # Errors
-    /// - [`DataError::Unreadable`] if the file cannot be read;
-    /// - [`DataError::DownloadLength`] if its length differs;
-    /// - [`DataError::DownloadSum`] if its sum differs;
+    /// [`DataError`]
+    /// - if the file cannot be read;
+    /// - if its length differs;
+    /// - if its sum differs;
     /// - the errors of [`read_tu`](crate::read_tu) if its tables are known and it is no archive with tables;
-    /// - [`DataError::DownloadTables`] if the sum of its tables differs.
+    /// - if the sum of its tables differs.
     pub fn verify(&self, path: &Path) -> Result<(), DataError> {
         let file = FileRef::on_disk(path);
-        let unreadable = |source| DataError::Unreadable {
-            file: file.clone(),
-            source,
-        };
-        let (n_bytes, sum) = md5_of(open_file(&file)?).map_err(unreadable)?;
+        let (n_bytes, sum) =
+            md5_of(open_file(&file)?).map_err(|source| unreadable(&file, source))?;
         match (self.n_bytes, self.md5) {
-            (Some(expected), _) if n_bytes != expected => Err(DataError::DownloadLength {
+            (Some(expected), _) if n_bytes != expected => {
+                Err(DataError::new(file, format!("{n_bytes} bytes"), expected))
+            }
+            (_, Some(expected)) if sum != expected => Err(DataError::new(
                 file,
-                found: n_bytes,
+                format!("contents of MD5 sum {sum}"),
                 expected,
-            }),
-            (_, Some(expected)) if sum != expected => Err(DataError::DownloadSum {
-                file,
-                found: sum,
-                expected,
-            }),
+            )),
             _ => self.verify_tables(path),
         }
     }
@@ -57,11 +53,11 @@ impl CatalogueFile {
         if found == expected {
             return Ok(());
         }
-        Err(DataError::DownloadTables {
-            file: FileRef::on_disk(path),
-            found,
+        Err(DataError::new(
+            FileRef::on_disk(path),
+            format!("tables of MD5 sum {found}"),
             expected,
-        })
+        ))
     }
 }
 
@@ -86,6 +82,7 @@ fn md5_of(mut reader: impl Read) -> io::Result<(u64, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::DataErrorKind;
 
     /// "The quick brown fox jumps over the lazy dog", whose sum is well known.
     const FOX: CatalogueFile = CatalogueFile {
@@ -126,7 +123,7 @@ mod tests {
         assert_eq!(with("anything", unknown), Ok(()));
         std::fs::remove_file(&path).unwrap();
         let error = FOX.verify(&path).unwrap_err();
-        assert!(matches!(error, DataError::Unreadable { .. }));
+        assert_eq!(error.kind(), DataErrorKind::Unreadable);
     }
 
     #[test]

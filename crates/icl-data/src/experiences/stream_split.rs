@@ -1,9 +1,8 @@
 //! The division of one data set into experiences that arrive one after the other.
 
-use icl_core::Seed;
+use icl_core::{Error, Seed};
 use rand::seq::SliceRandom;
 
-use crate::experiences::error::ExperiencesError;
 use crate::place::Found;
 
 /// Least number of samples of an experience: two for training and two that are held out.
@@ -107,14 +106,11 @@ impl StreamSplit {
     /// ```
     ///
     /// # Errors
-    /// - [`ExperiencesError::Few`] if there are fewer than two experiences;
-    /// - [`ExperiencesError::Classes`] if there are fewer classes than experiences;
-    /// - [`ExperiencesError::Small`] if an experience has fewer than four samples.
-    pub fn experiences(
-        &self,
-        keys: &[usize],
-        seed: Seed,
-    ) -> Result<Vec<Vec<usize>>, ExperiencesError> {
+    /// [`Error`]
+    /// - if there are fewer than two experiences;
+    /// - if there are fewer classes than experiences;
+    /// - if an experience has fewer than four samples.
+    pub fn experiences(&self, keys: &[usize], seed: Seed) -> Result<Vec<Vec<usize>>, Error> {
         let seed = seed.child("stream");
         let mut order: Vec<usize> = (0..keys.len()).collect();
         order.shuffle(&mut seed.child("order").rng());
@@ -145,20 +141,20 @@ impl StreamSplit {
             }
         };
         if experiences.len() < 2 {
-            return Err(ExperiencesError::Few {
-                split: self.found(),
-                found: experiences.len(),
-            });
+            return Err(Error::new(
+                format!("split {}", self.found()),
+                format!("{} experiences", experiences.len()),
+                "at least 2",
+            ));
         }
         for (at, experience) in experiences.iter_mut().enumerate() {
             experience.sort_unstable();
             if experience.len() < MIN_SAMPLES {
-                return Err(ExperiencesError::Small {
-                    split: self.found(),
-                    experience: at + 1,
-                    found: experience.len(),
-                    expected: MIN_SAMPLES,
-                });
+                return Err(Error::new(
+                    format!("split {}", self.found()),
+                    format!("{} samples in experience {}", experience.len(), at + 1),
+                    format!("at least {MIN_SAMPLES}"),
+                ));
             }
         }
         Ok(experiences)
@@ -174,14 +170,14 @@ impl StreamSplit {
         order: &[usize],
         keys: &[usize],
         n: usize,
-    ) -> Result<Vec<Vec<usize>>, ExperiencesError> {
+    ) -> Result<Vec<Vec<usize>>, Error> {
         let classes = by_key(order, keys);
         if classes.len() < n {
-            return Err(ExperiencesError::Classes {
-                split: self.found(),
-                found: classes.len(),
-                expected: n,
-            });
+            return Err(Error::new(
+                format!("split {}", self.found()),
+                format!("{} classes", classes.len()),
+                format!("at least {n}, one for each experience"),
+            ));
         }
         let groups = equal_parts(&classes, n);
         Ok(groups.into_iter().map(|group| group.concat()).collect())

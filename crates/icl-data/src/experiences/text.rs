@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::experiences::error::ExperiencesError;
+use icl_core::Error;
+
 use crate::experiences::stream_split::StreamSplit;
 use crate::place::Found;
 
@@ -26,13 +27,13 @@ impl fmt::Display for StreamSplit {
 }
 
 impl FromStr for StreamSplit {
-    type Err = ExperiencesError;
+    type Err = Error;
 
     /// Parses the text of a division. The last part of `time:A:B` is a number of experiences if it is one.
-    fn from_str(text: &str) -> Result<Self, ExperiencesError> {
-        parse(text).ok_or_else(|| ExperiencesError::Unknown {
-            found: Found::new(text),
-        })
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let expected = "`data:T`, `class:T`, `size:T`, `time:COLUMN`, `time:COLUMN:T`, `blurred:T:SHARE`, \
+                        `imbalanced:T:RATIO` or `concurrent:T:N`";
+        parse(text).ok_or_else(|| Error::new("split", Found::new(text), expected))
     }
 }
 

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed};
 
-use super::error::GraphsError;
 use super::features::FeatureLayout;
 use super::sample::Graph;
 use super::standardize::ColumnScale;
@@ -76,16 +75,16 @@ impl GraphDataset {
     /// Checks that the graphs have classes; `needed_by` is what they are needed for, for the error.
     ///
     /// # Errors
-    /// [`GraphsError::NoLabels`] if they have none.
+    /// [`DataError`] if they have none.
     pub fn check_labels(&self, needed_by: &str) -> Result<(), DataError> {
         if self.has_labels {
             return Ok(());
         }
-        Err(GraphsError::NoLabels {
-            data: Found::new(&self.name),
-            needed_by: needed_by.to_owned(),
-        }
-        .into())
+        Err(DataError::new(
+            Found::new(&self.name),
+            format!("no classes for {needed_by}"),
+            "them in a file `NAME_graph_labels.txt`",
+        ))
     }
 
     /// Returns the original label of each class, ascending; [`Graph::label`] is an index into them. Graphs without
@@ -125,11 +124,11 @@ impl GraphDataset {
     /// names of classes are their labels in the files.
     ///
     /// # Errors
-    /// - [`DataError::SplitTooSmall`] or [`DataError::ClassesTooSmall`] if either part would have fewer
+    /// [`DataError`]
+    /// - if either part would have fewer
     ///   than two graphs;
-    /// - [`DataError::UnknownClass`], [`DataError::RepeatedClass`], [`DataError::NoColumns`] and
-    ///   [`DataError::UnfitSplit`] if the split does not fit the data;
-    /// - [`GraphsError::NoLabels`] if it is one of classes and the graphs have none.
+    /// - if the split does not fit the data;
+    /// - if it is one of classes and the graphs have none.
     pub fn increment(
         &self,
         split: Split,

@@ -1,12 +1,10 @@
 //! Joining of old and new graphs, read from two places, into one data set.
 
-use icl_core::Increment;
+use icl_core::{Error, Increment};
 
 use super::dataset::{GraphCounts, GraphDataset};
 use super::sample::Graph;
-use crate::error::DataError;
-use crate::join_error::JoinError;
-use crate::place::Found;
+use crate::error::{DataError, too_small};
 
 impl GraphDataset {
     /// Joins two data sets: the graphs of `old`, then those of `new`, and the increment of both.
@@ -35,31 +33,28 @@ impl GraphDataset {
     /// ```
     ///
     /// # Errors
-    /// [`DataError::Join`] with
-    /// - [`JoinError::TooSmall`] if one of them has fewer than two graphs;
-    /// - [`JoinError::Features`] if only one of them has node labels or attributes, or if their
+    /// [`DataError`]
+    /// - if one of them has fewer than two graphs;
+    /// - if only one of them has node labels or attributes, or if their
     ///   numbers of attributes differ;
-    /// - [`JoinError::NodeLabel`] if `new` has a node label that `old` does not have.
+    /// - if `new` has a node label that `old` does not have.
     pub fn join(old: &Self, new: &Self) -> Result<(Self, Increment), DataError> {
         for data in [old, new] {
             if data.graphs.len() < 2 {
-                return Err(JoinError::TooSmall {
-                    name: Found::new(&data.name),
-                    found: data.graphs.len(),
-                }
-                .into());
+                return Err(too_small(&data.name, data.graphs.len(), "graph"));
             }
         }
         let joined = old.append(new)?;
         let (n_old, n) = (old.graphs.len(), joined.graphs.len());
-        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())?;
+        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())
+            .map_err(Error::into_other)?;
         Ok((joined, increment))
     }
 
     /// Appends the graphs of another data set, however few, as [`join`](Self::join) does.
     ///
     /// # Errors
-    /// Those of [`join`](Self::join), but for [`JoinError::TooSmall`].
+    /// Those of [`join`](Self::join), but for that of few samples.
     pub fn append(&self, new: &Self) -> Result<Self, DataError> {
         let old = self;
         let new = &new.with_schema(&old.schema())?;

@@ -3,7 +3,6 @@
 mod adjacency;
 mod collate;
 mod dataset;
-mod error;
 mod features;
 mod join;
 mod restandardize;
@@ -16,7 +15,6 @@ mod views;
 
 pub use collate::GraphCollate;
 pub use dataset::{GraphCounts, GraphDataset};
-pub use error::GraphsError;
 pub use features::FeatureLayout;
 pub use sample::Graph;
 pub use schema::GraphSchema;

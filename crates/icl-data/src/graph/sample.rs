@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::adjacency::Adjacency;
-use super::error::GraphsError;
 use super::features::degree_profile;
 use crate::equal::number_bits;
 use crate::error::DataError;
@@ -43,10 +42,11 @@ impl Graph {
     /// the index of the class.
     ///
     /// # Errors
-    /// - [`GraphsError::GraphFeatures`] if the features do not form whole rows, if there are none, or
+    /// [`DataError`]
+    /// - if the features do not form whole rows, if there are none, or
     ///   if there are more than `i32::MAX` nodes;
-    /// - [`GraphsError::GraphEdge`] if an edge names a node that does not exist;
-    /// - [`GraphsError::GraphFeatureValue`] if a feature is NaN or infinite.
+    /// - if an edge names a node that does not exist;
+    /// - if a feature is NaN or infinite.
     pub fn try_new(
         edges: &[[u32; 2]],
         features: Vec<f32>,
@@ -55,30 +55,32 @@ impl Graph {
     ) -> Result<Self, DataError> {
         let n_nodes = features.len().checked_div(d_features).unwrap_or(0);
         if n_nodes == 0 || n_nodes > i32::MAX as usize || n_nodes * d_features != features.len() {
-            return Err(GraphsError::GraphFeatures {
-                found: features.len(),
-                n_nodes,
-                d_features,
-            }
-            .into());
+            return Err(DataError::new(
+                "graph",
+                format!("{} feature values", features.len()),
+                format!("{n_nodes} nodes x {d_features} features, with at least 1 node"),
+            ));
         }
         for (edge, pair) in edges.iter().enumerate() {
             if let Some(&found) = pair.iter().find(|&&node| node as usize >= n_nodes) {
-                return Err(GraphsError::GraphEdge {
-                    edge,
-                    found,
-                    last: n_nodes - 1,
-                }
-                .into());
+                return Err(DataError::new(
+                    "graph",
+                    format!("node {found} in edge {edge}"),
+                    format!("a node from 0 to {}", n_nodes - 1),
+                ));
             }
         }
         if let Some(index) = features.iter().position(|value| !value.is_finite()) {
-            return Err(GraphsError::GraphFeatureValue {
-                node: index / d_features,
-                column: index % d_features,
-                found: features[index],
-            }
-            .into());
+            return Err(DataError::new(
+                "graph",
+                format!(
+                    "{} as feature {} of node {}",
+                    features[index],
+                    index % d_features,
+                    index / d_features
+                ),
+                "a finite number",
+            ));
         }
         let (adjacency, _) = Adjacency::from_edges(n_nodes, edges);
         Ok(Self::from_parts(

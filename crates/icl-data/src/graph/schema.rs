@@ -6,7 +6,7 @@ use super::dataset::{GraphCounts, GraphDataset};
 use super::features::{D_PROFILE, FeatureLayout, PROFILE};
 use super::sample::Graph;
 use super::standardize::ColumnScale;
-use crate::join_error::JoinError;
+use crate::error::DataError;
 use crate::outliers::{Outlier, OutliersFound};
 use crate::place::Found;
 
@@ -90,9 +90,10 @@ impl GraphDataset {
     /// its statistics. A column that is constant in the schema becomes 0.
     ///
     /// # Errors
-    /// - [`JoinError::Features`] if only one side has node labels or attributes, or if their numbers of attributes differ;
-    /// - [`JoinError::NodeLabel`] if the schema lacks a node label.
-    pub fn with_schema(&self, schema: &GraphSchema) -> Result<Self, JoinError> {
+    /// [`DataError`]
+    /// - if only one side has node labels or attributes, or if their numbers of attributes differ;
+    /// - if the schema lacks a node label.
+    pub fn with_schema(&self, schema: &GraphSchema) -> Result<Self, DataError> {
         let GraphSchema(StoredSchema {
             name,
             layout,
@@ -129,7 +130,12 @@ impl GraphDataset {
     }
 
     /// Returns for each column of a node label the column of the same label in `layout`, that of the data `name`.
-    fn label_columns(&self, name: &str, layout: &FeatureLayout) -> Result<Vec<usize>, JoinError> {
+    fn label_columns(&self, name: &str, layout: &FeatureLayout) -> Result<Vec<usize>, DataError> {
+        let data = format!(
+            "data sets {} and {}",
+            Found::new(name),
+            Found::new(&self.name)
+        );
         match (layout, &self.layout) {
             (FeatureLayout::DegreeProfile, FeatureLayout::DegreeProfile) => Ok(Vec::new()),
             (
@@ -142,25 +148,26 @@ impl GraphDataset {
                     n_attributes,
                 },
             ) if n_known == n_attributes && known.is_empty() == node_labels.is_empty() => {
-                let column = |label: &i64| {
-                    known
-                        .binary_search(label)
-                        .map_err(|_| JoinError::NodeLabel {
-                            old: Found::new(name),
-                            new: Found::new(&self.name),
-                            d_old: layout.width(),
-                            d_new: self.d_features,
-                            label: *label,
-                        })
+                let unknown = |label| {
+                    let (d_old, d_new) = (layout.width(), self.d_features);
+                    let found = format!(
+                        "node label {label} only in the second (node features of widths {d_old} and {d_new})"
+                    );
+                    DataError::new(&data, found, "node labels of the first")
                 };
+                let column = |label| known.binary_search(label).map_err(|_| unknown(label));
                 node_labels.iter().map(column).collect()
             }
-            _ => Err(JoinError::Features {
-                old: Found::new(name),
-                new: Found::new(&self.name),
-                old_layout: layout.clone(),
-                new_layout: self.layout.clone(),
-            }),
+            _ => Err(DataError::new(
+                data,
+                format!(
+                    "node features of widths {} and {} ({layout}; {})",
+                    layout.width(),
+                    self.layout.width(),
+                    self.layout
+                ),
+                "the same columns in both",
+            )),
         }
     }
 

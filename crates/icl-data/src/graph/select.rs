@@ -1,7 +1,6 @@
 //! Selection of classes and of a number of graphs.
 
 use super::dataset::{GraphCounts, GraphDataset};
-use super::error::GraphsError;
 use super::sample::Graph;
 use crate::error::DataError;
 use crate::selection::{MIN_LIMIT, balanced, find_classes};
@@ -16,18 +15,19 @@ impl GraphDataset {
     /// graphs that are kept, without repairs.
     ///
     /// # Errors
-    /// - [`GraphsError::NoLabels`] if classes are named and the graphs have none;
-    /// - [`DataError::UnknownClass`] if the data set has no class of a given name;
-    /// - [`DataError::RepeatedClass`] if a class is given twice;
-    /// - [`DataError::Graphs`] with [`GraphsError::Limit`] if the limit is below 4, too few for two old and
+    /// [`DataError`]
+    /// - if classes are named and the graphs have none;
+    /// - if the data set has no class of a given name;
+    /// - if a class is given twice;
+    /// - if the limit is below 4, too few for two old and
     ///   two new graphs.
     pub fn select(self, classes: &[String], limit: Option<usize>) -> Result<Self, DataError> {
         if let Some(found) = limit.filter(|limit| *limit < MIN_LIMIT) {
-            return Err(GraphsError::Limit {
-                found,
-                expected: MIN_LIMIT,
-            }
-            .into());
+            return Err(DataError::new(
+                "limit",
+                format!("{found} graphs"),
+                format!("at least {MIN_LIMIT}"),
+            ));
         }
         if !classes.is_empty() {
             self.check_labels("the option classes")?;

@@ -201,11 +201,11 @@ impl ImageDataset {
     /// read; the key of [`Split::Class`] is the label.
     ///
     /// # Errors
-    /// - [`DataError::SplitTooSmall`] or [`DataError::ClassesTooSmall`] if either part would have fewer
+    /// [`DataError`]
+    /// - if either part would have fewer
     ///   than two images;
-    /// - [`DataError::UnknownClass`], [`DataError::RepeatedClass`], [`DataError::NoColumns`] and
-    ///   [`DataError::UnfitSplit`] if the split does not fit the data;
-    /// - [`ImagesError::NoLabels`](crate::ImagesError::NoLabels) if it is one of classes and the images have none;
+    /// - if the split does not fit the data;
+    /// - if it is one of classes and the images have none;
     /// - the errors of [`sizes`](Self::sizes).
     pub fn increment(
         &self,

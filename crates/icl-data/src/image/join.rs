@@ -2,11 +2,10 @@
 
 use std::iter;
 
-use icl_core::Increment;
+use icl_core::{Error, Increment};
 
 use super::dataset::{ImageCounts, ImageDataset};
-use crate::error::DataError;
-use crate::join_error::JoinImagesError;
+use crate::error::{DataError, too_small};
 use crate::place::Found;
 
 impl ImageDataset {
@@ -30,39 +29,38 @@ impl ImageDataset {
     /// ```
     ///
     /// # Errors
-    /// [`DataError::JoinImages`] with
-    /// - [`JoinImagesError::TooSmall`] if one of them has fewer than two images;
-    /// - [`JoinImagesError::Channels`] if one is grey and the other in colour.
+    /// [`DataError`]
+    /// - if one of them has fewer than two images;
+    /// - if one is grey and the other in colour.
     pub fn join(old: &Self, new: &Self) -> Result<(Self, Increment), DataError> {
         for data in [old, new] {
             if data.n_images() < 2 {
-                return Err(JoinImagesError::TooSmall {
-                    name: Found::new(&data.name),
-                    found: data.n_images(),
-                }
-                .into());
+                return Err(too_small(&data.name, data.n_images(), "images"));
             }
         }
         let joined = old.append(new)?;
         let (n_old, n) = (old.n_images(), joined.n_images());
-        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())?;
+        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())
+            .map_err(Error::into_other)?;
         Ok((joined, increment))
     }
 
     /// Appends the images of another data set, however few, as [`join`](Self::join) does.
     ///
     /// # Errors
-    /// Those of [`join`](Self::join), but for [`JoinImagesError::TooSmall`].
+    /// Those of [`join`](Self::join), but for that of few samples.
     pub fn append(&self, new: &Self) -> Result<Self, DataError> {
         let old = self;
         if old.channels != new.channels {
-            return Err(JoinImagesError::Channels {
-                old: Found::new(&old.name),
-                new: Found::new(&new.name),
-                n_old: old.channels,
-                n_new: new.channels,
-            }
-            .into());
+            return Err(DataError::new(
+                format!(
+                    "data sets {} and {}",
+                    Found::new(&old.name),
+                    Found::new(&new.name)
+                ),
+                format!("images of {} and {} channels", old.channels, new.channels),
+                "the same number in both",
+            ));
         }
         let mut class_names = old.class_names.to_vec();
         let mut of_new = Vec::with_capacity(new.class_names.len());

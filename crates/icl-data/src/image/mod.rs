@@ -14,14 +14,12 @@ mod write;
 
 pub use collate::{FlatImageCollate, ImageCollate};
 pub use dataset::{ImageCounts, ImageDataset};
-pub use error::ImagesError;
 pub use raster::Image;
 pub(crate) use read::read_idx_bytes;
 pub use read::{
     ImageOptions, looks_like_images, read_cifar, read_idx, read_image_folder, read_images,
 };
 pub use views::{
-    CropBox, ImageNoise, ImageView, ImageViews, ImageViewsConfig, ImageViewsError, Jitter,
-    JitterStep, MixedImageViews, MixedImageViewsConfig, MixedImageViewsError, ShiftViews,
-    ShiftViewsConfig, ViewParameters,
+    CropBox, ImageNoise, ImageView, ImageViews, ImageViewsConfig, Jitter, JitterStep,
+    MixedImageViews, MixedImageViewsConfig, ShiftViews, ShiftViewsConfig, ViewParameters,
 };

@@ -1,7 +1,6 @@
 //! Selection of classes and of a number of images.
 
 use super::dataset::{ImageCounts, ImageDataset};
-use super::error::ImagesError;
 use crate::error::DataError;
 use crate::selection::{MIN_LIMIT, balanced, find_classes};
 
@@ -18,17 +17,18 @@ impl ImageDataset {
     /// classes, those that get no image are dropped.
     ///
     /// # Errors
-    /// - [`ImagesError::NoLabels`] if classes are named and the images have none;
-    /// - [`DataError::UnknownClass`] if the data set has no class of a given name;
-    /// - [`DataError::RepeatedClass`] if a class is given twice;
-    /// - [`DataError::Images`] with [`ImagesError::Limit`] if the limit is below 4, too few for two old and two new images.
+    /// [`DataError`]
+    /// - if classes are named and the images have none;
+    /// - if the data set has no class of a given name;
+    /// - if a class is given twice;
+    /// - if the limit is below 4, too few for two old and two new images.
     pub fn select(self, classes: &[String], limit: Option<usize>) -> Result<Self, DataError> {
         if let Some(found) = limit.filter(|limit| *limit < MIN_LIMIT) {
-            return Err(ImagesError::Limit {
-                found,
-                expected: MIN_LIMIT,
-            }
-            .into());
+            return Err(DataError::new(
+                "limit",
+                format!("{found} images"),
+                format!("at least {MIN_LIMIT}"),
+            ));
         }
         if !classes.is_empty() {
             self.check_labels("the option classes")?;

@@ -1,7 +1,6 @@
 //! Images without labels.
 
 use super::dataset::{ImageCounts, ImageDataset};
-use super::error::ImagesError;
 use crate::error::DataError;
 use crate::place::Found;
 
@@ -17,16 +16,16 @@ impl ImageDataset {
     /// Checks that the images have classes; `needed_by` is what they are needed for, for the error.
     ///
     /// # Errors
-    /// [`ImagesError::NoLabels`] if they have none.
+    /// [`DataError`] if they have none.
     pub fn check_labels(&self, needed_by: &str) -> Result<(), DataError> {
         if self.has_labels {
             return Ok(());
         }
-        Err(ImagesError::NoLabels {
-            data: Found::new(&self.name),
-            needed_by: needed_by.to_owned(),
-        }
-        .into())
+        Err(DataError::new(
+            Found::new(&self.name),
+            format!("no classes for {needed_by}"),
+            "a folder with one folder of images per class",
+        ))
     }
 
     /// Returns the images as ones without labels, all of one class.

@@ -23,7 +23,7 @@ impl ImageDataset {
     /// those of PNG files are sorted by the bytes of their names.
     ///
     /// # Errors
-    /// [`DataError::Unwritable`] if the path exists already, if it cannot be written, or if two files have
+    /// [`DataError`] if the path exists already, if it cannot be written, or if two files have
     /// the same name.
     ///
     /// # Panics

@@ -1,6 +1,6 @@
 //! Columns of a file of interactions, by its format.
 
-use super::error::InteractionsError;
+use crate::error::DataError;
 use crate::place::{FileRef, Found};
 
 /// Name and type of each column of a typed header that is used: users, items, times, ratings.
@@ -33,13 +33,8 @@ impl Columns {
     /// Detects the format on the first line that is not empty, which is line `at`.
     ///
     /// # Errors
-    /// [`InteractionsError::Format`], [`InteractionsError::MissingColumn`] and
-    /// [`InteractionsError::RepeatedColumn`].
-    pub(super) fn detect(
-        file: &FileRef,
-        at: usize,
-        first_line: &str,
-    ) -> Result<Self, InteractionsError> {
+    /// [`DataError`] if it is of no known format, or a column of a typed header is missing or repeated.
+    pub(super) fn detect(file: &FileRef, at: usize, first_line: &str) -> Result<Self, DataError> {
         let is_typed = |value: &str| value.trim().ends_with(":token");
         if first_line.split('\t').any(is_typed) {
             return Self::typed(file, at, first_line);
@@ -49,10 +44,12 @@ impl Columns {
         } else if first_line.contains('\t') {
             "\t"
         } else {
-            return Err(InteractionsError::Format {
-                at: file.line(at),
-                found: Found::new(first_line),
-            });
+            return Err(DataError::new(
+                file.line(at),
+                Found::new(first_line),
+                "a header with `user_id:token` (RecBole), or user, item, rating and time, separated by tabs or by \
+                 `::` (MovieLens)",
+            ));
         };
         Ok(Self {
             separator,
@@ -66,23 +63,27 @@ impl Columns {
     }
 
     /// Reads a typed header.
-    fn typed(file: &FileRef, at: usize, header: &str) -> Result<Self, InteractionsError> {
+    fn typed(file: &FileRef, at: usize, header: &str) -> Result<Self, DataError> {
         let find = |wanted: &'static str| {
             let mut found = header.split('\t').map(str::trim).enumerate();
             let mut positions = found.by_ref().filter(|(_, name)| *name == wanted);
             let first = positions.next().map(|(position, _)| position);
             match positions.next() {
                 None => Ok(first),
-                Some(_) => Err(InteractionsError::RepeatedColumn {
-                    at: file.line(at),
-                    found: wanted,
-                }),
+                Some(_) => Err(DataError::new(
+                    file.line(at),
+                    format!("the column `{wanted}` twice in the header"),
+                    "it once",
+                )),
             }
         };
         let needed = |expected: &'static str| {
-            find(expected)?.ok_or_else(|| InteractionsError::MissingColumn {
-                at: file.line(at),
-                expected,
+            find(expected)?.ok_or_else(|| {
+                DataError::new(
+                    file.line(at),
+                    format!("no column `{expected}` in the header"),
+                    "it once",
+                )
             })
         };
         let [user, item, time, rating] = TYPED;

@@ -1,9 +1,7 @@
 //! Joining of old and new interactions, read from two files, into one log.
 
-use super::error::InteractionsError;
 use super::log::{Interaction, Interactions, united};
-use crate::error::DataError;
-use crate::place::Found;
+use crate::error::{DataError, too_small};
 
 /// Old and new interactions in one log.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,15 +31,11 @@ impl Interactions {
     /// The name is `OLD+NEW`.
     ///
     /// # Errors
-    /// [`InteractionsError::TooSmall`] if one of them has fewer than two interactions.
+    /// [`DataError`] if one of them has fewer than two interactions.
     pub fn join(old: &Self, new: &Self) -> Result<JoinedInteractions, DataError> {
         for part in [old, new] {
             if part.rows().len() < 2 {
-                return Err(InteractionsError::TooSmall {
-                    data: Found::new(part.name()),
-                    found: part.rows().len(),
-                }
-                .into());
+                return Err(too_small(part.name(), part.rows().len(), "interactions"));
             }
         }
         Ok(old.append(new))

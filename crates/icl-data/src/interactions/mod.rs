@@ -2,7 +2,6 @@
 
 mod collate;
 mod columns;
-mod error;
 mod join;
 mod log;
 mod next_item;
@@ -12,7 +11,6 @@ mod views;
 mod write;
 
 pub use collate::NextItemCollate;
-pub use error::InteractionsError;
 pub use join::JoinedInteractions;
 pub use log::{Interaction, Interactions};
 pub use next_item::{NextItem, NextItemDataset};

@@ -5,10 +5,9 @@ use std::path::Path;
 use std::str::from_utf8;
 
 use super::columns::Columns;
-use super::error::InteractionsError;
 use super::log::{Interaction, Interactions};
 use crate::disk::{read_file, unpacked};
-use crate::error::DataError;
+use crate::error::{DataError, DataErrorKind, damaged_gzip};
 use crate::place::{FileRef, Found};
 
 /// Beginning of text that some programs put before UTF-8.
@@ -38,20 +37,15 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// ```
 ///
 /// # Errors
-/// - [`DataError::Unreadable`] and [`DataError::TooLarge`] (more than 2 GiB; or unpacked to more than 64 MiB and to more than
-///   200 times the size of the file);
-/// - [`DataError::Interactions`] with an [`InteractionsError`] that names the file and the line, what was found and what was
-///   expected, in all other cases: among them a last line without line end, which may be cut within its time, and two lines
-///   of the same user, item and time.
+/// A [`DataError`] that names the file and the line, what was found and what was expected, if the file is unreadable or malformed,
+/// holds more than 2 GiB, or unpacks to more than 64 MiB and to more than 200 times its size. Malformed are, among others, a
+/// last line without line end, which may be cut within its time, and two lines of the same user, item and time.
 pub fn read_interactions(path: impl AsRef<Path>) -> Result<Interactions, DataError> {
     let path = path.as_ref();
     let file = FileRef::on_disk(path);
     let bytes = read_file(&file)?;
-    let bytes = unpacked(&bytes, &file, |source| {
-        let file = file.clone();
-        InteractionsError::Gzip { file, source }.into()
-    })?;
-    Ok(read_bytes(&file, name_of(path), &bytes)?)
+    let bytes = unpacked(&bytes, &file, |source| damaged_gzip(&file, source))?;
+    read_bytes(&file, name_of(path), &bytes)
 }
 
 /// Returns `true` if `path` is for [`read_interactions`], judged by its name only; a folder never is.
@@ -72,18 +66,15 @@ fn name_of(path: &Path) -> String {
     stem.to_owned()
 }
 
-fn read_bytes(
-    file: &FileRef,
-    name: String,
-    bytes: &[u8],
-) -> Result<Interactions, InteractionsError> {
+fn read_bytes(file: &FileRef, name: String, bytes: &[u8]) -> Result<Interactions, DataError> {
     let text = from_utf8(bytes).map_err(|error| {
         let byte = error.valid_up_to();
         let n_before = bytes[..byte].iter().filter(|byte| **byte == b'\n').count();
-        InteractionsError::NotUtf8 {
-            at: file.line(1 + n_before),
-            byte,
-        }
+        DataError::new(
+            file.line(1 + n_before),
+            format!("byte {byte} that is not UTF-8"),
+            "text",
+        )
     })?;
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let numbered = text.split('\n').enumerate();
@@ -91,7 +82,10 @@ fn read_bytes(
         .map(|(index, line)| (index + 1, line.strip_suffix('\r').unwrap_or(line)))
         .filter(|(_, line)| !line.is_empty())
         .peekable();
-    let empty = || InteractionsError::Empty { file: file.clone() };
+    let empty = || {
+        DataError::new(file, "no interactions", "at least one line of values")
+            .with_kind(DataErrorKind::Empty)
+    };
     let &(at, first_line) = lines.peek().ok_or_else(empty)?;
     let columns = Columns::detect(file, at, first_line)?;
     if columns.has_header {
@@ -106,7 +100,11 @@ fn read_bytes(
     };
     if !text.ends_with('\n') {
         let at = file.line(last as usize);
-        return Err(InteractionsError::Cut { at });
+        return Err(DataError::new(
+            at,
+            "a last line without line end",
+            "one: the file may be cut",
+        ));
     }
     rows.check_distinct()?;
     let [users, items] = [&rows.users.names, &rows.items.names];
@@ -140,18 +138,18 @@ impl<'a> Rows<'a> {
     }
 
     /// Adds line `at`, counted from 1.
-    fn push(&mut self, at: usize, line: &'a str) -> Result<(), InteractionsError> {
+    fn push(&mut self, at: usize, line: &'a str) -> Result<(), DataError> {
         let columns = self.columns;
         self.values.clear();
         // A long line of separators takes no memory.
         let values = line.split(columns.separator).map(str::trim);
         self.values.extend(values.take(columns.width + 1));
         if self.values.len() != columns.width {
-            return Err(InteractionsError::Width {
-                at: self.file.line(at),
-                found: line.split(columns.separator).count(),
-                expected: columns.width,
-            });
+            return Err(DataError::new(
+                self.file.line(at),
+                format!("{} values", line.split(columns.separator).count()),
+                columns.width,
+            ));
         }
         if let Some(rating) = columns.rating {
             self.number(at, "rating", self.values[rating])?;
@@ -160,7 +158,7 @@ impl<'a> Rows<'a> {
         for (what, column) in [("user", columns.user), ("item", columns.item)] {
             if self.values[column].is_empty() {
                 let at = self.file.line(at);
-                return Err(InteractionsError::EmptyName { at, what });
+                return Err(DataError::new(at, format!("no name of the {what}"), "one"));
             }
         }
         self.rows.push(Interaction {
@@ -173,17 +171,19 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    fn number(&self, at: usize, what: &'static str, text: &str) -> Result<f64, InteractionsError> {
+    fn number(&self, at: usize, what: &'static str, text: &str) -> Result<f64, DataError> {
         let number = text.parse().ok().filter(|number: &f64| number.is_finite());
-        number.ok_or_else(|| InteractionsError::NotANumber {
-            at: self.file.line(at),
-            what,
-            found: Found::new(text),
+        number.ok_or_else(|| {
+            DataError::new(
+                self.file.line(at),
+                format!("the {what} {}", Found::new(text)),
+                "a finite number",
+            )
         })
     }
 
     /// Checks that no two rows are the same, and names the first line that is a second one.
-    fn check_distinct(&self) -> Result<(), InteractionsError> {
+    fn check_distinct(&self) -> Result<(), DataError> {
         let key = |index: u32| {
             let row = self.rows[index as usize];
             (row.user, row.item, row.time.to_bits())
@@ -193,10 +193,14 @@ impl<'a> Rows<'a> {
         let equal = order.windows(2).filter(|pair| key(pair[0]) == key(pair[1]));
         match equal.min_by_key(|pair| pair[1]) {
             None => Ok(()),
-            Some(pair) => Err(InteractionsError::Repeated {
-                at: self.file.line(self.lines[pair[1] as usize] as usize),
-                first: self.lines[pair[0] as usize] as usize,
-            }),
+            Some(pair) => Err(DataError::new(
+                self.file.line(self.lines[pair[1] as usize] as usize),
+                format!(
+                    "the user, item and time of line {} again",
+                    self.lines[pair[0] as usize] as usize
+                ),
+                "each interaction once",
+            )),
         }
     }
 }

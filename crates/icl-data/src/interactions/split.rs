@@ -2,9 +2,8 @@
 
 use std::collections::HashSet;
 
-use icl_core::{GrowthRatio, Increment, Seed};
+use icl_core::{Error, GrowthRatio, Increment, Seed};
 
-use super::error::InteractionsError;
 use super::log::Interactions;
 use crate::error::DataError;
 use crate::split::Split;
@@ -55,7 +54,7 @@ impl Interactions {
     /// those at the boundary are old.
     ///
     /// # Errors
-    /// [`InteractionsError::TimeSplit`] if either side would have fewer than two interactions.
+    /// [`DataError`] if either side would have fewer than two interactions.
     pub fn by_time(&self, alpha: GrowthRatio) -> Result<usize, DataError> {
         let rows = self.rows();
         let n_new = (alpha.value() * rows.len() as f64).round() as usize;
@@ -66,12 +65,11 @@ impl Interactions {
         };
         let n_new = rows.len() - n_old;
         if n_old.min(n_new) < 2 {
-            return Err(InteractionsError::TimeSplit {
-                alpha: alpha.value(),
-                n_old,
-                n_new,
-            }
-            .into());
+            return Err(DataError::new(
+                format!("split by time at alpha {}", alpha.value()),
+                format!("{n_old} old and {n_new} new interactions"),
+                "at least 2 of each",
+            ));
         }
         Ok(n_old)
     }
@@ -83,9 +81,10 @@ impl Interactions {
     ///   hold interactions of both parts, so that this is a baseline without shift, and no increment in time.
     ///
     /// # Errors
-    /// - [`InteractionsError::TimeSplit`] and [`DataError::SplitTooSmall`] if either part would have fewer than two
+    /// [`DataError`]
+    /// - if either part would have fewer than two
     ///   interactions;
-    /// - [`DataError::NoColumns`] and [`DataError::UnfitSplit`] if it is another split.
+    /// - if it is another split.
     pub fn increment(
         &self,
         split: Split,
@@ -96,7 +95,7 @@ impl Interactions {
             Split::Time => {
                 let n_old = self.by_time(alpha)?;
                 let (old, new) = (0..n_old, n_old..self.rows().len());
-                Ok(Increment::try_new(old.collect(), new.collect())?)
+                Increment::try_new(old.collect(), new.collect()).map_err(Error::into_other)
             }
             Split::Random => {
                 let mut first = self.first_rows();
@@ -107,7 +106,7 @@ impl Interactions {
                 let rows = |of: &[usize]| of.iter().map(|&at| others[at]).collect::<Vec<usize>>();
                 first.extend(rows(drawn.old()));
                 first.sort_unstable();
-                Ok(Increment::try_new(first, rows(drawn.new_data()))?)
+                Increment::try_new(first, rows(drawn.new_data())).map_err(Error::into_other)
             }
             split => Err(split.unfit("interactions")),
         }

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use icl_core::AtomicFile;
 
-use super::error::InteractionsError;
 use super::log::Interactions;
 use crate::error::DataError;
 use crate::new_folder::unwritable;
@@ -17,8 +16,9 @@ impl Interactions {
     /// interaction is a positive. The file is whole or absent.
     ///
     /// # Errors
-    /// - [`InteractionsError::Tab`] if a user or an item has a tab in its name, as `ratings.dat` allows;
-    /// - [`DataError::Unwritable`] if a file has this name already, or cannot be written.
+    /// [`DataError`]
+    /// - if a user or an item has a tab in its name, as `ratings.dat` allows;
+    /// - if a file has this name already, or cannot be written.
     ///
     /// # Panics
     /// If a row is not below the number of interactions.
@@ -26,12 +26,11 @@ impl Interactions {
         let path = path.as_ref();
         for (what, names) in [("user", self.users()), ("item", self.items())] {
             if let Some(name) = names.iter().find(|name| name.contains('\t')) {
-                return Err(InteractionsError::Tab {
-                    data: Found::new(self.name()),
-                    what,
-                    found: Found::new(name),
-                }
-                .into());
+                return Err(DataError::new(
+                    format!("data set {}", Found::new(self.name())),
+                    format!("a tab in the name of the {what} {}", Found::new(name)),
+                    "none: tabs separate the columns",
+                ));
             }
         }
         let write = || -> std::io::Result<()> {

@@ -5,14 +5,13 @@ use std::path::Path;
 
 use super::column::{ColumnKind, TableColumn};
 use super::dataset::{TableCounts, TabularDataset};
-use super::error::TablesError;
 use super::place::ColumnList;
 use super::raw_column::{RawColumn, Value};
 use super::schema::TableSchema;
 use super::statistics::FeatureStatistics;
 use super::table::RawTable;
 use super::values::{is_word, number};
-use crate::error::DataError;
+use crate::error::{DataError, too_many};
 use crate::place::{FileRef, Found};
 
 /// Largest number of values of a data set: 2^28, or 1 GiB.
@@ -28,19 +27,20 @@ impl TableSchema {
     /// [`TabularDataset::counts`].
     ///
     /// # Errors
-    /// [`DataError::TooMany`] values (more than 2^28), and [`DataError::Tables`] with
-    /// - [`TablesError::Columns`] if columns are missing;
-    /// - [`TablesError::ColumnType`] if a column of numbers holds text.
+    /// [`DataError`]
+    /// - if there are more than 2^28 values;
+    /// - if columns are missing;
+    /// - if a column of numbers holds text.
     pub fn apply(&self, table: &RawTable) -> Result<TabularDataset, DataError> {
         self.check_columns(table)?;
         let (n, d) = (table.n_rows(), self.d_features());
         if n.saturating_mul(d) > MAX_VALUES {
-            return Err(DataError::TooMany {
-                file: FileRef::on_disk(Path::new(table.name())),
-                what: "values",
-                found: n.saturating_mul(d),
-                limit: MAX_VALUES,
-            });
+            return Err(too_many(
+                FileRef::on_disk(Path::new(table.name())),
+                n.saturating_mul(d),
+                "values",
+                MAX_VALUES,
+            ));
         }
         let mut values = vec![0.0_f32; n * d];
         let mut counts = TableCounts {
@@ -125,7 +125,7 @@ impl TableSchema {
             .collect()
     }
 
-    fn check_columns(&self, table: &RawTable) -> Result<(), TablesError> {
+    fn check_columns(&self, table: &RawTable) -> Result<(), DataError> {
         let is_missing = |column: &&TableColumn| {
             !column.features.is_empty() && table.column(&column.name).is_none()
         };
@@ -134,12 +134,15 @@ impl TableSchema {
         if missing.is_empty() {
             return Ok(());
         }
-        Err(TablesError::Columns {
-            data: Found::new(table.name()),
-            expected: Found::new(&self.name),
-            missing: ColumnList::new(&missing),
-            surplus: ColumnList::new(&self.surplus(table)),
-        })
+        Err(DataError::new(
+            Found::new(table.name()),
+            format!(
+                "other columns (missing: {}; surplus: {})",
+                ColumnList::new(&missing),
+                ColumnList::new(&self.surplus(table))
+            ),
+            format!("those of {}", Found::new(&self.name)),
+        ))
     }
 }
 

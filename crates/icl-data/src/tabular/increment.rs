@@ -3,7 +3,6 @@
 use icl_core::{GrowthRatio, Increment, Seed};
 
 use super::dataset::TabularDataset;
-use super::error::TablesError;
 use super::schema::TableSchema;
 use super::table::RawTable;
 use crate::equal::{n_equal, number_bits};
@@ -18,12 +17,13 @@ impl RawTable {
     /// For [`Split::Size`], all rows are equal.
     ///
     /// # Errors
-    /// - [`DataError::SplitTooSmall`] or [`DataError::ClassesTooSmall`] if either part would have fewer
+    /// [`DataError`]
+    /// - if either part would have fewer
     ///   than two rows;
-    /// - [`DataError::UnknownClass`] and [`DataError::RepeatedClass`] if the split names other classes;
-    /// - [`DataError::UnfitSplit`] if it is one by time;
-    /// - [`DataError::Tables`] with the errors of [`ranks`](Self::ranks) if it is one by a column, and with
-    ///   [`TablesError::NoTarget`] if it is one of classes and the rows have none.
+    /// - if the split names other classes;
+    /// - if it is one by time;
+    /// - those of [`ranks`](Self::ranks) if it is one by a column;
+    /// - if it is one of classes and the rows have none.
     pub fn increment(
         &self,
         split: Split,
@@ -31,11 +31,11 @@ impl RawTable {
         seed: Seed,
     ) -> Result<Increment, DataError> {
         if matches!(split, Split::Class | Split::Classes(_)) && !self.has_labels() {
-            return Err(TablesError::NoTarget {
-                data: Found::new(&self.name),
-                split: Found::new(&split.to_string()),
-            }
-            .into());
+            return Err(DataError::new(
+                Found::new(&self.name),
+                format!("no classes for split {}", Found::new(&split.to_string())),
+                "a target column",
+            ));
         }
         let keys = match &split {
             Split::Random | Split::Class => self.labels.to_vec(),

@@ -2,15 +2,13 @@
 
 use std::iter;
 
-use icl_core::Increment;
+use icl_core::{Error, Increment};
 
 use super::dataset::TabularDataset;
-use super::error::TablesError;
 use super::raw_column::Contents;
 use super::schema::TableSchema;
 use super::table::RawTable;
-use crate::error::DataError;
-use crate::place::Found;
+use crate::error::{DataError, too_small};
 
 impl RawTable {
     /// Joins two tables: the rows of `old`, then those of `new`, and the increment of both.
@@ -25,29 +23,26 @@ impl RawTable {
     /// The name is `OLD+NEW`.
     ///
     /// # Errors
-    /// [`DataError::Tables`] with
-    /// - [`TablesError::TooSmall`] if one of them has fewer than two rows;
-    /// - [`TablesError::ColumnType`] if a column of numbers in `old` is text in `new`.
+    /// [`DataError`]
+    /// - if one of them has fewer than two rows;
+    /// - if a column of numbers in `old` is text in `new`.
     pub fn join(old: &Self, new: &Self) -> Result<(Self, Increment), DataError> {
         for table in [old, new] {
             if table.n_rows() < 2 {
-                return Err(TablesError::TooSmall {
-                    data: Found::new(&table.name),
-                    found: table.n_rows(),
-                }
-                .into());
+                return Err(too_small(&table.name, table.n_rows(), "rows"));
             }
         }
         let joined = old.append(new)?;
         let (n_old, n) = (old.n_rows(), joined.n_rows());
-        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())?;
+        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())
+            .map_err(Error::into_other)?;
         Ok((joined, increment))
     }
 
     /// Appends the rows of another table, however few, as [`join`](Self::join) does.
     ///
     /// # Errors
-    /// Those of [`join`](Self::join), but for [`TablesError::TooSmall`].
+    /// Those of [`join`](Self::join), but for that of few samples.
     pub fn append(&self, new: &Self) -> Result<Self, DataError> {
         let old = self;
         let has_classes = old.has_labels() && new.has_labels();

@@ -5,7 +5,6 @@ use std::str::FromStr;
 
 use burn::serde::{Deserialize, Serialize};
 
-use super::error::TablesError;
 use crate::error::DataError;
 use crate::place::Found;
 
@@ -130,12 +129,7 @@ impl FromStr for Missing {
 }
 
 fn unknown(setting: &'static str, found: &str, expected: &'static str) -> DataError {
-    TablesError::UnknownSetting {
-        setting,
-        found: Found::new(found),
-        expected,
-    }
-    .into()
+    DataError::new(setting, Found::new(found), expected)
 }
 
 #[cfg(test)]

@@ -3,12 +3,13 @@
 use std::cmp::Ordering;
 
 use super::date_forms::iso_form;
-use super::error::TablesError;
 use super::exact;
 use super::raw_column::{Contents, RawColumn, Value};
 use super::table::RawTable;
+use crate::error::DataError;
 use crate::instant::moment;
-use crate::place::{ClassList, Found};
+use crate::place::Found;
+use crate::tabular::error::unknown_column;
 
 impl RawTable {
     /// Returns the rank of each row by its value in a column; equal values have equal ranks, and that of missing values is the
@@ -18,26 +19,27 @@ impl RawTable {
     /// time or not, and else in that of their bytes.
     ///
     /// # Errors
-    /// - [`TablesError::UnknownColumn`] if there is no such column;
-    /// - [`TablesError::NotInOrder`] if its texts are dates in another form, or only some of them state their offset from UTC.
-    pub fn ranks(&self, column: &str) -> Result<Vec<usize>, TablesError> {
+    /// [`DataError`]
+    /// - if there is no such column;
+    /// - if its texts are dates in another form, or only some of them state their offset from UTC.
+    pub fn ranks(&self, column: &str) -> Result<Vec<usize>, DataError> {
         let found = self.column(column);
         let names: Vec<String> = self.column_names().into_iter().map(str::to_owned).collect();
-        let found = found.ok_or_else(|| TablesError::UnknownColumn {
-            data: Found::new(&self.name),
-            found: Found::new(column),
-            known: ClassList::new(&names),
-        })?;
+        let found = found.ok_or_else(|| unknown_column(&self.name, column, &names))?;
         let texts: Vec<Option<&str>> = (0..self.n_rows()).map(|row| text(found, row)).collect();
         if found.contents == Contents::Numbers {
             let numbers: Vec<_> = texts.iter().map(|text| text.map(exact::written)).collect();
             return Ok(ranks_of(&numbers, exact::compare));
         }
-        ranks_of_texts(&texts).map_err(|(text, expected)| TablesError::NotInOrder {
-            data: Found::new(&self.name),
-            column: Found::new(column),
-            found: Found::new(text),
-            expected: Found::new(&expected),
+        ranks_of_texts(&texts).map_err(|(text, expected)| {
+            DataError::new(
+                format!("{}, column {}", Found::new(&self.name), Found::new(column)),
+                format!(
+                    "{}, a date whose text is not in the order of time",
+                    Found::new(text)
+                ),
+                format!("its form {}", Found::new(&expected)),
+            )
         })
     }
 

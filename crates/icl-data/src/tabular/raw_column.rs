@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use super::error::TablesError;
 use super::exact::difference;
 use super::fields::Fields;
 use super::note::TableNote;
 use super::number_forms::plain_form;
 use super::values::{is_missing, is_word, number};
+use crate::error::DataError;
 use crate::place::Found;
 
 /// Share of numbers from which a column is likely meant to hold numbers.
@@ -151,16 +151,15 @@ impl RawColumn {
     /// Checks that the column of the table `data` holds numbers.
     ///
     /// # Errors
-    /// [`TablesError::ColumnType`] if it holds text.
-    pub(super) fn check_numbers(&self, data: &str) -> Result<(), TablesError> {
+    /// [`DataError`] if it holds text.
+    pub(super) fn check_numbers(&self, data: &str) -> Result<(), DataError> {
         match self.contents {
             Contents::Numbers => Ok(()),
-            Contents::Texts | Contents::Mixed => Err(TablesError::ColumnType {
-                data: Found::new(data),
-                column: Found::new(&self.name),
-                found: "text",
-                expected: "numbers",
-            }),
+            Contents::Texts | Contents::Mixed => Err(DataError::new(
+                format!("{}, column {}", Found::new(data), Found::new(&self.name)),
+                "text",
+                "numbers",
+            )),
         }
     }
 }

@@ -6,11 +6,10 @@ use burn::serde::{Deserialize, Serialize};
 
 use super::classes::number_classes;
 use super::column::{ColumnKind, TableColumn};
-use super::error::TablesError;
 use super::exact::difference;
 use super::raw_column::{Contents, RawColumn, Value};
 use super::statistics::FeatureStatistics;
-use super::stored_schema::{StoredSchema, UnfitSchema};
+use super::stored_schema::StoredSchema;
 use super::table::RawTable;
 use crate::error::DataError;
 use crate::outliers::ordinary_range;
@@ -51,9 +50,9 @@ pub struct TableSchema {
 }
 
 impl TryFrom<StoredSchema> for TableSchema {
-    type Error = UnfitSchema;
+    type Error = DataError;
 
-    fn try_from(stored: StoredSchema) -> Result<Self, UnfitSchema> {
+    fn try_from(stored: StoredSchema) -> Result<Self, DataError> {
         stored.check()?;
         let StoredSchema {
             name,
@@ -75,9 +74,9 @@ impl TableSchema {
     /// are ignored. Neither do those that [number the rows](RawTable::index_columns).
     ///
     /// # Errors
-    /// [`DataError::Tables`] with
-    /// - [`TablesError::Categories`] if a column has more than 256 different texts in these rows;
-    /// - [`TablesError::NoFeatures`] if every column is constant, excluded or numbers the rows.
+    /// [`DataError`]
+    /// - if a column has more than 256 different texts in these rows;
+    /// - if every column is constant, excluded or numbers the rows.
     ///
     /// # Panics
     /// If an index is not below the number of rows.
@@ -92,14 +91,14 @@ impl TableSchema {
             schema.add(column, old, is_excluded)?;
         }
         if schema.statistics.is_empty() {
-            return Err(TablesError::NoFeatures {
-                data: Found::new(table.name()),
-                expected: match table.index_columns().is_empty() {
-                    true => "not constant",
-                    false => "neither constant nor numbers the rows",
+            return Err(DataError::new(
+                Found::new(table.name()),
+                "no feature among the columns",
+                match table.index_columns().is_empty() {
+                    true => "at least one that is not constant",
+                    false => "at least one that is neither constant nor numbers the rows",
                 },
-            }
-            .into());
+            ));
         }
         Ok(schema)
     }
@@ -134,13 +133,17 @@ impl TableSchema {
         });
         let names: BTreeSet<&str> = texts.collect();
         if names.len() > MAX_CATEGORIES {
-            return Err(TablesError::Categories {
-                data: Found::new(&self.name),
-                column: Found::new(&column.name),
-                found: names.len(),
-                limit: MAX_CATEGORIES,
-            }
-            .into());
+            return Err(DataError::new(
+                format!(
+                    "{}, column {}",
+                    Found::new(&self.name),
+                    Found::new(&column.name)
+                ),
+                format!("{} different texts", names.len()),
+                format!(
+                    "at most {MAX_CATEGORIES} categories, or numbers (a column can be excluded)"
+                ),
+            ));
         }
         let has_missing = values.contains(&Value::Missing);
         if names.len() + usize::from(has_missing) < 2 {

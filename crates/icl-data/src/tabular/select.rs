@@ -1,6 +1,5 @@
 //! Selection of classes and of a number of rows.
 
-use super::error::TablesError;
 use super::table::RawTable;
 use crate::error::DataError;
 use crate::selection::{MIN_LIMIT, balanced, find_classes};
@@ -13,17 +12,18 @@ impl RawTable {
     /// turn until `limit` is reached; of a table without classes, the first `limit` rows are kept.
     ///
     /// # Errors
-    /// - [`DataError::UnknownClass`] if the table has no class of a given name;
-    /// - [`DataError::RepeatedClass`] if a class is given twice;
-    /// - [`DataError::Tables`] with [`TablesError::Limit`] if the limit is below 4, too few for two
+    /// [`DataError`]
+    /// - if the table has no class of a given name;
+    /// - if a class is given twice;
+    /// - if the limit is below 4, too few for two
     ///   old and two new rows.
     pub fn select(self, classes: &[String], limit: Option<usize>) -> Result<Self, DataError> {
         if let Some(found) = limit.filter(|limit| *limit < MIN_LIMIT) {
-            return Err(TablesError::Limit {
-                found,
-                expected: MIN_LIMIT,
-            }
-            .into());
+            return Err(DataError::new(
+                "limit",
+                format!("{found} rows"),
+                format!("at least {MIN_LIMIT}"),
+            ));
         }
         let chosen = find_classes(&self.name, &self.class_names, classes)?;
         let kept = balanced(&self.labels, &self.n_class(), &chosen, limit);

@@ -4,6 +4,7 @@ use burn::serde::Deserialize;
 
 use super::column::{ColumnKind, TableColumn};
 use super::statistics::FeatureStatistics;
+use crate::error::DataError;
 
 /// Parts of a [`TableSchema`](super::schema::TableSchema) that may not fit each other.
 #[derive(Debug, Deserialize)]
@@ -14,22 +15,14 @@ pub(super) struct StoredSchema {
     pub(super) statistics: Vec<FeatureStatistics>,
 }
 
-/// Schema whose parts do not fit each other.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("found {found}, expected {expected}")]
-pub(super) struct UnfitSchema {
-    found: String,
-    expected: String,
-}
-
 impl StoredSchema {
     /// Checks that the features of the columns follow each other, that each has statistics, and that these
     /// are numbers by which values can be divided.
     ///
     /// # Errors
-    /// [`UnfitSchema`] for the first part that does not fit.
-    pub(super) fn check(&self) -> Result<(), UnfitSchema> {
-        let wrong = |found: String, expected: String| Err(UnfitSchema { found, expected });
+    /// For the first part that does not fit.
+    pub(super) fn check(&self) -> Result<(), DataError> {
+        let wrong = |found: String, expected: String| Err(DataError::new("", found, expected));
         let mut first = 0;
         for column in &self.columns {
             let n = match column.kind {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::error::TablesError;
 use super::fields::Fields;
 use super::note::TableNote;
 use super::raw_column::{Contents, RawColumn};
+use crate::error::DataError;
 
 /// Name of the only class of a table without classes.
 const UNLABELLED: &str = "unlabelled";
@@ -155,8 +155,8 @@ impl RawTable {
     /// missing value is NaN.
     ///
     /// # Errors
-    /// [`TablesError::ColumnType`] if a column holds text.
-    pub fn numbers(&self) -> Result<Vec<f32>, TablesError> {
+    /// [`DataError`] if a column holds text.
+    pub fn numbers(&self) -> Result<Vec<f32>, DataError> {
         let width = self.features().count();
         let mut all = vec![0.0; self.n_rows() * width];
         for (at, column) in self.features().enumerate() {

@@ -29,7 +29,7 @@ impl RawTable {
     /// [`read_table`]: crate::read_table
     ///
     /// # Errors
-    /// [`DataError::Unwritable`] if a file has this name already, or cannot be written.
+    /// [`DataError`] if a file has this name already, or cannot be written.
     ///
     /// # Panics
     /// If an index is not below [`n_rows`](Self::n_rows).

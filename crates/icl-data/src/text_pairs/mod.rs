@@ -11,4 +11,4 @@ pub use collate::TextPairCollate;
 pub use dataset::{TextPair, TextPairDataset};
 pub use pairs::{TextPairOptions, TextPairs, read_text_pairs};
 pub use views::{TextPairView, TextPairViews};
-pub use vocabulary::{Vocabulary, VocabularyError};
+pub use vocabulary::Vocabulary;

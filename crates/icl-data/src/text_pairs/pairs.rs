@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use icl_core::{GrowthRatio, Increment, Seed};
+use icl_core::{Error, GrowthRatio, Increment, Seed};
 
 use crate::equal::n_equal;
-use crate::error::DataError;
-use crate::place::Found;
+use crate::error::{DataError, too_small};
 use crate::split::Split;
-use crate::tabular::{Header, TableNote, TablesError, read_texts};
+use crate::tabular::{Header, TableNote, read_texts};
 
 /// Settings of [`read_text_pairs`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,8 +84,9 @@ impl TextPairs {
     /// Splits the pairs into old and new ones; see [`Split::increment`]. For [`Split::Size`], all pairs are equal.
     ///
     /// # Errors
-    /// - [`DataError::SplitTooSmall`] if either part would have fewer than two pairs;
-    /// - [`DataError::NoColumns`] and [`DataError::UnfitSplit`] if it is another split: pairs have neither classes nor times.
+    /// [`DataError`]
+    /// - if either part would have fewer than two pairs;
+    /// - if it is another split: pairs have neither classes nor times.
     pub fn increment(
         &self,
         split: Split,
@@ -103,20 +103,17 @@ impl TextPairs {
     /// `old`, and the name is `OLD+NEW`.
     ///
     /// # Errors
-    /// [`DataError::Tables`] with [`TablesError::TooSmall`] if one of them has fewer than two pairs.
+    /// [`DataError`] if one of them has fewer than two pairs.
     pub fn join(old: &Self, new: &Self) -> Result<(Self, Increment), DataError> {
         for part in [old, new] {
             if part.pairs.len() < 2 {
-                return Err(TablesError::TooSmall {
-                    data: Found::new(&part.name),
-                    found: part.pairs.len(),
-                }
-                .into());
+                return Err(too_small(&part.name, part.pairs.len(), "rows"));
             }
         }
         let joined = old.append(new);
         let (n_old, n) = (old.pairs.len(), joined.pairs.len());
-        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())?;
+        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())
+            .map_err(Error::into_other)?;
         Ok((joined, increment))
     }
 
@@ -146,10 +143,9 @@ impl TextPairs {
 /// ```
 ///
 /// # Errors
-/// - [`DataError::Unreadable`], [`DataError::TooLarge`] (more than 2 GiB; or unpacked to more than 64 MiB and to more than
-///   200 times the size of the file) and [`DataError::TooMany`] (more than 65 536 columns);
-/// - [`DataError::Tables`] with a [`TablesError`](crate::TablesError) that names the file, the line and the column, what was
-///   found and what was expected, in all other cases: among them a column that is not there, and an empty text.
+/// A [`DataError`] that names the file, the line and the column, what was found and what was expected, if the file is unreadable
+/// or malformed, holds more than 2 GiB, unpacks to more than 64 MiB and to more than 200 times its size, or has more than
+/// 65 536 columns, if a column is not there, or if a text is empty.
 pub fn read_text_pairs(
     path: impl AsRef<Path>,
     options: &TextPairOptions,

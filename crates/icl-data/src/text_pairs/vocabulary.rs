@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use icl_core::Error;
+
 use crate::place::Found;
 
 /// Words that are known, numbered in alphabetical order.
@@ -40,14 +42,19 @@ impl Vocabulary {
     /// Creates the vocabulary of the words that another one [has](Self::words).
     ///
     /// # Errors
-    /// [`VocabularyError`] if they are not in alphabetical order, each once.
-    pub fn try_of_words(words: Vec<String>) -> Result<Self, VocabularyError> {
+    /// [`Error`] if they are not in alphabetical order, each once.
+    pub fn try_of_words(words: Vec<String>) -> Result<Self, Error> {
         match words.windows(2).find(|pair| pair[0] >= pair[1]) {
             None => Ok(Self::numbered(words)),
-            Some(pair) => Err(VocabularyError {
-                found: Found::new(&pair[1]),
-                before: Found::new(&pair[0]),
-            }),
+            Some(pair) => Err(Error::new(
+                "",
+                format!(
+                    "the word {} after {}",
+                    Found::new(&pair[1]),
+                    Found::new(&pair[0])
+                ),
+                "words in alphabetical order, each once",
+            )),
         }
     }
 
@@ -76,16 +83,6 @@ impl Vocabulary {
             [n + words_of(text).count(), n_unknown + unknown.count()]
         })
     }
-}
-
-/// Words that are no vocabulary.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("found the word {found} after {before}, expected words in alphabetical order, each once")]
-pub struct VocabularyError {
-    /// Second of two words.
-    pub found: Found,
-    /// First of them.
-    pub before: Found,
 }
 
 /// Returns the words of a text.

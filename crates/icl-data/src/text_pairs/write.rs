@@ -26,7 +26,7 @@ impl TextPairs {
     /// [`read_text_pairs`](super::read_text_pairs) reads with the same texts. The file is whole or absent.
     ///
     /// # Errors
-    /// [`DataError::Unwritable`] if a file has this name already, or cannot be written.
+    /// [`DataError`] if a file has this name already, or cannot be written.
     ///
     /// # Panics
     /// If an index is not below the number of pairs.

@@ -14,9 +14,8 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use icl_core::Samples;
 use icl_data::{
-    DataError, GraphDataset, GraphsError, ImageDataset, Interactions, InteractionsError,
-    NextItemDataset, RawTable, TablesError, TextPairs, embedded, looks_like_images,
-    looks_like_interactions, looks_like_table,
+    DataError, DataErrorKind, GraphDataset, ImageDataset, Interactions, NextItemDataset, RawTable,
+    TextPairs, embedded, looks_like_images, looks_like_interactions, looks_like_table,
 };
 
 use crate::options::data::ReadingOptions;
@@ -111,12 +110,8 @@ impl Data {
         } else {
             icl_data::read_tu(name)
         };
-        let is_unknown = matches!(
-            graphs,
-            Err(DataError::Graphs(
-                GraphsError::NoDataSet { .. } | GraphsError::NotADataSet { .. }
-            ))
-        );
+        let is_none = |error: &DataError| error.kind() == DataErrorKind::NoDataSet;
+        let is_unknown = graphs.as_ref().is_err_and(is_none);
         if is_unknown && !is_zip(path) {
             return Err(unknown(path));
         }
@@ -184,13 +179,7 @@ impl Data {
 /// Whether data could not be read because a file holds no samples at all.
 pub fn holds_nothing(failure: &Failure) -> bool {
     let mut causes = failure.causes().filter_map(|it| it.downcast_ref());
-    causes.any(|it| {
-        matches!(
-            it,
-            DataError::Tables(TablesError::Empty { .. } | TablesError::HeaderOnly { .. })
-                | DataError::Interactions(InteractionsError::Empty { .. })
-        )
-    })
+    causes.any(|it: &DataError| it.kind() == DataErrorKind::Empty)
 }
 
 /// Returns the path of data that are one file of a kind: that file, or the only file of a folder, as `icl split` writes it.

@@ -8,8 +8,7 @@ use zip::result::ZipError;
 
 use super::lines::Lines;
 use crate::disk::MAX_BYTES;
-use crate::error::DataError;
-use crate::graph::error::GraphsError;
+use crate::error::{DataError, DataErrorKind, too_large};
 use crate::place::FileRef;
 
 /// Source of an archive's bytes.
@@ -45,20 +44,24 @@ impl Archive {
     /// Reads and checks the archive's table. Error messages call the archive by `path`.
     pub(super) fn open(path: &Path, mut bytes: Box<dyn ArchiveBytes>) -> Result<Self, DataError> {
         let damaged = |source| {
-            DataError::from(GraphsError::Archive {
-                path: path.to_path_buf(),
-                source,
-            })
+            DataError::new(
+                path.display(),
+                "a cut or damaged zip archive",
+                "an intact one",
+            )
+            .with_source(source)
+            .with_kind(DataErrorKind::Damaged)
         };
         let n_bytes = bytes.seek(SeekFrom::End(0));
         let n_bytes = n_bytes.map_err(|error| damaged(ZipError::Io(error)))?;
         let limit = n_bytes.saturating_mul(MAX_RATIO);
         let zip = ZipArchive::new(bytes).map_err(damaged)?;
         if zip.has_duplicate_names() {
-            return Err(GraphsError::RepeatedEntry {
-                path: path.to_path_buf(),
-            }
-            .into());
+            return Err(DataError::new(
+                path.display(),
+                "an archive that lists an entry twice",
+                "every name once",
+            ));
         }
         let mut entries = Vec::with_capacity(zip.len());
         for index in 0..zip.len() {
@@ -67,10 +70,18 @@ impl Archive {
             let file = FileRef::in_archive(path, &name);
             let inside = entry.enclosed_name().filter(|_| is_relative(&name));
             let Some(inside) = inside.as_deref().and_then(Path::to_str) else {
-                return Err(GraphsError::EntryOutside { file }.into());
+                return Err(DataError::new(
+                    file,
+                    "an entry that points outside the archive",
+                    "a relative path without `..`",
+                ));
             };
             if entry.is_symlink() {
-                return Err(GraphsError::EntryLink { file }.into());
+                return Err(DataError::new(
+                    file,
+                    "a symbolic link",
+                    "only files and folders in the archive",
+                ));
             }
             if !entry.is_dir() {
                 entries.push(ArchiveEntry {
@@ -107,15 +118,17 @@ impl Archive {
         let name = FileRef::in_archive(&self.path, &entry.name);
         let of_entry = name.clone();
         let damaged = move |source| {
-            DataError::from(GraphsError::Entry {
-                file: of_entry.clone(),
-                source,
-            })
+            DataError::new(
+                &of_entry,
+                "an entry that cannot be unpacked",
+                "an intact one, stored or deflated",
+            )
+            .with_source(source)
         };
         let reader = self.zip.by_index(entry.index).map_err(&damaged)?;
         let limit = self.limit;
         if reader.size() > limit {
-            return Err(DataError::TooLarge { file: name, limit });
+            return Err(too_large(name, limit));
         }
         let wrap = move |source: io::Error| damaged(ZipError::Io(source));
         let reader = Box::new(BufReader::new(reader));

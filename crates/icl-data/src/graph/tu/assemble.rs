@@ -8,9 +8,8 @@ use super::table::{MAX_COUNT, TextTable, check_count};
 use crate::error::DataError;
 use crate::graph::adjacency::Adjacency;
 use crate::graph::dataset::{GraphCounts, GraphDataset};
-use crate::graph::error::GraphsError;
 use crate::graph::sample::Graph;
-use crate::place::FileRef;
+use crate::place::{FileRef, Place};
 
 /// Reads all tables, checks their consistency and builds the graphs.
 pub(super) fn assemble(mut files: TuFiles) -> Result<GraphDataset, DataError> {
@@ -117,12 +116,11 @@ impl Members {
         indicator.integers(|line, found| {
             check_count(&file, "nodes", line, MAX_COUNT)?;
             if found < 1 || found > most as i64 {
-                return Err(GraphsError::GraphOutOfRange {
-                    at: file.line(line),
-                    found,
-                    n_graphs: most,
-                }
-                .into());
+                return Err(DataError::new(
+                    file.line(line),
+                    format!("graph {found}"),
+                    format!("a graph from 1 to {most}, the number of graph labels"),
+                ));
             }
             graph.push((found - 1) as u32);
             Ok(())
@@ -139,21 +137,17 @@ impl Members {
         let mut numbers = 1..offsets.len();
         if let Some(graph) = numbers.find(|&graph| offsets[graph] == 0) {
             return Err(match labels {
-                Some((labels, _)) => GraphsError::GraphWithoutNodes {
-                    at: labels.line(graph),
-                    graph,
-                },
-                None => GraphsError::SkippedGraph { file, graph, last },
-            }
-            .into());
+                Some((labels, _)) => graph_without_nodes(labels.line(graph), graph),
+                None => DataError::new(
+                    file,
+                    format!("no node of graph {graph}"),
+                    format!("one of each graph up to {last}"),
+                ),
+            });
         }
         if let Some((labels, _)) = labels.filter(|_| n_graphs >= offsets.len()) {
             let graph = offsets.len();
-            return Err(GraphsError::GraphWithoutNodes {
-                at: labels.line(graph),
-                graph,
-            }
-            .into());
+            return Err(graph_without_nodes(labels.line(graph), graph));
         }
         for graph in 0..n_graphs {
             offsets[graph + 1] += offsets[graph];
@@ -186,14 +180,17 @@ impl Members {
         for (index, &[from, to]) in edges.iter().enumerate() {
             let (from_graph, to_graph) = (self.graph[from as usize], self.graph[to as usize]);
             if from_graph != to_graph {
-                return Err(GraphsError::EdgeBetweenGraphs {
-                    at: file.line(index + 1),
-                    from: from as usize + 1,
-                    from_graph: from_graph as usize + 1,
-                    to: to as usize + 1,
-                    to_graph: to_graph as usize + 1,
-                }
-                .into());
+                return Err(DataError::new(
+                    file.line(index + 1),
+                    format!(
+                        "an edge from node {} of graph {} to node {} of graph {}",
+                        from as usize + 1,
+                        from_graph as usize + 1,
+                        to as usize + 1,
+                        to_graph as usize + 1
+                    ),
+                    "both in one graph",
+                ));
             }
             starts[from_graph as usize + 1] += 1;
         }
@@ -209,4 +206,10 @@ impl Members {
         }
         Ok((starts, grouped))
     }
+}
+
+/// Returns the error of a graph, counted from 1, that has a label and no nodes.
+fn graph_without_nodes(label: Place, graph: usize) -> DataError {
+    let found = format!("the label of graph {graph}, to which no node belongs");
+    DataError::new(label, found, "at least one node")
 }

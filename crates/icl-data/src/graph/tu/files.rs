@@ -1,7 +1,8 @@
 //! Files of one data set, in an archive or a folder.
 
+use std::error::Error as _;
 use std::fs;
-use std::io::{BufReader, ErrorKind, Read};
+use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use super::archive::{Archive, ArchiveBytes};
@@ -9,9 +10,8 @@ use super::lines::Lines;
 use super::names::{FilePrefix, TuTable, only_data_set};
 use super::table::TextTable;
 use crate::disk::{MAX_BYTES, list_folder, open_file};
-use crate::error::DataError;
-use crate::graph::error::GraphsError;
-use crate::place::{FileRef, Found};
+use crate::error::{DataError, DataErrorKind, missing_file, unreadable};
+use crate::place::FileRef;
 
 /// Beginnings of zip archives: the header of an entry, or the end of an empty table.
 const ZIP_BEGINNINGS: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
@@ -30,17 +30,15 @@ enum Container {
 impl TuFiles {
     /// Finds the data set in the archive or folder at `path`.
     pub(super) fn open(path: &Path) -> Result<Self, DataError> {
-        let unreadable = |source| DataError::Unreadable {
-            file: FileRef::on_disk(path),
-            source,
-        };
+        let unreadable = |source| unreadable(FileRef::on_disk(path), source);
         let metadata = match fs::metadata(path) {
             Ok(metadata) => metadata,
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Err(GraphsError::NoSuchPath {
-                    path: path.to_path_buf(),
-                }
-                .into());
+                return Err(DataError::new(
+                    path.display(),
+                    "no such file or folder",
+                    "a zip archive or a folder of a TU data set",
+                ));
             }
             Err(error) => return Err(unreadable(error)),
         };
@@ -52,16 +50,17 @@ impl TuFiles {
             let opened = Self::open_archive(path, Box::new(BufReader::new(file)));
             // Arbitrary data may precede a zip archive, so that its beginning distinguishes a
             // damaged archive from another kind of file only after the archive cannot be read.
-            if !matches!(opened, Err(DataError::Graphs(GraphsError::Archive { .. })))
-                || begins_as_zip(path)
-            {
+            let is_damaged = |error: &DataError| error.kind() == DataErrorKind::Damaged;
+            if !opened.as_ref().is_err_and(is_damaged) || begins_as_zip(path) {
                 return opened;
             }
         }
-        Err(GraphsError::NotADataSet {
-            path: path.to_path_buf(),
-        }
-        .into())
+        Err(DataError::new(
+            path.display(),
+            "neither a zip archive nor a folder",
+            "one of them with a TU data set",
+        )
+        .with_kind(DataErrorKind::NoDataSet))
     }
 
     /// Finds the data set in an archive, which error messages call by `path`.
@@ -70,10 +69,7 @@ impl TuFiles {
         bytes: Box<dyn ArchiveBytes>,
     ) -> Result<Self, DataError> {
         let archive = Archive::open(path, bytes)?;
-        let prefix =
-            only_data_set(path, archive.files())?.ok_or_else(|| GraphsError::NoDataSet {
-                path: path.to_path_buf(),
-            })?;
+        let prefix = only_data_set(path, archive.files())?.ok_or_else(|| no_data_set(path))?;
         Ok(Self {
             prefix,
             container: Container::Archive(archive),
@@ -92,9 +88,7 @@ impl TuFiles {
             }
             prefix = only_data_set(path, files.iter().map(String::as_str))?;
         }
-        let prefix = prefix.ok_or_else(|| GraphsError::NoDataSet {
-            path: path.to_path_buf(),
-        })?;
+        let prefix = prefix.ok_or_else(|| no_data_set(path))?;
         Ok(Self {
             prefix,
             container: Container::Folder(path.to_path_buf()),
@@ -113,18 +107,11 @@ impl TuFiles {
         let lines = match &mut self.container {
             Container::Archive(archive) => archive.lines(&name)?,
             Container::Folder(_) => match open_file(&file) {
-                Err(DataError::Unreadable { source, .. })
-                    if source.kind() == ErrorKind::NotFound =>
-                {
-                    None
-                }
+                Err(error) if is_not_found(&error) => None,
                 opened => {
                     let reader = Box::new(BufReader::new(opened?));
                     let of_file = file.clone();
-                    let wrap = move |source| DataError::Unreadable {
-                        file: of_file.clone(),
-                        source,
-                    };
+                    let wrap = move |source| unreadable(&of_file, source);
                     Some(Lines::new(file, reader, MAX_BYTES, Box::new(wrap)))
                 }
             },
@@ -134,10 +121,10 @@ impl TuFiles {
 
     /// Reads a table, which must exist.
     pub(super) fn required(&mut self, table: TuTable) -> Result<TextTable<'_>, DataError> {
-        let missing = DataError::MissingFile {
-            file: self.file_ref(&self.prefix.file(table)),
-            beside: Found::new(&self.prefix.file(TuTable::Edges)),
-        };
+        let missing = missing_file(
+            self.file_ref(&self.prefix.file(table)),
+            &self.prefix.file(TuTable::Edges),
+        );
         self.optional(table)?.ok_or(missing)
     }
 
@@ -153,4 +140,17 @@ fn begins_as_zip(path: &Path) -> bool {
     let mut beginning = [0; 4];
     let read = open_file(&FileRef::on_disk(path)).map(|mut file| file.read_exact(&mut beginning));
     matches!(read, Ok(Ok(()))) && ZIP_BEGINNINGS.contains(&beginning.as_slice())
+}
+
+/// Returns the error of an archive or folder without a file `NAME_A.txt`.
+fn no_data_set(path: &Path) -> DataError {
+    let expected = "the files of one TU data set";
+    DataError::new(path.display(), "no file `NAME_A.txt`", expected)
+        .with_kind(DataErrorKind::NoDataSet)
+}
+
+/// Returns whether a file could not be read because it does not exist.
+fn is_not_found(error: &DataError) -> bool {
+    let source = error.source().and_then(|it| it.downcast_ref());
+    source.is_some_and(|source: &io::Error| source.kind() == ErrorKind::NotFound)
 }

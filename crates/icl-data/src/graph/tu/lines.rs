@@ -2,8 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
-use crate::error::DataError;
-use crate::graph::error::GraphsError;
+use crate::error::{DataError, too_large};
 use crate::place::FileRef;
 
 /// Length of the longest line that is read, in bytes: 1 MiB.
@@ -78,7 +77,7 @@ impl<'a> Lines<'a> {
             self.n_bytes += n_read as u64;
             if self.n_bytes > self.limit {
                 let (file, limit) = (self.file.clone(), self.limit);
-                return Err(DataError::TooLarge { file, limit });
+                return Err(too_large(file, limit));
             }
             if bytes.is_empty() {
                 return Ok(false);
@@ -86,11 +85,21 @@ impl<'a> Lines<'a> {
             self.n_lines += 1;
             if bytes.len() > MAX_LINE_BYTES {
                 let (at, limit) = (self.file.line(self.n_lines), MAX_LINE_BYTES);
-                return Err(GraphsError::LongLine { at, limit }.into());
+                return Err(DataError::new(
+                    at,
+                    format!("a line of more than {limit} bytes"),
+                    "at most that many",
+                ));
             }
-            self.text = String::from_utf8(bytes).map_err(|error| GraphsError::NotUtf8 {
-                at: self.file.line(self.n_lines),
-                byte: before as usize + error.utf8_error().valid_up_to(),
+            self.text = String::from_utf8(bytes).map_err(|error| {
+                DataError::new(
+                    self.file.line(self.n_lines),
+                    format!(
+                        "bytes that are not UTF-8 (byte {} of the file, counted from 0)",
+                        before as usize + error.utf8_error().valid_up_to()
+                    ),
+                    "text",
+                )
             })?;
             if !self.text.trim().is_empty() {
                 return Ok(true);
@@ -119,7 +128,7 @@ impl<'a> Lines<'a> {
             self.n_bytes += n_read as u64;
             if self.n_bytes > self.limit {
                 let (file, limit) = (self.file, self.limit);
-                return Err(DataError::TooLarge { file, limit });
+                return Err(too_large(file, limit));
             }
             if n_read == 0 {
                 return Ok(());

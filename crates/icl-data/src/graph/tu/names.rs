@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use crate::error::DataError;
-use crate::place::Found;
+use crate::error::{DataError, several_data_sets};
 
 /// A table of the TU format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,18 +80,17 @@ pub(crate) fn is_edge_list(file: &str) -> bool {
 /// Returns the prefix of the only data set among these files, if there is one.
 ///
 /// # Errors
-/// [`DataError::SeveralDataSets`] in `path`, if there are more.
+/// [`DataError`] in `path`, if there are more.
 pub(super) fn only_data_set<'a>(
     path: &Path,
     files: impl IntoIterator<Item = &'a str>,
 ) -> Result<Option<FilePrefix>, DataError> {
     let mut prefixes = files.into_iter().filter_map(FilePrefix::of_edge_list);
     match (prefixes.next(), prefixes.next()) {
-        (Some(first), Some(second)) => Err(DataError::SeveralDataSets {
-            path: path.to_path_buf(),
-            first: Found::new(&first.file(TuTable::Edges)),
-            second: Found::new(&second.file(TuTable::Edges)),
-        }),
+        (Some(first), Some(second)) => Err(several_data_sets(
+            path,
+            [&first.file(TuTable::Edges), &second.file(TuTable::Edges)],
+        )),
         (first, _) => Ok(first),
     }
 }

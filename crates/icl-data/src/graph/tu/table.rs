@@ -2,8 +2,7 @@
 
 use super::lines::Lines;
 use super::names::TuTable;
-use crate::error::DataError;
-use crate::graph::error::GraphsError;
+use crate::error::{DataError, too_many};
 use crate::place::{FileRef, Found};
 
 /// Maximum number of nodes, and of directed edges in both directions: the largest `i32`.
@@ -59,11 +58,11 @@ impl<'a> TextTable<'a> {
             if 1 <= found && found <= n_nodes as i64 {
                 Ok((found - 1) as u32)
             } else {
-                Err(GraphsError::NodeOutOfRange {
-                    at: file.line(line),
-                    found,
-                    n_nodes,
-                })
+                Err(DataError::new(
+                    file.line(line),
+                    format!("node {found}"),
+                    format!("a node from 1 to {n_nodes}"),
+                ))
             }
         };
         let mut edges = Vec::new();
@@ -74,7 +73,7 @@ impl<'a> TextTable<'a> {
                     edges.push([node(line, from)?, node(line, to)?]);
                     Ok(())
                 }
-                _ => Err(columns(&file, line, text, 2).into()),
+                _ => Err(columns(&file, line, text, 2)),
             }
         })?;
         Ok(edges)
@@ -97,7 +96,7 @@ impl<'a> TextTable<'a> {
                 }
             }
             if n_found != n_columns {
-                return Err(columns(&file, line, text, n_columns).into());
+                return Err(columns(&file, line, text, n_columns));
             }
             check_count(&file, "node attributes", values.len(), MAX_FEATURE_VALUES)
         })?;
@@ -125,43 +124,50 @@ impl<'a> TextTable<'a> {
             }
         }
         if n_lines == 0 {
-            return Err(GraphsError::EmptyFile {
-                at: self.file().line(1),
-                expected: self.table.line_holds(),
-            }
-            .into());
+            return Err(DataError::new(
+                self.file().line(1),
+                "an empty file",
+                self.table.line_holds(),
+            ));
         }
         Ok(n_lines)
     }
 }
 
-fn integer(file: &FileRef, line: usize, field: &str) -> Result<i64, GraphsError> {
+fn integer(file: &FileRef, line: usize, field: &str) -> Result<i64, DataError> {
     let field = field.trim();
-    field.parse().map_err(|_| GraphsError::NotAnInteger {
-        at: file.line(line),
-        found: Found::new(field),
+    field.parse().map_err(|_| {
+        DataError::new(
+            file.line(line),
+            Found::new(field),
+            "an integer of at most 64 bits",
+        )
     })
 }
 
-fn number(file: &FileRef, line: usize, field: &str) -> Result<f64, GraphsError> {
+fn number(file: &FileRef, line: usize, field: &str) -> Result<f64, DataError> {
     let field = field.trim();
     match field.parse::<f64>() {
         // This comparison is also false for NaN.
         Ok(number) if number.abs() <= f64::from(f32::MAX) => Ok(number),
-        _ => Err(GraphsError::NotANumber {
-            at: file.line(line),
-            found: Found::new(field),
-        }),
+        _ => Err(DataError::new(
+            file.line(line),
+            Found::new(field),
+            "a finite number that a 32-bit float can hold",
+        )),
     }
 }
 
-fn columns(file: &FileRef, line: usize, text: &str, expected: usize) -> GraphsError {
+fn columns(file: &FileRef, line: usize, text: &str, expected: usize) -> DataError {
     let blank = text.trim().is_empty();
-    GraphsError::Columns {
-        at: file.line(line),
-        found: if blank { 0 } else { text.split(',').count() },
-        expected,
-    }
+    DataError::new(
+        file.line(line),
+        format!(
+            "{} columns",
+            if blank { 0 } else { text.split(',').count() }
+        ),
+        format!("{expected}, separated by commas"),
+    )
 }
 
 /// Checks that a list with one element per line of a table has `expected` elements.
@@ -170,16 +176,15 @@ pub(super) fn check_lines(
     found: usize,
     expected: usize,
     each: &'static str,
-) -> Result<(), GraphsError> {
+) -> Result<(), DataError> {
     if found == expected {
         return Ok(());
     }
-    Err(GraphsError::LineCount {
-        at: file.line(found.min(expected) + 1),
-        found,
-        expected,
-        each,
-    })
+    Err(DataError::new(
+        file.line(found.min(expected) + 1),
+        format!("{found} lines in this file"),
+        format!("{expected}, one for each {each}"),
+    ))
 }
 
 /// Checks that a count is at most `limit`.
@@ -192,12 +197,7 @@ pub(super) fn check_count(
     if found <= limit {
         return Ok(());
     }
-    Err(DataError::TooMany {
-        file: file.clone(),
-        what,
-        found,
-        limit,
-    })
+    Err(too_many(file, found, what, limit))
 }
 
 #[cfg(test)]

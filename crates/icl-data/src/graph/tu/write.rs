@@ -19,7 +19,7 @@ impl GraphDataset {
     /// values in single precision; the reader standardises them over the graphs that were written.
     ///
     /// # Errors
-    /// [`DataError::Unwritable`] if the path exists already, or cannot be written.
+    /// [`DataError`] if the path exists already, or cannot be written.
     ///
     /// # Panics
     /// If an index is not below the number of graphs.

@@ -7,7 +7,6 @@ use rand::RngExt;
 use super::kind::ViewKind;
 use super::view::GraphView;
 use crate::error::DataError;
-use crate::graph::error::GraphsError;
 use crate::graph::sample::Graph;
 
 /// Configuration of graph views. The defaults are those of You et al. (2020).
@@ -36,19 +35,20 @@ impl GraphViewsConfig {
     /// Checks the configuration and creates the views.
     ///
     /// # Errors
-    /// - [`GraphsError::ViewRatio`] if a ratio lies outside its interval or is not a number, even if
+    /// [`DataError`]
+    /// - if a ratio lies outside its interval or is not a number, even if
     ///   its kind is not used;
-    /// - [`GraphsError::NoViewKinds`] if there are no kinds.
+    /// - if there are no kinds.
     pub fn try_init(&self) -> Result<GraphViews, DataError> {
         let share = 0.0..1.0;
         let below_one = "from 0 to below 1";
         let ratio = |name, found, within, expected| match within {
             true => Ok(()),
-            false => Err(GraphsError::ViewRatio {
-                name,
-                found,
-                expected,
-            }),
+            false => Err(DataError::new(
+                "views",
+                format!("{found} as {name}"),
+                format!("a number {expected}"),
+            )),
         };
         let (drop, mask, keep) = (self.drop_ratio, self.mask_ratio, self.subgraph_ratio);
         ratio("drop_ratio", drop, share.contains(&drop), below_one)?;
@@ -56,7 +56,11 @@ impl GraphViewsConfig {
         let kept = keep > 0.0 && keep <= 1.0;
         ratio("subgraph_ratio", keep, kept, "above 0 and at most 1")?;
         if self.kinds.is_empty() {
-            return Err(GraphsError::NoViewKinds.into());
+            return Err(DataError::new(
+                "views",
+                "no kind of augmentation",
+                "at least one",
+            ));
         }
         Ok(GraphViews {
             config: self.clone(),

@@ -6,7 +6,6 @@ use std::str::FromStr;
 use burn::serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
-use crate::graph::error::GraphsError;
 use crate::place::Found;
 
 /// Kind of graph augmentation. Prints and parses as its name.
@@ -62,10 +61,11 @@ impl FromStr for ViewKind {
             .into_iter()
             .find(|kind| kind.name() == name)
             .ok_or_else(|| {
-                GraphsError::UnknownViewKind {
-                    found: Found::new(name),
-                }
-                .into()
+                DataError::new(
+                    "view kind",
+                    Found::new(name),
+                    "`node-dropping`, `attribute-masking` or `subgraph`",
+                )
             })
     }
 }

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use super::names::{cifar_files, cifar_stem, is_cifar_name};
 use super::source::{ImageOptions, folder_name, metadata, read_unpacked};
 use crate::disk::list_folder;
-use crate::error::DataError;
+use crate::error::{DataError, missing_file};
 use crate::image::dataset::ImageDataset;
-use crate::image::error::ImagesError;
+use crate::image::error::not_images;
 use crate::image::raster::Image;
-use crate::place::{FileRef, Found};
+use crate::place::FileRef;
 
 /// Width and height of every image.
 const SIDE: usize = 32;
@@ -82,9 +82,7 @@ pub fn read_cifar(
 
 /// Returns the files of the data set at `path`, and its name.
 fn files_at(path: &Path) -> Result<(Vec<PathBuf>, String), DataError> {
-    let not_images = || ImagesError::NotImages {
-        path: path.to_path_buf(),
-    };
+    let not_images = || not_images(path);
     if !metadata(path)?.is_dir() {
         let name = path.file_name().and_then(|name| name.to_str());
         let name = name.filter(|name| is_cifar_name(name));
@@ -96,10 +94,10 @@ fn files_at(path: &Path) -> Result<(Vec<PathBuf>, String), DataError> {
     let missing = files.iter().find(|file| !path.join(file).exists());
     if let Some(missing) = missing {
         let present = files.iter().find(|file| path.join(file).exists());
-        return Err(DataError::MissingFile {
-            file: FileRef::on_disk(&path.join(missing)),
-            beside: Found::new(present.map_or("", String::as_str)),
-        });
+        return Err(missing_file(
+            FileRef::on_disk(&path.join(missing)),
+            present.map_or("", String::as_str),
+        ));
     }
     let files = files.iter().map(|file| path.join(file)).collect();
     Ok((files, folder_name(path)))
@@ -118,14 +116,14 @@ fn read_rows(
         let (found, planes) = values.split_at(limits.len());
         for (index, (&found, &(what, last))) in found.iter().zip(limits).enumerate() {
             if found > last {
-                return Err(ImagesError::CifarLabel {
-                    file: file.clone(),
-                    what,
-                    found,
-                    byte: row * kind.n_row_bytes() + index,
-                    last,
-                }
-                .into());
+                return Err(DataError::new(
+                    file,
+                    format!(
+                        "{what} {found} at byte {}",
+                        row * kind.n_row_bytes() + index
+                    ),
+                    format!("0 to {last}"),
+                ));
             }
         }
         labels.push(found[limits.len() - 1]);
@@ -152,10 +150,12 @@ impl CifarKind {
         let name = file.path().file_name().and_then(|name| name.to_str());
         let named = name.and_then(Self::of_name);
         let fits = |kind: Self| n_bytes > 0 && n_bytes.is_multiple_of(kind.n_row_bytes());
-        let wrong = |expected| ImagesError::CifarLength {
-            file: file.clone(),
-            found: n_bytes,
-            expected,
+        let wrong = |expected| {
+            DataError::new(
+                file,
+                format!("{n_bytes} bytes"),
+                format!("one or more rows of {expected} bytes"),
+            )
         };
         let fitting = match (named, fits(Self::Cifar10), fits(Self::Cifar100)) {
             (Some(Self::Cifar10), true, _) | (None, true, false) => Ok(Self::Cifar10),
@@ -163,12 +163,13 @@ impl CifarKind {
             (Some(Self::Cifar10), false, _) => Err(wrong("3073")),
             (Some(Self::Cifar100), _, false) => Err(wrong("3074")),
             (None, false, false) => Err(wrong("3073 (CIFAR-10) or 3074 (CIFAR-100)")),
-            (None, true, true) => Err(ImagesError::CifarKind {
-                file: file.clone(),
-                found: n_bytes,
-            }),
+            (None, true, true) => Err(DataError::new(
+                file,
+                format!("{n_bytes} bytes, which are whole rows of CIFAR-10 and of CIFAR-100"),
+                "a name with `cifar10` or `cifar100` in it",
+            )),
         };
-        Ok(fitting?)
+        fitting
     }
 
     fn of_name(file: &str) -> Option<Self> {

@@ -15,7 +15,7 @@ use crate::disk::list_folder;
 use crate::error::DataError;
 use crate::graph::is_edge_list;
 use crate::image::dataset::ImageDataset;
-use crate::image::error::ImagesError;
+use crate::image::error::not_images;
 
 /// Reads a data set of images from a file or folder and detects its format.
 ///
@@ -61,10 +61,7 @@ pub fn read_images(
     match name {
         Some(name) if IdxName::of_images(name).is_some() => read_idx(path, options),
         Some(name) if is_cifar_name(name) => read_cifar(path, options),
-        _ => Err(ImagesError::NotImages {
-            path: path.to_path_buf(),
-        }
-        .into()),
+        _ => Err(not_images(path)),
     }
 }
 

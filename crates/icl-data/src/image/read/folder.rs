@@ -7,9 +7,8 @@ use rayon::prelude::*;
 
 use super::listing::Listing;
 use super::source::{ImageOptions, folder_name};
-use crate::error::DataError;
+use crate::error::{DataError, DataErrorKind};
 use crate::image::dataset::{ImageCounts, ImageDataset};
-use crate::image::error::ImagesError;
 use crate::image::stored::{ImageFiles, StoredImage};
 
 /// Reads a folder of image files in which every subfolder is a class, or a flat folder of images without classes.
@@ -87,7 +86,7 @@ pub fn read_image_folder(
 fn without_broken(path: &Path, data: ImageDataset) -> Result<ImageDataset, DataError> {
     let fault = |stored: &StoredImage| match stored.image() {
         Ok(_) => Ok(None),
-        Err(DataError::Images(error)) if error.is_broken_image() => Ok(Some(error.to_string())),
+        Err(error) if error.kind() == DataErrorKind::Damaged => Ok(Some(error.to_string())),
         Err(error) => Err(error),
     };
     let faults: Vec<_> = data.images.par_iter().map(fault).collect();
@@ -103,14 +102,16 @@ fn without_broken(path: &Path, data: ImageDataset) -> Result<ImageDataset, DataE
         n_class[data.labels[index]] += 1;
     }
     if let Some(class) = n_class.iter().position(|&n| n == 0) {
-        return Err(ImagesError::BrokenClass {
-            path: match data.has_labels {
-                true => path.join(&data.class_names[class]),
-                false => path.to_path_buf(),
-            },
-            n_broken: data.counts.n_class[class],
-        }
-        .into());
+        let path = match data.has_labels {
+            true => path.join(&data.class_names[class]),
+            false => path.to_path_buf(),
+        };
+        let n_broken = data.counts.n_class[class];
+        return Err(DataError::new(
+            path.display(),
+            format!("only broken images in this class ({n_broken})"),
+            "at least one intact image",
+        ));
     }
     let mut data = data.keep(&kept);
     data.counts.broken = broken;

@@ -5,11 +5,11 @@ use std::path::Path;
 use super::names::{IdxName, images_file};
 use super::source::{ImageOptions, folder_name, metadata, read_unpacked, unpacked};
 use crate::disk::list_folder;
-use crate::error::DataError;
+use crate::error::{DataError, missing_file, too_many};
 use crate::image::dataset::ImageDataset;
-use crate::image::error::ImagesError;
+use crate::image::error::no_idx_images;
 use crate::image::raster::Image;
-use crate::place::{FileRef, Found};
+use crate::place::FileRef;
 
 /// Magic number of images: two zero bytes, the type (8: unsigned bytes) and 3 dimensions.
 const IMAGES_MAGIC: u32 = 0x0000_0803;
@@ -43,16 +43,14 @@ pub fn read_idx(path: impl AsRef<Path>, options: &ImageOptions) -> Result<ImageD
     let path = path.as_ref();
     let (images, name) = if metadata(path)?.is_dir() {
         let (files, _) = list_folder(path)?;
-        let file = images_file(path, &files)?.ok_or_else(|| ImagesError::NotAnIdxName {
-            path: path.to_path_buf(),
-        })?;
+        let file = images_file(path, &files)?.ok_or_else(|| no_idx_images(path))?;
         (path.join(file), Some(folder_name(path)))
     } else {
         (path.to_path_buf(), None)
     };
     let spelled = images.file_name().and_then(|name| name.to_str());
     let Some(idx_name) = spelled.and_then(IdxName::of_images) else {
-        return Err(ImagesError::NotAnIdxName { path: images }.into());
+        return Err(no_idx_images(&images));
     };
     let candidates = idx_name.labels_files();
     let candidates: Vec<_> = candidates
@@ -60,9 +58,11 @@ pub fn read_idx(path: impl AsRef<Path>, options: &ImageOptions) -> Result<ImageD
         .map(|n| images.with_file_name(n))
         .collect();
     let labels = candidates.iter().find(|file| file.exists());
-    let labels = labels.ok_or_else(|| DataError::MissingFile {
-        file: FileRef::on_disk(&candidates[0]),
-        beside: Found::new(spelled.unwrap_or_default()),
+    let labels = labels.ok_or_else(|| {
+        missing_file(
+            FileRef::on_disk(&candidates[0]),
+            spelled.unwrap_or_default(),
+        )
     })?;
     let name = name.unwrap_or_else(|| idx_name.stem().to_owned());
     let (images, labels) = (FileRef::on_disk(&images), FileRef::on_disk(labels));
@@ -98,12 +98,11 @@ fn assemble(
     let images = parse_images(images_file, images)?;
     let labels = parse_labels(labels_file, labels)?;
     if labels.len() != images.len() {
-        return Err(ImagesError::LabelCount {
-            file: labels_file.clone(),
-            found: labels.len(),
-            expected: images.len(),
-        }
-        .into());
+        return Err(DataError::new(
+            labels_file,
+            format!("{} labels", labels.len()),
+            format!("{}, one for each image", images.len()),
+        ));
     }
     Ok(ImageDataset::of_numbers(name, images, labels, 1))
 }
@@ -113,12 +112,7 @@ fn parse_images(file: &FileRef, bytes: &[u8]) -> Result<Vec<Image>, DataError> {
     let names = ["images", "rows", "columns"];
     let ([n, rows, columns], values) = dimensions(file, bytes, IMAGES_MAGIC, "images", names)?;
     if n > MAX_IMAGES {
-        return Err(DataError::TooMany {
-            file: file.clone(),
-            what: "images",
-            found: n,
-            limit: MAX_IMAGES,
-        });
+        return Err(too_many(file, n, "images", MAX_IMAGES));
     }
     let image = |pixels: &[u8]| Image::new(columns, rows, 1, pixels.to_vec());
     Ok(values.chunks_exact(rows * columns).map(image).collect())
@@ -140,13 +134,11 @@ fn dimensions<'a, const N: usize>(
 ) -> Result<([usize; N], &'a [u8]), DataError> {
     let n_header = 4 * (1 + N);
     let Some((header, values)) = bytes.split_at_checked(n_header) else {
-        return Err(ImagesError::IdxHeader {
-            file: file.clone(),
-            found: bytes.len(),
-            expected: n_header,
-            what,
-        }
-        .into());
+        return Err(DataError::new(
+            file,
+            format!("{} bytes", bytes.len()),
+            format!("at least {n_header}, the header of an IDX file of {what}"),
+        ));
     };
     let word = |index: usize| {
         let bytes = &header[4 * index..4 * index + 4];
@@ -155,31 +147,28 @@ fn dimensions<'a, const N: usize>(
             .fold(0, |word, &byte| word << 8 | u32::from(byte))
     };
     if word(0) != magic {
-        return Err(ImagesError::IdxMagic {
-            file: file.clone(),
-            found: word(0),
-            expected: magic,
-            what,
-        }
-        .into());
+        return Err(DataError::new(
+            file,
+            format!("magic number {:#010x}", word(0)),
+            format!("{magic:#010x}, an IDX file of {what}"),
+        ));
     }
     let sizes: [usize; N] = std::array::from_fn(|index| word(1 + index) as usize);
     if let Some(empty) = (0..N).find(|&index| sizes[index] == 0) {
-        return Err(ImagesError::IdxEmpty {
-            file: file.clone(),
-            what: names[empty],
-        }
-        .into());
+        return Err(DataError::new(
+            file,
+            format!("0 {} in the header", names[empty]),
+            "at least 1",
+        ));
     }
     // The product of three 32-bit numbers has up to 96 bits.
     let n_values: u128 = sizes.iter().map(|&size| size as u128).product();
     if values.len() as u128 != n_values {
-        return Err(ImagesError::IdxLength {
-            file: file.clone(),
-            found: bytes.len(),
-            expected: n_values + n_header as u128,
-        }
-        .into());
+        return Err(DataError::new(
+            file,
+            format!("{} bytes", bytes.len()),
+            format!("{} by its header", n_values + n_header as u128),
+        ));
     }
     Ok((sizes, values))
 }

@@ -8,10 +8,9 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 use super::real_folders::RealFolders;
-use crate::error::DataError;
-use crate::image::error::ImagesError;
+use crate::error::{DataError, unreadable};
+use crate::image::error::{no_such_images, not_images};
 use crate::image::stored::name_bytes;
-use crate::place::FileRef;
 
 /// Endings of the names of images, after the last dot.
 const ENDINGS: [&str; 6] = ["jpg", "jpeg", "jpe", "jfif", "png", "webp"];
@@ -80,29 +79,29 @@ impl Listing {
     /// Adds every folder in `root` as a class, or finds that it is flat.
     fn find_classes(&mut self, root: &Path) -> Result<(), DataError> {
         let entries = fs::read_dir(root).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => ImagesError::NoSuchPath {
-                path: root.to_path_buf(),
-            }
-            .into(),
-            ErrorKind::NotADirectory => ImagesError::NotImages {
-                path: root.to_path_buf(),
-            }
-            .into(),
-            _ => unreadable(root, error),
+            ErrorKind::NotFound => no_such_images(root),
+            ErrorKind::NotADirectory => not_images(root),
+            _ => unreadable(root.display(), error),
         })?;
         let mut outside = None;
         for entry in entries {
-            let entry = entry.map_err(|error| unreadable(root, error))?;
+            let entry = entry.map_err(|error| unreadable(root.display(), error))?;
             let path = entry.path();
             if is_hidden(&entry.file_name()) {
                 self.n_hidden += 1;
             } else if fs::metadata(&path)
-                .map_err(|error| unreadable(&path, error))?
+                .map_err(|error| unreadable(path.display(), error))?
                 .is_dir()
             {
                 match entry.file_name().into_string() {
                     Ok(name) => self.class_names.push(name),
-                    Err(_) => return Err(ImagesError::ClassName { path }.into()),
+                    Err(_) => {
+                        return Err(DataError::new(
+                            path.display(),
+                            "a folder whose name is not UTF-8",
+                            "the name of a class",
+                        ));
+                    }
                 }
             } else if is_image_name(&entry.file_name()) {
                 // The first by name, independently of the file system.
@@ -117,11 +116,16 @@ impl Listing {
                 self.is_flat = true;
                 Ok(())
             }
-            Some(path) => Err(ImagesError::OutsideOfClasses { path }.into()),
-            None if self.class_names.is_empty() => Err(ImagesError::NoClasses {
-                path: root.to_path_buf(),
-            }
-            .into()),
+            Some(path) => Err(DataError::new(
+                path.display(),
+                "an image beside folders",
+                "it in the folder of a class, or images alone",
+            )),
+            None if self.class_names.is_empty() => Err(DataError::new(
+                root.display(),
+                "neither an image nor a folder in it",
+                "images, or a folder of images for each class",
+            )),
             None => Ok(()),
         }
     }
@@ -175,7 +179,11 @@ impl Listing {
             }
         }
         if self.files.len() == n_before {
-            return Err(ImagesError::EmptyClass { path: folder }.into());
+            return Err(DataError::new(
+                folder.display(),
+                "no image in this class",
+                "at least one JPEG, PNG or WebP file",
+            ));
         }
         Ok(())
     }
@@ -236,11 +244,14 @@ fn check_parts(root: &Path, folders: &[String]) -> Result<(), DataError> {
     }
     // A class may have the name of a part and may contain folders.
     if parts.len() >= 2 || (!parts.is_empty() && parts.len() == folders.len()) {
-        return Err(ImagesError::Parts {
-            path: root.to_path_buf(),
-            parts,
-        }
-        .into());
+        return Err(DataError::new(
+            root.display(),
+            format!("the parts {} of a data set", parts.join(", ")),
+            format!(
+                "the path of one of them, for example {}",
+                root.join(&parts[0]).display()
+            ),
+        ));
     }
     Ok(())
 }
@@ -248,8 +259,8 @@ fn check_parts(root: &Path, folders: &[String]) -> Result<(), DataError> {
 /// Returns `true` if a folder holds folders and no images beside them.
 fn holds_folders_only(folder: &Path) -> Result<bool, DataError> {
     let mut holds_folder = false;
-    for entry in fs::read_dir(folder).map_err(|error| unreadable(folder, error))? {
-        let entry = entry.map_err(|error| unreadable(folder, error))?;
+    for entry in fs::read_dir(folder).map_err(|error| unreadable(folder.display(), error))? {
+        let entry = entry.map_err(|error| unreadable(folder.display(), error))?;
         if is_image_name(&entry.file_name()) {
             return Ok(false);
         }
@@ -258,21 +269,21 @@ fn holds_folders_only(folder: &Path) -> Result<bool, DataError> {
     Ok(holds_folder)
 }
 
-fn unreadable(path: &Path, source: std::io::Error) -> DataError {
-    DataError::Unreadable {
-        file: FileRef::on_disk(path),
-        source,
-    }
-}
-
 fn walk_error(folder: &Path, error: walkdir::Error) -> DataError {
     let path = error.path().unwrap_or(folder).to_path_buf();
     if let Some(to) = error.loop_ancestor() {
         let to = to.to_path_buf();
-        return ImagesError::LinkLoop { path, to }.into();
+        return DataError::new(
+            path.display(),
+            format!("a symbolic link to {}, which contains it", to.display()),
+            "no loop of links",
+        );
     }
     let kind = error.io_error().map_or(ErrorKind::Other, |io| io.kind());
-    unreadable(&path, error.into_io_error().unwrap_or_else(|| kind.into()))
+    unreadable(
+        path.display(),
+        error.into_io_error().unwrap_or_else(|| kind.into()),
+    )
 }
 
 #[cfg(test)]

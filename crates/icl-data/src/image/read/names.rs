@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use crate::error::DataError;
-use crate::place::Found;
+use crate::error::{DataError, several_data_sets};
 
 /// Ending of the name of a compressed file.
 const PACKED: &str = ".gz";
@@ -67,7 +66,7 @@ impl<'a> IdxName<'a> {
 /// one.
 ///
 /// # Errors
-/// [`DataError::SeveralDataSets`] in `folder`, if there are more.
+/// [`DataError`] in `folder`, if there are more.
 pub(super) fn images_file<'a>(
     folder: &Path,
     files: &'a [String],
@@ -86,11 +85,7 @@ pub(super) fn images_file<'a>(
         [(first, _), (second, file)] if first.stem == test && second.stem == train => {
             Ok(Some(file))
         }
-        [(_, first), (_, second), ..] => Err(DataError::SeveralDataSets {
-            path: folder.to_path_buf(),
-            first: Found::new(first),
-            second: Found::new(second),
-        }),
+        [(_, first), (_, second), ..] => Err(several_data_sets(folder, [first, second])),
     }
 }
 
@@ -113,7 +108,7 @@ pub(super) fn cifar_stem(file: &str) -> &str {
 /// If one of the five batches of CIFAR-10 is there, all five are returned; some may be missing.
 ///
 /// # Errors
-/// [`DataError::SeveralDataSets`] in `folder`, if the choice is ambiguous.
+/// [`DataError`] in `folder`, if the choice is ambiguous.
 pub(super) fn cifar_files(
     folder: &Path,
     files: &[String],
@@ -139,11 +134,7 @@ pub(super) fn cifar_files(
     match found[..] {
         [] => Ok(None),
         [only] => Ok(Some(vec![only.to_owned()])),
-        [first, second, ..] => Err(DataError::SeveralDataSets {
-            path: folder.to_path_buf(),
-            first: Found::new(first),
-            second: Found::new(second),
-        }),
+        [first, second, ..] => Err(several_data_sets(folder, [first, second])),
     }
 }
 

@@ -6,8 +6,8 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::disk::{self, read_file};
-use crate::error::DataError;
-use crate::image::error::ImagesError;
+use crate::error::{DataError, damaged_gzip, unreadable};
+use crate::image::error::no_such_images;
 use crate::place::FileRef;
 
 /// Selection of images and settings of their reader.
@@ -56,18 +56,11 @@ impl Default for ImageOptions {
 /// Returns the metadata of the file or folder at `path`.
 ///
 /// # Errors
-/// [`ImagesError::NoSuchPath`] if nothing exists there; [`DataError::Unreadable`] for every other
-/// error of the operating system.
+/// [`DataError`] if nothing exists there, and for every other error of the operating system.
 pub(super) fn metadata(path: &Path) -> Result<Metadata, DataError> {
     fs::metadata(path).map_err(|source| match source.kind() {
-        ErrorKind::NotFound => ImagesError::NoSuchPath {
-            path: path.to_path_buf(),
-        }
-        .into(),
-        _ => DataError::Unreadable {
-            file: FileRef::on_disk(path),
-            source,
-        },
+        ErrorKind::NotFound => no_such_images(path),
+        _ => unreadable(FileRef::on_disk(path), source),
     })
 }
 
@@ -94,8 +87,5 @@ pub(super) fn read_unpacked(file: &FileRef) -> Result<Vec<u8>, DataError> {
 
 /// Decompresses `bytes` if they are compressed. Error messages call them by `file`.
 pub(super) fn unpacked<'a>(file: &FileRef, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataError> {
-    disk::unpacked(bytes, file, |source| {
-        let file = file.clone();
-        ImagesError::Gzip { file, source }.into()
-    })
+    disk::unpacked(bytes, file, |source| damaged_gzip(file, source))
 }

@@ -6,8 +6,7 @@ use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
 
 use super::jpeg_end;
 use crate::disk::{open_file, read_file};
-use crate::error::DataError;
-use crate::image::error::ImagesError;
+use crate::error::{DataError, DataErrorKind, unreadable};
 use crate::image::raster::Image;
 use crate::place::FileRef;
 
@@ -27,7 +26,12 @@ pub(super) fn image(file: &FileRef, bytes: &[u8]) -> Result<Image, DataError> {
     let (format, decoder) = decoder(file, bytes)?;
     let decoded = DynamicImage::from_decoder(decoder).map_err(|source| broken(file, source))?;
     if format == ImageFormat::Jpeg && !jpeg_end::has_end(bytes) {
-        return Err(ImagesError::CutImage { file: file.clone() }.into());
+        return Err(DataError::new(
+            file,
+            "a JPEG file that is cut before its end marker",
+            "an intact one",
+        )
+        .with_kind(DataErrorKind::Damaged));
     }
     let rgb = decoded.into_rgb8();
     let (width, height) = (rgb.width() as usize, rgb.height() as usize);
@@ -36,10 +40,7 @@ pub(super) fn image(file: &FileRef, bytes: &[u8]) -> Result<Image, DataError> {
 
 /// Returns the width and height of an image file by its header, neither 0 nor too large.
 pub(super) fn sides(file: &FileRef) -> Result<(u32, u32), DataError> {
-    let unreadable = |source| DataError::Unreadable {
-        file: file.clone(),
-        source,
-    };
+    let unreadable = |source| unreadable(file, source);
     let metadata = std::fs::metadata(file.path()).map_err(unreadable)?;
     if metadata.is_file() && metadata.len() > HEADER_BYTES {
         let mut beginning = Vec::with_capacity(HEADER_BYTES as usize);
@@ -64,7 +65,14 @@ fn decoder<'a>(
 ) -> Result<(ImageFormat, impl ImageDecoder + 'a), DataError> {
     let format = match image::guess_format(bytes) {
         Ok(format @ (ImageFormat::Jpeg | ImageFormat::Png | ImageFormat::WebP)) => format,
-        _ => return Err(ImagesError::NotAnImage { file: file.clone() }.into()),
+        _ => {
+            return Err(DataError::new(
+                file,
+                "contents of an unknown format",
+                "a JPEG, PNG or WebP image",
+            )
+            .with_kind(DataErrorKind::Damaged));
+        }
     };
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     let mut limits = Limits::no_limits();
@@ -77,21 +85,18 @@ fn decoder<'a>(
     let n_rgb_bytes = 3 * u64::from(width) * u64::from(height);
     let n_bytes = n_rgb_bytes.max(decoder.total_bytes());
     if n_bytes == 0 || n_bytes > MAX_DECODED_BYTES {
-        return Err(ImagesError::ImageSides {
-            file: file.clone(),
-            width,
-            height,
-            limit: MAX_DECODED_BYTES,
-        }
-        .into());
+        return Err(DataError::new(
+            file,
+            format!("an image of {width} x {height} pixels"),
+            format!("at least 1 x 1 and at most {MAX_DECODED_BYTES} bytes when decoded"),
+        )
+        .with_kind(DataErrorKind::Damaged));
     }
     Ok((format, decoder))
 }
 
 fn broken(file: &FileRef, source: image::ImageError) -> DataError {
-    ImagesError::BrokenImage {
-        file: file.clone(),
-        source,
-    }
-    .into()
+    DataError::new(file, "a cut or damaged image", "an intact one")
+        .with_source(source)
+        .with_kind(DataErrorKind::Damaged)
 }

@@ -1,6 +1,7 @@
 //! Configuration of image views.
 
 use burn::config::Config;
+use icl_core::Error;
 
 /// Largest side of a view: three planes of it take 3 GiB.
 const MAX_SIZE: usize = 16_384;
@@ -72,69 +73,15 @@ pub struct ImageViewsConfig {
     pub std: [f32; 3],
 }
 
-/// A rejected setting of image views.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ImageViewsError {
-    /// The size of a view is 0 or too large.
-    #[error("image views: found {found} as size, expected a side from 1 to {MAX_SIZE} pixels")]
-    Size {
-        /// Rejected size.
-        found: usize,
-    },
-    /// The maximum shift is not below the size of a view.
-    #[error("image views: found {found} as shift_px, expected less than the side of {size} pixels")]
-    Shift {
-        /// Rejected shift in pixels.
-        found: usize,
-        /// Side of a view in pixels.
-        size: usize,
-    },
-    /// A setting lies outside its interval or is not a number.
-    #[error("image views: found {found} as {name}, expected a number {expected}")]
-    Number {
-        /// Name of the setting.
-        name: &'static str,
-        /// Rejected value.
-        found: f64,
-        /// Interval of accepted values.
-        expected: &'static str,
-    },
-    /// The bounds of an interval lie outside their range, are not ascending or are not numbers.
-    #[error(
-        "image views: found {} to {} as {name}, expected two ascending numbers {expected}",
-        found[0],
-        found[1]
-    )]
-    Interval {
-        /// Name of the setting.
-        name: &'static str,
-        /// Rejected bounds.
-        found: [f64; 2],
-        /// Range of accepted bounds.
-        expected: &'static str,
-    },
-    /// The mean or the standard deviation of a channel lies outside its interval.
-    #[error(
-        "image views: found {found} as {name} of channel {channel}, expected a number {expected}"
-    )]
-    Channel {
-        /// Name of the setting.
-        name: &'static str,
-        /// Channel, counted from 0.
-        channel: usize,
-        /// Rejected value.
-        found: f32,
-        /// Interval of accepted values.
-        expected: &'static str,
-    },
-}
-
 impl ImageViewsConfig {
     /// Checks all settings.
-    pub(super) fn check(&self) -> Result<(), ImageViewsError> {
+    pub(super) fn check(&self) -> Result<(), Error> {
         if self.size == 0 || self.size > MAX_SIZE {
-            return Err(ImageViewsError::Size { found: self.size });
+            return Err(Error::new(
+                "image views",
+                format!("{} as size", self.size),
+                format!("a side from 1 to {MAX_SIZE} pixels"),
+            ));
         }
         interval("scale", self.scale, 1.0, "above 0 and at most 1")?;
         interval("ratio", self.ratio, f64::MAX, "above 0 and finite")?;
@@ -184,14 +131,14 @@ pub(super) fn number(
     found: f64,
     most: f64,
     expected: &'static str,
-) -> Result<(), ImageViewsError> {
+) -> Result<(), Error> {
     match (0.0..=most).contains(&found) {
         true => Ok(()),
-        false => Err(ImageViewsError::Number {
-            name,
-            found,
-            expected,
-        }),
+        false => Err(Error::new(
+            "image views",
+            format!("{found} as {name}"),
+            format!("a number {expected}"),
+        )),
     }
 }
 
@@ -200,14 +147,14 @@ fn interval(
     found: [f64; 2],
     most: f64,
     expected: &'static str,
-) -> Result<(), ImageViewsError> {
+) -> Result<(), Error> {
     match 0.0 < found[0] && found[0] <= found[1] && found[1] <= most {
         true => Ok(()),
-        false => Err(ImageViewsError::Interval {
-            name,
-            found,
-            expected,
-        }),
+        false => Err(Error::new(
+            "image views",
+            format!("{} to {} as {name}", found[0], found[1]),
+            format!("two ascending numbers {expected}"),
+        )),
     }
 }
 
@@ -216,19 +163,18 @@ fn channels(
     values: [f32; 3],
     accepted: impl Fn(f32) -> bool,
     expected: &'static str,
-) -> Result<(), ImageViewsError> {
+) -> Result<(), Error> {
     match values
         .into_iter()
         .enumerate()
         .find(|&(_, found)| !accepted(found))
     {
         None => Ok(()),
-        Some((channel, found)) => Err(ImageViewsError::Channel {
-            name,
-            channel,
-            found,
-            expected,
-        }),
+        Some((channel, found)) => Err(Error::new(
+            "image views",
+            format!("{found} as {name} of channel {channel}"),
+            format!("a number {expected}"),
+        )),
     }
 }
 

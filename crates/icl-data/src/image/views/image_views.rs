@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use icl_core::{Pairing, Rng, Views};
+use icl_core::{Error, Pairing, Rng, Views};
 
-use super::config::{ImageViewsConfig, ImageViewsError};
+use super::config::ImageViewsConfig;
 use super::parameters::ViewParameters;
 use super::pixels::{Canvas, Normalisation, SourceRegion};
 use crate::image::raster::Image;
@@ -56,7 +56,7 @@ impl ImageViewsConfig {
     /// Checks the configuration and creates the views.
     ///
     /// # Errors
-    /// [`ImageViewsError`] if
+    /// [`Error`] if
     /// - the size is not from 1 to 16384;
     /// - a probability is not from 0 to 1;
     /// - a strength is negative or infinite, or that of the hue is above 0.5;
@@ -65,7 +65,7 @@ impl ImageViewsConfig {
     /// - a mean is not from 0 to 1;
     /// - a standard deviation is not above 0, or is denormal or infinite;
     /// - any of them is not a number, even if it is not used.
-    pub fn try_init(&self) -> Result<ImageViews, ImageViewsError> {
+    pub fn try_init(&self) -> Result<ImageViews, Error> {
         self.check()?;
         Ok(ImageViews {
             normalisation: Normalisation::new(self.mean, self.std),

@@ -45,24 +45,6 @@ pub struct MixedImageViewsConfig {
     pub sigma: f64,
 }
 
-/// A rejected [`MixedImageViewsConfig`].
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum MixedImageViewsError {
-    /// The range of λ is not valid.
-    #[error(transparent)]
-    Range(#[from] Error),
-    /// A number is outside of its range.
-    #[error("{field}: found {found}, expected {expected}")]
-    Number {
-        /// The field.
-        field: &'static str,
-        /// The rejected value.
-        found: f64,
-        /// Description of valid values.
-        expected: &'static str,
-    },
-}
-
 impl MixedImageViewsConfig {
     /// Returns a note if the settings are allowed but rarely make sense.
     pub fn note(&self) -> Option<MixupNote> {
@@ -81,13 +63,9 @@ impl MixedImageViewsConfig {
     /// Checks the configuration and creates views of the size of `plain`, whose augmentations are not used.
     ///
     /// # Errors
-    /// [`MixedImageViewsError`] if α or the probability is not from 0 to 1, or σ is below 0 or not finite.
-    pub fn try_init(&self, plain: ImageViews) -> Result<MixedImageViews, MixedImageViewsError> {
-        let wrong = |field, found, expected| MixedImageViewsError::Number {
-            field,
-            found,
-            expected,
-        };
+    /// [`Error`] if α or the probability is not from 0 to 1, or σ is below 0 or not finite.
+    pub fn try_init(&self, plain: ImageViews) -> Result<MixedImageViews, Error> {
+        let wrong = |field, found, expected| Error::new(field, found, expected);
         if !(0.0..=1.0).contains(&self.keep) {
             return Err(wrong("keep", self.keep, "a number from 0 to 1"));
         }

@@ -11,11 +11,11 @@ mod parameters;
 mod pixels;
 mod shift;
 
-pub use config::{ImageViewsConfig, ImageViewsError};
+pub use config::ImageViewsConfig;
 pub use crop::CropBox;
 pub use image_views::{ImageView, ImageViews};
 pub use jitter::{Jitter, JitterStep};
-pub use mixed::{ImageNoise, MixedImageViews, MixedImageViewsConfig, MixedImageViewsError};
+pub use mixed::{ImageNoise, MixedImageViews, MixedImageViewsConfig};
 pub use parameters::ViewParameters;
 pub use shift::{ShiftViews, ShiftViewsConfig};
 

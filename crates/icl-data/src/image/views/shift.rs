@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use burn::config::Config;
 use icl_core::mixup::gaussian;
-use icl_core::{Pairing, Rng, Views};
+use icl_core::{Error, Pairing, Rng, Views};
 use rand::RngExt;
 
 use super::chance::uniform;
-use super::config::{ImageViewsConfig, ImageViewsError, number};
+use super::config::{ImageViewsConfig, number};
 use super::image_views::{ImageView, ImageViews};
 use crate::image::raster::Image;
 
@@ -36,21 +36,22 @@ impl ShiftViewsConfig {
     /// Checks the configuration and creates the views.
     ///
     /// # Errors
-    /// [`ImageViewsError`] if
+    /// [`Error`] if
     /// - the size is not from 1 to 16384;
     /// - the maximum shift is not below the size;
     /// - the strength of the contrast is not from 0 to 1;
     /// - the standard deviation of the noise is negative or does not fit in 32 bits.
-    pub fn try_init(&self) -> Result<ShiftViews, ImageViewsError> {
+    pub fn try_init(&self) -> Result<ShiftViews, Error> {
         let plain = ImageViewsConfig::new(self.size)
             .with_mean([0.0; 3])
             .with_std([1.0; 3])
             .try_init()?;
         if self.shift_px >= self.size {
-            return Err(ImageViewsError::Shift {
-                found: self.shift_px,
-                size: self.size,
-            });
+            return Err(Error::new(
+                "image views",
+                format!("{} as shift_px", self.shift_px),
+                format!("less than the side of {} pixels", self.size),
+            ));
         }
         number("contrast", self.contrast, 1.0, "from 0 to 1")?;
         let most = f64::from(f32::MAX);

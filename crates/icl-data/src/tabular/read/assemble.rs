@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use super::cells::{Cells, Fault, Origin, first_fault};
 use super::targets::Targets;
-use crate::error::DataError;
-use crate::place::{ClassList, FileRef, Found};
+use crate::error::{DataError, too_many};
+use crate::place::{FileRef, Found};
 use crate::tabular::classes::number_classes;
-use crate::tabular::error::TablesError;
+use crate::tabular::error::unknown_column;
 use crate::tabular::note::TableNote;
 use crate::tabular::options::TableOptions;
 use crate::tabular::raw_column::RawColumn;
@@ -64,7 +64,7 @@ impl Names {
     }
 
     /// Returns the index of the column of this name, or of this number, counted from 1.
-    pub(super) fn find(&self, data: &str, wanted: &str) -> Result<usize, TablesError> {
+    pub(super) fn find(&self, data: &str, wanted: &str) -> Result<usize, DataError> {
         let named = self.names.iter().position(|name| name == wanted);
         let numbered = || {
             let number: usize = wanted.parse().ok()?;
@@ -72,24 +72,24 @@ impl Names {
         };
         named
             .or_else(numbered)
-            .ok_or_else(|| TablesError::UnknownColumn {
-                data: Found::new(data),
-                found: Found::new(wanted),
-                known: ClassList::new(&self.names),
-            })
+            .ok_or_else(|| unknown_column(data, wanted, &self.names))
     }
 
     /// Checks that no two columns have the same name.
-    pub(super) fn check_distinct(&self, file: &FileRef) -> Result<(), TablesError> {
+    pub(super) fn check_distinct(&self, file: &FileRef) -> Result<(), DataError> {
         let mut seen = HashMap::new();
         for (index, name) in self.names.iter().enumerate() {
             if let Some(first) = seen.insert(name, index) {
-                return Err(TablesError::RepeatedColumn {
-                    file: file.clone(),
-                    name: Found::new(name),
-                    first: first + 1,
-                    second: index + 1,
-                });
+                return Err(DataError::new(
+                    file,
+                    format!(
+                        "columns {} and {} with the name {}",
+                        first + 1,
+                        index + 1,
+                        Found::new(name)
+                    ),
+                    "different names",
+                ));
             }
         }
         Ok(())
@@ -111,8 +111,7 @@ impl Assembly {
     /// Begins a table of columns of these names.
     ///
     /// # Errors
-    /// [`DataError::TooMany`] columns, [`TablesError::RepeatedColumn`] and
-    /// [`TablesError::UnknownColumn`].
+    /// [`DataError`] if there are too many columns, two of one name, or none of the name that a setting gives.
     pub(super) fn begin(
         file: &FileRef,
         name: String,
@@ -166,7 +165,7 @@ impl Assembly {
     /// Adds the field of a column at line or row `at`.
     ///
     /// # Errors
-    /// [`DataError::TooMany`] values.
+    /// [`DataError`] if there are too many values.
     pub(super) fn push(
         &mut self,
         origin: &Origin<'_>,
@@ -182,19 +181,14 @@ impl Assembly {
         self.n_values += 1;
         match self.n_values <= MAX_VALUES {
             true => Ok(()),
-            false => Err(DataError::TooMany {
-                file: origin.file.clone(),
-                what: "values",
-                found: self.n_values,
-                limit: MAX_VALUES,
-            }),
+            false => Err(too_many(&origin.file, self.n_values, "values", MAX_VALUES)),
         }
     }
 
     /// Makes the table of `n_rows` rows, and selects classes and rows.
     ///
     /// # Errors
-    /// The error of the first line or row that cannot be used, [`TablesError::NoFeatures`], and those of
+    /// The error of the first line or row that cannot be used, one if there is no feature, and those of
     /// [`RawTable::select`].
     pub(super) fn finish(
         self,
@@ -221,13 +215,13 @@ impl Assembly {
                 Err(fault) => faults.push(Some(fault)),
             }
         }
-        first_fault(faults).map_err(|(_, error)| *error)?;
+        first_fault(faults).map_err(|(_, error)| error)?;
         if columns.len() == usize::from(classes.is_some()) {
-            return Err(TablesError::NoFeatures {
-                data: Found::new(&self.name),
-                expected: "not constant",
-            }
-            .into());
+            return Err(DataError::new(
+                Found::new(&self.name),
+                "no feature among the columns",
+                "at least one that is not constant",
+            ));
         }
         let mut table = RawTable::from_parts(self.name, n_rows, columns, classes);
         let forms = table.features().filter_map(RawColumn::number_form);
@@ -242,10 +236,5 @@ pub(super) fn check_n_columns(file: &FileRef, found: usize) -> Result<(), DataEr
     if found <= MAX_COLUMNS {
         return Ok(());
     }
-    Err(DataError::TooMany {
-        file: file.clone(),
-        what: "columns",
-        found,
-        limit: MAX_COLUMNS,
-    })
+    Err(too_many(file, found, "columns", MAX_COLUMNS))
 }

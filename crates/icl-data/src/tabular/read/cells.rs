@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::index::{is_index_name, numbers_rows};
+use crate::error::DataError;
 use crate::place::{FileRef, Found};
-use crate::tabular::error::TablesError;
 use crate::tabular::fields::Fields;
 use crate::tabular::number_forms::plain_form;
 use crate::tabular::options::Missing;
@@ -32,7 +32,7 @@ impl Origin<'_> {
 }
 
 /// Error in a table, and the line or row where it is: of several, the first one is reported.
-pub(super) type Fault = (usize, Box<TablesError>);
+pub(super) type Fault = (usize, DataError);
 
 /// First field of a kind: its line or row in the file, and its row in the column.
 pub(super) type First = Option<(usize, usize)>;
@@ -104,20 +104,21 @@ impl Cells {
         &self,
         first: First,
         origin: &Origin<'_>,
-        error: impl Fn(CellPlace, Found) -> TablesError,
+        error: impl Fn(CellPlace, Found) -> DataError,
     ) -> Option<Fault> {
         let (at, row) = first?;
         let found = Found::new(self.fields.get(row).trim());
-        Some((at, Box::new(error(origin.cell(at, &self.name), found))))
+        Some((at, error(origin.cell(at, &self.name), found)))
     }
 
     /// Makes the column of these fields: of numbers if none of them is text. `is_first` is that of the first column.
     ///
     /// # Errors
-    /// - [`TablesError::NotANumber`] for the first text if at least 90 % of the values are numbers, or
+    /// [`DataError`]
+    /// - for the first text if at least 90 % of the values are numbers, or
     ///   if at least half are and there are more than 20 different values;
-    /// - [`TablesError::Infinite`] in a column of numbers;
-    /// - [`TablesError::MissingValue`] where missing values are errors.
+    /// - in a column of numbers;
+    /// - where missing values are errors.
     pub(super) fn finish(self, origin: &Origin<'_>, is_first: bool) -> Result<RawColumn, Fault> {
         let contents = self.contents();
         let is_number = contents == Contents::Numbers;
@@ -132,18 +133,23 @@ impl Cells {
             let hint = self
                 .text
                 .map_or(String::new(), |(_, row)| self.hint(origin, row));
-            TablesError::NotANumber {
+            DataError::new(
                 at,
                 found,
-                hint: hint.into(),
-            }
+                format!("a number, as in most rows of this column{hint}"),
+            )
         };
-        let missing_value = |at, found| TablesError::MissingValue { at, found };
+        let missing_value = |at, found| {
+            DataError::new(
+                at,
+                format!("{found}, a missing value"),
+                "a value (or `--missing mean`)",
+            )
+        };
         first_fault([
             self.fault(text, origin, not_a_number),
-            self.fault(infinite, origin, |at, found| TablesError::Infinite {
-                at,
-                found,
+            self.fault(infinite, origin, |at, found| {
+                DataError::new(at, found, "a finite number of at most 3.4e38")
             }),
             self.fault(missing, origin, missing_value),
             self.fault(word, origin, missing_value),

@@ -13,7 +13,7 @@ use super::parquet_file::{ParquetFile, TEXTS, broken, decoded};
 use super::parquet_text::{write_int96, write_seconds, write_text, write_timestamp};
 use crate::error::DataError;
 use crate::place::FileRef;
-use crate::tabular::error::TablesError;
+use crate::tabular::error::{empty_table, header_only};
 use crate::tabular::options::TableOptions;
 use crate::tabular::place::CellPlace;
 use crate::tabular::table::RawTable;
@@ -41,7 +41,7 @@ fn decode(file: &FileRef, name: String, options: &TableOptions) -> Result<RawTab
     let fields = schema.root_schema().get_fields().iter();
     let names = Names::of_file(fields.map(|field| field.name().to_owned()).collect());
     if names.len() == 0 {
-        return Err(TablesError::Empty { file: file.clone() }.into());
+        return Err(empty_table(file));
     }
     let origin = Origin {
         file,
@@ -58,12 +58,16 @@ fn decode(file: &FileRef, name: String, options: &TableOptions) -> Result<RawTab
             if !assembly.is_read(column) {
                 continue;
             }
-            let nested = |at| TablesError::Nested {
-                at: CellPlace::new(file, "row", at, names.get(column)),
+            let nested = |at| {
+                DataError::new(
+                    CellPlace::new(file, "row", at, names.get(column)),
+                    "a nested value or bytes that are no text",
+                    "a number or a text (a column can be excluded)",
+                )
             };
             let descr = schema.column(leaf);
             if schema.get_column_root(leaf).is_group() || descr.max_rep_level() > 0 {
-                return Err(nested(1).into());
+                return Err(nested(1));
             }
             let n_kept = match assembly.is_target(column) {
                 true => FIELD + CLASS,
@@ -93,7 +97,7 @@ fn decode(file: &FileRef, name: String, options: &TableOptions) -> Result<RawTab
         return Err(broken(source));
     }
     if n_rows == 0 {
-        return Err(TablesError::HeaderOnly { file: file.clone() }.into());
+        return Err(header_only(file));
     }
     assembly.finish(&origin, n_rows, None, options)
 }

@@ -7,9 +7,9 @@ use csv::{ReaderBuilder, StringRecord};
 use super::assemble::{Assembly, Names, check_n_columns};
 use super::cells::Origin;
 use super::first_line::FirstLine;
-use crate::error::DataError;
+use crate::error::{DataError, unreadable};
 use crate::place::FileRef;
-use crate::tabular::error::TablesError;
+use crate::tabular::error::{empty_table, header_only};
 use crate::tabular::note::TableNote;
 use crate::tabular::options::{Header, TableOptions};
 use crate::tabular::place::CellPlace;
@@ -77,7 +77,7 @@ pub(super) fn read_text_columns(
         if let Some(empty) = texts.iter().position(|text| text.trim().is_empty()) {
             let column = table.names.get(columns[empty]);
             let at = CellPlace::new(file, "line", at, column);
-            return Err(TablesError::NoText { at }.into());
+            return Err(DataError::new(at, "nothing", "a text"));
         }
         rows.push(texts.map(str::to_owned));
     }
@@ -112,17 +112,18 @@ impl<'a> OpenTable<'a> {
         let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
         let text = from_utf8(bytes).map_err(|error| {
             let byte = error.valid_up_to();
-            TablesError::NotUtf8 {
-                at: file.line(1 + n_line_ends(&bytes[..byte])),
-                byte,
-            }
+            DataError::new(
+                file.line(1 + n_line_ends(&bytes[..byte])),
+                format!("byte {byte} that is not UTF-8"),
+                "text",
+            )
         })?;
         let separator = separator.unwrap_or_else(|| detect_separator(bytes));
         check_lines(file, bytes, separator)?;
         let mut lines = Lines::new(text, separator);
         let mut row = StringRecord::new();
         let Some(first_line) = lines.next_into(file, &mut row)? else {
-            return Err(TablesError::Empty { file: file.clone() }.into());
+            return Err(empty_table(file));
         };
         let first_line_is = match header {
             Header::Yes => FirstLine::KNOWN_NAMES,
@@ -148,7 +149,7 @@ impl<'a> OpenTable<'a> {
         if first_line_is.is_header {
             table.waiting = table.lines.next_into(file, &mut table.row)?;
             if table.waiting.is_none() {
-                return Err(TablesError::HeaderOnly { file: file.clone() }.into());
+                return Err(header_only(file));
             }
         }
         Ok(table)
@@ -161,12 +162,11 @@ impl<'a> OpenTable<'a> {
             line => line,
         };
         match line {
-            Some(at) if self.row.len() != self.names.len() => Err(TablesError::Width {
-                at: self.file.line(at),
-                found: self.row.len(),
-                expected: self.names.len(),
-            }
-            .into()),
+            Some(at) if self.row.len() != self.names.len() => Err(DataError::new(
+                self.file.line(at),
+                format!("{} values", self.row.len()),
+                format!("{}, as on the first line", self.names.len()),
+            )),
             line => Ok(line),
         }
     }
@@ -201,10 +201,7 @@ impl<'a> Lines<'a> {
         let has_row = self
             .reader
             .read_record(row)
-            .map_err(|error| DataError::Unreadable {
-                file: file.clone(),
-                source: error.into(),
-            })?;
+            .map_err(|error| unreadable(file, error.into()))?;
         // The line ends before a row belong to it in the reader's count.
         let before = self.text[at.byte() as usize..]
             .iter()
@@ -262,7 +259,11 @@ fn check_lines(file: &FileRef, bytes: &[u8], separator: u8) -> Result<(), DataEr
     }
     if let Some(at) = opened {
         let at = file.line(1 + n_line_ends(&bytes[..at]));
-        return Err(TablesError::OpenQuote { at }.into());
+        return Err(DataError::new(
+            at,
+            "a quote that is never closed",
+            "a second one after the value",
+        ));
     }
     check_n_columns(file, n_most)
 }

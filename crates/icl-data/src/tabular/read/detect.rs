@@ -8,9 +8,8 @@ use std::path::Path;
 use super::columnar::read_parquet;
 use super::delimited::{TextColumns, read_delimited, read_text_columns};
 use crate::disk::{read_file, unpacked};
-use crate::error::DataError;
+use crate::error::{DataError, damaged_gzip, unreadable};
 use crate::place::FileRef;
-use crate::tabular::error::TablesError;
 use crate::tabular::options::{Header, TableOptions};
 use crate::tabular::table::RawTable;
 
@@ -21,6 +20,9 @@ enum Format {
     Delimited(Option<u8>),
     Parquet,
 }
+
+/// Names of the files that are read.
+const FORMATS: &str = "a file `NAME.csv` or `NAME.tsv`, plain or with `.gz`, or `NAME.parquet`";
 
 /// Endings of the names of tables, before `.gz` if they are compressed.
 const ENDINGS: [(&str, Format); 4] = [
@@ -58,12 +60,9 @@ const ENDINGS: [(&str, Format); 4] = [
 /// ```
 ///
 /// # Errors
-/// - [`DataError::Unreadable`], [`DataError::TooLarge`] (more than 2 GiB; or unpacked to more than
-///   64 MiB and to more than 200 times the size of the file) and [`DataError::TooMany`] (more than
-///   65 536 columns or 2^28 values);
-/// - [`DataError::Tables`] with a [`TablesError`] that names the file, the line and the column, what
-///   was found and what was expected, in all other cases, such as a Parquet file that would take more than 64 MiB and 20 times
-///   its size in memory.
+/// A [`DataError`] that names the file, the line and the column, what was found and what was expected, if the file is unreadable
+/// or malformed, holds more than 2 GiB, unpacks to more than 64 MiB and to more than 200 times its size, or has more than
+/// 65 536 columns or 2^28 values, or if a Parquet file would take more than 64 MiB and 20 times its size in memory.
 pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<RawTable, DataError> {
     let (file, name, format) = located(path.as_ref())?;
     match format {
@@ -83,8 +82,11 @@ pub(crate) fn read_texts(
 ) -> Result<TextColumns, DataError> {
     let (file, name, format) = located(path)?;
     let Format::Delimited(separator) = format else {
-        let path = path.to_path_buf();
-        return Err(TablesError::NotText { path }.into());
+        return Err(DataError::new(
+            path.display(),
+            "a Parquet file",
+            "a text file `NAME.csv` or `NAME.tsv`, plain or with `.gz`",
+        ));
     };
     let bytes = read_file(&file)?;
     let bytes = text_of(&file, &bytes)?;
@@ -95,17 +97,24 @@ pub(crate) fn read_texts(
 fn located(path: &Path) -> Result<(FileRef, String, Format), DataError> {
     let named = format_of(path);
     let file = FileRef::on_disk(path);
-    let path = || path.to_path_buf();
     match fs::metadata(file.path()) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            return Err(TablesError::NoSuchPath { path: path() }.into());
+            return Err(DataError::new(
+                path.display(),
+                "no such file",
+                format!("a table: {FORMATS}"),
+            ));
         }
-        Err(source) => return Err(DataError::Unreadable { file, source }),
+        Err(source) => return Err(unreadable(file, source)),
         Ok(_) => {}
     }
     match named {
         Some((name, format)) => Ok((file, name, format)),
-        None => Err(TablesError::NotATable { path: path() }.into()),
+        None => Err(DataError::new(
+            path.display(),
+            "no table by its name",
+            FORMATS,
+        )),
     }
 }
 
@@ -138,10 +147,7 @@ fn read_text(
 
 /// Decompresses `bytes` if they are compressed.
 fn text_of<'a>(file: &FileRef, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataError> {
-    unpacked(bytes, file, |source| {
-        let file = file.clone();
-        TablesError::Gzip { file, source }.into()
-    })
+    unpacked(bytes, file, |source| damaged_gzip(file, source))
 }
 
 /// Returns the name of a table without its endings, and its format.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::cells::{Cells, Fault, First, Origin, first_fault};
-use crate::tabular::error::TablesError;
+use crate::error::DataError;
 use crate::tabular::raw_column::{Contents, RawColumn};
 use crate::tabular::values::number;
 
@@ -34,7 +34,7 @@ impl Targets {
     /// Makes the column of these fields, the code of each row, and the name of each code.
     ///
     /// # Errors
-    /// [`TablesError::MissingClass`] and, where no class is a text, [`TablesError::TargetFraction`].
+    /// The error of the first class that is missing or, where no class is a text, has a fraction.
     pub(super) fn finish(
         self,
         origin: &Origin<'_>,
@@ -42,13 +42,22 @@ impl Targets {
         let Self { cells, fraction } = self;
         let is_text = cells.text.is_some();
         let [word, fraction] = [cells.word, fraction].map(|first| first.filter(|_| !is_text));
-        let missing_class = |at, found| TablesError::MissingClass { at, found };
+        let missing_class = |at, found| {
+            DataError::new(
+                at,
+                format!("{found}, a missing value"),
+                "the class of the row",
+            )
+        };
         first_fault([
             cells.fault(cells.missing, origin, missing_class),
             cells.fault(word, origin, missing_class),
-            cells.fault(fraction, origin, |at, found| TablesError::TargetFraction {
-                at,
-                found,
+            cells.fault(fraction, origin, |at, found| {
+                DataError::new(
+                    at,
+                    format!("{found} as target"),
+                    "a class: a name or a whole number",
+                )
             }),
         ])?;
         let mut names: Vec<String> = Vec::new();

@@ -10,11 +10,10 @@ use parquet::errors::ParquetError;
 use parquet::schema::types::{ColumnDescPtr, Type};
 
 use super::parquet_file::{ParquetFile, broken, decoded};
-use crate::error::DataError;
+use crate::error::{DataError, too_many};
 use crate::place::FileRef;
-use crate::tabular::error::TablesError;
+use crate::tabular::error::header_only;
 use crate::tabular::place::CellPlace;
-use crate::tabular::vector_fault::VectorFault;
 
 /// Names of columns of vectors that are preferred to others.
 const NAMES: [&str; 2] = ["embedding", "embeddings"];
@@ -43,9 +42,9 @@ pub struct VectorColumn {
 /// lists: it is then a table of columns, for [`read_table`](crate::read_table).
 ///
 /// # Errors
-/// - [`DataError::Unreadable`], [`DataError::TooLarge`] (more than 64 GiB) and [`DataError::TooMany`] (more than 2^28
-///   values);
-/// - [`DataError::Tables`] if the file is cut, damaged, packed by another codec than Snappy, gzip or Zstandard, or
+/// [`DataError`]
+/// - if the file is unreadable, or holds more than 64 GiB or more than 2^28 values;
+/// - if the file is cut, damaged, packed by another codec than Snappy, gzip or Zstandard, or
 ///   would take more than 64 MiB and 20 times its size in memory; if there are several columns of lists and none has
 ///   such a name; or if a row is missing, empty, of another length than the first, or has an element that is no
 ///   floating-point number.
@@ -62,19 +61,16 @@ fn decode(file: &FileRef) -> Result<Option<VectorColumn>, DataError> {
         return Ok(None);
     };
     let name = schema.root_schema().get_fields()[column].name();
-    let place = |row, fault| -> DataError {
-        let at = CellPlace::new(file, "row", row, name);
-        TablesError::Vector { at, fault }.into()
-    };
+    let place = |row| CellPlace::new(file, "row", row, name);
     let mut leaves =
         (0..schema.num_columns()).filter(|leaf| schema.get_column_root_idx(*leaf) == column);
     let leaf = match (leaves.next(), leaves.next()) {
         (Some(leaf), None) if schema.column(leaf).max_rep_level() == 1 => leaf,
         (Some(leaf), None) if schema.column(leaf).max_rep_level() > 1 => {
-            return Err(place(1, VectorFault::NotFloat { place: 1 }));
+            return Err(not_float(place(1), 1));
         }
         // A group of several columns, or of one that is no list.
-        _ => return Err(place(1, VectorFault::NoList)),
+        _ => return Err(no_list(place(1))),
     };
     let descr = schema.column(leaf);
     let mut rows = Rows {
@@ -105,12 +101,12 @@ fn decode(file: &FileRef) -> Result<Option<VectorColumn>, DataError> {
                     f64::from(f16::from_le_bytes(bytes).to_f32())
                 })?;
             }
-            _ => return Err(place(1, VectorFault::NotFloat { place: 1 })),
+            _ => return Err(not_float(place(1), 1)),
         }
     }
     let vectors = rows.vectors;
     match vectors.n_rows {
-        0 => Err(TablesError::HeaderOnly { file: file.clone() }.into()),
+        0 => Err(header_only(file)),
         _ => Ok(Some(vectors)),
     }
 }
@@ -123,7 +119,7 @@ struct Rows<'a, P> {
     vectors: VectorColumn,
 }
 
-impl<P: Fn(usize, VectorFault) -> DataError> Rows<'_, P> {
+impl<P: Fn(usize) -> CellPlace> Rows<'_, P> {
     /// Reads all rows of a group.
     fn read<T: DataType>(
         &mut self,
@@ -169,11 +165,11 @@ impl<P: Fn(usize, VectorFault) -> DataError> Rows<'_, P> {
         numbers: &mut impl Iterator<Item = f64>,
     ) -> Result<(), DataError> {
         let vectors = &mut self.vectors;
-        let wrong = |fault| (self.place)(vectors.n_rows + 1, fault);
+        let at = || (self.place)(vectors.n_rows + 1);
         // Level from which on an element is there; below it an empty list, and below that none.
         let is_there = self.descr.repeated_ancestor_def_level();
         let found = match levels.first() {
-            Some(level) if *level + 1 < is_there => return Err(wrong(VectorFault::NoList)),
+            Some(level) if *level + 1 < is_there => return Err(no_list(at())),
             Some(level) if *level < is_there => 0,
             _ => levels.len(),
         };
@@ -182,7 +178,7 @@ impl<P: Fn(usize, VectorFault) -> DataError> Rows<'_, P> {
             _ => vectors.d,
         };
         if found != expected {
-            return Err(wrong(VectorFault::Length { found, expected }));
+            return Err(DataError::new(at(), format!("{found} values"), expected));
         }
         for (place, level) in levels.iter().enumerate() {
             let number = match *level == self.descr.max_def_level() {
@@ -190,22 +186,33 @@ impl<P: Fn(usize, VectorFault) -> DataError> Rows<'_, P> {
                 false => None,
             };
             let Some(number) = number else {
-                return Err(wrong(VectorFault::NotFloat { place: place + 1 }));
+                return Err(not_float(at(), place + 1));
             };
             vectors.values.push(number);
         }
         if vectors.values.len() > MAX_VALUES {
-            return Err(DataError::TooMany {
-                file: self.file.clone(),
-                what: "values",
-                found: vectors.values.len(),
-                limit: MAX_VALUES,
-            });
+            return Err(too_many(
+                self.file,
+                vectors.values.len(),
+                "values",
+                MAX_VALUES,
+            ));
         }
         vectors.d = expected;
         vectors.n_rows += 1;
         Ok(())
     }
+}
+
+/// Returns the error of a value that is missing, or no list.
+fn no_list(at: CellPlace) -> DataError {
+    DataError::new(at, "no list", "a list of floats")
+}
+
+/// Returns the error of an element that is missing, or no floating-point number, at this place in the list, from 1.
+fn not_float(at: CellPlace, place: usize) -> DataError {
+    let found = format!("no floating-point number at place {place}");
+    DataError::new(at, found, "floats alone")
 }
 
 /// Returns the index of the column of lists, if there is one.
@@ -221,10 +228,13 @@ fn column_of_lists(file: &FileRef, schema: &Type) -> Result<Option<usize>, DataE
         (Some(list), _) => Ok(Some(*list)),
         (None, []) => Ok(None),
         (None, [list]) => Ok(Some(*list)),
-        (None, [_, second, ..]) => Err(TablesError::Vector {
-            at: CellPlace::new(file, "row", 1, fields[*second].name()),
-            fault: VectorFault::SecondColumn,
+        (None, [_, second, ..]) => {
+            let at = CellPlace::new(file, "row", 1, fields[*second].name());
+            Err(DataError::new(
+                at,
+                "a second column of lists",
+                "one, or one named embedding",
+            ))
         }
-        .into()),
     }
 }

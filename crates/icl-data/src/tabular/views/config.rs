@@ -1,9 +1,9 @@
 //! Configuration of the views of rows.
 
 use burn::config::Config;
+use icl_core::Error;
 use icl_core::mixup::{MixingRange, MixupNote};
 
-use super::error::TableViewsError;
 use super::kind::NoiseKind;
 
 /// Configuration of the views of rows.
@@ -58,15 +58,15 @@ impl TableViewsConfig {
     }
 
     /// Checks all settings and returns the range of λ.
-    pub(super) fn check(&self) -> Result<MixingRange, TableViewsError> {
+    pub(super) fn check(&self) -> Result<MixingRange, Error> {
         let share = |found: f64| (0.0..=1.0).contains(&found);
         let number = |name, found, is_accepted: bool, expected| match is_accepted {
             true => Ok(()),
-            false => Err(TableViewsError::Number {
-                name,
-                found,
-                expected,
-            }),
+            false => Err(Error::new(
+                "table views",
+                format!("{found} as {name}"),
+                format!("a number {expected}"),
+            )),
         };
         number("keep", self.keep, share(self.keep), "from 0 to 1")?;
         let corruption = self.corruption;
@@ -82,6 +82,6 @@ impl TableViewsConfig {
         let mean = self.printed_mean;
         let is_mean = mean.abs() <= largest;
         number("printed_mean", mean, is_mean, "that fits in 32 bits")?;
-        Ok(MixingRange::try_new(self.alpha_mix)?)
+        MixingRange::try_new(self.alpha_mix)
     }
 }

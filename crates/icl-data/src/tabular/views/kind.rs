@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use burn::serde::{Deserialize, Serialize};
+use icl_core::Error;
 
-use super::error::TableViewsError;
 use crate::place::Found;
 
 /// Kind of noise that makes the positive pairs of rows. Prints and parses as its name.
@@ -102,12 +102,15 @@ impl fmt::Display for NoiseKind {
 }
 
 impl FromStr for NoiseKind {
-    type Err = TableViewsError;
+    type Err = Error;
 
-    fn from_str(name: &str) -> Result<Self, TableViewsError> {
-        let unknown = || TableViewsError::UnknownNoise {
-            found: Found::new(name),
-            known: Self::ALL.map(Self::name).to_vec(),
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let unknown = || {
+            Error::new(
+                "noise",
+                Found::new(name),
+                format!("one of {}", Self::ALL.map(Self::name).join(", ")),
+            )
         };
         Self::ALL
             .into_iter()

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use icl_core::Error;
+
 use crate::place::Found;
 use crate::tabular::column::{ColumnKind, TableColumn};
 use crate::tabular::schema::TableSchema;
-
-use super::error::TableViewsError;
 
 /// Mixing of neighbouring features with a partner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,15 +64,19 @@ fn mixing_of(column: &TableColumn) -> Mixing {
 }
 
 /// Checks that no column has values below 0.
-pub(super) fn check_not_negative(schema: &TableSchema) -> Result<(), TableViewsError> {
+pub(super) fn check_not_negative(schema: &TableSchema) -> Result<(), Error> {
     for column in schema.columns() {
         let mut statistics = schema.statistics()[column.features.clone()].iter();
         if let Some(negative) = statistics.find(|statistics| statistics.min < 0.0) {
-            return Err(TableViewsError::Negative {
-                data: Found::new(schema.name()),
-                column: Found::new(&column.name),
-                found: negative.min,
-            });
+            return Err(Error::new(
+                format!(
+                    "{}, column {}",
+                    Found::new(schema.name()),
+                    Found::new(&column.name)
+                ),
+                format!("the value {}", negative.min),
+                "values of at least 0 for geometric mixing (or the noise `auto`, which mixes such a column linearly)",
+            ));
         }
     }
     Ok(())

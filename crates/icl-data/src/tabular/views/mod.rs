@@ -1,13 +1,11 @@
 //! Views of rows: mixup noise, Gaussian noise, exchanged columns.
 
 mod config;
-mod error;
 mod kind;
 mod mixture;
 mod table_views;
 
 pub use config::TableViewsConfig;
-pub use error::TableViewsError;
 pub use kind::NoiseKind;
 pub use table_views::TableViews;
 

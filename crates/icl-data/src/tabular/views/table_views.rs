@@ -3,11 +3,10 @@
 use std::ops::Range;
 
 use icl_core::mixup::{MixingRange, binary, gaussian, geometric, linear};
-use icl_core::{Pairing, Rng, Seed, Side, Views};
+use icl_core::{Error, Pairing, Rng, Seed, Side, Views};
 use rand::RngExt;
 
 use super::config::TableViewsConfig;
-use super::error::TableViewsError;
 use super::kind::NoiseKind;
 use super::mixture::{Mixing, Run, by_kind, check_not_negative, columns};
 use crate::tabular::dataset::TableRow;
@@ -63,11 +62,11 @@ impl TableViewsConfig {
     /// Checks the configuration and creates the views of rows with these columns.
     ///
     /// # Errors
-    /// - [`TableViewsError::Mixing`] and [`TableViewsError::Number`] if a setting lies outside its
+    /// - if a setting lies outside its
     ///   interval or is not a number, even if the kind of noise does not use it;
-    /// - [`TableViewsError::Negative`] if the noise is `geometric` or `plus` and a column has values below
+    /// - [`Error`] if the noise is `geometric` or `plus` and a column has values below
     ///   0 in the old data.
-    pub fn try_init(&self, schema: &TableSchema) -> Result<TableViews, TableViewsError> {
+    pub fn try_init(&self, schema: &TableSchema) -> Result<TableViews, Error> {
         let lambda = self.check()?;
         if matches!(self.noise, NoiseKind::Geometric | NoiseKind::Plus) {
             check_not_negative(schema)?;

@@ -22,9 +22,8 @@ use self::footer::read_metadata;
 use self::memory::TooLarge;
 use self::pages::Pages;
 use crate::disk::open_file;
-use crate::error::DataError;
+use crate::error::{DataError, unreadable};
 use crate::place::FileRef;
-use crate::tabular::error::TablesError;
 
 pub(super) use self::memory::Memory;
 pub(super) use self::pages::TEXTS;
@@ -42,13 +41,10 @@ impl ParquetFile {
     /// Opens a file, and reads its metadata.
     ///
     /// # Errors
-    /// [`DataError::Unreadable`], [`DataError::TooLarge`] and the errors of [`broken`].
+    /// [`DataError`] if it is unreadable or too large, and the errors of [`broken`].
     pub(super) fn open(file: &FileRef) -> Result<Self, DataError> {
         let opened = open_file(file)?;
-        let unreadable = |source| DataError::Unreadable {
-            file: file.clone(),
-            source,
-        };
+        let unreadable = |source| unreadable(file, source);
         let n_bytes = opened.metadata().map_err(unreadable)?.len();
         let memory = Memory::of_file(n_bytes);
         let metadata = read_metadata(&opened, n_bytes, &memory).map_err(broken(file))?;
@@ -123,13 +119,18 @@ pub(super) fn broken(file: &FileRef) -> impl Fn(ParquetError) -> DataError {
         if let ParquetError::External(error) = &source
             && let Some(TooLarge { limit }) = error.downcast_ref()
         {
-            return TablesError::Unpacked {
+            return DataError::new(
                 file,
-                limit: *limit,
-            }
-            .into();
+                format!("values that take more than {} bytes of memory", *limit),
+                "at most that many: 64 MiB and 20 times the file",
+            );
         }
-        TablesError::Parquet { file, source }.into()
+        DataError::new(
+            file,
+            "a Parquet file that cannot be read",
+            "an intact one, packed by Snappy, gzip or Zstandard or not packed",
+        )
+        .with_source(source)
     }
 }
 
