@@ -12,8 +12,8 @@ pub(super) fn no_such_images(path: &Path) -> DataError {
 
 /// Returns the error of a path that is neither a folder nor a file of a supported format.
 pub(super) fn not_images(path: &Path) -> DataError {
-    let found = "neither an IDX file `NAME-images-idx3-ubyte` nor a CIFAR file `NAME.bin` (both plain or with `.gz`) nor a \
-                 folder";
+    let found = "neither an IDX file `NAME-images-idx3-ubyte` nor a CIFAR file `NAME.bin` (both plain or with `.gz`) \
+                 nor a folder";
     DataError::new(path.display(), found, "one of them")
 }
 

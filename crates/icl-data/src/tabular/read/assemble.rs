@@ -181,7 +181,7 @@ impl Assembly {
         self.n_values += 1;
         match self.n_values <= MAX_VALUES {
             true => Ok(()),
-            false => Err(too_many(&origin.file, self.n_values, "values", MAX_VALUES)),
+            false => Err(too_many(origin.file, self.n_values, "values", MAX_VALUES)),
         }
     }
 
