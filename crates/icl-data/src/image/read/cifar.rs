@@ -157,7 +157,7 @@ impl CifarKind {
                 format!("one or more rows of {expected} bytes"),
             )
         };
-        let fitting = match (named, fits(Self::Cifar10), fits(Self::Cifar100)) {
+        match (named, fits(Self::Cifar10), fits(Self::Cifar100)) {
             (Some(Self::Cifar10), true, _) | (None, true, false) => Ok(Self::Cifar10),
             (Some(Self::Cifar100), _, true) | (None, false, true) => Ok(Self::Cifar100),
             (Some(Self::Cifar10), false, _) => Err(wrong("3073")),
@@ -168,8 +168,7 @@ impl CifarKind {
                 format!("{n_bytes} bytes, which are whole rows of CIFAR-10 and of CIFAR-100"),
                 "a name with `cifar10` or `cifar100` in it",
             )),
-        };
-        fitting
+        }
     }
 
     fn of_name(file: &str) -> Option<Self> {
