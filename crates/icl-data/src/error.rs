@@ -14,7 +14,7 @@ use crate::place::Found;
 /// one, what was found and what was expected.
 pub type DataError = ErrorOf<DataErrorKind>;
 
-/// What a caller may act on in a [`DataError`].
+/// Kind of a [`DataError`], as far as a caller may act on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum DataErrorKind {

@@ -97,7 +97,7 @@ where
         self.after(state, encoder, arriving, divided, (None, trained))
     }
 
-    /// Decides by the stream's [`Policy`] whether what arrives, with all that waits, is a reason for an update: then
+    /// Decides by the stream's [`Policy`](crate::Policy) whether what arrives, with all that waits, is a reason for an update: then
     /// [`next`](Self::next) follows, else [`wait`](Self::wait). The cost of a measured drift is charged to the experience.
     ///
     /// # Errors
