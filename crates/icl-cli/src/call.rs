@@ -126,7 +126,7 @@ fn without_command(error: ParseError) -> Result<u8, Refusal> {
     }
 }
 
-/// Returns the command of this process. If the command runs in several processes, this one joins the others, of which all but the
+/// Returns the command of this process. If the command runs in several processes, this one joins them; all but the
 /// first work in folders of their own.
 fn together(mut command: Command) -> Result<Command, Failure> {
     let Some((execution, _)) = command.training() else {

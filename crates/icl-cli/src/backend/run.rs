@@ -14,13 +14,14 @@ pub trait OnBackend {
     /// Its result.
     type Output;
 
-    /// Computes on `B`, which has gradients. There is at least one device. Trainings use all of them, everything else the first.
+    /// Computes on `B`, which has gradients. There is at least one device: trainings use all of them, everything else
+    /// the first.
     fn run<B: AutodiffBackend>(self, devices: &[B::Device]) -> Result<Self::Output, Failure>;
 }
 
-/// Runs a computation on the backend and device of this name, as NAME or NAME:DEVICE, or on several, separated by commas. Of these,
-/// processes of a group take one each, in the order of their places on their machine, which are their ranks where no launcher has
-/// set them, and again from the first where there are more processes.
+/// Runs a computation on the backend and device of this name, as NAME or NAME:DEVICE, or on several, separated by
+/// commas. Each process of a group takes one of these, in the order of their places on their machine: those that the
+/// launcher has set, or else their ranks. Where there are more processes than devices, it starts again with the first.
 ///
 /// # Errors
 /// If this program does not have the backend, the device cannot be used, or the computation fails.

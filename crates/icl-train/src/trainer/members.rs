@@ -32,7 +32,7 @@ where
     /// thread, the others on threads of their own. Returns the result of the first, which alone reports progress.
     ///
     /// # Errors
-    /// That of the first member which has one, but not one that follows from another's.
+    /// The error of the first member that failed by itself. Members that fail because another has left are not counted.
     pub(super) fn on_devices<M: AutodiffModule<B>, T>(
         &self,
         encoders: (M, Option<M>),

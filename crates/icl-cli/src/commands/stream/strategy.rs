@@ -1,4 +1,5 @@
-//! A strategy of a stream: who updates the encoder, when, from which samples; that which the options choose, or a control.
+//! A strategy of a stream: by which method the encoder is updated, when, and from which samples. The options choose one;
+//! controls are others.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -151,7 +152,7 @@ impl Strategy {
         }
     }
 
-    /// Returns the state of its stream, with the risks after the last experience alone: the others are never asked for again.
+    /// Returns the state of its stream, with the risks after the last experience alone: no decision needs the others.
     pub fn state(&self) -> StreamState {
         let n = self.done.len();
         let experiences = self.done.iter().enumerate().map(|(at, step)| Experience {
