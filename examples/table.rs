@@ -4,7 +4,7 @@ use anyhow::{Context, Error, Result};
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl::core::{Collate, Encoder, ExactRisk, Samples, Views};
-use icl::eval::{Accuracies, Accuracy, Judgement};
+use icl::eval::{Accuracies, Accuracy, AccuracyWithFloors};
 use icl::train::{
     Outcome, TARGET_RATIO, TimeToTarget, Trainer, TrainingRecord, plateau, time_to_target,
 };
@@ -13,7 +13,7 @@ use icl::train::{
 /// the accuracy has to beat; `raw` names the features that need no encoder.
 pub fn print<B, S, V, C, M, R>(
     trainer: &Trainer<'_, B, S, V, C>,
-    (judge, raw): (&Accuracies<'_>, &str),
+    (accuracies, raw): (&Accuracies<'_>, &str),
     untrained: &M,
     first: &Outcome<M, B, R>,
     [updated, retrained]: [&Outcome<M, B>; 2],
@@ -33,15 +33,19 @@ where
         "encoder", "all", "old", "new", "passes", "seconds", "‖Δθ‖/‖θ‖", "accuracy"
     );
     let line = |name: &str, encoder: &M::InnerModule, training: [String; 3]| {
-        let measured = evaluator.measure(judge, encoder.clone(), untrained.valid())?;
+        let measured = evaluator.measure(
+            |of, rows, untrained| accuracies.measure(of, rows, untrained),
+            encoder.clone(),
+            untrained.valid(),
+        )?;
         let ExactRisk { all, old, new, .. } = measured.risk;
-        let accuracy = measured.judgement.accuracy.all.as_ref();
+        let accuracy = measured.result.accuracy.all.as_ref();
         let accuracy = accuracy.context("the data have a single class")?.mean;
         let [passes, seconds, change] = training;
         println!(
             "{name:<10} {all:>8.4} {old:>8.4} {new:>8.4} {passes:>10} {seconds:>8} {change:>9} {accuracy:>9.3}"
         );
-        Ok::<Judgement, Error>(measured.judgement)
+        Ok::<AccuracyWithFloors, Error>(measured.result)
     };
     let floors = line("untrained", &untrained.valid(), ["–"; 3].map(str::to_owned))?
         .floors

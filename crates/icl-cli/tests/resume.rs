@@ -205,14 +205,14 @@ fn one_process_works_in_a_folder() {
 }
 
 /// The accuracies of all methods, so that some are left when the first is told.
-const JUDGED: &str = "run --seed 0 --epochs 1 --stop never --protocol linear";
+const MEASURED: &str = "run --seed 0 --epochs 1 --stop never --protocol linear";
 
 #[test]
 fn accuracies_are_taken_up_again() {
     let at = tempdir().unwrap();
-    let line = format!("{JUDGED} --out whole");
+    let line = format!("{MEASURED} --out whole");
     icl(at.path(), &split(&line)).succeeded();
-    let mut child = start(at.path(), &format!("{JUDGED} --out out"), "1");
+    let mut child = start(at.path(), &format!("{MEASURED} --out out"), "1");
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let begun = lines.find(|line| line.as_ref().unwrap().contains(": accuracy "));
     let begun = begun.unwrap().unwrap();

@@ -10,6 +10,9 @@ use crate::pairing::Pairing;
 /// Error of a sample that could not be read, of any type that the data set uses.
 pub type SampleError = Box<dyn std::error::Error + Send + Sync>;
 
+/// Rows of numbers in the memory of the processor: the values, row after row, and the width of a row.
+pub type HostRows = (Vec<f64>, usize);
+
 /// A data set with access to its samples by index.
 ///
 /// A `Vec` of samples is a data set. One that decodes lazily returns owned samples; one with a cache

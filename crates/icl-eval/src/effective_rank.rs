@@ -12,7 +12,7 @@ use crate::matrix::Matrix;
 /// ```
 ///
 /// It is 1 if all rows are multiples of one vector and min(n, d) if all singular values are equal, and does not depend on
-/// the scale; 0 for a matrix of zeros. It grows with the number of rows: compare panels of one size, and runs of one
+/// the scale; 0 for a matrix of zeros. It grows with the number of rows: compare sets of one size, and runs of one
 /// method. Deviation: the paper adds 1e-7 to p_k so that its logarithm exists; here 0·ln 0 is 0.
 ///
 /// Time is that of a QR decomposition of the longer side, n·d·min(n, d), and of a singular value decomposition of the

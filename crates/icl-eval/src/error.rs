@@ -102,7 +102,7 @@ pub enum EvalError {
     },
     /// Query of whose items none is left to rank its target among.
     #[error(
-        "query {query}: found no candidate beside the target, expected at least one item that is not excluded"
+        "query {query}: found no candidate besidess the target, expected at least one item that is not excluded"
     )]
     NoCandidates {
         /// Row of the query, from 0.

@@ -9,24 +9,24 @@
 //! | [`FewLabels`] | nearest neighbour from a few labelled samples of each class |
 //! | [`Watch`], [`Work`] | progress of a measurement, and a request to stop it |
 //! | [`cross_validation`] | folds and the choice of a hyper-parameter by inner folds, for protocols of one's own |
-//! | [`Floors`], [`FloorFeatures`] | accuracies without training, reported beside every accuracy |
-//! | [`Accuracies`], [`Judgement`] | a protocol with its floors, as a judge of encoders |
+//! | [`Floors`], [`FloorFeatures`] | accuracies without training, reported next to every accuracy |
+//! | [`Accuracies`], [`AccuracyWithFloors`] | a protocol for the embeddings of an encoder, with its floors |
 //! | [`NeighboursKept`] | share of nearest neighbours that an update keeps |
 //! | [`AlignmentSettings`], [`AlignmentMap`], [`AlignmentForm`], [`AlignmentError`] | map from old to new embeddings of the same samples |
 //! | [`cross_version_recall`], [`CrossVersionRecall`] | retrieval of an old gallery by new queries |
-//! | [`remaining_distances`], [`moved_most_first`] | what a map does not explain, and the order in which to embed anew |
+//! | [`remaining_distances`], [`moved_most_first`] | what a map does not explain, and the order in which to embed again |
 //! | [`RankingProtocol`], [`Candidates`], [`RankedTarget`], [`Ranking`], [`TargetPosition`] | AUC, HR@k and nDCG@k of targets among items |
 //! | [`TransferMatrix`], [`Transfer`], [`TRANSFER_FORMULAS`] | what a stream of experiences forgets and gains |
 //! | [`effective_rank`] | effective rank of embeddings (RankMe) |
 //! | [`PrincipalPlane`] | map of embeddings in the plane |
 //! | [`Matrix`] | embeddings or other features on the host |
 
+mod accuracies;
 mod alignment;
 pub mod cross_validation;
 mod effective_rank;
 mod error;
 mod floors;
-mod judgement;
 mod linear;
 mod matrix;
 mod neighbours;
@@ -40,6 +40,7 @@ mod readme {}
 mod transfer;
 mod watch;
 
+pub use accuracies::{Accuracies, AccuracyWithFloors};
 pub use alignment::{
     AlignmentError, AlignmentForm, AlignmentMap, AlignmentSettings, CrossVersionRecall,
     cross_version_recall, moved_most_first, remaining_distances,
@@ -48,7 +49,6 @@ pub use cross_validation::{Accuracy, stratified_folds};
 pub use effective_rank::effective_rank;
 pub use error::EvalError;
 pub use floors::{FloorFeatures, Floors};
-pub use judgement::{Accuracies, Judgement};
 pub use linear::{LinearClassifier, LinearProbe, LinearProbeConfig};
 pub use matrix::Matrix;
 pub use neighbours::{

@@ -1,6 +1,6 @@
 //! Labels, folds and indices that do not fit the rows: an error that names the argument, in every protocol.
 
-use icl_core::{Increment, Judge, Seed};
+use icl_core::{Increment, Seed};
 use icl_eval::{
     Accuracies, CrossValidated, EvalError, FewLabelsConfig, FloorFeatures, Floors,
     KnnProtocolConfig, LinearClassifier, LinearProbeConfig, Matrix, Protocol,
@@ -46,10 +46,10 @@ fn every_protocol_names_the_argument() {
         };
         assert_eq!(floors(&few, &increment), FEWER);
         assert_eq!(floors(&labels(40), &beyond), outside);
-        let judge = Accuracies::new(protocol, &few, seed);
+        let accuracies = Accuracies::new(protocol, &few, seed);
         let embeddings = || ((0..80).map(|at| f64::from(at).cos()).collect(), 2);
-        let judged = judge.judge(&increment, embeddings(), embeddings());
-        assert_eq!(judged.unwrap_err().to_string(), FEWER);
+        let measured = accuracies.measure(&increment, embeddings(), embeddings());
+        assert_eq!(measured.unwrap_err().to_string(), FEWER);
     }
     for protocol in [&knn as &dyn Folds, &linear] {
         let text = |labels: &[usize], folds: &[usize]| protocol.error(&x, labels, folds);

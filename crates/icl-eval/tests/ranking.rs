@@ -120,7 +120,7 @@ fn a_query_without_candidates_is_an_error() {
     assert_eq!(error, EvalError::NoCandidates { query: 1 });
     assert_eq!(
         error.to_string(),
-        "query 1: found no candidate beside the target, expected at least one item that is not excluded"
+        "query 1: found no candidate besidess the target, expected at least one item that is not excluded"
     );
 }
 

@@ -86,7 +86,7 @@ pub enum ReportError {
     /// A part of the map does not have one entry per sample.
     #[error("the map has {found} {part} for {expected} labels")]
     Map {
-        /// Flags of new samples, or points of a panel.
+        /// Flags of new samples, or points of a map.
         part: String,
         /// Number of its entries.
         found: usize,

@@ -92,7 +92,7 @@ pub enum TrainError {
     /// The callbacks stopped the run. With a checkpoint it can resume from this step.
     #[error("stopped after step {step}")]
     Interrupted {
-        /// Number of steps taken.
+        /// Number of steps done.
         step: u64,
     },
     /// A checkpoint cannot be written, read or used.
@@ -121,10 +121,10 @@ pub enum TrainError {
         /// Smallest number that is enough.
         expected: usize,
     },
-    /// A protocol cannot judge the embeddings.
-    #[error("the judgement of the embeddings")]
+    /// A protocol cannot measure the embeddings.
+    #[error("the protocol on the embeddings")]
     Judge(#[source] SampleError),
-    /// The members of a group cannot go on together.
+    /// The members of a group cannot continue together.
     #[error(transparent)]
     Group(#[from] GroupError),
     /// A sample cannot be read.

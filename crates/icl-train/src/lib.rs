@@ -13,9 +13,9 @@
 //! | [`NoiseSet`] | the noise samples of NCE-I in a batch |
 //! | [`Outcome`], [`TrainingRecord`], [`Evaluation`], [`parameter_change`], [`parameter_norm`] | the result of a run |
 //! | [`Cost`] | the cost of a run by purpose |
-//! | [`inert_move`], [`INERT_MOVE`] | the judgement on inner loops that do nothing |
+//! | [`inert_move`], [`INERT_MOVE`] | the check for inner loops that do nothing |
 //! | [`Callbacks`], [`Progress`], [`StepReport`] | functions that are called during a run |
-//! | [`Evaluator`], [`Evaluated`], [`Measured`] | the exact risk of an encoder, its embeddings, and the judgement of a protocol |
+//! | [`Evaluator`], [`Evaluated`], [`Measured`] | the exact risk of an encoder, its embeddings, and the result of a protocol |
 //! | [`StopRule`], [`StoppedBy`], [`ExpectedGain`], [`plateau`], [`TARGET_RATIO`], [`time_to_target`] | the end of a run, and the time to the quality of retraining |
 //! | [`UpdateRule`], [`OnePassAdam`], [`Lars`], [`LarsState`], [`Distance`] | the optimizers, and the distance of the distillation term |
 //! | [`Stream`], [`Arriving`], [`Advanced`], [`StreamState`], [`Experience`] | updates for one experience after the other |

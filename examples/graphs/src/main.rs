@@ -81,10 +81,10 @@ fn compare(data: &GraphDataset, arguments: &Arguments) -> Result<()> {
     let knn = KnnProtocolConfig::default().try_init()?;
     let raw: Vec<f64> = data.graphs().iter().flat_map(summed_features).collect();
     let raw = Matrix::try_new(raw, data.d_features())?;
-    let judge = Accuracies::new(&knn, &labels, seed.child("folds")).with_raw(&raw);
+    let accuracies = Accuracies::new(&knn, &labels, seed.child("folds")).with_raw(&raw);
     table::print(
         &trainer,
-        (&judge, "features"),
+        (&accuracies, "features"),
         &untrained,
         &first,
         [&updated, &retrained],

@@ -115,10 +115,10 @@ fn compare(data: &ImageDataset, arguments: &Arguments) -> Result<()> {
         pixels.extend_from_slice(views.plain(&image).values());
     }
     let raw = Matrix::try_from_f32(&pixels, pixels.len() / data.n_images())?;
-    let judge = Accuracies::new(&protocol, data.labels(), seed.child("labels")).with_raw(&raw);
+    let accuracies = Accuracies::new(&protocol, data.labels(), seed.child("labels")).with_raw(&raw);
     table::print(
         &trainer,
-        (&judge, "pixels"),
+        (&accuracies, "pixels"),
         &untrained,
         &first,
         [&updated, &retrained],

@@ -65,10 +65,10 @@ fn main() -> Result<()> {
     let knn = KnnProtocolConfig::default().try_init()?;
     let raw: Vec<f32> = waves.iter().flat_map(|wave| wave.values).collect();
     let raw = Matrix::try_from_f32(&raw, LENGTH)?;
-    let judge = Accuracies::new(&knn, &labels, seed.child("folds")).with_raw(&raw);
+    let accuracies = Accuracies::new(&knn, &labels, seed.child("folds")).with_raw(&raw);
     table::print(
         &trainer,
-        (&judge, "values"),
+        (&accuracies, "values"),
         &untrained,
         &first,
         [&updated, &retrained],

@@ -42,10 +42,10 @@ fn main() -> Result<()> {
     let plain = (0..data.n_rows()).flat_map(|row| views.plain(&data.row(row)));
     let raw = Matrix::try_from_f32(&plain.collect::<Vec<f32>>(), data.d_features())?;
     let knn = KnnProtocolConfig::default().try_init()?;
-    let judge = Accuracies::new(&knn, data.labels(), seed).with_raw(&raw);
+    let accuracies = Accuracies::new(&knn, data.labels(), seed).with_raw(&raw);
     table::print(
         &trainer,
-        (&judge, "values"),
+        (&accuracies, "values"),
         &untrained,
         &first,
         [&updated, &retrained],

@@ -30,7 +30,7 @@ fn lines(path: &Path) -> Vec<Value> {
 }
 
 #[test]
-fn rows_are_run_once_and_judged() {
+fn rows_are_run_once_and_evaluated() {
     let at = tempdir().unwrap();
     write_interactions(at.path());
     let line = "reproduce ans7 --data-dir data --epochs 2 --batch-size 64 --negatives-peak 5 --seeds 2 --out o";

@@ -44,7 +44,7 @@ pub enum GroupError {
     Diverged {
         /// Rank of the first member whose parameters differ.
         rank: usize,
-        /// Number of steps taken.
+        /// Number of steps done.
         step: u64,
     },
     /// The engine below cannot transport the values.

@@ -21,7 +21,7 @@ use crate::{Contrast, GrowthRatio, Origin};
 /// let (old_noise, new_noise) = (rows([[-1.0, 0.0], [0.0, -1.0]]), rows([[1.0, 1.0], [1.0, 0.8]]));
 /// let contrast = Contrast::explicit(anchors, positives, old_noise, new_noise, 0.5);
 /// let losses = NoiseLosses::new(&contrast, 16.0, GrowthRatio::from_counts(300, 100));
-/// // The new noise is closer to the anchors than the old: the old encoder is judged too kindly.
+/// // The new noise is closer to the anchors than the old: the estimate for the old encoder is too low.
 /// let bias = losses.bias(Strategy::Inference, Origin::Old);
 /// assert!(bias.max().into_scalar() < 0.0);
 /// ```

@@ -58,7 +58,7 @@ pub enum AlignmentError {
     TooFew {
         /// Number of rows found.
         n_rows: usize,
-        /// Smallest number of rows that is taken.
+        /// Smallest number of rows that is enough.
         fewest: usize,
     },
     /// Rank that is 0 or larger than a map of these widths can have.

@@ -81,12 +81,12 @@ impl FewLabelsConfig {
 ///
 /// Draws depend on labels and seed alone, so the accuracies of several encoders and their
 /// [`Floors`](crate::Floors) are paired. Of a class with m members at most m − 1 are labelled, or its only one.
-/// [`Accuracy::n_folds`] is the number of draws. With a single class, or no sample left to judge, there is no
+/// [`Accuracy::n_folds`] is the number of draws. With a single class, or no sample left to classify, there is no
 /// accuracy. Of equally similar labelled samples the one with the lower index counts.
 ///
 /// Source: nearest-neighbour classification from a few labels on frozen features, as in Wang, Chao, Weinberger and
 /// van der Maaten (2019), "SimpleShot". Deviations: the nearest labelled sample decides and not the nearest mean of
-/// a class, features are not centred, and all classes are told apart at once, on all other samples.
+/// a class, features are not centred, and all classes are separated at once, on all other samples.
 ///
 /// ```
 /// use icl_core::Seed;
@@ -122,7 +122,7 @@ impl FewLabels {
         self.accuracy_with(embeddings, labels, labelled, &Work::new(&watch, 1))
     }
 
-    /// Measures as [`accuracy`](Self::accuracy) does, and counts each judged sample as a unit of the work.
+    /// Measures as [`accuracy`](Self::accuracy) does, and counts each classified sample as a unit of the work.
     fn accuracy_with(
         &self,
         embeddings: &Matrix,
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn without_two_classes_or_a_sample_to_judge_there_is_no_accuracy() {
+    fn without_two_classes_or_a_sample_to_classify_there_is_no_accuracy() {
         let protocol = FewLabelsConfig::default().init();
         let none = |labels: &[usize]| {
             protocol.evaluate(&random(labels.len(), 2), labels, Seed::new(0)) == Ok(None)

@@ -25,7 +25,7 @@ pub enum Candidates {
     /// Such measures are higher than those of the full ranking, have a variance of their own and may order two models the
     /// other way round (Krichene and Rendle, 2020): they serve comparisons with papers that print them.
     Sampled {
-        /// Number of items beside the target.
+        /// Number of items besides the target.
         n: usize,
         /// Seed of the draws.
         seed: Seed,
@@ -83,7 +83,7 @@ impl RankingProtocol {
     /// # Errors
     /// - [`EvalError::Count`], [`EvalError::NoRow`], [`EvalError::Width`] or [`EvalError::Row`] if there is not one target for each query,
     ///   there are no queries, the widths differ, or a target or an excluded item is not below n_items;
-    /// - [`EvalError::NoCandidates`] if no item beside the target of a query is left.
+    /// - [`EvalError::NoCandidates`] if no item besides the target of a query is left.
     pub fn rank(
         &self,
         queries: &Matrix,

@@ -1,9 +1,9 @@
-//! Evaluation of an encoder on fixed views: exact risk, embeddings and judgements.
+//! Evaluation of an encoder on fixed views: exact risk, embeddings and measurements on them.
 
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::{
-    Collate, Encoder, ExactRisk, Group, GroupError, HostRows, Increment, Judge, RiskRows, Samples,
-    Seed, Views, exact_nce_i_rows_of_group, exact_risk_of_group, host_values,
+    Collate, Encoder, ExactRisk, Group, GroupError, HostRows, Increment, RiskRows, SampleError,
+    Samples, Seed, Views, exact_nce_i_rows_of_group, exact_risk_of_group, host_values,
 };
 use rand::seq::SliceRandom;
 
@@ -97,14 +97,14 @@ where
         if self.problem.increment.new_data().is_empty() {
             return Err(TrainError::NothingNew);
         }
-        let panel = self.panel(self.problem.increment, self.max_samples);
-        let samples = panel.all();
+        let subset = self.subset(self.problem.increment, self.max_samples);
+        let samples = subset.all();
         let of_statistics = self
-            .panel(self.problem.increment, self.max_statistics)
+            .subset(self.problem.increment, self.max_statistics)
             .all();
         let before = encoder.clone();
         let (encoder, embeddings, n_views) = self.views_of(encoder, &samples, &of_statistics)?;
-        let n_old = panel.old().len();
+        let n_old = subset.old().len();
         let (temperature, negatives) = (self.temperature, self.negatives);
         let [anchors, positives] = embeddings.clone();
         let (risk, rows) = exact_risk_of_group(
@@ -136,8 +136,8 @@ where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
         self.check()?;
-        let panel = self.panel(self.problem.increment, self.max_samples);
-        let samples = panel.all();
+        let subset = self.subset(self.problem.increment, self.max_samples);
+        let samples = subset.all();
         let [anchors, positives] = self
             .fixed_views(&samples, self.problem.increment)?
             .embeddings(encoder)?;
@@ -145,7 +145,7 @@ where
             self.group,
             anchors,
             positives,
-            panel.old().len(),
+            subset.old().len(),
             self.temperature,
             self.negatives,
         )?;
@@ -163,14 +163,14 @@ where
     {
         self.check()?;
         let old = self.problem.increment.without_new();
-        let panel = self.panel(&old, self.max_samples);
-        let of_statistics = self.panel(&old, self.max_statistics);
+        let subset = self.subset(&old, self.max_samples);
+        let of_statistics = self.subset(&old, self.max_statistics);
         let before = encoder.clone();
         let (encoder, embeddings, n_views) =
-            self.views_of(encoder, panel.old(), of_statistics.old())?;
+            self.views_of(encoder, subset.old(), of_statistics.old())?;
         let RiskRows { losses, ranks } = self.rows_of(embeddings.clone())?;
         let risk = losses.iter().sum::<f64>() / losses.len() as f64;
-        self.check_risk((EXACT_RISK, risk), &before, panel.old(), embeddings)?;
+        self.check_risk((EXACT_RISK, risk), &before, subset.old(), embeddings)?;
         Ok(Evaluated {
             encoder,
             risk,
@@ -188,22 +188,22 @@ where
         exact_nce_i_rows_of_group(self.group, anchors, positives, temperature, negatives)
     }
 
-    /// Adds the ranks over a panel of samples that are not trained on to an evaluation, if there is a panel.
+    /// Adds the ranks over held-out samples to an evaluation, if there are any.
     ///
     /// # Errors
     /// [`TrainError`].
     pub(crate) fn with_held_out<M, R>(
         &self,
         mut evaluated: Evaluated<M, R>,
-        panel: Option<&Increment>,
+        held_out: Option<&Increment>,
     ) -> Result<Evaluated<M, R>, TrainError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
-        let Some(panel) = panel else {
+        let Some(held_out) = held_out else {
             return Ok(evaluated);
         };
-        let views = self.fixed_views(&panel.all(), panel)?;
+        let views = self.fixed_views(&held_out.all(), held_out)?;
         let embeddings = views.embeddings(&evaluated.encoder)?;
         evaluated.held_out = Some(self.rows_of(embeddings)?.ranks);
         evaluated.n_views += views.n_views();
@@ -221,14 +221,14 @@ where
     {
         self.check()?;
         let samples = self
-            .panel(self.problem.increment, self.max_statistics)
+            .subset(self.problem.increment, self.max_statistics)
             .all();
         let views = self.fixed_views(&samples, self.problem.increment)?;
         Ok((views.recalibrated(encoder)?, views.n_views()))
     }
 
     /// Returns at most `n` samples of an increment.
-    pub(crate) fn panel(&self, of: &Increment, n: usize) -> Increment {
+    pub(crate) fn subset(&self, of: &Increment, n: usize) -> Increment {
         of.at_most(n, self.seed.child("panel"))
     }
 
@@ -264,32 +264,33 @@ where
         Ok((host_values(embeddings), width))
     }
 
-    /// Measures an encoder: its exact risk, and the judgement of a protocol on the embeddings of all
-    /// samples. `untrained` is the encoder before any training, whose embeddings give the judgement a
-    /// floor. The normalisation statistics of both are re-estimated first.
+    /// Measures an encoder: its exact risk, and what `protocol` returns for the embeddings of all samples. `untrained` is the
+    /// encoder before any training, whose embeddings give the result a floor. The normalisation statistics of both are
+    /// re-estimated first. `protocol` gets the increment, the embeddings and the untrained embeddings, a row for each sample of
+    /// the data set.
     ///
     /// # Errors
-    /// As [`evaluate`](Self::evaluate), and [`TrainError::Judge`] if the judge returns an error.
-    pub fn measure<M, J>(
+    /// As [`evaluate`](Self::evaluate), and [`TrainError::Judge`] if `protocol` returns an error.
+    pub fn measure<M, T, E>(
         &self,
-        judge: &J,
+        protocol: impl FnOnce(&Increment, HostRows, HostRows) -> Result<T, E>,
         encoder: M,
         untrained: M,
-    ) -> Result<Measured<M, J::Judgement>, TrainError>
+    ) -> Result<Measured<M, T>, TrainError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
-        J: Judge,
+        E: Into<SampleError>,
     {
         let samples: Vec<usize> = (0..self.problem.samples.n_samples()).collect();
         let untrained = self.evaluate(untrained)?.encoder;
         let untrained = self.embed_to_host(&untrained, &samples)?;
         let Evaluated { encoder, risk, .. } = self.evaluate(encoder)?;
         let embeddings = self.embed_to_host(&encoder, &samples)?;
-        let judgement = judge.judge(self.problem.increment, embeddings, untrained);
+        let result = protocol(self.problem.increment, embeddings, untrained);
         Ok(Measured {
             encoder,
             risk,
-            judgement: judgement.map_err(TrainError::Judge)?,
+            result: result.map_err(|error| TrainError::Judge(error.into()))?,
         })
     }
 

@@ -24,7 +24,7 @@ where
     pub(super) fn check(&self) -> Result<(), TrainError> {
         self.check_formula()?;
         let n = self.max_samples.min(self.max_statistics);
-        check_setting("panel", n as f64, n >= 4, "at least 4")?;
+        check_setting("evaluation_samples", n as f64, n >= 4, "at least 4")?;
         self.check_samples("the increment", &self.problem.increment.all())
     }
 
@@ -146,8 +146,8 @@ where
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
-        let panel = self.panel(self.problem.increment, self.max_statistics);
-        self.first_bad(encoder, &panel.all())
+        let subset = self.subset(self.problem.increment, self.max_statistics);
+        self.first_bad(encoder, &subset.all())
     }
 
     /// Finds the first sample whose embedding is not finite: of its plain view, or else of one of its fixed views. Returns `None`

@@ -59,8 +59,8 @@ impl StopRule {
         matches!(self, Self::Doubling | Self::Slope)
     }
 
-    /// Returns the expected gain by which this rule decides, if it does. `n_old` is the number of old samples in the
-    /// panel.
+    /// Returns the expected gain by which this rule decides, if it does. `n_old` is the number of old samples
+    /// evaluated.
     pub(crate) fn expected_gain(self, course: &Course, n_old: usize) -> Option<ExpectedGain> {
         match self {
             Self::Doubling => course.doubling(n_old),

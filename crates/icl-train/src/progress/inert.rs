@@ -1,4 +1,4 @@
-//! The judgement on inner loops that do nothing.
+//! The check for inner loops that do nothing.
 
 /// Mean relative move ‖θ′ − θ‖/‖θ‖ below which the inner loop counts as inert. At a move of 1e-4 the gradients at
 /// θ and at θ′ are the same to four digits.

@@ -15,7 +15,7 @@ const SHARE: f64 = 0.05;
 pub(super) struct Division<'a> {
     /// Samples that are trained on.
     pub(super) trained: Cow<'a, Increment>,
-    /// Samples on which the number of negatives is judged, if its schedule looks at any.
+    /// Samples by which the schedule chooses the number of negatives, if it looks at any.
     pub(super) held_out: Option<Increment>,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Division<'a> {
             .map_err(TrainError::HeldOut)?;
         Ok(Self {
             trained: Cow::Owned(trained),
-            held_out: Some(held_out.at_most(settings.steering_panel, seed)),
+            held_out: Some(held_out.at_most(settings.monitor_samples, seed)),
         })
     }
 }

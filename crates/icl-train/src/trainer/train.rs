@@ -81,12 +81,12 @@ where
         self.problem().check()?;
         let measuring = self.evaluator();
         let Division { trained, held_out } = self.division()?;
-        let steering = self.steering_evaluator(&trained);
-        let held_out = held_out.map(|panel| panel.without_new());
+        let monitor = self.monitor_evaluator(&trained);
+        let held_out = held_out.map(|it| it.without_new());
         let evaluations = Evaluations {
-            steer: &|encoder| {
-                let evaluated = steering.evaluate_old(encoder)?;
-                steering.with_held_out(evaluated, held_out.as_ref())
+            monitor: &|encoder| {
+                let evaluated = monitor.evaluate_old(encoder)?;
+                monitor.with_held_out(evaluated, held_out.as_ref())
             },
             measure: &|encoder| measuring.evaluate_old(encoder),
             first_bad: &|encoder, samples| measuring.first_bad(encoder, samples),
@@ -167,11 +167,11 @@ where
         let measuring = self.evaluator();
         let division = self.division()?;
         let (increment, held_out) = (division.trained, division.held_out);
-        let steering = self.steering_evaluator(&increment);
+        let monitor = self.monitor_evaluator(&increment);
         let evaluations = Evaluations {
-            steer: &|encoder| {
-                let evaluated = steering.evaluate(encoder)?;
-                steering.with_held_out(evaluated, held_out.as_ref())
+            monitor: &|encoder| {
+                let evaluated = monitor.evaluate(encoder)?;
+                monitor.with_held_out(evaluated, held_out.as_ref())
             },
             measure: &|encoder| measuring.evaluate(encoder),
             first_bad: &|encoder, samples| {
@@ -187,7 +187,7 @@ where
         let identity = self.check_members(run, &encoder, callbacks)?;
         self.check_data(|by| Ok(by.evaluate(encoder.valid())?.risk.all))?;
         let Some(loss) = method.loss else {
-            let evaluated = (evaluations.steer)(encoder.valid())?;
+            let evaluated = (evaluations.monitor)(encoder.valid())?;
             let measured = (evaluations.measure)(encoder.valid())?;
             return Ok(Outcome::untrained(encoder, evaluated.risk, measured));
         };
@@ -263,7 +263,7 @@ where
     {
         if let Some(path) = callbacks.checkpoint() {
             run = run.restored(path)?;
-            run.check_first_risk(path, evaluations.steer)?;
+            run.check_first_risk(path, evaluations.monitor)?;
         }
         if !run.counters.is_complete {
             std::thread::scope(|scope| {

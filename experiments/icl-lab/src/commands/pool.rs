@@ -24,7 +24,7 @@ pub struct Ended {
 }
 
 /// Outcome of a cell.
-enum Ending {
+enum Outcome {
     Done,
     Interrupted,
     Failed(String),
@@ -57,8 +57,8 @@ pub fn run(cells: &[&CellFolder], options: &ReproduceOptions) -> Result<Ended, F
             let worker = move || {
                 while let Some(cell) = next() {
                     let begin = Instant::now();
-                    let ending = run_one(cell, options);
-                    if send.send((cell, ending, begin.elapsed())).is_err() {
+                    let outcome = run_one(cell, options);
+                    if send.send((cell, outcome, begin.elapsed())).is_err() {
                         return;
                     }
                 }
@@ -74,19 +74,19 @@ pub fn run(cells: &[&CellFolder], options: &ReproduceOptions) -> Result<Ended, F
             }
         }
         drop(send);
-        for (cell, ending, took) in ended {
+        for (cell, outcome, took) in ended {
             let label = cell.cell.label();
             let name = || {
                 let name = cell.path.file_name();
                 name.map_or(label.clone(), |name| name.to_string_lossy().into_owned())
             };
-            match ending {
-                Ending::Done => {
+            match outcome {
+                Outcome::Done => {
                     let line = countdown.done(cell, took, begin.elapsed());
                     tell(line);
                 }
-                Ending::Interrupted => is_interrupted = true,
-                Ending::Failed(message) => {
+                Outcome::Interrupted => is_interrupted = true,
+                Outcome::Failed(message) => {
                     countdown.failed(cell);
                     tell(format_args!("{}: {message}", name()));
                     failed.push(name());
@@ -110,10 +110,10 @@ pub fn run(cells: &[&CellFolder], options: &ReproduceOptions) -> Result<Ended, F
 }
 
 /// Runs a cell to its end, or until it is interrupted.
-fn run_one(cell: &CellFolder, options: &ReproduceOptions) -> Ending {
+fn run_one(cell: &CellFolder, options: &ReproduceOptions) -> Outcome {
     let line = match cell.command_line(options) {
         Ok(line) => line,
-        Err(failure) => return Ending::Failed(format!("error: {failure}")),
+        Err(failure) => return Outcome::Failed(format!("error: {failure}")),
     };
     let run = || {
         let mut command = child::this_program(line)?;
@@ -124,14 +124,14 @@ fn run_one(cell: &CellFolder, options: &ReproduceOptions) -> Ending {
     };
     let ended = match run() {
         Ok(ended) => ended,
-        Err(error) => return Ending::Failed(format!("error: cannot be run: {error}")),
+        Err(error) => return Outcome::Failed(format!("error: cannot be run: {error}")),
     };
     match ended.status.and_then(|status| status.code()) {
         Some(0) => match cell.look(options) {
-            Ok(State::Complete(_)) => Ending::Done,
-            _ => Ending::Failed("error: it ended without a complete record".to_owned()),
+            Ok(State::Complete(_)) => Outcome::Done,
+            _ => Outcome::Failed("error: it ended without a complete record".to_owned()),
         },
-        Some(code) if code == i32::from(INTERRUPTED) => Ending::Interrupted,
+        Some(code) if code == i32::from(INTERRUPTED) => Outcome::Interrupted,
         code => {
             let mut lines = ended.stderr.lines().rev();
             let line = lines.find(|line| line.starts_with("error: "));
@@ -140,7 +140,7 @@ fn run_one(cell: &CellFolder, options: &ReproduceOptions) -> Ending {
                 None => "error: it was ended by a signal".to_owned(),
             };
             let line = line.or_else(|| ended.last_words());
-            Ending::Failed(line.map_or_else(how, str::to_owned))
+            Outcome::Failed(line.map_or_else(how, str::to_owned))
         }
     }
 }

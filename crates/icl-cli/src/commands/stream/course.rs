@@ -75,7 +75,7 @@ impl<D: Domain> Course<'_, D> {
         let (views, collate) = (gathered.domain.views(), gathered.domain.collate());
         let stream = Stream::<B, D::Data, _, _>::new(&gathered.data, views, collate)
             .hold_out(options.course.measured.hold_out)
-            .panel(options.course.measured.panel)
+            .panel(options.course.measured.evaluation_samples)
             .seed(self.resolved.training.seed);
         let first = gathered.experiences[0].arriving();
         let first = stream.training_samples(&first).map_err(Failure::input)?;

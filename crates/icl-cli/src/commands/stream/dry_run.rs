@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::anyhow;
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::drift::{Drift, DriftPanel, DriftTestConfig};
+use icl_core::drift::{Drift, DriftData, DriftTestConfig};
 use icl_core::{HostRows, Increment, Seed};
 use icl_train::{Decision, Policy, Stream, StreamMemory, When};
 
@@ -66,7 +66,7 @@ fn of_data<D: Domain, B: AutodiffBackend>(
             .keep(options.keep)
             .policy(policy.clone())
             .hold_out(options.measured.hold_out)
-            .panel(options.measured.panel)
+            .panel(options.measured.evaluation_samples)
             .seed(resolved.training.seed)
             .devices([device.clone()]);
         let arriving = gathered.experiences[at].arriving();
@@ -208,11 +208,14 @@ impl Rows {
             |error: &dyn std::fmt::Display| Failure::input(anyhow!("experience {name}: {error}"));
         let pairs = |samples: Vec<usize>, part: &str| -> Result<[HostRows; 2], Failure> {
             let drawn = Increment::before(samples).map_err(|error| wrong(&error))?;
-            let drawn = drawn.at_most(resolved.options.course.measured.panel, seed.child(part));
+            let drawn = drawn.at_most(
+                resolved.options.course.measured.evaluation_samples,
+                seed.child(part),
+            );
             Ok([&self.anchors, &self.positives].map(|of| self.select(of, drawn.old())))
         };
         let (old, new) = (pairs(old, "old")?, pairs(new, "new")?);
-        let panel = DriftPanel::try_new(old.clone(), [old[1].clone(), new[1].clone()])
+        let panel = DriftData::try_new(old.clone(), [old[1].clone(), new[1].clone()])
             .and_then(|panel| panel.with_new_pairs(new))
             .map_err(|error| wrong(&error))?;
         let settings = &resolved.training.settings;

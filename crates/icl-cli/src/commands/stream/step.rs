@@ -147,13 +147,16 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         let Gathered { domain, data, .. } = self.gathered;
         Stream::new(&**data, domain.views(), domain.collate())
             .settings(TrainingSettings {
-                panel: course.measured.panel.max(settings.panel),
+                evaluation_samples: course
+                    .measured
+                    .evaluation_samples
+                    .max(settings.evaluation_samples),
                 ..settings
             })
             .keep(strategy.keep)
             .policy(strategy.policy.clone())
             .hold_out(course.measured.hold_out)
-            .panel(course.measured.panel)
+            .panel(course.measured.evaluation_samples)
             .seed(self.resolved.training.seed)
             .devices(self.devices.iter().cloned())
             .group(self.group)

@@ -1,4 +1,4 @@
-//! The classifiers that judge features of a divided data set.
+//! The classifiers that evaluate features of a divided data set.
 
 use crate::pages::dacl::DaclAccuracies;
 use icl_cli::parts::Failure;
@@ -21,7 +21,7 @@ const MANY_ROWS: usize = 7000;
 
 /// Labels and the division of the rows of a table, or of images.
 #[derive(Debug, Clone, Copy)]
-pub struct Judge<'a> {
+pub struct Classifiers<'a> {
     /// Class of each row.
     pub labels: &'a [usize],
     /// Rows by their use.
@@ -30,12 +30,12 @@ pub struct Judge<'a> {
     pub printed_rate: f64,
 }
 
-impl Judge<'_> {
-    /// Judges features, a row for each row of the table.
+impl Classifiers<'_> {
+    /// Evaluates features, a row for each row of the table.
     ///
     /// # Errors
     /// If weights of the printed classifier are not finite, or a setting of a classifier is not valid.
-    pub fn judge(&self, features: &Matrix, seed: Seed) -> Result<DaclAccuracies, Failure> {
+    pub fn accuracies(&self, features: &Matrix, seed: Seed) -> Result<DaclAccuracies, Failure> {
         let Part(training, of_training) = self.part(features, &self.split.training);
         let Part(test, of_test) = self.part(features, &self.split.test);
         let chosen = self.choose(features)?;
@@ -162,17 +162,17 @@ mod tests {
             &labels,
             Seed::new(1),
         );
-        let judge = Judge {
+        let classifiers = Classifiers {
             labels: &labels,
             split: &split,
             printed_rate: 0.1,
         };
-        let of = judge.judge(&features, Seed::new(1)).unwrap();
+        let of = classifiers.accuracies(&features, Seed::new(1)).unwrap();
         assert_eq!(
             (of.converged, of.neighbours, of.validation),
             (Some(1.0), Some(1.0), Some(1.0))
         );
         assert!(of.printed.is_some());
-        assert_eq!(judge.majority(), 1.0 / 3.0);
+        assert_eq!(classifiers.majority(), 1.0 / 3.0);
     }
 }

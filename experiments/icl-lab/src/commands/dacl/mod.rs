@@ -1,4 +1,4 @@
-//! `icl-lab reproduce dacl1`, `dacl2` and `dacl4`: tables of DACL, whose rows are trained without labels and judged.
+//! `icl-lab reproduce dacl1`, `dacl2` and `dacl4`: tables of DACL, whose rows are trained without labels and measured.
 
 use icl_cli::parts::{Failure, interrupt, print, tell};
 mod cifar;

@@ -22,7 +22,7 @@ pub enum DaclSamples {
     Graphs(GraphDataset),
 }
 
-/// Samples as a seed divides them into training and test samples; graphs are judged by folds.
+/// Samples as a seed divides them into training and test samples; graphs are measured by folds.
 pub enum DividedSamples<'a> {
     /// Rows of a table.
     Table(DividedTable),

@@ -1,5 +1,5 @@
 //! Figures of the paper on the number of negatives (Wu, Wu and Huang, 2022): those that follow from its equations, and
-//! experiments, with records of their rows and the documents that judge the paper's claims by them.
+//! experiments, with records of their rows and the documents that decide on the paper's claims by them.
 
 mod experiment;
 mod figures;

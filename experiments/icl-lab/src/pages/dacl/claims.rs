@@ -71,7 +71,7 @@ struct Finding {
 pub(crate) fn claims(runs: DaclRuns<'_>) -> Vec<Claim> {
     match runs.target {
         DaclTarget::Table1 => vec![
-            judged(
+            verdict(
                 runs,
                 "Mixup noise is far better than Gaussian noise (Table 1)",
                 "Gaussian noise with the best σ is within 2 sd of DACL, or above it, in more than half of the data \
@@ -81,13 +81,13 @@ pub(crate) fn claims(runs: DaclRuns<'_>) -> Vec<Claim> {
                     beyond_two_sd(&runs.chosen(data, &DACL), &gaussian)
                 },
             ),
-            judged(
+            verdict(
                 runs,
                 "DACL+ is better than DACL (Table 1)",
                 "the 95 % interval of the paired difference is not above 0 in more than half of the data sets",
                 |data| above_zero(&runs.chosen(data, &PLUS), &runs.chosen(data, &DACL)),
             ),
-            judged(
+            verdict(
                 runs,
                 "A linear classifier on DACL's features beats supervised training (section 5.1)",
                 "supervised training of the same encoder, or a linear classifier of the raw columns, is above DACL \
@@ -107,7 +107,7 @@ pub(crate) fn claims(runs: DaclRuns<'_>) -> Vec<Claim> {
         ],
         DaclTarget::Table2 => vec![complement(runs)],
         DaclTarget::Table4 => vec![
-            judged(
+            verdict(
                 runs,
                 "Mixup noise pays on graphs (Table 4)",
                 "an untrained encoder with re-estimated statistics is within 2 sd of DACL, or above it, under the \
@@ -117,7 +117,7 @@ pub(crate) fn claims(runs: DaclRuns<'_>) -> Vec<Claim> {
                     beyond_two_sd(&of(DaclRow::HiddenMixup), &of(DaclRow::Untrained))
                 },
             ),
-            judged(
+            verdict(
                 runs,
                 "The gap between DACL and No-Pretraining is due to training (Table 4)",
                 "the untrained encoder is within 2 sd of DACL, or above it, under the printed classifier once its \
@@ -131,9 +131,9 @@ pub(crate) fn claims(runs: DaclRuns<'_>) -> Vec<Claim> {
     }
 }
 
-/// Judges the claim on images, if no training was short.
+/// Decides on the claim on images, if no training was short.
 fn complement(runs: DaclRuns<'_>) -> Claim {
-    let claim = judged(
+    let claim = verdict(
         runs,
         COMPLEMENTS,
         "SimCLR + DACL is not above SimCLR with four views, which takes as many passes: the 95 % interval of the \
@@ -178,8 +178,8 @@ fn compared(runs: DaclRuns<'_>, data: DaclDataSet, row: DaclRow) -> Vec<OfSeed> 
     runs.accuracies(data, row, |by| by.compared())
 }
 
-/// Judges a claim by the data sets that have enough seeds.
-fn judged(
+/// Decides on a claim by the data sets that have enough seeds.
+fn verdict(
     runs: DaclRuns<'_>,
     claim: &'static str,
     rule: &'static str,
@@ -334,8 +334,8 @@ mod tests {
     }
 
     #[test]
-    fn images_are_judged_from_three_seeds_and_100_epochs_on() {
-        let judge = |records: &[DaclRecord]| {
+    fn images_have_a_verdict_from_three_seeds_and_100_epochs_on() {
+        let verdict_of = |records: &[DaclRecord]| {
             let [claim] = &of(DaclTarget::Table2, records)[..] else {
                 panic!("expected one claim")
             };
@@ -343,20 +343,20 @@ mod tests {
         };
         use ClaimVerdict::{Holds, NotTested, Refuted};
         assert_eq!(
-            judge(&on_images(0.82, 0.8, 100)),
+            verdict_of(&on_images(0.82, 0.8, 100)),
             (Holds, "CIFAR-10-4000: +2.0 ± 0.0".to_owned(), (0, 1))
         );
-        assert_eq!(judge(&on_images(0.8, 0.8, 100)).0, Refuted);
-        assert_eq!(judge(&on_images(0.79, 0.8, 200)).0, Refuted);
+        assert_eq!(verdict_of(&on_images(0.8, 0.8, 100)).0, Refuted);
+        assert_eq!(verdict_of(&on_images(0.79, 0.8, 200)).0, Refuted);
         let short = "No verdict from trainings of 99 epochs. CIFAR-10-4000: +2.0 over 3 seeds.";
         assert_eq!(
-            judge(&on_images(0.82, 0.8, 99)),
+            verdict_of(&on_images(0.82, 0.8, 99)),
             (NotTested, short.to_owned(), (0, 0))
         );
         let mut two = on_images(0.82, 0.8, 100);
         two.retain(|record| record.seed < 2);
         let few = "No data set has 3 seeds of the rows that it needs.";
-        assert_eq!(judge(&two), (NotTested, few.to_owned(), (0, 0)));
+        assert_eq!(verdict_of(&two), (NotTested, few.to_owned(), (0, 0)));
         // Plain SimCLR, at half the passes, says nothing.
         let mut plain = on_images(0.82, 0.8, 100);
         for record in &mut plain {
@@ -364,8 +364,8 @@ mod tests {
                 record.row = DaclRow::Simclr;
             }
         }
-        assert_eq!(judge(&plain).0, NotTested);
-        assert_eq!(judge(&[]).0, NotTested);
+        assert_eq!(verdict_of(&plain).0, NotTested);
+        assert_eq!(verdict_of(&[]).0, NotTested);
     }
 
     #[test]

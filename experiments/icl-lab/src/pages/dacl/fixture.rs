@@ -16,7 +16,7 @@ pub(crate) fn record(data: DaclDataSet, row: DaclRow, seed: u64, accuracy: f64) 
         false => DaclTarget::Table4,
     };
     let is_own = matches!(row, DaclRow::Majority | DaclRow::Supervised);
-    let judged = Some(accuracy).filter(|_| !is_own);
+    let evaluated = Some(accuracy).filter(|_| !is_own);
     DaclRecord {
         schema: DACL_SCHEMA,
         target,
@@ -34,10 +34,10 @@ pub(crate) fn record(data: DaclDataSet, row: DaclRow, seed: u64, accuracy: f64) 
         n_training: 700,
         n_test: 300,
         accuracies: DaclAccuracies {
-            printed: judged.map(|of| of - 0.1),
-            printed_best: judged.map(|of| of - 0.05),
-            converged: judged,
-            neighbours: judged.map(|of| of - 0.01),
+            printed: evaluated.map(|of| of - 0.1),
+            printed_best: evaluated.map(|of| of - 0.05),
+            converged: evaluated,
+            neighbours: evaluated.map(|of| of - 0.01),
             own: Some(accuracy).filter(|_| is_own),
             validation: Some(accuracy),
         },

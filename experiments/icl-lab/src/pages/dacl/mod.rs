@@ -1,5 +1,5 @@
 //! Reproduction of tables of DACL (Verma et al., ICML 2021): records of their rows, the paper's numbers as
-//! data, and the documents that compare both and judge the paper's claims.
+//! data, and the documents that compare both and decide on the paper's claims.
 
 mod claims;
 mod data_set;

@@ -39,7 +39,7 @@ pub struct DaclRecord {
     pub accuracies: DaclAccuracies,
     /// Training of the encoder; `None` where nothing is trained without labels.
     pub training: Option<DaclTraining>,
-    /// Seconds that the row took, judgements included.
+    /// Seconds that the row took, evaluation included.
     pub time_s: f64,
 }
 

@@ -1,8 +1,8 @@
-//! Rows of the tables: what is judged.
+//! Rows of the tables: what is evaluated.
 
 use serde::{Deserialize, Serialize};
 
-/// Row of a reproduced table of DACL: features that are judged, with or without training.
+/// Row of a reproduced table of DACL: features that are evaluated, with or without training.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DaclRow {
@@ -173,7 +173,7 @@ impl DaclRow {
                  ρ = 0.5, the others have α = 0.9."
             }
             Self::PlusKeep10 => {
-                "the same with ρ = 0.1, the paper's set taken by the letter: a view is then nearer to its partner."
+                "the same with ρ = 0.1, the paper's set read literally: a view is then nearer to its partner."
             }
             Self::Marginal => {
                 "SCARF (Bahri et al., 2022): the second view takes 60 % of its columns from other rows."

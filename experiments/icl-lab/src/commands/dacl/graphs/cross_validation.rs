@@ -1,4 +1,4 @@
-//! The classifiers that judge features of graphs by cross-validation.
+//! The classifiers that evaluate features of graphs by cross-validation.
 
 use crate::pages::dacl::DaclAccuracies;
 use icl_cli::parts::Failure;
@@ -11,11 +11,15 @@ use crate::descent::DescentProbe;
 /// Number of folds.
 const FOLDS: usize = 10;
 
-/// Judges features by cross-validation, with folds of the seed.
+/// Evaluates features by cross-validation, with folds of the seed.
 ///
 /// # Errors
 /// If a fit fails.
-pub fn judge(labels: &[usize], features: &Matrix, seed: Seed) -> Result<DaclAccuracies, Failure> {
+pub fn accuracies(
+    labels: &[usize],
+    features: &Matrix,
+    seed: Seed,
+) -> Result<DaclAccuracies, Failure> {
     let printed = DescentProbe::info_graph(seed.child("printed"))
         .evaluate(features, labels, seed)
         .map_err(other)?;

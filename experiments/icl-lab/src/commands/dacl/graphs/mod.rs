@@ -1,4 +1,4 @@
-//! Rows of the table of graphs: training and judgement by cross-validation.
+//! Rows of the table of graphs: training and evaluation by cross-validation.
 
 mod cross_validation;
 mod rows;

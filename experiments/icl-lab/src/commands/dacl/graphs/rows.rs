@@ -1,4 +1,4 @@
-//! A row of the table of graphs: training without labels, then judgement by cross-validation.
+//! A row of the table of graphs: training without labels, then evaluation by cross-validation.
 
 use crate::pages::dacl::{DaclAccuracies, DaclDataSet, DaclRow, DaclSettings, DaclTraining};
 use anyhow::anyhow;
@@ -16,7 +16,7 @@ use icl_models::{
 use icl_train::{Callbacks, RateChoice, Trainer, TrainingSettings};
 
 use crate::commands::dacl::contrastive::{contrastive, training_record};
-use crate::commands::dacl::graphs::cross_validation::{judge, majority, mean_accuracies};
+use crate::commands::dacl::graphs::cross_validation::{accuracies, majority, mean_accuracies};
 
 /// Number of layers of the encoder.
 const LAYERS: usize = 4;
@@ -89,7 +89,10 @@ impl OnBackend for GraphRowWork<'_> {
                 return Err(Failure::Other(message));
             }
         };
-        Ok((judge(&self.graphs.labels(), &features, self.root())?, None))
+        Ok((
+            accuracies(&self.graphs.labels(), &features, self.root())?,
+            None,
+        ))
     }
 }
 
@@ -125,7 +128,7 @@ impl GraphRowWork<'_> {
         Increment::before(all).map_err(Failure::input)
     }
 
-    /// Judges a training after each of its last epochs, and returns the mean accuracies and the record of the
+    /// Evaluates a training after each of its last epochs, and returns the mean accuracies and the record of the
     /// whole training. `train` trains from the beginning for a number of epochs; since the learning rate is
     /// fixed, shorter trainings are the beginnings of longer ones.
     fn last_epochs(
@@ -137,14 +140,14 @@ impl GraphRowWork<'_> {
             DaclDataSet::RedditBinary => 1,
             _ => LAST_EPOCHS.min(last),
         };
-        let mut judged = Vec::with_capacity(n);
+        let mut measured = Vec::with_capacity(n);
         let mut whole = None;
         for epochs in last + 1 - n..=last {
             let (features, training) = train(epochs)?;
-            judged.push(judge(&self.graphs.labels(), &features, self.root())?);
+            measured.push(accuracies(&self.graphs.labels(), &features, self.root())?);
             whole = Some(training);
         }
-        Ok((mean_accuracies(&judged), whole))
+        Ok((mean_accuracies(&measured), whole))
     }
 
     /// Returns the settings of a training for some epochs.

@@ -9,7 +9,7 @@ use icl_eval::Matrix;
 use icl_models::ResNet;
 
 use crate::commands::dacl::cifar::TEST_OF_CIFAR;
-use crate::commands::dacl::classifiers::Judge;
+use crate::commands::dacl::classifiers::Classifiers;
 use crate::commands::dacl::row_split::RowSplit;
 
 /// Side of a view in pixels.
@@ -53,8 +53,8 @@ impl<'a> DividedImages<'a> {
     }
 
     /// Returns the classifiers of these images.
-    pub fn judge(&self) -> Judge<'_> {
-        Judge {
+    pub fn classifiers(&self) -> Classifiers<'_> {
+        Classifiers {
             labels: self.data.labels(),
             split: &self.split,
             printed_rate: PRINTED_RATE,

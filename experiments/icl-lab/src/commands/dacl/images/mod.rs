@@ -1,4 +1,4 @@
-//! Rows of the table of images: dividing the data, training, judgement.
+//! Rows of the table of images: dividing the data, training, evaluation.
 
 mod divided_images;
 mod rows;

@@ -1,4 +1,4 @@
-//! A row of the table of images: training without labels, then judgement.
+//! A row of the table of images: training without labels, then evaluation.
 
 use std::sync::Arc;
 
@@ -51,11 +51,11 @@ impl OnBackend for ImageRowWork<'_> {
 
     fn run<B: AutodiffBackend>(self, devices: &[B::Device]) -> Result<Self::Output, Failure> {
         let device = &devices[0];
-        let judge = self.images.judge();
+        let classifiers = self.images.classifiers();
         let (features, training) = match self.row {
             DaclRow::Majority => {
                 let accuracies = DaclAccuracies {
-                    own: Some(judge.majority()),
+                    own: Some(classifiers.majority()),
                     ..DaclAccuracies::default()
                 };
                 return Ok((accuracies, None));
@@ -73,7 +73,7 @@ impl OnBackend for ImageRowWork<'_> {
                 (features, Some(training))
             }
         };
-        Ok((judge.judge(&features, self.root())?, training))
+        Ok((classifiers.accuracies(&features, self.root())?, training))
     }
 }
 

@@ -8,7 +8,7 @@ use icl_data::{NoiseKind, TableSchema, TableViewsConfig, TabularDataset};
 use icl_eval::Matrix;
 use icl_models::Mlp;
 
-use crate::commands::dacl::classifiers::Judge;
+use crate::commands::dacl::classifiers::Classifiers;
 use crate::commands::dacl::row_split::RowSplit;
 use crate::commands::dacl::tables::source::TableSource;
 
@@ -50,8 +50,8 @@ impl DividedTable {
     }
 
     /// Returns the classifiers of these rows.
-    pub fn judge(&self) -> Judge<'_> {
-        Judge {
+    pub fn classifiers(&self) -> Classifiers<'_> {
+        Classifiers {
             labels: self.data.labels(),
             split: &self.split,
             printed_rate: PRINTED_RATE,

@@ -1,4 +1,4 @@
-//! Rows of the table of tables: reading and dividing the data, training, judgement.
+//! Rows of the table of tables: reading and dividing the data, training, evaluation.
 
 mod divided_table;
 mod rows;

@@ -1,4 +1,4 @@
-//! A row of the table of tables: training without labels, then judgement.
+//! A row of the table of tables: training without labels, then evaluation.
 
 use crate::pages::dacl::{DaclAccuracies, DaclRow, DaclSettings, DaclTraining};
 use anyhow::anyhow;
@@ -50,19 +50,20 @@ impl OnBackend for TableRowWork<'_> {
 
     fn run<B: AutodiffBackend>(self, devices: &[B::Device]) -> Result<Self::Output, Failure> {
         let device = &devices[0];
-        let judged = |features: &Matrix| self.table.judge().judge(features, self.root());
+        let measured =
+            |features: &Matrix| self.table.classifiers().accuracies(features, self.root());
         match self.row {
             DaclRow::Majority => {
                 let accuracies = DaclAccuracies {
-                    own: Some(self.table.judge().majority()),
+                    own: Some(self.table.classifiers().majority()),
                     ..DaclAccuracies::default()
                 };
                 Ok((accuracies, None))
             }
-            DaclRow::Raw => Ok((judged(&self.table.raw()?)?, None)),
+            DaclRow::Raw => Ok((measured(&self.table.raw()?)?, None)),
             DaclRow::Untrained | DaclRow::ShallowUntrained => {
                 let encoder = self.fresh::<B>(device)?.valid();
-                Ok((judged(&self.table.features(encoder, device)?)?, None))
+                Ok((measured(&self.table.features(encoder, device)?)?, None))
             }
             DaclRow::Supervised => {
                 let (encoder, epochs) = (self.encoder(), 2 * self.settings.epochs);
@@ -72,14 +73,14 @@ impl OnBackend for TableRowWork<'_> {
             }
             DaclRow::Gaussian => {
                 let trained = self.best_gaussian::<B>(device)?;
-                Ok((judged(&trained.features)?, Some(trained.training)))
+                Ok((measured(&trained.features)?, Some(trained.training)))
             }
             row => {
                 let views = noise(row).ok_or_else(|| {
                     Failure::Other(anyhow!("{}: expected a row of tables", row.title()))
                 })?;
                 let trained = self.pretrained::<B>(&views, device)?;
-                Ok((judged(&trained.features)?, Some(trained.training)))
+                Ok((measured(&trained.features)?, Some(trained.training)))
             }
         }
     }
@@ -151,7 +152,7 @@ impl TableRowWork<'_> {
                 .with_sigma(sigma);
             let mut trained = self.pretrained::<B>(&views, device)?;
             trained.training.chosen = Some(sigma);
-            let chosen = self.table.judge().choose(&trained.features)?;
+            let chosen = self.table.classifiers().choose(&trained.features)?;
             let validation = chosen.map_or(f64::NEG_INFINITY, |(_, validation)| validation);
             if best.as_ref().is_none_or(|(best, _)| validation > *best) {
                 best = Some((validation, trained));
