@@ -17,7 +17,8 @@
 //! | [`Callbacks`], [`Progress`], [`StepReport`] | functions that are called during a run |
 //! | [`Evaluator`], [`Evaluated`], [`Measured`] | the exact risk of an encoder, its embeddings, and the result of a protocol |
 //! | [`StopRule`], [`StoppedBy`], [`ExpectedGain`], [`plateau`], [`TARGET_RATIO`], [`time_to_target`] | the end of a run, and the time to the quality of retraining |
-//! | [`UpdateRule`], [`OnePassAdam`], [`Lars`], [`LarsState`], [`Distance`] | the optimizers, and the distance of the distillation term |
+//! | [`RunOptimizer`], [`OptimizerState`] | the optimizer of a run: any of Burn's ([`BurnOptimizer`]), [`DefaultAdam`], or a choice at run time ([`UpdateRule`]) |
+//! | [`OnePassAdam`], [`Lars`], [`LarsState`], [`Distance`] | optimizers of our own, and the distance of the distillation term |
 //! | [`Stream`], [`Arriving`], [`Advanced`], [`StreamState`], [`Experience`] | updates for one experience after the other |
 //! | [`Policy`], [`When`], [`Decision`] | the moment of an update |
 //! | [`Keep`], [`Buffer`], [`KeptSample`] | the old samples of a stream that later updates may use |
@@ -57,7 +58,10 @@ pub use method::{
 pub use negatives::{
     NegativesForm, NegativesPeak, NegativesSchedule, StepNegatives, StepNegativesError,
 };
-pub use optimizer::{Lars, LarsState, OnePassAdam, UpdateRule};
+pub use optimizer::{
+    BurnOptimizer, DefaultAdam, Lars, LarsState, OnePassAdam, OptimizerState, RunOptimizer,
+    UpdateRule,
+};
 pub use progress::{
     Callbacks, Cost, Evaluation, INERT_MOVE, Outcome, Progress, Seconds, StepReport, StepSeconds,
     TARGET_RATIO, TimeToTarget, TrainingRecord, inert_move, parameter_change, parameter_norm,

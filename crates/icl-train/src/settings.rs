@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use crate::evaluation::StopRule;
 use crate::method::{Distance, MetaOrder, NoiseSet};
 use crate::negatives::{NegativesForm, NegativesSchedule, StepNegatives, StepNegativesError};
-use crate::optimizer::UpdateRule;
 use crate::settings_error::SettingsError;
 
 /// Settings of a training run, which all methods of a comparison share.
@@ -32,8 +31,6 @@ pub struct TrainingSettings {
     /// gradient (GradCache; Gao et al., 2021), so that its memory is that of one shard. The first pass is charged as a pass
     /// without a gradient. Normalisation statistics and the encoder's random numbers are those of a shard.
     pub chunk: Option<usize>,
-    /// Rule by which a gradient becomes a step. Default: Adam.
-    pub optimizer: UpdateRule,
     /// Source of the learning rate in the training of θ₀; methods have their own. Default: fixed.
     pub pretraining_rate: RateChoice,
     /// Learning rate, above 0: lr of Eq. 10, or lr_q of Eq. 12 under meta-optimization. Default: 0.003.
@@ -109,7 +106,6 @@ impl Default for TrainingSettings {
             epochs: 1000,
             batch_size: 32,
             chunk: None,
-            optimizer: UpdateRule::Adam,
             pretraining_rate: RateChoice::Fixed,
             learning_rate: 3e-3,
             steps_before: 0,

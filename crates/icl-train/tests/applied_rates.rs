@@ -1,8 +1,8 @@
 //! The learning rates in a record against those that were applied, by steps computed by hand.
 
 use crate::toy::{
-    Jitter, Stack, increment, info_nce, own_seed, points, published, settings, start, train_on,
-    trainer,
+    Jitter, Stack, increment, info_nce, own_seed, points, published, settings, start, train_by,
+    train_on, trainer,
 };
 use burn::tensor::Tensor;
 use icl_core::testing::TestAutodiff;
@@ -33,11 +33,10 @@ fn a_chosen_rate_is_the_applied_rate() {
             let settings = TrainingSettings {
                 epochs,
                 batch_size: 90,
-                optimizer: UpdateRule::Sgd,
                 learning_rate: 0.2,
                 ..settings()
             };
-            train_on(&samples, &method, &settings, 3).unwrap()
+            train_by(UpdateRule::Sgd, &samples, &method, &settings, 3).unwrap()
         };
         let after = run(n_steps + 1);
         let before = match n_steps {
@@ -148,12 +147,11 @@ fn a_meta_step_is_equations_11_and_12() {
             epochs: 1,
             // One query of all 30 new points, and support batches of 30 old ones.
             batch_size: 60,
-            optimizer: UpdateRule::Sgd,
             learning_rate: 0.2,
             support_learning_rate: 0.5,
             ..settings()
         };
-        let trainer = trainer(&samples, &increment, &settings, 3);
+        let trainer = trainer(&samples, &increment, &settings, 3).update_rule(UpdateRule::Sgd);
         let outcome = trainer.update(&method, start()).unwrap();
         let seed = Seed::new(3).child("update");
         let order = seed.child("order");

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::toy::{
     Linear, corrected, distillation, increment, info_nce, points, published, settings, start,
-    timeless, train_on, trainer,
+    timeless, train_by, train_on, trainer,
 };
 use burn::module::Param;
 use burn::tensor::{Tensor, TensorData};
@@ -35,6 +35,18 @@ fn go_on(
     seed: u64,
     n_steps: u64,
 ) -> Result<Toy, TrainError> {
+    go_on_by(UpdateRule::Adam, path, method, settings, seed, n_steps)
+}
+
+/// Resumes a run of another optimizer than Adam, too.
+fn go_on_by(
+    rule: UpdateRule,
+    path: &Path,
+    method: &Method,
+    settings: &TrainingSettings,
+    seed: u64,
+    n_steps: u64,
+) -> Result<Toy, TrainError> {
     let (samples, increment) = (points(), increment());
     let taken = Cell::new(0);
     let mut watch = Callbacks::new().with_checkpoint(path).stop_when(|| {
@@ -43,7 +55,8 @@ fn go_on(
     });
     // As in a new process: the same encoder with other identities of its parameters.
     let start = Linear::new(1);
-    trainer(&samples, &increment, settings, seed).update_with(method, start, None, &mut watch)
+    let trainer = trainer(&samples, &increment, settings, seed).update_rule(rule);
+    trainer.update_with(method, start, None, &mut watch)
 }
 
 fn methods() -> Vec<Method> {
@@ -166,17 +179,16 @@ fn a_run_that_ends_by_itself_goes_on_as_if_it_had_not_been_stopped() {
 fn other_optimizers_go_on_as_adam_does() {
     for (optimizer, learning_rate) in [(UpdateRule::Sgd, 0.05), (UpdateRule::Lars, 20.0)] {
         let settings = TrainingSettings {
-            optimizer,
             learning_rate,
             ..long()
         };
         let method = corrected();
-        let whole = train_on(&points(), &method, &settings, 4).unwrap();
+        let whole = train_by(optimizer, &points(), &method, &settings, 4).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run");
-        let stopped = go_on(&path, &method, &settings, 4, 8);
+        let stopped = go_on_by(optimizer, &path, &method, &settings, 4, 8);
         assert!(matches!(stopped, Err(TrainError::Interrupted { step: 8 })));
-        let resumed = go_on(&path, &method, &settings, 4, u64::MAX).unwrap();
+        let resumed = go_on_by(optimizer, &path, &method, &settings, 4, u64::MAX).unwrap();
         assert_eq!(timeless(resumed.record), timeless(whole.record));
         assert_eq!(
             to_vec(&resumed.trained.weight.val()),
@@ -290,6 +302,7 @@ fn linear(width: usize) -> Linear<TestAutodiff> {
 
 /// Trains an encoder by Eq. 9 from the file, if it exists, for `n_steps` steps.
 fn train_linear(
+    rule: UpdateRule,
     path: &Path,
     width: usize,
     settings: &TrainingSettings,
@@ -301,7 +314,7 @@ fn train_linear(
         taken.set(taken.get() + 1);
         taken.get() >= n_steps
     });
-    let trainer = trainer(&samples, &increment, settings, 4);
+    let trainer = trainer(&samples, &increment, settings, 4).update_rule(rule);
     let trained = trainer.update_with(&corrected(), linear(width), None, &mut watch);
     trained.map(|_| ()).unwrap_err()
 }
@@ -310,18 +323,22 @@ fn train_linear(
 fn a_state_that_does_not_fit_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
-    let state = |width: usize, settings: &TrainingSettings, n_steps: u64| {
+    let state_by = |rule: UpdateRule, width: usize, settings: &TrainingSettings, n_steps: u64| {
         let path = folder.path().join("other");
-        let error = train_linear(&path, width, settings, n_steps);
+        let error = train_linear(rule, &path, width, settings, n_steps);
         assert!(matches!(error, TrainError::Interrupted { .. }), "{error}");
         let bytes = std::fs::read(&path).unwrap();
         std::fs::remove_file(path).unwrap();
         bytes
     };
+    let state = |width: usize, settings: &TrainingSettings, n_steps: u64| {
+        state_by(UpdateRule::Adam, width, settings, n_steps)
+    };
+    let by_lars = state_by(UpdateRule::Lars, 4, &long(), 3);
     let whole = state(4, &long(), 3);
     // The state of a run of its kind is taken.
     std::fs::write(&path, with_state_of(&whole, &state(4, &long(), 4))).unwrap();
-    let error = train_linear(&path, 4, &long(), 1);
+    let error = train_linear(UpdateRule::Adam, &path, 4, &long(), 1);
     assert!(
         matches!(error, TrainError::Interrupted { step: 5 }),
         "{error}"
@@ -332,11 +349,7 @@ fn a_state_that_does_not_fit_is_refused() {
         change(&mut settings);
         settings
     };
-    let [lars, longer, smaller] = [
-        other(|it| it.optimizer = UpdateRule::Lars),
-        other(|it| it.epochs = 60),
-        other(|it| it.batch_size = 4),
-    ];
+    let [longer, smaller] = [other(|it| it.epochs = 60), other(|it| it.batch_size = 4)];
     let kind = "found a state that does not fit the encoder, expected the state of this run";
     for (state, message) in [
         (
@@ -344,13 +357,13 @@ fn a_state_that_does_not_fit_is_refused() {
             "found tensor weight with shape [4, 5] of F32 in 80 bytes in the state, expected shape [4, 4] of \
              F32 in 64 bytes",
         ),
-        (state(4, &lars, 3), kind),
+        (by_lars, kind),
         (state(4, &longer, 200), kind),
         (state(4, &smaller, 15), kind),
     ] {
         let crafted = with_state_of(&whole, &state);
         std::fs::write(&path, &crafted).unwrap();
-        let error = train_linear(&path, 4, &long(), 1);
+        let error = train_linear(UpdateRule::Adam, &path, 4, &long(), 1);
         assert!(matches!(error, TrainError::Checkpoint(_)), "{error}");
         assert_eq!(error.to_string(), format!("{}: {message}", path.display()));
         assert_eq!(std::fs::read(&path).unwrap(), crafted);

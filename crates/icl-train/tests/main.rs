@@ -11,6 +11,7 @@ mod cost;
 mod encoder_calls;
 mod groups;
 mod negatives;
+mod optimizers;
 mod partners;
 mod points;
 mod starts;

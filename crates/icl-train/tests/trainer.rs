@@ -2,7 +2,7 @@
 
 use crate::toy::{
     Jitter, Linear, Stack, corrected, distillation, increment, info_nce, points, published,
-    settings, start, timeless, train_on, trainer,
+    settings, start, timeless, train_by, train_on, trainer,
 };
 use burn::module::AutodiffModule;
 use icl_core::testing::{TestAutodiff, TestBackend};
@@ -196,11 +196,11 @@ fn a_step_of_gradient_descent_is_one() {
     let settings = TrainingSettings {
         epochs: 1,
         batch_size: 90,
-        optimizer: UpdateRule::Sgd,
         learning_rate: 0.5,
         ..settings()
     };
-    let outcome = train_on(&samples, &info_nce(Sampling::All), &settings, 3).unwrap();
+    let all = info_nce(Sampling::All);
+    let outcome = train_by(UpdateRule::Sgd, &samples, &all, &settings, 3).unwrap();
     let seed = Seed::new(3).child("update");
     let increment = increment();
     let order = seed.child("order");

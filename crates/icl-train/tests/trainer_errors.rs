@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::toy::{corrected, increment, points, settings, start, train_on, trainer};
+use crate::toy::{corrected, increment, points, settings, start, train_by, train_on, trainer};
 use burn::module::Module;
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
@@ -22,11 +22,10 @@ fn a_loss_that_is_not_finite_names_step_and_seed() {
     );
 
     let settings = TrainingSettings {
-        optimizer: UpdateRule::Sgd,
         learning_rate: 1e60,
         ..settings()
     };
-    let error = train_on(&points(), &corrected(), &settings, 8).unwrap_err();
+    let error = train_by(UpdateRule::Sgd, &points(), &corrected(), &settings, 8).unwrap_err();
     assert!(
         matches!(
             error,

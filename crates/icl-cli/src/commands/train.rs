@@ -1,7 +1,5 @@
 //! `icl train`: trains a first encoder.
 
-use std::path::Path;
-
 use burn::tensor::backend::AutodiffBackend;
 use clap::{Arg, Args};
 use icl_core::{Increment, Samples, Seed};
@@ -170,7 +168,7 @@ impl OnNewEncoder for Train<'_> {
             increment: &increment,
             held_out: held_out.as_ref(),
             work: &work,
-            weights: options.encoder.weights.as_deref(),
+            options,
         };
         let trained = on_backend(&training.backend, task).and_then(|record| {
             encoder_work::write_results(&work, &config, &record)?;
@@ -196,8 +194,7 @@ struct Task<'a, D: Domain> {
     /// Samples that are held out.
     held_out: Option<&'a Increment>,
     work: &'a WorkFolder,
-    /// File of the encoder's initial weights.
-    weights: Option<&'a Path>,
+    options: &'a TrainOptions,
 }
 
 impl<D: Domain> OnBackend for Task<'_, D> {
@@ -217,6 +214,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         let trainer =
             Trainer::<B, _, _, _>::new(self.data, views, self.domain.collate(), self.increment)
                 .settings(settings.clone())
+                .update_rule(self.options.pretraining.training.step.optimizer)
                 .seed(*seed)
                 .devices(devices.iter().cloned())
                 .group(&*group);
@@ -229,7 +227,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         let causes = Causes {
             settings,
             method: None,
-            file: self.weights,
+            file: self.options.encoder.weights.as_deref(),
         };
         let outcome = trainer
             .pretrain_with(untrained, &mut callbacks)

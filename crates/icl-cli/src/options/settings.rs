@@ -23,7 +23,6 @@ impl StepOptions {
         let (loss, defaults) = (&self.loss, TrainingSettings::default());
         TrainingSettings {
             batch_size: self.batch_size,
-            optimizer: self.optimizer,
             learning_rate: self.learning_rate,
             temperature: loss.temperature,
             negatives: match loss.negatives {

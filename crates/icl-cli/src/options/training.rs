@@ -28,7 +28,7 @@ pub struct StepOptions {
     #[arg(
         long,
         value_parser = choice::any::<UpdateRule>(),
-        default_value = choice::name(&defaults().optimizer)
+        default_value = choice::name(&UpdateRule::Adam)
     )]
     pub optimizer: UpdateRule,
     /// Learning rate

@@ -1,10 +1,9 @@
-//! Optimizers, and one type for all of them that a setting selects.
+//! Optimizers of runs: any of Burn's, and the choice of a program at run time.
 
 mod lars;
 
 use burn::module::AutodiffModule;
-use burn::optim::adaptor::OptimizerAdaptor;
-use burn::optim::{GradientsParams, Optimizer, Sgd, SgdConfig};
+use burn::optim::{GradientsParams, Optimizer, SgdConfig};
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::Error;
 use serde::{Deserialize, Serialize};
@@ -14,7 +13,7 @@ use icl_core::module_bytes::{Bytes, SavedTensors, load_record, save_record};
 pub use icl_kernels::OnePassAdam;
 pub use lars::{Lars, LarsState};
 
-/// Rule by which a gradient becomes a step.
+/// Rule by which a gradient becomes a step, chosen at run time: [`Trainer::update_rule`](crate::Trainer::update_rule).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum UpdateRule {
@@ -28,59 +27,128 @@ pub enum UpdateRule {
     Lars,
 }
 
-/// Optimizer with its state.
-pub(crate) enum UpdateState<M: AutodiffModule<B>, B: AutodiffBackend> {
-    Adam(OptimizerAdaptor<OnePassAdam, M, B>),
-    Sgd(OptimizerAdaptor<Sgd<B::InnerBackend>, M, B>),
-    Lars(OptimizerAdaptor<Lars, M, B>),
+/// Optimizer of a trainer: each run begins with a new state of it. [`Trainer::optimizer`](crate::Trainer::optimizer) takes any
+/// optimizer of Burn, so that this trait needs no implementation outside of this crate.
+pub trait RunOptimizer<M: AutodiffModule<B>, B: AutodiffBackend>: Clone + Send {
+    /// Returns a text that tells optimizers apart: a checkpoint belongs to runs with an equal one.
+    fn name(&self) -> String;
+
+    /// Returns the state of a run before its first step.
+    #[doc(hidden)]
+    fn begin<'a>(&self) -> Box<dyn OptimizerState<M, B> + 'a>
+    where
+        Self: 'a,
+        M: 'a;
 }
 
-impl<M: AutodiffModule<B>, B: AutodiffBackend> UpdateState<M, B> {
-    /// Creates an optimizer without state.
-    pub(crate) fn new(rule: UpdateRule) -> Self {
-        match rule {
-            UpdateRule::Adam => Self::Adam(OnePassAdam::init()),
-            UpdateRule::Sgd => Self::Sgd(SgdConfig::new().init()),
-            UpdateRule::Lars => Self::Lars(Lars::init()),
+impl<M: AutodiffModule<B>, B: AutodiffBackend> RunOptimizer<M, B> for DefaultAdam {
+    fn name(&self) -> String {
+        RunOptimizer::<M, B>::name(&UpdateRule::Adam)
+    }
+
+    fn begin<'a>(&self) -> Box<dyn OptimizerState<M, B> + 'a>
+    where
+        Self: 'a,
+        M: 'a,
+    {
+        Box::new(OnePassAdam::init::<M, B>())
+    }
+}
+
+impl<M: AutodiffModule<B>, B: AutodiffBackend> RunOptimizer<M, B> for UpdateRule {
+    fn name(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    fn begin<'a>(&self) -> Box<dyn OptimizerState<M, B> + 'a>
+    where
+        Self: 'a,
+        M: 'a,
+    {
+        match self {
+            Self::Adam => Box::new(OnePassAdam::init::<M, B>()),
+            Self::Sgd => Box::new(SgdConfig::new().init::<B, M>()),
+            Self::Lars => Box::new(Lars::init::<M, B>()),
         }
     }
+}
+
+/// Adam of [`OnePassAdam`]: the optimizer of a trainer unless another is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DefaultAdam;
+
+/// Optimizer of Burn, or one that implements Burn's trait.
+#[derive(Debug, Clone)]
+pub struct BurnOptimizer<O>(pub(crate) O);
+
+impl<M, B, O> RunOptimizer<M, B> for BurnOptimizer<O>
+where
+    M: AutodiffModule<B>,
+    B: AutodiffBackend,
+    O: Optimizer<M, B>,
+{
+    fn name(&self) -> String {
+        // The adaptor and its optimizer, without module and backend: a run may resume on another backend.
+        let name = std::any::type_name::<O>();
+        name.split(',').next().unwrap_or(name).to_owned()
+    }
+
+    fn begin<'a>(&self) -> Box<dyn OptimizerState<M, B> + 'a>
+    where
+        Self: 'a,
+        M: 'a,
+    {
+        Box::new(self.0.clone())
+    }
+}
+
+/// State of an optimizer in a run.
+pub trait OptimizerState<M: AutodiffModule<B>, B: AutodiffBackend>: Send {
+    /// Applies gradients to a module with the learning rate `rate`.
+    fn step(&mut self, rate: f64, module: M, gradients: GradientsParams) -> M;
 
     /// Returns the state as bytes.
-    pub(crate) fn save(&self) -> Result<Bytes, Error> {
-        match self {
-            Self::Adam(optimizer) => save_record::<B, _>(optimizer.to_record()),
-            Self::Sgd(optimizer) => save_record::<B, _>(optimizer.to_record()),
-            Self::Lars(optimizer) => save_record::<B, _>(optimizer.to_record()),
-        }
-    }
+    ///
+    /// # Errors
+    /// If Burn cannot write it down.
+    fn save(&self) -> Result<Bytes, Error>;
 
     /// Restores a state that [`save`](Self::save) returned, for a module with these parameters.
-    pub(crate) fn load(
-        self,
+    ///
+    /// # Errors
+    /// If the bytes are the state of another optimizer, or of other parameters.
+    fn load(
+        &mut self,
         bytes: Bytes,
         parameters: &SavedTensors,
         device: &B::Device,
-    ) -> Result<Self, Error> {
-        SavedTensors::read(&bytes)?.check_states_of(parameters)?;
-        Ok(match self {
-            Self::Adam(optimizer) => {
-                Self::Adam(optimizer.load_record(load_record::<B, _>(bytes, device)?))
-            }
-            Self::Sgd(optimizer) => {
-                Self::Sgd(optimizer.load_record(load_record::<B, _>(bytes, device)?))
-            }
-            Self::Lars(optimizer) => {
-                Self::Lars(optimizer.load_record(load_record::<B, _>(bytes, device)?))
-            }
-        })
+    ) -> Result<(), Error>;
+}
+
+impl<M, B, O> OptimizerState<M, B> for O
+where
+    M: AutodiffModule<B>,
+    B: AutodiffBackend,
+    O: Optimizer<M, B>,
+{
+    fn step(&mut self, rate: f64, module: M, gradients: GradientsParams) -> M {
+        Optimizer::step(self, rate, module, gradients)
     }
 
-    /// Applies gradients to a module with the learning rate `rate`.
-    pub(crate) fn step(&mut self, rate: f64, module: M, gradients: GradientsParams) -> M {
-        match self {
-            Self::Adam(optimizer) => optimizer.step(rate, module, gradients),
-            Self::Sgd(optimizer) => optimizer.step(rate, module, gradients),
-            Self::Lars(optimizer) => optimizer.step(rate, module, gradients),
-        }
+    fn save(&self) -> Result<Bytes, Error> {
+        save_record::<B, _>(self.to_record())
+    }
+
+    fn load(
+        &mut self,
+        bytes: Bytes,
+        parameters: &SavedTensors,
+        device: &B::Device,
+    ) -> Result<(), Error> {
+        SavedTensors::read(&bytes)?.check_states_of(parameters)?;
+        *self = self
+            .clone()
+            .load_record(load_record::<B, _>(bytes, device)?);
+        Ok(())
     }
 }

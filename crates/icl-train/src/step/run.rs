@@ -11,7 +11,7 @@ use crate::error::TrainError;
 use crate::evaluation::evaluated::{Evaluate, Risk};
 use crate::identity::Identity;
 use crate::method::Method;
-use crate::optimizer::UpdateState;
+use crate::optimizer::OptimizerState;
 use crate::progress::outcome::{Outcome, parameter_change};
 use crate::progress::record::TrainingRecord;
 use crate::progress::step_report::{StepReport, StepSeconds};
@@ -36,7 +36,7 @@ pub(crate) struct Run<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend, R> {
     pub(crate) identity: Identity,
     pub(crate) planner: Planner<'a>,
     pub(crate) loss: BatchLoss<'a, M, B>,
-    pub(crate) update: UpdateState<M, B>,
+    pub(crate) optimizer: Box<dyn OptimizerState<M, B> + 'a>,
     pub(crate) rule: Rule<'a, M, B>,
     /// Maximum number of steps of the run.
     max_steps: u64,
@@ -65,7 +65,7 @@ where
         encoder: M,
         (method, increment): (&Method, &'a Increment),
         settings: &'a TrainingSettings,
-        loss: BatchLoss<'a, M, B>,
+        (loss, optimizer): (BatchLoss<'a, M, B>, Box<dyn OptimizerState<M, B> + 'a>),
         (root_seed, seed): (u64, Seed),
         identity: Identity,
     ) -> Result<Self, TrainError> {
@@ -89,7 +89,7 @@ where
             seed,
             identity,
             planner,
-            update: UpdateState::new(settings.optimizer),
+            optimizer,
             rule: Rule::new(method, settings, max_steps, seed, &device)?,
             max_steps,
             start: own(&encoder),
@@ -165,7 +165,7 @@ where
         let gradient_s = phase.end();
         let phase = self.loss.clock.start::<B>(&encoder);
         let gradients = std::mem::take(&mut stepped.gradients);
-        let encoder = self.update.step(stepped.rate, encoder, gradients);
+        let encoder = self.optimizer.step(stepped.rate, encoder, gradients);
         // Burn keeps a new running statistic for its thread alone until one of these calls merges it, and the next step may be on
         // another thread.
         drop(encoder.valid());

@@ -104,7 +104,7 @@ where
             let encoder = self.encoder.as_ref().expect("an encoder between two steps");
             Ok(Stepping {
                 encoder: bytes(encoder)?,
-                optimizer: self.update.save().map_err(CheckpointError::from)?,
+                optimizer: self.optimizer.save().map_err(CheckpointError::from)?,
                 rule: self.rule.save().map_err(TrainError::Rate)?,
             })
         };
@@ -220,7 +220,7 @@ impl Stepping {
         R: Risk,
     {
         let parameters = SavedTensors::read(&self.encoder)?;
-        run.update = run.update.load(self.optimizer, &parameters, device)?;
+        run.optimizer.load(self.optimizer, &parameters, device)?;
         run.rule.load(self.rule, &like, device)?;
         run.encoder = Some(load_module::<B, M>(like, self.encoder, device)?);
         Ok(run)

@@ -3,6 +3,7 @@
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Alone, Group, Increment, Seed};
 
+use crate::optimizer::UpdateRule;
 use crate::settings::TrainingSettings;
 use crate::stream::keep::Keep;
 use crate::stream::policy::Policy;
@@ -82,6 +83,7 @@ pub struct Stream<'a, B: AutodiffBackend, S, V, C> {
     views: V,
     collate: C,
     pub(super) settings: TrainingSettings,
+    optimizer: UpdateRule,
     pub(super) keep: Keep,
     pub(super) policy: Policy,
     pub(super) hold_out: f64,
@@ -100,6 +102,7 @@ impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
             views,
             collate,
             settings: TrainingSettings::default(),
+            optimizer: UpdateRule::Adam,
             keep: Keep::All,
             policy: Policy::default(),
             hold_out: 0.1,
@@ -167,6 +170,12 @@ impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
         Self { group, ..self }
     }
 
+    /// Sets the optimizer. Default: Adam.
+    #[must_use]
+    pub fn update_rule(self, optimizer: UpdateRule) -> Self {
+        Self { optimizer, ..self }
+    }
+
     /// Returns the seed of an experience.
     pub(super) fn seed_of(&self, name: &str) -> Seed {
         Seed::new(self.seed).child("stream").child(name)
@@ -177,9 +186,10 @@ impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
         &'t self,
         increment: &'t Increment,
         seed: u64,
-    ) -> Trainer<'t, B, S, &'t V, &'t C> {
+    ) -> Trainer<'t, B, S, &'t V, &'t C, UpdateRule> {
         Trainer::new(self.samples, &self.views, &self.collate, increment)
             .settings(self.settings.clone())
+            .update_rule(self.optimizer)
             .seed(seed)
             .devices(self.devices.iter().cloned())
             .group(self.group)

@@ -9,13 +9,14 @@ use crate::error::TrainError;
 use crate::evaluation::evaluator::Evaluator;
 use crate::identity::{Identity, digest};
 use crate::method::Method;
+use crate::optimizer::RunOptimizer;
 use crate::progress::Callbacks;
 use crate::trainer::Trainer;
 
 /// Number of samples over which the members of a group compare their data.
 const FEW: usize = 64;
 
-impl<B, S, V, C> Trainer<'_, B, S, V, C>
+impl<B, S, V, C, O> Trainer<'_, B, S, V, C, O>
 where
     B: AutodiffBackend,
     S: Samples,
@@ -44,18 +45,23 @@ where
     ///
     /// # Errors
     /// [`TrainError::Group`] with the first fact that differs.
-    pub(super) fn check_members<M: AutodiffModule<B>>(
+    pub(super) fn check_members<M>(
         &self,
         (method, increment, stream): (&Method, &Increment, &'static str),
         encoder: &M,
         callbacks: &Callbacks<'_>,
-    ) -> Result<Identity, TrainError> {
+    ) -> Result<Identity, TrainError>
+    where
+        M: AutodiffModule<B>,
+        O: RunOptimizer<M, B>,
+    {
         let n_shards = self.settings.n_shards(self.group.size());
         let run = [
             ("seed", self.seed.to_string()),
             ("stream", stream.to_owned()),
             ("method", method.to_string()),
             ("shards of a batch", n_shards.to_string()),
+            ("optimizer", self.optimizer.name()),
         ];
         let start = digest::<B, M>(encoder);
         let facts = run

@@ -16,12 +16,13 @@ use crate::trainer::Trainer;
 /// Stack of the thread of a member in bytes: that of a main thread, whose work it does.
 const STACK: usize = 8 << 20;
 
-impl<B, S, V, C> Trainer<'_, B, S, V, C>
+impl<B, S, V, C, O> Trainer<'_, B, S, V, C, O>
 where
     B: AutodiffBackend,
     S: Samples,
     V: Views<Sample = S::Sample>,
     C: Collate<View = V::View>,
+    O: Clone + Send,
 {
     /// Returns whether this trainer starts members for its devices.
     pub(super) fn has_several_devices(&self) -> bool {
@@ -38,7 +39,7 @@ where
         encoders: (M, Option<M>),
         callbacks: &mut Callbacks<'_>,
         work: impl Fn(
-            &Trainer<'_, B, S, V, C>,
+            &Trainer<'_, B, S, V, C, O>,
             (M, Option<M>),
             &mut Callbacks<'_>,
         ) -> Result<T, TrainError>
@@ -49,24 +50,32 @@ where
         let first_group = members.next().expect("one member for each device");
         let checkpoint = callbacks.checkpoint().map(ToOwned::to_owned);
         let (work, checkpoint) = (&work, checkpoint.as_deref());
+        // Optimizers need not be shared by threads: each member gets its own.
+        let shared = &self.member(self.group, first, ());
         scope(|scope| {
             let mut threads = Vec::new();
             for (group, device) in members.zip(others) {
                 // A clone shares running statistics, which would follow it to the other device.
                 let copied = |encoder: &M| own(encoder).fork(device);
                 let encoders = (copied(&encoders.0), encoders.1.as_ref().map(copied));
+                let optimizer = self.optimizer.clone();
                 let member = move || {
                     let mut callbacks = Callbacks::new();
                     if let Some(path) = checkpoint {
                         callbacks = callbacks.with_checkpoint(path);
                     }
                     // The group is dropped at the end, with which the member leaves it.
-                    work(&self.member(&group, device), encoders, &mut callbacks).map(drop)
+                    let trainer = shared.member(&group, device, optimizer);
+                    work(&trainer, encoders, &mut callbacks).map(drop)
                 };
                 let thread = Builder::new().stack_size(STACK).spawn_scoped(scope, member);
                 threads.push(thread.map_err(TrainError::Thread)?);
             }
-            let outcome = work(&self.member(&first_group, first), encoders, callbacks);
+            let outcome = work(
+                &self.member(&first_group, first, self.optimizer.clone()),
+                encoders,
+                callbacks,
+            );
             // The others do not wait for a member that has ended early.
             drop(first_group);
             let ended = threads
@@ -82,15 +91,23 @@ where
             }
         })
     }
+}
 
+impl<B: AutodiffBackend, S, V, C, O> Trainer<'_, B, S, V, C, O> {
     /// Returns the trainer of one device.
-    fn member<'m>(&'m self, group: &'m dyn Group, device: &B::Device) -> Trainer<'m, B, S, V, C> {
+    fn member<'m, P>(
+        &'m self,
+        group: &'m dyn Group,
+        device: &B::Device,
+        optimizer: P,
+    ) -> Trainer<'m, B, S, V, C, P> {
         Trainer {
             samples: self.samples,
             views: Arc::clone(&self.views),
             collate: Arc::clone(&self.collate),
             increment: self.increment,
             settings: self.settings.clone(),
+            optimizer,
             seed: self.seed,
             devices: vec![device.clone()],
             group,

@@ -14,6 +14,7 @@ use crate::error::TrainError;
 use crate::evaluation::evaluator::Evaluator;
 use crate::method::{Method, NoiseSet};
 use crate::negatives::StepNegativesError;
+use crate::optimizer::{BurnOptimizer, DefaultAdam, UpdateRule};
 use crate::settings::TrainingSettings;
 use crate::trainer::division::Division;
 use crate::views::problem::Problem;
@@ -61,12 +62,13 @@ use crate::views::problem::Problem;
 /// Where tensors lie in the memory of this process, a trainer that is alone may take its steps on threads of rayon's global pool, in parallel with the
 /// kernels ([`beside_kernels`](icl_core::beside_kernels)): an encoder finds other values of thread-local variables there.
 #[derive(Debug)]
-pub struct Trainer<'a, B: AutodiffBackend, S, V, C> {
+pub struct Trainer<'a, B: AutodiffBackend, S, V, C, O = DefaultAdam> {
     pub(crate) samples: &'a S,
     pub(crate) views: Arc<V>,
     pub(crate) collate: Arc<C>,
     pub(crate) increment: &'a Increment,
     pub(crate) settings: TrainingSettings,
+    pub(crate) optimizer: O,
     pub(crate) seed: u64,
     /// At least one; measurements are made on the first.
     pub(crate) devices: Vec<B::Device>,
@@ -86,9 +88,53 @@ impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
             collate: Arc::new(collate),
             increment,
             settings: TrainingSettings::default(),
+            optimizer: DefaultAdam,
             seed: 0,
             devices: vec![B::Device::default()],
             group: &Alone,
+        }
+    }
+}
+
+impl<'a, B: AutodiffBackend, S, V, C, O> Trainer<'a, B, S, V, C, O> {
+    /// Sets the optimizer: any of Burn's with a configuration of its own, such as weight decay or gradient clipping, or one that
+    /// implements Burn's trait. Every run begins with this state of it. Default: Adam as of [`OnePassAdam`](crate::OnePassAdam).
+    ///
+    /// ```
+    /// # use burn::backend::{Autodiff, Flex};
+    /// # use burn::nn::Linear;
+    /// use burn::optim::AdamWConfig;
+    /// # use icl_core::{Augment, Increment, Stack};
+    /// # use icl_train::Trainer;
+    ///
+    /// # let samples = vec![[0.0_f32; 2]; 8];
+    /// # let increment = Increment::before((0..8).collect())?;
+    /// # let views = Augment::new(|x: &[f32; 2], _| *x);
+    /// # type B = Autodiff<Flex>;
+    /// let trainer = Trainer::<B, _, _, _>::new(&samples, views, Stack::new(), &increment)
+    ///     .optimizer(AdamWConfig::new().with_weight_decay(1e-4).init::<B, Linear<B>>());
+    /// # Ok::<(), icl_core::Error>(())
+    /// ```
+    pub fn optimizer<P>(self, optimizer: P) -> Trainer<'a, B, S, V, C, BurnOptimizer<P>> {
+        self.with_optimizer(BurnOptimizer(optimizer))
+    }
+
+    /// Sets one of the optimizers among which a program chooses at run time.
+    pub fn update_rule(self, rule: UpdateRule) -> Trainer<'a, B, S, V, C, UpdateRule> {
+        self.with_optimizer(rule)
+    }
+
+    fn with_optimizer<P>(self, optimizer: P) -> Trainer<'a, B, S, V, C, P> {
+        Trainer {
+            samples: self.samples,
+            views: self.views,
+            collate: self.collate,
+            increment: self.increment,
+            settings: self.settings,
+            optimizer,
+            seed: self.seed,
+            devices: self.devices,
+            group: self.group,
         }
     }
 
@@ -169,7 +215,7 @@ impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
     }
 }
 
-impl<B, S, V, C> Trainer<'_, B, S, V, C>
+impl<B, S, V, C, O> Trainer<'_, B, S, V, C, O>
 where
     B: AutodiffBackend,
     S: Samples,

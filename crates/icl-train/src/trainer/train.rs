@@ -11,6 +11,7 @@ use crate::evaluation::evaluated::{Evaluations, Risk};
 use crate::identity::Identity;
 use crate::method::{LossKind, Method, NoiseSet, Sampling};
 use crate::negatives::NegativesForm;
+use crate::optimizer::RunOptimizer;
 use crate::progress::cost::PassCounter;
 use crate::progress::step_report::PhaseClock;
 use crate::progress::{Callbacks, Outcome};
@@ -31,7 +32,7 @@ const PRETRAINING: &str = "pretraining";
 /// same views.
 const UPDATE: &str = "update";
 
-impl<B, S, V, C> Trainer<'_, B, S, V, C>
+impl<B, S, V, C, O> Trainer<'_, B, S, V, C, O>
 where
     B: AutodiffBackend,
     S: Samples,
@@ -51,6 +52,7 @@ where
     where
         M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
         M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        O: RunOptimizer<M, B>,
     {
         self.pretrain_with(encoder, &mut Callbacks::new())
     }
@@ -68,6 +70,7 @@ where
     where
         M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
         M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        O: RunOptimizer<M, B>,
     {
         if self.has_several_devices() {
             return self.on_devices(
@@ -120,6 +123,7 @@ where
     where
         M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
         M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        O: RunOptimizer<M, B>,
     {
         self.update_with(method, trained, None, &mut Callbacks::new())
     }
@@ -141,6 +145,7 @@ where
     where
         M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
         M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
+        O: RunOptimizer<M, B>,
     {
         if self.has_several_devices() {
             return self.on_devices(
@@ -219,8 +224,9 @@ where
         is_timed: bool,
     ) -> Result<Run<'r, M, B, R>, TrainError>
     where
-        M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B>,
+        M: AutodiffModule<B, InnerModule: Encoder<B::InnerBackend>> + Encoder<B> + 'r,
         R: Risk,
+        O: RunOptimizer<M, B>,
     {
         let settings = &self.settings;
         let loss = BatchLoss {
@@ -243,7 +249,7 @@ where
             encoder,
             (method, increment),
             settings,
-            loss,
+            (loss, self.optimizer.begin()),
             seeds,
             identity,
         )

@@ -7,13 +7,13 @@ use super::*;
 fn the_gradient_is_that_of_the_whole_batch() {
     for (dtype, tolerance) in precisions(1e-5, 1e-12) {
         for (method, settings) in objectives(&one_step()) {
-            let whole = weight(&train(&Alone, &method, &settings, precise(dtype)));
+            let whole = weight(&descend(&Alone, &method, &settings, precise(dtype)));
             let before = to_vec(&precise(dtype).weight.val());
             let largest = whole.iter().zip(&before).map(|(a, b)| (a - b).abs());
             assert!(largest.fold(0.0, f64::max) > 1e-3, "{method}: a gradient");
             for chunk in [2, 7, 13, 32, 60, 89, 90, 1000] {
                 let settings = chunked(&settings, chunk);
-                let found = weight(&train(&Alone, &method, &settings, precise(dtype)));
+                let found = weight(&descend(&Alone, &method, &settings, precise(dtype)));
                 assert_close(&found, &whole, tolerance);
             }
             for (size, chunk) in [
@@ -28,7 +28,7 @@ fn the_gradient_is_that_of_the_whole_batch() {
                     ..settings.clone()
                 };
                 let members = at_all(size, |group| {
-                    weight(&train(group, &method, &settings, precise(dtype)))
+                    weight(&descend(group, &method, &settings, precise(dtype)))
                 });
                 assert_close(&members[0], &whole, tolerance);
                 assert!(members.iter().all(|other| *other == members[0]), "{method}");
@@ -57,7 +57,9 @@ fn the_gradient_of_a_large_batch_is_that_of_the_whole_batch() {
                     chunk,
                     ..settings.clone()
                 };
-                let trainer = trainer(&samples, &increment, &settings, 4).group(group);
+                let trainer = trainer(&samples, &increment, &settings, 4)
+                    .update_rule(UpdateRule::Sgd)
+                    .group(group);
                 let outcome = trainer.update(&method, precise(dtype)).unwrap();
                 let trained = to_vec(&outcome.trained.weight.val());
                 (trained, outcome.record.epoch_losses)
@@ -146,6 +148,7 @@ fn the_gradient_of_two_members_is_that_of_a_plain_loop() {
         let gradients = at_all(size, |group| {
             let trainer = icl_train::Trainer::new(&samples, Twice, crate::toy::Stack, &increment)
                 .settings(settings.clone())
+                .update_rule(UpdateRule::Sgd)
                 .group(group);
             let outcome = trainer.update(&info_nce(Sampling::All), precise(DType::F64));
             let after = weight(&outcome);
@@ -213,6 +216,7 @@ fn the_gradient_of_two_members_is_that_of_a_closed_form() {
             };
             let trainer = icl_train::Trainer::new(&samples, Twice, crate::toy::Stack, &increment)
                 .settings(settings.clone())
+                .update_rule(UpdateRule::Sgd)
                 .group(group);
             let outcome = trainer.update(&info_nce(Sampling::All), encoder).unwrap();
             w - to_vec(&outcome.trained.weight.val())[0]
@@ -269,7 +273,7 @@ fn a_catalogue_has_its_gradient_from_all_members() {
                     )),
                 };
                 let method = info_nce(Sampling::All);
-                let trained = train(group, &method, &settings, encoder).unwrap();
+                let trained = descend(group, &method, &settings, encoder).unwrap();
                 let weight = to_vec(&trained.trained.inner.weight.val());
                 let losses = trained.record.epoch_losses;
                 (weight, to_vec(&trained.trained.candidates.val()), losses)

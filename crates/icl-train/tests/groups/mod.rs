@@ -72,7 +72,7 @@ fn at_all<T: Send>(size: usize, run: impl Fn(&dyn Group) -> T + Sync) -> Vec<T> 
 
 type Trained<M> = Result<Outcome<M, TestAutodiff>, TrainError>;
 
-/// Trains one member.
+/// Trains one member by Adam.
 fn train<M>(
     group: &dyn Group,
     method: &Method,
@@ -90,12 +90,29 @@ where
     trainer.update(method, encoder)
 }
 
-/// Settings of one step whose change is the gradient.
+/// Trains one member by gradient descent.
+fn descend<M>(
+    group: &dyn Group,
+    method: &Method,
+    settings: &TrainingSettings,
+    encoder: M,
+) -> Trained<M>
+where
+    M: burn::module::AutodiffModule<TestAutodiff>
+        + Encoder<TestAutodiff, Batch = Tensor<TestAutodiff, 2>>,
+    M::InnerModule:
+        Encoder<icl_core::testing::TestBackend, Batch = Tensor<icl_core::testing::TestBackend, 2>>,
+{
+    let (samples, increment) = (points(), increment());
+    let trainer = trainer(&samples, &increment, settings, 4).group(group);
+    trainer.update_rule(UpdateRule::Sgd).update(method, encoder)
+}
+
+/// Settings of one step of gradient descent, whose change is the gradient.
 fn one_step() -> TrainingSettings {
     TrainingSettings {
         epochs: 1,
         batch_size: 90,
-        optimizer: UpdateRule::Sgd,
         learning_rate: 1.0,
         ..settings()
     }

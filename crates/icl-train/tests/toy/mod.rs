@@ -7,7 +7,7 @@ use icl_core::testing::TestAutodiff;
 use icl_core::{Collate, Encoder, Increment, Mode, Rng, Samples, Seed, Views};
 use icl_train::{
     Callbacks, LossKind, Method, OptimizerChoice, Outcome, Sampling, StopRule, TrainError, Trainer,
-    TrainingRecord, TrainingSettings,
+    TrainingRecord, TrainingSettings, UpdateRule,
 };
 use rand::RngExt;
 
@@ -157,6 +157,19 @@ pub fn train_on<S: Samples<Sample = [f32; 4]>>(
 ) -> Trained {
     let none = &mut Callbacks::new();
     trainer(samples, &increment(), settings, seed).update_with(method, start(), Some(start()), none)
+}
+
+/// Trains the toy encoder by another optimizer than Adam.
+pub fn train_by(
+    rule: UpdateRule,
+    samples: &Vec<[f32; 4]>,
+    method: &Method,
+    settings: &TrainingSettings,
+    seed: u64,
+) -> Trained {
+    let increment = increment();
+    let trainer = trainer(samples, &increment, settings, seed).update_rule(rule);
+    trainer.update_with(method, start(), Some(start()), &mut Callbacks::new())
 }
 
 /// Returns the same encoder each time, with the same identities of its parameters.

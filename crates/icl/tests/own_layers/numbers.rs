@@ -68,9 +68,11 @@ fn embeddings_that_tell_nothing_apart_are_an_error() {
 }
 
 /// Updates by several methods with a learning rate that is too high, each of which must say so.
-fn check_rate(settings: TrainingSettings) {
+fn check_rate(rule: UpdateRule, settings: TrainingSettings) {
     let (samples, increment) = (points(1), increment());
-    let trainer = trainer(&samples, &increment).settings(settings.clone());
+    let trainer = trainer(&samples, &increment)
+        .settings(settings.clone())
+        .update_rule(rule);
     for method in ["warm", "icl", "distillation", "icl-published"] {
         let method = Method::named(method).unwrap();
         let case = format!("{method}, {settings:?}");
@@ -96,12 +98,14 @@ fn a_learning_rate_that_is_too_high_is_reported() {
         // Under a rule that follows the risk, the result is the encoder before the first step.
         for stop in [StopRule::Never, StopRule::Doubling] {
             for learning_rate in [1e6, 1e30, 1e38, 1e60] {
-                check_rate(TrainingSettings {
+                check_rate(
                     optimizer,
-                    stop,
-                    learning_rate,
-                    ..settings()
-                });
+                    TrainingSettings {
+                        stop,
+                        learning_rate,
+                        ..settings()
+                    },
+                );
             }
         }
     }

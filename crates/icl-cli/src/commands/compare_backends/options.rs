@@ -74,7 +74,7 @@ pub struct CompareOptions {
     pub noise: NoiseOptions,
     #[command(flatten)]
     #[serde(flatten)]
-    step: StepOptions,
+    pub step: StepOptions,
     /// Root seed of all random numbers
     #[arg(long, value_name = "S", default_value_t = DEFAULT_SEED, help_heading = "Execution")]
     seed: u64,

@@ -94,6 +94,7 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         let trainer =
             Trainer::<B, _, _, _>::new(data, domain.views(), domain.collate(), &increment)
                 .settings(settings.clone())
+                .update_rule(self.resolved.options.step.optimizer)
                 .seed(*seed)
                 .device(device.clone());
         let mut risk_at_start = None;

@@ -8,8 +8,8 @@ use icl_core::{ByOrigin, ExactRisk, Group, GrowthRatio, Increment, Seed, Views};
 use icl_eval::Matrix;
 use icl_report::{EmbeddingMap, RunRecord, SCHEMA, TrainingCourse, TrainingSummary, UpdateFacts};
 use icl_train::{
-    Callbacks, Evaluator, Identity, Method, TARGET_RATIO, Trainer, TrainingRecord, plateau,
-    time_to_target,
+    Callbacks, Evaluator, Identity, Method, TARGET_RATIO, Trainer, TrainingRecord, UpdateRule,
+    plateau, time_to_target,
 };
 
 use crate::commands::run::evaluated_samples::EvaluatedSamples;
@@ -66,8 +66,14 @@ struct Ran<M> {
     parameter_change: f64,
 }
 
-type DomainTrainer<'a, D, B> =
-    Trainer<'a, B, <D as Domain>::Data, &'a <D as Domain>::Views, <D as Domain>::Collate>;
+type DomainTrainer<'a, D, B> = Trainer<
+    'a,
+    B,
+    <D as Domain>::Data,
+    &'a <D as Domain>::Views,
+    <D as Domain>::Collate,
+    UpdateRule,
+>;
 type DomainEvaluator<'a, D, B> =
     Evaluator<'a, B, <D as Domain>::Data, &'a <D as Domain>::Views, <D as Domain>::Collate>;
 
@@ -147,8 +153,9 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
     /// The trainer of this seed.
     fn trainer<'a>(&'a self, increment: &'a Increment) -> DomainTrainer<'a, D, B> {
         let (views, collate) = (self.domain.views(), self.domain.collate());
-        DomainTrainer::<D, B>::new(self.data, views, collate, increment)
+        Trainer::new(self.data, views, collate, increment)
             .settings(self.resolved.settings.clone())
+            .update_rule(self.resolved.options.pretraining.training.step.optimizer)
             .seed(self.seed)
             .devices(self.devices.iter().cloned())
             .group(self.group)

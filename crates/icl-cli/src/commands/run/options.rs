@@ -55,7 +55,7 @@ pub struct RunOptions {
     pub noise: NoiseOptions,
     #[command(flatten)]
     #[serde(flatten)]
-    pretraining: PretrainingOptions,
+    pub pretraining: PretrainingOptions,
     #[command(flatten)]
     #[serde(flatten)]
     pub hold_out: HoldOutOptions,

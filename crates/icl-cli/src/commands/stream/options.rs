@@ -67,7 +67,7 @@ pub struct StreamOptions {
     pub course: CourseOptions,
     #[command(flatten)]
     #[serde(flatten)]
-    pretraining: PretrainingOptions,
+    pub pretraining: PretrainingOptions,
     #[command(flatten)]
     #[serde(flatten)]
     pub execution: ExecutionOptions,

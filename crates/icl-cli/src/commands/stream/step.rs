@@ -153,6 +153,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
                     .max(settings.evaluation_samples),
                 ..settings
             })
+            .update_rule(self.resolved.options.pretraining.training.step.optimizer)
             .keep(strategy.keep)
             .policy(strategy.policy.clone())
             .hold_out(course.measured.hold_out)

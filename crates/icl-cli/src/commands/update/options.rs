@@ -54,7 +54,7 @@ pub struct UpdateOptions {
     methods: MethodOptions,
     #[command(flatten)]
     #[serde(flatten)]
-    training: TrainingOptions,
+    pub training: TrainingOptions,
     #[command(flatten)]
     #[serde(flatten)]
     pub hold_out: HoldOutOptions,

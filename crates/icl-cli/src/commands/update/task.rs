@@ -54,6 +54,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
         let (views, collate, group) = (domain.views(), domain.collate(), group());
         let trainer = Trainer::<B, _, _, _>::new(self.data, views, collate, self.increment)
             .settings(settings.clone())
+            .update_rule(self.resolved.options.training.step.optimizer)
             .seed(training.seed)
             .devices(devices.iter().cloned())
             .group(&*group);

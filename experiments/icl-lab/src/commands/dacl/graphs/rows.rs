@@ -183,6 +183,7 @@ impl GraphRowWork<'_> {
         let mut callbacks = Callbacks::new().stop_when(interrupt::requested);
         let outcome = Trainer::<B, _, _, _>::new(self.graphs, views, collate, &increment)
             .settings(settings)
+            .update_rule(self.settings.optimizer)
             .seed(self.seed)
             .device(device.clone())
             .pretrain_with(encoder, &mut callbacks)
@@ -211,6 +212,7 @@ impl GraphRowWork<'_> {
         let outcome =
             Trainer::<B, _, _, _>::new(self.graphs, self.views(), GraphCollate, &increment)
                 .settings(settings)
+                .update_rule(self.settings.optimizer)
                 .seed(self.seed)
                 .device(device.clone())
                 .pretrain_with(encoder, &mut callbacks)

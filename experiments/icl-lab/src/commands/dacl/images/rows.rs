@@ -103,6 +103,7 @@ impl ImageRowWork<'_> {
         let batch_size = settings.batch_size;
         let trainer = Trainer::<B, _, _, _>::new(*data, views, ImageCollate, &increment)
             .settings(settings)
+            .update_rule(self.settings.optimizer)
             .seed(self.seed)
             .device(device.clone());
         let mut callbacks = Callbacks::new().stop_when(interrupt::requested);

@@ -126,6 +126,7 @@ impl TableRowWork<'_> {
         let batch_size = settings.batch_size;
         let trainer = Trainer::<B, _, _, _>::new(data, views, Stack::<Vec<f32>>::new(), &increment)
             .settings(settings)
+            .update_rule(self.settings.optimizer)
             .seed(self.seed)
             .device(device.clone());
         let mut callbacks = Callbacks::new().stop_when(interrupt::requested);
