@@ -1,6 +1,7 @@
 //! Optimizers of runs: any of Burn's, and the choice of a program at run time.
 
 mod lars;
+pub(crate) mod rates;
 
 use burn::module::AutodiffModule;
 use burn::optim::{GradientsParams, Optimizer, SgdConfig};

@@ -6,10 +6,11 @@ use burn::tensor::Tensor;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::Error;
 use icl_core::module_bytes::{Bytes, unfit};
-use icl_core::{Encoder, Purpose, SampleError, Schedule, Seed, StepLosses, StepRule};
+use icl_core::{Encoder, Purpose, SampleError, Seed, StepLosses, StepRule};
 
 use crate::error::TrainError;
 use crate::method::{Method, MethodError};
+use crate::optimizer::rates::Rates;
 use crate::settings::TrainingSettings;
 use crate::step::batch_loss::{BatchLoss, PartOf, value_of};
 use crate::step::contrastive::Anchors;
@@ -19,40 +20,48 @@ use crate::step::step_gradient::Step;
 
 /// Rule of the steps of a run.
 pub(crate) enum Rule<'a, M: 'a, B: AutodiffBackend> {
-    /// The gradient of the batch is applied at a rate that is a function of the step.
-    Plain(Schedule),
+    /// The gradient of the batch is applied at the next rate of a schedule.
+    Plain(Box<dyn Rates<B>>),
     /// One from outside of this crate finds gradient and rate.
     Plugged(Box<dyn StepRule<M, B, TrainError> + 'a>),
 }
 
 impl<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend> Rule<'a, M, B> {
-    /// Creates the rule of a method's steps, at most `n_steps`. `seed` initialises the agents of learned rates.
+    /// Creates the rule of a method's steps, at most `n_steps`, at the learning rates of the trainer if it has any. `seed` initialises the agents of learned rates.
     ///
     /// # Errors
-    /// [`MethodError`] if the method needs the feature `meta`, and this build is without it.
+    /// [`MethodError`] if the method needs the feature `meta`, and this build is without it, or its own rate follows the run and the
+    /// trainer has rates, too.
     pub(crate) fn new(
         method: &Method,
+        rates: Option<Box<dyn Rates<B>>>,
         settings: &TrainingSettings,
         n_steps: u64,
         seed: Seed,
         device: &B::Device,
     ) -> Result<Self, MethodError> {
         let schedule = method.rate.schedule(settings.learning_rate, n_steps);
-        match schedule {
-            Some(schedule) if !method.optimizer.is_meta() => {
-                Ok(Self::Plain(schedule.after_steps(settings.steps_before)))
+        match (schedule, rates) {
+            (Some(schedule), rates) if !method.optimizer.is_meta() => {
+                let schedule = || Box::new(schedule.after_steps(settings.steps_before));
+                Ok(Self::Plain(rates.unwrap_or_else(|| schedule())))
             }
-            _ => plugged(method, settings, n_steps, seed, device).map(Self::Plugged),
+            (_, Some(rates)) => Err(MethodError::Value {
+                axis: "rate",
+                found: format!("{rates:?} with {method}"),
+                expected: "a method whose rate is a function of the step",
+            }),
+            (_, None) => plugged(method, settings, n_steps, seed, device).map(Self::Plugged),
         }
     }
 
-    /// Returns the state of a rule that is no plain step.
+    /// Returns the state of the rule, if it has one.
     ///
     /// # Errors
     /// If it cannot be written down.
     pub(crate) fn save(&self) -> Result<Option<Bytes>, SampleError> {
         match self {
-            Self::Plain(_) => Ok(None),
+            Self::Plain(rates) => Ok(rates.save()?),
             Self::Plugged(rule) => rule.save().map(Some),
         }
     }
@@ -68,7 +77,7 @@ impl<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend> Rule<'a, M, B> {
         device: &B::Device,
     ) -> Result<(), Error> {
         match (self, saved) {
-            (Self::Plain(_), None) => Ok(()),
+            (Self::Plain(rates), saved) => rates.load(saved, device),
             (Self::Plugged(rule), Some(saved)) => rule.load(saved, like, device),
             _ => Err(unfit()),
         }

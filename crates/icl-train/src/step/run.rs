@@ -12,6 +12,7 @@ use crate::evaluation::evaluated::{Evaluate, Risk};
 use crate::identity::Identity;
 use crate::method::Method;
 use crate::optimizer::OptimizerState;
+use crate::optimizer::rates::Rates;
 use crate::progress::outcome::{Outcome, parameter_change};
 use crate::progress::record::TrainingRecord;
 use crate::progress::step_report::{StepReport, StepSeconds};
@@ -65,7 +66,11 @@ where
         encoder: M,
         (method, increment): (&Method, &'a Increment),
         settings: &'a TrainingSettings,
-        (loss, optimizer): (BatchLoss<'a, M, B>, Box<dyn OptimizerState<M, B> + 'a>),
+        (loss, optimizer, rates): (
+            BatchLoss<'a, M, B>,
+            Box<dyn OptimizerState<M, B> + 'a>,
+            Option<Box<dyn Rates<B>>>,
+        ),
         (root_seed, seed): (u64, Seed),
         identity: Identity,
     ) -> Result<Self, TrainError> {
@@ -90,7 +95,7 @@ where
             identity,
             planner,
             optimizer,
-            rule: Rule::new(method, settings, max_steps, seed, &device)?,
+            rule: Rule::new(method, rates, settings, max_steps, seed, &device)?,
             max_steps,
             start: own(&encoder),
             average: WeightAverage::new(encoder.clone(), settings.average_decay),
@@ -152,10 +157,10 @@ where
         };
         let phase = self.loss.clock.start::<B>(&encoder);
         let mut stepped = match &mut self.rule {
-            Rule::Plain(rate) => {
+            Rule::Plain(rates) => {
                 let (loss, gradients) = self.loss.gradient(&encoder, &prepared.batch, seed)?;
                 at.check("the training loss", loss, &gradients)?;
-                Stepped::plain(loss, gradients, rate.at(index))
+                Stepped::plain(loss, gradients, rates.next(index))
             }
             Rule::Plugged(rule) => {
                 let loss = &self.loss;

@@ -81,7 +81,7 @@ saved_risk!(ExactRisk);
 struct Stepping {
     encoder: Bytes,
     optimizer: Bytes,
-    /// State of a rule that is no plain step.
+    /// State of the rule of the steps, if it has one.
     rule: Option<Bytes>,
 }
 

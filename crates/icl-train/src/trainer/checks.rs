@@ -62,6 +62,12 @@ where
             ("method", method.to_string()),
             ("shards of a batch", n_shards.to_string()),
             ("optimizer", self.optimizer.name()),
+            (
+                "scheduler",
+                self.rates
+                    .as_ref()
+                    .map_or_else(String::new, |rates| rates.name()),
+            ),
         ];
         let start = digest::<B, M>(encoder);
         let facts = run

@@ -9,6 +9,7 @@ use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Collate, Group, GroupError, Samples, Threads, Views};
 
 use crate::error::TrainError;
+use crate::optimizer::rates::Rates;
 use crate::progress::Callbacks;
 use crate::step::copies::own;
 use crate::trainer::Trainer;
@@ -108,10 +109,16 @@ impl<B: AutodiffBackend, S, V, C, O> Trainer<'_, B, S, V, C, O> {
             increment: self.increment,
             settings: self.settings.clone(),
             optimizer,
+            rates: self.own_rates(),
             seed: self.seed,
             devices: vec![device.clone()],
             group,
         }
+    }
+
+    /// Returns a copy of the learning rates that are set, in their first state.
+    pub(super) fn own_rates(&self) -> Option<Box<dyn Rates<B>>> {
+        self.rates.as_ref().map(|rates| rates.copied())
     }
 }
 

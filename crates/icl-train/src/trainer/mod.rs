@@ -7,6 +7,7 @@ mod train;
 
 use std::sync::Arc;
 
+use burn::lr_scheduler::LrScheduler;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Alone, Collate, Group, Increment, Samples, Seed, Views};
 
@@ -14,6 +15,7 @@ use crate::error::TrainError;
 use crate::evaluation::evaluator::Evaluator;
 use crate::method::{Method, NoiseSet};
 use crate::negatives::StepNegativesError;
+use crate::optimizer::rates::{OfStep, Rates, Scheduled};
 use crate::optimizer::{BurnOptimizer, DefaultAdam, UpdateRule};
 use crate::settings::TrainingSettings;
 use crate::trainer::division::Division;
@@ -69,6 +71,8 @@ pub struct Trainer<'a, B: AutodiffBackend, S, V, C, O = DefaultAdam> {
     pub(crate) increment: &'a Increment,
     pub(crate) settings: TrainingSettings,
     pub(crate) optimizer: O,
+    /// Learning rates in the place of the method's.
+    pub(crate) rates: Option<Box<dyn Rates<B>>>,
     pub(crate) seed: u64,
     /// At least one; measurements are made on the first.
     pub(crate) devices: Vec<B::Device>,
@@ -89,6 +93,7 @@ impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
             increment,
             settings: TrainingSettings::default(),
             optimizer: DefaultAdam,
+            rates: None,
             seed: 0,
             devices: vec![B::Device::default()],
             group: &Alone,
@@ -124,6 +129,37 @@ impl<'a, B: AutodiffBackend, S, V, C, O> Trainer<'a, B, S, V, C, O> {
         self.with_optimizer(rule)
     }
 
+    /// Sets a scheduler of Burn for the learning rates of the steps, in the place of the method's rate axis and of
+    /// [`learning_rate`](field@TrainingSettings::learning_rate). Every run begins with this state of it, and checkpoints hold its
+    /// record. A method whose rate follows the run refuses it.
+    ///
+    /// ```
+    /// # use burn::backend::{Autodiff, Flex};
+    /// use burn::lr_scheduler::cosine::CosineAnnealingLrSchedulerConfig;
+    /// # use icl_core::{Augment, Increment, Stack};
+    /// # use icl_train::Trainer;
+    ///
+    /// # let samples = vec![[0.0_f32; 2]; 8];
+    /// # let increment = Increment::before((0..8).collect())?;
+    /// # let views = Augment::new(|x: &[f32; 2], _| *x);
+    /// let cosine = CosineAnnealingLrSchedulerConfig::new(1e-3, 500).init()?;
+    /// let trainer = Trainer::<Autodiff<Flex>, _, _, _>::new(&samples, views, Stack::new(), &increment)
+    ///     .scheduler(cosine);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn scheduler(mut self, scheduler: impl LrScheduler + 'static) -> Self {
+        self.rates = Some(Box::new(Scheduled(scheduler)));
+        self
+    }
+
+    /// Sets the learning rates of the steps to a function of the step, counted from 0, as [`scheduler`](Self::scheduler) does.
+    #[must_use]
+    pub fn rates(mut self, of_step: impl Fn(u64) -> f64 + Send + Sync + 'static) -> Self {
+        self.rates = Some(Box::new(OfStep(Arc::new(of_step))));
+        self
+    }
+
     fn with_optimizer<P>(self, optimizer: P) -> Trainer<'a, B, S, V, C, P> {
         Trainer {
             samples: self.samples,
@@ -132,6 +168,7 @@ impl<'a, B: AutodiffBackend, S, V, C, O> Trainer<'a, B, S, V, C, O> {
             increment: self.increment,
             settings: self.settings,
             optimizer,
+            rates: self.rates,
             seed: self.seed,
             devices: self.devices,
             group: self.group,

@@ -249,7 +249,7 @@ where
             encoder,
             (method, increment),
             settings,
-            (loss, self.optimizer.begin()),
+            (loss, self.optimizer.begin(), self.own_rates()),
             seeds,
             identity,
         )
