@@ -7,7 +7,7 @@ use icl_core::{
 };
 
 use super::evaluator::Evaluator;
-use crate::error::TrainError;
+use crate::error::{TrainError, TrainErrorKind};
 
 /// Name of the risk of a panel in errors.
 const PANEL_RISK: &str = "the risk of the panel";
@@ -31,11 +31,9 @@ where
     {
         let n_old = panel.old().len();
         if panel.new_data().is_empty() {
-            return Err(TrainError::TooFew {
-                argument: "the new samples of the panel",
-                found: 0,
-                expected: 2,
-            });
+            let place = "the new samples of the panel";
+            let error = TrainError::new(place, "0 samples", "at least 2");
+            return Err(error.with_kind(TrainErrorKind::Failed));
         }
         let embeddings = self.panel_embeddings(encoder, panel, &panel.all())?;
         let [anchors, positives] = embeddings;

@@ -9,7 +9,7 @@ use icl_core::module_bytes::{Bytes, unfit};
 use icl_core::{Encoder, Purpose, SampleError, Schedule, Seed, StepLosses, StepRule};
 
 use crate::error::TrainError;
-use crate::method::{Method, MethodError};
+use crate::method::Method;
 use crate::settings::TrainingSettings;
 use crate::step::batch_loss::{BatchLoss, PartOf, value_of};
 use crate::step::contrastive::Anchors;
@@ -29,14 +29,14 @@ impl<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend> Rule<'a, M, B> {
     /// Creates the rule of a method's steps, at most `n_steps`. `seed` initialises the agents of learned rates.
     ///
     /// # Errors
-    /// [`MethodError`] if the method needs the feature `meta`, and this build is without it.
+    /// [`TrainError`] if the method needs the feature `meta`, and this build is without it.
     pub(crate) fn new(
         method: &Method,
         settings: &TrainingSettings,
         n_steps: u64,
         seed: Seed,
         device: &B::Device,
-    ) -> Result<Self, MethodError> {
+    ) -> Result<Self, TrainError> {
         let schedule = method.rate.schedule(settings.learning_rate, n_steps);
         match schedule {
             Some(schedule) if !method.optimizer.is_meta() => {
@@ -83,7 +83,7 @@ fn plugged<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend>(
     n_steps: u64,
     seed: Seed,
     device: &B::Device,
-) -> Result<Box<dyn StepRule<M, B, TrainError> + 'a>, MethodError> {
+) -> Result<Box<dyn StepRule<M, B, TrainError> + 'a>, TrainError> {
     let policy = |base, name| {
         let seed = seed.child("agent").child(name);
         icl_meta::RatePolicy::new(method.rate, base, n_steps, seed, device)
@@ -109,16 +109,14 @@ fn plugged<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend>(
     _: u64,
     _: Seed,
     _: &B::Device,
-) -> Result<Box<dyn StepRule<M, B, TrainError> + 'a>, MethodError> {
+) -> Result<Box<dyn StepRule<M, B, TrainError> + 'a>, TrainError> {
     let (axis, found) = match method.optimizer.is_meta() {
         true => ("optimizer", method.optimizer.to_string()),
         false => ("rate", method.rate.to_string()),
     };
-    Err(MethodError::Value {
-        axis,
-        found,
-        expected: "a choice that needs no cargo feature, or icl-train or icl with the feature `meta`",
-    })
+    let expected =
+        "a choice that needs no cargo feature, or icl-train or icl with the feature `meta`";
+    Err(TrainError::new(axis, found, expected))
 }
 
 /// Losses of one step, for its rule.

@@ -6,9 +6,9 @@ use std::thread::{Builder, scope};
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Collate, Group, GroupError, Samples, Threads, Views};
+use icl_core::{Collate, Group, Samples, Threads, Views};
 
-use crate::error::TrainError;
+use crate::error::{TrainError, TrainErrorKind, no_thread};
 use crate::progress::Callbacks;
 use crate::step::copies::own;
 use crate::trainer::Trainer;
@@ -64,7 +64,7 @@ where
                     work(&self.member(&group, device), encoders, &mut callbacks).map(drop)
                 };
                 let thread = Builder::new().stack_size(STACK).spawn_scoped(scope, member);
-                threads.push(thread.map_err(TrainError::Thread)?);
+                threads.push(thread.map_err(no_thread)?);
             }
             let outcome = work(&self.member(&first_group, first), encoders, callbacks);
             // The others do not wait for a member that has ended early.
@@ -100,5 +100,5 @@ where
 
 /// Returns whether a member has failed because another one has left.
 fn is_of_another(error: &TrainError) -> bool {
-    matches!(error, TrainError::Group(GroupError::Left { .. }))
+    error.kind() == TrainErrorKind::Left
 }

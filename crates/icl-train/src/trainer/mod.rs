@@ -13,7 +13,6 @@ use icl_core::{Alone, Collate, Group, Increment, Samples, Seed, Views};
 use crate::error::TrainError;
 use crate::evaluation::evaluator::Evaluator;
 use crate::method::{Method, NoiseSet};
-use crate::negatives::StepNegativesError;
 use crate::settings::TrainingSettings;
 use crate::trainer::division::Division;
 use crate::views::problem::Problem;
@@ -157,10 +156,12 @@ impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
     fn check_catalogue(&self, has_catalogue: bool, method: &Method) -> Result<(), TrainError> {
         let is_from_batch =
             method.separates_noise() || self.settings.noise_set == NoiseSet::BothViews;
-        match has_catalogue && is_from_batch {
-            true => Err(StepNegativesError::Catalogue.into()),
-            false => Ok(()),
-        }
+        TrainError::unless(
+            !(has_catalogue && is_from_batch),
+            "the encoder",
+            "a catalogue of candidates for the negatives with a loss or a noise set that takes them from the batch",
+            "an encoder without one, or loss=info-nce and the noise set other",
+        )
     }
 
     fn division(&self) -> Result<Division<'_>, TrainError> {
@@ -191,6 +192,7 @@ where
             max_samples: self.settings.panel,
             max_statistics: self.settings.panel.max(STATISTICS),
             has_old_partners: false,
+            at: (0, 0),
         }
     }
 

@@ -6,7 +6,7 @@ use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Collate, Encoder, Increment, Samples, Seed, Views};
 
-use crate::error::TrainError;
+use crate::error::{TrainError, TrainErrorKind, no_thread, nothing_new};
 use crate::evaluation::evaluated::{Evaluations, Risk};
 use crate::identity::Identity;
 use crate::method::{LossKind, Method, NoiseSet, Sampling};
@@ -79,17 +79,16 @@ where
         self.settings.check()?;
         self.settings.check_negatives()?;
         self.problem().check()?;
-        let measuring = self.evaluator();
         let Division { trained, held_out } = self.division()?;
-        let steering = self.steering_evaluator(&trained);
         let held_out = held_out.map(|panel| panel.without_new());
         let evaluations = Evaluations {
-            steer: &|encoder| {
+            steer: &|encoder, at| {
+                let steering = self.steering_evaluator(&trained).at(at);
                 let evaluated = steering.evaluate_old(encoder)?;
                 steering.with_held_out(evaluated, held_out.as_ref())
             },
-            measure: &|encoder| measuring.evaluate_old(encoder),
-            first_bad: &|encoder, samples| measuring.first_bad(encoder, samples),
+            measure: &|encoder, at| self.evaluator().at(at).evaluate_old(encoder),
+            first_bad: &|encoder, samples| self.evaluator().first_bad(encoder, samples),
         };
         let method = Method {
             rate: self.settings.pretraining_rate,
@@ -155,10 +154,16 @@ where
         self.settings.check_negatives()?;
         self.problem().check()?;
         if self.increment.new_data().is_empty() {
-            return Err(TrainError::NothingNew);
+            return Err(nothing_new());
         }
         if self.settings.noise_set == NoiseSet::BothViews && method.separates_noise() {
-            return Err(TrainError::BothViews);
+            let error = TrainError::new(
+                "noise set",
+                "both",
+                "other: the loss of this method separates old noise from new, which is defined for the other side's \
+                 views only",
+            );
+            return Err(error.with_kind(TrainErrorKind::Failed));
         }
         method.check()?;
         let fresh = fresh.as_ref().map(own);
@@ -167,13 +172,13 @@ where
         let measuring = self.evaluator();
         let division = self.division()?;
         let (increment, held_out) = (division.trained, division.held_out);
-        let steering = self.steering_evaluator(&increment);
         let evaluations = Evaluations {
-            steer: &|encoder| {
+            steer: &|encoder, at| {
+                let steering = self.steering_evaluator(&increment).at(at);
                 let evaluated = steering.evaluate(encoder)?;
                 steering.with_held_out(evaluated, held_out.as_ref())
             },
-            measure: &|encoder| measuring.evaluate(encoder),
+            measure: &|encoder, at| self.evaluator().at(at).evaluate(encoder),
             first_bad: &|encoder, samples| {
                 // The statistics of a teacher hold samples that are not in the batch.
                 let found = measuring.first_bad(encoder, samples)?;
@@ -187,8 +192,8 @@ where
         let identity = self.check_members(run, &encoder, callbacks)?;
         self.check_data(|by| Ok(by.evaluate(encoder.valid())?.risk.all))?;
         let Some(loss) = method.loss else {
-            let evaluated = (evaluations.steer)(encoder.valid())?;
-            let measured = (evaluations.measure)(encoder.valid())?;
+            let evaluated = (evaluations.steer)(encoder.valid(), (0, 0))?;
+            let measured = (evaluations.measure)(encoder.valid(), (0, 0))?;
             return Ok(Outcome::untrained(encoder, evaluated.risk, measured));
         };
         // The teacher is the first encoder after re-estimation of its statistics.
@@ -275,7 +280,7 @@ where
                     run.loss.teacher.is_some(),
                     callbacks.follows_steps(),
                 )
-                .map_err(TrainError::Thread)?;
+                .map_err(no_thread)?;
                 run.epochs(&batches, evaluations, callbacks)
             })?;
             run.complete();

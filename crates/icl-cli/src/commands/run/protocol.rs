@@ -46,7 +46,7 @@ impl Kept<'_> {
         measure: impl FnOnce(&Watch<'_>) -> Result<T, EvalError>,
     ) -> Result<Option<T>, Failure> {
         let path = self.work.state(&state_name(self.seed, what, protocol));
-        let kept = read_checkpoint(&path, self.identity).map_err(Failure::checkpoint)?;
+        let kept = read_checkpoint(&path, self.identity).map_err(Failure::training)?;
         let label = format!("seed {}: {what}, {}", self.seed, protocol.words);
         let measured = match kept {
             Some(kept) => Ok(kept),
@@ -58,14 +58,14 @@ impl Kept<'_> {
                     .stop_when(interrupt::requested);
                 let found = measure(&watch);
                 if let Ok(found) = &found {
-                    write_checkpoint(&path, self.identity, found).map_err(Failure::checkpoint)?;
+                    write_checkpoint(&path, self.identity, found).map_err(Failure::training)?;
                 }
                 found
             }
         };
         // All members stop here: those that have measured already would wait for the others in the next operation of all.
         let is_stopped = matches!(measured, Err(EvalError::Interrupted));
-        if group().any(is_stopped).map_err(TrainError::Group)? {
+        if group().any(is_stopped).map_err(TrainError::from)? {
             return Err(Failure::Interrupted(anyhow!(
                 "stopped while accuracies were measured"
             )));
