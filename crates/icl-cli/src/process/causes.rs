@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::anyhow;
-use icl_eval::EvalError;
+use icl_eval::{EvalError, EvalErrorKind};
 use icl_train::{Method, TrainError, TrainErrorKind, TrainingSettings};
 
 use crate::process::failure::Failure;
@@ -62,12 +62,12 @@ impl Causes<'_> {
 
     /// Returns the failure to measure the embeddings of a trained encoder.
     pub fn embeddings(&self, error: EvalError) -> Failure {
-        match error {
-            EvalError::NotFinite { .. } => Failure::input(anyhow!(
+        match error.kind() {
+            EvalErrorKind::NotFinite => Failure::input(anyhow!(
                 "embeddings: {error}; they depend on {}",
                 self.listed(true)
             )),
-            error => Failure::Other(error.into()),
+            _ => Failure::Other(error.into()),
         }
     }
 

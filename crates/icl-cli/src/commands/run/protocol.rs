@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use anyhow::anyhow;
 use icl_core::{ByOrigin, Increment, Seed};
 use icl_eval::{
-    Accuracy, EvalError, FloorFeatures, Floors, Matrix, PrincipalPlane, Protocol, Watch,
+    Accuracy, EvalError, EvalErrorKind, FloorFeatures, Floors, Matrix, PrincipalPlane, Protocol,
+    Watch,
 };
 use icl_report::{AccuracyByOrigin, FloorAccuracies, ProtocolAccuracies};
 use icl_train::{Identity, TrainError, read_checkpoint, write_checkpoint};
@@ -64,7 +65,8 @@ impl Kept<'_> {
             }
         };
         // All members stop here: those that have measured already would wait for the others in the next operation of all.
-        let is_stopped = matches!(measured, Err(EvalError::Interrupted));
+        let is_interrupted = |error: &EvalError| error.kind() == EvalErrorKind::Interrupted;
+        let is_stopped = measured.as_ref().is_err_and(is_interrupted);
         if group().any(is_stopped).map_err(TrainError::from)? {
             return Err(Failure::Interrupted(anyhow!(
                 "stopped while accuracies were measured"
