@@ -49,8 +49,7 @@ where
     /// encoder's randomness.
     ///
     /// # Errors
-    /// [`TrainError`] if a member has left the group, [`TrainError`] if the encoder does not return one row for each
-    /// view.
+    /// [`TrainError`] if a member has left the group, or the encoder does not return one row for each view.
     pub(crate) fn sharded_gradient(
         &self,
         encoder: &M,

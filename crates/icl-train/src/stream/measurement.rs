@@ -100,7 +100,7 @@ where
         let trainer = self.trainer(panel, self.seed);
         measure(&trainer.evaluator()).map_err(|error| match error.kind() {
             TrainErrorKind::Left | TrainErrorKind::Group => error,
-            // Held-out samples are data as any others: whatever is wrong with them is rejected.
+            // No caller acts on a fault of held-out samples: they are rejected input, whatever it is.
             _ => error
                 .within("held-out samples")
                 .with_kind(TrainErrorKind::Invalid),
