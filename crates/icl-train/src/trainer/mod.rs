@@ -10,7 +10,7 @@ use std::sync::Arc;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Alone, Collate, Group, Increment, Samples, Seed, Views};
 
-use crate::error::TrainError;
+use crate::error::{TrainError, TrainErrorKind};
 use crate::evaluation::evaluator::Evaluator;
 use crate::method::{Method, NoiseSet};
 use crate::settings::TrainingSettings;
@@ -150,6 +150,18 @@ impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
             increment,
             ..self.problem()
         }
+    }
+
+    /// Checks that the method's loss can take the noise of both views, if that is set.
+    fn check_noise_set(&self, method: &Method) -> Result<(), TrainError> {
+        let is_of_both = self.settings.noise_set == NoiseSet::BothViews;
+        TrainError::unless(
+            !(is_of_both && method.separates_noise()),
+            "noise set",
+            "both",
+            "other: the loss of this method separates old noise from new, which is defined for the other side's views only",
+        )
+        .map_err(|error| error.with_kind(TrainErrorKind::Failed))
     }
 
     /// Checks that the noise of the method's loss can come from a catalogue, if the encoder has one.

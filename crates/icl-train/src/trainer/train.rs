@@ -6,10 +6,10 @@ use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Collate, Encoder, Increment, Samples, Seed, Views};
 
-use crate::error::{TrainError, TrainErrorKind, no_thread, nothing_new};
+use crate::error::{TrainError, no_thread, nothing_new};
 use crate::evaluation::evaluated::{Evaluations, Risk};
 use crate::identity::Identity;
-use crate::method::{LossKind, Method, NoiseSet, Sampling};
+use crate::method::{LossKind, Method, Sampling};
 use crate::negatives::NegativesForm;
 use crate::progress::cost::PassCounter;
 use crate::progress::step_report::PhaseClock;
@@ -113,8 +113,8 @@ where
     /// - the method starts from another encoder than the trained one, as retraining does: [`update_with`](Self::update_with) takes a
     ///   fresh encoder;
     /// - the increment has no new samples;
-    /// - the method's choices do not fit each other ([`Method::check`]), or [`NoiseSet::BothViews`] is set for a loss that
-    ///   separates old noise from new.
+    /// - the method's choices do not fit each other ([`Method::check`]), or
+    ///   [`NoiseSet::BothViews`](crate::NoiseSet::BothViews) is set for a loss that separates old noise from new.
     pub fn update<M>(&self, method: &Method, trained: M) -> Result<Outcome<M, B>, TrainError>
     where
         M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
@@ -156,15 +156,7 @@ where
         if self.increment.new_data().is_empty() {
             return Err(nothing_new());
         }
-        if self.settings.noise_set == NoiseSet::BothViews && method.separates_noise() {
-            let error = TrainError::new(
-                "noise set",
-                "both",
-                "other: the loss of this method separates old noise from new, which is defined for the other side's \
-                 views only",
-            );
-            return Err(error.with_kind(TrainErrorKind::Failed));
-        }
+        self.check_noise_set(method)?;
         method.check()?;
         let fresh = fresh.as_ref().map(own);
         let encoder = method.start.encoder::<B, M>(own(&trained), fresh)?;

@@ -307,9 +307,8 @@ fn of_training(causes: &Causes<'_>, experience: &str, error: TrainError) -> Fail
         TrainErrorKind::Invalid => failure(error),
         _ => {
             // The program writes names of experiences without quotes.
-            let place = error
-                .place()
-                .replacen(&format!("{experience:?}"), experience, 1);
+            let quoted = format!("{experience:?}");
+            let place = error.place().replacen(&quoted, experience, 1);
             causes.training(error.at(place))
         }
     }
