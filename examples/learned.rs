@@ -19,7 +19,7 @@ pub fn run(program: &str, arguments: &[&str], data_dir: &Path) -> Output {
 
 /// Its standard output and by how much the update lowered the exact risk of θ₀, in nats. It must hold
 /// that each training has moved the parameters and ended below the exact risk of the untrained encoder,
-/// that floors stand beside the accuracies, and that the last line speaks of retraining.
+/// that floors stand next to the accuracies, and that the last line speaks of retraining.
 ///
 /// `None`, with a line on the standard error, if the data are not there.
 pub fn learned(program: &str, arguments: &[&str]) -> Option<(String, f64)> {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Times training steps of one process with two threads beside two processes with one thread each, and the memory of chunks.
+# Times training steps of one process with two threads next to two processes with one thread each, and the memory of chunks.
 #
 # Usage: scripts/devices.sh ICL
 #   ICL  the program, built with the feature mpi
@@ -45,6 +45,6 @@ images=$data/mnist/train-images-idx3-ubyte.gz
 times "ResNet-18, 28 px" 128 --data "$images" --limit 512 --epochs 2
 times "MLP" 128 --data digits-table --epochs 20
 times "GCN" 128 --data "$data/graphs/PROTEINS.zip" --epochs 40
-memory "ResNet-18, 28 px, batch 64" --data "$images" --limit 4096 --epochs 1 --batch-size 64 --panel 64 --steering-panel 64
-memory "ResNet-18, 28 px, batch 4096, chunk 64" --data "$images" --limit 4096 --epochs 1 --batch-size 4096 --chunk 64 --panel 64 \
-  --steering-panel 64
+memory "ResNet-18, 28 px, batch 64" --data "$images" --limit 4096 --epochs 1 --batch-size 64 --evaluation-samples 64 --monitor-samples 64
+memory "ResNet-18, 28 px, batch 4096, chunk 64" --data "$images" --limit 4096 --epochs 1 --batch-size 4096 --chunk 64 --evaluation-samples 64 \
+  --monitor-samples 64

@@ -6,7 +6,7 @@ use peak_alloc::PeakAlloc;
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// Does the work and returns with its result the largest number of bytes that were allocated during it, beside those
+/// Does the work and returns with its result the largest number of bytes that were allocated during it, next to those
 /// that were allocated before. Other threads must be idle.
 pub fn measured<T>(work: impl FnOnce() -> T) -> (T, u64) {
     ALLOCATOR.reset_peak_usage();

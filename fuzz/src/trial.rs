@@ -16,7 +16,7 @@ use crate::parts::Part;
 
 /// Memory that a reader may take for any input, in bytes: 64 MiB.
 const MEMORY: u64 = 64 << 20;
-/// Memory that it may take beside this, as a multiple of the input's size.
+/// Memory that it may take next to this, as a multiple of the input's size.
 const MEMORY_RATIO: u64 = 20;
 /// Length of the longest error, in characters.
 const MAX_CHARACTERS: usize = 2000;

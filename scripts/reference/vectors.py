@@ -2,7 +2,7 @@
 
     python3 scripts/reference/vectors.py crates/icl-data/tests/reference/vectors
 
-`list.parquet` and `fixed.parquet` hold the same vectors, of single and of double precision, beside an index and a name; `several.parquet`
+`list.parquet` and `fixed.parquet` hold the same vectors, of single and of double precision, next to an index and a name; `several.parquet`
 has two columns of lists, `ragged.parquet` rows of two lengths, `whole.parquet` lists of integers, and `missing.parquet` a row that
 is null.
 """

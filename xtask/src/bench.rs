@@ -12,19 +12,19 @@ use crate::cargo;
 enum Bench {
     /// All of them in turn
     All,
-    /// Every backend beside PyTorch; `--features` names backends besides flex
+    /// Every backend next to PyTorch; `--features` names backends besides flex
     Backends,
     /// An epoch and a step on graphs
     Graphs,
-    /// An epoch of a recommender with two towers beside PyTorch's; the argument is a file of interactions
+    /// An epoch of a recommender with two towers next to PyTorch's; the argument is a file of interactions
     Pairs,
-    /// Protocols of accuracies, the support vector machine beside scikit-learn's
+    /// Protocols of accuracies, the support vector machine next to scikit-learn's
     Protocols,
     /// Ways to choose a learning rate
     Rates,
-    /// A training step on rows of a table beside PyTorch's, and the share of views in an epoch
+    /// A training step on rows of a table next to PyTorch's, and the share of views in an epoch
     Tables,
-    /// A training step on images and its operators beside PyTorch's, and views beside torchvision's
+    /// A training step on images and its operators next to PyTorch's, and views next to torchvision's
     Vision,
 }
 

@@ -54,7 +54,7 @@ enum Command {
     ///
     /// The figures and their runs are in docs/results/expected.csv. The exit code is 1 if a figure is not met.
     Results(ResultsOptions),
-    /// Count the lines of source before tests, files and types of each crate, beside the goals for their sums
+    /// Count the lines of source before tests, files and types of each crate, next to the goals for their sums
     Lines(LinesOptions),
 }
 

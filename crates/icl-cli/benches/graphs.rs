@@ -137,7 +137,7 @@ fn epochs(data: &GraphDataset, label: &str, n_epochs: usize) -> Result<(), Box<d
     let total = seconds.training();
     println!(
         "  epoch of {label}: {} ms; steps {:.0} %, waiting for batches {:.0} % (views take {:.0} %, \
-         collation {:.0} % beside them)",
+         collation {:.0} % next to them)",
         spread(&epochs),
         100.0 * seconds.steps / total,
         100.0 * seconds.wait / total,

@@ -1,4 +1,4 @@
-//! Speed on pairs: an epoch of a recommender with two towers beside PyTorch's, for several numbers of negatives. Run by
+//! Speed on pairs: an epoch of a recommender with two towers next to PyTorch's, for several numbers of negatives. Run by
 //! `cargo xtask bench pairs FILE`, where FILE holds the interactions (`scripts/data/ml-100k.sh` gets MovieLens 100K).
 //!
 //! Both sides take turns of epochs, so that other work on the machine falls on both; the first epoch of either does not

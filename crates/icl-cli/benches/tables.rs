@@ -1,4 +1,4 @@
-//! Speed on tables: a training step of a perceptron beside PyTorch's, and the share of views in an epoch. Run by
+//! Speed on tables: a training step of a perceptron next to PyTorch's, and the share of views in an epoch. Run by
 //! `cargo xtask bench tables`.
 //!
 //! Both sides take turns of steps, so that other work on the machine falls on both. A turn begins with steps
@@ -56,7 +56,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         };
         let table = icl_data::read_table(&path, &options)?;
         println!("\n{name}: {} rows\n", table.n_rows());
-        println!("| noise | batch | epoch, ms | steps | waiting | views beside them | collation |");
+        println!(
+            "| noise | batch | epoch, ms | steps | waiting | views next to them | collation |"
+        );
         println!("|---|---|---|---|---|---|---|");
         for noise in [NoiseKind::Auto, NoiseKind::Linear, NoiseKind::Plus] {
             for batch in [32, 256] {

@@ -1,4 +1,4 @@
-//! Speed on images: training steps beside PyTorch's. Run by `cargo xtask bench vision`.
+//! Speed on images: training steps next to PyTorch's. Run by `cargo xtask bench vision`.
 //!
 //! Both take turns, step by step, so that what else the machine does falls on both. They use as many
 //! threads: `RAYON_NUM_THREADS`, else all. PyTorch's side needs a Python with torchvision: `PYTHON`,

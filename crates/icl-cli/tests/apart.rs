@@ -96,7 +96,7 @@ fn no_output_is_an_input() {
     }
 }
 
-/// Files beside the one that is named, and the data of a manifest, are inputs and outputs, too.
+/// Files next to the one that is named, and the data of a manifest, are inputs and outputs, too.
 #[test]
 fn what_is_not_named_on_the_command_line_is_checked_too() {
     let at = tempdir().unwrap();

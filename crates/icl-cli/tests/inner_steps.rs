@@ -14,7 +14,7 @@ fn numbers(of: &Value) -> Vec<f64> {
 }
 
 #[test]
-fn an_inner_loop_that_does_nothing_is_told() {
+fn an_inner_loop_that_does_nothing_is_reported() {
     let at = tempdir().unwrap();
     let run = |options: &str, out: &str| {
         let ran = icl(at.path(), &split(&format!("{RUN} {options} --out {out}"))).succeeded();

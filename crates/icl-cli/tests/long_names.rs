@@ -24,8 +24,8 @@ fn long_names_are_found_before_the_work() {
     }
     // That of the labels is longer than that of the embeddings.
     let embed = format!("embed --from {first}/encoder.safetensors --data old --out");
-    let [fits, beside] = [200, 248].map(|n| format!("{}.npy", "e".repeat(n)));
-    ran(&format!("{embed} {beside}")).rejected("out: cannot write ");
+    let [fits, next_to] = [200, 248].map(|n| format!("{}.npy", "e".repeat(n)));
+    ran(&format!("{embed} {next_to}")).rejected("out: cannot write ");
     assert_eq!(names(at), before);
     ran(&format!("{embed} {fits}")).succeeded();
 }

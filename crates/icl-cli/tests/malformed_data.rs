@@ -1,5 +1,5 @@
 //! Data sets that are malformed give their one error through the program, too. Every kind of fault
-//! has its test beside the reader; here it counts that the program passes the message on, whole and
+//! has its test next to the reader; here it counts that the program passes the message on, whole and
 //! once, and leaves nothing behind.
 
 use std::fs;
@@ -75,7 +75,7 @@ fn files_of_a_folder() {
     rejected_with(
         "graph_indicator",
         None,
-        ": found no such file, expected it beside \"T_A.txt\"",
+        ": found no such file, expected it next to \"T_A.txt\"",
     );
 }
 

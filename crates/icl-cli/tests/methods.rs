@@ -79,7 +79,7 @@ fn the_registry_as_a_table_of_100_columns() {
     assert_eq!(names, METHODS);
 }
 
-/// A method that no registry names is trained, recorded under its point, and can be run beside others.
+/// A method that no registry names is trained, recorded under its point, and can be run next to others.
 #[test]
 fn a_point_of_the_axes_is_a_method() {
     let at = tempdir().unwrap();
@@ -185,7 +185,7 @@ fn the_book_documents_every_option() {
         options.extend(names);
     }
     assert!(options.len() > 40, "{options:?}");
-    // An alias stands beside its name.
+    // An alias stands next to its name.
     options.insert("--k".to_owned());
     let mut found = BTreeSet::new();
     let book = concat!(

@@ -45,7 +45,7 @@ fn a_stage_has_a_number_of_its_own() {
 }
 
 #[test]
-fn a_spurious_optimum_is_told() {
+fn a_spurious_optimum_is_reported() {
     let at = tempdir().unwrap();
     let ran = icl(at.path(), &split("negatives --train-auc 0.53 --k-max 500")).succeeded();
     let warning =

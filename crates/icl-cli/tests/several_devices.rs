@@ -153,11 +153,11 @@ fn what_several_devices_cannot_do_is_one_error() {
         ),
         (
             "train --data old --backend flex,cuda --out refused".to_owned(),
-            "backend: found \"cuda\" beside \"flex\", expected devices of one backend",
+            "backend: found \"cuda\" together with \"flex\", expected devices of one backend",
         ),
         (
             "train --data old --backend flex, --out refused".to_owned(),
-            "backend: found \"\" beside \"flex\"",
+            "backend: found \"\" together with \"flex\"",
         ),
         (
             "stream --watch old --backend flex,flex --out refused".to_owned(),

@@ -125,7 +125,7 @@ fn a_comparison_on_digits_records_the_risk_with_old_partners() {
             number(&record, "risk.old"),
             number(&record, "risk_old_partners.old")
         );
-        assert_eq!(number(&record, "n_judged"), 108.0);
+        assert_eq!(number(&record, "n_evaluated"), 108.0);
         assert!(number(&record, "parameter_change") > 0.0);
         let accuracy = number(&record, "linear_probe.accuracy.all");
         assert!(accuracy > number(&record, "linear_probe.floors.majority.all"));

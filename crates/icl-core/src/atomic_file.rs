@@ -9,7 +9,7 @@ use tempfile::{Builder, NamedTempFile};
 /// Beginning of the names of unfinished files.
 pub(crate) const UNFINISHED: &str = ".icl-";
 
-/// File that is written under a temporary name beside its path and takes its own name when it is
+/// File that is written under a temporary name next to its path and takes its own name when it is
 /// complete, so that no reader and no crash meets half of it.
 ///
 /// Dropped before [`replace`](Self::replace) or [`create_new`](Self::create_new) has given it its name, it is

@@ -124,7 +124,7 @@ pub trait Encoder<B: Backend>: Module<B> {
     }
 }
 
-/// A sequence of batches that can be iterated several times, and shared by the members of a group. Batches are made anew in
+/// A sequence of batches that can be iterated several times, and shared by the members of a group. Batches are made again in
 /// every pass, so that memory stays bounded.
 ///
 /// ```

@@ -95,12 +95,12 @@ impl Increment {
         }
     }
 
-    /// Sets a share of the old and of the new data aside, drawn at random: returns the rest and the panel of
+    /// Sets a share of the old and of the new data aside, drawn at random: returns the rest and the held-out samples of
     /// what was set aside, which no training may see.
     ///
-    /// The panel holds round(share · n) of the n samples of a part, and at least 2. The draw depends on the seed and
+    /// The held-out part holds round(share · n) of the n samples of a part, and at least 2. The draw depends on the seed and
     /// on the part's number of samples alone, and each part keeps its order: the same old data have the same
-    /// panel before and after new data arrive. A part without samples has none in the panel.
+    /// held-out part before and after new data arrive. A part without samples has none in it.
     ///
     /// # Errors
     /// - [`Error`] if `share` is not above 0 and below 1;
@@ -224,25 +224,25 @@ mod tests {
     }
 
     #[test]
-    fn a_panel_and_the_rest_are_the_data() {
-        let (rest, panel) = increment(95, 31).hold_out(0.1, Seed::new(1)).unwrap();
+    fn the_held_out_and_the_rest_are_the_data() {
+        let (rest, held_out) = increment(95, 31).hold_out(0.1, Seed::new(1)).unwrap();
         // 9.5 is rounded up, 3.1 down.
-        assert_eq!((panel.old().len(), panel.new_data().len()), (10, 3));
+        assert_eq!((held_out.old().len(), held_out.new_data().len()), (10, 3));
         let joined = |a: &[usize], b: &[usize]| {
             assert!(a.is_sorted() && b.is_sorted());
             let mut all = [a, b].concat();
             all.sort_unstable();
             all
         };
-        assert_eq!(joined(rest.old(), panel.old()), increment(95, 31).old());
-        let new = joined(rest.new_data(), panel.new_data());
+        assert_eq!(joined(rest.old(), held_out.old()), increment(95, 31).old());
+        let new = joined(rest.new_data(), held_out.new_data());
         assert_eq!(new, increment(95, 31).new_data());
         let (_, other) = increment(95, 31).hold_out(0.1, Seed::new(2)).unwrap();
-        assert_ne!(other, panel);
+        assert_ne!(other, held_out);
     }
 
     #[test]
-    fn the_old_panel_is_the_same_before_and_after_new_data() {
+    fn the_old_held_out_samples_are_the_same_before_and_after_new_data() {
         let before = increment(200, 0).hold_out(0.2, Seed::new(3)).unwrap();
         let after = increment(200, 50).hold_out(0.2, Seed::new(3)).unwrap();
         assert_eq!(before.1.old(), after.1.old());

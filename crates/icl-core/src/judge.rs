@@ -6,7 +6,7 @@ use crate::samples::SampleError;
 /// Rows of numbers on the host: the values, row after row, and the width of a row.
 pub type HostRows = (Vec<f64>, usize);
 
-/// A judgement on the embeddings of an encoder, beside those of the same encoder before any training:
+/// A judgement on the embeddings of an encoder, next to those of the same encoder before any training:
 /// an accuracy means nothing without its floors.
 pub trait Judge {
     /// The judgement.

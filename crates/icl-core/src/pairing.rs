@@ -26,7 +26,7 @@ impl Side {
     }
 }
 
-/// Circumstances of a view beside its sample and its generator, for
+/// Circumstances of a view besides its sample and its generator, for
 /// [`Views::paired_view`](crate::Views::paired_view).
 #[derive(Debug)]
 pub struct Pairing<'a, S: Clone> {

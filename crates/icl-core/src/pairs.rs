@@ -50,7 +50,7 @@ impl<B: Backend> PairEmbeddings<B> {
 
 /// Candidates for the negatives of a batch of pairs: all items of a recommender, say.
 ///
-/// Negatives are taken from the catalogue instead of from the batch, so scores are one product of the anchors
+/// Negatives come from the catalogue instead of from the batch, so scores are one product of the anchors
 /// with the catalogue, whatever the number of negatives. An anchor for which all rows are excluded has loss 0.
 #[derive(Debug, Clone)]
 pub struct Catalogue<B: Backend> {

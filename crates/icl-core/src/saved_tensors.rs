@@ -149,7 +149,7 @@ fn legible(text: &str) -> String {
 impl SavedTensor {
     fn name(&self) -> String {
         let path = match self.path.split_last() {
-            // Burn's name of the tensor beside its identity.
+            // Burn's name of the tensor besides its identity.
             Some((last, path)) if last == "param" => path,
             _ => &self.path,
         };

@@ -1,7 +1,7 @@
 //! The test of drift against an independent program (`scripts/reference/drift.py`), which goes through all orders of the
 //! noise, and against what it promises: its rate of false alarms.
 
-use icl_core::drift::{Drift, DriftPanel, DriftTest, DriftTestConfig, Verdict};
+use icl_core::drift::{Drift, DriftData, DriftTest, DriftTestConfig, Verdict};
 use icl_core::testing::assert_close;
 use icl_core::{Error, GrowthRatio, HostRows, Rng, Seed};
 use rand_distr::{Distribution, StandardNormal};
@@ -13,13 +13,13 @@ fn rows(of: &Value) -> HostRows {
     (values.map(|x| x.as_f64().unwrap()).collect(), 3)
 }
 
-fn reference_panel(case: &Value) -> DriftPanel {
+fn reference_data(case: &Value) -> DriftData {
     let groups = case["groups"].as_array().unwrap();
     let pairs = |at: usize| [0, 1].map(|side| rows(&groups[at][side]));
-    let panel = DriftPanel::try_new(pairs(0), [rows(&case["old"]), rows(&case["new"])]).unwrap();
+    let data = DriftData::try_new(pairs(0), [rows(&case["old"]), rows(&case["new"])]).unwrap();
     match groups.len() {
-        1 => panel,
-        _ => panel.with_new_pairs(pairs(1)).unwrap(),
+        1 => data,
+        _ => data.with_new_pairs(pairs(1)).unwrap(),
     }
 }
 
@@ -34,7 +34,7 @@ fn it_agrees_with_all_orders_of_the_noise() {
             .with_relabellings(n)
             .try_init()
             .unwrap();
-        let drift = test.measure(&reference_panel(case)).unwrap();
+        let drift = test.measure(&reference_data(case)).unwrap();
         assert_eq!(drift.n_self_pairs() as f64, number("n_self_pairs"));
         for (at, found) in [Some(&drift.old), drift.new.as_ref()]
             .into_iter()
@@ -87,13 +87,13 @@ fn view(of: &HostRows, rng: &mut Rng) -> HostRows {
 }
 
 /// Old rows around minus a centre and new ones around it; the anchors are the old rows.
-fn panel(n_old: usize, n_new: usize, centre: f64, seed: u64) -> DriftPanel {
+fn data(n_old: usize, n_new: usize, centre: f64, seed: u64) -> DriftData {
     let mut rng = Seed::new(seed).rng();
     let (old, new) = (
         draw(n_old, -centre, &mut rng),
         draw(n_new, centre, &mut rng),
     );
-    DriftPanel::try_new([old.clone(), view(&old, &mut rng)], [old, new]).unwrap()
+    DriftData::try_new([old.clone(), view(&old, &mut rng)], [old, new]).unwrap()
 }
 
 fn test(n_relabellings: usize, effect: f64) -> DriftTest {
@@ -102,14 +102,14 @@ fn test(n_relabellings: usize, effect: f64) -> DriftTest {
 }
 
 /// Samples of one distribution, which are isotropic, the worst case for a null that holds the anchors fixed (13 % at
-/// 30 and 300 rows): at most 5 % of 200 panels are an alarm of either test, within the bounds that hold in 999 of 1000
+/// 30 and 300 rows): at most 5 % of 200 data sets are an alarm of either test, within the bounds that hold in 999 of 1000
 /// cases for the binomial with p = 0.05.
 #[test]
 fn false_alarms_are_as_rare_as_promised() {
     let test = test(39, 0.0);
     for (n_old, n_new) in [(15, 75), (75, 15), (20, 20)] {
         let is_alarm = |seed: &u64| {
-            let drift = test.measure(&panel(n_old, n_new, 0.0, *seed)).unwrap();
+            let drift = test.measure(&data(n_old, n_new, 0.0, *seed)).unwrap();
             assert!(drift.old.bias_inference.abs() < 0.5);
             let is_other = drift.discrepancy.is_some_and(|it| it.p_adjusted <= 0.05);
             drift.verdict() == Verdict::Update || is_other
@@ -127,7 +127,7 @@ fn anchors_that_are_no_noise_are_held_fixed() {
         let anchors = draw(20, 0.0, &mut rng);
         let pairs = [anchors.clone(), view(&anchors, &mut rng)];
         let noise = [draw(20, 0.0, &mut rng), draw(60, 0.0, &mut rng)];
-        let drift = test.measure(&DriftPanel::try_new(pairs, noise).unwrap());
+        let drift = test.measure(&DriftData::try_new(pairs, noise).unwrap());
         drift.unwrap().verdict() == Verdict::Update
     };
     // Fewer than 5 %: also without the closest row of the noise they have to see a drift.
@@ -138,13 +138,13 @@ fn anchors_that_are_no_noise_are_held_fixed() {
 #[test]
 fn halves_of_one_distribution_are_no_drift_and_a_shift_is_one() {
     let test = test(200, 0.05);
-    let same = test.measure(&panel(300, 300, 0.0, 7)).unwrap();
+    let same = test.measure(&data(300, 300, 0.0, 7)).unwrap();
     assert!(same.old.bias_inference.abs() < 0.02, "{}", same.reason());
     assert_eq!(same.verdict(), Verdict::Keep, "{}", same.reason());
     assert_eq!(same.n_self_pairs(), 300);
-    let small = test.measure(&panel(12, 12, 0.0, 7)).unwrap();
+    let small = test.measure(&data(12, 12, 0.0, 7)).unwrap();
     assert_eq!(small.verdict(), Verdict::Unclear, "{}", small.reason());
-    let shifted = test.measure(&panel(100, 100, 1.0, 7)).unwrap();
+    let shifted = test.measure(&data(100, 100, 1.0, 7)).unwrap();
     assert_eq!(shifted.verdict(), Verdict::Update, "{}", shifted.reason());
     assert_eq!(shifted.old.null.p_value, 1.0 / 201.0);
     // The new rows are elsewhere than the old anchors.
@@ -156,14 +156,14 @@ fn new_anchors_see_a_small_increment_that_old_ones_cannot() {
     let mut rng = Seed::new(2).rng();
     let (old, new) = (draw(300, 0.0, &mut rng), draw(15, 3.0, &mut rng));
     let [of_old, of_new] = [&old, &new].map(|rows| view(rows, &mut rng));
-    let panel = DriftPanel::try_new([old.clone(), of_old], [old, new.clone()]).unwrap();
+    let data = DriftData::try_new([old.clone(), of_old], [old, new.clone()]).unwrap();
     let test = test(200, 0.05);
     // With α = 1/21 the bias of inference of old anchors is at most −log(1 − α) = 0.049 nats.
-    let alone = test.measure(&panel).unwrap();
+    let alone = test.measure(&data).unwrap();
     assert_eq!(alone.old.verdict(), Verdict::Keep);
     assert_eq!(alone.verdict(), Verdict::Unclear);
     let drift = test
-        .measure(&panel.with_new_pairs([new, of_new]).unwrap())
+        .measure(&data.with_new_pairs([new, of_new]).unwrap())
         .unwrap();
     assert_eq!(drift.old.bias_inference, alone.old.bias_inference);
     assert!(drift.new.as_ref().unwrap().bias_inference < -0.05);
@@ -174,18 +174,18 @@ fn new_anchors_see_a_small_increment_that_old_ones_cannot() {
 
 #[test]
 fn threads_change_nothing_and_seeds_do() {
-    let panel = panel(40, 30, 0.5, 1);
+    let data = data(40, 30, 0.5, 1);
     let config = || DriftTestConfig::new(0.2, 31.0);
     let measure = |n_threads| -> Drift {
         let threads = rayon::ThreadPoolBuilder::new()
             .num_threads(n_threads)
             .build();
         let test = config().try_init().unwrap();
-        threads.unwrap().install(|| test.measure(&panel).unwrap())
+        threads.unwrap().install(|| test.measure(&data).unwrap())
     };
     assert_eq!(measure(1), measure(4));
     let other = config().with_seed(Seed::new(1)).try_init().unwrap();
-    let other = other.measure(&panel).unwrap();
+    let other = other.measure(&data).unwrap();
     assert_ne!(other.old.null.q95, measure(1).old.null.q95);
     assert_eq!(other.old.bias_inference, measure(1).old.bias_inference);
 }
@@ -194,8 +194,8 @@ fn threads_change_nothing_and_seeds_do() {
 fn wrong_rows_and_settings_are_named() {
     let one = || (vec![1.0, 0.0], 2);
     let message = |anchors, positives, old, new| {
-        let panel = DriftPanel::try_new([anchors, positives], [old, new]);
-        panel.unwrap_err().to_string()
+        let data = DriftData::try_new([anchors, positives], [old, new]);
+        data.unwrap_err().to_string()
     };
     for (found, expected) in [
         (
@@ -217,8 +217,8 @@ fn wrong_rows_and_settings_are_named() {
     ] {
         assert_eq!(found, expected);
     }
-    let panel = DriftPanel::try_new([one(), one()], [one(), (vec![0.0, 1.0], 2)]).unwrap();
-    let error = test(39, 0.0).measure(&panel).unwrap_err();
+    let data = DriftData::try_new([one(), one()], [one(), (vec![0.0, 1.0], 2)]).unwrap();
+    let error = test(39, 0.0).measure(&data).unwrap_err();
     assert_eq!(
         error,
         Error::new(

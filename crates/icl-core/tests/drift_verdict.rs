@@ -1,7 +1,7 @@
 //! What the test of drift may say: its joint level, anchors and noise that do not fit each other, and new data without
 //! positives.
 
-use icl_core::drift::{Discrepancy, Drift, DriftPanel, DriftTestConfig, Verdict};
+use icl_core::drift::{Discrepancy, Drift, DriftData, DriftTestConfig, Verdict};
 use icl_core::testing::assert_close;
 use icl_core::{HostRows, Rng, Seed};
 use rand::RngExt;
@@ -32,20 +32,20 @@ fn both(first: &HostRows, second: &HostRows) -> HostRows {
     ([&first.0[..], &second.0].concat(), D)
 }
 
-fn measure(panel: &DriftPanel, n_relabellings: usize, effect: f64) -> Drift {
+fn measure(data: &DriftData, n_relabellings: usize, effect: f64) -> Drift {
     let config = DriftTestConfig::new(0.1, 31.0)
         .with_relabellings(n_relabellings)
         .with_effect(effect);
-    config.try_init().unwrap().measure(panel).unwrap()
+    config.try_init().unwrap().measure(data).unwrap()
 }
 
 /// Anchors that are the rows of the noise, with a view of each as its positive.
-fn panel(noise: [HostRows; 2], with_new_pairs: bool, rng: &mut Rng) -> DriftPanel {
+fn data(noise: [HostRows; 2], with_new_pairs: bool, rng: &mut Rng) -> DriftData {
     let [of_old, of_new] = noise.each_ref().map(|rows| [rows.clone(), view(rows, rng)]);
-    let panel = DriftPanel::try_new(of_old, noise).unwrap();
+    let data = DriftData::try_new(of_old, noise).unwrap();
     match with_new_pairs {
-        true => panel.with_new_pairs(of_new).unwrap(),
-        false => panel,
+        true => data.with_new_pairs(of_new).unwrap(),
+        false => data,
     }
 }
 
@@ -58,7 +58,7 @@ fn the_joint_level_of_both_tests_is_5_percent() {
         for seed in 0..400 {
             let mut rng = Seed::new(seed).rng();
             let noise = [draw(20, 0.0, &mut rng), draw(30, 0.0, &mut rng)];
-            let drift = measure(&panel(noise, with_new_pairs, &mut rng), 79, 0.0);
+            let drift = measure(&data(noise, with_new_pairs, &mut rng), 79, 0.0);
             let is_other = drift.discrepancy.is_some_and(|it| it.p_adjusted <= 0.05);
             n_alarms += usize::from(drift.verdict() == Verdict::Update || is_other);
             let p_values = [
@@ -96,12 +96,12 @@ fn other_numbers_of_the_same_samples_are_no_drift() {
                     ([anchors, view(&samples, &mut rng)], both(&others, &known))
                 };
                 let ((old, of_old), (new, of_new)) = (pairs_and_noise(), pairs_and_noise());
-                let panel = DriftPanel::try_new(old, [of_old, of_new]).unwrap();
-                let panel = match with_new_pairs {
-                    true => panel.with_new_pairs(new).unwrap(),
-                    false => panel,
+                let data = DriftData::try_new(old, [of_old, of_new]).unwrap();
+                let data = match with_new_pairs {
+                    true => data.with_new_pairs(new).unwrap(),
+                    false => data,
                 };
-                let drift = measure(&panel, 79, 0.05);
+                let drift = measure(&data, 79, 0.05);
                 assert_eq!(drift.old.n_unpaired, 60);
                 let (s, q95) = (drift.old.bias_inference, drift.old.null.q95);
                 n_alarms += usize::from(s.abs() > 0.05 && s.abs() > q95);
@@ -133,9 +133,9 @@ fn other_samples_than_those_of_the_noise_can_tell() {
         let new = draw(100, shift, &mut rng);
         let pairs_of_new = [view(&new, &mut rng), new];
         let noise = [draw(800, 0.0, &mut rng), draw(800, shift, &mut rng)];
-        let panel = DriftPanel::try_new(pairs, noise).unwrap();
-        let panel = panel.with_new_pairs(pairs_of_new).unwrap();
-        let drift = measure(&panel, 79, 0.05);
+        let data = DriftData::try_new(pairs, noise).unwrap();
+        let data = data.with_new_pairs(pairs_of_new).unwrap();
+        let drift = measure(&data, 79, 0.05);
         assert_eq!(drift.verdict(), verdict, "{}", drift.reason());
         assert_eq!((drift.old.n_unpaired, drift.discrepancy), (200, None));
     }
@@ -159,8 +159,8 @@ fn several_rows_of_a_sample_cannot_tell() {
             (pairs.clone(), equal.clone()),
         ] {
             let n = pairs[0].0.len() / D;
-            let panel = DriftPanel::try_new(pairs, [old, new.clone()]).unwrap();
-            let drift = measure(&panel, 79, 0.0);
+            let data = DriftData::try_new(pairs, [old, new.clone()]).unwrap();
+            let drift = measure(&data, 79, 0.0);
             assert_eq!((drift.old.n_repeated, drift.old.n_unpaired), (n, 0));
             assert_eq!(drift.verdict(), Verdict::Unclear);
             let reason = drift.reason();
@@ -171,8 +171,8 @@ fn several_rows_of_a_sample_cannot_tell() {
         }
         // What new anchors find in the old noise is of no more use.
         let of_new = [new.clone(), view(&new, &mut rng)];
-        let panel = DriftPanel::try_new(pairs, [equal, draw(20, 3.0, &mut rng)]).unwrap();
-        let drift = measure(&panel.with_new_pairs(of_new).unwrap(), 79, 0.0);
+        let data = DriftData::try_new(pairs, [equal, draw(20, 3.0, &mut rng)]).unwrap();
+        let drift = measure(&data.with_new_pairs(of_new).unwrap(), 79, 0.0);
         assert_eq!(drift.verdict(), Verdict::Unclear);
         assert!(drift.reason().contains("of 20 old anchors have more"));
     }
@@ -194,8 +194,8 @@ fn equal_samples_are_not_several_rows_of_one() {
         let (old, new, positives) = (rows(120, 0), rows(90, first_new), rows(120, 0));
         for noise in [&old, &positives] {
             let pairs = [old.clone(), positives.clone()];
-            let panel = DriftPanel::try_new(pairs, [noise.clone(), new.clone()]).unwrap();
-            let n = measure(&panel, 39, 0.05).old.n_repeated;
+            let data = DriftData::try_new(pairs, [noise.clone(), new.clone()]).unwrap();
+            let n = measure(&data, 39, 0.05).old.n_repeated;
             assert!(n <= 12, "{n_values} {first_new}: {n} of 120");
         }
     }
@@ -206,7 +206,7 @@ fn equal_samples_are_not_several_rows_of_one() {
 fn new_data_without_positives_are_no_reason_to_keep() {
     let mut rng = Seed::new(3).rng();
     let noise = [draw(300, 0.0, &mut rng), draw(300, 2.5, &mut rng)];
-    let drift = measure(&panel(noise.clone(), false, &mut rng), 200, 0.05);
+    let drift = measure(&data(noise.clone(), false, &mut rng), 200, 0.05);
     assert_eq!(drift.old.verdict(), Verdict::Keep, "{}", drift.reason());
     assert_eq!(drift.verdict(), Verdict::Unclear);
     assert_eq!(drift.discrepancy.unwrap().p_value, 1.0 / 201.0);
@@ -217,14 +217,14 @@ fn new_data_without_positives_are_no_reason_to_keep() {
         "{}",
         drift.reason()
     );
-    let drift = measure(&panel(noise, true, &mut rng), 200, 0.05);
+    let drift = measure(&data(noise, true, &mut rng), 200, 0.05);
     assert_eq!(drift.verdict(), Verdict::Update, "{}", drift.reason());
     assert_eq!(drift.discrepancy, None);
     // At most one alarm in 20 is expected, five in 20 in one of 400 cases.
     let mut n_kept = 0;
     for _ in 0..20 {
         let noise = [draw(300, 0.0, &mut rng), draw(300, 0.0, &mut rng)];
-        let drift = measure(&panel(noise, false, &mut rng), 200, 0.05);
+        let drift = measure(&data(noise, false, &mut rng), 200, 0.05);
         if drift.verdict() == Verdict::Keep {
             n_kept += 1;
             assert!(drift.reason().contains("do not differ either"));
@@ -235,8 +235,8 @@ fn new_data_without_positives_are_no_reason_to_keep() {
 
 fn discrepancy(old: HostRows, new: HostRows, n_relabellings: usize) -> Discrepancy {
     let anchor = || (vec![1.0; old.1], old.1);
-    let panel = DriftPanel::try_new([anchor(), anchor()], [old.clone(), new]).unwrap();
-    measure(&panel, n_relabellings, 0.05).discrepancy.unwrap()
+    let data = DriftData::try_new([anchor(), anchor()], [old.clone(), new]).unwrap();
+    measure(&data, n_relabellings, 0.05).discrepancy.unwrap()
 }
 
 /// `scripts/reference/discrepancy.py`, which goes through all divisions.

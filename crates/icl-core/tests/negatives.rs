@@ -80,7 +80,7 @@ fn optima_are_those_of_a_search_by_scipy() {
     }
 }
 
-/// The figures that the paper prints, beside those that follow from its own equations.
+/// The figures that the paper prints, next to those that follow from its own equations.
 #[test]
 fn printed_figures() {
     // "AUC 0.75: μ is about 1", "AUC 0.95: 2.4".

@@ -1,6 +1,6 @@
 //! Data sets compiled into the crate, which need neither files nor a network.
 //!
-//! Their files are in the crate's folder `data`, each beside a notice of its source and licence.
+//! Their files are in the crate's folder `data`, each next to a notice of its source and licence.
 
 use std::path::Path;
 

@@ -54,7 +54,7 @@ pub fn unpack_tar(archive: &Path, into: &Path) -> Result<(), DataError> {
 }
 
 /// Unpacks every entry and checks that the end of the archive is present.
-fn unpack_whole(reader: Box<dyn Read>, beside: &Path) -> io::Result<()> {
+fn unpack_whole(reader: Box<dyn Read>, next_to: &Path) -> io::Result<()> {
     let mut archive = Archive::new(Counted { reader, n_bytes: 0 });
     archive.set_preserve_permissions(false);
     archive.set_preserve_mtime(false);
@@ -71,7 +71,7 @@ fn unpack_whole(reader: Box<dyn Read>, beside: &Path) -> io::Result<()> {
             return wrong("is neither a file nor a folder");
         }
         end = entry.raw_file_position() + entry.size().next_multiple_of(BLOCK);
-        if !entry.unpack_in(beside)? {
+        if !entry.unpack_in(next_to)? {
             return wrong("points outside the archive");
         }
     }

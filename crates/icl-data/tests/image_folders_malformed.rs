@@ -31,7 +31,7 @@ fn folders_without_classes_or_without_images() {
     write(folder.path(), "a.png", b"");
     assert_error(
         &folder,
-        "P/a.png: found an image beside folders, expected it in the folder of a class, or images alone",
+        "P/a.png: found an image next to folders, expected it in the folder of a class, or images alone",
     );
 }
 

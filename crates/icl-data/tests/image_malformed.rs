@@ -189,7 +189,7 @@ fn idx_files_that_are_missing_or_too_many() {
     let folder = tempdir().unwrap();
     let images = "x-images-idx3-ubyte.gz";
     write(folder.path(), images, &gzip(&idx_images(2)));
-    let missing = "P/x-labels-idx1-ubyte: found no such file, expected it beside \
+    let missing = "P/x-labels-idx1-ubyte: found no such file, expected it next to \
                    \"x-images-idx3-ubyte.gz\"";
     assert_error(&folder, missing);
     assert_error_at(&folder, images, missing);
@@ -270,6 +270,6 @@ fn cifar_files() {
     }
     assert_error(
         &folder,
-        "P/data_batch_4.bin: found no such file, expected it beside \"data_batch_1.bin\"",
+        "P/data_batch_4.bin: found no such file, expected it next to \"data_batch_1.bin\"",
     );
 }

@@ -44,14 +44,14 @@ fn a_file_that_every_data_set_needs_is_missing() {
         assert_eq!(
             error,
             format!(
-                "{}: found no such file, expected it beside \"T_A.txt\"",
+                "{}: found no such file, expected it next to \"T_A.txt\"",
                 file.display()
             )
         );
         assert_eq!(
             archive_error(&files.into_zip(&[])),
             format!(
-                ", entry T/T_{ending}.txt: found no such file, expected it beside \"T/T_A.txt\""
+                ", entry T/T_{ending}.txt: found no such file, expected it next to \"T/T_A.txt\""
             )
         );
     }

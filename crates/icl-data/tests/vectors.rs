@@ -77,12 +77,12 @@ fn our_own_files_read_back_to_the_bit() {
         assert_eq!((found.n_rows, found.d), (2, 3));
         let bits = |values: Vec<f64>| values.into_iter().map(f64::to_bits).collect::<Vec<u64>>();
         assert_eq!(bits(found.values), bits(values.map(f64::from).to_vec()));
-        let beside = TableOptions {
+        let next_to = TableOptions {
             exclude: vec!["embedding".to_owned()],
             target: labels.map(|_| "label".to_owned()),
             ..TableOptions::default()
         };
-        let table = read_table(&file, &beside).unwrap();
+        let table = read_table(&file, &next_to).unwrap();
         assert_eq!(table.column_names(), ["index"]);
         assert_eq!(table.numbers().unwrap(), [0.0, 4.0]);
         if labels.is_some() {

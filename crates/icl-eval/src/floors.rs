@@ -54,7 +54,7 @@ impl Floors {
         Self::evaluate_with(protocol, features, labels, increment, seed, &Watch::new())
     }
 
-    /// Measures the floors of `protocol` on X′, on X and on ΔX. `watch` is told the progress and may stop it.
+    /// Measures the floors of `protocol` on X′, on X and on ΔX. `watch` gets the progress and may stop it.
     ///
     /// With the seed given to [`Protocol::evaluate_parts`], the folds are those of the accuracies that
     /// it returns. A floor is `None` if it has no features or the part has a single class.

@@ -9,12 +9,12 @@
 //! | [`FewLabels`] | nearest neighbour from a few labelled samples of each class |
 //! | [`Watch`], [`Work`] | progress of a measurement, and a request to stop it |
 //! | [`cross_validation`] | folds and the choice of a hyper-parameter by inner folds, for protocols of one's own |
-//! | [`Floors`], [`FloorFeatures`] | accuracies without training, reported beside every accuracy |
+//! | [`Floors`], [`FloorFeatures`] | accuracies without training, reported next to every accuracy |
 //! | [`Accuracies`], [`Judgement`] | a protocol with its floors, as a judge of encoders |
 //! | [`NeighboursKept`] | share of nearest neighbours that an update keeps |
 //! | [`AlignmentSettings`], [`AlignmentMap`], [`AlignmentForm`] | map from old to new embeddings of the same samples |
 //! | [`cross_version_recall`], [`CrossVersionRecall`] | retrieval of an old gallery by new queries |
-//! | [`remaining_distances`], [`moved_most_first`] | what a map does not explain, and the order in which to embed anew |
+//! | [`remaining_distances`], [`moved_most_first`] | what a map does not explain, and the order in which to embed again |
 //! | [`RankingProtocol`], [`Candidates`], [`RankedTarget`], [`Ranking`], [`TargetPosition`] | AUC, HR@k and nDCG@k of targets among items |
 //! | [`TransferMatrix`], [`Transfer`], [`TRANSFER_FORMULAS`] | what a stream of experiences forgets and gains |
 //! | [`effective_rank`] | effective rank of embeddings (RankMe) |

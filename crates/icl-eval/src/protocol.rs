@@ -34,7 +34,7 @@ use crate::{Accuracy, EvalError, Matrix, Watch};
 /// ```
 pub trait Protocol {
     /// Measures the accuracy on embeddings `[n, d]` with these labels, on folds or samples drawn from the seed.
-    /// The result is `None` for a single class. `watch` is told the progress and may stop it.
+    /// The result is `None` for a single class. `watch` gets the progress and may stop it.
     ///
     /// # Errors
     /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if there is not one label for each row;
@@ -63,7 +63,7 @@ pub trait Protocol {
 
     /// Measures the accuracy on X′, on X and on ΔX, each by itself, as [`evaluate_with`](Self::evaluate_with)
     /// does. The rows of `embeddings` and `labels` are the samples of the data set, which the indices of
-    /// the increment refer to. `watch` is told the progress and may stop it.
+    /// the increment refer to. `watch` gets the progress and may stop it.
     ///
     /// # Errors
     /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if there is not one label for each row;
@@ -110,7 +110,7 @@ pub trait CrossValidated {
     fn n_folds(&self) -> usize;
 
     /// Measures the accuracy on embeddings `[n, d]` with given outer folds: `folds[i]` is the fold,
-    /// counted from 0, in which sample i is tested. The result is `None` for a single class. `watch` is told the
+    /// counted from 0, in which sample i is tested. The result is `None` for a single class. `watch` gets the
     /// progress and may stop it.
     ///
     /// # Errors

@@ -95,7 +95,7 @@ impl<'a> Watch<'a> {
 /// Units of work, such as fits, that are counted as they are done.
 #[derive(Debug)]
 pub struct Work<'a> {
-    /// Watch that is told the progress.
+    /// Watch that gets the progress.
     pub watch: &'a Watch<'a>,
     n_units: usize,
     n_done: AtomicUsize,

@@ -119,7 +119,7 @@ fn a_query_without_candidates_is_an_error() {
     let error = error.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "query 1: found no candidate beside the target, expected at least one item that is not excluded"
+        "query 1: found no candidate besidess the target, expected at least one item that is not excluded"
     );
 }
 

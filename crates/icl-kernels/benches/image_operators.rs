@@ -1,4 +1,4 @@
-//! How long the image kernels take, beside Burn's own operators and PyTorch's, on the layers of
+//! How long the image kernels take, next to Burn's own operators and PyTorch's, on the layers of
 //! ResNet-18 and on whole training steps. Run by `cargo bench -p icl-kernels --bench
 //! image_operators`, with the names of the parts to run (`convolution`, `batch_norm`, `step_64`,
 //! `step_28`) or none for all.

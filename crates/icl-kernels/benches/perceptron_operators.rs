@@ -1,4 +1,4 @@
-//! Time of the operators of a normalised layer of a perceptron on the default CPU backend, each beside Burn's
+//! Time of the operators of a normalised layer of a perceptron on the default CPU backend, each next to Burn's
 //! matrix product. Run by `cargo bench -p icl-kernels --bench perceptron_operators`; for two threads set
 //! `RAYON_NUM_THREADS=2`. `cargo xtask bench tables` compares whole training steps with PyTorch's.
 //!

@@ -168,7 +168,7 @@ impl Running {
         Self(reader.values.as_chunks().0.to_vec())
     }
 
-    /// A power of two beside which every value here is negligible.
+    /// A power of two compared with which every value here is negligible.
     fn far_beyond(&self) -> f64 {
         let values = self.0.iter().flatten().flatten();
         let largest = values.fold(1.0, |largest: f64, value| largest.max(value.abs()));

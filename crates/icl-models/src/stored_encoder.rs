@@ -289,7 +289,7 @@ impl StoredEncoder {
     ) -> Result<M, Error> {
         let tensors = self.tensors(of, expected)?;
         let n = tensors.len();
-        // Burn forgets in modules that were taken from an autodiff backend which parameters are to
+        // Burn forgets in modules that come from an autodiff backend which parameters are to
         // be trained; in one that was made there and then given other values it does not.
         let mut encoder = init().map_err(|error| {
             let found = format!("a configuration that is not valid ({error})");

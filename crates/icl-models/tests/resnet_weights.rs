@@ -109,7 +109,7 @@ fn a_beginning_of_all_names_is_removed() {
     assert!(n_faults(&message) > 100, "{message}");
 }
 
-/// All names begin with these, and the same with other parts of a module beside the encoder.
+/// All names begin with these, and the same with other parts of a module next to the encoder.
 #[test]
 fn beginnings_of_other_programs_are_removed() {
     let case = case();

@@ -37,7 +37,7 @@ pub enum TrainErrorKind {
     },
     /// The callbacks stopped the run. With a checkpoint it can resume from this step.
     Interrupted {
-        /// Number of steps taken.
+        /// Number of steps done.
         step: u64,
     },
     /// A member has left the group.

@@ -38,7 +38,7 @@ pub struct TrainingSettings {
     pub pretraining_rate: RateChoice,
     /// Learning rate, above 0: lr of Eq. 10, or lr_q of Eq. 12 under meta-optimization. Default: 0.003.
     pub learning_rate: f64,
-    /// Number of steps that earlier runs have taken with this encoder, which [`RateChoice::MetaDecay`] alone reads: over a
+    /// Number of steps that earlier runs have done with this encoder, which [`RateChoice::MetaDecay`] alone reads: over a
     /// stream, the sum of [`n_steps`](crate::TrainingRecord::n_steps) of the runs so far. Default: 0.
     pub steps_before: u64,
     /// Temperature τ, above 0. Default: 0.1.
@@ -62,11 +62,11 @@ pub struct TrainingSettings {
     /// Number of evaluations without progress after which the run ends under [`StopRule::ExactRisk`], at least 1;
     /// number of epochs under [`StopRule::TrainingLoss`]. Default: 20.
     pub patience: usize,
-    /// Maximum number of training samples over which the evaluations that steer a run compute the risk, at least 4.
+    /// Maximum number of training samples over which the evaluations of a run that decide when it stops compute the risk, at least 4.
     /// Normalisation statistics are re-estimated over half as many. Default: 512.
-    pub steering_panel: usize,
+    pub monitor_samples: usize,
     /// Maximum number of training samples over which the risk of the result is computed, at least 4. Default: 2048.
-    pub panel: usize,
+    pub evaluation_samples: usize,
     /// Number of epochs between evaluations of the exact risk, at least 1.
     ///
     /// Default: `None`: an evaluation after at least 32 steps and a tenth of the run's cost since the last one, as soon as
@@ -120,8 +120,8 @@ impl Default for TrainingSettings {
             stop: StopRule::Doubling,
             min_gain: 0.005,
             patience: 20,
-            steering_panel: 512,
-            panel: 2048,
+            monitor_samples: 512,
+            evaluation_samples: 2048,
             evaluate_every: None,
             budget: None,
             average_decay: 0.99,
@@ -168,8 +168,8 @@ impl TrainingSettings {
             ("batch_size", self.batch_size, 4),
             ("chunk", self.chunk.unwrap_or(2), 2),
             ("patience", self.patience, 1),
-            ("steering_panel", self.steering_panel, 4),
-            ("panel", self.panel, 4),
+            ("monitor_samples", self.monitor_samples, 4),
+            ("evaluation_samples", self.evaluation_samples, 4),
             ("evaluate_every", self.evaluate_every.unwrap_or(1), 1),
             ("replay_size", self.replay_size.unwrap_or(1), 1),
         ];

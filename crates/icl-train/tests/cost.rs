@@ -52,14 +52,14 @@ fn evaluations_are_charged_where_they_decide() {
         ..settings()
     };
     let expected = Cost {
-        steering: 4.0 * EVALUATED * SHARE,
+        monitoring: 4.0 * EVALUATED * SHARE,
         measuring: 2.0 * EVALUATED * SHARE,
         ..expected
     };
     assert_eq!(cost(&warm, stopping), (expected, all_views));
     // The share of old data widens by a schedule.
     let (widening, _) = cost(&info_nce(Sampling::Widening(Some(0.2))), settings());
-    assert_eq!(widening.steering, 0.0);
+    assert_eq!(widening.monitoring, 0.0);
 }
 
 #[test]
@@ -198,13 +198,13 @@ fn by_default_evaluations_cost_at_most_a_fifth() {
     let long = record(StopRule::ExactRisk);
     assert!(long.evaluations.len() > 9, "{}", long.evaluations.len());
     // The last evaluation comes at the last epoch, due or not.
-    let due = long.cost.steering - EVALUATED * SHARE;
+    let due = long.cost.monitoring - EVALUATED * SHARE;
     assert!(due <= long.cost.charged() / 5.0, "{:?}", long.cost);
     // The shortest run that the rule ends.
     let short = record(StopRule::Doubling);
     assert_eq!(short.stopped_by, Some(StoppedBy::Doubling));
     assert!(
-        short.cost.steering <= short.cost.charged() / 5.0,
+        short.cost.monitoring <= short.cost.charged() / 5.0,
         "{:?}",
         short.cost
     );
@@ -220,8 +220,8 @@ fn an_evaluation_costs_the_same_for_more_samples() {
         let settings = TrainingSettings {
             epochs: 1,
             stop: StopRule::ExactRisk,
-            steering_panel: 30,
-            panel: 60,
+            monitor_samples: 30,
+            evaluation_samples: 60,
             ..settings()
         };
         let increment = increment.unwrap();
@@ -230,9 +230,9 @@ fn an_evaluation_costs_the_same_for_more_samples() {
             .unwrap();
         let record = outcome.record;
         let n_evaluations = record.evaluations.len();
-        (record.cost.steering, record.cost.measuring, n_evaluations)
+        (record.cost.monitoring, record.cost.measuring, n_evaluations)
     };
-    // Both views of each sample of the panels.
+    // Both views of each sample of the samples evaluated.
     let expected = (2.0 * 2.0 * 30.0 * SHARE, 2.0 * 2.0 * 60.0 * SHARE, 2);
     assert_eq!(evaluated(90), expected);
     assert_eq!(evaluated(900), expected);
@@ -272,7 +272,7 @@ fn a_budget_ends_a_run() {
         .unwrap()
         .record
         .cost;
-    assert!(cost.steering > 0.0 && cost.training < large);
+    assert!(cost.monitoring > 0.0 && cost.training < large);
     // Each run takes a step, whatever its budget is.
     let settings = TrainingSettings {
         budget: Some(1e-3),

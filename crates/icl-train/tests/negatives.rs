@@ -282,8 +282,8 @@ fn evaluations_that_steer_the_negatives_are_charged() {
             .record
             .cost
     };
-    assert_eq!(cost(&settings()).steering, 0.0);
-    assert!(cost(&with(stagewise)).steering > 0.0);
+    assert_eq!(cost(&settings()).monitoring, 0.0);
+    assert!(cost(&with(stagewise)).monitoring > 0.0);
 }
 
 #[test]

@@ -62,7 +62,7 @@ impl<B: Backend> Encoder<B> for WaveEncoder<B> {
     // ANCHOR_END: encoder
 
     // ANCHOR: recalibrated
-    /// Only an encoder that keeps statistics beside its parameters needs this.
+    /// Only an encoder that keeps statistics next to its parameters needs this.
     fn recalibrated(self, batches: &Batches<'_, Tensor<B, 3>>) -> Result<Self, SampleError> {
         let statistics = self.statistics.clone();
         let statistics = statistics.estimate(batches, |batch| self.pooled(batch))?;

@@ -37,7 +37,7 @@ fn a_run_is_judged_by_the_support_vector_machine() {
     let help = lab(at.path(), &["run", "-h"]).succeeded().stdout;
     assert!(help.contains("svm (support vector machine)"), "{help}");
     lab(at.path(), &split("run --protocol none,svm --out other"))
-        .rejected("protocol: found none beside svm, expected none alone");
+        .rejected("protocol: found none together with svm, expected none alone");
 }
 
 /// The options of the README's table are those of the program.

@@ -21,7 +21,7 @@ pub struct Format {
     pub valid: Vec<Valid>,
     /// Words that edits insert.
     pub words: &'static [&'static str],
-    /// Memory that the reader may take beside what every reader may, in bytes, such as that of an encoder.
+    /// Memory that the reader may take next to what every reader may, in bytes, such as that of an encoder.
     pub memory: u64,
     /// The reader.
     pub read: Reader,

@@ -50,7 +50,7 @@ const ALLOWED: [(&str, &str); 20] = [
 /// The test support in icl-core: the one arrow that tests may add.
 const TEST_SUPPORT: (&str, &str) = ("icl-core", "testing");
 
-/// The one arrow that benchmarks add: they measure an agent's decision beside everything else.
+/// The one arrow that benchmarks add: they measure an agent's decision next to everything else.
 const BENCHMARKED: (&str, &str) = ("icl-cli", "icl-rl");
 
 /// Checks the arrows between the packages of the workspace.

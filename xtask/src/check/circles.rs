@@ -77,7 +77,7 @@ fn add_folders(modules: &Modules, imports: &Imports<'_>, arrows: &mut Arrows<Pat
             let files = [from, to].map(|at| modules.all()[at].file.as_path());
             let [from, to] = files.map(|file| file.components().collect::<Vec<_>>());
             let n_common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
-            // A file beside a folder is in no folder.
+            // A file next to a folder is in no folder.
             if from.len().min(to.len()) > n_common + 1 {
                 let [from, to] = [from, to].map(|it| it[..=n_common].iter().collect());
                 arrows.entry(from).or_default().insert(to);
@@ -220,7 +220,7 @@ mod tests {
                  a/c.rs: use super::inner; struct C; fn f() { inner() }",
                 "a/b.rs a/c.rs a/b.rs",
             ),
-            // Code beside a re-export is imported with it, from outside the folder.
+            // Code next to a re-export is imported with it, from outside the folder.
             (
                 "lib.rs: mod a; mod b;
                  a/mod.rs: mod i; mod j; pub use i::Inner; fn f(_: crate::b::B) {}

@@ -39,7 +39,7 @@ impl AddAssign for Size {
     }
 }
 
-/// Prints the size of each crate of the product and the laboratory, and of each group of them beside its goal.
+/// Prints the size of each crate of the product and the laboratory, and of each group of them next to its goal.
 ///
 /// # Errors
 /// If a file cannot be read or parsed.

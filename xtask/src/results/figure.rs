@@ -23,7 +23,7 @@ pub struct Figure {
     pub seeds: String,
     /// Value as the page has it.
     pub value: String,
-    /// Share of the value by which a measured one may differ, beside the rounding of the written one.
+    /// Share of the value by which a measured one may differ, next to the rounding of the written one.
     pub tolerance: f64,
     /// Commit at which the value was measured.
     #[serde(rename = "commit")]

@@ -39,7 +39,7 @@ impl ConfigFile {
     ///
     /// # Errors
     /// At the first place with a syntax error, a key that is no option of the command or that belongs to the
-    /// command line, a value of the wrong type or one that the command does not take, or an option beside
+    /// command line, a value of the wrong type or one that the command does not take, or an option together with
     /// one that excludes it.
     pub fn parse(path: &Path, text: &str, command: &Command) -> Result<Self, Error> {
         let at = |span: Range<usize>, message: String| {

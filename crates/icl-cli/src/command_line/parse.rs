@@ -52,7 +52,7 @@ const FIRST_RUN: &str = "run --data digits --split class:0,1,2,3,4 --temperature
                          --epochs 60 --protocol few-labels";
 
 /// Parses the words of a command line, of which the first is the program's name. Without any other it is
-/// a first run, which is told.
+/// a first run, which is reported.
 ///
 /// # Errors
 /// If the command line or the file that it names is wrong, the command line asks for help, or the work that it
@@ -316,7 +316,7 @@ mod tests {
         let first: Vec<&str> = FIRST_RUN.split_whitespace().collect();
         let [none, run] = [&[][..], &first].map(|words| format!("{:?}", parsed(words)));
         assert_eq!(none, run);
-        assert!(!FIRST_RUN.contains("  "), "it is told as it is written");
+        assert!(!FIRST_RUN.contains("  "), "it is printed as it is written");
     }
 
     #[test]

@@ -121,7 +121,7 @@ fn tell_reading(table: &RawTable, increment: &Increment) {
     let headers = [increment.old(), increment.new_data()].map(|rows| table.written_header(rows));
     if let Some(header) = headers.iter().find(|header| **header != Header::Auto) {
         tell(format_args!(
-            "note: read the parts with --header {header}, since their first line could be taken for something else"
+            "note: read the parts with --header {header}, since their first line could be read as something else"
         ));
     }
     for name in table.index_columns() {

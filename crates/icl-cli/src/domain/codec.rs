@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use icl_core::Error;
 use icl_models::StoredEncoder;
 
-/// Configuration of views and encoder as an encoder's file holds it beside the tensors: how it is written and read.
+/// Configuration of views and encoder as an encoder's file holds it next to the tensors: how it is written and read.
 pub trait Codec: Debug + Sized {
     /// Name of the encoder in files.
     const ENCODER: &'static str;

@@ -38,7 +38,7 @@ impl EmbeddingFormat {
         }
     }
 
-    /// Returns whether a file of this format holds labels beside the embeddings.
+    /// Returns whether a file of this format holds labels besides the embeddings.
     pub fn holds_labels(self) -> bool {
         self != Self::Npy
     }

@@ -24,7 +24,7 @@ pub struct StoredEmbeddings {
     pub values: Vec<f64>,
 }
 
-/// Columns of a table of embeddings that `icl embed` writes beside them.
+/// Columns of a table of embeddings that `icl embed` writes besides them.
 const BESIDE: [&str; 2] = ["index", "label"];
 
 /// Reads embeddings from a `.npy` file of f16, f32 or f64, from a `.safetensors` file, from the column of vectors of a `.parquet` file, or

@@ -22,12 +22,12 @@ pub struct OutputFiles {
 }
 
 impl OutputFiles {
-    /// Begins to write `main` and the files `beside` it, after a check that they may be written.
+    /// Begins to write `main` and the files `next_to` it, after a check that they may be written.
     ///
     /// # Errors
     /// If they may not: there is no folder for them, a file that may not be replaced has a name of theirs, or another process
     /// writes them.
-    pub fn begin(main: &Path, beside: &[PathBuf], force: bool) -> Result<Self, Failure> {
+    pub fn begin(main: &Path, next_to: &[PathBuf], force: bool) -> Result<Self, Failure> {
         let wrong = |found: &str, path: &Path, expected: &str| {
             let path = path.display();
             Failure::input(anyhow!("out: found {found} {path}, expected {expected}"))
@@ -38,13 +38,13 @@ impl OutputFiles {
         let failure = |error| unusable(main, &error);
         let files = Self {
             partial: PartialFolder::take(PartialFolder::next_to(main)).map_err(failure)?,
-            paths: beside.iter().cloned().chain([main.to_owned()]).collect(),
+            paths: next_to.iter().cloned().chain([main.to_owned()]).collect(),
             force,
         };
         files.withdraw().map_err(failure)?;
         files.partial.clear().map_err(failure)?;
         for path in &files.paths {
-            // Names beside the main one are longer: better known now than after the work.
+            // Names next to the main one are longer: better known now than after the work.
             if let Err(error) = path.symlink_metadata()
                 && error.kind() == ErrorKind::InvalidFilename
             {
@@ -118,7 +118,7 @@ impl OutputFiles {
 }
 
 /// Returns the path of a file whose name has `part` before its ending.
-pub fn beside(path: &Path, part: &str) -> PathBuf {
+pub fn next_to(path: &Path, part: &str) -> PathBuf {
     let ending = path.extension().unwrap_or_default().to_string_lossy();
     path.with_extension(format!("{part}.{ending}"))
 }
@@ -163,7 +163,7 @@ mod tests {
     fn all_files_appear_or_none() {
         let at = tempdir().unwrap();
         let [main, labels] = ["a.npy", "a.labels.npy"].map(|name| at.path().join(name));
-        assert_eq!(beside(&main, "labels"), labels);
+        assert_eq!(next_to(&main, "labels"), labels);
         let names = || {
             let mut names: Vec<_> = at
                 .path()

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_written_anew() {
+    fn a_file_is_written_again() {
         let at = tempfile::tempdir().unwrap();
         let path = at.path().join("a");
         write(&path, b"first").unwrap();

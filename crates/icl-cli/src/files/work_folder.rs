@@ -87,7 +87,7 @@ fn take(target: &Path) -> Result<PartialFolder, Failure> {
 pub struct WorkFolder {
     target: PathBuf,
     partial: PartialFolder,
-    /// Whether other files may lie beside the results.
+    /// Whether other files may lie next to the results.
     may_share: bool,
     /// Folders above it that were created, dropped after it.
     _created: NewFolders,

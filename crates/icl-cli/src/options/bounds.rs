@@ -26,7 +26,7 @@ pub const EPOCHS: usize = 1_000_000;
 /// Largest number of samples, which the program would have to hold in memory.
 pub const SAMPLES: usize = u32::MAX as usize;
 /// K: a batch holds fewer negatives, and larger factors lose the loss to rounding in single precision; of smaller ones
-/// nothing is left beside the positive.
+/// nothing is left but the positive.
 pub const NEGATIVES: Range = Range::new(1e-9, 1e9);
 /// Learning rates: LARS takes up to about 16; products with gradients are 0 below and infinite above in single
 /// precision.

@@ -28,9 +28,10 @@ pub struct HoldOutOptions {
         long,
         value_name = "N",
         value_parser = bounds::at_most(bounds::SAMPLES),
-        default_value_t = TrainingSettings::default().panel
+        default_value_t = TrainingSettings::default().evaluation_samples,
+        alias = "panel"
     )]
-    pub panel: usize,
+    pub evaluation_samples: usize,
 }
 
 impl HoldOutOptions {
@@ -45,16 +46,16 @@ impl HoldOutOptions {
                 self.hold_out
             )));
         }
-        if self.panel < 4 {
+        if self.evaluation_samples < 4 {
             return Err(Failure::input(anyhow!(
-                "panel: found {}, expected at least 4",
-                self.panel
+                "evaluation-samples: found {}, expected at least 4",
+                self.evaluation_samples
             )));
         }
         Ok(())
     }
 
-    /// Divides the data into those of the training and the panel, if there is to be one. Tells if a part has too
+    /// Divides the data into those of the training and held-out samples, if there are to be any. Tells if a part has too
     /// few samples to hold any out.
     ///
     /// # Errors
@@ -69,7 +70,10 @@ impl HoldOutOptions {
         }
         let seed = seed.child("hold-out");
         match increment.hold_out(self.hold_out, seed) {
-            Ok((rest, panel)) => Ok((rest, Some(panel.at_most(self.panel, seed.child("panel"))))),
+            Ok((rest, held_out)) => Ok((
+                rest,
+                Some(held_out.at_most(self.evaluation_samples, seed.child("panel"))),
+            )),
             Err(error) if error.kind() == ErrorKind::TooFew => {
                 tell(format_args!(
                     "note: {} old and {} new samples are too few to hold any out: no held-out risk",
@@ -88,22 +92,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panel_is_at_most_as_large_as_asked_for() {
+    fn held_out_samples_are_at_most_as_large_as_asked_for() {
         let increment = Increment::try_new((0..800).collect(), (800..1000).collect()).unwrap();
-        let divided = |hold_out, panel| {
-            let options = HoldOutOptions { hold_out, panel };
+        let divided = |hold_out, evaluation_samples| {
+            let options = HoldOutOptions {
+                hold_out,
+                evaluation_samples,
+            };
             options.check().unwrap();
             options.divide(increment.clone(), Seed::new(1)).unwrap()
         };
-        let (rest, panel) = divided(0.1, 50);
+        let (rest, held_out) = divided(0.1, 50);
         assert_eq!((rest.old().len(), rest.new_data().len()), (720, 180));
-        let panel = panel.unwrap();
-        assert_eq!((panel.old().len(), panel.new_data().len()), (40, 10));
+        let held_out = held_out.unwrap();
+        assert_eq!((held_out.old().len(), held_out.new_data().len()), (40, 10));
         assert_eq!(divided(0.0, 50), (increment.clone(), None));
         let few = Increment::try_new((0..800).collect(), vec![900, 901, 902]).unwrap();
         let options = HoldOutOptions {
             hold_out: 0.1,
-            panel: 50,
+            evaluation_samples: 50,
         };
         let divided = options.divide(few.clone(), Seed::new(1)).unwrap();
         assert_eq!(divided, (few, None));

@@ -9,9 +9,9 @@ use icl_eval::{FewLabelsConfig, KnnProtocolConfig, LinearProbeConfig, Protocol};
 
 use crate::process::failure::Failure;
 
-/// Maximum number of judged samples for k nearest neighbours and the linear probe, whose time grows with n².
+/// Maximum number of evaluated samples for k nearest neighbours and the linear probe, whose time grows with n².
 const MAX_JUDGED: usize = 10_000;
-/// Maximum number of judged samples for slow protocols, and for features so wide that the linear probe takes as
+/// Maximum number of evaluated samples for slow protocols, and for features so wide that the linear probe takes as
 /// long.
 const MAX_JUDGED_SLOWLY: usize = 2000;
 /// Number of columns above which features are wide.
@@ -28,7 +28,7 @@ pub struct NamedProtocol {
     pub name: &'static str,
     /// Name in words.
     pub words: &'static str,
-    /// Whether its time grows faster than the square of the number of samples: at most 2000 are judged then.
+    /// Whether its time grows faster than the square of the number of samples: at most 2000 are evaluated then.
     pub is_slow: bool,
     /// Function that creates the protocol.
     pub create: fn() -> Box<dyn Protocol>,
@@ -103,12 +103,12 @@ pub fn help() -> String {
 /// Returns the protocols of these names, the fastest first and each once. Fills in their names.
 ///
 /// # Errors
-/// If `none` stands beside another.
+/// If `none` is given together with another.
 pub fn fill(asked: &mut Vec<String>) -> Result<Vec<NamedProtocol>, Failure> {
     if asked.iter().any(|name| name == NONE) {
         if let Some(other) = asked.iter().find(|name| *name != NONE) {
             return Err(Failure::input(anyhow!(
-                "protocol: found none beside {other}, expected none alone"
+                "protocol: found none together with {other}, expected none alone"
             )));
         }
         *asked = vec![NONE.to_owned()];
@@ -120,8 +120,8 @@ pub fn fill(asked: &mut Vec<String>) -> Result<Vec<NamedProtocol>, Failure> {
     Ok(protocols)
 }
 
-/// Returns the maximum number of judged samples for these protocols on features of at most this width.
-pub fn max_judged(protocols: &[NamedProtocol], width: usize) -> usize {
+/// Returns the maximum number of evaluated samples for these protocols on features of at most this width.
+pub fn max_evaluated(protocols: &[NamedProtocol], width: usize) -> usize {
     if protocols.iter().any(|it| it.is_slow) || width > WIDE {
         MAX_JUDGED_SLOWLY
     } else {
@@ -154,7 +154,7 @@ mod tests {
         let found = filled(&["knn", "none"]);
         assert_eq!(
             found.unwrap_err(),
-            "protocol: found none beside knn, expected none alone"
+            "protocol: found none together with knn, expected none alone"
         );
     }
 
@@ -164,8 +164,8 @@ mod tests {
             is_slow: true,
             ..KNN
         };
-        assert_eq!(max_judged(&[KNN], 64), 10_000);
-        assert_eq!(max_judged(&[LINEAR], 3072), 2000);
-        assert_eq!(max_judged(&[KNN, slow], 64), 2000);
+        assert_eq!(max_evaluated(&[KNN], 64), 10_000);
+        assert_eq!(max_evaluated(&[LINEAR], 3072), 2000);
+        assert_eq!(max_evaluated(&[KNN, slow], 64), 2000);
     }
 }

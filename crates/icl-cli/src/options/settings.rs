@@ -67,7 +67,7 @@ impl TrainingOptions {
             epochs: self.epochs,
             stop: self.stop,
             min_gain: self.min_gain,
-            steering_panel: self.steering_panel,
+            monitor_samples: self.monitor_samples,
             patience: *self.patience.get_or_insert(patience),
             evaluate_every: self.evaluate_every,
             average_decay: self.average_decay,
@@ -146,7 +146,7 @@ mod tests {
             ("learning_rate", "learning-rate"),
             ("support_learning_rate", "support-learning-rate"),
             ("step_negatives.peak", "negatives-peak"),
-            ("panel", "panel"),
+            ("evaluation_samples", "evaluation-samples"),
             ("chunk", "chunk"),
         ] {
             assert_eq!(option_of(field), option);

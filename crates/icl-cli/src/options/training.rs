@@ -83,14 +83,15 @@ pub struct TrainingOptions {
         default_value_t = defaults().min_gain
     )]
     pub min_gain: f64,
-    /// Maximum number of training samples over which evaluations that steer a run compute the risk
+    /// Maximum number of training samples over which the evaluations of a run that decide when it stops compute the risk
     #[arg(
         long,
         value_name = "N",
         value_parser = bounds::at_most(bounds::SAMPLES),
-        default_value_t = defaults().steering_panel
+        default_value_t = defaults().monitor_samples,
+        alias = "steering-panel"
     )]
-    pub steering_panel: usize,
+    pub monitor_samples: usize,
     #[arg(
         long,
         value_name = "N",

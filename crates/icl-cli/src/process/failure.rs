@@ -44,9 +44,13 @@ impl Failure {
     /// Returns the failure with `how` its work is continued, unless it is one of the input.
     #[must_use]
     pub fn continued_by(self, how: &str) -> Self {
-        let with_how = |told: String, error| {
+        let with_how = |message: String, error| {
             let how = how.to_owned();
-            anyhow::Error::new(Continued { told, how, error })
+            anyhow::Error::new(Continued {
+                message,
+                how,
+                error,
+            })
         };
         match self {
             Self::Input(error) => Self::Input(error),
@@ -88,11 +92,11 @@ impl fmt::Display for Failure {
 
 /// An error and how the work that it ended is continued.
 #[derive(Debug, thiserror::Error)]
-#[error("{told}; {how}")]
+#[error("{message}; {how}")]
 struct Continued {
-    told: String,
+    message: String,
     how: String,
-    /// Told in `told` already, and therefore no source.
+    /// Part of `message` already, and therefore no source.
     error: anyhow::Error,
 }
 

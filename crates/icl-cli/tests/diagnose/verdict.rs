@@ -30,7 +30,7 @@ fn view(of: &[[f64; D]], rng: &mut impl rand::Rng) -> Vec<[f64; D]> {
 }
 
 /// Old and new rows around their centres; the anchors are the old rows.
-fn panel(n: [usize; 2], centres: [f64; 2]) -> TempDir {
+fn data(n: [usize; 2], centres: [f64; 2]) -> TempDir {
     drawn(n, centres, 1)
 }
 
@@ -79,7 +79,7 @@ fn halves_of_one_matrix_have_not_drifted() {
 
 #[test]
 fn small_halves_cannot_tell() {
-    let at = panel([8, 8], [0.0, 0.0]);
+    let at = data([8, 8], [0.0, 0.0]);
     let (found, code) = verdict(at.path(), "");
     assert_eq!((text(&found, "update"), code), ("cannot tell", Some(0)));
     let (found, _) = verdict(at.path(), "--effect 5");
@@ -89,7 +89,7 @@ fn small_halves_cannot_tell() {
 
 #[test]
 fn a_shift_asks_for_an_update_by_its_exit_code() {
-    let at = panel([60, 60], [-1.0, 1.0]);
+    let at = data([60, 60], [-1.0, 1.0]);
     let (found, code) = verdict(at.path(), "");
     assert_eq!((text(&found, "update"), code), ("yes", Some(3)));
     assert!(number(&found, "bias_inference") > number(&found, "null_q95"));
@@ -109,7 +109,7 @@ fn a_shift_asks_for_an_update_by_its_exit_code() {
 #[test]
 fn new_anchors_have_losses_of_their_own() {
     // With α = 1/21 old anchors see at most −log(1 − α) = 0.049 nats, however far the new data are.
-    let at = panel([200, 10], [-0.5, 1.5]);
+    let at = data([200, 10], [-0.5, 1.5]);
     let (found, _) = verdict(at.path(), "");
     assert_eq!(text(&found, "update"), "cannot tell");
     assert!(number(&found, "bias_inference").abs() < 0.05);
@@ -142,7 +142,7 @@ fn new_anchors_have_losses_of_their_own() {
 /// Another view of the anchors' own samples as old data is an alarm by the statistic alone.
 #[test]
 fn anchors_that_are_views_of_the_old_rows_cannot_tell() {
-    let at = panel([60, 60], [0.0, 0.0]);
+    let at = data([60, 60], [0.0, 0.0]);
     let mut rng = Seed::new(2).rng();
     let old = draw(60, 0.0, &mut rng);
     for (name, values) in [
@@ -199,7 +199,7 @@ fn rows_of(at: &Path, name: &str) -> Vec<[f64; D]> {
 
 #[test]
 fn a_seed_draws_the_relabellings() {
-    let at = panel([30, 30], [0.0, 0.0]);
+    let at = data([30, 30], [0.0, 0.0]);
     let quantile = |flags| number(&json(at.path(), flags), "null_q95");
     assert_eq!(quantile(""), quantile("--seed 0"));
     assert_ne!(quantile(""), quantile("--seed 1"));
@@ -207,7 +207,7 @@ fn a_seed_draws_the_relabellings() {
 
 #[test]
 fn wrong_values_are_rejected() {
-    let at = panel([8, 8], [0.0, 0.0]);
+    let at = data([8, 8], [0.0, 0.0]);
     for (flags, message) in [
         (
             "--effect -1",

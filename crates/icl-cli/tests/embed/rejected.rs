@@ -61,14 +61,14 @@ fn where_nothing_is_written() {
     ] {
         rejected(at, &format!("{EMBED} {out}"), message);
     }
-    // Labels and positives are beside the embeddings, and replace nothing either.
+    // Labels and positives are next to the embeddings, and replace nothing either.
     fs::write(at.join("c.labels.npy"), "mine").unwrap();
     fs::write(at.join("d.positives.csv"), "mine").unwrap();
-    for (out, beside) in [
+    for (out, next_to) in [
         ("c.npy", "c.labels.npy"),
         ("d.csv --views 2", "d.positives.csv"),
     ] {
-        let message = format!("out: found a file at {beside}, expected nothing there");
+        let message = format!("out: found a file at {next_to}, expected nothing there");
         rejected(at, &format!("{EMBED} {out}"), &message);
     }
     let line = format!("{EMBED} f.npy --views 0");

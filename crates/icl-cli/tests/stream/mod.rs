@@ -261,7 +261,7 @@ fn what_it_rejects() {
             "hold-out: found 0",
         ),
         (
-            "stream --data old --split data:2 --panel 3 --out o",
+            "stream --data old --split data:2 --evaluation-samples 3 --out o",
             "panel: found 3",
         ),
         (

@@ -12,7 +12,7 @@ use super::{Ran, command, split, work};
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Time that a command takes which is stopped at a checkpoint. The first one is written after a second, and other tests may run
-/// beside this command or not.
+/// next to this command or not.
 const LONG: Duration = Duration::from_secs(6);
 
 /// Runs a command that writes the folder `whole` with more and more epochs, until it takes some seconds on this machine, and

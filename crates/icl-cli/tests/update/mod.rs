@@ -90,7 +90,7 @@ fn it_updates_an_encoder() {
         }
     }
     let cost = &record["cost"];
-    let charged = ["training", "teacher", "support", "agents", "steering"];
+    let charged = ["training", "teacher", "support", "agents", "monitoring"];
     let charged: f64 = charged.iter().map(|key| number(cost, key)).sum();
     assert_eq!(number(&record, "charged_passes"), charged);
     assert!(charged > number(&record, "sample_passes"));

@@ -27,7 +27,7 @@ use crate::Seed;
 ///
 /// so that K·E f⁻ is the plain sum over the negatives of Eq. 1 there. The estimate has no bias, but the losses are
 /// logarithms of it: on average they are smaller than those with all noise samples (Jensen). If there are only m < kᵢ noise
-/// samples, all of them are taken and the sum is multiplied by kᵢ/m.
+/// samples, all of them are used and the sum is multiplied by kᵢ/m.
 ///
 /// ```
 /// use icl_core::{Draws, Seed};

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
+use super::data::DriftData;
 use super::directions::dot;
-use super::panel::DriftPanel;
 use super::relabelling::Relabellings;
 use super::self_pairs::{OldInClasses, SelfPairs};
 use super::terms::{AnchorTerms, Formula};
@@ -43,7 +43,7 @@ impl Role {
 
 /// Anchors, and the rows that take their places.
 pub(super) struct Candidates<'a> {
-    panel: &'a DriftPanel,
+    data: &'a DriftData,
     all: Vec<Candidate<'a>>,
     /// Group and log f of the positive of the anchors whose own row is at each position.
     anchors_at: Vec<Vec<(usize, f64)>>,
@@ -54,15 +54,15 @@ pub(super) struct Candidates<'a> {
 impl<'a> Candidates<'a> {
     /// Collects the candidates. `terms` holds the terms of the anchors of each group.
     pub(super) fn of(
-        panel: &'a DriftPanel,
+        data: &'a DriftData,
         terms: &[Vec<AnchorTerms>],
         temperature: f64,
         formula: Formula,
     ) -> Self {
         let mut all = Vec::new();
-        let mut anchors_at = vec![Vec::new(); panel.noise.n()];
-        let mut owner: Vec<Option<(usize, usize)>> = vec![None; panel.noise.n()];
-        for (at, group) in panel.groups.iter().enumerate() {
+        let mut anchors_at = vec![Vec::new(); data.noise.n()];
+        let mut owner: Vec<Option<(usize, usize)>> = vec![None; data.noise.n()];
+        for (at, group) in data.groups.iter().enumerate() {
             for (anchor, own) in group.own_row.iter().enumerate() {
                 let positive = terms[at][anchor].positive;
                 match *own {
@@ -83,13 +83,13 @@ impl<'a> Candidates<'a> {
         }
         if owner.iter().any(Option::is_some) {
             all.extend(owner.iter().enumerate().map(|(row, owner)| {
-                let own = owner.map(|(at, anchor)| (&panel.groups[at], terms[at][anchor], anchor));
+                let own = owner.map(|(at, anchor)| (&data.groups[at], terms[at][anchor], anchor));
                 Candidate {
-                    direction: own.map_or(panel.noise.row(row), |(group, _, anchor)| {
+                    direction: own.map_or(data.noise.row(row), |(group, _, anchor)| {
                         group.anchors.row(anchor)
                     }),
                     self_pairs: own.map_or_else(
-                        || SelfPairs::of(Some(panel.equal.class_of(row)), None),
+                        || SelfPairs::of(Some(data.equal.class_of(row)), None),
                         |(group, _, anchor)| group.self_pairs[anchor],
                     ),
                     role: Role::AtPosition {
@@ -100,7 +100,7 @@ impl<'a> Candidates<'a> {
             }));
         }
         Self {
-            panel,
+            data,
             all,
             anchors_at,
             temperature,
@@ -110,8 +110,8 @@ impl<'a> Candidates<'a> {
 
     /// Returns the mean bias of inference over the anchors of each group, in each relabelling.
     pub(super) fn statistics(&self, relabellings: &Relabellings) -> Vec<Vec<f64>> {
-        let n_groups = self.panel.groups.len();
-        let n_old = OldInClasses::new(&self.panel.equal, relabellings);
+        let n_groups = self.data.groups.len();
+        let n_old = OldInClasses::new(&self.data.equal, relabellings);
         let tiles: Vec<Vec<f64>> = self
             .all
             .par_chunks(TILE)
@@ -122,7 +122,7 @@ impl<'a> Candidates<'a> {
         for tile in tiles {
             sums.iter_mut().zip(tile).for_each(|(sum, of)| *sum += of);
         }
-        let groups = sums.chunks_exact(relabellings.n()).zip(&self.panel.groups);
+        let groups = sums.chunks_exact(relabellings.n()).zip(&self.data.groups);
         groups
             .map(|(sums, group)| {
                 sums.iter()
@@ -140,8 +140,8 @@ impl<'a> Candidates<'a> {
         n_old: &OldInClasses<'_>,
     ) -> Vec<f64> {
         let n = relabellings.n();
-        let mut sums = vec![0.0; self.panel.groups.len() * n];
-        let similarities = TileSimilarities::of(self.panel, tile, self.temperature);
+        let mut sums = vec![0.0; self.data.groups.len() * n];
+        let similarities = TileSimilarities::of(self.data, tile, self.temperature);
         for at in 0..n {
             let parts = relabellings.parts(at);
             let of_parts = similarities.sums(parts);
@@ -190,16 +190,16 @@ struct TileSimilarities {
 }
 
 impl TileSimilarities {
-    fn of(panel: &DriftPanel, tile: &[Candidate], temperature: f64) -> Self {
-        let mut values = vec![[0.0; TILE]; panel.noise.n()];
+    fn of(data: &DriftData, tile: &[Candidate], temperature: f64) -> Self {
+        let mut values = vec![[0.0; TILE]; data.noise.n()];
         let mut largest = [0.0; TILE];
         let mut totals = [0.0; TILE];
         for (place, candidate) in tile.iter().enumerate() {
-            let mut logs: Vec<f64> = (0..panel.noise.n())
-                .map(|row| dot(candidate.direction, panel.noise.row(row)) / temperature)
+            let mut logs: Vec<f64> = (0..data.noise.n())
+                .map(|row| dot(candidate.direction, data.noise.row(row)) / temperature)
                 .collect();
             for class in candidate.self_pairs.classes() {
-                for row in panel.equal.rows(class) {
+                for row in data.equal.rows(class) {
                     logs[*row] = f64::NEG_INFINITY;
                 }
             }
@@ -266,23 +266,23 @@ mod tests {
         // Four anchors are rows of the old noise, one of them twice; two are not.
         let anchors = ([&old.0[..12], &old.0[..3], &others.0].concat(), 3);
         let positives = rows(7);
-        let panel =
-            DriftPanel::try_new([anchors.clone(), positives], [old.clone(), new.clone()]).unwrap();
+        let data =
+            DriftData::try_new([anchors.clone(), positives], [old.clone(), new.clone()]).unwrap();
         let (temperature, k, alpha) = (0.4_f64, 9.0_f64, 0.3);
-        let group = &panel.groups[0];
+        let group = &data.groups[0];
         assert_eq!(
             group.own_row,
             [Some(0), Some(1), Some(2), Some(3), Some(0), None, None]
         );
         let terms: Vec<AnchorTerms> = (0..7)
-            .map(|it| AnchorTerms::of(&panel, group, it, temperature).unwrap())
+            .map(|it| AnchorTerms::of(&data, group, it, temperature).unwrap())
             .collect();
         let formula = Formula {
             log_negatives: k.ln(),
             alpha,
         };
         let terms = [terms];
-        let candidates = Candidates::of(&panel, &terms, temperature, formula);
+        let candidates = Candidates::of(&data, &terms, temperature, formula);
         let relabellings = Relabellings::draw(25, 19, 7, Seed::new(1));
         let found = candidates.statistics(&relabellings);
         let noise: Vec<Vec<f64>> = [old.0, new.0]
@@ -323,13 +323,13 @@ mod tests {
         }
     }
 
-    /// A part whose noise is far from an anchor is not lost beside the other part's.
+    /// A part whose noise is far from an anchor is not lost when the other part's is near.
     #[test]
     fn small_sums_keep_their_digits() {
         let noise = [([1.0, 0.0].repeat(3), 2), ([-1.0, 0.0].repeat(4), 2)];
         let anchor = (vec![1.0, 1e-9], 2);
-        let panel = DriftPanel::try_new([anchor.clone(), anchor], noise).unwrap();
-        let group = &panel.groups[0];
+        let data = DriftData::try_new([anchor.clone(), anchor], noise).unwrap();
+        let group = &data.groups[0];
         let candidate = Candidate {
             direction: group.anchors.row(0),
             self_pairs: SelfPairs::of(None, None),
@@ -338,7 +338,7 @@ mod tests {
                 positive: 0.0,
             },
         };
-        let similarities = TileSimilarities::of(&panel, &[candidate], 0.04);
+        let similarities = TileSimilarities::of(&data, &[candidate], 0.04);
         let [old, new] = similarities.sums([&[0, 1, 2], &[3, 4, 5, 6]]);
         assert_close(&[old[0], new[0]], &[3.0, 4.0 * (-50.0_f64).exp()], 1e-13);
     }

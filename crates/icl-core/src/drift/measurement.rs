@@ -15,9 +15,9 @@ const ONE_OF: usize = 10;
 pub struct Drift {
     /// Drift that old anchors see.
     pub old: AnchorDrift,
-    /// Drift that new anchors see, if the panel has any.
+    /// Drift that new anchors see, if the data have any.
     pub new: Option<AnchorDrift>,
-    /// General difference of old and new noise, if the panel has no new anchors.
+    /// General difference of old and new noise, if the data have no new anchors.
     pub discrepancy: Option<Discrepancy>,
 }
 

@@ -2,23 +2,23 @@
 //!
 //! | item | content |
 //! |---|---|
-//! | [`DriftPanel`] | embeddings of anchors with positives, of old and of new noise |
+//! | [`DriftData`] | embeddings of anchors with positives, of old and of new noise |
 //! | [`DriftTestConfig`], [`DriftTest`] | the test: temperature, K, α, effect, number of relabellings, seed |
 //! | [`Drift`], [`AnchorDrift`] | what it finds, for old and for new anchors |
 //! | [`AnchorTerms`] | the terms of the losses of one anchor, without its self-pairs |
 //! | [`NoDrift`] | the distribution of the statistic without drift |
 //! | [`Discrepancy`] | a general two-sample test of old and new noise (MMD), where new data have no positives |
-//! | [`Verdict`] | the answer: update, or not, or that it cannot be told |
+//! | [`Verdict`] | the answer: update, or not, or that the data cannot tell |
 //!
 //! Everything is on the host and in double precision: the embeddings may come from any framework.
 
 mod candidates;
+mod data;
 mod directions;
 mod discrepancy;
 mod holm;
 mod measurement;
 mod no_drift;
-mod panel;
 mod reason;
 mod relabelling;
 mod self_pairs;
@@ -26,10 +26,10 @@ mod terms;
 mod test;
 mod verdict;
 
+pub use data::DriftData;
 pub use discrepancy::Discrepancy;
 pub use measurement::{AnchorDrift, Drift};
 pub use no_drift::NoDrift;
-pub use panel::DriftPanel;
 pub use terms::AnchorTerms;
 pub use test::{DriftTest, DriftTestConfig};
 pub use verdict::Verdict;

@@ -5,7 +5,7 @@ const SHARE: f64 = 0.95;
 /// Difference of statistics up to which they are equal: the same partition is summed in another order.
 const ROUNDING: f64 = 1e-12;
 
-/// Distribution of the absolute statistic without drift, from relabellings of the panel.
+/// Distribution of the absolute statistic without drift, from relabellings of the data.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NoDrift {
     /// The ⌈0.95·(B + 1)⌉-th smallest of B absolute values, in nats.
@@ -14,13 +14,13 @@ pub struct NoDrift {
     pub mean: f64,
     /// Number of relabellings B.
     pub n_relabellings: usize,
-    /// Share of relabellings, the panel itself counted as one, whose absolute statistic is at least that of the panel:
+    /// Share of relabellings, the data themselves counted as one, whose absolute statistic is at least that of the data:
     /// (1 + #{|s_b| ≥ |s|})/(B + 1).
     pub p_value: f64,
 }
 
 impl NoDrift {
-    /// Summarises the statistics of relabellings beside that of the panel.
+    /// Summarises the statistics of relabellings next to that of the data.
     pub(super) fn of(statistic: f64, relabelled: &[f64]) -> Self {
         let n = relabelled.len();
         let mut sizes: Vec<f64> = relabelled.iter().map(|it| it.abs()).collect();
@@ -35,7 +35,7 @@ impl NoDrift {
     }
 }
 
-/// Returns the p-value of a permutation test: the share of relabellings, the panel itself counted as one, whose value
+/// Returns the p-value of a permutation test: the share of relabellings, the data themselves counted as one, whose value
 /// is at least `found`.
 pub(super) fn p_value(found: f64, relabelled: &[f64]) -> f64 {
     let at_least = |it: &&f64| **it >= found - ROUNDING;
@@ -53,7 +53,7 @@ mod tests {
             .map(|i| f64::from(i) * [-1.0, 1.0][i as usize % 2])
             .collect();
         let found = NoDrift::of(-190.5, &values);
-        // ⌈0.95·200⌉ = 190; nine values and the panel itself are beyond 190.5.
+        // ⌈0.95·200⌉ = 190; nine values and the data themselves are beyond 190.5.
         assert_eq!(
             (found.q95, found.mean, found.n_relabellings),
             (190.0, 100.0, 199)

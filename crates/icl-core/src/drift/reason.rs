@@ -51,7 +51,7 @@ impl AnchorDrift {
             ),
             Verdict::Keep => format!(
                 "the bias of inference{of}, {s:.4} nats, is within the effect that counts, {effect} nats, and this \
-                 panel is large enough to see one: without drift it stays within {q95:.4} nats in 95 % of cases"
+                 data is large enough to see one: without drift it stays within {q95:.4} nats in 95 % of cases"
             ),
             Verdict::Unclear if self.is_repeated() => format!(
                 "{} of {n} {word}anchors have more than one row of their own in the noise, which are no independent \

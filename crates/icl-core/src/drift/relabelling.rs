@@ -21,7 +21,7 @@ impl Relabellings {
     /// # Panics
     /// If there are more than 2³² rows.
     pub(super) fn draw(n: usize, n_rows: usize, n_old: usize, seed: Seed) -> Self {
-        let last = u32::try_from(n_rows).expect("a panel holds fewer than 2³² rows");
+        let last = u32::try_from(n_rows).expect("the data holds fewer than 2³² rows");
         let mut orders = Vec::with_capacity(n * n_rows);
         let mut positions = vec![0; n * n_rows];
         for at in 0..n {

@@ -1,7 +1,7 @@
 //! The terms of the losses of one anchor, without its self-pairs.
 
+use super::data::{AnchorGroup, DriftData};
 use super::directions::dot;
-use super::panel::{AnchorGroup, DriftPanel};
 use crate::negatives::Rank;
 use crate::{Error, Origin};
 
@@ -41,18 +41,18 @@ impl AnchorTerms {
     /// # Errors
     /// [`Error`] if the anchor has no noise of one origin but itself.
     pub(super) fn of(
-        panel: &DriftPanel,
+        data: &DriftData,
         group: &AnchorGroup,
         anchor: usize,
         temperature: f64,
     ) -> Result<Self, Error> {
         let direction = group.anchors.row(anchor);
         let of_positive = dot(direction, group.positives.row(anchor));
-        let is_self = |row: &usize| group.self_pairs[anchor].holds(panel.equal.class_of(*row));
+        let is_self = |row: &usize| group.self_pairs[anchor].holds(data.equal.class_of(*row));
         let cosines = |rows: std::ops::Range<usize>, noise| {
             let others = rows.filter(|row| !is_self(row));
             let cosines: Vec<f64> = others
-                .map(|row| dot(direction, panel.noise.row(row)))
+                .map(|row| dot(direction, data.noise.row(row)))
                 .collect();
             match cosines.is_empty() {
                 true => {
@@ -67,8 +67,8 @@ impl AnchorTerms {
                 false => Ok(cosines),
             }
         };
-        let old = cosines(0..panel.n_old, Origin::Old)?;
-        let new = cosines(panel.n_old..panel.noise.n(), Origin::New)?;
+        let old = cosines(0..data.n_old, Origin::Old)?;
+        let new = cosines(data.n_old..data.noise.n(), Origin::New)?;
         let of_own_origin = match group.origin {
             Origin::Old => &old,
             Origin::New => &new,
@@ -83,8 +83,8 @@ impl AnchorTerms {
             log_noise_new: log_mean(&new, temperature),
             log_noise_without_closest: is_unpaired
                 .then(|| log_mean_without_largest(of_own_origin, temperature)),
-            n_self_old: panel.n_old - old.len(),
-            n_self_new: panel.n_new() - new.len(),
+            n_self_old: data.n_old - old.len(),
+            n_self_new: data.n_new() - new.len(),
             rank: Rank {
                 below,
                 tied: old.len() + new.len() - below - above,

@@ -3,11 +3,11 @@
 use rayon::prelude::*;
 
 use super::candidates::Candidates;
+use super::data::{AnchorGroup, DriftData};
 use super::discrepancy::Discrepancy;
 use super::holm::holm;
 use super::measurement::{AnchorDrift, Drift};
 use super::no_drift::{NoDrift, p_value};
-use super::panel::{AnchorGroup, DriftPanel};
 use super::relabelling::Relabellings;
 use super::terms::{AnchorTerms, Formula};
 use super::verdict::nearest_to_zero;
@@ -115,7 +115,7 @@ impl DriftTestConfig {
 ///
 /// An anchor without a row of its own may have its sample in the noise of its origin all the same, in other numbers: as
 /// another view, or rounded. That row raises E f and with it |s|, drift or not (anchors that were views of the old
-/// rows: an alarm in each of 100 panels of 60 old and 60 new rows without drift). The sample can be any row, but none
+/// rows: an alarm in each of 100 data sets of 60 old and 60 new rows without drift). The sample can be any row, but none
 /// raises E f by more than the one that is most similar to the anchor. So s lies between its value with all rows and
 /// its value without those, and the [`Verdict`] is one that holds in all of this range.
 ///
@@ -133,42 +133,42 @@ pub struct DriftTest {
 }
 
 impl DriftTest {
-    /// Measures the drift of a panel, with its distribution without drift.
+    /// Measures the drift of the data, with its distribution without drift.
     ///
     /// # Errors
     /// [`Error`] if an anchor has no noise of one origin but itself.
     ///
     /// # Panics
     /// If the noise has 2³² rows or more.
-    pub fn measure(&self, panel: &DriftPanel) -> Result<Drift, Error> {
+    pub fn measure(&self, data: &DriftData) -> Result<Drift, Error> {
         let it = &self.settings;
         let alpha = it
             .alpha
-            .unwrap_or_else(|| GrowthRatio::from_counts(panel.n_old(), panel.n_new()));
+            .unwrap_or_else(|| GrowthRatio::from_counts(data.n_old(), data.n_new()));
         let formula = Formula {
             log_negatives: it.negatives.ln(),
             alpha: alpha.value(),
         };
-        let mut terms = Vec::with_capacity(panel.groups.len());
-        for group in &panel.groups {
+        let mut terms = Vec::with_capacity(data.groups.len());
+        for group in &data.groups {
             let of_group: Result<Vec<AnchorTerms>, Error> = (0..group.anchors.n())
                 .into_par_iter()
-                .map(|anchor| AnchorTerms::of(panel, group, anchor, it.temperature))
+                .map(|anchor| AnchorTerms::of(data, group, anchor, it.temperature))
                 .collect();
             terms.push(of_group?);
         }
-        let n_rows = panel.n_old() + panel.n_new();
+        let n_rows = data.n_old() + data.n_new();
         let seed = it.seed.child("drift");
-        let relabellings = Relabellings::draw(it.relabellings, n_rows, panel.n_old(), seed);
-        let candidates = Candidates::of(panel, &terms, it.temperature, formula);
+        let relabellings = Relabellings::draw(it.relabellings, n_rows, data.n_old(), seed);
+        let candidates = Candidates::of(data, &terms, it.temperature, formula);
         let relabelled = candidates.statistics(&relabellings);
-        let groups = panel.groups.iter().zip(terms).zip(relabelled);
+        let groups = data.groups.iter().zip(terms).zip(relabelled);
         let mut drifts: Vec<AnchorDrift> = groups
             .map(|((group, terms), null)| anchor_drift(group, terms, formula, &null, it.effect))
             .collect();
         let mut discrepancy = (drifts.len() == 1).then(|| {
             let seed = it.seed.child("discrepancy");
-            Discrepancy::of(&panel.noise, panel.n_old, it.relabellings, seed)
+            Discrepancy::of(&data.noise, data.n_old, it.relabellings, seed)
         });
         let p_values = drifts.iter().map(|it| it.p_adjusted);
         let p_values: Vec<f64> = p_values
@@ -180,7 +180,7 @@ impl DriftTest {
             .for_each(|(p, adjusted)| *p = adjusted);
         let mut drifts = drifts.into_iter();
         Ok(Drift {
-            old: drifts.next().expect("a panel has old anchors"),
+            old: drifts.next().expect("the data has old anchors"),
             new: drifts.next(),
             discrepancy,
         })

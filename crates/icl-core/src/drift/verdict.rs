@@ -7,7 +7,7 @@ use std::fmt;
 pub enum Verdict {
     /// The drift is larger than chance and than the effect that counts.
     Update,
-    /// The drift is at most the effect that counts, and the panel is large enough to see one.
+    /// The drift is at most the effect that counts, and the data are large enough to see one.
     Keep,
     /// Neither can be said: chance alone may exceed the effect that counts, the anchors do not fit the noise, or new
     /// data without positives are different.

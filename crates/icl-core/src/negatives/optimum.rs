@@ -108,7 +108,7 @@ pub struct Optimum {
     pub k: usize,
     /// Effectiveness at K*.
     pub effectiveness: f64,
-    /// The numbers around K* whose effectiveness is within [`FLAT`] of it: none of them can be told from K*.
+    /// The numbers around K* whose effectiveness is within [`FLAT`] of it: none of them differs from K* by more than that.
     pub flat: RangeInclusive<usize>,
     /// Whether K* is the largest number that was searched, so that a larger one might be better.
     pub is_at_bound: bool,

@@ -55,7 +55,7 @@ pub enum RateChoice {
     /// P comes from [`Schedule::after_steps`](crate::Schedule::after_steps); with P = 0 it is
     /// [`WarmupCosine`](Self::WarmupCosine). Runs of equal length have the
     /// peaks 1, 0.46, 0.22 and 0.13 of lr. T is the
-    /// maximum number of steps: where a rule ends runs long before, the steps that were taken are few beside it, and the
+    /// maximum number of steps: where a rule ends runs long before, the steps that were done are few compared with it, and the
     /// peak hardly falls. Deviation: both cosines of TiC-LM end at 3 % of the first rate, those here at 0.
     MetaDecay,
     /// Hypergradient descent (`hypergradient`; Baydin et al., 2018): the rate grows while the gradient

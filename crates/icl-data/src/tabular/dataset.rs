@@ -143,7 +143,7 @@ impl TabularDataset {
         }
     }
 
-    /// Returns the name of the data set, taken from its file.
+    /// Returns the name of the data set, from its file.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -72,7 +72,7 @@ impl RawTable {
         let mut writer = WriterBuilder::new()
             .delimiter(separator)
             .quote_style(match needs_quotes {
-                // A mark within the only field would be taken for a separator, and one at the beginning be dropped.
+                // A mark within the only field would be read as a separator, and one at the beginning be dropped.
                 true => QuoteStyle::Always,
                 false => QuoteStyle::Necessary,
             })

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// A file below the folder that `ICL_DATA_DIR` names, else below `../shared/data` beside the
+/// A file below the folder that `ICL_DATA_DIR` names, else below `../shared/data` next to the
 /// project; `None`, with a line on the standard error, if it is not there.
 pub fn shared(file: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("ICL_DATA_DIR").map_or_else(

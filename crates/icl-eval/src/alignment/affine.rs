@@ -10,7 +10,7 @@ const RIDGES: [f64; 8] = [1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0];
 /// One of so many rows is kept from the fit to choose the penalty.
 const ONE_OF: usize = 10;
 
-/// Share of the squares of equal rows that rounding may leave when their mean is taken off.
+/// Share of the squares of equal rows that rounding may leave when their mean is subtracted.
 const ROUNDING: f64 = 1e-26;
 
 /// Weights and offset of a map, with its penalty.

@@ -47,7 +47,7 @@ impl AlignmentSettings {
         Self { ridge, ..self }
     }
 
-    /// Fits a map from old to new embeddings, of which row i is the same sample. The rows are taken as they are: normalise them
+    /// Fits a map from old to new embeddings, of which row i is the same sample. The rows are used as they are: normalise them
     /// before, if only their directions count.
     ///
     /// An orthogonal map R minimises ‖A·R − B‖: with AᵀB = U·Σ·Vᵀ, R = U·Vᵀ. An affine map minimises

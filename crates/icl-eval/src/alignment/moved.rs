@@ -19,7 +19,7 @@ pub fn remaining_distances(mapped: &Matrix, new: &Matrix) -> Vec<f64> {
         .collect()
 }
 
-/// Returns the order in which to embed samples anew: those with the largest distance first, equal ones by index.
+/// Returns the order in which to embed samples again: those with the largest distance first, equal ones by index.
 pub fn moved_most_first(distances: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..distances.len()).collect();
     order.sort_by(|a, b| distances[*b].total_cmp(&distances[*a]).then(a.cmp(b)));

@@ -26,7 +26,7 @@ pub struct CrossVersionRecall {
 /// ```
 ///
 /// N_k(i; queries) are the k rows other than i whose queries are the most similar to query i: what the new encoder finds
-/// when all is embedded anew. N_k(i; gallery) are those whose gallery rows are. Of equal similarities the lower index is nearer. A gallery that
+/// when all is embedded again. N_k(i; gallery) are those whose gallery rows are. Of equal similarities the lower index is nearer. A gallery that
 /// equals the queries has `neighbours` 1, and `own` 1 unless rows are equal. Both depend on the number of rows: a
 /// larger gallery is harder.
 ///

@@ -84,7 +84,7 @@ impl FewLabelsConfig {
 ///
 /// Source: nearest-neighbour classification from a few labels on frozen features, as in Wang, Chao, Weinberger and
 /// van der Maaten (2019), "SimpleShot". Deviations: the nearest labelled sample decides and not the nearest mean of
-/// a class, features are not centred, and all classes are told apart at once, on all other samples.
+/// a class, features are not centred, and all classes are separated at once, on all other samples.
 ///
 /// ```
 /// use icl_core::Seed;

@@ -36,7 +36,7 @@ impl TargetPosition {
         position
     }
 
-    /// Returns the number of candidates beside the target.
+    /// Returns the number of candidates besides the target.
     pub fn n_others(&self) -> usize {
         self.n_others
     }

@@ -25,7 +25,7 @@ pub enum Candidates {
     /// Such measures are higher than those of the full ranking, have a variance of their own and may order two models the
     /// other way round (Krichene and Rendle, 2020): they serve comparisons with papers that print them.
     Sampled {
-        /// Number of items beside the target.
+        /// Number of items besides the target.
         n: usize,
         /// Seed of the draws.
         seed: Seed,
@@ -140,7 +140,7 @@ impl RankingProtocol {
         if others.is_empty() {
             return Err(EvalError::new(
                 format_args!("query {query}"),
-                "no candidate beside the target",
+                "no candidate besidess the target",
                 "at least one item that is not excluded",
             ));
         }

@@ -8,7 +8,7 @@ use crate::transfer::matrix::{Better, TransferMatrix};
 /// experiences.
 ///
 /// The literature calls two kinds of quantities transfer: levels, means of parts of the matrix (CLEAR, TiC-CLIP), and
-/// differences (GEM). All names here say which; [`TRANSFER_FORMULAS`] is to be printed beside the values.
+/// differences (GEM). All names here say which; [`TRANSFER_FORMULAS`] is to be printed next to the values.
 ///
 /// Levels have the sign of the measure. Differences count what is **better** as positive, and forgetting counts what is
 /// **worse** as positive, for risks and for accuracies alike.

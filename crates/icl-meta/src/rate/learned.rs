@@ -51,7 +51,7 @@ pub(crate) struct LearnedRate<M, B: AutodiffBackend> {
     pub(super) earlier: Option<M>,
 }
 
-/// Running statistics and last action of the agent, beside its networks.
+/// Running statistics and last action of the agent, besides its networks.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Memory {
     losses: Running,

@@ -1,4 +1,4 @@
-//! Charts beside each other under one legend.
+//! Charts next to each other under one legend.
 
 use crate::chart::legend::Legend;
 use crate::text::rich_text::RichText;

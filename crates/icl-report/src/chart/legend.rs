@@ -3,7 +3,7 @@
 use crate::chart::colour::Colour;
 use crate::text::escape::escape;
 
-/// Mark beside a name in a legend.
+/// Mark next to a name in a legend.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Swatch {
     /// A field of a colour.

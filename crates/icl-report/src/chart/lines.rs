@@ -156,7 +156,7 @@ impl<'a> LineChart<'a> {
         )
     }
 
-    /// Draws the grid, the horizontal axis, and what is written beside them.
+    /// Draws the grid, the horizontal axis, and what is written next to them.
     fn frame_lines(&self, axes: &Axes) -> String {
         let row = |(at, label): (f64, String)| {
             format!(

@@ -197,7 +197,7 @@ impl<'a> RowChart<'a> {
         self
     }
 
-    /// Makes the axis hold these values, too: those of the charts beside this one.
+    /// Makes the axis hold these values, too: those of the charts next to this one.
     pub fn range(self, range: &'a [f64]) -> Self {
         Self { range, ..self }
     }

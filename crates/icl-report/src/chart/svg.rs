@@ -49,7 +49,7 @@ pub(super) fn circle((x, y): (f64, f64), r: f64) -> String {
     )
 }
 
-/// Cuts a name that does not fit beside its row.
+/// Cuts a name that does not fit next to its row.
 pub(crate) fn shortened(name: &str) -> String {
     const LONGEST: usize = 24;
     if name.chars().count() <= LONGEST {

@@ -69,7 +69,7 @@ pub(crate) const TERMS: [(&str, &str); 13] = [
          on the sample's size (S), on raw features (R), and on the embeddings of an untrained encoder \
          (U). Where a floor is as high as the methods, accuracy cannot tell the methods apart, and \
          small differences between them are noise. Of many samples, some drawn at random are evaluated \
-         (`n_judged` of a record), the same for all methods.",
+         (`n_evaluated` of a record), the same for all methods.",
     ),
     (
         "Partners from X",

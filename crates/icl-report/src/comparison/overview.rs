@@ -77,7 +77,7 @@ fn old_and_new(of: &MethodRuns<'_>, is_held_out: bool) -> TableCell {
     let new = of.over(|record| Some(risk(record)?.new));
     let median = |of: Option<Summary>| of?.median.map(nats);
     match (median(old), median(new)) {
-        // Ranges stand in the table of all numbers: beside both medians they would not fit a terminal.
+        // Ranges stand in the table of all numbers: next to both medians they would not fit a terminal.
         (Some(old), Some(new)) => TableCell::Value(format!("{old} / {new}"), None),
         _ => TableCell::Missing,
     }

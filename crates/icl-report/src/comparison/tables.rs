@@ -1,6 +1,6 @@
 //! Tables of a comparison.
 
-use icl_core::{ByOrigin, ExactRisk, PanelRisk};
+use icl_core::{ByOrigin, ExactRisk, HeldOutRisk};
 
 use crate::chart::Palette;
 use crate::comparison::protocols::{FLOORS, PARTS, by_protocol, floor_over_seeds, recorded};
@@ -43,10 +43,10 @@ pub(crate) fn comparison(methods: &[MethodRuns<'_>], palette: &Palette) -> Table
             &["all data", "old data", "new data"],
         ));
     }
-    let has_panel = methods
+    let has_held_out = methods
         .iter()
         .any(|of| of.records.iter().any(|r| r.update.held_out_risk.is_some()));
-    if has_panel {
+    if has_held_out {
         columns.extend(Column::group(
             "held-out risk at the end, nats",
             &["all data", "old data", "new data", "standard error"],
@@ -101,8 +101,8 @@ pub(crate) fn comparison(methods: &[MethodRuns<'_>], palette: &Palette) -> Table
                 with_old_partners(|risk| risk.new),
             ]);
         }
-        if has_panel {
-            let held_out = |value: fn(&PanelRisk) -> f64| {
+        if has_held_out {
+            let held_out = |value: fn(&HeldOutRisk) -> f64| {
                 TableCell::of(
                     of.over(|record| record.update.held_out_risk.as_ref().map(value)),
                     nats,

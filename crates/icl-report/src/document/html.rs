@@ -12,7 +12,7 @@ const SCRIPT: &str = include_str!("page.js");
 const MANY_COLUMNS: usize = 3;
 
 impl Document {
-    /// Writes the document as one HTML page that needs nothing beside itself: no font, no network.
+    /// Writes the document as one HTML page that needs nothing besides itself: no font, no network.
     /// It is well-formed XML too, and the same document gives the same bytes. Where a chart has a
     /// folded group of lines, the page holds a few lines of script that open it; without scripts the
     /// lines are visible.

@@ -20,7 +20,7 @@ const GAP: usize = 2;
 const TITLE: usize = 14;
 
 /// Renders the most important columns of a table, or with `wide` all of them, below each other if
-/// they do not fit beside each other. Every line ends.
+/// they do not fit next to each other. Every line ends.
 pub(crate) fn render(table: &Table, width: usize, wide: bool) -> String {
     let columns = match wide {
         true => (0..table.columns.len()).collect(),

@@ -1,6 +1,6 @@
 //! Record of a first encoder's training.
 
-use icl_core::PanelRisk;
+use icl_core::HeldOutRisk;
 use icl_train::Seconds;
 use serde::{Deserialize, Serialize};
 
@@ -31,10 +31,10 @@ pub struct TrainRecord {
     pub untrained: f64,
     /// Exact risk of the trained encoder.
     pub trained: f64,
-    /// Risk of the trained encoder over a panel of samples that no training has seen, in nats, with its
+    /// Risk of the trained encoder over held-out samples, which no training has seen, in nats, with its
     /// standard error: `all` and `old` are the same, `new` is `null`. `null` without held-out samples.
-    pub held_out_risk: Option<PanelRisk<Option<f64>>>,
-    /// Number of samples of the panel.
+    pub held_out_risk: Option<HeldOutRisk<Option<f64>>>,
+    /// Number of held-out samples.
     pub n_held_out: Option<usize>,
     /// Seconds of each part of the training.
     pub seconds: Seconds,

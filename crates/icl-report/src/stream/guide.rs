@@ -19,7 +19,7 @@ pub(crate) const TERMS: [(&str, &str); 9] = [
     ),
     (
         "Retraining and other controls",
-        "Encoders that go through the same stream beside the method, with all old samples and without a budget. `retraining` \
+        "Encoders that go through the same stream next to the method, with all old samples and without a budget. `retraining` \
          begins from scratch after every experience, `never` is the first encoder without updates.",
     ),
     (
@@ -35,7 +35,7 @@ pub(crate) const TERMS: [(&str, &str); 9] = [
     (
         "Transfer",
         "The literature calls two kinds of quantities transfer: levels, which are means of parts of the matrix, and \
-         differences. The formula beside each name says which it is.",
+         differences. The formula next to each name says which it is.",
     ),
     (
         "Neighbours kept and cross-version recall",

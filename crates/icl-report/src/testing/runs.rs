@@ -88,7 +88,7 @@ pub(crate) fn run(method: &str, seed: u64, from: f64, to: f64, drift: f64, n: us
             new: end.new,
         },
         risk_old_partners: None,
-        n_judged: 188,
+        n_evaluated: 188,
         nce1_old: end.nce1_old,
         nce2_old: end.nce2_old,
         start,

@@ -12,7 +12,7 @@ use crate::devices::floats::{Float, elements};
 
 /// Sums the gradients of a module's parameters over the members of a group. The result has the same bits at all members.
 ///
-/// Parameters are taken in the order in which the module visits them. Their identifiers are random numbers of each process,
+/// Parameters come in the order in which the module visits them. Their identifiers are random numbers of each process,
 /// by which those of two processes would not match.
 pub(crate) fn summed<B, M>(
     group: &dyn Group,

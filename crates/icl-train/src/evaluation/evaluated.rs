@@ -9,7 +9,7 @@ pub(crate) trait Risk: Clone + Send {
     /// Returns the risk over all data.
     fn all(&self) -> f64;
 
-    /// Returns the mean of the risk over old and over new data, by which runs are steered: each counts the same,
+    /// Returns the mean of the risk over old and over new data, by which runs decide when to stop: each counts the same,
     /// however small the increment is.
     fn balanced(&self) -> f64;
 }
@@ -62,8 +62,8 @@ pub(crate) type FirstBad<'a, M> = &'a dyn Fn(&M, &[usize]) -> Result<Option<usiz
 
 /// Evaluations of a run.
 pub(crate) struct Evaluations<'a, M, R> {
-    /// Evaluation of an encoder during the run, on the panel that steers it.
-    pub(crate) steer: Evaluate<'a, M, R>,
+    /// Evaluation of an encoder during the run, by which it decides when to stop.
+    pub(crate) monitor: Evaluate<'a, M, R>,
     /// Evaluation of the result.
     pub(crate) measure: Evaluate<'a, M, R>,
     /// Search for the first bad sample.

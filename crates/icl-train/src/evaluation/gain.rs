@@ -10,7 +10,7 @@ const SLOPE_POINTS: usize = 4;
 
 /// Relative fall of the risk that the next doubling of a run's cost is expected to bring.
 ///
-/// Gains of successive doublings shrink, so the gain of the last one is taken: an estimate that is rather too
+/// Gains of successive doublings shrink, so the gain of the last one is used: an estimate that is rather too
 /// high.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ExpectedGain {
@@ -44,12 +44,12 @@ impl ExpectedGain {
     }
 }
 
-/// Evaluation on the panel by which a run is steered.
+/// Evaluation by which a run decides when to stop.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Point {
     /// Charged cost, in full passes.
     cost: f64,
-    /// Losses of the panel's samples, those of old samples first, in nats.
+    /// Losses of the samples evaluated, those of old samples first, in nats.
     losses: Vec<f64>,
 }
 
@@ -73,7 +73,7 @@ impl Course {
     }
 
     /// Returns the gain of the last doubling of the cost C, from paired differences of each sample's loss. `n_old`
-    /// is the number of old samples in the panel. Returns `None` without an evaluation at a quarter to half of the cost.
+    /// is the number of old samples among them. Returns `None` without an evaluation at a quarter to half of the cost.
     ///
     /// ```text
     /// gain = (R̄ of evaluations at (C/4, C/2]  −  R̄ of those at (C/2, C]) / the former

@@ -4,7 +4,7 @@ pub(crate) mod evaluated;
 pub(crate) mod evaluator;
 pub(crate) mod fixed_views;
 pub(crate) mod gain;
-mod panels;
+mod held_out;
 pub(crate) mod shape;
 mod soundness;
 pub(crate) mod stopping;

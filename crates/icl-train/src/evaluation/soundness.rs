@@ -131,8 +131,8 @@ where
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
-        let panel = self.panel(self.problem.increment, self.max_statistics);
-        self.first_bad(encoder, &panel.all())
+        let subset = self.subset(self.problem.increment, self.max_statistics);
+        self.first_bad(encoder, &subset.all())
     }
 
     /// Finds the first sample whose embedding is not finite: of its plain view, or else of one of its fixed views. Returns `None`

@@ -38,7 +38,7 @@ pub enum OptimizerChoice {
 pub enum MetaOrder {
     /// First order: the gradient at θ′ replaces the gradient at θ (first-order MAML, Finn et al., 2017).
     First,
-    /// Second order: the gradient is taken through the inner steps by Hessian-vector products, see
+    /// Second order: the gradient is computed through the inner steps by Hessian-vector products, see
     /// [`second_order`](icl_meta::second_order).
     Second,
 }

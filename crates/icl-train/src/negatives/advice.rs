@@ -55,7 +55,7 @@ impl Advice {
     }
 }
 
-/// Returns the separation μ of a measured AUC. An AUC of 0 or 1 is taken as half a pair away from it.
+/// Returns the separation μ of a measured AUC. An AUC of 0 or 1 counts as half a pair away from it.
 fn separation_of(auc: f64, of: &Ranks) -> f64 {
     let pairs: usize = of.of_anchors().iter().map(|rank| rank.n_noise()).sum();
     let end = 0.5 / pairs as f64;

@@ -17,7 +17,7 @@ pub struct Progress {
     pub epoch: usize,
     /// Maximum number of epochs.
     pub n_epochs: usize,
-    /// Number of steps taken in the current epoch.
+    /// Number of steps done in the current epoch.
     pub step: usize,
     /// Number of steps in the current epoch.
     pub n_steps: usize,

@@ -23,7 +23,8 @@ pub struct Cost {
     /// Evaluations that decide something: when to stop, and which encoder to keep. The
     /// re-estimation of normalisation statistics counts as the encoder does it: once for each time that it
     /// goes through the views.
-    pub steering: f64,
+    #[serde(alias = "steering")]
+    pub monitoring: f64,
     /// Evaluations that decide nothing, charged to nobody.
     pub measuring: f64,
 }
@@ -31,7 +32,7 @@ pub struct Cost {
 impl Cost {
     /// Returns what the method itself has used, in full passes: everything but `measuring`.
     pub fn charged(&self) -> f64 {
-        self.training + self.teacher + self.support + self.agents + self.steering
+        self.training + self.teacher + self.support + self.agents + self.monitoring
     }
 }
 
@@ -125,7 +126,7 @@ mod tests {
         counter.count_teacher(3);
         let mut cost = Cost {
             training: 1.0,
-            steering: 10.0,
+            monitoring: 10.0,
             measuring: 100.0,
             ..Cost::default()
         };
@@ -135,7 +136,7 @@ mod tests {
             teacher: 0.75,
             support: 4.0,
             agents: 1.5 + 2.0,
-            steering: 10.0,
+            monitoring: 10.0,
             measuring: 100.0,
         };
         assert_eq!(cost, expected);

@@ -22,7 +22,7 @@ pub struct Outcome<M: AutodiffModule<B>, B: AutodiffBackend, R = ExactRisk> {
     pub encoder: M::InnerModule,
     /// Exact risk of the encoder at the start of the run, over the same samples as `risk`.
     pub first_risk: R,
-    /// Exact risk of this encoder, over at most [`panel`](field@crate::TrainingSettings::panel) training samples.
+    /// Exact risk of this encoder, over at most [`evaluation_samples`](field@crate::TrainingSettings::evaluation_samples) training samples.
     pub risk: R,
     /// Relative change ‖θ − θ_start‖/‖θ_start‖ of the parameters over the run, see
     /// [`parameter_change`].

@@ -75,7 +75,7 @@ pub struct TrainingRecord<R = ExactRisk> {
     pub support_moves: Vec<f64>,
     /// Share of the old data in each epoch.
     pub old_fractions: Vec<f64>,
-    /// Number of steps taken.
+    /// Number of steps done.
     pub n_steps: u64,
     /// Number of views that passed through the encoder in training.
     pub sample_passes: u64,

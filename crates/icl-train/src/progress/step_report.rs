@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Report of one step of the optimizer.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StepReport {
-    /// Number of steps taken so far, including this one.
+    /// Number of steps done so far, including this one.
     pub step: u64,
     /// Training loss in nats; the loss of the query at θ′ under meta-optimization.
     pub loss: f64,

@@ -26,7 +26,7 @@ pub(crate) type PartOf<M, B> = Part<
     <<M as AutodiffModule<B>>::InnerModule as Encoder<<B as AutodiffBackend>::InnerBackend>>::Batch,
 >;
 
-/// Loss of a run's batches, with everything that it needs beside an encoder and a batch.
+/// Loss of a run's batches, with everything that it needs besides an encoder and a batch.
 pub(crate) struct BatchLoss<'a, M: AutodiffModule<B>, B: AutodiffBackend> {
     pub(crate) contrastive: Contrastive,
     /// Teacher of the distillation term, which is not trained.

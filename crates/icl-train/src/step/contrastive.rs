@@ -21,7 +21,7 @@ pub(crate) enum Anchors {
     New,
 }
 
-/// Contrastive loss, with the numbers on which it depends beside the batch.
+/// Contrastive loss, with the numbers on which it depends next to the batch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Contrastive {
     pub(crate) kind: LossKind,

@@ -25,10 +25,10 @@ pub(crate) struct LastEvaluation {
     pub(crate) cost: f64,
 }
 
-/// Sums, counts and stopping state of a run, beside its encoder.
+/// Sums, counts and stopping state of a run, besides its encoder.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Counters {
-    /// Number of steps taken in this epoch.
+    /// Number of steps done in this epoch.
     pub(crate) n_steps: usize,
     loss_sum: f64,
     query_rate_sum: f64,

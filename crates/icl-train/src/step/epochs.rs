@@ -40,7 +40,7 @@ where
     ) -> Result<(), TrainError> {
         let group = self.loss.group;
         while let Some(EpochPlan { steps, population }) =
-            self.begin_epoch(evaluations.steer, callbacks)?
+            self.begin_epoch(evaluations.monitor, callbacks)?
         {
             // Steps of an epoch that was interrupted have been taken before.
             let n_left = steps.len();
@@ -52,7 +52,7 @@ where
                 shards: Shards::new(group, self.settings.n_shards(group.size())),
             });
             for _ in 0..n_left {
-                let has_ended = self.ends_within_epoch(n_steps, evaluations.steer, callbacks);
+                let has_ended = self.ends_within_epoch(n_steps, evaluations.monitor, callbacks);
                 let first_bad = evaluations.first_bad;
                 if has_ended.map_err(|error| self.with_sample(error, first_bad))? {
                     break;
@@ -193,7 +193,7 @@ where
                 let charged = record.cost.charged();
                 let since = (record.n_steps - last.n_steps, charged - last.charged);
                 let evaluations = (record.evaluations.len() + 1) as f64 * last.cost;
-                let training = charged - record.cost.steering;
+                let training = charged - record.cost.monitoring;
                 self.settings
                     .is_evaluation_due(since, charged, (evaluations, training))
             }

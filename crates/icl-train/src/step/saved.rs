@@ -21,7 +21,7 @@ use crate::step::counters::Counters;
 use crate::step::run::Run;
 use icl_core::module_bytes::{Bytes, SavedTensors, load_module, save_module, unfit};
 
-/// Everything on which the rest of a run depends beside its identity. The order of the data, the views
+/// Everything on which the rest of a run depends besides its identity. The order of the data, the views
 /// and all other random draws are functions of the seed and of the numbers of steps and epochs.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SavedRun<R> {

@@ -180,8 +180,8 @@ where
             anchors: slopes.clone().narrow(0, 0, n),
             positives: slopes.narrow(0, n, n),
         };
-        let is_told = is_divided || self.group.rank() == 0;
-        let loss = if is_told { value_of(loss) } else { 0.0 };
+        let reports = is_divided || self.group.rank() == 0;
+        let loss = if reports { value_of(loss) } else { 0.0 };
         Ok((slopes, loss))
     }
 

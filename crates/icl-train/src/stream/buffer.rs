@@ -139,7 +139,7 @@ fn quotas(n: usize, counts: &[usize], weights: &[f64]) -> Vec<usize> {
             .sum();
         let mut taken = 0;
         for part in (0..counts.len()).filter(|&part| is_open[part]) {
-            // Parts whose weights vanish beside the others' have no share until the others are full.
+            // Parts whose weights vanish compared with the others' have no share until the others are full.
             let share = if total > 0.0 {
                 weights[part] / total
             } else {

@@ -1,7 +1,7 @@
 //! Measurements of a stream without training: the risks on panels, and the drift to what has arrived.
 
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::drift::{Drift, DriftPanel, DriftTestConfig};
+use icl_core::drift::{Drift, DriftData, DriftTestConfig};
 use icl_core::{Collate, Encoder, Increment, Samples, Views};
 
 use crate::error::{TrainError, TrainErrorKind};
@@ -28,7 +28,7 @@ where
     {
         let panels = state.experiences().iter().map(|it| &it.panel);
         panels
-            .map(|panel| self.panel_risk(encoder, panel))
+            .map(|panel| self.held_out_risk(encoder, panel))
             .collect()
     }
 
@@ -65,7 +65,7 @@ where
         let (old, n_old) = pairs(kept.collect(), "old")?;
         let (new, n_new) = pairs(new.collect(), "new")?;
         let of_drift = |error| arriving.failed(error);
-        let panel = DriftPanel::try_new(old.clone(), [old[1].clone(), new[1].clone()]);
+        let panel = DriftData::try_new(old.clone(), [old[1].clone(), new[1].clone()]);
         let panel = panel.and_then(|panel| panel.with_new_pairs(new));
         let panel = panel.map_err(of_drift)?;
         let test = DriftTestConfig::new(self.settings.temperature, self.settings.negatives)
@@ -78,12 +78,12 @@ where
     }
 
     /// Computes the exact NCE-I of a panel, with its own samples as noise, on one fixed pair of views of each.
-    pub(super) fn panel_risk<M>(&self, encoder: &M, panel: &[usize]) -> Result<f64, TrainError>
+    pub(super) fn held_out_risk<M>(&self, encoder: &M, panel: &[usize]) -> Result<f64, TrainError>
     where
         M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
         let panel = self.panel_of(panel.to_vec())?;
-        let risk = self.with_evaluator(&panel, |it| it.panel_risk_old(encoder, &panel))?;
+        let risk = self.with_evaluator(&panel, |it| it.held_out_risk_old(encoder, &panel))?;
         Ok(risk.mean.all.expect("a panel has old samples"))
     }
 

@@ -153,7 +153,7 @@ where
         M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
         let divided = self.divided(&state, &arriving)?;
-        let served = self.panel_risk(live, &divided.panel)?;
+        let served = self.held_out_risk(live, &divided.panel)?;
         let memory = state.memory();
         let kept = memory.buffer().kept().iter().map(|kept| kept.sample);
         let new = memory.waiting().chain(divided.training.iter().copied());
@@ -202,7 +202,7 @@ where
         M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
         let divided = self.divided(&state, arriving)?;
-        let served = self.panel_risk(live, &divided.panel)?;
+        let served = self.held_out_risk(live, &divided.panel)?;
         let facts = (Some(served), Trained::default());
         self.after(state, live, arriving, divided, facts)
     }
@@ -246,11 +246,11 @@ where
                 Some(risk) => Some(risk),
                 None => {
                     cost.measuring += self.forward_passes::<M>(panel.len());
-                    Some(self.panel_risk(encoder, panel)?)
+                    Some(self.held_out_risk(encoder, panel)?)
                 }
             };
         }
-        cost.steering += std::mem::take(&mut state.memory.deciding);
+        cost.monitoring += std::mem::take(&mut state.memory.deciding);
         state.experiences.push(Experience {
             name: arriving.name.to_owned(),
             n_samples: arriving.samples.len() + arriving.held_out.as_ref().map_or(0, Vec::len),

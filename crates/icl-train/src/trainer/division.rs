@@ -41,7 +41,7 @@ impl<'a> Division<'a> {
         })?;
         Ok(Self {
             trained: Cow::Owned(trained),
-            held_out: Some(held_out.at_most(settings.steering_panel, seed)),
+            held_out: Some(held_out.at_most(settings.monitor_samples, seed)),
         })
     }
 }

@@ -80,12 +80,12 @@ where
         self.settings.check_negatives()?;
         self.problem().check()?;
         let Division { trained, held_out } = self.division()?;
-        let held_out = held_out.map(|panel| panel.without_new());
+        let held_out = held_out.map(|it| it.without_new());
         let evaluations = Evaluations {
-            steer: &|encoder, at| {
-                let steering = self.steering_evaluator(&trained).at(at);
-                let evaluated = steering.evaluate_old(encoder)?;
-                steering.with_held_out(evaluated, held_out.as_ref())
+            monitor: &|encoder, at| {
+                let monitor = self.monitor_evaluator(&trained).at(at);
+                let evaluated = monitor.evaluate_old(encoder)?;
+                monitor.with_held_out(evaluated, held_out.as_ref())
             },
             measure: &|encoder, at| self.evaluator().at(at).evaluate_old(encoder),
             first_bad: &|encoder, samples| self.evaluator().first_bad(encoder, samples),
@@ -165,10 +165,10 @@ where
         let division = self.division()?;
         let (increment, held_out) = (division.trained, division.held_out);
         let evaluations = Evaluations {
-            steer: &|encoder, at| {
-                let steering = self.steering_evaluator(&increment).at(at);
-                let evaluated = steering.evaluate(encoder)?;
-                steering.with_held_out(evaluated, held_out.as_ref())
+            monitor: &|encoder, at| {
+                let monitor = self.monitor_evaluator(&increment).at(at);
+                let evaluated = monitor.evaluate(encoder)?;
+                monitor.with_held_out(evaluated, held_out.as_ref())
             },
             measure: &|encoder, at| self.evaluator().at(at).evaluate(encoder),
             first_bad: &|encoder, samples| {
@@ -184,7 +184,7 @@ where
         let identity = self.check_members(run, &encoder, callbacks)?;
         self.check_data(|by| Ok(by.evaluate(encoder.valid())?.risk.all))?;
         let Some(loss) = method.loss else {
-            let evaluated = (evaluations.steer)(encoder.valid(), (0, 0))?;
+            let evaluated = (evaluations.monitor)(encoder.valid(), (0, 0))?;
             let measured = (evaluations.measure)(encoder.valid(), (0, 0))?;
             return Ok(Outcome::untrained(encoder, evaluated.risk, measured));
         };
@@ -260,7 +260,7 @@ where
     {
         if let Some(path) = callbacks.checkpoint() {
             run = run.restored(path)?;
-            run.check_first_risk(path, evaluations.steer)?;
+            run.check_first_risk(path, evaluations.monitor)?;
         }
         if !run.counters.is_complete {
             std::thread::scope(|scope| {

@@ -26,24 +26,28 @@ fn samples_that_are_not_there_are_named() {
         text(evaluator.embed(&encoder, &[3, 90]).unwrap_err()),
         beyond
     );
-    let panel = Increment::try_new(vec![0, 1], vec![88, 91]).unwrap();
-    let beyond = "the panel: found sample 91, expected an index below 90";
+    let held_out = Increment::try_new(vec![0, 1], vec![88, 91]).unwrap();
+    let beyond = "the held-out samples: found sample 91, expected an index below 90";
     assert_eq!(
-        text(evaluator.panel_risk(&encoder, &panel).unwrap_err()),
+        text(evaluator.held_out_risk(&encoder, &held_out).unwrap_err()),
         beyond
     );
     assert_eq!(
-        text(evaluator.panel_risk_old(&encoder, &panel).unwrap_err()),
+        text(
+            evaluator
+                .held_out_risk_old(&encoder, &held_out)
+                .unwrap_err()
+        ),
         beyond
     );
     assert_eq!(
-        text(evaluator.pairs_to_host(&encoder, &panel).unwrap_err()),
+        text(evaluator.pairs_to_host(&encoder, &held_out).unwrap_err()),
         beyond
     );
     let old = Increment::before(vec![0, 1, 2]).unwrap();
     assert_eq!(
-        text(evaluator.panel_risk(&encoder, &old).unwrap_err()),
-        "the new samples of the panel: found 0 samples, expected at least 2"
+        text(evaluator.held_out_risk(&encoder, &old).unwrap_err()),
+        "the new held-out samples: found 0 samples, expected at least 2"
     );
 
     // An increment of other data.
@@ -72,7 +76,7 @@ fn evaluations_that_cannot_be_are_named() {
         .evaluate(encoder.clone());
     assert_eq!(
         few.unwrap_err().to_string(),
-        "panel: found 3, expected at least 4"
+        "evaluation_samples: found 3, expected at least 4"
     );
     // Settings are not checked before.
     let of = |change: fn(&mut TrainingSettings)| {
@@ -82,7 +86,10 @@ fn evaluations_that_cannot_be_are_named() {
         let found = trainer.evaluator().evaluate(encoder.clone());
         found.unwrap_err().to_string()
     };
-    assert_eq!(of(|it| it.panel = 0), "panel: found 0, expected at least 4");
+    assert_eq!(
+        of(|it| it.evaluation_samples = 0),
+        "evaluation_samples: found 0, expected at least 4"
+    );
     assert!(of(|it| it.temperature = 0.0).starts_with("temperature: found 0"));
     assert!(of(|it| it.negatives = f64::NAN).starts_with("negatives: found NaN"));
     let old = Increment::before((0..60).collect()).unwrap();
@@ -108,8 +115,8 @@ fn every_error_is_one_that_the_question_mark_takes() {
         evaluator.embed(&updated.encoder, &[0, 1])?;
         evaluator.embed_to_host(&updated.encoder, &[0, 1])?;
         evaluator.pairs_to_host(&updated.encoder, &increment)?;
-        evaluator.panel_risk(&updated.encoder, &increment)?;
-        evaluator.panel_risk_old(&updated.encoder, &increment)?;
+        evaluator.held_out_risk(&updated.encoder, &increment)?;
+        evaluator.held_out_risk_old(&updated.encoder, &increment)?;
         let labels: Vec<usize> = (0..n_labels).map(|at| at % 2).collect();
         let knn = KnnProtocolConfig::default().try_init()?;
         let judge = Accuracies::new(&knn, &labels, icl::core::Seed::new(1));

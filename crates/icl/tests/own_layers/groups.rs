@@ -192,7 +192,7 @@ fn evaluations_that_differ_are_named() {
             "temperature 1.1 at member 1, expected 0.1",
         ),
         (
-            |rank, it, _| it.panel = 40 + rank,
+            |rank, it, _| it.evaluation_samples = 40 + rank,
             "samples 41 with checksum",
         ),
     ] {

@@ -84,15 +84,15 @@ fn check_rate(settings: TrainingSettings) {
             },
             Ok(outcome) => {
                 let warnings = &outcome.record.warnings;
-                let is_told = |it: &String| it.contains("the learning rate is too high");
-                assert!(warnings.iter().any(is_told), "{case}: {warnings:?}");
+                let reports = |it: &String| it.contains("the learning rate is too high");
+                assert!(warnings.iter().any(reports), "{case}: {warnings:?}");
             }
         }
     }
 }
 
 #[test]
-fn a_learning_rate_that_is_too_high_is_told() {
+fn a_learning_rate_that_is_too_high_is_reported() {
     let (samples, increment) = (points(1), increment());
     for optimizer in [UpdateRule::Adam, UpdateRule::Sgd, UpdateRule::Lars] {
         // Under a rule that follows the risk, the result is the encoder before the first step.
@@ -147,8 +147,8 @@ fn a_nan_names_step_seed_and_the_first_bad_sample() {
     samples[70][2] = f32::NAN;
     for chunk in [None, Some(8)] {
         let settings = TrainingSettings {
-            steering_panel: 4,
-            panel: 4,
+            monitor_samples: 4,
+            evaluation_samples: 4,
             chunk,
             ..settings()
         };
@@ -168,17 +168,17 @@ fn a_nan_names_step_seed_and_the_first_bad_sample() {
 }
 
 #[test]
-fn panels_with_a_nan_are_an_error() {
+fn held_out_samples_with_a_nan_are_an_error() {
     let (mut samples, increment) = (points(1), increment());
     samples[71][0] = f32::NAN;
     let trainer = trainer(&samples, &increment).seed(8);
-    let panel = Increment::try_new((0..10).collect(), (65..80).collect()).unwrap();
+    let held_out = Increment::try_new((0..10).collect(), (65..80).collect()).unwrap();
     let found = trainer
         .evaluator()
-        .panel_risk(&Stock::<B>::new(0.0).valid(), &panel);
+        .held_out_risk(&Stock::<B>::new(0.0).valid(), &held_out);
     assert_eq!(
         found.unwrap_err().to_string(),
-        "the risk of the panel is NaN at step 0 (epoch 0, seed 8), expected a finite number; sample 71 is the first \
+        "the held-out risk is NaN at step 0 (epoch 0, seed 8), expected a finite number; sample 71 is the first \
          whose embedding is not finite"
     );
 }

@@ -111,7 +111,7 @@ fn a_wrong_number_of_rows_names_the_encoder() {
         }
         if ![Fault::InTraining, Fault::InEmbed].contains(&fault) {
             let error = evaluator
-                .panel_risk(&encoder().valid(), &increment)
+                .held_out_risk(&encoder().valid(), &increment)
                 .unwrap_err();
             assert!(is_named(&error), "{fault:?}: {error}");
         }

@@ -58,7 +58,7 @@ fn the_caller_s_encoder_stays_as_it_was() {
     assert_eq!((values(&monday.trained), values(&mine)), (served, before));
 }
 
-/// Burn keeps how a parameter is saved beside its value.
+/// Burn keeps how a parameter is saved next to its value.
 #[test]
 fn a_trained_layer_is_saved_as_its_layout_says() {
     use burn::nn::LinearLayout;

@@ -54,7 +54,7 @@ pub struct ReproduceOptions {
     pub encoder: EncoderOptions,
     #[command(flatten)]
     pub training: TrainingOptions,
-    /// Run all methods, not only those of the paper and ours beside them
+    /// Run all methods, not only those of the paper and ours
     #[arg(long, help_heading = "Method")]
     pub all_methods: bool,
     #[command(flatten)]

@@ -19,7 +19,7 @@ const N_INNER_FOLDS: usize = 5;
 /// ```
 ///
 /// Features are not standardised, and the classifier need not have converged: its accuracy depends on the
-/// scale of the features, on the learning rate and on the number of updates. It is meant for tables beside
+/// scale of the features, on the learning rate and on the number of updates. It is meant for tables next to
 /// those of a paper; [`LinearProbe`](icl_eval::LinearProbe) measures what a linear map can tell.
 ///
 /// The learning rate is chosen by inner folds of each training part, the smallest of several with the best

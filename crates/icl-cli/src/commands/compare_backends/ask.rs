@@ -1,4 +1,4 @@
-//! The trace of a backend, taken by another process of this program.
+//! The trace of a backend, recorded by another process of this program.
 
 use anyhow::anyhow;
 use icl_report::BackendTrace;

@@ -1,4 +1,4 @@
-//! The energy that the processor packages have taken, by the counters that Linux shows of them.
+//! The energy that the processor packages have used, by the counters that Linux shows of them.
 
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ impl EnergyMeter {
         (!packages.is_empty()).then_some(Self { packages })
     }
 
-    /// Returns the energy that was taken since the start.
+    /// Returns the energy that was used since the start.
     pub fn joules(self) -> Option<f64> {
         let of = |package: &Package| {
             let now = number(&package.folder, "energy_uj")?;

@@ -244,7 +244,7 @@ impl<'a> Anchors<'a> {
         }
     }
 
-    /// Writes the statistic beside its distribution without drift.
+    /// Writes the statistic next to its distribution without drift.
     fn beside_chance(&self) -> String {
         let drift = self.drift;
         let null = &drift.null;

@@ -34,9 +34,9 @@ Embeddings are NumPy files of f16, f32 or f64, [n, d], or tables of numbers (.cs
 columns index and label are left out, as icl embed writes them. Row i of the positives is another view of the sample \
 of row i of the anchors. Every row of the old and of the new embeddings is a sample of that noise distribution; rows \
 that equal an anchor or its positive bit for bit are left out of its noise. Every sample is to be one row of its \
-noise. The answer \"update\" is yes if the absolute bias of inference exceeds the effect and what 200 panels without \
+noise. The answer \"update\" is yes if the absolute bias of inference exceeds the effect and what 200 data sets without \
 drift show, in which it is drawn at random which rows are old; it is no if neither it nor the 95 % quantile of these \
-panels exceeds the effect, and \"cannot tell\" otherwise. An anchor without a row that equals it or its positive may \
+data sets exceeds the effect, and \"cannot tell\" otherwise. An anchor without a row that equals it or its positive may \
 have its sample in the noise in other numbers: then the answer is one that holds either way, or \"cannot tell\". \
 Without --new-anchors a general two-sample test (maximum mean discrepancy) of the old and the new rows is made, too: \
 if it finds a difference, there is no \"no\". Both tests together have a chance of a false alarm of at most 5 % \
@@ -151,9 +151,9 @@ pub fn diagnose(options: &DiagnoseOptions) -> Result<u8, Failure> {
             .zip(options.new_positives.as_deref())
             .map(Into::into),
     )?;
-    let (n_old, n_new) = (sets.panel.n_old(), sets.panel.n_new());
+    let (n_old, n_new) = (sets.data.n_old(), sets.data.n_new());
     // Nothing but rows that are no noise of an anchor is refused here, and the error does not know the files.
-    let drift = test.measure(&sets.panel).map_err(|error| {
+    let drift = test.measure(&sets.data).map_err(|error| {
         let [old, new] = [&options.old, &options.new].map(|path| path.display());
         Failure::input(anyhow!("{old}, {new}: {error}"))
     })?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use icl_core::HostRows;
-use icl_core::drift::DriftPanel;
+use icl_core::drift::DriftData;
 
 use crate::files::embeddings;
 use crate::files::embeddings::StoredEmbeddings;
@@ -12,7 +12,7 @@ use crate::process::failure::Failure;
 
 /// Embeddings of anchors, positives and noise, all of one width.
 pub struct Sets {
-    pub panel: DriftPanel,
+    pub data: DriftData,
     /// Width of a row.
     pub d: usize,
 }
@@ -43,14 +43,14 @@ impl Sets {
         new_pairs.as_ref().map_or(Ok(()), check_pairs)?;
         let d = pairs[0].n_columns;
         let [pairs, noise] = [pairs, noise].map(|both| both.map(host_rows));
-        let panel = DriftPanel::try_new(pairs, noise).map_err(Failure::input)?;
-        let panel = match new_pairs {
-            None => panel,
-            Some(pairs) => panel
+        let data = DriftData::try_new(pairs, noise).map_err(Failure::input)?;
+        let data = match new_pairs {
+            None => data,
+            Some(pairs) => data
                 .with_new_pairs(pairs.map(host_rows))
                 .map_err(Failure::input)?,
         };
-        Ok(Self { panel, d })
+        Ok(Self { data, d })
     }
 }
 

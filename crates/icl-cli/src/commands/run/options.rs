@@ -142,7 +142,7 @@ impl RunOptions {
     pub fn resolve(mut self) -> Result<Resolved, Failure> {
         self.pretraining.training.check_negatives(true)?;
         let settings = TrainingSettings {
-            panel: self.hold_out.panel,
+            evaluation_samples: self.hold_out.evaluation_samples,
             chunk: self.execution.chunk,
             ..self.pretraining.settings(Some(&self.methods))
         };

@@ -13,7 +13,7 @@ use icl_train::{Identity, TrainError, read_checkpoint, write_checkpoint};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::commands::run::judged::Judged;
+use crate::commands::run::evaluated_samples::EvaluatedSamples;
 use crate::domain::Domain;
 use crate::domain::data::DataSet;
 use crate::files::work_folder::WorkFolder;
@@ -127,7 +127,7 @@ pub struct MethodAccuracies {
 }
 
 impl<'a> Protocols<'a> {
-    /// Creates the protocols of these names for the judged samples of `data`, with the floors that need no
+    /// Creates the protocols of these names for the evaluated samples of `data`, with the floors that need no
     /// training: sizes, raw features and the embeddings of an untrained encoder. They are measured once.
     ///
     /// # Errors
@@ -136,18 +136,18 @@ impl<'a> Protocols<'a> {
         names: &[NamedProtocol],
         data: &D::Data,
         (raw, untrained): (Option<&Matrix>, &Matrix),
-        judged: &'a Judged,
+        evaluated: &'a EvaluatedSamples,
         seed: Seed,
         kept: Kept<'a>,
     ) -> Result<Self, Failure> {
-        let increment = &judged.increment;
+        let increment = &evaluated.increment;
         let labels = data.labels();
-        let labels: Vec<usize> = judged.samples.iter().map(|&at| labels[at]).collect();
+        let labels: Vec<usize> = evaluated.samples.iter().map(|&at| labels[at]).collect();
         let mut all = Vec::new();
         if data.has_labels() && !names.is_empty() {
-            let of_judged = |features: &Matrix| features.select(&judged.samples);
-            let size = data.sizes()?.as_ref().map(of_judged);
-            let raw = raw.map(of_judged);
+            let of_evaluated = |features: &Matrix| features.select(&evaluated.samples);
+            let size = data.sizes()?.as_ref().map(of_evaluated);
+            let raw = raw.map(of_evaluated);
             let features = FloorFeatures {
                 size: size.as_ref(),
                 raw: raw.as_ref(),
@@ -177,7 +177,7 @@ impl<'a> Protocols<'a> {
         })
     }
 
-    /// Returns the class of each judged sample.
+    /// Returns the class of each evaluated sample.
     pub fn labels(&self) -> &[usize] {
         &self.labels
     }

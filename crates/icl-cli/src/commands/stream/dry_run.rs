@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::anyhow;
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::drift::{Drift, DriftPanel, DriftTestConfig};
+use icl_core::drift::{Drift, DriftData, DriftTestConfig};
 use icl_core::{HostRows, Increment, Seed};
 use icl_train::{Decision, Policy, Stream, StreamMemory, When};
 
@@ -212,7 +212,7 @@ impl Rows {
             Ok([&self.anchors, &self.positives].map(|of| self.select(of, drawn.old())))
         };
         let (old, new) = (pairs(old, "old")?, pairs(new, "new")?);
-        let panel = DriftPanel::try_new(old.clone(), [old[1].clone(), new[1].clone()])
+        let panel = DriftData::try_new(old.clone(), [old[1].clone(), new[1].clone()])
             .and_then(|panel| panel.with_new_pairs(new))
             .map_err(|error| wrong(&error))?;
         let settings = &resolved.training.settings;

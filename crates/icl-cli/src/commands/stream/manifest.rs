@@ -213,8 +213,8 @@ fn moment(found: Moment) -> Result<(i128, String), String> {
 
 /// Returns the path of a data set, relative to the folder of the manifest if there is something; else its name.
 fn located(data: String, folder: &Path) -> String {
-    let beside = folder.join(&data);
-    match beside.to_str().filter(|_| beside.exists()) {
+    let next_to = folder.join(&data);
+    match next_to.to_str().filter(|_| next_to.exists()) {
         Some(path) => path.to_owned(),
         None => data,
     }

@@ -10,12 +10,12 @@ use serde::{Serialize, Serializer};
 
 use crate::process::failure::Failure;
 
-/// Default of `--settle`, in seconds: longer than the pauses of a program that writes, and short beside an update.
+/// Default of `--settle`, in seconds: longer than the pauses of a program that writes, and short compared with an update.
 const SETTLE: f64 = 5.0;
 /// Largest `--settle`, in seconds: a day.
 const MAX_SETTLE: f64 = 86_400.0;
 
-/// Origin of the experiences beside a data set: a division of it, a manifest, or a folder.
+/// Origin of the experiences next to a data set: a division of it, a manifest, or a folder.
 #[derive(Debug, Clone, PartialEq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Data")]

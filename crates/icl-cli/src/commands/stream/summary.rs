@@ -244,7 +244,7 @@ fn charges(strategy: &Strategy) -> impl Iterator<Item = Charge<'_>> {
             ("teacher", cost.teacher),
             ("support", cost.support),
             ("agents", cost.agents),
-            ("steering", cost.steering),
+            ("monitoring", cost.monitoring),
             ("measuring", cost.measuring),
         ];
         let name = &step.experience.name;

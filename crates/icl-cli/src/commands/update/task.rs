@@ -39,7 +39,7 @@ pub struct Update<'a, D: Domain> {
     pub data: &'a D::Data,
     pub increment: &'a Increment,
     /// Old and new samples that are held out.
-    pub panel: Option<&'a Increment>,
+    pub held_out: Option<&'a Increment>,
     pub work: &'a WorkFolder,
 }
 
@@ -91,11 +91,11 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             true => (theta_0.clone(), before),
             false => (outcome.encoder, outcome.risk),
         };
-        let held_out = match self.panel {
+        let held_out = match self.held_out {
             None => None,
-            Some(panel) => {
+            Some(held_out) => {
                 let risk = |encoder| {
-                    let risk = evaluator.panel_risk(encoder, panel);
+                    let risk = evaluator.held_out_risk(encoder, held_out);
                     risk.map_err(|error| causes.measurement(error))
                 };
                 Some([risk(&theta_0)?, risk(&encoder)?])
@@ -130,7 +130,7 @@ impl<D: Domain> OnBackend for Update<'_, D> {
             update: UpdateFacts::of(
                 &record,
                 self.increment,
-                held_out.map(|[_, after]| after).zip(self.panel),
+                held_out.map(|[_, after]| after).zip(self.held_out),
                 stored_recall(&old_after, &old_before)?,
             ),
             training: TrainingSummary::of(&record, change),

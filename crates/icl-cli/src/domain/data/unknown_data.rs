@@ -54,11 +54,11 @@ pub fn unknown(path: &Path) -> Failure {
     match (paths.len(), tables.len()) {
         (0, _) => failure("an empty folder".to_owned(), KINDS, false),
         (_, n @ 1..) => {
-            let beside = match paths.len() - n {
+            let next_to = match paths.len() - n {
                 0 => String::new(),
                 others => format!(" and {others} other files or folders"),
             };
-            let found = format!("a folder of {n} tables ({}){beside}", names(&tables));
+            let found = format!("a folder of {n} tables ({}){next_to}", names(&tables));
             failure(found, "the path of one table", true)
         }
         (n, 0) => {

@@ -30,7 +30,7 @@ const PLACES: [&str; 3] = [
     "SLURM_LOCALID",
 ];
 
-/// Returns the place of this process among those of its machine, if it has joined a group and was told.
+/// Returns the place of this process among those of its machine, if it has joined a group that says so.
 pub fn place_on_machine() -> Option<usize> {
     JOINED.get()?;
     told_place(|name| std::env::var_os(name))
@@ -83,7 +83,7 @@ fn of_group(error: Error) -> Failure {
 }
 
 /// Leaves the group at the end of a command, or ends all its processes after a failure with its message and exit code. The first
-/// member has told the failure already; another one tells it by `say` if the first does not have it.
+/// member has reported the failure already; another one reports it by `say` if the first does not have it.
 pub fn leave(outcome: Result<(), (&str, u8)>, say: impl FnOnce(String)) {
     let Some((engine, _)) = JOINED.get() else {
         return;

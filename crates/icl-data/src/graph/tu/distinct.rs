@@ -30,7 +30,7 @@ impl DistinctLabels {
         what: &'static str,
     ) -> Result<Self, DataError> {
         let file = table.file().clone();
-        // Numbered as they come, which needs no list of all labels beside that of their indices.
+        // Numbered as they come, which needs no list of all labels besides that of their indices.
         let mut number_of = BTreeMap::new();
         let mut of_line = Vec::new();
         table.integers(|line, label| {

@@ -118,7 +118,7 @@ impl<'a> TextTable<'a> {
             n_lines = line;
             let parsed = parse(line, text);
             if parsed.is_err() {
-                // A damaged file is told as such, not by the first line that makes no sense.
+                // A damaged file is reported as such, not by the first line that makes no sense.
                 self.lines.check_rest()?;
                 parsed?;
             }

@@ -30,7 +30,7 @@ impl GraphView {
         &self.kept
     }
 
-    /// Returns, for each kept node, `true` if its features are masked (taken as 0).
+    /// Returns, for each kept node, `true` if its features are masked (set to 0).
     pub fn masked(&self) -> &[bool] {
         &self.masked
     }

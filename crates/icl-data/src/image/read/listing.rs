@@ -61,7 +61,7 @@ impl Listing {
         };
         listing.find_classes(root)?;
         if listing.is_flat {
-            // The folder itself; what is beside its images is counted there.
+            // The folder itself; what is next to its images is counted there.
             (listing.n_hidden, listing.n_other) = (0, 0);
             listing.class_names.push(String::new());
         } else {
@@ -118,7 +118,7 @@ impl Listing {
             }
             Some(path) => Err(DataError::new(
                 path.display(),
-                "an image beside folders",
+                "an image next to folders",
                 "it in the folder of a class, or images alone",
             )),
             None if self.class_names.is_empty() => Err(DataError::new(
@@ -256,7 +256,7 @@ fn check_parts(root: &Path, folders: &[String]) -> Result<(), DataError> {
     Ok(())
 }
 
-/// Returns `true` if a folder holds folders and no images beside them.
+/// Returns `true` if a folder holds folders and no images besides them.
 fn holds_folders_only(folder: &Path) -> Result<bool, DataError> {
     let mut holds_folder = false;
     for entry in fs::read_dir(folder).map_err(|error| unreadable(folder.display(), error))? {

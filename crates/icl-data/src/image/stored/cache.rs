@@ -7,7 +7,7 @@ use lru::LruCache;
 
 use crate::image::raster::Image;
 
-/// Memory of an entry beside its pixels: the image, its two reference counts, and its links, key and
+/// Memory of an entry besides its pixels: the image, its two reference counts, and its links, key and
 /// slot in the table of entries.
 const ENTRY_BYTES: usize = size_of::<Image>() + 12 * size_of::<usize>();
 

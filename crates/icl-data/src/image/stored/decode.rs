@@ -15,7 +15,7 @@ use crate::place::FileRef;
 /// A file of a few kilobytes can decode to any size.
 const MAX_DECODED_BYTES: u64 = 512 << 20;
 
-/// Maximum memory of a decoder beside the pixels that it returns.
+/// Maximum memory of a decoder besides the pixels that it returns.
 const MAX_DECODER_BYTES: u64 = 3 * MAX_DECODED_BYTES;
 
 /// Length of the beginning of a file in which its header is searched first.

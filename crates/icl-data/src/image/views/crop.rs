@@ -6,7 +6,7 @@ use rand::RngExt;
 use super::chance::uniform;
 use crate::image::raster::Image;
 
-/// Number of attempts to draw a crop before the centre is taken.
+/// Number of attempts to draw a crop before the centre is used.
 const N_ATTEMPTS: usize = 10;
 
 /// A crop: a rectangle of whole pixels.
@@ -37,7 +37,7 @@ impl CropBox {
     /// logarithm is uniform between those of `ratio`, and a position uniform among all that fit.
     ///
     /// Each attempt draws area and ratio, and the position (row, then column) if the crop fits.
-    /// After ten attempts the largest crop in the centre whose ratio lies within `ratio` is taken.
+    /// After ten attempts the largest crop in the centre whose ratio lies within `ratio` is used.
     pub(super) fn draw(image: &Image, scale: [f64; 2], ratio: [f64; 2], rng: &mut Rng) -> Self {
         let (width, height) = (image.width() as f64, image.height() as f64);
         let log_ratio = ratio.map(f64::ln);

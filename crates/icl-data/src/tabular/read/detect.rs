@@ -128,7 +128,7 @@ pub(crate) fn read_table_bytes(
     read_text(&file, name.to_owned(), bytes, None, options)
 }
 
-/// Returns `true` if `path` is for [`read_table`], judged by its name only; a folder never is.
+/// Returns `true` if `path` is for [`read_table`], by its name only; a folder never is.
 pub fn looks_like_table(path: impl AsRef<Path>) -> bool {
     let path = path.as_ref();
     format_of(path).is_some() && !path.is_dir()

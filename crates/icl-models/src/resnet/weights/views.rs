@@ -181,7 +181,7 @@ pub(super) fn storages(pickle: &Pickle) -> HashMap<String, Storage> {
     of_key
 }
 
-/// Keys under which training programs save a state dict beside their own state.
+/// Keys under which training programs save a state dict besides their own state.
 const NESTED_IN: [&str; 3] = ["state_dict", "model", "model_state_dict"];
 
 /// Largest number of such keys, one in the value of the other.

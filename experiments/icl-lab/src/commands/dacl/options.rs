@@ -30,7 +30,7 @@ pub enum DaclCommand {
     /// Table 1 of DACL: mixup noise on tables
     #[command(after_help = DETAILS, mut_args(of_tables))]
     Dacl1(TablesOptions),
-    /// Table 2 of DACL: mixup noise on images, alone and beside augmentations
+    /// Table 2 of DACL: mixup noise on images, alone and together with augmentations
     #[command(after_help = DETAILS, mut_args(of_images))]
     Dacl2(ImagesOptions),
     /// Table 4 of DACL: hidden mixup on graphs

@@ -39,7 +39,7 @@ const TABLES_DIFFER: &str = "Differences from the paper: an encoder of 12 layers
      and the epoch of the supervised row (early stopping: Adam, batches of 128, at most twice the epochs, ended \
      after 10 without a better validation accuracy); encoders are trained on all training rows without labels. \
      No test row is used for a choice. Normalisation statistics are re-estimated over the plain training rows \
-     before features are taken.";
+     before features are computed.";
 
 const ADAM_ON_TABLES: &str =
     "Optimizer: Adam at 1e-3 with a cosine instead of the paper's LARS at 0.1.";
@@ -53,7 +53,7 @@ const IMAGES_DIFFER: &str = "Differences from the paper: a ResNet-18 with a firs
      an image in a step, with a pass and a loss for each pair; both take twice the passes of SimCLR. The exact risk \
      is that of the first pair. A fifth of the training images are validation images, which choose C; encoders are \
      trained on all training images without labels. No test image is used for a choice. Normalisation statistics \
-     are re-estimated over the plain training images before features are taken.";
+     are re-estimated over the plain training images before features are computed.";
 
 const GRAPHS_DIFFER: &str = "Differences from the paper: GIN of 4 layers whose width is 64 unless stated (the paper's is \
      512), 20 epochs by default, batches of at most 128, Adam at 1e-3, τ = 1, NT-Xent with \

@@ -39,7 +39,7 @@ impl NoisePicture {
     }
 }
 
-/// Draws samples beside each other, each a field of shades with `width` values in a line: from 0 (the colour of the page)
+/// Draws samples next to each other, each a field of shades with `width` values in a line: from 0 (the colour of the page)
 /// to 1 (that of the text); values beyond are cut. Fields of one shade share a path, which keeps the page small.
 fn panel(title: &str, samples: &[&[f64]], width: usize) -> String {
     let mut paths = vec![String::new(); SHADES + 1];

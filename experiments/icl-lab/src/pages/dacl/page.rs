@@ -31,7 +31,7 @@ pub struct DaclReproduction<'a> {
 }
 
 /// Makes the document of a reproduced table of DACL (Verma et al., 2021): the answer, a chart, the rows of
-/// each data set with the paper's figures beside ours, and the claims with their verdicts.
+/// each data set with the paper's figures next to ours, and the claims with their verdicts.
 ///
 /// The same records give the same document.
 pub fn dacl_document(of: &DaclReproduction<'_>) -> Document {

@@ -27,7 +27,7 @@ pub(crate) struct PrintedAccuracy {
 static ACCURACIES: LazyLock<Vec<PrintedAccuracy>> =
     LazyLock::new(|| printed::rows(include_str!("../../../data/dacl-accuracies.csv")));
 
-/// Returns the paper's accuracy beside a row of a table.
+/// Returns the paper's accuracy next to a row of a table.
 pub(crate) fn printed_accuracy(
     target: DaclTarget,
     data: DaclDataSet,
@@ -39,7 +39,7 @@ pub(crate) fn printed_accuracy(
 }
 
 /// Returns the paper's name of a row. The paper does not say which α and ρ were chosen, so that a number stands
-/// beside each row that it may be.
+/// next to each row that it may be.
 fn printed_method(target: DaclTarget, row: DaclRow) -> Option<&'static str> {
     use DaclTarget::{Table1, Table2, Table4};
     Some(match (target, row) {

@@ -173,7 +173,7 @@ impl DaclRow {
                  ρ = 0.5, the others have α = 0.9."
             }
             Self::PlusKeep10 => {
-                "the same with ρ = 0.1, the paper's set taken by the letter: a view is then nearer to its partner."
+                "the same with ρ = 0.1, the paper's set read literally: a view is then nearer to its partner."
             }
             Self::Marginal => {
                 "SCARF (Bahri et al., 2022): the second view takes 60 % of its columns from other rows."

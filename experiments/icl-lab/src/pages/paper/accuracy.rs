@@ -1,4 +1,4 @@
-//! Figures 2 and 3: accuracy on old and on new data, beside the floors.
+//! Figures 2 and 3: accuracy on old and on new data, next to the floors.
 
 use icl_report::RunRecord;
 use icl_report::chart::{ChartRow, Figure, Palette, RowChart, floor_legend};

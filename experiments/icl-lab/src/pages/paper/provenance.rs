@@ -60,7 +60,7 @@ impl Provenance {
 
     /// Returns the section on how the numbers were made.
     pub(crate) fn blocks(&self) -> Vec<Block> {
-        let beside = match self.jobs {
+        let next_to = match self.jobs {
             1 => "Cells ran one after the other.".to_owned(),
             n => format!(
                 "Up to {n} cells ran at the same time, each on one thread, which makes seconds less \
@@ -71,7 +71,7 @@ impl Provenance {
             Block::heading("How the numbers were made"),
             Block::text(format!(
                 "Every method of a data set, growth ratio and seed starts from one θ₀ and runs in \
-                 one process. Settings of every run: {}. {beside}",
+                 one process. Settings of every run: {}. {next_to}",
                 self.settings()
             )),
             Block::text(ONE_RUN_TWO_RULES),

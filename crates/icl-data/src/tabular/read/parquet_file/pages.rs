@@ -138,9 +138,9 @@ impl Pages {
             _ => 0,
         };
         // The page before this one stays in memory while this one is unpacked.
-        let beside = n_packed + n_beside(self.codec, n_unpacked);
+        let next_to = n_packed + n_beside(self.codec, n_unpacked);
         let held = n_unpacked * (1 + n_copies) + entries;
-        self.memory.check(n_unpacked + entries + beside)?;
+        self.memory.check(n_unpacked + entries + next_to)?;
         self.n_held[usize::from(!is_dictionary)] = held;
         self.memory.hold(self.n_held.iter().sum())?;
         let packed = self.read(self.at, n_packed)?;

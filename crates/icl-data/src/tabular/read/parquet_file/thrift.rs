@@ -1,6 +1,6 @@
 //! Structures in Thrift's compact protocol, as the metadata of Parquet files are written.
 //!
-//! Only what bounds a reading is taken; everything else is passed over, to a fixed depth.
+//! Only what bounds a reading is used; everything else is passed over, to a fixed depth.
 
 use parquet::errors::ParquetError;
 

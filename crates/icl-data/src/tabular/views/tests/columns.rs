@@ -11,7 +11,7 @@ use super::{N, close, config, data, digits, mixed, two_rows, view};
 
 /// At 5 standard errors of a binomial count.
 #[test]
-fn columns_are_exchanged_whole_and_as_often_as_told() {
+fn columns_are_exchanged_whole_and_as_often_as_set() {
     let data = mixed();
     let rows = [&data.row(1), &data.row(20)];
     for keep in [0.9, 0.1] {

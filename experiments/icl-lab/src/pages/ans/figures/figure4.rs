@@ -16,9 +16,9 @@ const MAX_K: usize = 500;
 const END: f64 = 3.0;
 /// Separations of the paper's two tasks.
 const TASKS: [f64; 2] = [1.0, 2.4];
-/// Ends of the course beside that of the paper.
+/// Ends of the course next to that of the paper.
 const ENDS: [f64; 6] = [1.0, 2.0, 3.0, 4.0, 5.0, 8.0];
-/// Weights λ beside that of the paper.
+/// Weights λ next to that of the paper.
 const LAMBDAS: [f64; 5] = [0.5, 0.8, 0.9, 0.95, 1.0];
 
 /// Returns the blocks of the page.

@@ -7,7 +7,7 @@ use crate::pages::ans::figures::target::AnsTarget;
 use crate::pages::ans::figures::{figure4, figure5};
 
 /// Makes the document of a reproduced figure of Wu et al. (2022): the answer, the figure, and the claims with the printed
-/// figures beside those that follow from the paper's own equations. `origin` says where and by which command it was made.
+/// figures next to those that follow from the paper's own equations. `origin` says where and by which command it was made.
 ///
 /// # Errors
 /// [`Error`] never for the numbers of the figures.

@@ -1,4 +1,4 @@
-//! Claims of the paper beside what its own equations give.
+//! Claims of the paper next to what its own equations give.
 
 use std::sync::LazyLock;
 

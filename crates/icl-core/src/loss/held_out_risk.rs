@@ -1,4 +1,4 @@
-//! The risk over a panel: samples that no training has seen.
+//! The risk over held-out samples, which no training has seen.
 
 use burn::tensor::{Tensor, backend::Backend};
 use serde::{Deserialize, Serialize};
@@ -6,24 +6,24 @@ use serde::{Deserialize, Serialize};
 use super::exact_risk::{exact_losses, exact_nce_i_rows_of_group};
 use crate::{ByOrigin, Error, Group, host_values};
 
-/// Exact risk R(θ; P) over a panel P of old and new samples, in nats, with its standard error.
+/// Exact risk R(θ; P) over held-out old and new samples P, in nats, with its standard error.
 ///
-/// The loss of a sample is L^{I,X′} with the noise expectation over all pairs of the panel, so that an
-/// evaluation costs the same however large the data are. The panel has a noise of its own: its risk is
-/// compared between encoders on the same panel, not with the risk over other samples.
+/// The loss of a sample is L^{I,X′} with the noise expectation over all pairs of P, so that an
+/// evaluation costs the same however large the data are. P has a noise of its own: its risk is
+/// compared between encoders on the same P, not with the risk over other samples.
 ///
 /// It is serialised as a map with the keys `all`, `old`, `new` and `standard_error`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct PanelRisk<T = f64> {
+pub struct HeldOutRisk<T = f64> {
     /// Mean loss over the samples.
     #[serde(flatten)]
     pub mean: ByOrigin<T>,
     /// Standard error of each mean: sd/√n, with the sample standard deviation (division by n − 1) of the losses.
-    /// The noise that the losses share is taken as given.
+    /// The noise that the losses share is treated as constant.
     pub standard_error: ByOrigin<T>,
 }
 
-/// Computes the risk over a panel of embeddings: `anchors` and `positives` `[n, d]`, of which the first
+/// Computes the risk over the embeddings of held-out samples: `anchors` and `positives` `[n, d]`, of which the first
 /// `n_old` rows are old data. The members of `group` share the rows, and all have all embeddings and the risk.
 ///
 /// `negatives` is K. K and τ must be above 0, which is not checked.
@@ -33,14 +33,14 @@ pub struct PanelRisk<T = f64> {
 ///
 /// # Panics
 /// If the shapes differ or there are fewer than 2 old or 2 new rows.
-pub fn panel_risk<B: Backend>(
+pub fn held_out_risk<B: Backend>(
     group: &dyn Group,
     anchors: Tensor<B, 2>,
     positives: Tensor<B, 2>,
     n_old: usize,
     temperature: f64,
     negatives: f64,
-) -> Result<PanelRisk, Error> {
+) -> Result<HeldOutRisk, Error> {
     let pairs = [anchors, positives];
     let (losses, _, _) = exact_losses(group, pairs, n_old, temperature, negatives)?;
     let losses = host_values(losses.all);
@@ -50,13 +50,13 @@ pub fn panel_risk<B: Backend>(
         old,
         new,
     };
-    Ok(PanelRisk {
+    Ok(HeldOutRisk {
         mean: parts.map(mean),
         standard_error: parts.map(standard_error),
     })
 }
 
-/// Computes the risk over a panel of one population, before any new data arrive: the mean of NCE-I, as
+/// Computes the risk over held-out samples of one population, before any new data arrive: the mean of NCE-I, as
 /// [`exact_nce_i`](crate::exact_nce_i), for all samples, which are old; there are none for new ones. The members of `group`
 /// share the rows, and all have all embeddings and the risk.
 ///
@@ -67,13 +67,13 @@ pub fn panel_risk<B: Backend>(
 ///
 /// # Panics
 /// If the shapes differ or n < 2.
-pub fn panel_nce_i<B: Backend>(
+pub fn held_out_nce_i<B: Backend>(
     group: &dyn Group,
     anchors: Tensor<B, 2>,
     positives: Tensor<B, 2>,
     temperature: f64,
     negatives: f64,
-) -> Result<PanelRisk<Option<f64>>, Error> {
+) -> Result<HeldOutRisk<Option<f64>>, Error> {
     let rows = exact_nce_i_rows_of_group(group, anchors, positives, temperature, negatives)?;
     let losses = rows.losses;
     let of_old = |of: f64| ByOrigin {
@@ -81,7 +81,7 @@ pub fn panel_nce_i<B: Backend>(
         old: Some(of),
         new: None,
     };
-    Ok(PanelRisk {
+    Ok(HeldOutRisk {
         mean: of_old(mean(&losses)),
         standard_error: of_old(standard_error(&losses)),
     })
@@ -136,7 +136,7 @@ mod tests {
             let values = burn::tensor::TensorData::new(values.to_vec(), [n, d]);
             Tensor::<TestBackend, 2>::from_data(values.convert::<f32>(), &device)
         };
-        let found = panel_risk(
+        let found = held_out_risk(
             &Alone,
             tensor(&a),
             tensor(&b),
@@ -193,7 +193,7 @@ mod tests {
                 &device,
             )
         };
-        let found = panel_nce_i(
+        let found = held_out_nce_i(
             &Alone,
             tensor(rows),
             tensor(positives),

@@ -6,7 +6,7 @@ use super::directions::Directions;
 use super::self_pairs::{EqualRows, SelfPairs};
 use crate::{Error, HostRows, Origin};
 
-/// Most rows of the noise that are taken for views of one sample; more equal ones are samples with few possible values.
+/// Most rows of the noise that count as views of one sample; more equal ones are samples with few possible values.
 const MOST_VIEWS: usize = 4;
 
 /// Embeddings of anchors with their positives, and of the old and the new noise.
@@ -24,7 +24,7 @@ const MOST_VIEWS: usize = 4;
 /// [`AnchorDrift::bias_range`]: super::AnchorDrift::bias_range
 ///
 /// ```
-/// use icl_core::drift::{DriftPanel, DriftTestConfig, Verdict};
+/// use icl_core::drift::{DriftData, DriftTestConfig, Verdict};
 ///
 /// // A quarter of a circle; the new data are on the opposite one.
 /// let arc = |first: f64, n: usize| {
@@ -34,14 +34,14 @@ const MOST_VIEWS: usize = 4;
 ///     });
 ///     (points.collect::<Vec<f64>>(), 2)
 /// };
-/// let panel = DriftPanel::try_new([arc(0.0, 40), arc(0.01, 40)], [arc(0.0, 40), arc(3.1, 30)])?;
-/// let drift = DriftTestConfig::new(0.5, 31.0).try_init()?.measure(&panel)?;
+/// let data = DriftData::try_new([arc(0.0, 40), arc(0.01, 40)], [arc(0.0, 40), arc(3.1, 30)])?;
+/// let drift = DriftTestConfig::new(0.5, 31.0).try_init()?.measure(&data)?;
 /// assert_eq!(drift.verdict(), Verdict::Update);
 /// assert_eq!(drift.n_self_pairs(), 40);
 /// # Ok::<(), icl_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct DriftPanel {
+pub struct DriftData {
     /// Anchors of old data, then those of new data, if there are any.
     pub(super) groups: Vec<AnchorGroup>,
     /// Directions of the noise, the old rows first.
@@ -71,8 +71,8 @@ pub(super) struct AnchorGroup {
     pub(super) n_repeated: usize,
 }
 
-impl DriftPanel {
-    /// Creates a panel of anchors and positives `[n, d]` of old data, and of the old and the new noise `[n_old, d]`,
+impl DriftData {
+    /// Creates the data of anchors and positives `[n, d]` of old data, and of the old and the new noise `[n_old, d]`,
     /// `[n_new, d]`.
     ///
     /// # Errors
@@ -85,7 +85,7 @@ impl DriftPanel {
         check("old noise", old, d)?;
         check("new noise", new, d)?;
         let noise_rows = [&old.0[..], &new.0].concat();
-        let panel = Self {
+        let data = Self {
             groups: Vec::new(),
             noise: Directions::of(&noise_rows, d),
             equal: EqualRows::of(&noise_rows, d),
@@ -93,7 +93,7 @@ impl DriftPanel {
             n_old: old.0.len() / d,
             d,
         };
-        panel.with(pairs, ["anchors", "positives"])
+        data.with(pairs, ["anchors", "positives"])
     }
 
     /// Adds anchors and positives `[n, d]` of new data.

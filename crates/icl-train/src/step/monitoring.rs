@@ -1,4 +1,4 @@
-//! The evaluations of a run, which steer it.
+//! The evaluations of a run, by which it decides when to stop.
 
 use std::time::Instant;
 
@@ -53,7 +53,7 @@ where
         let cost = evaluated.n_views as f64 * self.loss.passes.forward_share;
         let schedule = self.settings.step_negatives.schedule;
         match stop.needs_risk() || schedule == NegativesSchedule::Stagewise {
-            true => self.record.cost.steering += cost,
+            true => self.record.cost.monitoring += cost,
             false => self.record.cost.measuring += cost,
         }
         let (risk, epoch) = (evaluated.risk, self.record.n_epochs());
@@ -76,7 +76,7 @@ where
         });
         let is_best = counters.balanced.push(risk.balanced()) == 0;
         if stop.needs_risk() && is_best {
-            // The statistics of a clone would go on with the run.
+            // The statistics of a clone would continue with the run.
             self.best = Some(own(self.average.get()));
             self.record.best_evaluation = Some(self.record.evaluations.len() - 1);
         }

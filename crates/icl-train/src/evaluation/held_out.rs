@@ -1,16 +1,16 @@
-//! Measurements on the fixed pairs of views of a panel: samples beside the training data.
+//! Measurements on the fixed pairs of views of held-out samples.
 
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::{
-    Collate, Encoder, HostRows, Increment, PanelRisk, Samples, Views, host_values, panel_nce_i,
-    panel_risk,
+    Collate, Encoder, HeldOutRisk, HostRows, Increment, Samples, Views, held_out_nce_i,
+    held_out_risk, host_values,
 };
 
 use super::evaluator::Evaluator;
 use crate::error::{TrainError, TrainErrorKind};
 
-/// Name of the risk of a panel in errors.
-const PANEL_RISK: &str = "the risk of the panel";
+/// Name of the held-out risk in errors.
+const HELD_OUT_RISK: &str = "the held-out risk";
 
 impl<B, S, V, C> Evaluator<'_, B, S, V, C>
 where
@@ -19,26 +19,30 @@ where
     V: Views<Sample = S::Sample>,
     C: Collate<View = V::View>,
 {
-    /// Computes the risk of an encoder over a panel of samples that it was not trained on, on one fixed pair
-    /// of views of each, with the normalisation statistics that the encoder has: nothing of the panel enters
-    /// the encoder. Partners of views, if they have any, come from the panel.
+    /// Computes the risk of an encoder over held-out samples, which it was not trained on, on one fixed pair
+    /// of views of each, with the normalisation statistics that the encoder has: nothing of them enters
+    /// the encoder. Partners of views, if they have any, come from them.
     ///
     /// # Errors
-    /// [`TrainError`], also if the panel has no new samples.
-    pub fn panel_risk<M>(&self, encoder: &M, panel: &Increment) -> Result<PanelRisk, TrainError>
+    /// [`TrainError`], also if none of them is new.
+    pub fn held_out_risk<M>(
+        &self,
+        encoder: &M,
+        held_out: &Increment,
+    ) -> Result<HeldOutRisk, TrainError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
-        let n_old = panel.old().len();
-        if panel.new_data().is_empty() {
-            let place = "the new samples of the panel";
+        let n_old = held_out.old().len();
+        if held_out.new_data().is_empty() {
+            let place = "the new held-out samples";
             let error = TrainError::new(place, "0 samples", "at least 2");
             return Err(error.with_kind(TrainErrorKind::Failed));
         }
-        let embeddings = self.panel_embeddings(encoder, panel, &panel.all())?;
+        let embeddings = self.held_out_embeddings(encoder, held_out, &held_out.all())?;
         let [anchors, positives] = embeddings;
         let (temperature, negatives) = (self.temperature, self.negatives);
-        let risk = panel_risk(
+        let risk = held_out_risk(
             self.group,
             anchors,
             positives,
@@ -46,43 +50,43 @@ where
             temperature,
             negatives,
         )?;
-        self.check_finite((PANEL_RISK, risk.mean.all), encoder, &panel.all())?;
+        self.check_finite((HELD_OUT_RISK, risk.mean.all), encoder, &held_out.all())?;
         Ok(risk)
     }
 
-    /// Computes the same risk before any new data arrive, over the old samples of a panel.
+    /// Computes the same risk before any new data arrive, over the old held-out samples.
     ///
     /// # Errors
     /// [`TrainError`].
-    pub fn panel_risk_old<M>(
+    pub fn held_out_risk_old<M>(
         &self,
         encoder: &M,
-        panel: &Increment,
-    ) -> Result<PanelRisk<Option<f64>>, TrainError>
+        held_out: &Increment,
+    ) -> Result<HeldOutRisk<Option<f64>>, TrainError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
-        let [anchors, positives] = self.panel_embeddings(encoder, panel, panel.old())?;
+        let [anchors, positives] = self.held_out_embeddings(encoder, held_out, held_out.old())?;
         let (temperature, negatives) = (self.temperature, self.negatives);
-        let risk = panel_nce_i(self.group, anchors, positives, temperature, negatives)?;
+        let risk = held_out_nce_i(self.group, anchors, positives, temperature, negatives)?;
         let found = risk.mean.all.unwrap_or_default();
-        self.check_finite((PANEL_RISK, found), encoder, panel.old())?;
+        self.check_finite((HELD_OUT_RISK, found), encoder, held_out.old())?;
         Ok(risk)
     }
 
-    /// Computes the embeddings of the fixed views of some samples of a panel.
-    fn panel_embeddings<M>(
+    /// Computes the embeddings of the fixed views of some held-out samples.
+    fn held_out_embeddings<M>(
         &self,
         encoder: &M,
-        panel: &Increment,
+        held_out: &Increment,
         samples: &[usize],
     ) -> Result<[Tensor<B, 2>; 2], TrainError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
         self.check_formula()?;
-        self.check_samples("the panel", &panel.all())?;
-        self.fixed_views(samples, panel)?.embeddings(encoder)
+        self.check_samples("the held-out samples", &held_out.all())?;
+        self.fixed_views(samples, held_out)?.embeddings(encoder)
     }
 
     /// Computes the embeddings of the fixed pair of views of some old samples, in their order, on the host: the anchors and
@@ -99,7 +103,7 @@ where
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
-        let pairs = self.panel_embeddings(encoder, increment, increment.old())?;
+        let pairs = self.held_out_embeddings(encoder, increment, increment.old())?;
         Ok(pairs.map(|rows| {
             let [_, width] = rows.dims();
             (host_values(rows), width)

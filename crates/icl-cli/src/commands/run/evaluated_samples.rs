@@ -8,16 +8,16 @@ use crate::process::failure::Failure;
 /// Maximum number of points of a map.
 const MAX_SHOWN: usize = 2000;
 
-/// Samples of a data set whose embeddings are judged, the same for all methods and floors of a seed.
+/// Samples of a data set whose embeddings are evaluated, the same for all methods and floors of a seed.
 #[derive(Debug)]
-pub struct Judged {
+pub struct EvaluatedSamples {
     /// Indices of the samples in the data set, in ascending order.
     pub samples: Vec<usize>,
     /// Positions in [`samples`](Self::samples) of the old and of the new ones.
     pub increment: Increment,
 }
 
-impl Judged {
+impl EvaluatedSamples {
     /// Returns all samples of an increment or, of more than `most`, that many drawn at random with the growth ratio
     /// of the data, at least two of them old and two new.
     ///
@@ -54,7 +54,7 @@ impl Judged {
     }
 }
 
-impl Judged {
+impl EvaluatedSamples {
     /// Returns the positions of the samples that a map shows, ascending: all or, of more than 2000, 2000 at equal
     /// distances.
     pub fn shown(&self) -> Vec<usize> {
@@ -64,7 +64,7 @@ impl Judged {
     }
 }
 
-impl Judged {
+impl EvaluatedSamples {
     /// Returns whether each of the samples at these positions is new.
     pub fn are_new(&self, shown: &[usize]) -> Vec<bool> {
         let mut is_new = vec![false; self.samples.len()];
@@ -86,33 +86,33 @@ mod tests {
 
     #[test]
     fn few_samples_are_all_judged_in_their_order() {
-        let judged = Judged::of(&increment(1500, 500), 2000, Seed::new(1)).unwrap();
-        assert_eq!(judged.samples, (0..2000).collect::<Vec<_>>());
-        assert_eq!(judged.increment.old(), (500..2000).collect::<Vec<_>>());
+        let evaluated = EvaluatedSamples::of(&increment(1500, 500), 2000, Seed::new(1)).unwrap();
+        assert_eq!(evaluated.samples, (0..2000).collect::<Vec<_>>());
+        assert_eq!(evaluated.increment.old(), (500..2000).collect::<Vec<_>>());
     }
 
     #[test]
     fn many_samples_are_drawn_by_the_growth_ratio() {
         let increment = increment(14_000, 6_000);
-        let judged = Judged::of(&increment, 2000, Seed::new(1)).unwrap();
-        assert_eq!(judged.samples.len(), 2000);
-        assert!(judged.samples.is_sorted());
-        assert_eq!(judged.increment.new_data().len(), 600);
-        for &place in judged.increment.new_data() {
-            assert!(judged.samples[place] < 6_000);
+        let evaluated = EvaluatedSamples::of(&increment, 2000, Seed::new(1)).unwrap();
+        assert_eq!(evaluated.samples.len(), 2000);
+        assert!(evaluated.samples.is_sorted());
+        assert_eq!(evaluated.increment.new_data().len(), 600);
+        for &place in evaluated.increment.new_data() {
+            assert!(evaluated.samples[place] < 6_000);
         }
-        for &place in judged.increment.old() {
-            assert!(judged.samples[place] >= 6_000);
+        for &place in evaluated.increment.old() {
+            assert!(evaluated.samples[place] >= 6_000);
         }
-        let other = Judged::of(&increment, 2000, Seed::new(2)).unwrap();
-        assert_ne!(judged.samples, other.samples);
+        let other = EvaluatedSamples::of(&increment, 2000, Seed::new(2)).unwrap();
+        assert_ne!(evaluated.samples, other.samples);
     }
 
     #[test]
     fn a_map_shows_at_most_2000() {
-        let few = Judged::of(&increment(30, 20), 10_000, Seed::new(1)).unwrap();
+        let few = EvaluatedSamples::of(&increment(30, 20), 10_000, Seed::new(1)).unwrap();
         assert_eq!(few.shown(), (0..50).collect::<Vec<_>>());
-        let many = Judged::of(&increment(5_000, 3_000), 10_000, Seed::new(1)).unwrap();
+        let many = EvaluatedSamples::of(&increment(5_000, 3_000), 10_000, Seed::new(1)).unwrap();
         assert_eq!(many.shown(), (0..2000).map(|i| 4 * i).collect::<Vec<_>>());
     }
 }
