@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::samples::SampleError;
+
 /// Kind of an error, as far as a caller may act on it. Whatever else is wrong is [`Invalid`](Self::Invalid), and its message says
 /// what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -13,9 +15,13 @@ pub enum ErrorKind {
     Invalid,
     /// Fewer samples than are needed: what needs them can be left out.
     TooFew,
+    /// A member has left a [`Group`](crate::Group), after an error of its own or because it was ended.
+    Left,
+    /// The members of a group cannot continue together for another reason: they are not set up alike or out of step.
+    Group,
 }
 
-/// A rejected setting or input.
+/// A rejected setting or input, or a group of members that cannot continue.
 pub type Error = ErrorOf<ErrorKind>;
 
 /// Rejected input: where, what was found and what was expected, and a kind if callers act on it. Prints as
@@ -106,14 +112,9 @@ impl<K> ErrorOf<K> {
         }))
     }
 
-    /// Returns the error as one of another crate, of its default kind.
-    pub fn into_other<L: Default>(self) -> ErrorOf<L> {
-        self.with_kind(L::default())
-    }
-
     /// Returns the error with the one that caused it.
-    pub fn with_source(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
-        self.0.source = Some(Arc::new(source));
+    pub fn with_source(mut self, source: impl Into<SampleError>) -> Self {
+        self.0.source = Some(Arc::from(source.into()));
         self
     }
 
@@ -178,6 +179,21 @@ impl<K> fmt::Display for ErrorOf<K> {
 impl<K: fmt::Debug> std::error::Error for ErrorOf<K> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.0.source.as_deref().map(|source| source as _)
+    }
+}
+
+/// Kinds of the errors of a crate above this one, which `?` makes of an [`Error`].
+pub trait KindAbove: Default {
+    /// Returns the kind of an error of this crate. By default it is that of rejected input.
+    fn above(_: ErrorKind) -> Self {
+        Self::default()
+    }
+}
+
+impl<K: KindAbove> From<Error> for ErrorOf<K> {
+    fn from(error: Error) -> Self {
+        let kind = K::above(error.kind());
+        error.with_kind(kind)
     }
 }
 

@@ -27,9 +27,9 @@
 //! | [`StepRule`], [`StepLosses`], [`Stepped`], [`Purpose`] | what takes the place of a plain step |
 //! | [`graph`] | batches of graphs |
 //! | [`bags`] | batches of histories and of texts |
-//! | [`ErrorOf`], [`Error`], [`ErrorKind`] | rejected input: where, what was found, what was expected |
+//! | [`ErrorOf`], [`Error`], [`ErrorKind`], [`KindAbove`] | rejected input: where, what was found, what was expected |
 //! | [`Seed`] | one root seed for each run |
-//! | [`Group`], [`Alone`], [`Threads`], [`Gathered`], [`GroupError`] | members that train one encoder together |
+//! | [`Group`], [`Alone`], [`Threads`], [`Gathered`] | members that train one encoder together |
 //! | [`write_atomically`], [`AtomicFile`], [`PartialFolder`] | files and folders that are whole or absent |
 //! | [`module_bytes`] | modules as bytes |
 //! | [`InputFile`] | regular files, read up to a limit |
@@ -78,8 +78,8 @@ pub use contrast::{
     ranks_among,
 };
 pub use encoder::{Batches, Encoder, Mode};
-pub use error::{Error, ErrorKind, ErrorOf};
-pub use group::{Alone, Gathered, Group, GroupError, Threads};
+pub use error::{Error, ErrorKind, ErrorOf, KindAbove};
+pub use group::{Alone, Gathered, Group, Threads};
 pub use icl_kernels::{beside_kernels, has_double_precision, host_values};
 pub use increment::{GrowthRatio, Increment};
 pub use input_file::InputFile;

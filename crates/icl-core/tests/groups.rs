@@ -5,7 +5,7 @@ use std::time::Duration;
 use burn::tensor::{DType, Tensor, TensorData};
 use icl_core::testing::TestBackend;
 use icl_core::{
-    Alone, Group, GroupError, Seed, Threads, exact_nce_i_rows, exact_nce_i_rows_of_group,
+    Alone, Error, ErrorKind, Group, Seed, Threads, exact_nce_i_rows, exact_nce_i_rows_of_group,
     exact_risk_of_group, exact_risk_with_rows,
 };
 use rand::RngExt;
@@ -143,12 +143,16 @@ fn a_member_that_leaves_wakes_the_others() {
     let results = at_all(3, |member| {
         if member.rank() == 1 {
             std::thread::sleep(Duration::from_millis(20));
-            return Err(GroupError::Transport("an error of its own".into()));
+            return Err(Error::message("an error of its own"));
         }
         member.any(false)
     });
-    assert_eq!(results[0], Err(GroupError::Left { rank: 1 }));
-    assert_eq!(results[2], Err(GroupError::Left { rank: 1 }));
+    for result in [&results[0], &results[2]] {
+        let error = result.as_ref().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Left);
+        let expected = "the group: found that member 1 has left it, expected all members until the end of the run";
+        assert_eq!(error.to_string(), expected);
+    }
 }
 
 /// A member may end after the last operation while others still take its result.
@@ -172,10 +176,9 @@ fn members_out_of_step_are_told_apart() {
     assert_eq!(results[0].clone().unwrap_err().to_string(), expected);
     assert!(results.iter().all(Result::is_err));
     let lengths = at_all(2, |member| member.sum(&mut vec![0.0; 2 + member.rank()]));
-    assert!(matches!(
-        lengths[1],
-        Err(GroupError::OutOfStep { rank: 0, .. })
-    ));
+    let error = lengths[1].as_ref().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Group);
+    assert!(error.found().ends_with(" at member 0"), "{error}");
     let precisions = at_all(2, |member| match member.rank() {
         0 => member.sum(&mut [0.0]),
         _ => member.sum_f64(&mut [0.0]),

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
-use icl_core::ErrorOf;
+use icl_core::{ErrorOf, KindAbove};
 
 use crate::place::Found;
 
@@ -32,6 +32,8 @@ pub enum DataErrorKind {
     /// A file that holds no samples.
     Empty,
 }
+
+impl KindAbove for DataErrorKind {}
 
 /// Returns the error of a file or folder that the operating system could not read.
 pub(crate) fn unreadable(file: impl Display, source: io::Error) -> DataError {

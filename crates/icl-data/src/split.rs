@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use icl_core::{Error, GrowthRatio, Increment, Seed};
+use icl_core::{GrowthRatio, Increment, Seed};
 use rand::seq::SliceRandom;
 
 use crate::error::DataError;
@@ -125,7 +125,7 @@ impl Split {
                     "at least 2 of each",
                 ));
             }
-            return Increment::try_new(old, new).map_err(Error::into_other);
+            return Increment::try_new(old, new).map_err(DataError::from);
         }
         let n_new = (alpha.value() * n as f64).round() as usize;
         let n_old = n - n_new;
@@ -145,7 +145,7 @@ impl Split {
         let mut new = order.split_off(n_old);
         order.sort_unstable();
         new.sort_unstable();
-        Increment::try_new(order, new).map_err(Error::into_other)
+        Increment::try_new(order, new).map_err(DataError::from)
     }
 
     /// Returns the keys of [`Split::Classes`] for samples of these classes: 0 for the old ones.

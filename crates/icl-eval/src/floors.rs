@@ -60,9 +60,9 @@ impl Floors {
     /// it returns. A floor is `None` if it has no features or the part has a single class.
     ///
     /// # Errors
-    /// - [`EvalError::Count`] if a matrix does not have one row for each label;
-    /// - [`EvalError::Row`] if an index of the increment is not below the number of labels;
-    /// - [`EvalError::Interrupted`] if the watch stops it;
+    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if a matrix does not have one row for each label;
+    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if an index of the increment is not below the number of labels;
+    /// - [`EvalErrorKind::Interrupted`](crate::EvalErrorKind::Interrupted) if the watch stops it;
     /// - the errors of the fits of the protocol.
     pub fn evaluate_with(
         protocol: &dyn Protocol,

@@ -12,13 +12,14 @@
 //! | [`Floors`], [`FloorFeatures`] | accuracies without training, reported next to every accuracy |
 //! | [`Accuracies`], [`AccuracyWithFloors`] | a protocol for the embeddings of an encoder, with its floors |
 //! | [`NeighboursKept`] | share of nearest neighbours that an update keeps |
-//! | [`AlignmentSettings`], [`AlignmentMap`], [`AlignmentForm`], [`AlignmentError`] | map from old to new embeddings of the same samples |
+//! | [`AlignmentSettings`], [`AlignmentMap`], [`AlignmentForm`] | map from old to new embeddings of the same samples |
 //! | [`cross_version_recall`], [`CrossVersionRecall`] | retrieval of an old gallery by new queries |
 //! | [`remaining_distances`], [`moved_most_first`] | what a map does not explain, and the order in which to embed again |
 //! | [`RankingProtocol`], [`Candidates`], [`RankedTarget`], [`Ranking`], [`TargetPosition`] | AUC, HR@k and nDCG@k of targets among items |
 //! | [`TransferMatrix`], [`Transfer`], [`TRANSFER_FORMULAS`] | what a stream of experiences forgets and gains |
 //! | [`effective_rank`] | effective rank of embeddings (RankMe) |
 //! | [`PrincipalPlane`] | map of embeddings in the plane |
+//! | [`EvalError`], [`EvalErrorKind`] | the error of this crate |
 //! | [`Matrix`] | embeddings or other features on the host |
 
 mod accuracies;
@@ -42,12 +43,12 @@ mod watch;
 
 pub use accuracies::{Accuracies, AccuracyWithFloors};
 pub use alignment::{
-    AlignmentError, AlignmentForm, AlignmentMap, AlignmentSettings, CrossVersionRecall,
-    cross_version_recall, moved_most_first, remaining_distances,
+    AlignmentForm, AlignmentMap, AlignmentSettings, CrossVersionRecall, cross_version_recall,
+    moved_most_first, remaining_distances,
 };
 pub use cross_validation::{Accuracy, stratified_folds};
 pub use effective_rank::effective_rank;
-pub use error::EvalError;
+pub use error::{EvalError, EvalErrorKind};
 pub use floors::{FloorFeatures, Floors};
 pub use linear::{LinearClassifier, LinearProbe, LinearProbeConfig};
 pub use matrix::Matrix;

@@ -1,6 +1,6 @@
 //! A matrix of embeddings or other features, on the host, and the labels of its rows.
 
-use crate::EvalError;
+use crate::{EvalError, EvalErrorKind};
 
 /// A matrix `[n_rows, n_columns]` of finite numbers on the host: one row for each sample, one column
 /// for each feature.
@@ -17,37 +17,26 @@ impl Matrix {
     /// Creates a matrix of these values, row after row.
     ///
     /// # Errors
-    /// - [`EvalError::Width`] if `n_columns` is 0, [`EvalError::Values`] if the values do not fill whole rows;
-    /// - [`EvalError::NotFinite`] with the position of the first value that is NaN or infinite.
+    /// - [`EvalErrorKind::Invalid`] if `n_columns` is 0, or the values do not fill whole rows;
+    /// - [`EvalErrorKind::NotFinite`] with the position of the first value that is NaN or infinite.
     pub fn try_new(values: Vec<f64>, n_columns: usize) -> Result<Self, EvalError> {
-        if n_columns == 0 {
-            return Err(EvalError::Width {
-                argument: "values",
-                found: 0,
-                expected: 1,
-            });
-        }
-        if !values.len().is_multiple_of(n_columns) {
-            return Err(EvalError::Values {
-                found: values.len(),
-                n_columns,
-            });
-        }
-        match values.iter().position(|value| !value.is_finite()) {
-            Some(at) => Err(EvalError::NotFinite {
-                row: at / n_columns,
-                column: at % n_columns,
-                found: values[at],
-            }),
-            None => Ok(Self { values, n_columns }),
-        }
+        EvalError::unless(n_columns > 0, "values", "rows of width 0", 1)?;
+        let n = values.len();
+        let expected = format_args!("a multiple of the number of columns, {n_columns}");
+        EvalError::unless(n.is_multiple_of(n_columns), "values", n, expected)?;
+        let Some(at) = values.iter().position(|value| !value.is_finite()) else {
+            return Ok(Self { values, n_columns });
+        };
+        let place = format!("row {}, column {}", at / n_columns, at % n_columns);
+        let error = EvalError::new(place, values[at], "a finite number");
+        Err(error.with_kind(EvalErrorKind::NotFinite))
     }
 
     /// Creates a matrix of values in single precision, row after row.
     ///
     /// # Errors
-    /// - [`EvalError::Width`] if `n_columns` is 0, [`EvalError::Values`] if the values do not fill whole rows;
-    /// - [`EvalError::NotFinite`] with the position of the first value that is NaN or infinite.
+    /// - [`EvalErrorKind::Invalid`] if `n_columns` is 0, or the values do not fill whole rows;
+    /// - [`EvalErrorKind::NotFinite`] with the position of the first value that is NaN or infinite.
     pub fn try_from_f32(values: &[f32], n_columns: usize) -> Result<Self, EvalError> {
         Self::try_new(values.iter().copied().map(f64::from).collect(), n_columns)
     }
@@ -114,61 +103,50 @@ pub(crate) fn classes_of(labels: &[usize]) -> (Vec<usize>, Vec<usize>) {
 /// Checks that an argument has one value for each row.
 ///
 /// # Errors
-/// [`EvalError::Count`] if it has not.
+/// If it has not.
 pub(crate) fn check_count(
     argument: &'static str,
     found: usize,
     matrix: &Matrix,
 ) -> Result<(), EvalError> {
-    let expected = matrix.n_rows();
-    match found == expected {
-        true => Ok(()),
-        false => Err(EvalError::Count {
-            argument,
-            found,
-            expected,
-        }),
-    }
+    let n = matrix.n_rows();
+    EvalError::unless(
+        found == n,
+        argument,
+        found,
+        format_args!("{n}, one for each row"),
+    )
 }
 
 /// Checks that an argument refers to rows that exist.
 ///
 /// # Errors
-/// [`EvalError::Row`] for the first that does not.
+/// For the first that does not.
 pub(crate) fn check_rows(
     argument: &'static str,
     rows: &[usize],
     n_rows: usize,
 ) -> Result<(), EvalError> {
-    match rows.iter().find(|&&index| index >= n_rows) {
-        None => Ok(()),
-        Some(&index) => Err(EvalError::Row {
-            argument,
-            index,
-            n_rows,
-        }),
-    }
+    let Some(index) = rows.iter().find(|&&index| index >= n_rows) else {
+        return Ok(());
+    };
+    let (found, expected) = (format!("row {index}"), format!("an index below {n_rows}"));
+    Err(EvalError::new(argument, found, expected))
 }
 
 /// Checks that an argument has rows, and that they are as wide as others.
 ///
 /// # Errors
-/// [`EvalError::NoRow`] or [`EvalError::Width`] if not.
+/// If not.
 pub(crate) fn check_width(
     argument: &'static str,
     matrix: &Matrix,
     expected: usize,
 ) -> Result<(), EvalError> {
-    let found = matrix.n_columns();
-    match found == expected {
-        _ if matrix.n_rows() == 0 => Err(EvalError::NoRow { argument }),
-        true => Ok(()),
-        false => Err(EvalError::Width {
-            argument,
-            found,
-            expected,
-        }),
-    }
+    let width = matrix.n_columns();
+    EvalError::unless(matrix.n_rows() > 0, argument, "no row", "at least 1")?;
+    let found = format_args!("rows of width {width}");
+    EvalError::unless(width == expected, argument, found, expected)
 }
 
 #[cfg(test)]
@@ -178,14 +156,10 @@ mod tests {
     #[test]
     fn the_first_value_that_is_no_number_is_named() {
         let found = Matrix::try_from_f32(&[0.0, 1.0, 2.0, f32::NEG_INFINITY, f32::NAN, 0.0], 2);
-        assert_eq!(
-            found,
-            Err(EvalError::NotFinite {
-                row: 1,
-                column: 1,
-                found: f64::NEG_INFINITY
-            })
-        );
+        let error = found.unwrap_err();
+        assert_eq!(error.kind(), EvalErrorKind::NotFinite);
+        let expected = "row 1, column 1: found -inf, expected a finite number";
+        assert_eq!(error.to_string(), expected);
     }
 
     #[test]

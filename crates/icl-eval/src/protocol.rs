@@ -37,8 +37,8 @@ pub trait Protocol {
     /// The result is `None` for a single class. `watch` gets the progress and may stop it.
     ///
     /// # Errors
-    /// - [`EvalError::Count`] if there is not one label for each row;
-    /// - [`EvalError::Interrupted`] if the watch stops it;
+    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if there is not one label for each row;
+    /// - [`EvalErrorKind::Interrupted`](crate::EvalErrorKind::Interrupted) if the watch stops it;
     /// - the errors of the fits of the protocol.
     fn evaluate_with(
         &self,
@@ -66,9 +66,9 @@ pub trait Protocol {
     /// the increment refer to. `watch` gets the progress and may stop it.
     ///
     /// # Errors
-    /// - [`EvalError::Count`] if there is not one label for each row;
-    /// - [`EvalError::Row`] if an index of the increment is not below the number of rows;
-    /// - [`EvalError::Interrupted`] if the watch stops it;
+    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if there is not one label for each row;
+    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if an index of the increment is not below the number of rows;
+    /// - [`EvalErrorKind::Interrupted`](crate::EvalErrorKind::Interrupted) if the watch stops it;
     /// - the errors of the fits of the protocol.
     fn evaluate_parts_with(
         &self,
@@ -114,10 +114,10 @@ pub trait CrossValidated {
     /// progress and may stop it.
     ///
     /// # Errors
-    /// - [`EvalError::Count`] if there is not one label and one fold for each row;
-    /// - [`EvalError::FoldCount`] if there are fewer than two folds;
-    /// - [`EvalError::EmptyFold`] if a fold has no sample;
-    /// - [`EvalError::Interrupted`] if the watch stops it;
+    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if there is not one label and one fold for each row;
+    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if there are fewer than two folds;
+    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if a fold has no sample;
+    /// - [`EvalErrorKind::Interrupted`](crate::EvalErrorKind::Interrupted) if the watch stops it;
     /// - the errors of the fits of the protocol.
     fn evaluate_on_folds_with(
         &self,

@@ -3,23 +3,24 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::EvalError;
+use crate::error::interrupted;
 
 /// Functions that a measurement calls: one with its progress, and one that decides whether it stops.
 /// [`Watch::new`] has neither.
 ///
 /// Both are called from the threads that do the work, several times a second. A measurement that is stopped
-/// ends with [`EvalError::Interrupted`] and has no result.
+/// ends with [`EvalErrorKind::Interrupted`](crate::EvalErrorKind::Interrupted) and has no result.
 ///
 /// ```
 /// use icl_core::Seed;
-/// use icl_eval::{EvalError, KnnProtocolConfig, Matrix, Protocol, Watch};
+/// use icl_eval::{EvalError, EvalErrorKind, KnnProtocolConfig, Matrix, Protocol, Watch};
 ///
 /// let embeddings = Matrix::try_new((0..40).map(f64::from).collect(), 2)?;
 /// let labels: Vec<usize> = (0..20).map(|i| i % 2).collect();
 /// let protocol = KnnProtocolConfig::default().try_init()?;
 /// let watch = Watch::new().stop_when(|| true);
 /// let stopped = protocol.evaluate_with(&embeddings, &labels, Seed::new(0), &watch);
-/// assert_eq!(stopped, Err(EvalError::Interrupted));
+/// assert_eq!(stopped.unwrap_err().kind(), EvalErrorKind::Interrupted);
 /// # Ok::<(), EvalError>(())
 /// ```
 pub struct Watch<'a> {
@@ -81,10 +82,10 @@ impl<'a> Watch<'a> {
     /// Goes on unless the measurement is to stop.
     ///
     /// # Errors
-    /// [`EvalError::Interrupted`] if it is.
+    /// [`EvalErrorKind::Interrupted`](crate::EvalErrorKind::Interrupted) if it is.
     pub fn check(&self) -> Result<(), EvalError> {
         if self.is_stopped() {
-            Err(EvalError::Interrupted)
+            Err(interrupted())
         } else {
             Ok(())
         }
@@ -143,7 +144,7 @@ mod tests {
     #[test]
     fn a_part_stops_with_the_whole() {
         let watch = Watch::new().stop_when(|| true);
-        assert_eq!(watch.part(0.0, 0.5).check(), Err(EvalError::Interrupted));
+        assert_eq!(watch.part(0.0, 0.5).check(), Err(interrupted()));
         assert_eq!(Watch::new().check(), Ok(()));
     }
 }

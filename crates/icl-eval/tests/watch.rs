@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use icl_core::{Increment, Seed};
 use icl_eval::{
-    EvalError, FloorFeatures, Floors, KnnProtocolConfig, LinearProbeConfig, Matrix, Protocol, Watch,
+    EvalErrorKind, FloorFeatures, Floors, KnnProtocolConfig, LinearProbeConfig, Matrix, Protocol,
+    Watch,
 };
 use rand::RngExt;
 
@@ -70,8 +71,8 @@ fn a_request_at_any_call_ends_it() {
             let watch = Watch::new().stop_when(|| n_calls.fetch_add(1, Ordering::Relaxed) >= last);
             let found = protocol.evaluate_with(&x, &labels, seed, &watch);
             assert_eq!(
-                found,
-                Err(EvalError::Interrupted),
+                found.map_err(|error| error.kind()),
+                Err(EvalErrorKind::Interrupted),
                 "after {last} of {n_all} calls"
             );
         }
@@ -82,7 +83,8 @@ fn a_request_at_any_call_ends_it() {
         };
         let found =
             Floors::evaluate_with(&*protocol, features, &labels, &increment(), seed, &watch);
-        assert_eq!(found, Err(EvalError::Interrupted));
+        let found = found.map_err(|error| error.kind());
+        assert_eq!(found, Err(EvalErrorKind::Interrupted));
     }
 }
 

@@ -12,7 +12,7 @@
 //! | [`owned`] | a copy of a module that shares no state with it |
 //! | [`RateChoice`], [`RatePolicy`], [`Situation`], [`Pair`] | sources of the learning rate (Eq. 13–15, controls and ours) |
 //! | [`MetaRule`] | both, as the rule of a trainer's steps |
-//! | [`PolicyState`], [`RateError`] | the state of a policy in a checkpoint |
+//! | [`PolicyState`] | the state of a policy in a checkpoint |
 
 mod inner_loop;
 mod rate;
@@ -26,5 +26,5 @@ pub use inner_loop::{
 };
 // A policy is made from a choice.
 pub use icl_core::RateChoice;
-pub use rate::{Pair, PolicyState, RateError, RatePolicy, Situation};
+pub use rate::{Pair, PolicyState, RatePolicy, Situation};
 pub use rule::MetaRule;

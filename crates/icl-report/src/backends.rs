@@ -2,7 +2,7 @@
 
 use crate::chart::{AxisScale, ChartRow, Figure, Legend, Line, LineChart, Palette, RowChart};
 use crate::document::{Block, Column, Document, Row, Table, TableCell};
-use crate::error::ReportError;
+use crate::error::{ReportError, check_schema, empty};
 use crate::record::{BACKEND_SCHEMA, BackendRecord, COMPARED_STEPS};
 use crate::text::number::{count, factor, milliseconds, nats, plural, scientific};
 
@@ -51,9 +51,9 @@ const TERMS: [(&str, &str); 6] = [
 /// # Errors
 /// If there is no record, or one is of another [`BACKEND_SCHEMA`].
 pub fn backends_document(records: &[BackendRecord]) -> Result<Document, ReportError> {
-    let first = records.first().ok_or(ReportError::Empty)?;
+    let first = records.first().ok_or_else(empty)?;
     for (at, record) in records.iter().enumerate() {
-        ReportError::check_schema(at + 1, record.schema, BACKEND_SCHEMA)?;
+        check_schema(at + 1, record.schema, BACKEND_SCHEMA)?;
     }
     let title = format!(
         "{}: the same steps on {}",
@@ -314,17 +314,12 @@ mod tests {
 
     #[test]
     fn what_cannot_be_shown_is_an_error() {
-        assert!(matches!(backends_document(&[]), Err(ReportError::Empty)));
+        assert_eq!(backends_document(&[]).unwrap_err(), empty());
         let mut records = backends();
         records[1].schema = 9;
-        assert!(matches!(
-            backends_document(&records),
-            Err(ReportError::Schema {
-                position: 2,
-                found: 9,
-                expected: BACKEND_SCHEMA
-            })
-        ));
+        let expected = format!("record 2 has schema 9, expected {BACKEND_SCHEMA}");
+        let error = backends_document(&records).unwrap_err();
+        assert_eq!(error.to_string(), expected);
     }
 
     #[test]

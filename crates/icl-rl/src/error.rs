@@ -1,4 +1,6 @@
-//! Errors of configurations and saved agents.
+//! The error of this crate.
+
+use std::fmt::Display;
 
 use burn::record::RecorderError;
 
@@ -6,51 +8,38 @@ use burn::record::RecorderError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RlError {
-    /// Field of a configuration outside its range.
-    #[error("{field}: found {found}, expected {expected}")]
-    OutOfRange {
-        /// Name of the field.
-        field: &'static str,
-        /// Value of the field.
-        found: f64,
-        /// Description of the range.
-        expected: &'static str,
-    },
-    /// Bytes that do not begin like a saved agent of this version.
-    #[error("saved agent: found the first bytes {found:02x?}, expected {expected:02x?}")]
-    Foreign {
-        /// First bytes found, at most as many as expected.
-        found: Vec<u8>,
-        /// First bytes of a saved agent.
-        expected: [u8; 8],
-    },
-    /// Saved agent with bytes missing or left over.
-    #[error("saved agent: found {found} bytes, expected {expected}")]
-    Length {
-        /// Number of bytes found.
-        found: u64,
-        /// Number of bytes according to the lengths in the file.
-        expected: u64,
-    },
-    /// Saved agent whose bytes were changed.
-    #[error("saved agent: found the checksum {found:016x}, expected {expected:016x}")]
-    Checksum {
-        /// Checksum of the bytes found.
-        found: u64,
-        /// Checksum that was saved.
-        expected: u64,
-    },
-    /// Saved agent with another configuration than the one that loads it.
-    #[error("saved agent: found {field} = {found}, expected {expected} as configured")]
-    OtherConfig {
-        /// Name of the first field that differs.
-        field: &'static str,
-        /// Value in the saved agent.
-        found: f64,
-        /// Value in the configuration that loads it.
-        expected: f64,
+    /// A field of a configuration outside its range, or a saved agent that is damaged, of another version or of another
+    /// configuration.
+    #[error("{place}: found {found}, expected {expected}")]
+    Invalid {
+        /// Name of the field, or "saved agent".
+        place: &'static str,
+        /// What was found.
+        found: String,
+        /// What was expected.
+        expected: String,
     },
     /// Failure of Burn's recorder to write or read a part of the agent.
     #[error("saved agent: {0}")]
     Record(#[from] RecorderError),
+}
+
+impl RlError {
+    /// Creates the error of a field of a configuration.
+    pub(crate) fn of_field(field: &'static str, found: f64, expected: &str) -> Self {
+        Self::Invalid {
+            place: field,
+            found: found.to_string(),
+            expected: expected.to_owned(),
+        }
+    }
+
+    /// Creates the error of a saved agent.
+    pub(crate) fn of_saved(found: impl Display, expected: impl Display) -> Self {
+        Self::Invalid {
+            place: "saved agent",
+            found: found.to_string(),
+            expected: expected.to_string(),
+        }
+    }
 }

@@ -34,7 +34,7 @@ impl OuNoiseConfig {
     /// Creates the process.
     ///
     /// # Errors
-    /// [`RlError::OutOfRange`] for the first field that is outside its documented range.
+    /// [`RlError::Invalid`] for the first field that is outside its documented range.
     pub fn try_init(&self) -> Result<OuNoise, RlError> {
         let above_zero = |x: f64| x.is_finite() && x > 0.0;
         let checks = [
@@ -66,11 +66,7 @@ impl OuNoiseConfig {
         ];
         for (field, found, is_right, expected) in checks {
             if !is_right {
-                return Err(RlError::OutOfRange {
-                    field,
-                    found,
-                    expected,
-                });
+                return Err(RlError::of_field(field, found, expected));
             }
         }
         let keep = (-self.theta * self.dt).exp();
@@ -297,7 +293,7 @@ mod tests {
         ];
         for (config, name) in cases {
             match config.try_init() {
-                Err(RlError::OutOfRange { field, .. }) => assert_eq!(field, name),
+                Err(RlError::Invalid { place, .. }) => assert_eq!(place, name),
                 other => panic!("{name}: {other:?}"),
             }
         }

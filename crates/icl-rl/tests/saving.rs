@@ -1,7 +1,7 @@
 //! A loaded agent continues bit by bit as the saved one; damaged bytes are an error.
 
 use crate::backend::TestAutodiff;
-use icl_rl::{Ddpg, DdpgConfig, Feedback, Learned, OuNoiseConfig, RlError};
+use icl_rl::{Ddpg, DdpgConfig, Feedback, Learned, OuNoiseConfig};
 
 type Agent = Ddpg<TestAutodiff>;
 
@@ -109,9 +109,10 @@ fn damaged_bytes_are_an_error() {
         assert!(load(&changed).is_err(), "changed at {index}");
     }
     let longer = [&bytes[..], &[0]].concat();
-    assert!(matches!(load(&longer), Err(RlError::Checksum { .. })));
+    let message = |bytes: &[u8]| load(bytes).unwrap_err().to_string();
+    assert!(message(&longer).starts_with("saved agent: found the checksum "));
     for foreign in [&b""[..], b"{}", b"a text of more than eight bytes"] {
-        assert!(matches!(load(foreign), Err(RlError::Foreign { .. })));
+        assert!(message(foreign).starts_with("saved agent: found the first bytes "));
     }
 }
 
@@ -128,8 +129,11 @@ fn another_configuration_is_an_error() {
     ];
     for (other, name) in others {
         match other.load::<TestAutodiff>(&bytes, &Default::default()) {
-            Err(RlError::OtherConfig { field, .. }) => assert_eq!(field, name),
-            other => panic!("{name}: {other:?}"),
+            Err(error) => {
+                let start = format!("saved agent: found {name} = ");
+                assert!(error.to_string().starts_with(&start), "{error}");
+            }
+            Ok(_) => panic!("{name}: accepted"),
         }
     }
 }

@@ -1,169 +1,113 @@
-//! Errors of training runs.
+//! The error of this crate.
 
-use icl_core::{Error, GroupError, SampleError};
+use icl_core::{Error, ErrorKind, ErrorOf, KindAbove, SampleError};
 
-use crate::checkpoint::CheckpointError;
-use crate::method::MethodError;
-use crate::negatives::StepNegativesError;
-use crate::settings_error::SettingsError;
+/// Error that ended a run, a measurement or an experience of a stream without a result, or a rejected setting, method,
+/// checkpoint or stream.
+pub type TrainError = ErrorOf<TrainErrorKind>;
 
-/// Error that ended a training run without a result.
-#[derive(Debug, thiserror::Error)]
-pub enum TrainError {
-    /// A setting is out of its range.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
-    /// A loss, a risk or a parameter is NaN or infinite.
-    #[error(
-        "{what} is {found} at step {step} (epoch {epoch}, seed {seed}), expected a finite number{}",
-        first_bad(*.sample)
-    )]
+/// Kind of a [`TrainError`], as far as a caller may act on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum TrainErrorKind {
+    /// A setting, a method or data that are not what is expected; the message says what.
+    #[default]
+    Invalid,
+    /// A text that is neither the name of a method nor a point of the five axes.
+    UnknownMethod,
+    /// The increment has no new data, so that no update is possible.
+    NothingNew,
+    /// A sample that cannot be read. Its error is the source.
+    Sample,
+    /// A checkpoint that is damaged, of another version or run, or no regular file.
+    Checkpoint,
+    /// A loss, a risk or a parameter that is NaN or infinite.
     NonFinite {
-        /// Name of the value: "the training loss", "the support loss", "the exact risk" or "a parameter of the encoder".
-        what: &'static str,
-        /// Value: NaN or infinite.
-        found: f64,
         /// Step, counted from 1 over the run; 0 for the evaluation before the first step.
         step: u64,
-        /// Epoch, counted from 1; 0 for the evaluation before the first epoch.
-        epoch: usize,
-        /// Root seed of the run.
-        seed: u64,
-        /// First sample whose embedding is not finite; `None` if no sample is at fault: the embeddings of all are not finite, or
-        /// those of none.
+        /// First sample whose embedding is not finite; `None` if no sample is at fault: the embeddings of all are not
+        /// finite, or those of none.
         sample: Option<usize>,
     },
-    /// All embeddings are zero or have one direction: every similarity is the same, and no gradient tells samples apart.
-    #[error(
-        "the embeddings of all {n_samples} samples are {what} at step {step} (epoch {epoch}, seed {seed}), expected different \
-         directions: check the encoder, its input and the learning rate"
-    )]
+    /// Embeddings that are all zero or have one direction: every similarity is the same, and no gradient tells samples
+    /// apart.
     Collapsed {
-        /// Word for all of them: "zero" or "the same".
-        what: &'static str,
-        /// Number of samples evaluated.
-        n_samples: usize,
         /// Step, counted from 1 over the run; 0 for the evaluation before the first step.
         step: u64,
-        /// Epoch, counted from 1; 0 for the evaluation before the first epoch.
-        epoch: usize,
-        /// Root seed of the run.
-        seed: u64,
     },
-    /// The encoder returns embeddings of another shape than one row for each view.
-    #[error(
-        "the encoder {encoder}: found {found} from `{call}`, expected {expected}",
-        found = rows_of(*.found),
-        expected = rows_of(*.expected)
-    )]
-    Shape {
-        /// Type of the encoder.
-        encoder: String,
-        /// Method that returned the embeddings: "encode", "encode_pairs" or "embed".
-        call: &'static str,
-        /// Number of rows and their width.
-        found: [usize; 2],
-        /// Number of views, and the width of the embeddings of other batches, at least 1.
-        expected: [usize; 2],
-    },
-    /// The loss depends on no parameter of the encoder.
-    #[error(
-        "the encoder: found no parameter on which the loss depends, expected at least one to train"
-    )]
-    NothingToTrain,
-    /// The increment has no new data, so that no update is possible.
-    #[error("the increment: found no new samples, expected at least 2")]
-    NothingNew,
-    /// The choices of the method do not fit each other.
-    #[error(transparent)]
-    Method(#[from] MethodError),
-    /// Noise of both views for a loss that separates old noise from new.
-    #[error(
-        "noise set: found both, expected other: the loss of this method separates old noise from new, which \
-         is defined for the other side's views only"
-    )]
-    BothViews,
-    /// The negatives of the steps do not fit the other settings.
-    #[error(transparent)]
-    Negatives(#[from] StepNegativesError),
-    /// Too few samples are left when some are held out for the number of negatives.
-    #[error("the samples that are held out for the number of negatives")]
-    HeldOut(#[source] Error),
     /// The callbacks stopped the run. With a checkpoint it can resume from this step.
-    #[error("stopped after step {step}")]
     Interrupted {
         /// Number of steps done.
         step: u64,
     },
-    /// A checkpoint cannot be written, read or used.
-    #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
-    /// The state of a learning-rate policy cannot be saved.
-    #[error(transparent)]
-    Rate(SampleError),
-    /// A sample does not exist in the data set.
-    #[error("{argument}: found sample {index}, expected an index below {n_samples}")]
-    MissingSample {
-        /// Argument that refers to the sample: "the increment", "the panel" or "samples".
-        argument: &'static str,
-        /// Index of the sample.
-        index: usize,
-        /// Number of samples in the data set.
-        n_samples: usize,
-    },
-    /// An argument holds too few samples.
-    #[error("{argument}: found {found} samples, expected at least {expected}")]
-    TooFew {
-        /// Name of the argument.
-        argument: &'static str,
-        /// Number of samples.
-        found: usize,
-        /// Smallest number that is enough.
-        expected: usize,
-    },
-    /// A protocol cannot measure the embeddings.
-    #[error("the protocol on the embeddings")]
-    Judge(#[source] SampleError),
-    /// The members of a group cannot continue together.
-    #[error(transparent)]
-    Group(#[from] GroupError),
-    /// A sample cannot be read.
-    #[error("a sample could not be read")]
-    Sample(#[source] SampleError),
-    /// The system refuses the thread that prepares batches.
-    #[error("the thread that prepares batches cannot be started")]
-    Thread(#[source] std::io::Error),
+    /// A member has left the group.
+    Left,
+    /// The members of a group cannot continue together for another reason.
+    Group,
+    /// An encoder, an argument or a judge that does not keep its contract, or a failure of the operating system.
+    Failed,
 }
 
-/// An error while samples are read: of a sample, or of a member that has left the group.
-impl From<SampleError> for TrainError {
-    fn from(error: SampleError) -> Self {
-        match error.downcast::<GroupError>() {
-            Ok(error) => Self::Group(*error),
-            Err(error) => Self::Sample(error),
+impl KindAbove for TrainErrorKind {
+    fn above(kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::Left => Self::Left,
+            ErrorKind::Group => Self::Group,
+            _ => Self::Invalid,
         }
     }
 }
 
-impl TrainError {
-    /// Returns an error of an evaluation with the place in the run at which it was made.
-    pub(crate) fn at_step(mut self, at_step: u64, at_epoch: usize) -> Self {
-        if let Self::NonFinite { step, epoch, .. } | Self::Collapsed { step, epoch, .. } = &mut self
-        {
-            (*step, *epoch) = (at_step, at_epoch);
+/// Returns the error of samples that cannot be read, or of a member that left the group while they were read.
+pub(crate) fn unreadable(error: SampleError) -> TrainError {
+    match error.downcast_ref::<Error>() {
+        Some(error) if matches!(error.kind(), ErrorKind::Left | ErrorKind::Group) => {
+            error.clone().into()
         }
-        self
+        _ => TrainError::message("a sample could not be read")
+            .with_source(error)
+            .with_kind(TrainErrorKind::Sample),
     }
 }
 
-/// Names the sample at fault, if there is one.
-fn first_bad(sample: Option<usize>) -> String {
-    sample.map_or_else(String::new, |sample| {
-        format!("; sample {sample} is the first whose embedding is not finite")
-    })
+/// Place in a run: the step and the epoch, each counted from 1, and both 0 before the first step.
+pub(crate) type Place = (u64, usize);
+
+/// Returns the error of a number that is not finite, such as "the training loss", in the run of a seed. `sample` is the
+/// first one at fault, if it is known.
+pub(crate) fn not_finite(
+    what: &str,
+    found: f64,
+    (step, epoch): Place,
+    seed: u64,
+    sample: Option<usize>,
+) -> TrainError {
+    let error = TrainError::message(format!(
+        "{what} is {found} at step {step} (epoch {epoch}, seed {seed}), expected a finite number"
+    ));
+    of_sample(error, step, sample)
 }
 
-/// Describes the shape of embeddings.
-fn rows_of([n, width]: [usize; 2]) -> String {
-    format!("{n} rows of width {width}")
+/// Returns the error of a number that is not finite with the first sample at fault, if there is one.
+pub(crate) fn of_sample(error: TrainError, step: u64, sample: Option<usize>) -> TrainError {
+    let error = match sample {
+        None => error,
+        Some(sample) => TrainError::message(format!(
+            "{error}; sample {sample} is the first whose embedding is not finite"
+        )),
+    };
+    error.with_kind(TrainErrorKind::NonFinite { step, sample })
+}
+
+/// Returns the error of an increment without new data.
+pub(crate) fn nothing_new() -> TrainError {
+    TrainError::new("the increment", "no new samples", "at least 2")
+        .with_kind(TrainErrorKind::NothingNew)
+}
+
+/// Returns the error of a thread that the system refuses.
+pub(crate) fn no_thread(source: std::io::Error) -> TrainError {
+    TrainError::message("the thread that prepares batches cannot be started")
+        .with_source(source)
+        .with_kind(TrainErrorKind::Failed)
 }

@@ -19,6 +19,7 @@
 //! | [`StopRule`], [`StoppedBy`], [`ExpectedGain`], [`plateau`], [`TARGET_RATIO`], [`time_to_target`] | the end of a run, and the time to the quality of retraining |
 //! | [`RunOptimizer`], [`OptimizerState`] | the optimizer of a run: any of Burn's ([`BurnOptimizer`]), [`DefaultAdam`], or a choice at run time ([`UpdateRule`]) |
 //! | [`OnePassAdam`], [`Lars`], [`LarsState`], [`Distance`] | optimizers of our own, and the distance of the distillation term |
+//! | [`TrainError`], [`TrainErrorKind`] | the error of this crate |
 //! | [`Stream`], [`Arriving`], [`Advanced`], [`StreamState`], [`Experience`] | updates for one experience after the other |
 //! | [`Policy`], [`When`], [`Decision`] | the moment of an update |
 //! | [`Keep`], [`Buffer`], [`KeptSample`] | the old samples of a stream that later updates may use |
@@ -38,26 +39,23 @@ mod progress;
 mod readme {}
 mod sampling;
 mod settings;
-mod settings_error;
 mod step;
 mod stream;
 mod trainer;
 mod views;
 
-pub use checkpoint::{CheckpointError, read_checkpoint, write_checkpoint};
+pub use checkpoint::{read_checkpoint, write_checkpoint};
 #[cfg(feature = "mpi")]
 pub use devices::Mpi;
-pub use error::TrainError;
+pub use error::{TrainError, TrainErrorKind};
 pub use evaluation::{Evaluated, Evaluator, ExpectedGain, Measured, StopRule, StoppedBy};
 pub use icl_core::RateChoice;
 pub use identity::Identity;
 pub use method::{
-    DEFAULT, Distance, Loss, LossKind, MetaOrder, Method, MethodError, NoiseSet, OptimizerChoice,
-    REFERENCE, Sampling, Start, methods, parse_methods,
+    DEFAULT, Distance, Loss, LossKind, MetaOrder, Method, NoiseSet, OptimizerChoice, REFERENCE,
+    Sampling, Start, methods, parse_methods,
 };
-pub use negatives::{
-    NegativesForm, NegativesPeak, NegativesSchedule, StepNegatives, StepNegativesError,
-};
+pub use negatives::{NegativesForm, NegativesPeak, NegativesSchedule, StepNegatives};
 pub use optimizer::{
     BurnOptimizer, DefaultAdam, Lars, LarsState, OnePassAdam, OptimizerState, RunOptimizer,
     UpdateRule,
@@ -70,9 +68,8 @@ pub use progress::{
 #[cfg(feature = "testing")]
 pub use sampling::{BatchPlan, EpochPlan, Planner, StepPlan};
 pub use settings::TrainingSettings;
-pub use settings_error::SettingsError;
 pub use stream::{
-    Advanced, Arriving, Buffer, Decision, Experience, Keep, KeepError, KeptSample, Policy, Stream,
-    StreamError, StreamMemory, StreamState, When, WhenError,
+    Advanced, Arriving, Buffer, Decision, Experience, Keep, KeptSample, Policy, Stream,
+    StreamMemory, StreamState, When,
 };
 pub use trainer::Trainer;

@@ -3,10 +3,10 @@
 use icl_core::RateChoice;
 use serde::{Deserialize, Serialize};
 
+use crate::error::TrainError;
 use crate::evaluation::StopRule;
 use crate::method::{Distance, MetaOrder, NoiseSet};
-use crate::negatives::{NegativesForm, NegativesSchedule, StepNegatives, StepNegativesError};
-use crate::settings_error::SettingsError;
+use crate::negatives::{NegativesForm, NegativesSchedule, StepNegatives};
 
 /// Settings of a training run, which all methods of a comparison share.
 ///
@@ -15,7 +15,7 @@ use crate::settings_error::SettingsError;
 ///
 /// let settings = TrainingSettings { epochs: 50, learning_rate: 1e-3, ..Default::default() };
 /// settings.check()?;
-/// # Ok::<(), icl_train::SettingsError>(())
+/// # Ok::<(), icl_train::TrainError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -134,8 +134,8 @@ impl TrainingSettings {
     /// Checks that every field is in its range.
     ///
     /// # Errors
-    /// [`SettingsError`] for the first field that is not.
-    pub fn check(&self) -> Result<(), SettingsError> {
+    /// [`TrainError`] for the first field that is not.
+    pub fn check(&self) -> Result<(), TrainError> {
         let positive = "a number above 0";
         let numbers = [
             ("learning_rate", self.learning_rate),
@@ -146,62 +146,31 @@ impl TrainingSettings {
             ("budget", self.budget.unwrap_or(1.0)),
         ];
         for (field, found) in numbers {
-            if !(found.is_finite() && found > 0.0) {
-                return Err(SettingsError {
-                    field,
-                    found,
-                    expected: positive,
-                });
-            }
+            TrainError::unless(found.is_finite() && found > 0.0, field, found, positive)?;
         }
         self.step_negatives.check(self.negatives)?;
-        if !(self.min_gain.is_finite() && self.min_gain >= 0.0) {
-            return Err(SettingsError {
-                field: "min_gain",
-                found: self.min_gain,
-                expected: "a number of at least 0",
-            });
-        }
-        if !(0.0..1.0).contains(&self.average_decay) {
-            return Err(SettingsError {
-                field: "average_decay",
-                found: self.average_decay,
-                expected: "a number from 0 to below 1",
-            });
-        }
+        let (gain, decay) = (self.min_gain, self.average_decay);
+        let is_gain = gain.is_finite() && gain >= 0.0;
+        TrainError::unless(is_gain, "min_gain", gain, "a number of at least 0")?;
+        let is_decay = (0.0..1.0).contains(&decay);
+        TrainError::unless(
+            is_decay,
+            "average_decay",
+            decay,
+            "a number from 0 to below 1",
+        )?;
         let counts = [
-            ("epochs", self.epochs, 1, "at least 1"),
-            ("batch_size", self.batch_size, 4, "at least 4"),
-            ("chunk", self.chunk.unwrap_or(2), 2, "at least 2"),
-            ("patience", self.patience, 1, "at least 1"),
-            ("monitor_samples", self.monitor_samples, 4, "at least 4"),
-            (
-                "evaluation_samples",
-                self.evaluation_samples,
-                4,
-                "at least 4",
-            ),
-            (
-                "evaluate_every",
-                self.evaluate_every.unwrap_or(1),
-                1,
-                "at least 1",
-            ),
-            (
-                "replay_size",
-                self.replay_size.unwrap_or(1),
-                1,
-                "at least 1",
-            ),
+            ("epochs", self.epochs, 1),
+            ("batch_size", self.batch_size, 4),
+            ("chunk", self.chunk.unwrap_or(2), 2),
+            ("patience", self.patience, 1),
+            ("monitor_samples", self.monitor_samples, 4),
+            ("evaluation_samples", self.evaluation_samples, 4),
+            ("evaluate_every", self.evaluate_every.unwrap_or(1), 1),
+            ("replay_size", self.replay_size.unwrap_or(1), 1),
         ];
-        for (field, found, least, expected) in counts {
-            if found < least {
-                return Err(SettingsError {
-                    field,
-                    found: found as f64,
-                    expected,
-                });
-            }
+        for (field, found, least) in counts {
+            TrainError::unless(found >= least, field, found, format!("at least {least}"))?;
         }
         Ok(())
     }
@@ -209,18 +178,23 @@ impl TrainingSettings {
     /// Checks that the negatives of the steps fit the other settings.
     ///
     /// # Errors
-    /// [`StepNegativesError`] if they do not.
-    pub fn check_negatives(&self) -> Result<(), StepNegativesError> {
+    /// [`TrainError`] if they do not.
+    pub fn check_negatives(&self) -> Result<(), TrainError> {
         let own = &self.step_negatives;
         let is_drawn = own.form == NegativesForm::Drawn;
-        if is_drawn && self.noise_set == NoiseSet::BothViews {
-            return Err(StepNegativesError::BothViews);
-        }
+        TrainError::unless(
+            !(is_drawn && self.noise_set == NoiseSet::BothViews),
+            "negatives form",
+            "drawn with the noise set both",
+            "the noise set other, or weighted",
+        )?;
         let is_fixed = own.schedule == NegativesSchedule::Fixed;
-        match is_fixed || self.stop != StopRule::TrainingLoss {
-            true => Ok(()),
-            false => Err(StepNegativesError::MovingLoss),
-        }
+        TrainError::unless(
+            is_fixed || self.stop != StopRule::TrainingLoss,
+            "negatives schedule",
+            "one under which K moves with the stopping rule training-loss, which would follow K",
+            "fixed, or another rule",
+        )
     }
 
     /// Returns the number of shards of a batch that so many members train on: as many as the members, or more if a member takes its

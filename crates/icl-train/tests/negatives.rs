@@ -14,7 +14,7 @@ use icl_core::testing::{TestAutodiff, to_vec};
 use icl_core::{Catalogue, Encoder, Mode, PairEmbeddings};
 use icl_train::{
     Callbacks, MetaOrder, Method, NegativesForm, NegativesPeak, NegativesSchedule, NoiseSet,
-    Outcome, Sampling, StepNegatives, StepNegativesError, StopRule, TrainError, TrainingSettings,
+    Outcome, Sampling, StepNegatives, StopRule, TrainError, TrainErrorKind, TrainingSettings,
     methods,
 };
 
@@ -57,8 +57,11 @@ fn resumed(method: &Method, settings: &TrainingSettings) -> Toy {
         let trainer = trainer(&samples, &increment, settings, 4);
         match trainer.update_with(method, Linear::new(1), Some(Linear::new(1)), &mut callbacks) {
             Ok(outcome) => break outcome,
-            Err(TrainError::Interrupted { .. }) => n_stops += 1,
-            Err(error) => panic!("{}: {error}", method.name),
+            Err(error) => {
+                let is_stopped = matches!(error.kind(), TrainErrorKind::Interrupted { .. });
+                assert!(is_stopped, "{}: {error}", method.name);
+                n_stops += 1;
+            }
         }
     };
     assert!(n_stops > 1, "{}", method.name);
@@ -257,10 +260,13 @@ fn a_catalogue_is_noise_of_nce_i_alone() {
     let in_batch = train_on(&samples, &method, &settings, 1).unwrap();
     let found = to_vec(&over_catalogue.trained.inner.weight.val());
     icl_core::testing::assert_close(&found, &weights(&in_batch), 1e-4);
-    assert!(matches!(
-        train(&corrected()),
-        Err(TrainError::Negatives(StepNegativesError::Catalogue))
-    ));
+    let error = train(&corrected()).map(drop).unwrap_err();
+    assert_eq!(error.kind(), TrainErrorKind::Invalid);
+    assert!(
+        error
+            .found()
+            .starts_with("a catalogue of candidates for the negatives with ")
+    );
 }
 
 /// The evaluations that move K are charged, whatever ends the run.
@@ -284,10 +290,10 @@ fn evaluations_that_steer_the_negatives_are_charged() {
 fn choices_that_do_not_fit_are_refused() {
     let refused = |settings: TrainingSettings| {
         let method = info_nce(Sampling::All);
-        match train_on(&points(), &method, &settings, 1) {
-            Err(TrainError::Negatives(error)) => error,
-            other => panic!("{:?}", other.map(|_| ())),
-        }
+        let trained = train_on(&points(), &method, &settings, 1);
+        let error: TrainError = trained.map(drop).unwrap_err();
+        assert_eq!(error.kind(), TrainErrorKind::Invalid);
+        error.to_string()
     };
     let drawn = with(StepNegatives {
         form: NegativesForm::Drawn,
@@ -297,12 +303,15 @@ fn choices_that_do_not_fit_are_refused() {
         noise_set: NoiseSet::BothViews,
         ..drawn
     };
-    assert_eq!(refused(both), StepNegativesError::BothViews);
+    let expected = "negatives form: found drawn with the noise set both, expected the noise set other, or weighted";
+    assert_eq!(refused(both), expected);
     let moving = TrainingSettings {
         stop: StopRule::TrainingLoss,
         ..with(ans(NegativesForm::Weighted))
     };
-    assert_eq!(refused(moving), StepNegativesError::MovingLoss);
+    let expected = "negatives schedule: found one under which K moves with the stopping rule training-loss, which \
+                    would follow K, expected fixed, or another rule";
+    assert_eq!(refused(moving), expected);
     for (peak, schedule, turn, field) in [
         (0.5, NegativesSchedule::Ans, 0.1, "step_negatives.peak"),
         (
@@ -320,6 +329,6 @@ fn choices_that_do_not_fit_are_refused() {
             turn,
             ..StepNegatives::default()
         });
-        assert_eq!(settings.check().unwrap_err().field, field);
+        assert_eq!(settings.check().unwrap_err().place(), field);
     }
 }

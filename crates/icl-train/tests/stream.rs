@@ -9,7 +9,7 @@ use icl_core::drift::Verdict;
 use icl_core::testing::{TestAutodiff, to_vec};
 use icl_core::{Encoder, SampleError, Samples};
 use icl_train::{
-    Advanced, Arriving, Callbacks, Keep, Method, Stream, StreamError, StreamState, TrainingSettings,
+    Advanced, Arriving, Callbacks, Keep, Method, Stream, StreamState, TrainError, TrainingSettings,
 };
 
 type Toy = Linear<TestAutodiff>;
@@ -48,7 +48,7 @@ fn advance<S: Samples<Sample = [f32; 4]>>(
     before: Option<After>,
     method: &Method,
     arriving: Arriving<'_>,
-) -> Result<After, StreamError> {
+) -> Result<After, TrainError> {
     let mut callbacks = Callbacks::new();
     let Some(before) = before else {
         return stream.first(Linear::new(1), arriving, &mut callbacks);

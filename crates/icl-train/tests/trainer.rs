@@ -10,7 +10,7 @@ use icl_core::{Collate, Encoder, Increment, Mode, Seed, Views};
 use icl_meta::RateChoice;
 use icl_train::parameter_change;
 use icl_train::{
-    MetaOrder, Method, MethodError, OptimizerChoice, Planner, Sampling, StopRule, TrainError,
+    MetaOrder, Method, OptimizerChoice, Planner, Sampling, StopRule, TrainErrorKind,
     TrainingSettings, UpdateRule,
 };
 
@@ -125,10 +125,10 @@ fn meta_optimization_needs_support_and_query() {
         ..info_nce(Sampling::All)
     };
     let error = train_on(&points(), &method, &settings(), 1).unwrap_err();
-    assert!(
-        matches!(error, TrainError::Method(MethodError::NoSupport)),
-        "{error}"
-    );
+    assert_eq!(error.kind(), TrainErrorKind::Invalid);
+    let expected = "found meta-optimization with a loss that does not separate old data from new, expected \
+                    loss=published or loss=corrected (Eq. 9)";
+    assert_eq!(error.to_string(), expected);
 }
 
 #[test]
@@ -140,7 +140,8 @@ fn without_new_data_there_is_only_a_first_encoder() {
     assert!(first.parameter_change > 1e-3);
     let method = info_nce(Sampling::All);
     let error = trainer.update(&method, start());
-    assert!(matches!(error, Err(TrainError::NothingNew)));
+    let error = error.map(drop).unwrap_err();
+    assert_eq!(error.kind(), TrainErrorKind::NothingNew);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use icl::core::{GrowthRatio, Seed, Stack};
 use icl::data::{TableOptions, TableViews, TableViewsConfig, TabularDataset, read_table};
 use icl::models::{Mlp, MlpConfig};
 use icl::prelude::*;
-use icl::train::{Callbacks, RateChoice, TrainError};
+use icl::train::{Callbacks, RateChoice, TrainError, TrainErrorKind};
 use serde_json::Value;
 
 use super::program::write_data;
@@ -44,8 +44,10 @@ pub fn format() -> Result<Format> {
         for n_steps in [1, 2, 100] {
             let _ = std::fs::remove_file(&path);
             match work.run(&method, &path, n_steps) {
-                Ok(()) | Err(TrainError::Interrupted { .. }) => valid.push(parts(&path)?),
-                Err(error) => return Err(error.into()),
+                Err(error) if !matches!(error.kind(), TrainErrorKind::Interrupted { .. }) => {
+                    return Err(error.into());
+                }
+                _ => valid.push(parts(&path)?),
             }
         }
     }
@@ -57,8 +59,12 @@ pub fn format() -> Result<Format> {
         match work.run(&method, &path, 100) {
             // The numbers of the state are as the checksum says: that training then leaves the finite ones is no
             // fault of the file's form.
-            Ok(()) | Err(TrainError::NonFinite { .. } | TrainError::Rate(_)) => Ok(()),
-            Err(error) => Err(Told::of(error)),
+            Ok(()) => Ok(()),
+            Err(error) => match error.kind() {
+                TrainErrorKind::NonFinite { .. } => Ok(()),
+                TrainErrorKind::Failed if error.found().starts_with(AGENT) => Ok(()),
+                _ => Err(Told::of(error)),
+            },
         }
     };
     Ok(Format {
@@ -82,6 +88,9 @@ pub fn format() -> Result<Format> {
         read: Box::new(read),
     })
 }
+
+/// Error of an agent that cannot be saved.
+const AGENT: &str = "the agent that chooses learning rates";
 
 fn learned() -> Method {
     Method {

@@ -5,11 +5,12 @@
 //! command line alone, and so do `--config` and `--resume`.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::builder::ArgAction;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command};
+use icl_core::Error;
 use icl_data::Found;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -33,17 +34,6 @@ struct Entry {
     values: Vec<(Range<usize>, String)>,
 }
 
-/// Error at a place of a file.
-#[derive(Debug, thiserror::Error)]
-#[error("{}, line {line}, column {column}: {message}", path.display())]
-pub struct ConfigError {
-    path: PathBuf,
-    line: usize,
-    /// Counted in characters from 1.
-    column: usize,
-    message: String,
-}
-
 impl ConfigFile {
     /// Reads the options of `command` in `text`, the contents of the file `path`.
     ///
@@ -51,16 +41,15 @@ impl ConfigFile {
     /// At the first place with a syntax error, a key that is no option of the command or that belongs to the
     /// command line, a value of the wrong type or one that the command does not take, or an option together with
     /// one that excludes it.
-    pub fn parse(path: &Path, text: &str, command: &Command) -> Result<Self, ConfigError> {
+    pub fn parse(path: &Path, text: &str, command: &Command) -> Result<Self, Error> {
         let at = |span: Range<usize>, message: String| {
             let before = text.get(..span.start).unwrap_or(text);
             let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-            ConfigError {
-                path: path.to_owned(),
-                line: before.matches('\n').count() + 1,
-                column: before[line_start..].chars().count() + 1,
-                message,
-            }
+            let line = before.matches('\n').count() + 1;
+            // Counted in characters from 1.
+            let column = before[line_start..].chars().count() + 1;
+            let place = format!("{}, line {line}, column {column}", path.display());
+            Error::new(place, message, "")
         };
         if let Some(byte) = too_deep(text) {
             let message = "found brackets that are nested too deep, expected values and lists";

@@ -1,6 +1,6 @@
 //! Retrieval of stored embeddings by an encoder that has been updated.
 
-use icl_eval::{EvalError, Matrix, cross_version_recall};
+use icl_eval::{EvalErrorKind, Matrix, cross_version_recall};
 
 use crate::process::failure::Failure;
 
@@ -21,7 +21,7 @@ pub fn stored_recall(new: &Matrix, stored: &Matrix) -> Result<Option<f64>, Failu
     let rows: Vec<usize> = (0..n_drawn).map(|at| at * n / n_drawn).collect();
     match cross_version_recall(&new.select(&rows), &stored.select(&rows), 1) {
         Ok(recall) => Ok(Some(recall.own)),
-        Err(EvalError::FewNeighbours { .. }) => Ok(None),
+        Err(error) if error.kind() == EvalErrorKind::TooFew => Ok(None),
         Err(error) => Err(Failure::Other(error.into())),
     }
 }

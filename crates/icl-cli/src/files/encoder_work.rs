@@ -60,9 +60,9 @@ pub fn begin(
     let facts = input.iter().cloned();
     let identity = Identity::new(facts.map(|(name, value)| (name.to_owned(), value)));
     let path = work.state(STATE).with_extension(INPUT);
-    let known = read_checkpoint::<()>(&path, &identity).map_err(Failure::checkpoint)?;
+    let known = read_checkpoint::<()>(&path, &identity)?;
     if known.is_none() {
-        write_checkpoint(&path, &identity, &()).map_err(Failure::checkpoint)?;
+        write_checkpoint(&path, &identity, &())?;
     }
     Ok(work)
 }

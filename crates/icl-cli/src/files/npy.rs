@@ -1,9 +1,9 @@
 //! Arrays in NumPy's file format.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use burn::tensor::f16;
-use icl_core::InputFile;
+use icl_core::{Error, InputFile};
 use icl_data::Found;
 
 use crate::files::npy_header::NpyHeader;
@@ -23,15 +23,6 @@ pub struct Array {
     pub n_columns: usize,
     /// Values, row by row.
     pub values: Vec<f64>,
-}
-
-/// Error of a file of embeddings.
-#[derive(Debug, thiserror::Error)]
-#[error("{}: found {found}, expected {expected}", path.display())]
-pub struct EmbeddingsError {
-    path: PathBuf,
-    found: String,
-    expected: &'static str,
 }
 
 /// Returns the file of an array of this shape in single precision, row after row.
@@ -63,12 +54,8 @@ pub fn integer_bytes(values: &[i64]) -> Vec<u8> {
 /// # Errors
 /// If the file cannot be read, is no regular file, has more than 2 GiB or a header of more than 64 KiB, is
 /// truncated, or holds another type or shape, no row or no column, or a value that is not finite.
-pub fn read(path: &Path) -> Result<Array, EmbeddingsError> {
-    let error = |found: String, expected| EmbeddingsError {
-        path: path.to_owned(),
-        found,
-        expected,
-    };
+pub fn read(path: &Path) -> Result<Array, Error> {
+    let error = |found: String, expected: &str| Error::new(path.display(), found, expected);
     let bytes = InputFile::open(path, MAX_BYTES).and_then(InputFile::bytes);
     let bytes = bytes.map_err(|cause| {
         error(
@@ -76,8 +63,7 @@ pub fn read(path: &Path) -> Result<Array, EmbeddingsError> {
             "a .npy file or a table of numbers",
         )
     })?;
-    let (header, rest) =
-        NpyHeader::read(&bytes).map_err(|fault| error(fault.found, fault.expected))?;
+    let (header, rest) = NpyHeader::read(&bytes).map_err(|error| error.at(path.display()))?;
     let &[n_rows, n_columns] = &header.shape[..] else {
         return Err(error(shape(&header.shape), "two dimensions, [n, d]"));
     };

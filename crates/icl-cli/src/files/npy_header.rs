@@ -8,6 +8,7 @@
 //! Only dictionaries of these three keys are read, from front to back, so that the time is proportional to the
 //! length whatever a file holds.
 
+use icl_core::Error;
 use icl_data::Found;
 
 /// Beginning of every file.
@@ -31,24 +32,6 @@ pub struct NpyHeader {
     pub is_fortran: bool,
     /// Length of each axis.
     pub shape: Vec<u64>,
-}
-
-/// Fault of a header: found and expected.
-#[derive(Debug, PartialEq, Eq)]
-pub struct HeaderFault {
-    /// Description of the header.
-    pub found: String,
-    /// Description of a valid one.
-    pub expected: &'static str,
-}
-
-impl HeaderFault {
-    fn new(found: impl Into<String>, expected: &'static str) -> Self {
-        Self {
-            found: found.into(),
-            expected,
-        }
-    }
 }
 
 impl NpyHeader {
@@ -79,12 +62,12 @@ impl NpyHeader {
     /// Reads the header at the beginning of a file and returns it with the bytes behind it.
     ///
     /// # Errors
-    /// If there is none, it is cut off or longer than 64 KiB, or is not a dictionary of exactly the three keys.
-    pub fn read(bytes: &[u8]) -> Result<(Self, &[u8]), HeaderFault> {
-        let cut = || HeaderFault::new("a NumPy header that is cut off", "a whole one");
+    /// Without a place, if there is none, it is cut off or longer than 64 KiB, or is not a dictionary of exactly the three keys.
+    pub fn read(bytes: &[u8]) -> Result<(Self, &[u8]), Error> {
+        let cut = || Error::new("", "a NumPy header that is cut off", "a whole one");
         let rest = bytes
             .strip_prefix(MAGIC)
-            .ok_or_else(|| HeaderFault::new("no NumPy header", EXPECTED))?;
+            .ok_or_else(|| Error::new("", "no NumPy header", EXPECTED))?;
         let ([major, _minor], rest) = rest.split_first_chunk().ok_or_else(cut)?;
         let (length, rest) = match major {
             1 => {
@@ -97,12 +80,12 @@ impl NpyHeader {
             }
             _ => {
                 let found = format!("version {major} of the NumPy format");
-                return Err(HeaderFault::new(found, "version 1, 2 or 3"));
+                return Err(Error::new("", found, "version 1, 2 or 3"));
             }
         };
         if length > MAX_HEADER_BYTES {
             let found = format!("a NumPy header of {length} bytes");
-            return Err(HeaderFault::new(found, "at most 65536"));
+            return Err(Error::new("", found, "at most 65536"));
         }
         let (text, values) = rest.split_at_checked(length).ok_or_else(cut)?;
         let header = Dictionary { text, at: 0 }.header()?;
@@ -117,7 +100,7 @@ struct Dictionary<'a> {
 }
 
 impl Dictionary<'_> {
-    fn header(&mut self) -> Result<NpyHeader, HeaderFault> {
+    fn header(&mut self) -> Result<NpyHeader, Error> {
         let (mut descriptor, mut is_fortran, mut shape) = (None, None, None);
         self.expect(b'{', "`{`")?;
         while self.next() != Some(b'}') {
@@ -132,7 +115,8 @@ impl Dictionary<'_> {
                 "shape" => shape.replace(self.lengths()?).is_some(),
                 other => {
                     let found = format!("key {} in the NumPy header", Found::new(other));
-                    return Err(HeaderFault::new(
+                    return Err(Error::new(
+                        "",
                         found,
                         "only 'descr', 'fortran_order' and 'shape'",
                     ));
@@ -140,7 +124,7 @@ impl Dictionary<'_> {
             };
             if is_repeated {
                 let found = format!("key {} twice in the NumPy header", Found::new(&key));
-                return Err(HeaderFault::new(found, "every key once"));
+                return Err(Error::new("", found, "every key once"));
             }
             if !self.accept(b',') {
                 break;
@@ -156,7 +140,8 @@ impl Dictionary<'_> {
                 is_fortran,
                 shape,
             }),
-            _ => Err(HeaderFault::new(
+            _ => Err(Error::new(
+                "",
                 "a NumPy header that lacks a key",
                 "'descr', 'fortran_order' and 'shape'",
             )),
@@ -177,7 +162,7 @@ impl Dictionary<'_> {
         is_there
     }
 
-    fn expect(&mut self, wanted: u8, expected: &'static str) -> Result<(), HeaderFault> {
+    fn expect(&mut self, wanted: u8, expected: &'static str) -> Result<(), Error> {
         match self.accept(wanted) {
             true => Ok(()),
             false => Err(self.fault(expected)),
@@ -185,7 +170,7 @@ impl Dictionary<'_> {
     }
 
     /// Reads a string without escapes.
-    fn string(&mut self, expected: &'static str) -> Result<String, HeaderFault> {
+    fn string(&mut self, expected: &'static str) -> Result<String, Error> {
         let quote = match self.next() {
             Some(quote @ (b'\'' | b'"')) => quote,
             _ => return Err(self.fault(expected)),
@@ -198,7 +183,7 @@ impl Dictionary<'_> {
         Ok(text.to_owned())
     }
 
-    fn boolean(&mut self) -> Result<bool, HeaderFault> {
+    fn boolean(&mut self) -> Result<bool, Error> {
         self.next();
         for (word, value) in [("True", true), ("False", false)] {
             if self.text[self.at..].starts_with(word.as_bytes()) {
@@ -210,7 +195,7 @@ impl Dictionary<'_> {
     }
 
     /// Reads a tuple of integers.
-    fn lengths(&mut self) -> Result<Vec<u64>, HeaderFault> {
+    fn lengths(&mut self) -> Result<Vec<u64>, Error> {
         let mut lengths = Vec::new();
         self.expect(b'(', "a tuple of integers")?;
         while self.next() != Some(b')') {
@@ -226,7 +211,7 @@ impl Dictionary<'_> {
         Ok(lengths)
     }
 
-    fn integer(&mut self) -> Result<u64, HeaderFault> {
+    fn integer(&mut self) -> Result<u64, Error> {
         self.next();
         let rest = &self.text[self.at..];
         let length = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -239,7 +224,7 @@ impl Dictionary<'_> {
         Ok(value)
     }
 
-    fn fault(&self, expected: &'static str) -> HeaderFault {
+    fn fault(&self, expected: &'static str) -> Error {
         let rest = &self.text[self.at..];
         // More than is printed, and never the whole text.
         let rest = String::from_utf8_lossy(&rest[..rest.len().min(256)]);
@@ -248,7 +233,7 @@ impl Dictionary<'_> {
             Found::new(rest.trim_end()),
             self.at
         );
-        HeaderFault::new(found, expected)
+        Error::new("", found, expected)
     }
 }
 
@@ -264,10 +249,14 @@ mod tests {
         bytes
     }
 
-    fn fault(bytes: &[u8]) -> HeaderFault {
+    fn fault(bytes: &[u8]) -> Error {
         let fault = NpyHeader::read(bytes).unwrap_err();
-        assert!(fault.found.chars().count() < 200, "{}", fault.found);
-        assert!(!fault.found.contains(char::is_control), "{:?}", fault.found);
+        assert!(fault.found().chars().count() < 200, "{}", fault.found());
+        assert!(
+            !fault.found().contains(char::is_control),
+            "{:?}",
+            fault.found()
+        );
         fault
     }
 
@@ -373,15 +362,15 @@ mod tests {
                 "\"x\" at byte 58 of the NumPy header",
             ),
         ] {
-            assert_eq!(fault(&file(text)).found, message, "{text}");
+            assert_eq!(fault(&file(text)).found(), message, "{text}");
         }
-        assert_eq!(fault(b"PK\x03\x04").found, "no NumPy header");
+        assert_eq!(fault(b"PK\x03\x04").found(), "no NumPy header");
         assert_eq!(
-            fault(b"\x93NUMPY\x09\x00").found,
+            fault(b"\x93NUMPY\x09\x00").found(),
             "version 9 of the NumPy format"
         );
         let long = b"\x93NUMPY\x02\x00\xff\xff\xff\xff{";
-        assert_eq!(fault(long).found, "a NumPy header of 4294967295 bytes");
+        assert_eq!(fault(long).found(), "a NumPy header of 4294967295 bytes");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Rows of numbers in a `.safetensors` file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use burn::tensor::{bf16, f16};
-use icl_core::InputFile;
+use icl_core::{Error, InputFile};
 use icl_data::Found;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
@@ -26,27 +26,14 @@ pub struct TensorRows {
     pub values: Vec<f64>,
 }
 
-/// Error of a file of tensors.
-#[derive(Debug, thiserror::Error)]
-#[error("{}: found {found}, expected {expected}", path.display())]
-pub struct TensorRowsError {
-    path: PathBuf,
-    found: String,
-    expected: &'static str,
-}
-
 /// Reads the tensor named `embeddings`, or the only tensor with two dimensions, of 16, 32 or 64-bit
 /// floating-point numbers.
 ///
 /// # Errors
 /// If the file cannot be read, is no regular file, has more than 2 GiB, is damaged, has no such tensor or several, or if the
 /// tensor has another type or shape, no row or no column, or a value that is not finite.
-pub fn read(path: &Path) -> Result<TensorRows, TensorRowsError> {
-    let error = |found: String, expected| TensorRowsError {
-        path: path.to_owned(),
-        found,
-        expected,
-    };
+pub fn read(path: &Path) -> Result<TensorRows, Error> {
+    let error = |found: String, expected: &str| Error::new(path.display(), found, expected);
     let bytes = InputFile::open(path, MAX_BYTES).and_then(InputFile::bytes);
     let bytes = bytes.map_err(|cause| {
         error(

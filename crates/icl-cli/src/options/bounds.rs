@@ -7,6 +7,7 @@
 use std::fmt::Display;
 
 use anyhow::anyhow;
+use icl_core::Error;
 
 use crate::process::failure::Failure;
 
@@ -57,33 +58,21 @@ impl Range {
     }
 }
 
-/// Error in a size or number that is none, or beyond its bounds.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected {kind} from {smallest} to {largest}")]
-pub struct BoundError {
-    kind: &'static str,
-    smallest: String,
-    largest: String,
-}
-
 /// Returns the parser of a whole number from 0 to a bound.
-pub fn at_most<T>(largest: T) -> impl Fn(&str) -> Result<T, BoundError> + Clone
+pub fn at_most<T>(largest: T) -> impl Fn(&str) -> Result<T, Error> + Clone
 where
     T: std::str::FromStr + PartialOrd + Display + Copy,
 {
     move |text| {
         let number = text.parse().ok().filter(|number| *number <= largest);
-        number.ok_or_else(|| BoundError {
-            kind: "a whole number",
-            smallest: "0".to_owned(),
-            largest: largest.to_string(),
-        })
+        let error = || Error::message(format!("expected a whole number from 0 to {largest}"));
+        number.ok_or_else(error)
     }
 }
 
 /// Returns the parser of a number within bounds. Numbers that are not above 0 are left to the check of the settings,
 /// which names their range.
-pub fn number_in(range: Range) -> impl Fn(&str) -> Result<f64, BoundError> + Clone {
+pub fn number_in(range: Range) -> impl Fn(&str) -> Result<f64, Error> + Clone {
     let Range { smallest, largest } = range;
     move |text| {
         let is_taken = |number: &f64| {
@@ -92,11 +81,12 @@ pub fn number_in(range: Range) -> impl Fn(&str) -> Result<f64, BoundError> + Clo
                 || (smallest..=largest).contains(number)
         };
         let number = text.parse().ok().filter(is_taken);
-        number.ok_or_else(|| BoundError {
-            kind: "a number",
-            smallest: format!("{smallest:e}"),
-            largest: format!("{largest:e}"),
-        })
+        let error = || {
+            Error::message(format!(
+                "expected a number from {smallest:e} to {largest:e}"
+            ))
+        };
+        number.ok_or_else(error)
     }
 }
 

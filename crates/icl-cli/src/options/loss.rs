@@ -4,10 +4,11 @@ use std::str::FromStr;
 
 use anyhow::anyhow;
 use clap::Args;
+use icl_core::Error;
 use icl_train::{NegativesForm, NegativesSchedule, StopRule, TrainingSettings};
 use serde::{Serialize, Serializer};
 
-use crate::options::bounds::{self, BoundError};
+use crate::options::bounds;
 use crate::options::choice;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
@@ -24,20 +25,15 @@ pub enum Negatives {
 /// Word for [`Negatives::Auto`].
 const AUTO: &str = "auto";
 
-/// Error in a number of negatives.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}, or auto")]
-pub struct NegativesValueError(#[source] BoundError);
-
 impl FromStr for Negatives {
-    type Err = NegativesValueError;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Self, NegativesValueError> {
+    fn from_str(text: &str) -> Result<Self, Error> {
         match text {
             AUTO => Ok(Self::Auto),
             number => bounds::number_in(bounds::NEGATIVES)(number)
                 .map(Self::Number)
-                .map_err(NegativesValueError),
+                .map_err(|error| Error::message(format!("{error}, or auto")).with_source(error)),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use anyhow::anyhow;
 use clap::Args;
-use icl_train::{Distance, MetaOrder, Method, MethodError, TrainingSettings};
+use icl_train::{Distance, MetaOrder, Method, TrainError, TrainErrorKind, TrainingSettings};
 use serde::{Serialize, Serializer};
 
 use crate::options::similar::suggestion;
@@ -130,9 +130,13 @@ fn listed(texts: &str) -> Result<Vec<Method>, Failure> {
 }
 
 /// Returns the failure to find a method, with a similar name if there is one.
-fn unknown(error: &MethodError) -> Failure {
-    let similar = match error {
-        MethodError::Name { found, known } => suggestion(found, known.iter().map(String::as_str)),
+fn unknown(error: &TrainError) -> Failure {
+    let similar = match error.kind() {
+        TrainErrorKind::UnknownMethod => {
+            let known = icl_train::methods();
+            let names = known.iter().map(|method| method.name.as_str());
+            suggestion(error.found().trim_matches('"'), names)
+        }
         _ => String::new(),
     };
     Failure::input(anyhow!("method: {error}{similar}"))

@@ -1,6 +1,5 @@
 //! The settings of a training from groups of options. What no option of a command sets has its default.
 
-use anyhow::anyhow;
 use clap::{Arg, Args, Command};
 use icl_train::{NegativesPeak, StepNegatives, StopRule, TrainingSettings};
 
@@ -109,12 +108,8 @@ impl ExecutionOptions {
 /// At the first that is not.
 pub fn checked(settings: TrainingSettings, n_members: usize) -> Result<TrainingSettings, Failure> {
     settings.check().map_err(|error| {
-        Failure::input(anyhow!(
-            "{}: found {}, expected {}",
-            option_of(error.field),
-            error.found,
-            error.expected
-        ))
+        let option = option_of(error.place());
+        Failure::input(error.at(option))
     })?;
     settings.check_negatives().map_err(Failure::input)?;
     let n_shards = settings.n_shards(n_members);

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::anyhow;
-use icl_eval::EvalError;
-use icl_train::{Method, TrainError, TrainingSettings};
+use icl_eval::{EvalError, EvalErrorKind};
+use icl_train::{Method, TrainError, TrainErrorKind, TrainingSettings};
 
 use crate::process::failure::Failure;
 
@@ -26,8 +26,8 @@ impl Causes<'_> {
     /// Returns the failure of a training run.
     pub fn training(&self, error: TrainError) -> Failure {
         let has_trained = matches!(
-            error,
-            TrainError::NonFinite { step, .. } | TrainError::Collapsed { step, .. } if step > 0
+            error.kind(),
+            TrainErrorKind::NonFinite { step, .. } | TrainErrorKind::Collapsed { step } if step > 0
         );
         self.failure(error, has_trained)
     }
@@ -38,12 +38,11 @@ impl Causes<'_> {
     }
 
     fn failure(&self, error: TrainError, has_trained: bool) -> Failure {
-        match error {
-            TrainError::NonFinite { .. } | TrainError::Collapsed { .. } => Failure::input(anyhow!(
-                "{error}; it depends on {}",
-                self.listed(has_trained)
-            )),
-            error => Failure::training(error),
+        match error.kind() {
+            TrainErrorKind::NonFinite { .. } | TrainErrorKind::Collapsed { .. } => Failure::input(
+                anyhow!("{error}; it depends on {}", self.listed(has_trained)),
+            ),
+            _ => Failure::training(error),
         }
     }
 
@@ -63,12 +62,12 @@ impl Causes<'_> {
 
     /// Returns the failure to measure the embeddings of a trained encoder.
     pub fn embeddings(&self, error: EvalError) -> Failure {
-        match error {
-            EvalError::NotFinite { .. } => Failure::input(anyhow!(
+        match error.kind() {
+            EvalErrorKind::NotFinite => Failure::input(anyhow!(
                 "embeddings: {error}; they depend on {}",
                 self.listed(true)
             )),
-            error => Failure::Other(error.into()),
+            _ => Failure::Other(error.into()),
         }
     }
 
@@ -114,13 +113,11 @@ mod tests {
     fn options_of_steps_are_named_after_a_step() {
         let settings = TrainingSettings::default();
         let method = Method::named("icl-corrected").unwrap();
-        let not_finite = |step| TrainError::NonFinite {
-            what: "the exact risk",
-            found: f64::NAN,
-            step,
-            epoch: 0,
-            seed: 7,
-            sample: None,
+        let not_finite = |step| {
+            let place = format!("at step {step} (epoch 0, seed 7)");
+            let error = format!("the exact risk is NaN {place}, expected a finite number");
+            let kind = TrainErrorKind::NonFinite { step, sample: None };
+            TrainError::message(error).with_kind(kind)
         };
         let causes = Causes {
             settings: &settings,
@@ -161,7 +158,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(message.starts_with("the held-out risk is inf, expected a finite number"));
-        let failure = causes.training(TrainError::NothingNew);
+        let failure = causes.training(TrainError::new("the increment", "no new samples", "2"));
         assert!(failure.to_string().starts_with("the increment"));
     }
 }

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use icl_core::Error;
-use icl_train::{CheckpointError, TrainError};
+use icl_train::{TrainError, TrainErrorKind};
 
 /// Exit code of a program that was interrupted.
 pub const INTERRUPTED: u8 = 130;
@@ -31,35 +30,13 @@ impl Failure {
         Self::Other(anyhow::anyhow!("{}: {what}: {error}", path.display()))
     }
 
-    /// Returns the failure of a training run.
+    /// Returns the failure of a training run, a stream or a checkpoint.
     pub fn training(error: TrainError) -> Self {
-        match error {
-            TrainError::Interrupted { .. } => Self::Interrupted(error.into()),
-            TrainError::Checkpoint(error) => Self::checkpoint(error),
-            TrainError::Settings(_)
-            | TrainError::NothingNew
-            | TrainError::Method(_)
-            | TrainError::Negatives(_)
-            | TrainError::HeldOut(_)
-            | TrainError::NonFinite { .. }
-            | TrainError::Collapsed { .. }
-            | TrainError::Sample(_) => Self::input(error),
-            _ => Self::Other(error.into()),
-        }
-    }
-
-    /// Returns the failure of a checkpoint: of the input if it cannot be used, another if it cannot
-    /// be written.
-    pub fn checkpoint(error: CheckpointError) -> Self {
-        match error {
-            CheckpointError::File { ref source, .. }
-                if source.get_ref().is_some_and(|inner| inner.is::<Error>()) =>
-            {
-                Self::input(error)
+        match error.kind() {
+            TrainErrorKind::Interrupted { .. } => Self::Interrupted(error.into()),
+            TrainErrorKind::Left | TrainErrorKind::Group | TrainErrorKind::Failed => {
+                Self::Other(error.into())
             }
-            CheckpointError::File { .. }
-            | CheckpointError::Encode(_)
-            | CheckpointError::Module(_) => Self::Other(error.into()),
             _ => Self::input(error),
         }
     }
@@ -144,21 +121,16 @@ mod tests {
 
     #[test]
     fn a_checkpoint_that_is_no_file_is_an_input() {
-        let failure = |source| {
-            Failure::checkpoint(CheckpointError::File {
-                path: "a.checkpoint".into(),
-                what: "read",
-                source,
-            })
-        };
-        let folder = icl_core::InputFile::open(Path::new("."), 1);
-        let refused = failure(folder.unwrap_err());
+        let folder = tempfile::tempdir().unwrap();
+        let identity = icl_train::Identity::new([]);
+        let refused = icl_train::read_checkpoint::<u8>(folder.path(), &identity);
+        let refused = Failure::training(refused.unwrap_err());
         assert!(matches!(refused, Failure::Input(_)));
-        assert!(
-            refused.to_string().starts_with("a.checkpoint: "),
-            "{refused}"
-        );
-        let of_machine = failure(std::io::ErrorKind::PermissionDenied.into());
+        let path = folder.path().display().to_string();
+        assert!(refused.to_string().starts_with(&path), "{refused}");
+        let absent = folder.path().join("none").join("a.checkpoint");
+        let of_machine = icl_train::write_checkpoint(&absent, &identity, &0_u8).unwrap_err();
+        let of_machine = Failure::training(of_machine);
         assert!(matches!(of_machine, Failure::Other(_)));
     }
 }

@@ -1,14 +1,14 @@
 //! Groups of members that train one encoder together: processes of several machines, or threads of one.
 
 mod alone;
-mod error;
 mod threads;
 
 use std::fmt::Debug;
 
 pub use alone::Alone;
-pub use error::GroupError;
 pub use threads::Threads;
+
+use crate::Error;
 
 /// The collective operations through which the members of a group train one encoder together. The trainer knows nothing
 /// else of other processes.
@@ -24,16 +24,17 @@ pub use threads::Threads;
 ///     let threads: Vec<_> = members.map(|member| scope.spawn(move || {
 ///         let mut values = vec![member.rank() as f32, 1.0];
 ///         member.sum(&mut values)?;
-///         Ok::<_, icl_core::GroupError>(values)
+///         Ok::<_, icl_core::Error>(values)
 ///     })).collect();
 ///     threads.into_iter().map(|thread| thread.join().expect("no panic")).collect::<Result<_, _>>()
 /// })?;
 /// assert_eq!(sums, [[3.0, 3.0], [3.0, 3.0], [3.0, 3.0]]);
-/// # Ok::<(), icl_core::GroupError>(())
+/// # Ok::<(), icl_core::Error>(())
 /// ```
 ///
 /// # Errors
-/// All operations return [`GroupError`] if a member has left the group or called another operation.
+/// All operations return an error of the kind [`Left`](crate::ErrorKind::Left) if a member has left the group, and of the kind
+/// [`Group`](crate::ErrorKind::Group) if one called another operation.
 pub trait Group: Debug + Send + Sync {
     /// Returns the rank of this member, below [`size`](Self::size).
     fn rank(&self) -> usize;
@@ -42,22 +43,22 @@ pub trait Group: Debug + Send + Sync {
     fn size(&self) -> usize;
 
     /// Returns the values of every member in the order of their ranks. Lengths may differ.
-    fn gather(&self, own: &[f32]) -> Result<Gathered<f32>, GroupError>;
+    fn gather(&self, own: &[f32]) -> Result<Gathered<f32>, Error>;
 
     /// Returns the values of every member in double precision, as [`gather`](Self::gather) does.
-    fn gather_f64(&self, own: &[f64]) -> Result<Gathered<f64>, GroupError>;
+    fn gather_f64(&self, own: &[f64]) -> Result<Gathered<f64>, Error>;
 
     /// Replaces the values by their sums over all members, which have the same bits at every member.
-    fn sum(&self, values: &mut [f32]) -> Result<(), GroupError>;
+    fn sum(&self, values: &mut [f32]) -> Result<(), Error>;
 
     /// Replaces the values by their sums in double precision, as [`sum`](Self::sum) does.
-    fn sum_f64(&self, values: &mut [f64]) -> Result<(), GroupError>;
+    fn sum_f64(&self, values: &mut [f64]) -> Result<(), Error>;
 
     /// Replaces the bytes of every member by those of member `root`. Lengths may differ before.
-    fn broadcast(&self, root: usize, bytes: &mut Vec<u8>) -> Result<(), GroupError>;
+    fn broadcast(&self, root: usize, bytes: &mut Vec<u8>) -> Result<(), Error>;
 
     /// Returns whether the flag is set at any member, so that all members decide the same.
-    fn any(&self, flag: bool) -> Result<bool, GroupError> {
+    fn any(&self, flag: bool) -> Result<bool, Error> {
         let mut flags = [f64::from(u8::from(flag))];
         self.sum_f64(&mut flags)?;
         Ok(flags[0] > 0.0)

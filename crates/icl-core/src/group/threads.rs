@@ -3,13 +3,14 @@
 use std::ops::AddAssign;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::group::{Gathered, Group, GroupError};
+use crate::group::{Gathered, Group};
+use crate::{Error, ErrorKind};
 
 /// Member of a group of threads: several devices of one process, or tests.
 ///
 /// Sums are computed in the order of the ranks, so that they are the same in every run. A member that is dropped, after an
-/// error or a panic of its thread too, leaves the group: operations of the others then return [`GroupError::Left`]
-/// instead of waiting.
+/// error or a panic of its thread too, leaves the group: operations of the others then return an error of
+/// the kind [`Left`](ErrorKind::Left) instead of waiting.
 #[derive(Debug)]
 pub struct Threads {
     rank: usize,
@@ -77,7 +78,7 @@ impl Threads {
     }
 
     /// Brings a call to the others, and returns the calls of all members when they have arrived.
-    fn meet(&self, operation: Operation, brought: Brought) -> Result<Arc<[Call]>, GroupError> {
+    fn meet(&self, operation: Operation, brought: Brought) -> Result<Arc<[Call]>, Error> {
         let mut state = self.meeting.lock();
         // Others may still be taking the calls of the operation before.
         while state.complete.is_some() {
@@ -113,12 +114,11 @@ impl Threads {
         let unlike = calls.iter().position(|other| !is_alike(own, other));
         match unlike {
             None => Ok(calls),
-            Some(rank) => Err(GroupError::OutOfStep {
-                rank,
-                found: described(&calls[rank]),
-                expected: described(own),
-                at: self.rank,
-            }),
+            Some(rank) => {
+                let found = format!("{} at member {rank}", described(&calls[rank]));
+                let expected = format!("{} as at member {}", described(own), self.rank);
+                Err(Error::new("the group", found, expected).with_kind(ErrorKind::Group))
+            }
         }
     }
 
@@ -128,7 +128,7 @@ impl Threads {
         values: &mut [T],
         brought: Brought,
         of: fn(&Brought) -> &[T],
-    ) -> Result<(), GroupError> {
+    ) -> Result<(), Error> {
         let calls = self.meet(Operation::Sum(values.len()), brought)?;
         values.copy_from_slice(of(&calls[0].1));
         for call in &calls[1..] {
@@ -149,25 +149,25 @@ impl Group for Threads {
         self.size
     }
 
-    fn gather(&self, own: &[f32]) -> Result<Gathered<f32>, GroupError> {
+    fn gather(&self, own: &[f32]) -> Result<Gathered<f32>, Error> {
         let calls = self.meet(Operation::Gather, Brought::Single(own.to_vec()))?;
         Ok(Gathered::new(calls.iter().map(|call| call.1.single())))
     }
 
-    fn gather_f64(&self, own: &[f64]) -> Result<Gathered<f64>, GroupError> {
+    fn gather_f64(&self, own: &[f64]) -> Result<Gathered<f64>, Error> {
         let calls = self.meet(Operation::Gather, Brought::Double(own.to_vec()))?;
         Ok(Gathered::new(calls.iter().map(|call| call.1.double())))
     }
 
-    fn sum(&self, values: &mut [f32]) -> Result<(), GroupError> {
+    fn sum(&self, values: &mut [f32]) -> Result<(), Error> {
         self.sum_of(values, Brought::Single(values.to_vec()), Brought::single)
     }
 
-    fn sum_f64(&self, values: &mut [f64]) -> Result<(), GroupError> {
+    fn sum_f64(&self, values: &mut [f64]) -> Result<(), Error> {
         self.sum_of(values, Brought::Double(values.to_vec()), Brought::double)
     }
 
-    fn broadcast(&self, root: usize, bytes: &mut Vec<u8>) -> Result<(), GroupError> {
+    fn broadcast(&self, root: usize, bytes: &mut Vec<u8>) -> Result<(), Error> {
         let own = match self.rank == root {
             true => std::mem::take(bytes),
             false => Vec::new(),
@@ -201,9 +201,13 @@ impl Meeting {
 }
 
 impl State {
-    fn check_nobody_left(&self) -> Result<(), GroupError> {
+    fn check_nobody_left(&self) -> Result<(), Error> {
         match self.left {
-            Some(rank) => Err(GroupError::Left { rank }),
+            Some(rank) => {
+                let found = format!("that member {rank} has left it");
+                let error = Error::new("the group", found, "all members until the end of the run");
+                Err(error.with_kind(ErrorKind::Left))
+            }
             None => Ok(()),
         }
     }

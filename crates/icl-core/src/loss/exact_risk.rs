@@ -10,7 +10,7 @@ use super::noise_of_rows::noise_of_rows;
 use crate::contrast::similarity::normalize;
 use crate::contrast::terms::positive_logits;
 use crate::negatives::{Rank, Ranks};
-use crate::{Alone, ByOrigin, Contrast, Group, GroupError, GrowthRatio, Origin, host_values};
+use crate::{Alone, ByOrigin, Contrast, Error, Group, GrowthRatio, Origin, host_values};
 
 /// Reason for which a group of one returns no error.
 pub(super) const ALONE: &str = "no other member could leave";
@@ -117,7 +117,7 @@ pub fn exact_risk_with_rows<B: Backend>(
 /// similarities. All get the result of one, to the bit.
 ///
 /// # Errors
-/// [`GroupError`] if a member has left the group.
+/// [`Error`] of the kind [`Left`](crate::ErrorKind::Left) if a member has left the group.
 ///
 /// # Panics
 /// As [`exact_risk`].
@@ -128,7 +128,7 @@ pub fn exact_risk_of_group<B: Backend>(
     n_old: usize,
     temperature: f64,
     negatives: f64,
-) -> Result<(ExactRisk, RiskRows), GroupError> {
+) -> Result<(ExactRisk, RiskRows), Error> {
     let (losses, ranks, alpha) =
         exact_losses(group, [anchors, positives], n_old, temperature, negatives)?;
     let all = host_values(losses.all.clone());
@@ -165,7 +165,7 @@ pub fn exact_risk_of_group<B: Backend>(
 /// of the rows.
 ///
 /// # Errors
-/// [`GroupError`] if a member has left the group.
+/// [`Error`] of the kind [`Left`](crate::ErrorKind::Left) if a member has left the group.
 ///
 /// # Panics
 /// As [`exact_risk`].
@@ -175,7 +175,7 @@ pub(super) fn exact_losses<B: Backend>(
     n_old: usize,
     temperature: f64,
     negatives: f64,
-) -> Result<(NoiseLosses<B>, Ranks, GrowthRatio), GroupError> {
+) -> Result<(NoiseLosses<B>, Ranks, GrowthRatio), Error> {
     let [n, _] = anchors.dims();
     let n_new = n.saturating_sub(n_old);
     assert!(
@@ -236,7 +236,7 @@ pub fn exact_nce_i_rows<B: Backend>(
 /// Computes the same by all members of a group, as [`exact_risk_of_group`] does.
 ///
 /// # Errors
-/// [`GroupError`] if a member has left the group.
+/// [`Error`] of the kind [`Left`](crate::ErrorKind::Left) if a member has left the group.
 ///
 /// # Panics
 /// As [`exact_nce_i`].
@@ -246,7 +246,7 @@ pub fn exact_nce_i_rows_of_group<B: Backend>(
     positives: Tensor<B, 2>,
     temperature: f64,
     negatives: f64,
-) -> Result<RiskRows, GroupError> {
+) -> Result<RiskRows, Error> {
     let [n, _] = anchors.dims();
     assert!(n >= 2, "the exact risk needs at least 2 rows, found {n}");
     let (anchors, positives) = (normalize(anchors), normalize(positives));

@@ -4,7 +4,7 @@ use burn::tensor::{Tensor, backend::Backend};
 use serde::{Deserialize, Serialize};
 
 use super::exact_risk::{exact_losses, exact_nce_i_rows_of_group};
-use crate::{ByOrigin, Group, GroupError, host_values};
+use crate::{ByOrigin, Error, Group, host_values};
 
 /// Exact risk R(θ; P) over held-out old and new samples P, in nats, with its standard error.
 ///
@@ -29,7 +29,7 @@ pub struct HeldOutRisk<T = f64> {
 /// `negatives` is K. K and τ must be above 0, which is not checked.
 ///
 /// # Errors
-/// [`GroupError`] if a member has left the group.
+/// [`Error`] of the kind [`Left`](crate::ErrorKind::Left) if a member has left the group.
 ///
 /// # Panics
 /// If the shapes differ or there are fewer than 2 old or 2 new rows.
@@ -40,7 +40,7 @@ pub fn held_out_risk<B: Backend>(
     n_old: usize,
     temperature: f64,
     negatives: f64,
-) -> Result<HeldOutRisk, GroupError> {
+) -> Result<HeldOutRisk, Error> {
     let pairs = [anchors, positives];
     let (losses, _, _) = exact_losses(group, pairs, n_old, temperature, negatives)?;
     let losses = host_values(losses.all);
@@ -63,7 +63,7 @@ pub fn held_out_risk<B: Backend>(
 /// `negatives` is K. K and τ must be above 0, which is not checked.
 ///
 /// # Errors
-/// [`GroupError`] if a member has left the group.
+/// [`Error`] of the kind [`Left`](crate::ErrorKind::Left) if a member has left the group.
 ///
 /// # Panics
 /// If the shapes differ or n < 2.
@@ -73,7 +73,7 @@ pub fn held_out_nce_i<B: Backend>(
     positives: Tensor<B, 2>,
     temperature: f64,
     negatives: f64,
-) -> Result<HeldOutRisk<Option<f64>>, GroupError> {
+) -> Result<HeldOutRisk<Option<f64>>, Error> {
     let rows = exact_nce_i_rows_of_group(group, anchors, positives, temperature, negatives)?;
     let losses = rows.losses;
     let of_old = |of: f64| ByOrigin {

@@ -8,7 +8,7 @@ use icl_kernels::rows::{Rivals, log_sum_exp_and_rivals};
 use rayon::prelude::*;
 
 use crate::contrast::log_space::{log_add_exp, log_counts};
-use crate::{Group, GroupError, host_values};
+use crate::{Error, Group, host_values};
 
 /// Number of rows of similarities that are held at once. With [`CHUNK_COLUMNS`] these are 2²⁰
 /// similarities, independent of the size of the data.
@@ -22,14 +22,14 @@ const CHUNK_COLUMNS: usize = 2048;
 /// The members of the group take the chunks of rows in turn. What they compute of a row does not depend on who computes it.
 ///
 /// # Errors
-/// [`GroupError`] if a member has left the group.
+/// [`Error`] of the kind [`Left`](crate::ErrorKind::Left) if a member has left the group.
 pub(super) fn noise_of_rows<B: Backend>(
     group: &dyn Group,
     pairs: [&Tensor<B, 2>; 2],
     cosines: &Tensor<B, 1>,
     columns: Range<usize>,
     temperature: f64,
-) -> Result<(Tensor<B, 1>, Vec<Rivals>), GroupError> {
+) -> Result<(Tensor<B, 1>, Vec<Rivals>), Error> {
     let [n, _] = pairs[0].dims();
     let n_chunks = n.div_ceil(CHUNK_ROWS);
     let own: Vec<usize> = (group.rank()..n_chunks).step_by(group.size()).collect();
@@ -85,7 +85,7 @@ fn gathered<B: Backend>(
     group: &dyn Group,
     own: Vec<(Tensor<B, 1>, Vec<Rivals>)>,
     like: &Tensor<B, 1>,
-) -> Result<(Tensor<B, 1>, Vec<Rivals>), GroupError> {
+) -> Result<(Tensor<B, 1>, Vec<Rivals>), Error> {
     /// Number of values of a row: log-noise, and both counts of its rivals.
     const WIDTH: usize = 3;
     let of_row =

@@ -1,6 +1,6 @@
 //! Joining of old and new graphs, read from two places, into one data set.
 
-use icl_core::{Error, Increment};
+use icl_core::Increment;
 
 use super::dataset::{GraphCounts, GraphDataset};
 use super::sample::Graph;
@@ -46,8 +46,7 @@ impl GraphDataset {
         }
         let joined = old.append(new)?;
         let (n_old, n) = (old.graphs.len(), joined.graphs.len());
-        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())
-            .map_err(Error::into_other)?;
+        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())?;
         Ok((joined, increment))
     }
 

@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use icl_core::{Error, Increment};
+use icl_core::Increment;
 
 use super::dataset::{ImageCounts, ImageDataset};
 use crate::error::{DataError, too_small};
@@ -40,8 +40,7 @@ impl ImageDataset {
         }
         let joined = old.append(new)?;
         let (n_old, n) = (old.n_images(), joined.n_images());
-        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())
-            .map_err(Error::into_other)?;
+        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())?;
         Ok((joined, increment))
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use icl_core::{Error, GrowthRatio, Increment, Seed};
+use icl_core::{GrowthRatio, Increment, Seed};
 
 use super::log::Interactions;
 use crate::error::DataError;
@@ -95,7 +95,7 @@ impl Interactions {
             Split::Time => {
                 let n_old = self.by_time(alpha)?;
                 let (old, new) = (0..n_old, n_old..self.rows().len());
-                Increment::try_new(old.collect(), new.collect()).map_err(Error::into_other)
+                Increment::try_new(old.collect(), new.collect()).map_err(DataError::from)
             }
             Split::Random => {
                 let mut first = self.first_rows();
@@ -106,7 +106,7 @@ impl Interactions {
                 let rows = |of: &[usize]| of.iter().map(|&at| others[at]).collect::<Vec<usize>>();
                 first.extend(rows(drawn.old()));
                 first.sort_unstable();
-                Increment::try_new(first, rows(drawn.new_data())).map_err(Error::into_other)
+                Increment::try_new(first, rows(drawn.new_data())).map_err(DataError::from)
             }
             split => Err(split.unfit("interactions")),
         }

@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use icl_core::{Error, Increment};
+use icl_core::Increment;
 
 use super::dataset::TabularDataset;
 use super::raw_column::Contents;
@@ -34,8 +34,7 @@ impl RawTable {
         }
         let joined = old.append(new)?;
         let (n_old, n) = (old.n_rows(), joined.n_rows());
-        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())
-            .map_err(Error::into_other)?;
+        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())?;
         Ok((joined, increment))
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use icl_core::{Error, GrowthRatio, Increment, Seed};
+use icl_core::{GrowthRatio, Increment, Seed};
 
 use crate::equal::n_equal;
 use crate::error::{DataError, too_small};
@@ -112,8 +112,7 @@ impl TextPairs {
         }
         let joined = old.append(new);
         let (n_old, n) = (old.pairs.len(), joined.pairs.len());
-        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())
-            .map_err(Error::into_other)?;
+        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())?;
         Ok((joined, increment))
     }
 

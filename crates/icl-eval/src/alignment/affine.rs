@@ -2,7 +2,8 @@
 
 use nalgebra::{DMatrix, DVector, RowDVector, SymmetricEigen};
 
-use super::error::AlignmentError;
+use super::procrustes::not_converged;
+use crate::EvalError;
 
 /// Penalties from which one is chosen.
 const RIDGES: [f64; 8] = [1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0];
@@ -30,13 +31,13 @@ pub(super) struct Affine {
 /// eigenvectors of Wᵀ(AᵀA + λ·1)W = WᵀAᵀB (reduced-rank ridge regression, Mukherjee and Zhu, 2011).
 ///
 /// # Errors
-/// [`AlignmentError::NoSpread`] if all old rows are equal.
+/// [`EvalError`] if all old rows are equal.
 pub(super) fn affine(
     old: &DMatrix<f64>,
     new: &DMatrix<f64>,
     rank: usize,
     ridge: Option<f64>,
-) -> Result<Affine, AlignmentError> {
+) -> Result<Affine, EvalError> {
     let ridge = match ridge {
         Some(ridge) => ridge,
         None => chosen(old, new, rank)?,
@@ -50,7 +51,7 @@ pub(super) fn affine(
 }
 
 /// Returns the penalty whose map is nearest to rows that it was not fitted to.
-fn chosen(old: &DMatrix<f64>, new: &DMatrix<f64>, rank: usize) -> Result<f64, AlignmentError> {
+fn chosen(old: &DMatrix<f64>, new: &DMatrix<f64>, rank: usize) -> Result<f64, EvalError> {
     let is_kept = |row: &usize| row.is_multiple_of(ONE_OF);
     let (kept, fitted): (Vec<usize>, Vec<usize>) = (0..old.nrows()).partition(is_kept);
     let part = |of: &DMatrix<f64>, rows: &[usize]| of.select_rows(rows);
@@ -82,7 +83,7 @@ struct Moments {
 }
 
 impl Moments {
-    fn of(old: &DMatrix<f64>, new: &DMatrix<f64>) -> Result<Self, AlignmentError> {
+    fn of(old: &DMatrix<f64>, new: &DMatrix<f64>) -> Result<Self, EvalError> {
         let (mean_old, mean_new) = (old.row_mean(), new.row_mean());
         let centred = |of: &DMatrix<f64>, mean: &RowDVector<f64>| {
             let mut of = of.clone();
@@ -101,20 +102,20 @@ impl Moments {
                 mean_old,
                 mean_new,
             }),
-            false => Err(AlignmentError::NoSpread),
+            false => Err(EvalError::new(
+                "rows",
+                "no difference between the old ones",
+                "at least two directions",
+            )),
         }
     }
 
     /// Returns weights and offset of the map of this rank and penalty.
-    fn fit(
-        &self,
-        rank: usize,
-        ridge: f64,
-    ) -> Result<(DMatrix<f64>, RowDVector<f64>), AlignmentError> {
+    fn fit(&self, rank: usize, ridge: f64) -> Result<(DMatrix<f64>, RowDVector<f64>), EvalError> {
         let d = self.of_old.nrows();
         let penalty = ridge * self.of_old.trace() / d as f64;
         let penalised = &self.of_old + DMatrix::from_diagonal(&DVector::repeat(d, penalty));
-        let factor = penalised.cholesky().ok_or(AlignmentError::NotConverged)?;
+        let factor = penalised.cholesky().ok_or_else(not_converged)?;
         let mut weights = factor.solve(&self.of_both);
         if rank < weights.nrows().min(weights.ncols()) {
             let varied = weights.tr_mul(&self.of_both);

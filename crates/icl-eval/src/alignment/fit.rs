@@ -3,10 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::affine::affine;
-use super::error::AlignmentError;
 use super::map::{AlignmentMap, matrix};
 use super::procrustes::orthogonal;
-use crate::Matrix;
+use crate::{EvalError, Matrix};
 
 /// Form of a map. It is serialised by its name in lower case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,55 +54,40 @@ impl AlignmentSettings {
     /// ‖A·W + 1·bᵀ − B‖² + λ·‖W‖².
     ///
     /// # Errors
-    /// - [`AlignmentError::Rows`] if the numbers of rows differ;
-    /// - [`AlignmentError::Widths`], [`AlignmentError::FewRows`] and [`AlignmentError::Deficient`] if the widths
-    ///   differ, there are fewer rows than columns, or the rows, old or new, span fewer directions (equal rows one,
-    ///   zeros none), for an orthogonal map;
-    /// - [`AlignmentError::TooFew`], [`AlignmentError::NoSpread`], [`AlignmentError::Rank`] and
-    ///   [`AlignmentError::Ridge`] if there are fewer than two rows (three to choose a penalty), all old rows are
-    ///   equal, or the rank or the penalty is out of range, for an affine map;
-    /// - [`AlignmentError::NotConverged`] if a decomposition fails.
-    pub fn fit(&self, old: &Matrix, new: &Matrix) -> Result<AlignmentMap, AlignmentError> {
-        if old.n_rows() != new.n_rows() {
-            return Err(AlignmentError::Rows {
-                old: old.n_rows(),
-                new: new.n_rows(),
-            });
-        }
-        let n_rows = old.n_rows();
+    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if the numbers of rows differ; for an orthogonal map if
+    ///   the widths differ, there are fewer rows than columns, or the rows, old or new, span fewer directions (equal rows
+    ///   one, zeros none); for an affine map if there are fewer than two rows (three to choose a penalty), all old rows
+    ///   are equal, or the rank or the penalty is out of range;
+    /// - [`EvalErrorKind::NotConverged`](crate::EvalErrorKind::NotConverged) if a decomposition fails.
+    pub fn fit(&self, old: &Matrix, new: &Matrix) -> Result<AlignmentMap, EvalError> {
+        let (n_rows, n_new) = (old.n_rows(), new.n_rows());
+        let found = format_args!("{n_rows} old and {n_new} new ones");
+        EvalError::unless(n_rows == n_new, "rows", found, "as many of both")?;
         let (d_old, d_new) = (old.n_columns(), new.n_columns());
         match self.form {
             AlignmentForm::Procrustes => {
-                if d_old != d_new {
-                    return Err(AlignmentError::Widths {
-                        old: d_old,
-                        new: d_new,
-                    });
-                }
-                if n_rows < d_old {
-                    return Err(AlignmentError::FewRows {
-                        n_rows,
-                        width: d_old,
-                    });
-                }
+                let found = format_args!("widths {d_old} and {d_new}");
+                let expected = "equal ones (an affine map takes any)";
+                EvalError::unless(d_old == d_new, "procrustes", found, expected)?;
+                let found = format_args!("{n_rows} rows");
+                let expected = format_args!(
+                    "at least {d_old}, one for each column (an affine map takes fewer)"
+                );
+                EvalError::unless(n_rows >= d_old, "procrustes", found, expected)?;
                 let weights = orthogonal(&matrix(old), &matrix(new))?;
                 Ok(AlignmentMap::of(&weights, vec![0.0; d_new], None))
             }
             AlignmentForm::Affine => {
                 let fewest = if self.ridge.is_some() { 2 } else { 3 };
-                if n_rows < fewest {
-                    return Err(AlignmentError::TooFew { n_rows, fewest });
-                }
+                let (found, expected) = (format!("{n_rows} rows"), format!("at least {fewest}"));
+                EvalError::unless(n_rows >= fewest, "affine", found, expected)?;
                 let largest = d_old.min(d_new);
                 let rank = self.rank.unwrap_or(largest);
-                if !(1..=largest).contains(&rank) {
-                    return Err(AlignmentError::Rank {
-                        found: rank,
-                        largest,
-                    });
-                }
-                if let Some(found) = self.ridge.filter(|it| !(it.is_finite() && *it > 0.0)) {
-                    return Err(AlignmentError::Ridge { found });
+                let expected = format_args!("a number from 1 to {largest}");
+                EvalError::unless((1..=largest).contains(&rank), "rank", rank, expected)?;
+                if let Some(ridge) = self.ridge {
+                    let is_penalty = ridge.is_finite() && ridge > 0.0;
+                    EvalError::unless(is_penalty, "ridge", ridge, "a finite number above 0")?;
                 }
                 let fitted = affine(&matrix(old), &matrix(new), rank, self.ridge)?;
                 Ok(AlignmentMap::of(

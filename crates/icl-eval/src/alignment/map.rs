@@ -2,8 +2,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::error::AlignmentError;
-use crate::Matrix;
+use crate::{EvalError, Matrix};
 
 /// Map from old to new embeddings.
 ///
@@ -89,17 +88,14 @@ impl AlignmentMap {
     /// Maps old embeddings `[n, d_old]` to `[n, d_new]`.
     ///
     /// # Errors
-    /// [`AlignmentError::Width`] if their width is not d_old.
+    /// [`EvalError`] if their width is not d_old.
     ///
     /// # Panics
     /// If a mapped value is not finite, for values next to the largest of a double.
-    pub fn apply(&self, old: &Matrix) -> Result<Matrix, AlignmentError> {
-        if old.n_columns() != self.d_old() {
-            return Err(AlignmentError::Width {
-                found: old.n_columns(),
-                expected: self.d_old(),
-            });
-        }
+    pub fn apply(&self, old: &Matrix) -> Result<Matrix, EvalError> {
+        let (width, expected) = (old.n_columns(), self.d_old());
+        let found = format_args!("rows of width {width}");
+        EvalError::unless(width == expected, "map", found, expected)?;
         let weights = DMatrix::from_row_slice(self.d_old(), self.d_new(), &self.weights);
         let mut mapped = matrix(old) * weights;
         let offset = DVector::from_column_slice(&self.offset).transpose();

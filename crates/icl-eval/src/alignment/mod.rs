@@ -1,14 +1,12 @@
 //! Alignment of the embeddings of two encoders of the same samples.
 
 mod affine;
-mod error;
 mod fit;
 mod map;
 mod moved;
 mod procrustes;
 mod recall;
 
-pub use error::AlignmentError;
 pub use fit::{AlignmentForm, AlignmentSettings};
 pub use map::AlignmentMap;
 pub use moved::{moved_most_first, remaining_distances};

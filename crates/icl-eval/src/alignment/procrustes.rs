@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, SVD, SymmetricEigen};
 
-use super::error::AlignmentError;
+use crate::{EvalError, EvalErrorKind};
 
 /// Number of sweeps after which a decomposition is given up.
 const MAX_SWEEPS: usize = 10_000;
@@ -19,19 +19,19 @@ const ROUNDING: f64 = 1e-6;
 /// R is unique only if AᵀB has full rank. A decomposition completes U and V in any case, by arbitrary directions.
 ///
 /// # Errors
-/// [`AlignmentError::Deficient`] if the rows or AᵀB do not have full rank,
-/// [`AlignmentError::NotConverged`] if the singular values are not found.
+/// [`EvalErrorKind::Invalid`] if the rows or AᵀB do not have full rank, [`EvalErrorKind::NotConverged`] if the singular values
+/// are not found.
 pub(super) fn orthogonal(
     old: &DMatrix<f64>,
     new: &DMatrix<f64>,
-) -> Result<DMatrix<f64>, AlignmentError> {
+) -> Result<DMatrix<f64>, EvalError> {
     let largest =
         largest_singular_value("old rows", old)? * largest_singular_value("new rows", new)?;
     let product = old.tr_mul(new);
-    let svd = SVD::try_new(product, true, true, f64::EPSILON, MAX_SWEEPS)
-        .ok_or(AlignmentError::NotConverged)?;
+    let svd =
+        SVD::try_new(product, true, true, f64::EPSILON, MAX_SWEEPS).ok_or_else(not_converged)?;
     let (Some(u), Some(v_t)) = (svd.u, svd.v_t) else {
-        return Err(AlignmentError::NotConverged);
+        return Err(not_converged());
     };
     // Also rows that each have full rank can leave a direction open: where what the old ones do in it and what the new
     // ones do are not correlated at all.
@@ -44,7 +44,7 @@ pub(super) fn orthogonal(
 }
 
 /// Returns the largest singular value of rows of full rank.
-fn largest_singular_value(name: &'static str, rows: &DMatrix<f64>) -> Result<f64, AlignmentError> {
+fn largest_singular_value(name: &'static str, rows: &DMatrix<f64>) -> Result<f64, EvalError> {
     let width = rows.ncols();
     let largest = rows.amax();
     if largest == 0.0 {
@@ -53,7 +53,7 @@ fn largest_singular_value(name: &'static str, rows: &DMatrix<f64>) -> Result<f64
     // Squares of very long and very short rows leave the range of a double.
     let scaled = rows / largest;
     let squares = SymmetricEigen::try_new(scaled.tr_mul(&scaled), f64::EPSILON, MAX_SWEEPS)
-        .ok_or(AlignmentError::NotConverged)?
+        .ok_or_else(not_converged)?
         .eigenvalues;
     let most = squares.max();
     let rank = squares
@@ -64,9 +64,19 @@ fn largest_singular_value(name: &'static str, rows: &DMatrix<f64>) -> Result<f64
     Ok(largest * most.sqrt())
 }
 
-fn check_rank(rows: &'static str, rank: usize, width: usize) -> Result<(), AlignmentError> {
-    match rank == width {
-        true => Ok(()),
-        false => Err(AlignmentError::Deficient { rows, rank, width }),
-    }
+fn check_rank(rows: &'static str, rank: usize, width: usize) -> Result<(), EvalError> {
+    let found = format_args!("{rows} of rank {rank}");
+    let expected =
+        format_args!("{width}, as many directions as columns (an affine map takes fewer)");
+    EvalError::unless(rank == width, "procrustes", found, expected)
+}
+
+/// Returns the error of a decomposition that did not converge.
+pub(super) fn not_converged() -> EvalError {
+    EvalError::new(
+        "singular values",
+        "no convergence",
+        "finite rows of moderate size",
+    )
+    .with_kind(EvalErrorKind::NotConverged)
 }

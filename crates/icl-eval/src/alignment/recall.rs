@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::error::{check_enough, check_k};
 use crate::matrix::{check_count, check_width};
 use crate::neighbours::{Directions, nearest_first, neighbour};
 use crate::{EvalError, Matrix};
@@ -30,8 +31,8 @@ pub struct CrossVersionRecall {
 /// larger gallery is harder.
 ///
 /// # Errors
-/// [`EvalError::Count`] or [`EvalError::Width`] if the shapes differ, [`EvalError::NoNeighbours`] if k is 0,
-/// [`EvalError::FewNeighbours`] if there are not more than k rows.
+/// [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if the shapes differ or k is 0,
+/// [`EvalErrorKind::TooFew`](crate::EvalErrorKind::TooFew) if there are not more than k rows.
 pub fn cross_version_recall(
     queries: &Matrix,
     gallery: &Matrix,
@@ -39,12 +40,8 @@ pub fn cross_version_recall(
 ) -> Result<CrossVersionRecall, EvalError> {
     let n = queries.n_rows();
     check_count("gallery", gallery.n_rows(), queries)?;
-    if k == 0 {
-        return Err(EvalError::NoNeighbours);
-    }
-    if n <= k {
-        return Err(EvalError::FewNeighbours { k, n_rows: n });
-    }
+    check_k(k)?;
+    check_enough(n, k)?;
     check_width("gallery", gallery, queries.n_columns())?;
     let (queries, gallery) = (Directions::of(queries), Directions::of(gallery));
     let found: Vec<(bool, usize)> = (0..n)

@@ -39,11 +39,9 @@ pub fn shuffled_stratified_folds(labels: &[usize], n_folds: usize, seed: Seed) -
 /// Returns the number of folds if it is at least two.
 ///
 /// # Errors
-/// [`EvalError::FoldCount`] if it is below two.
+/// [`EvalError`] if it is below two.
 pub(crate) fn checked_n_folds(n_folds: usize) -> Result<usize, EvalError> {
-    if n_folds < 2 {
-        return Err(EvalError::FoldCount { found: n_folds });
-    }
+    EvalError::unless(n_folds >= 2, "folds", n_folds, "at least 2")?;
     Ok(n_folds)
 }
 
@@ -62,23 +60,17 @@ pub fn n_folds_for(labels: &[usize], n_folds: usize) -> Option<usize> {
 /// Checks that there are at least two folds and that each contains a sample.
 ///
 /// # Errors
-/// - [`EvalError::Count`] if the number of folds is not the number of labels;
-/// - [`EvalError::FoldCount`] if there are fewer than two folds;
-/// - [`EvalError::EmptyFold`] if one of them holds no sample.
+/// [`EvalError`] if the number of folds is not the number of labels, there are fewer than two folds, or one of them holds no
+/// sample.
 pub fn check_folds(labels: &[usize], folds: &[usize]) -> Result<(), EvalError> {
-    if folds.len() != labels.len() {
-        return Err(EvalError::Count {
-            argument: "folds",
-            found: folds.len(),
-            expected: labels.len(),
-        });
-    }
-    let n_folds = folds.iter().max().map_or(0, |highest| highest + 1);
-    if n_folds < 2 {
-        return Err(EvalError::FoldCount { found: n_folds });
-    }
+    let (n, n_labels) = (folds.len(), labels.len());
+    let expected = format_args!("{n_labels}, one for each row");
+    EvalError::unless(n == n_labels, "folds", n, expected)?;
+    let n_folds = checked_n_folds(folds.iter().max().map_or(0, |highest| highest + 1))?;
     match (0..n_folds).find(|fold| !folds.contains(fold)) {
-        Some(fold) => Err(EvalError::EmptyFold { fold, n_folds }),
+        Some(fold) => Err(EvalError::message(format_args!(
+            "folds: no sample is in fold {fold} of {n_folds}, expected at least one"
+        ))),
         None => Ok(()),
     }
 }

@@ -19,7 +19,7 @@ pub trait Tunable: Sync {
     /// unit of the work for each.
     ///
     /// # Errors
-    /// [`EvalError::Interrupted`] if the watch of the work says so; those of the fits.
+    /// [`EvalErrorKind::Interrupted`](crate::EvalErrorKind::Interrupted) if the watch of the work says so; those of the fits.
     fn accuracies(
         &self,
         training: &[usize],
@@ -32,14 +32,19 @@ pub trait Tunable: Sync {
 /// Returns the grid if it is valid.
 ///
 /// # Errors
-/// [`EvalError::Grid`] if it is empty, not ascending, or holds a value that is not a finite number
+/// [`EvalError`] if it is empty, not ascending, or holds a value that is not a finite number
 /// above 0.
 pub(crate) fn checked_grid(grid: Vec<f64>) -> Result<Vec<f64>, EvalError> {
     let positive = grid.iter().all(|c| c.is_finite() && *c > 0.0);
     let ascending = grid.windows(2).all(|pair| pair[0] < pair[1]);
-    if grid.is_empty() || !positive || !ascending {
-        return Err(EvalError::Grid { found: grid });
-    }
+    let is_valid = !grid.is_empty() && positive && ascending;
+    let found = format!("{grid:?}");
+    EvalError::unless(
+        is_valid,
+        "grid for C",
+        found,
+        "finite numbers above 0, ascending",
+    )?;
     Ok(grid)
 }
 

@@ -45,8 +45,8 @@ impl LinearClassifier {
     /// there is a single class, it is always predicted.
     ///
     /// # Errors
-    /// - [`EvalError::Count`] or [`EvalError::NoRow`] if there is not one label for each row, or no row;
-    /// - [`EvalError::ProbeNotConverged`] if the solver needs more than 2000 iterations or rounding prevents
+    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if there is not one label for each row, or no row;
+    /// - [`EvalErrorKind::NotConverged`](crate::EvalErrorKind::NotConverged) if the solver needs more than 2000 iterations or rounding prevents
     ///   progress before it reaches its tolerance.
     pub fn fit(training: &Matrix, labels: &[usize], c: f64) -> Result<Self, EvalError> {
         Reduced::of(training, labels)?.fit(c, &Watch::new())

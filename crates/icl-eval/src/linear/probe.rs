@@ -46,9 +46,9 @@ impl LinearProbeConfig {
     /// Creates the protocol.
     ///
     /// # Errors
-    /// - [`EvalError::Grid`] if the grid is empty, not ascending, or holds a value that is not a
+    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if the grid is empty, not ascending, or holds a value that is not a
     ///   finite number above 0;
-    /// - [`EvalError::FoldCount`] if there are fewer than two folds.
+    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if there are fewer than two folds.
     pub fn try_init(self) -> Result<LinearProbe, EvalError> {
         let grid = checked_grid(self.grid)?;
         let n_folds = checked_n_folds(self.n_folds)?;
@@ -82,7 +82,7 @@ impl LinearProbeConfig {
 /// training part alone, and the choice of the smallest C of several with the best mean accuracy.
 ///
 /// If the smallest class has m < 5 members, there are max(m, 2) folds, outer and inner. A fit that needs
-/// more than 2000 iterations is an error, [`EvalError::ProbeNotConverged`].
+/// more than 2000 iterations is an error, [`EvalErrorKind::NotConverged`](crate::EvalErrorKind::NotConverged).
 ///
 /// Folds run on rayon's threads; the result does not depend on their number. With n samples of width d
 /// and m = min(n, d), each outer fold takes a time of n·d·m + m³, plus some hundred products of `[n, m]`
@@ -114,9 +114,9 @@ impl LinearProbe {
     /// C chosen by inner folds of the training samples.
     ///
     /// # Errors
-    /// - [`EvalError::Count`], [`EvalError::NoRow`] or [`EvalError::Width`] if there is not one label for each row of both matrices,
+    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if there is not one label for each row of both matrices,
     ///   one of them has no rows, or their widths differ;
-    /// - [`EvalError::ProbeNotConverged`] if a fit needs more than 2000 iterations.
+    /// - [`EvalErrorKind::NotConverged`](crate::EvalErrorKind::NotConverged) if a fit needs more than 2000 iterations.
     pub fn accuracy(
         &self,
         training: &Matrix,
@@ -299,9 +299,12 @@ mod tests {
             let found = LinearProbeConfig::default()
                 .with_grid(grid.clone())
                 .try_init();
-            assert_eq!(found, Err(EvalError::Grid { found: grid }));
+            let expected =
+                format!("grid for C: found {grid:?}, expected finite numbers above 0, ascending");
+            assert_eq!(found.unwrap_err().to_string(), expected);
         }
         let found = LinearProbeConfig::default().with_n_folds(1).try_init();
-        assert_eq!(found, Err(EvalError::FoldCount { found: 1 }));
+        let expected = "folds: found 1, expected at least 2";
+        assert_eq!(found.unwrap_err().to_string(), expected);
     }
 }

@@ -3,8 +3,9 @@
 use nalgebra::DMatrix;
 
 use super::lbfgs::{Objective, Unfinished, minimise};
+use crate::error::interrupted;
 use crate::matrix::classes_of;
-use crate::{EvalError, Watch};
+use crate::{EvalError, EvalErrorKind, Watch};
 
 /// Exactness of a fit: the bound of its distance from the minimum, relative to the length of the weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,8 +70,8 @@ impl TrainingSet {
     /// same samples or at zeros.
     ///
     /// # Errors
-    /// - [`EvalError::ProbeNotConverged`] if the solver stopped before it converged;
-    /// - [`EvalError::Interrupted`] if the watch says so.
+    /// - [`EvalErrorKind::NotConverged`] if the solver stopped before it converged;
+    /// - [`EvalErrorKind::Interrupted`] if the watch says so.
     pub(super) fn solve(
         &self,
         c: f64,
@@ -97,13 +98,13 @@ impl TrainingSet {
             };
             parameters =
                 minimise(&objective, parameters).map_err(|unfinished| match unfinished {
-                    Unfinished::Interrupted => EvalError::Interrupted,
-                    Unfinished::Stopped(stopped) => EvalError::ProbeNotConverged {
-                        c,
-                        n_iterations: stopped.n_iterations,
-                        gradient: stopped.gradient,
-                        tolerance: stopped.tolerance,
-                    },
+                    Unfinished::Interrupted => interrupted(),
+                    Unfinished::Stopped(stopped) => EvalError::message(format_args!(
+                        "logistic regression with C = {c}: stopped after {} iterations at a gradient of {}, expected \
+                         at most {}",
+                        stopped.n_iterations, stopped.gradient, stopped.tolerance
+                    ))
+                    .with_kind(EvalErrorKind::NotConverged),
                 })?;
         }
         // A constant added to all intercepts has no effect; it is chosen so that their sum is 0.

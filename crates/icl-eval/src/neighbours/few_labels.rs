@@ -42,15 +42,13 @@ impl FewLabelsConfig {
     /// Creates the protocol.
     ///
     /// # Errors
-    /// [`EvalError::Zero`] if one of the numbers is 0.
+    /// [`EvalError`] if one of the numbers is 0.
     pub fn try_init(self) -> Result<FewLabels, EvalError> {
         for (setting, n) in [
             ("labelled samples of a class", self.n_labels),
             ("draws", self.n_draws),
         ] {
-            if n == 0 {
-                return Err(EvalError::Zero { setting });
-            }
+            EvalError::unless(n > 0, setting, 0, "at least 1")?;
         }
         let nearest = KnnProtocolConfig::default().with_k(1);
         Ok(FewLabels {
@@ -110,7 +108,7 @@ impl FewLabels {
     /// Measures the accuracy on the samples that are not in `labelled`, given the classes of those that are.
     ///
     /// # Errors
-    /// [`EvalError::Count`], [`EvalError::Row`] or [`EvalError::NoRow`] if there is not one label for each row, an index of `labelled`
+    /// [`EvalError`] if there is not one label for each row, an index of `labelled`
     /// is not below the number of rows, or either part has no sample.
     pub fn accuracy(
         &self,
@@ -287,17 +285,19 @@ mod tests {
     #[test]
     fn settings_are_checked_and_a_watch_stops_it() {
         let config = FewLabelsConfig::default;
-        let zero = |setting| Err(EvalError::Zero { setting });
-        assert_eq!(
-            config().with_n_labels(0).try_init(),
-            zero("labelled samples of a class")
-        );
-        assert_eq!(config().with_n_draws(0).try_init(), zero("draws"));
+        for (config, setting) in [
+            (config().with_n_labels(0), "labelled samples of a class"),
+            (config().with_n_draws(0), "draws"),
+        ] {
+            let found = config.try_init().unwrap_err().to_string();
+            assert_eq!(found, format!("{setting}: found 0, expected at least 1"));
+        }
         let watch = Watch::new().stop_when(|| true);
         let found =
             config()
                 .init()
                 .evaluate_with(&random(4, 2), &[0, 0, 1, 1], Seed::new(0), &watch);
-        assert_eq!(found, Err(EvalError::Interrupted));
+        let found = found.map_err(|error| error.kind());
+        assert_eq!(found, Err(crate::EvalErrorKind::Interrupted));
     }
 }

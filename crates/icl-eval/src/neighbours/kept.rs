@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::directions::{Directions, nearest_first, neighbour};
+use crate::error::{check_enough, check_k};
 use crate::matrix::check_count;
 use crate::{EvalError, Matrix};
 
@@ -28,11 +29,9 @@ impl NeighboursKeptConfig {
     /// Creates the measure.
     ///
     /// # Errors
-    /// [`EvalError::NoNeighbours`] if k is 0.
+    /// [`EvalError`] if k is 0.
     pub fn try_init(self) -> Result<NeighboursKept, EvalError> {
-        if self.k == 0 {
-            return Err(EvalError::NoNeighbours);
-        }
+        check_k(self.k)?;
         Ok(NeighboursKept { k: self.k })
     }
 }
@@ -80,17 +79,12 @@ impl NeighboursKept {
     /// sample; the widths may differ.
     ///
     /// # Errors
-    /// - [`EvalError::Count`] if the matrices differ in their number of rows;
-    /// - [`EvalError::FewNeighbours`] if there are not more than k samples.
+    /// - [`EvalErrorKind::Invalid`](crate::EvalErrorKind::Invalid) if the matrices differ in their number of rows;
+    /// - [`EvalErrorKind::TooFew`](crate::EvalErrorKind::TooFew) if there are not more than k samples.
     pub fn share(&self, before: &Matrix, after: &Matrix) -> Result<f64, EvalError> {
         let n = before.n_rows();
         check_count("rows after", after.n_rows(), before)?;
-        if n <= self.k {
-            return Err(EvalError::FewNeighbours {
-                k: self.k,
-                n_rows: n,
-            });
-        }
+        check_enough(n, self.k)?;
         let (before, after) = (Directions::of(before), Directions::of(after));
         let n_kept: usize = (0..n)
             .into_par_iter()
@@ -212,7 +206,7 @@ mod tests {
     #[test]
     fn k_must_leave_room() {
         let config = NeighboursKeptConfig::default().with_k(0);
-        assert_eq!(config.try_init(), Err(EvalError::NoNeighbours));
+        assert_eq!(config.try_init().unwrap_err().place(), "neighbours (k)");
         assert_eq!(NeighboursKeptConfig::default().try_init().unwrap().k(), 10);
         let x = random(5, 2, 3);
         let error = kept(5).share(&x, &x).unwrap_err();

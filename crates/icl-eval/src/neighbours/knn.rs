@@ -7,6 +7,7 @@ use super::directions::{Directions, nearest_first, neighbour};
 use crate::cross_validation::{
     check_folds, checked_n_folds, measure_folds, n_folds_for, share_right,
 };
+use crate::error::check_k;
 use crate::matrix::{check_count, check_width, labels_of};
 use crate::watch::Work;
 use crate::{Accuracy, CrossValidated, EvalError, Matrix, Watch};
@@ -70,17 +71,13 @@ impl KnnProtocolConfig {
     /// Creates the protocol.
     ///
     /// # Errors
-    /// - [`EvalError::NoNeighbours`] if k is 0;
-    /// - [`EvalError::Temperature`] if the temperature is not a finite number above 0;
-    /// - [`EvalError::FoldCount`] if there are fewer than two folds.
+    /// [`EvalError`] if k is 0, the temperature is not a finite number above 0, or there are fewer than two folds.
     pub fn try_init(self) -> Result<KnnProtocol, EvalError> {
-        if self.k == 0 {
-            return Err(EvalError::NoNeighbours);
-        }
-        if let KnnVotes::Exponential { temperature } = self.votes
-            && !(temperature.is_finite() && temperature > 0.0)
-        {
-            return Err(EvalError::Temperature { found: temperature });
+        check_k(self.k)?;
+        if let KnnVotes::Exponential { temperature: found } = self.votes {
+            let is_valid = found.is_finite() && found > 0.0;
+            let expected = "a finite number above 0";
+            EvalError::unless(is_valid, "temperature (T)", found, expected)?;
         }
         let n_folds = checked_n_folds(self.n_folds)?;
         Ok(KnnProtocol {
@@ -137,7 +134,7 @@ impl KnnProtocol {
     /// Predicts the class of each row of `samples` by its neighbours among the rows of `training`.
     ///
     /// # Errors
-    /// [`EvalError::Count`], [`EvalError::NoRow`] or [`EvalError::Width`] if there is not one label for each row of `training`, one
+    /// [`EvalError`] if there is not one label for each row of `training`, one
     /// of the matrices has no rows, or their widths differ.
     pub fn predict(
         &self,
@@ -380,13 +377,16 @@ mod tests {
     #[test]
     fn settings_are_checked() {
         let config = KnnProtocolConfig::default;
-        assert_eq!(config().with_k(0).try_init(), Err(EvalError::NoNeighbours));
-        let found = config().with_n_folds(1).try_init();
-        assert_eq!(found, Err(EvalError::FoldCount { found: 1 }));
+        let message = |config: KnnProtocolConfig| config.try_init().unwrap_err().to_string();
+        let found = message(config().with_k(0));
+        assert_eq!(found, "neighbours (k): found 0, expected at least 1");
+        let found = message(config().with_n_folds(1));
+        assert_eq!(found, "folds: found 1, expected at least 2");
         for temperature in [0.0, -1.0, f64::INFINITY] {
             let votes = KnnVotes::Exponential { temperature };
-            let found = config().with_votes(votes).try_init();
-            assert_eq!(found, Err(EvalError::Temperature { found: temperature }));
+            let expected =
+                format!("temperature (T): found {temperature}, expected a finite number above 0");
+            assert_eq!(message(config().with_votes(votes)), expected);
         }
     }
 }

@@ -81,9 +81,8 @@ impl RankingProtocol {
     /// Ranks the target of each query `[n_queries, d]` among items `[n_items, d]`.
     ///
     /// # Errors
-    /// - [`EvalError::Count`], [`EvalError::NoRow`], [`EvalError::Width`] or [`EvalError::Row`] if there is not one target for each query,
-    ///   there are no queries, the widths differ, or a target or an excluded item is not below n_items;
-    /// - [`EvalError::NoCandidates`] if no item besides the target of a query is left.
+    /// [`EvalError`] if there is not one target for each query, there are no queries, the widths differ, a target or an excluded
+    /// item is not below n_items, or no item but the target of a query is left.
     pub fn rank(
         &self,
         queries: &Matrix,
@@ -139,7 +138,11 @@ impl RankingProtocol {
             .map(|(score, _)| *score)
             .collect();
         if others.is_empty() {
-            return Err(EvalError::NoCandidates { query });
+            return Err(EvalError::new(
+                format_args!("query {query}"),
+                "no candidate besides the target",
+                "at least one item that is not excluded",
+            ));
         }
         if let Candidates::Sampled { n, seed } = self.candidates {
             let mut rng = seed.at(query as u64).rng();

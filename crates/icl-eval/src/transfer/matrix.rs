@@ -41,7 +41,7 @@ impl TransferMatrix {
     /// Creates a matrix from its rows, in the order of the experiences.
     ///
     /// # Errors
-    /// [`EvalError::TransferShape`] if there is no row, or one has more cells than there are rows.
+    /// [`EvalError`] if there is no row, or one has more cells than there are rows.
     pub fn try_new(better: Better, rows: Vec<Vec<Option<f64>>>) -> Result<Self, EvalError> {
         let expected = rows.len();
         match rows.iter().find(|row| row.len() > expected) {
@@ -50,10 +50,7 @@ impl TransferMatrix {
                 rows,
                 untrained: None,
             }),
-            wrong => Err(EvalError::TransferShape {
-                found: wrong.map_or(0, Vec::len),
-                expected: expected.max(1),
-            }),
+            wrong => Err(wrong_row(wrong.map_or(0, Vec::len), expected.max(1))),
         }
     }
 
@@ -61,7 +58,7 @@ impl TransferMatrix {
     /// transfer.
     ///
     /// # Errors
-    /// [`EvalError::TransferShape`] if there are not T values.
+    /// [`EvalError`] if there are not T values.
     pub fn with_untrained(self, untrained: Vec<Option<f64>>) -> Result<Self, EvalError> {
         let (found, expected) = (untrained.len(), self.n_experiences());
         match found == expected {
@@ -69,7 +66,7 @@ impl TransferMatrix {
                 untrained: Some(untrained),
                 ..self
             }),
-            false => Err(EvalError::TransferShape { found, expected }),
+            false => Err(wrong_row(found, expected)),
         }
     }
 
@@ -123,4 +120,12 @@ impl TransferMatrix {
             .map(|after| (0..n).map(|on| cell(after, on)).collect())
             .collect()
     }
+}
+/// Returns the error of a row with another number of values than there are experiences.
+fn wrong_row(found: usize, expected: usize) -> EvalError {
+    EvalError::new(
+        "matrix of a stream",
+        format_args!("{found} values in a row"),
+        format_args!("at most {expected}, one for each experience"),
+    )
 }

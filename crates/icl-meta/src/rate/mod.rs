@@ -7,5 +7,5 @@ mod published;
 mod running;
 mod situation;
 
-pub use policy::{PolicyState, RateError, RatePolicy};
+pub use policy::{PolicyState, RatePolicy};
 pub use situation::{Pair, Situation};

@@ -5,6 +5,7 @@ use burn::optim::GradientsParams;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::module_bytes::{Bytes, load_module, save_module, unfit};
 use icl_core::{Error, RateChoice, Schedule, Seed};
+use icl_rl::Ddpg;
 use serde::{Deserialize, Serialize};
 
 use crate::rate::hypergradient::Hypergradient;
@@ -24,17 +25,6 @@ enum Kind<M, B: AutodiffBackend> {
     Hypergradient(Hypergradient<M>),
     Published(Box<PublishedRate<B>>),
     Learned(Box<LearnedRate<M, B>>),
-}
-
-/// Error in saving the state of a policy.
-#[derive(Debug, thiserror::Error)]
-pub enum RateError {
-    /// The agent that chooses learning rates cannot be saved.
-    #[error("the agent that chooses learning rates could not be saved")]
-    Agent(#[from] icl_rl::RlError),
-    /// The earlier encoder that the policy keeps cannot be saved.
-    #[error(transparent)]
-    Module(#[from] Error),
 }
 
 impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
@@ -117,8 +107,8 @@ impl<M: AutodiffModule<B>, B: AutodiffBackend> RatePolicy<M, B> {
     /// Returns the state of the policy: everything on which its next choice depends.
     ///
     /// # Errors
-    /// [`RateError`] if an agent or an encoder cannot be saved.
-    pub fn state(&self) -> Result<PolicyState, RateError> {
+    /// [`Error`] if an agent or an encoder cannot be saved.
+    pub fn state(&self) -> Result<PolicyState, Error> {
         State::of(&self.0).map(PolicyState)
     }
 
@@ -161,10 +151,14 @@ enum State {
 }
 
 impl State {
-    fn of<M: AutodiffModule<B>, B: AutodiffBackend>(
-        policy: &Kind<M, B>,
-    ) -> Result<Self, RateError> {
+    fn of<M: AutodiffModule<B>, B: AutodiffBackend>(policy: &Kind<M, B>) -> Result<Self, Error> {
         let module = |module: &Option<M>| module.as_ref().map(save_module::<B, M>).transpose();
+        let agent = |agent: &Ddpg<B>| {
+            let failed = "the agent that chooses learning rates could not be saved";
+            let saved = agent.save();
+            let saved = saved.map_err(|error| Error::message(failed).with_source(error));
+            saved.map(Bytes::from)
+        };
         Ok(match policy {
             Kind::Scheduled(_) => Self::Stateless,
             Kind::Hypergradient(policy) => Self::Hypergradient {
@@ -172,11 +166,11 @@ impl State {
                 earlier: module(&policy.earlier)?,
             },
             Kind::Published(policy) => Self::Published {
-                agent: Bytes::from(policy.agent.save()?),
+                agent: agent(&policy.agent)?,
                 last_loss: policy.last_loss,
             },
             Kind::Learned(policy) => Self::Learned {
-                agent: Bytes::from(policy.agent.save()?),
+                agent: agent(&policy.agent)?,
                 memory: policy.memory,
                 earlier: module(&policy.earlier)?,
             },

@@ -2,24 +2,24 @@
 
 use std::collections::HashSet;
 
-use crate::error::ReportError;
+use crate::error::{ReportError, check_schema, empty};
 use crate::record::{EmbeddingMap, RunRecord, SCHEMA};
 
 /// Checks that there is a record, that all are of this schema, of one data set, split and backend, that
 /// their best evaluations exist, and that there is one per method and seed. Returns the first.
 pub(crate) fn check_records(records: &[RunRecord]) -> Result<&RunRecord, ReportError> {
-    let first = records.first().ok_or(ReportError::Empty)?;
+    let first = records.first().ok_or_else(empty)?;
     let mut seen = HashSet::new();
     for (i, record) in records.iter().enumerate() {
-        ReportError::check_schema(i + 1, record.schema, SCHEMA)?;
+        check_schema(i + 1, record.schema, SCHEMA)?;
         if let Some(found) = record.course.best_evaluation
             && found >= record.course.evaluations.len()
         {
-            return Err(ReportError::BestEvaluation {
-                position: i + 1,
-                found,
-                n_evaluations: record.course.evaluations.len(),
-            });
+            return Err(ReportError::message(format!(
+                "record {} has the best evaluation {found} (counted from 0), expected one of {} evaluations",
+                i + 1,
+                record.course.evaluations.len()
+            )));
         }
         for (field, first, other) in [
             ("data", &first.data, &record.data),
@@ -27,18 +27,16 @@ pub(crate) fn check_records(records: &[RunRecord]) -> Result<&RunRecord, ReportE
             ("backend", &first.backend, &record.backend),
         ] {
             if first != other {
-                return Err(ReportError::Mixed {
-                    field,
-                    first: first.clone(),
-                    other: other.clone(),
-                });
+                return Err(ReportError::message(format!(
+                    "records of two comparisons: {field} is `{first}` in one and `{other}` in another"
+                )));
             }
         }
         if !seen.insert((&record.method, record.seed)) {
-            return Err(ReportError::Duplicate {
-                method: record.method.clone(),
-                seed: record.seed,
-            });
+            return Err(ReportError::message(format!(
+                "method `{}` has two records of seed {}",
+                record.method, record.seed
+            )));
         }
     }
     Ok(first)
@@ -51,11 +49,9 @@ pub(crate) fn check_map(map: &EmbeddingMap) -> Result<(), ReportError> {
         if found == expected {
             Ok(())
         } else {
-            Err(ReportError::Map {
-                part: part.to_owned(),
-                found,
-                expected,
-            })
+            Err(ReportError::message(format!(
+                "the map has {found} {part} for {expected} labels"
+            )))
         }
     };
     check("flags of new samples", map.is_new.len())?;
@@ -73,7 +69,7 @@ mod tests {
 
     #[test]
     fn each_fault_has_its_error() {
-        assert!(matches!(check_records(&[]), Err(ReportError::Empty)));
+        assert_eq!(check_records(&[]).unwrap_err(), empty());
         let mut old = record("warm", 2);
         old.schema = 0;
         assert_eq!(

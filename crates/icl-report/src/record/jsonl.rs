@@ -18,9 +18,9 @@ const MAX_BYTES: u64 = 256 << 20;
 /// If the file cannot be read, is no regular file or has more than 256 MiB, or a line is no record of this [`SCHEMA`].
 pub fn read_records(path: &Path) -> Result<Vec<RunRecord>, ReportError> {
     let read = InputFile::open(path, MAX_BYTES).and_then(InputFile::text);
-    let text = read.map_err(|error| ReportError::Unreadable {
-        path: path.to_owned(),
-        source: error,
+    let text = read.map_err(|error| {
+        let found = format!("no readable file ({error})");
+        ReportError::new(path.display(), found, "the record of an earlier run").with_source(error)
     })?;
     parse_records(path, &text, "icl run", SCHEMA)
 }
@@ -29,7 +29,7 @@ pub fn read_records(path: &Path) -> Result<Vec<RunRecord>, ReportError> {
 /// such records.
 ///
 /// # Errors
-/// [`ReportError::LineSchema`] and [`ReportError::Line`] if a line is no record with the schema `expected`.
+/// [`ReportError`] if a line is no record with the schema `expected`.
 pub fn parse_records<R: DeserializeOwned>(
     path: &Path,
     text: &str,
@@ -37,20 +37,20 @@ pub fn parse_records<R: DeserializeOwned>(
     expected: u32,
 ) -> Result<Vec<R>, ReportError> {
     let parse = |(at, text): (usize, &str)| {
-        let (path, line) = (path.to_owned(), at + 1);
+        let place = format!("{}, line {}", path.display(), at + 1);
         // A later schema may have other fields, so the schema is checked first.
         match serde_json::from_str::<SchemaOnly>(text) {
-            Ok(SchemaOnly { schema: found }) if found != expected => Err(ReportError::LineSchema {
-                path,
-                line,
-                found,
-                expected,
-            }),
-            _ => serde_json::from_str(text).map_err(|source| ReportError::Line {
-                path,
-                command,
-                line,
-                source,
+            Ok(SchemaOnly { schema }) if schema != expected => {
+                let found = format!("schema {schema}");
+                Err(ReportError::new(place, found, expected))
+            }
+            _ => serde_json::from_str(text).map_err(|error| {
+                // Without the line's number, which is always 1 to the parser.
+                let why = error
+                    .to_string()
+                    .replace(" at line 1 column ", " at column ");
+                let message = format!("expected a record of `{command}`: {why}");
+                ReportError::new(place, message, "").with_source(error)
             }),
         }
     };

@@ -1,15 +1,15 @@
 //! Checks that the parts of a stream's record fit each other.
 
-use crate::error::ReportError;
+use crate::error::{ReportError, check_schema, empty};
 use crate::record::{Cells, STREAM_SCHEMA, StreamRecord};
 
 /// Checks the schema, that there is an experience, that matrices are `[T, T]`, that lists are `[T]` and decisions `[T − 1]`,
 /// and that no control is there twice.
 pub(crate) fn check_stream(record: &StreamRecord) -> Result<(), ReportError> {
-    ReportError::check_schema(1, record.schema, STREAM_SCHEMA)?;
+    check_schema(1, record.schema, STREAM_SCHEMA)?;
     let n = record.names.len();
     if n == 0 {
-        return Err(ReportError::Empty);
+        return Err(empty());
     }
     let n_decisions = n - 1;
     check("experiences", record.experiences.len(), n)?;
@@ -32,9 +32,10 @@ pub(crate) fn check_stream(record: &StreamRecord) -> Result<(), ReportError> {
             .iter()
             .any(|other| other.method == control.method)
         {
-            return Err(ReportError::Control {
-                method: control.method.clone(),
-            });
+            return Err(ReportError::message(format!(
+                "the stream has two controls `{}`, expected one of each method",
+                control.method
+            )));
         }
         check_cells(&of("risks"), &control.risk, n)?;
         if let Some(accuracy) = &control.accuracy {
@@ -58,11 +59,9 @@ fn check_cells(part: &str, cells: &Cells, n: usize) -> Result<(), ReportError> {
 fn check(part: &str, found: usize, expected: usize) -> Result<(), ReportError> {
     match found == expected {
         true => Ok(()),
-        false => Err(ReportError::Stream {
-            part: part.to_owned(),
-            found,
-            expected,
-        }),
+        false => Err(ReportError::message(format!(
+            "the stream has {found} {part}, expected {expected}"
+        ))),
     }
 }
 

@@ -114,11 +114,7 @@ impl DdpgConfig {
             ),
         ];
         match checks.into_iter().find(|(_, _, is_right, _)| !is_right) {
-            Some((field, found, _, expected)) => Err(RlError::OutOfRange {
-                field,
-                found,
-                expected,
-            }),
+            Some((field, found, _, expected)) => Err(RlError::of_field(field, found, expected)),
             None => Ok(()),
         }
     }
@@ -150,11 +146,9 @@ impl DdpgConfig {
     pub(super) fn check_same(&self, saved: &Self) -> Result<(), RlError> {
         for ((field, expected), (_, found)) in self.fields().into_iter().zip(saved.fields()) {
             if found != expected {
-                return Err(RlError::OtherConfig {
-                    field,
-                    found,
-                    expected,
-                });
+                let found = format_args!("{field} = {found}");
+                let expected = format_args!("{expected} as configured");
+                return Err(RlError::of_saved(found, expected));
             }
         }
         Ok(())
@@ -195,7 +189,7 @@ mod tests {
         ];
         for (config, name) in cases {
             match config.try_init::<TestAutodiff>(1, &Default::default()) {
-                Err(RlError::OutOfRange { field, .. }) => assert_eq!(field, name),
+                Err(RlError::Invalid { place, .. }) => assert_eq!(place, name),
                 Err(other) => panic!("{name}: {other}"),
                 Ok(_) => panic!("{name}: accepted"),
             }

@@ -96,7 +96,7 @@ impl DdpgConfig {
     /// to the precision of the backend.
     ///
     /// # Errors
-    /// [`RlError::OutOfRange`] for the first field that is outside its documented range.
+    /// [`RlError::Invalid`] for the first field that is outside its documented range.
     pub fn try_init<B: AutodiffBackend>(
         &self,
         seed: u64,

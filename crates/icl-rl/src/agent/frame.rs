@@ -28,21 +28,19 @@ pub(super) fn frame(sections: &[Vec<u8>]) -> Vec<u8> {
 /// Returns the sections that [`frame`] joined.
 ///
 /// # Errors
-/// - [`RlError::Foreign`] if the bytes do not begin with the mark;
-/// - [`RlError::Checksum`] if the bytes were changed;
-/// - [`RlError::Length`] if bytes are missing or left over.
+/// [`RlError::Invalid`] if the bytes do not begin with the mark, were changed, are missing or left over.
 pub(super) fn sections<const N: usize>(bytes: &[u8]) -> Result<[Vec<u8>; N], RlError> {
     let Some(rest) = bytes.strip_prefix(&MARK) else {
-        return Err(RlError::Foreign {
-            found: bytes[..bytes.len().min(MARK.len())].to_vec(),
-            expected: MARK,
-        });
+        let found = &bytes[..bytes.len().min(MARK.len())];
+        let found = format_args!("the first bytes {found:02x?}");
+        return Err(RlError::of_saved(found, format_args!("{MARK:02x?}")));
     };
     let mut rest = rest;
     let expected = word(&mut rest, bytes.len())?;
     let found = checksum(rest);
     if found != expected {
-        return Err(RlError::Checksum { found, expected });
+        let found = format_args!("the checksum {found:016x}");
+        return Err(RlError::of_saved(found, format_args!("{expected:016x}")));
     }
     let mut sections = [const { Vec::new() }; N];
     for section in &mut sections {
@@ -52,19 +50,15 @@ pub(super) fn sections<const N: usize>(bytes: &[u8]) -> Result<[Vec<u8>; N], RlE
             .ok()
             .and_then(|n| rest.split_at_checked(n));
         let Some((head, tail)) = cut else {
-            return Err(RlError::Length {
-                found: bytes.len() as u64,
-                expected: (bytes.len() as u64 - have).saturating_add(length),
-            });
+            let expected = (bytes.len() as u64 - have).saturating_add(length);
+            return Err(of_length(bytes.len(), expected));
         };
         *section = head.to_vec();
         rest = tail;
     }
     if !rest.is_empty() {
-        return Err(RlError::Length {
-            found: bytes.len() as u64,
-            expected: (bytes.len() - rest.len()) as u64,
-        });
+        let expected = (bytes.len() - rest.len()) as u64;
+        return Err(of_length(bytes.len(), expected));
     }
     Ok(sections)
 }
@@ -72,13 +66,16 @@ pub(super) fn sections<const N: usize>(bytes: &[u8]) -> Result<[Vec<u8>; N], RlE
 /// Reads a number and advances `rest` beyond it. `n_bytes` is the total length, for the error.
 fn word(rest: &mut &[u8], n_bytes: usize) -> Result<u64, RlError> {
     let Some((head, tail)) = rest.split_first_chunk::<WORD>() else {
-        return Err(RlError::Length {
-            found: n_bytes as u64,
-            expected: (n_bytes - rest.len() + WORD) as u64,
-        });
+        let expected = (n_bytes - rest.len() + WORD) as u64;
+        return Err(of_length(n_bytes, expected));
     };
     *rest = tail;
     Ok(u64::from_le_bytes(*head))
+}
+
+/// Returns the error of so many bytes in the place of another number, according to the lengths in them.
+fn of_length(found: usize, expected: u64) -> RlError {
+    RlError::of_saved(format_args!("{found} bytes"), expected)
 }
 
 /// Returns the FNV-1a hash. Each step is a bijection of the hash, so every change of a single byte is
@@ -125,19 +122,9 @@ mod tests {
     #[test]
     fn a_frame_of_other_sections_is_an_error() {
         let two = frame(&[vec![1], vec![2]]);
-        assert!(matches!(
-            sections::<1>(&two),
-            Err(RlError::Length {
-                found: 34,
-                expected: 25
-            })
-        ));
-        assert!(matches!(
-            sections::<3>(&two),
-            Err(RlError::Length {
-                found: 34,
-                expected: 42
-            })
-        ));
+        let fewer = sections::<1>(&two).unwrap_err().to_string();
+        assert_eq!(fewer, "saved agent: found 34 bytes, expected 25");
+        let more = sections::<3>(&two).unwrap_err().to_string();
+        assert_eq!(more, "saved agent: found 34 bytes, expected 42");
     }
 }

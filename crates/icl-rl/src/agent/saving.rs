@@ -52,10 +52,8 @@ impl DdpgConfig {
     ///
     /// # Errors
     /// - the error of [`try_init`](Self::try_init), if the configuration is invalid;
-    /// - [`RlError::Foreign`], [`RlError::Length`] or [`RlError::Checksum`] if the bytes are no saved
-    ///   agent or are damaged;
-    /// - [`RlError::OtherConfig`] for the first field in which the configuration of the saved agent
-    ///   differs;
+    /// - [`RlError::Invalid`] if the bytes are no saved agent or are damaged, or for the first field in which the
+    ///   configuration of the saved agent differs;
     /// - [`RlError::Record`] if Burn's recorder cannot read a part.
     pub fn load<B: AutodiffBackend>(
         &self,

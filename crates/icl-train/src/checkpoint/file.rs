@@ -5,15 +5,16 @@
 //! `length` bytes of MessagePack
 //! ```
 
+use std::fmt::Display;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use icl_core::module_bytes::unfit;
-use icl_core::{AtomicFile, InputFile};
+use icl_core::{AtomicFile, Error, InputFile};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::error::CheckpointError;
+use crate::error::{TrainError, TrainErrorKind};
 use crate::identity::Identity;
 
 /// Version of the format and of the state in it.
@@ -40,27 +41,26 @@ struct AnyHeader {
 /// new one, complete.
 ///
 /// # Errors
-/// [`CheckpointError::File`] if the file cannot be written, [`CheckpointError::Encode`] if the state
-/// cannot be encoded.
+/// [`TrainErrorKind::Failed`] if the file cannot be written or the state cannot be encoded.
 pub fn write_checkpoint(
     path: &Path,
     identity: &Identity,
     state: &impl Serialize,
-) -> Result<(), CheckpointError> {
+) -> Result<(), TrainError> {
     // Encoded twice, first for the header alone: the state of a large encoder is not held in memory once more.
     let mut measured = Measured::default();
-    encode(&mut measured, state).map_err(CheckpointError::Encode)?;
+    encode(&mut measured, state).map_err(|source| {
+        TrainError::message("the state of the run could not be encoded")
+            .with_source(source)
+            .with_kind(TrainErrorKind::Failed)
+    })?;
     let header = Header {
         schema: SCHEMA,
         length: measured.length,
         checksum: measured.checksum.finalize(),
         identity: identity.clone(),
     };
-    let failure = |source| CheckpointError::File {
-        path: path.to_owned(),
-        what: "written",
-        source,
-    };
+    let failure = |source| of_file(path, "written", source);
     let mut file = BufWriter::new(AtomicFile::begin(path).map_err(failure)?);
     serde_json::to_writer(&mut file, &header).map_err(|error| failure(error.into()))?;
     file.write_all(b"\n").map_err(failure)?;
@@ -99,12 +99,12 @@ impl Write for Measured {
 /// Reads the state in a file, or returns `None` if the file does not exist.
 ///
 /// # Errors
-/// [`CheckpointError`] if the file cannot be read, is truncated or changed, has another schema version, or
+/// [`TrainError`] if the file cannot be read, is truncated or changed, has another schema version, or
 /// belongs to another run.
 pub fn read_checkpoint<T: DeserializeOwned>(
     path: &Path,
     identity: &Identity,
-) -> Result<Option<T>, CheckpointError> {
+) -> Result<Option<T>, TrainError> {
     let bytes = read_bytes(path)?;
     bytes
         .map(|bytes| state_of(&bytes, path, identity))
@@ -112,17 +112,53 @@ pub fn read_checkpoint<T: DeserializeOwned>(
 }
 
 /// Reads a checkpoint as bytes, or returns `None` if the file does not exist.
-pub(crate) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, CheckpointError> {
+pub(crate) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, TrainError> {
     let read = InputFile::open(path, MAX_BYTES).and_then(InputFile::bytes);
     match read {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(CheckpointError::File {
-            path: path.to_owned(),
-            what: "read",
-            source,
-        }),
+        Err(source) => Err(of_file(path, "read", source)),
     }
+}
+
+/// Returns the error of a file that cannot be read or written.
+fn of_file(path: &Path, what: &str, source: std::io::Error) -> TrainError {
+    // A file that is no regular one, or too large, is the caller's; all else is the system's.
+    let is_refused = source.get_ref().is_some_and(|inner| inner.is::<Error>());
+    let kind = match is_refused {
+        true => TrainErrorKind::Checkpoint,
+        false => TrainErrorKind::Failed,
+    };
+    TrainError::new(
+        path.display(),
+        format!("the checkpoint cannot be {what}"),
+        "",
+    )
+    .with_source(source)
+    .with_kind(kind)
+}
+
+/// Returns the error of a checkpoint that is damaged or of another version.
+fn damaged(path: &Path, found: impl Display, expected: impl Display) -> TrainError {
+    TrainError::new(path.display(), found, expected).with_kind(TrainErrorKind::Checkpoint)
+}
+
+/// Returns the error of a checkpoint whose run has another fact.
+pub(crate) fn other_run(
+    path: &Path,
+    field: &str,
+    found: impl Display,
+    expected: impl Display,
+) -> TrainError {
+    let found = format!("a checkpoint of another run, whose {field} is {found}");
+    damaged(path, found, expected)
+}
+
+/// Returns the error of a state that is complete, but of another kind of encoder, optimizer or agent.
+pub(crate) fn of_state(path: &Path, unfit: Error) -> TrainError {
+    unfit
+        .within(path.display())
+        .with_kind(TrainErrorKind::Checkpoint)
 }
 
 /// Returns the state in the bytes of a checkpoint. `path` is for messages.
@@ -130,9 +166,8 @@ pub(crate) fn state_of<T: DeserializeOwned>(
     bytes: &[u8],
     path: &Path,
     identity: &Identity,
-) -> Result<T, CheckpointError> {
-    let path = path.to_owned();
-    let no_header = || CheckpointError::Header { path: path.clone() };
+) -> Result<T, TrainError> {
+    let no_header = || damaged(path, "no checkpoint header", "one line of JSON");
     let end = bytes
         .iter()
         .position(|&byte| byte == b'\n')
@@ -140,40 +175,27 @@ pub(crate) fn state_of<T: DeserializeOwned>(
     let (header, body) = (&bytes[..end], &bytes[end + 1..]);
     let any: AnyHeader = serde_json::from_slice(header).map_err(|_| no_header())?;
     if any.schema != SCHEMA {
-        return Err(CheckpointError::Schema {
-            path,
-            found: any.schema,
-            expected: SCHEMA,
-        });
+        let found = format!("a checkpoint of schema {}", any.schema);
+        return Err(damaged(path, found, format!("schema {SCHEMA}")));
     }
     let header: Header = serde_json::from_slice(header).map_err(|_| no_header())?;
     if body.len() as u64 != header.length {
-        return Err(CheckpointError::Length {
-            path,
-            found: body.len() as u64,
-            expected: header.length,
-        });
+        let found = format!("{} bytes of state", body.len());
+        let expected = format!(
+            "{}: the file is truncated or has extra bytes",
+            header.length
+        );
+        return Err(damaged(path, found, expected));
     }
     let checksum = crc32fast::hash(body);
     if checksum != header.checksum {
-        return Err(CheckpointError::Checksum {
-            path,
-            found: checksum,
-            expected: header.checksum,
-        });
+        let found = format!("a state with checksum {checksum:08x}");
+        return Err(damaged(path, found, format!("{:08x}", header.checksum)));
     }
     if let Some((field, found, expected)) = header.identity.difference(identity) {
-        return Err(CheckpointError::OtherRun {
-            path,
-            field,
-            found,
-            expected,
-        });
+        return Err(other_run(path, &field, found, expected));
     }
-    rmp_serde::from_slice(body).map_err(|_| CheckpointError::Contents {
-        path,
-        unfit: unfit(),
-    })
+    rmp_serde::from_slice(body).map_err(|_| of_state(path, unfit()))
 }
 
 #[cfg(test)]

@@ -2,33 +2,33 @@
 
 use burn::tensor::backend::Backend;
 use burn::tensor::{DType, Element, Tensor, TensorData};
-use icl_core::{Gathered, Group, GroupError};
+use icl_core::{Error, Gathered, Group};
 
 /// Precision in which members exchange values: double for tensors of double precision, single for all others.
 pub(crate) trait Float: Element {
     /// Gathers values, see [`Group::gather`].
-    fn gather(group: &dyn Group, own: &[Self]) -> Result<Gathered<Self>, GroupError>;
+    fn gather(group: &dyn Group, own: &[Self]) -> Result<Gathered<Self>, Error>;
 
     /// Sums values, see [`Group::sum`].
-    fn sum(group: &dyn Group, values: &mut [Self]) -> Result<(), GroupError>;
+    fn sum(group: &dyn Group, values: &mut [Self]) -> Result<(), Error>;
 }
 
 impl Float for f32 {
-    fn gather(group: &dyn Group, own: &[Self]) -> Result<Gathered<Self>, GroupError> {
+    fn gather(group: &dyn Group, own: &[Self]) -> Result<Gathered<Self>, Error> {
         group.gather(own)
     }
 
-    fn sum(group: &dyn Group, values: &mut [Self]) -> Result<(), GroupError> {
+    fn sum(group: &dyn Group, values: &mut [Self]) -> Result<(), Error> {
         group.sum(values)
     }
 }
 
 impl Float for f64 {
-    fn gather(group: &dyn Group, own: &[Self]) -> Result<Gathered<Self>, GroupError> {
+    fn gather(group: &dyn Group, own: &[Self]) -> Result<Gathered<Self>, Error> {
         group.gather_f64(own)
     }
 
-    fn sum(group: &dyn Group, values: &mut [Self]) -> Result<(), GroupError> {
+    fn sum(group: &dyn Group, values: &mut [Self]) -> Result<(), Error> {
         group.sum_f64(values)
     }
 }
@@ -43,7 +43,7 @@ pub(crate) fn elements<F: Float, B: Backend, const D: usize>(tensor: Tensor<B, D
 pub(crate) fn summed_elements<B: Backend, const D: usize>(
     group: &dyn Group,
     own: Tensor<B, D>,
-) -> Result<Tensor<B, D>, GroupError> {
+) -> Result<Tensor<B, D>, Error> {
     match own.dtype() {
         DType::F64 => sum_in::<f64, B, D>(group, own),
         _ => sum_in::<f32, B, D>(group, own),
@@ -53,7 +53,7 @@ pub(crate) fn summed_elements<B: Backend, const D: usize>(
 fn sum_in<F: Float, B: Backend, const D: usize>(
     group: &dyn Group,
     own: Tensor<B, D>,
-) -> Result<Tensor<B, D>, GroupError> {
+) -> Result<Tensor<B, D>, Error> {
     let (shape, device, dtype) = (own.shape(), own.device(), own.dtype());
     let mut values = elements::<F, B, D>(own);
     F::sum(group, &mut values)?;
@@ -70,7 +70,7 @@ pub(crate) fn gathered_rows<B: Backend>(
     own: Option<Tensor<B, 2>>,
     places: &[Vec<usize>],
     device: &B::Device,
-) -> Result<Tensor<B, 2>, GroupError> {
+) -> Result<Tensor<B, 2>, Error> {
     // A member without rows learns the precision from the others.
     let dtype = own.as_ref().map_or(DType::F32, Tensor::dtype);
     match group.any(dtype == DType::F64)? {
@@ -84,7 +84,7 @@ fn rows_in<F: Float, B: Backend>(
     own: Option<Tensor<B, 2>>,
     places: &[Vec<usize>],
     (device, dtype): (&B::Device, DType),
-) -> Result<Tensor<B, 2>, GroupError> {
+) -> Result<Tensor<B, 2>, Error> {
     let own = own.map(elements::<F, B, 2>).unwrap_or_default();
     let gathered = F::gather(group, &own)?;
     let n: usize = places.iter().map(Vec::len).sum();

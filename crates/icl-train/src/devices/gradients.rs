@@ -6,7 +6,7 @@ use burn::module::{AutodiffModule, ModuleVisitor, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::backend::AutodiffBackend;
 use burn::tensor::{DType, Tensor, TensorData};
-use icl_core::{Group, GroupError};
+use icl_core::{Error, Group};
 
 use crate::devices::floats::{Float, elements};
 
@@ -18,7 +18,7 @@ pub(crate) fn summed<B, M>(
     group: &dyn Group,
     module: &M,
     gradients: GradientsParams,
-) -> Result<GradientsParams, GroupError>
+) -> Result<GradientsParams, Error>
 where
     B: AutodiffBackend,
     M: AutodiffModule<B>,
@@ -35,7 +35,7 @@ fn summed_in<F, B, M>(
     group: &dyn Group,
     module: &M,
     gradients: GradientsParams,
-) -> Result<GradientsParams, GroupError>
+) -> Result<GradientsParams, Error>
 where
     F: Float,
     B: AutodiffBackend,

@@ -2,13 +2,15 @@
 
 use std::sync::Mutex;
 
-use icl_core::{Gathered, Group, GroupError};
+use icl_core::{Error, Gathered, Group};
 use mpi::Threading;
 use mpi::collective::SystemOperation;
 use mpi::datatype::PartitionMut;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives, Equivalence, Root};
+
+use crate::devices::replicas::of_group;
 
 /// Largest number of elements of one call: MPI counts in 32 bits.
 const MOST: usize = 1 << 30;
@@ -37,14 +39,10 @@ impl Mpi {
     /// Joins the group of all processes. A process that no `mpirun` has started is a group of its own.
     ///
     /// # Errors
-    /// [`GroupError::Transport`] if this process has joined before.
-    pub fn join() -> Result<Self, GroupError> {
-        let (universe, _) =
-            mpi::initialize_with_threading(Threading::Funneled).ok_or_else(|| {
-                GroupError::Transport(
-                    "found that MPI runs already, expected one group a process".into(),
-                )
-            })?;
+    /// [`Error`] if this process has joined before.
+    pub fn join() -> Result<Self, Error> {
+        let (universe, _) = mpi::initialize_with_threading(Threading::Funneled)
+            .ok_or_else(|| of_group("that MPI runs already", "one group a process"))?;
         let world = universe.world();
         let (rank, size) = (world.rank() as usize, world.size() as usize);
         Ok(Self {
@@ -124,25 +122,25 @@ impl Group for Mpi {
         self.size
     }
 
-    fn gather(&self, own: &[f32]) -> Result<Gathered<f32>, GroupError> {
+    fn gather(&self, own: &[f32]) -> Result<Gathered<f32>, Error> {
         Ok(self.all(own))
     }
 
-    fn gather_f64(&self, own: &[f64]) -> Result<Gathered<f64>, GroupError> {
+    fn gather_f64(&self, own: &[f64]) -> Result<Gathered<f64>, Error> {
         Ok(self.all(own))
     }
 
-    fn sum(&self, values: &mut [f32]) -> Result<(), GroupError> {
+    fn sum(&self, values: &mut [f32]) -> Result<(), Error> {
         self.summed(values);
         Ok(())
     }
 
-    fn sum_f64(&self, values: &mut [f64]) -> Result<(), GroupError> {
+    fn sum_f64(&self, values: &mut [f64]) -> Result<(), Error> {
         self.summed(values);
         Ok(())
     }
 
-    fn broadcast(&self, root: usize, bytes: &mut Vec<u8>) -> Result<(), GroupError> {
+    fn broadcast(&self, root: usize, bytes: &mut Vec<u8>) -> Result<(), Error> {
         if self.size == 1 {
             return Ok(());
         }

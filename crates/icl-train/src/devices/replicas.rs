@@ -1,8 +1,10 @@
 //! Checks that all members do the same: that they are set up alike, have the same data, and train the same encoder.
 
+use std::fmt::Display;
+
 use burn::module::Module;
 use burn::tensor::backend::Backend;
-use icl_core::{Group, GroupError};
+use icl_core::{Error, ErrorKind, Group};
 
 use crate::identity::{Identity, digest};
 
@@ -15,15 +17,15 @@ pub(crate) const ROUNDING: f64 = 1e-4;
 /// Checks that all members have the same facts, before the first operation in which each does a part of the work for all.
 ///
 /// # Errors
-/// [`GroupError::Unlike`] with the first fact that differs.
+/// [`Error`] with the first fact that differs.
 pub(crate) fn check_alike(
     group: &dyn Group,
     facts: impl FnOnce() -> Identity,
-) -> Result<(), GroupError> {
+) -> Result<(), Error> {
     if group.is_alone() {
         return Ok(());
     }
-    let broken = |error: serde_json::Error| GroupError::Transport(error.to_string());
+    let broken = |error: serde_json::Error| of_group(error, "");
     let own = serde_json::to_vec(&facts()).map_err(broken)?;
     let digests = group.gather_f64(&[f64::from(crc32fast::hash(&own))])?;
     let Some(rank) = first_other(digests.values(), |a, b| a == b) else {
@@ -37,31 +39,32 @@ pub(crate) fn check_alike(
     let (first, other) = (of(0)?, of(rank)?);
     match other.difference(&first) {
         None => Ok(()),
-        Some((field, found, expected)) => Err(GroupError::Unlike {
-            rank,
-            field,
-            found,
-            expected,
-        }),
+        Some((field, found, expected)) => Err(unlike(rank, &field, found, expected)),
     }
 }
 
 /// Checks that a number that each member has computed by itself is the same at all, but for rounding.
 ///
 /// # Errors
-/// [`GroupError::Unlike`] with the numbers if it is not.
-pub(crate) fn check_close(group: &dyn Group, field: &str, own: f64) -> Result<(), GroupError> {
+/// [`Error`] with the numbers if it is not.
+pub(crate) fn check_close(group: &dyn Group, field: &str, own: f64) -> Result<(), Error> {
     let of_members = group.gather_f64(&[own])?;
     let values = of_members.values();
     match first_other(values, is_close) {
         None => Ok(()),
-        Some(rank) => Err(GroupError::Unlike {
-            rank,
-            field: field.to_owned(),
-            found: values[rank].to_string(),
-            expected: values[0].to_string(),
-        }),
+        Some(rank) => Err(unlike(rank, field, values[rank], values[0])),
     }
+}
+
+/// Returns the error of a member that is not set up as member 0.
+fn unlike(rank: usize, field: &str, found: impl Display, expected: impl Display) -> Error {
+    let found = format!("{field} {found} at member {rank}");
+    of_group(found, format!("{expected} as at member 0"))
+}
+
+/// Returns the error of members that cannot continue together.
+pub(crate) fn of_group(found: impl Display, expected: impl Display) -> Error {
+    Error::new("the group", found, expected).with_kind(ErrorKind::Group)
 }
 
 /// Returns whether two numbers differ by rounding at most.
@@ -79,18 +82,22 @@ fn first_other(values: &[f64], is_same: impl Fn(f64, f64) -> bool) -> Option<usi
 /// by processors that round differently, say, would go on with gradients of different encoders.
 ///
 /// # Errors
-/// [`GroupError::Diverged`] if they have not.
+/// [`Error`] if they have not.
 pub(crate) fn check_replicas<B: Backend, M: Module<B>>(
     group: &dyn Group,
     module: &M,
     step: u64,
-) -> Result<(), GroupError> {
+) -> Result<(), Error> {
     if group.is_alone() || !step.is_multiple_of(STEPS) {
         return Ok(());
     }
     let digests = group.gather_f64(&[f64::from(digest::<B, M>(module))])?;
     match first_other(digests.values(), |a, b| a == b) {
-        Some(rank) => Err(GroupError::Diverged { rank, step }),
+        Some(rank) => {
+            let found =
+                format!("other parameters at member {rank} than at member 0 after step {step}");
+            Err(of_group(found, "the same"))
+        }
         None => Ok(()),
     }
 }

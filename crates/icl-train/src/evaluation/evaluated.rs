@@ -2,7 +2,7 @@
 
 use icl_core::{ExactRisk, negatives::Ranks};
 
-use crate::error::TrainError;
+use crate::error::{Place, TrainError};
 
 /// Risk in nats that a run follows: over X′, or over X alone before new data arrive.
 pub(crate) trait Risk: Clone + Send {
@@ -54,8 +54,8 @@ pub struct Evaluated<M, R> {
     pub n_views: u64,
 }
 
-/// Function that evaluates an encoder.
-pub(crate) type Evaluate<'a, M, R> = &'a dyn Fn(M) -> Result<Evaluated<M, R>, TrainError>;
+/// Function that evaluates an encoder of a place in the run.
+pub(crate) type Evaluate<'a, M, R> = &'a dyn Fn(M, Place) -> Result<Evaluated<M, R>, TrainError>;
 
 /// Function that finds the first sample whose embedding by an encoder is not finite, in the order of the list.
 pub(crate) type FirstBad<'a, M> = &'a dyn Fn(&M, &[usize]) -> Result<Option<usize>, TrainError>;

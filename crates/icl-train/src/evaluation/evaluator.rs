@@ -2,12 +2,12 @@
 
 use burn::tensor::{Tensor, backend::Backend};
 use icl_core::{
-    Collate, Encoder, ExactRisk, Group, GroupError, HostRows, Increment, RiskRows, SampleError,
-    Samples, Seed, Views, exact_nce_i_rows_of_group, exact_risk_of_group, host_values,
+    Collate, Encoder, Error, ExactRisk, Group, HostRows, Increment, RiskRows, SampleError, Samples,
+    Seed, Views, exact_nce_i_rows_of_group, exact_risk_of_group, host_values,
 };
 use rand::seq::SliceRandom;
 
-use crate::error::TrainError;
+use crate::error::{Place, TrainError, TrainErrorKind, nothing_new, unreadable};
 use crate::evaluation::evaluated::{Evaluated, Measured};
 use crate::evaluation::fixed_views::{CHUNK, FixedViews, collated};
 use crate::evaluation::shape::{checked_rows, stacked};
@@ -22,12 +22,12 @@ use crate::views::problem::Problem;
 /// # Errors
 /// All methods return [`TrainError`]:
 ///
-/// - [`Settings`](TrainError::Settings), [`MissingSample`](TrainError::MissingSample), [`TooFew`](TrainError::TooFew) for a setting or
-///   samples that cannot be;
-/// - [`Shape`](TrainError::Shape) if the encoder does not return one row for each view;
-/// - [`Sample`](TrainError::Sample) if a sample cannot be read;
-/// - [`NonFinite`](TrainError::NonFinite), [`Collapsed`](TrainError::Collapsed) if no risk can be computed from the embeddings;
-/// - [`Group`](TrainError::Group) if members of a group evaluate something else, or one has left.
+/// - [`Invalid`](TrainErrorKind::Invalid) for a setting that cannot be;
+/// - [`Failed`](TrainErrorKind::Failed) for samples that do not exist, and if the encoder does not return one row for each view;
+/// - [`Sample`](TrainErrorKind::Sample) if a sample cannot be read;
+/// - [`NonFinite`](TrainErrorKind::NonFinite), [`Collapsed`](TrainErrorKind::Collapsed) if no risk can be computed from the
+///   embeddings;
+/// - [`Group`](TrainErrorKind::Group) if members of a group evaluate something else, [`Left`](TrainErrorKind::Left) if one has left.
 #[derive(Debug)]
 pub struct Evaluator<'a, B: Backend, S, V, C> {
     /// Data, views and collation.
@@ -50,6 +50,8 @@ pub struct Evaluator<'a, B: Backend, S, V, C> {
     pub(crate) max_statistics: usize,
     /// Whether partners are drawn from the old data alone.
     pub(crate) has_old_partners: bool,
+    /// Place in the run, for messages.
+    pub(crate) at: Place,
 }
 
 /// Name of the exact risk in errors.
@@ -85,6 +87,11 @@ where
         }
     }
 
+    /// Names a place in a run in messages.
+    pub(crate) fn at(self, at: Place) -> Self {
+        Self { at, ..self }
+    }
+
     /// Computes the exact risk of an encoder over X′, also over its old and its new part.
     ///
     /// # Errors
@@ -95,7 +102,7 @@ where
     {
         self.check()?;
         if self.problem.increment.new_data().is_empty() {
-            return Err(TrainError::NothingNew);
+            return Err(nothing_new());
         }
         let subset = self.subset(self.problem.increment, self.max_samples);
         let samples = subset.all();
@@ -183,7 +190,7 @@ where
     }
 
     /// Computes the losses and ranks of one population.
-    fn rows_of(&self, [anchors, positives]: [Tensor<B, 2>; 2]) -> Result<RiskRows, GroupError> {
+    fn rows_of(&self, [anchors, positives]: [Tensor<B, 2>; 2]) -> Result<RiskRows, Error> {
         let (temperature, negatives) = (self.temperature, self.negatives);
         exact_nce_i_rows_of_group(self.group, anchors, positives, temperature, negatives)
     }
@@ -244,7 +251,8 @@ where
         self.check_samples("samples", samples)?;
         let chunks = samples.chunks(CHUNK).map(|chunk| {
             let plain = |_, sample: &S::Sample| Ok(self.problem.views.plain(sample));
-            let batch = collated::<B, _, _, _>(self.problem, &self.device, chunk, plain)?;
+            let batch = collated::<B, _, _, _>(self.problem, &self.device, chunk, plain);
+            let batch = batch.map_err(unreadable)?;
             checked_rows::<M, B>("embed", encoder.embed(batch), chunk.len())
         });
         stacked::<M, B>("embed", chunks.collect::<Result<_, TrainError>>()?)
@@ -270,7 +278,7 @@ where
     /// the data set.
     ///
     /// # Errors
-    /// As [`evaluate`](Self::evaluate), and [`TrainError::Judge`] if `protocol` returns an error.
+    /// As [`evaluate`](Self::evaluate), and [`TrainErrorKind::Failed`] if `protocol` returns an error.
     pub fn measure<M, T, E>(
         &self,
         protocol: impl FnOnce(&Increment, HostRows, HostRows) -> Result<T, E>,
@@ -290,7 +298,11 @@ where
         Ok(Measured {
             encoder,
             risk,
-            result: result.map_err(|error| TrainError::Judge(error.into()))?,
+            result: result.map_err(|error| {
+                TrainError::message("the protocol on the embeddings")
+                    .with_source(error.into())
+                    .with_kind(TrainErrorKind::Failed)
+            })?,
         })
     }
 
@@ -321,7 +333,7 @@ where
     /// Returns the fixed views of some samples of an increment, which the members of the group share.
     ///
     /// # Errors
-    /// [`TrainError::Group`] if the members ask for other views.
+    /// [`TrainErrorKind::Group`] if the members ask for other views.
     pub(super) fn fixed_views<'e>(
         &'e self,
         samples: &[usize],

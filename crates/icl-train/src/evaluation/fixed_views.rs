@@ -8,7 +8,7 @@ use icl_core::{Batches, Collate, Encoder, Group, Mode, SampleError, Samples, See
 use rayon::prelude::*;
 
 use crate::devices::floats::gathered_rows;
-use crate::error::TrainError;
+use crate::error::{TrainError, unreadable};
 use crate::evaluation::shape::{checked_rows, stacked};
 use crate::views::pair_maker::PairMaker;
 use crate::views::partners::Partners;
@@ -132,7 +132,8 @@ where
             }
             self.batch(at / 2, Side::BOTH[at % 2])
         });
-        let encoder = encoder.recalibrated(&both.shared_by(self.group))?;
+        let recalibrated = encoder.recalibrated(&both.shared_by(self.group));
+        let encoder = recalibrated.map_err(unreadable)?;
         let mut n_passes = [n_passes.get()];
         self.group.sum_f64(&mut n_passes)?;
         self.count(2 * self.samples.len() * n_passes[0] as usize);
@@ -151,7 +152,8 @@ where
         let embed = |side| {
             let own = self.chunks_of(self.group.rank());
             let own = own.map(|at| {
-                let rows = encoder.encode(self.batch(at, side)?, Mode::Evaluation);
+                let batch = self.batch(at, side).map_err(unreadable)?;
+                let rows = encoder.encode(batch, Mode::Evaluation);
                 checked_rows::<M, B>("encode", rows, self.places(at).len())
             });
             let own: Vec<Tensor<B, 2>> = own.collect::<Result<_, TrainError>>()?;

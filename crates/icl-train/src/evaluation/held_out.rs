@@ -7,7 +7,7 @@ use icl_core::{
 };
 
 use super::evaluator::Evaluator;
-use crate::error::TrainError;
+use crate::error::{TrainError, TrainErrorKind};
 
 /// Name of the held-out risk in errors.
 const HELD_OUT_RISK: &str = "the held-out risk";
@@ -35,11 +35,9 @@ where
     {
         let n_old = held_out.old().len();
         if held_out.new_data().is_empty() {
-            return Err(TrainError::TooFew {
-                argument: "the new held-out samples",
-                found: 0,
-                expected: 2,
-            });
+            let place = "the new held-out samples";
+            let error = TrainError::new(place, "0 samples", "at least 2");
+            return Err(error.with_kind(TrainErrorKind::Failed));
         }
         let embeddings = self.held_out_embeddings(encoder, held_out, &held_out.all())?;
         let [anchors, positives] = embeddings;

@@ -2,13 +2,13 @@
 
 use burn::tensor::{Tensor, backend::Backend};
 
-use crate::error::TrainError;
+use crate::error::{TrainError, TrainErrorKind};
 
 /// Returns the embeddings that an encoder `M` has returned from a `call` if they have a row for each of the views, and the width of
 /// other embeddings.
 ///
 /// # Errors
-/// [`TrainError::Shape`] if they have another shape.
+/// [`TrainErrorKind::Failed`] if they have another shape.
 pub(crate) fn checked<M, B: Backend>(
     call: &'static str,
     embeddings: Tensor<B, 2>,
@@ -17,19 +17,20 @@ pub(crate) fn checked<M, B: Backend>(
     let found = embeddings.dims();
     match found == expected && found[1] > 0 {
         true => Ok(embeddings),
-        false => Err(TrainError::Shape {
-            encoder: name_of::<M>(),
-            call,
-            found,
-            expected: [expected[0], expected[1].max(1)],
-        }),
+        false => {
+            let rows_of = |[n, width]: [usize; 2]| format!("{n} rows of width {width}");
+            let place = format!("the encoder {}", name_of::<M>());
+            let found = format!("{} from `{call}`", rows_of(found));
+            let error = TrainError::new(place, found, rows_of([expected[0], expected[1].max(1)]));
+            Err(error.with_kind(TrainErrorKind::Failed))
+        }
     }
 }
 
 /// Returns the embeddings if they have a row of any width for each of `n` views.
 ///
 /// # Errors
-/// [`TrainError::Shape`] if they have not.
+/// [`TrainErrorKind::Failed`] if they have not.
 pub(crate) fn checked_rows<M, B: Backend>(
     call: &'static str,
     embeddings: Tensor<B, 2>,
@@ -42,7 +43,7 @@ pub(crate) fn checked_rows<M, B: Backend>(
 /// Joins the embeddings of batches, of which there is at least one.
 ///
 /// # Errors
-/// [`TrainError::Shape`] if their widths differ.
+/// [`TrainErrorKind::Failed`] if their widths differ.
 pub(crate) fn stacked<M, B: Backend>(
     call: &'static str,
     batches: Vec<Tensor<B, 2>>,

@@ -4,11 +4,10 @@ use burn::tensor::{Tensor, backend::Backend};
 use icl_core::{Alone, Collate, Encoder, Increment, Samples, Views, host_values};
 
 use crate::devices::replicas::check_alike;
-use crate::error::TrainError;
+use crate::error::{TrainError, TrainErrorKind, not_finite};
 use crate::evaluation::evaluator::Evaluator;
 use crate::evaluation::fixed_views::CHUNK;
 use crate::identity::{Identity, digest_of};
-use crate::settings_error::SettingsError;
 
 /// Largest difference of directions, coordinate by coordinate, that is rounding: single precision has seven digits.
 const ROUNDING: f64 = 1e-6;
@@ -24,18 +23,18 @@ where
     pub(super) fn check(&self) -> Result<(), TrainError> {
         self.check_formula()?;
         let n = self.max_samples.min(self.max_statistics);
-        check_setting("evaluation_samples", n as f64, n >= 4, "at least 4")?;
+        TrainError::unless(n >= 4, "panel", n, "at least 4")?;
         self.check_samples("the increment", &self.problem.increment.all())
     }
 
     /// Checks the numbers of the formulas.
-    pub(super) fn check_formula(&self) -> Result<(), SettingsError> {
+    pub(super) fn check_formula(&self) -> Result<(), TrainError> {
         for (field, found) in [
             ("temperature", self.temperature),
             ("negatives", self.negatives),
         ] {
             let is_valid = found.is_finite() && found > 0.0;
-            check_setting(field, found, is_valid, "a number above 0")?;
+            TrainError::unless(is_valid, field, found, "a number above 0")?;
         }
         Ok(())
     }
@@ -46,20 +45,11 @@ where
         argument: &'static str,
         samples: &[usize],
     ) -> Result<(), TrainError> {
-        let n_samples = self.problem.samples.n_samples();
-        match samples.iter().find(|&&index| index >= n_samples) {
-            _ if samples.is_empty() => Err(TrainError::TooFew {
-                argument,
-                found: 0,
-                expected: 1,
-            }),
-            Some(&index) => Err(TrainError::MissingSample {
-                argument,
-                index,
-                n_samples,
-            }),
-            None => Ok(()),
+        if samples.is_empty() {
+            let error = TrainError::new(argument, "0 samples", "at least 1");
+            return Err(error.with_kind(TrainErrorKind::Failed));
         }
+        self.problem.check_samples(argument, samples)
     }
 
     /// Checks that all members of a group evaluate the same samples in the same way: each does a part of the work for all.
@@ -90,8 +80,8 @@ where
     /// the encoder with its own statistics.
     ///
     /// # Errors
-    /// - [`TrainError::NonFinite`] if the risk is not finite;
-    /// - [`TrainError::Collapsed`] if all embeddings are zero or have one direction.
+    /// - [`TrainErrorKind::NonFinite`] if the risk is not finite;
+    /// - [`TrainErrorKind::Collapsed`] if all embeddings are zero or have one direction.
     pub(super) fn check_risk<M>(
         &self,
         risk: (&'static str, f64),
@@ -103,16 +93,15 @@ where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
         self.check_finite(risk, before, samples)?;
-        match collapse(&embeddings.map(rows).concat()) {
-            None => Ok(()),
-            Some(what) => Err(TrainError::Collapsed {
-                what,
-                n_samples: samples.len(),
-                step: 0,
-                epoch: 0,
-                seed: self.root_seed,
-            }),
-        }
+        let Some(what) = collapse(&embeddings.map(rows).concat()) else {
+            return Ok(());
+        };
+        let (n, (step, epoch), seed) = (samples.len(), self.at, self.root_seed);
+        let error = TrainError::message(format!(
+            "the embeddings of all {n} samples are {what} at step {step} (epoch {epoch}, seed {seed}), expected different \
+             directions: check the encoder, its input and the learning rate"
+        ));
+        Err(error.with_kind(TrainErrorKind::Collapsed { step }))
     }
 
     /// Checks that a risk is finite.
@@ -127,14 +116,10 @@ where
     {
         match found.is_finite() {
             true => Ok(()),
-            false => Err(TrainError::NonFinite {
-                what,
-                found,
-                step: 0,
-                epoch: 0,
-                seed: self.root_seed,
-                sample: self.first_bad(encoder, samples)?,
-            }),
+            false => {
+                let sample = self.first_bad(encoder, samples)?;
+                Err(not_finite(what, found, self.at, self.root_seed, sample))
+            }
         }
     }
 
@@ -181,22 +166,6 @@ where
         let of_views = views.embeddings(encoder)?;
         let of_views = of_views.map(|rows| finite(rows).collect::<Vec<bool>>());
         Ok(first(&of_views).map(|at| samples[at]))
-    }
-}
-
-fn check_setting(
-    field: &'static str,
-    found: f64,
-    is_valid: bool,
-    expected: &'static str,
-) -> Result<(), SettingsError> {
-    match is_valid {
-        true => Ok(()),
-        false => Err(SettingsError {
-            field,
-            found,
-            expected,
-        }),
     }
 }
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::method::error::MethodError;
+use crate::error::TrainError;
 
 /// Loss that a step minimises, the loss axis: a contrastive loss, with or without a distillation term.
 ///
@@ -21,7 +21,7 @@ use crate::method::error::MethodError;
 ///
 /// let loss: Loss = "corrected+distillation".parse()?;
 /// assert_eq!(loss, LossKind::Corrected.with_distillation());
-/// # Ok::<(), icl_train::MethodError>(())
+/// # Ok::<(), icl_train::TrainError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loss {
@@ -110,9 +110,9 @@ impl fmt::Display for Loss {
 const DISTILLATION: &str = "+distillation";
 
 impl FromStr for Loss {
-    type Err = MethodError;
+    type Err = TrainError;
 
-    fn from_str(text: &str) -> Result<Self, MethodError> {
+    fn from_str(text: &str) -> Result<Self, TrainError> {
         let (kind, distillation) = match text.strip_suffix(DISTILLATION) {
             Some(kind) => (kind, true),
             None => (text, false),
@@ -120,11 +120,11 @@ impl FromStr for Loss {
         let known = |known: &LossKind| known.to_string() == kind;
         match LossKind::ALL.into_iter().find(known) {
             Some(kind) => Ok(Self { kind, distillation }),
-            None => Err(MethodError::Value {
-                axis: "loss",
-                found: text.to_owned(),
-                expected: "info-nce, published or corrected, with or without +distillation, or none",
-            }),
+            None => {
+                let expected =
+                    "info-nce, published or corrected, with or without +distillation, or none";
+                Err(TrainError::new("loss", text, expected))
+            }
         }
     }
 }

@@ -2,8 +2,7 @@
 
 mod blend;
 mod distance;
-pub(crate) mod error;
-mod loss;
+pub(crate) mod loss;
 mod optimizer_choice;
 mod point;
 mod registry;
@@ -11,7 +10,6 @@ mod sampling;
 mod start;
 
 pub use distance::Distance;
-pub use error::MethodError;
 pub use loss::{Loss, LossKind, NoiseSet};
 pub use optimizer_choice::{MetaOrder, OptimizerChoice};
 pub use point::Method;

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::method::error::MethodError;
+use crate::error::TrainError;
 
 /// Rule that turns the gradients of a step into an update: the optimizer axis.
 ///
@@ -71,19 +71,18 @@ impl fmt::Display for OptimizerChoice {
 }
 
 impl FromStr for OptimizerChoice {
-    type Err = MethodError;
+    type Err = TrainError;
 
-    fn from_str(text: &str) -> Result<Self, MethodError> {
+    fn from_str(text: &str) -> Result<Self, TrainError> {
         match text {
             "plain" => Ok(Self::Plain),
             "meta" => Ok(Self::Meta(None)),
             "meta:first" => Ok(Self::Meta(Some(MetaOrder::First))),
             "meta:second" => Ok(Self::Meta(Some(MetaOrder::Second))),
-            _ => Err(MethodError::Value {
-                axis: "optimizer",
-                found: text.to_owned(),
-                expected: "plain, meta, meta:first or meta:second",
-            }),
+            _ => {
+                let expected = "plain, meta, meta:first or meta:second";
+                Err(TrainError::new("optimizer", text, expected))
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use icl_core::RateChoice;
 
-use crate::method::error::MethodError;
+use crate::error::TrainError;
 use crate::method::loss::{Loss, LossKind};
 use crate::method::optimizer_choice::OptimizerChoice;
 use crate::method::sampling::Sampling;
@@ -33,7 +33,7 @@ use crate::method::start::Start;
 ///     method.to_string(),
 ///     "start=trained,sampling=share:0.2,loss=corrected,optimizer=plain,rate=cosine"
 /// );
-/// # Ok::<(), icl_train::MethodError>(())
+/// # Ok::<(), icl_train::TrainError>(())
 /// ```
 ///
 /// Axes that are left out of a text have the value of a warm start, `start=trained`, `sampling=all`,
@@ -76,38 +76,45 @@ impl Method {
     /// Checks that the choices fit each other.
     ///
     /// # Errors
-    /// - [`MethodError::NoSupport`] for meta-optimization of NCE-I, which has neither support nor query;
-    /// - [`MethodError::NoParts`] for a loss of Eq. 9 with a sampling whose batches do not hold both old
-    ///   and new samples in known proportion.
-    pub fn check(&self) -> Result<(), MethodError> {
+    /// For meta-optimization of NCE-I, which has neither support nor query, and for a loss of Eq. 9 with a sampling whose
+    /// batches do not hold both old and new samples in known proportion.
+    pub fn check(&self) -> Result<(), TrainError> {
         let Some(loss) = self.loss else {
             return Ok(());
         };
-        if self.optimizer.is_meta() && !loss.separates_noise() {
-            return Err(MethodError::NoSupport);
-        }
-        if loss.separates_noise() && !self.sampling.has_parts() {
-            return Err(MethodError::NoParts {
-                loss: loss.to_string(),
-                sampling: self.sampling.to_string(),
-            });
-        }
-        Ok(())
+        TrainError::unless(
+            !self.optimizer.is_meta() || loss.separates_noise(),
+            "",
+            "meta-optimization with a loss that does not separate old data from new",
+            "loss=published or loss=corrected (Eq. 9)",
+        )?;
+        TrainError::unless(
+            !loss.separates_noise() || self.sampling.has_parts(),
+            "",
+            format!(
+                "the loss {loss} with the sampling {}, whose batches do not hold both old and new data in known \
+                 proportion",
+                self.sampling
+            ),
+            "stratified, share:F, widening, widening:F or buffer",
+        )
     }
 
     /// Checks that the method can train with batches in so many shards ([`TrainingSettings::n_shards`](crate::TrainingSettings::n_shards)).
     ///
     /// # Errors
-    /// [`MethodError::Sharded`] for more than one under meta-optimization or with a learned rate: their gradients and comparisons
-    /// take whole batches.
-    pub fn check_shards(&self, n_shards: usize) -> Result<(), MethodError> {
+    /// For more than one under meta-optimization or with a learned rate: their gradients and comparisons take whole batches.
+    pub fn check_shards(&self, n_shards: usize) -> Result<(), TrainError> {
         let what = match self.rate {
             _ if n_shards == 1 => return Ok(()),
             _ if self.optimizer.is_meta() => "meta-optimization",
             RateChoice::Learned | RateChoice::LearnedAsPublished => "a learned rate",
             _ => return Ok(()),
         };
-        Err(MethodError::Sharded { what, n_shards })
+        Err(TrainError::message(format!(
+            "found batches in {n_shards} shards with {what}, whose gradients need whole batches; expected one process and no \
+             chunk"
+        )))
     }
 }
 
@@ -132,21 +139,17 @@ const NONE: &str = "none";
 /// start: `start=trained,sampling=all,loss=info-nce,optimizer=plain,rate=fixed`. The complete point, in the
 /// order of the axes, becomes the method's name. Names of the registry are read by [`Method::named`].
 impl FromStr for Method {
-    type Err = MethodError;
+    type Err = TrainError;
 
-    fn from_str(text: &str) -> Result<Self, MethodError> {
+    fn from_str(text: &str) -> Result<Self, TrainError> {
         let mut method = Self::new(Sampling::All, LossKind::InfoNce);
         let mut seen: Vec<&str> = Vec::new();
         for choice in text.split(',') {
-            let (axis, value) = choice.split_once('=').ok_or_else(|| MethodError::Axis {
-                found: choice.to_owned(),
-            })?;
+            let (axis, value) = choice.split_once('=').ok_or_else(|| no_axis(choice))?;
             let (axis, value) = (axis.trim(), value.trim());
             if seen.contains(&axis) {
-                return Err(MethodError::Twice {
-                    axis: axis.to_owned(),
-                    found: text.to_owned(),
-                });
+                let found = format!("the axis {axis} twice in {text}");
+                return Err(TrainError::new("", found, "it once"));
             }
             seen.push(axis);
             match axis {
@@ -156,11 +159,7 @@ impl FromStr for Method {
                 "loss" => method.loss = Some(value.parse()?),
                 "optimizer" => method.optimizer = value.parse()?,
                 "rate" => method.rate = rate(value)?,
-                _ => {
-                    return Err(MethodError::Axis {
-                        found: axis.to_owned(),
-                    });
-                }
+                _ => return Err(no_axis(axis)),
             }
         }
         method.check()?;
@@ -170,12 +169,14 @@ impl FromStr for Method {
 }
 
 /// Reads a value of the rate axis.
-fn rate(text: &str) -> Result<RateChoice, MethodError> {
-    text.parse().map_err(|expected| MethodError::Value {
-        axis: "rate",
-        found: text.to_owned(),
-        expected,
-    })
+fn rate(text: &str) -> Result<RateChoice, TrainError> {
+    text.parse()
+        .map_err(|expected: &str| TrainError::new("rate", text, expected))
+}
+
+fn no_axis(found: &str) -> TrainError {
+    let expected = "start, sampling, loss, optimizer or rate";
+    TrainError::new("", format!("the axis {found}"), expected)
 }
 
 #[cfg(test)]

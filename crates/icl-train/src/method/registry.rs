@@ -2,7 +2,7 @@
 
 use icl_core::RateChoice;
 
-use crate::method::error::MethodError;
+use crate::error::{TrainError, TrainErrorKind};
 use crate::method::loss::{Loss, LossKind};
 use crate::method::optimizer_choice::OptimizerChoice;
 use crate::method::point::Method;
@@ -50,7 +50,7 @@ const FRESH_SHARE: f64 = 0.2;
 /// let names: Vec<String> = methods().into_iter().map(|method| method.name).collect();
 /// assert!(names.contains(&"icl-corrected-wo-m".to_owned()));
 /// assert_eq!(Method::named("icl")?.to_string(), Method::icl().to_string());
-/// # Ok::<(), icl_train::MethodError>(())
+/// # Ok::<(), icl_train::TrainError>(())
 /// ```
 pub fn methods() -> Vec<Method> {
     use LossKind::{Corrected, InfoNce, Published};
@@ -132,18 +132,22 @@ impl Method {
     /// `=`.
     ///
     /// # Errors
-    /// [`MethodError`] if the text is neither a name nor a point.
-    pub fn named(text: &str) -> Result<Self, MethodError> {
+    /// [`TrainError`] if the text is neither a name nor a point.
+    pub fn named(text: &str) -> Result<Self, TrainError> {
         if text.contains('=') {
             return text.parse();
         }
         let known = methods();
         match known.iter().position(|method| method.name == text) {
             Some(at) => Ok(known[at].clone()),
-            None => Err(MethodError::Name {
-                found: text.to_owned(),
-                known: known.into_iter().map(|method| method.name).collect(),
-            }),
+            None => {
+                let names: Vec<String> = known.into_iter().map(|method| method.name).collect();
+                let names = names.join(", ");
+                let point = "a point such as start=trained,sampling=share:0.2,loss=corrected";
+                let expected = format!("one of {names} or {point}");
+                let error = TrainError::new("", format!("\"{text}\""), expected);
+                Err(error.with_kind(TrainErrorKind::UnknownMethod))
+            }
         }
     }
 }
@@ -155,12 +159,12 @@ impl Method {
 /// ```
 /// let methods = icl_train::parse_methods("warm,sampling=new,rate=cosine,icl")?;
 /// assert_eq!(methods.len(), 3);
-/// # Ok::<(), icl_train::MethodError>(())
+/// # Ok::<(), icl_train::TrainError>(())
 /// ```
 ///
 /// # Errors
-/// [`MethodError`] for the first item that is neither a name nor a point.
-pub fn parse_methods(text: &str) -> Result<Vec<Method>, MethodError> {
+/// [`TrainError`] for the first item that is neither a name nor a point.
+pub fn parse_methods(text: &str) -> Result<Vec<Method>, TrainError> {
     let mut texts: Vec<Vec<&str>> = Vec::new();
     for piece in text.split(',').map(str::trim) {
         let axis = piece.split_once('=').map(|(axis, _)| axis);

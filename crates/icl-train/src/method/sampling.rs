@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::method::error::MethodError;
+use crate::error::TrainError;
 
 /// Samples of an epoch: the sampling axis.
 ///
@@ -88,9 +88,9 @@ impl fmt::Display for Sampling {
 }
 
 impl FromStr for Sampling {
-    type Err = MethodError;
+    type Err = TrainError;
 
-    fn from_str(text: &str) -> Result<Self, MethodError> {
+    fn from_str(text: &str) -> Result<Self, TrainError> {
         let share = |name| {
             let fraction: f64 = text.strip_prefix(name)?.strip_prefix(':')?.parse().ok()?;
             (fraction > 0.0 && fraction <= 1.0).then_some(fraction)
@@ -105,10 +105,9 @@ impl FromStr for Sampling {
             _ => share("share")
                 .map(Self::Share)
                 .or_else(|| share("widening").map(|first| Self::Widening(Some(first))))
-                .ok_or_else(|| MethodError::Value {
-                    axis: "sampling",
-                    found: text.to_owned(),
-                    expected: "all, old, new, share:F, widening, widening:F (F above 0, at most 1), buffer or stratified",
+                .ok_or_else(|| {
+                    let expected = "all, old, new, share:F, widening, widening:F (F above 0, at most 1), buffer or stratified";
+                    TrainError::new("sampling", text, expected)
                 }),
         }
     }

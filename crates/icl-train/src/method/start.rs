@@ -7,8 +7,8 @@ use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use serde::{Deserialize, Serialize};
 
+use crate::error::TrainError;
 use crate::method::blend::blended;
-use crate::method::error::MethodError;
 
 /// Share λ of the trained parameters in `shrink-perturb`, the default of Ash and Adams' code.
 const KEEP: f64 = 0.4;
@@ -64,9 +64,8 @@ impl Start {
     /// random parameters.
     ///
     /// # Errors
-    /// - [`MethodError::NoFresh`] if the start needs a fresh encoder and there is none;
-    /// - [`MethodError::OtherArchitecture`] if two encoders cannot be blended.
-    pub(crate) fn encoder<B, M>(self, trained: M, fresh: Option<M>) -> Result<M, MethodError>
+    /// If the start needs a fresh encoder and there is none, or two encoders cannot be blended.
+    pub(crate) fn encoder<B, M>(self, trained: M, fresh: Option<M>) -> Result<M, TrainError>
     where
         B: AutodiffBackend,
         M: AutodiffModule<B>,
@@ -76,16 +75,19 @@ impl Start {
         }
         let start = self.to_string();
         let Some(fresh) = fresh else {
-            return Err(MethodError::NoFresh { start });
+            let found = format!("{start} without a fresh encoder");
+            let expected = "one: pass it to Trainer::update_with as `fresh`";
+            return Err(TrainError::new("start", found, expected));
         };
         match self {
             Self::Trained | Self::Scratch => Ok(fresh),
             Self::ShrinkPerturb { keep, fresh: share } => {
                 let blended = blended::<B, M>(trained, &fresh, (keep, share));
-                blended.map_err(|[found, expected]| MethodError::OtherArchitecture {
-                    start,
-                    found,
-                    expected,
+                blended.map_err(|[found, trained]| {
+                    let expected = format!(
+                        "{trained} as in the trained encoder, with which {start} blends it"
+                    );
+                    TrainError::new("the fresh encoder", found, expected)
                 })
             }
         }
@@ -103,14 +105,13 @@ impl fmt::Display for Start {
 }
 
 impl FromStr for Start {
-    type Err = MethodError;
+    type Err = TrainError;
 
-    fn from_str(text: &str) -> Result<Self, MethodError> {
-        let wrong = || MethodError::Value {
-            axis: "start",
-            found: text.to_owned(),
-            expected: "trained, scratch, shrink-perturb, or shrink-perturb:L:S with numbers from 0 to 1 that are not \
-                       both 0",
+    fn from_str(text: &str) -> Result<Self, TrainError> {
+        let wrong = || {
+            let expected = "trained, scratch, shrink-perturb, or shrink-perturb:L:S with numbers from 0 to 1 that are not \
+                            both 0";
+            TrainError::new("start", text, expected)
         };
         let mut parts = text.split(':');
         let name = parts.next().unwrap_or_default();

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::TrainError;
 use crate::negatives::NegativesSchedule;
-use crate::settings_error::SettingsError;
 
 /// Form in which the number of negatives K enters the loss of a step. The text of a choice is given in parentheses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -60,28 +60,6 @@ impl Default for StepNegatives {
     }
 }
 
-/// Error in negatives that do not fit the other settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum StepNegativesError {
-    /// Drawn negatives with the noise of both views.
-    #[error(
-        "negatives form: found drawn with the noise set both, expected the noise set other, or weighted"
-    )]
-    BothViews,
-    /// A catalogue of candidates for the negatives, with a loss that takes its noise from the batch.
-    #[error(
-        "the encoder: found a catalogue of candidates for the negatives with a loss or a noise set that takes them from the \
-         batch, expected an encoder without one, or loss=info-nce and the noise set other"
-    )]
-    Catalogue,
-    /// A number of negatives that moves, under a stopping rule that follows the training loss.
-    #[error(
-        "negatives schedule: found one under which K moves with the stopping rule training-loss, which would \
-         follow K, expected fixed, or another rule"
-    )]
-    MovingLoss,
-}
-
 impl StepNegatives {
     /// Returns K at a step, counted from 0, of a run of at most `n_steps` steps. `reference` is K of the exact risk;
     /// `peak` and `stage` are the numbers that evaluations advised.
@@ -101,8 +79,8 @@ impl StepNegatives {
     /// Checks that the numbers are in their ranges. `reference` is K of the exact risk, which is checked already.
     ///
     /// # Errors
-    /// [`SettingsError`] if one is not.
-    pub(crate) fn check(&self, reference: f64) -> Result<(), SettingsError> {
+    /// [`TrainError`] if one is not.
+    pub(crate) fn check(&self, reference: f64) -> Result<(), TrainError> {
         let found = self.peak.number(reference);
         let (is_valid, expected) = match self.schedule {
             NegativesSchedule::Fixed | NegativesSchedule::Stagewise => {
@@ -110,21 +88,14 @@ impl StepNegatives {
             }
             _ => (found >= 1.0, "a number of at least 1"),
         };
-        if !(found.is_finite() && is_valid) {
-            return Err(SettingsError {
-                field: "step_negatives.peak",
-                found,
-                expected,
-            });
-        }
-        match self.turn > 0.0 && self.turn < 1.0 {
-            true => Ok(()),
-            false => Err(SettingsError {
-                field: "step_negatives.turn",
-                found: self.turn,
-                expected: "a number above 0 and below 1",
-            }),
-        }
+        let is_valid = found.is_finite() && is_valid;
+        TrainError::unless(is_valid, "step_negatives.peak", found, expected)?;
+        TrainError::unless(
+            self.turn > 0.0 && self.turn < 1.0,
+            "step_negatives.turn",
+            self.turn,
+            "a number above 0 and below 1",
+        )
     }
 }
 

@@ -5,5 +5,5 @@ mod choice;
 mod schedule;
 
 pub(crate) use advice::Advice;
-pub use choice::{NegativesForm, NegativesPeak, StepNegatives, StepNegativesError};
+pub use choice::{NegativesForm, NegativesPeak, StepNegatives};
 pub use schedule::NegativesSchedule;

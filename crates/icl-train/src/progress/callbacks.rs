@@ -93,7 +93,7 @@ impl<'a> Callbacks<'a> {
     }
 
     /// Sets the function that decides after each step whether the run stops there. The run then saves
-    /// its checkpoint and ends with [`TrainError::Interrupted`](crate::TrainError::Interrupted).
+    /// its checkpoint and ends with [`Interrupted`](crate::TrainErrorKind::Interrupted).
     pub fn stop_when(mut self, should_stop: impl Fn() -> bool + 'a) -> Self {
         self.should_stop = Box::new(should_stop);
         self

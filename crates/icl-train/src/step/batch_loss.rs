@@ -48,7 +48,7 @@ where
     /// the encoder's randomness.
     ///
     /// # Errors
-    /// [`TrainError::Shape`] if the encoder does not return one row for each view.
+    /// [`TrainError`] if the encoder does not return one row for each view.
     pub(crate) fn at(
         &self,
         encoder: &M,
@@ -99,7 +99,7 @@ where
     /// Embeds the pairs of `n` samples in training mode. `seed` decides the encoder's randomness.
     ///
     /// # Errors
-    /// [`TrainError::Shape`] if the encoder does not return one row for each view.
+    /// [`TrainError`] if the encoder does not return one row for each view.
     pub(super) fn embed(
         &self,
         encoder: &M,

@@ -27,7 +27,7 @@ impl<M> Teacher<M> {
     /// `embeddings` `[n, d]` and the teacher's embeddings of the same views.
     ///
     /// # Errors
-    /// [`TrainError::Shape`] if the teacher does not return one row for each view.
+    /// [`TrainError`] if the teacher does not return one row for each view.
     pub(crate) fn term<B: AutodiffBackend>(
         &self,
         batch: M::Batch,

@@ -7,10 +7,10 @@ use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Encoder, beside_kernels};
 
-use crate::checkpoint::CheckpointError;
+use crate::checkpoint::file::other_run;
 use crate::devices::replicas::is_close;
 use crate::devices::shards::Shards;
-use crate::error::TrainError;
+use crate::error::{TrainError, TrainErrorKind, of_sample, unreadable};
 use crate::evaluation::evaluated::{Evaluate, Evaluations, FirstBad};
 use crate::evaluation::stopping::StoppedBy;
 use crate::progress::{Callbacks, Progress};
@@ -58,7 +58,7 @@ where
                     break;
                 }
                 let wait = Instant::now();
-                let prepared = batches.next().map_err(TrainError::Sample)?;
+                let prepared = batches.next().map_err(unreadable)?;
                 self.record.seconds.wait += wait.elapsed().as_secs_f64();
                 let step = || self.step(prepared);
                 // Members of a group wait for each other within a step.
@@ -137,9 +137,11 @@ where
             self.save(callbacks)?;
         }
         match is_stopped {
-            true => Err(TrainError::Interrupted {
-                step: self.record.n_steps,
-            }),
+            true => {
+                let step = self.record.n_steps;
+                let error = TrainError::message(format!("stopped after step {step}"));
+                Err(error.with_kind(TrainErrorKind::Interrupted { step }))
+            }
             false => Ok(()),
         }
     }
@@ -201,7 +203,7 @@ where
     /// Checks that the first encoder has the risk on these samples and views that a restored run began with.
     ///
     /// # Errors
-    /// [`CheckpointError::OtherRun`] if it has not.
+    /// [`TrainErrorKind::Checkpoint`] if it has not.
     pub(crate) fn check_first_risk(
         &self,
         path: &Path,
@@ -210,7 +212,7 @@ where
         let Some(first) = self.record.evaluations.first() else {
             return Ok(());
         };
-        let expected = evaluate(self.start.valid())?.risk;
+        let expected = evaluate(self.start.valid(), (0, 0))?.risk;
         let of = |risk: &R| [risk.all(), risk.balanced()];
         let pairs = of(&first.risk).into_iter().zip(of(&expected));
         match pairs
@@ -218,38 +220,31 @@ where
             .find(|&(found, expected)| !is_close(found, expected))
         {
             None => Ok(()),
-            Some((found, expected)) => Err(CheckpointError::OtherRun {
-                path: path.to_owned(),
-                field: "risk of the first encoder on its samples and views".to_owned(),
-                found: found.to_string(),
-                expected: expected.to_string(),
+            Some((found, expected)) => {
+                let field = "risk of the first encoder on its samples and views";
+                Err(other_run(path, field, found, expected))
             }
-            .into()),
         }
     }
 
     /// Adds the first sample at fault to the error of a loss that is not finite.
     fn with_sample(
         &self,
-        mut error: TrainError,
+        error: TrainError,
         first_bad: FirstBad<'_, M::InnerModule>,
     ) -> TrainError {
-        if let TrainError::NonFinite {
-            sample: sample @ None,
-            ..
-        } = &mut error
-        {
-            let plan = self
-                .planner
-                .epoch(self.record.n_epochs(), self.counters.fraction());
-            let step = plan.steps.get(self.counters.n_steps);
-            let batches = step.map(|step| step.support.iter().chain([&step.batch]));
-            let samples = batches.into_iter().flatten().flat_map(|it| &it.samples);
-            let samples: Vec<usize> = samples.copied().collect();
-            // The first encoder was finite: parameters that are not would be at fault for all samples.
-            let found = first_bad(&self.start.valid(), &samples);
-            *sample = found.ok().flatten();
-        }
-        error
+        let TrainErrorKind::NonFinite { step, sample: None } = error.kind() else {
+            return error;
+        };
+        let plan = self
+            .planner
+            .epoch(self.record.n_epochs(), self.counters.fraction());
+        let planned = plan.steps.get(self.counters.n_steps);
+        let batches = planned.map(|step| step.support.iter().chain([&step.batch]));
+        let samples = batches.into_iter().flatten().flat_map(|it| &it.samples);
+        let samples: Vec<usize> = samples.copied().collect();
+        // The first encoder was finite: parameters that are not would be at fault for all samples.
+        let found = first_bad(&self.start.valid(), &samples);
+        of_sample(error, step, found.ok().flatten())
     }
 }

@@ -36,8 +36,7 @@ where
         let start = Instant::now();
         self.check_parameters(self.average.get())?;
         let at = (self.record.n_steps, self.record.n_epochs());
-        let evaluated = evaluate(self.average.get().valid());
-        let evaluated = evaluated.map_err(|error| error.at_step(at.0, at.1))?;
+        let evaluated = evaluate(self.average.get().valid(), at)?;
         self.counters.negatives.take_in(
             &self.settings.step_negatives,
             (&evaluated.ranks, evaluated.n_old),

@@ -9,7 +9,7 @@ use icl_core::module_bytes::{Bytes, unfit};
 use icl_core::{Encoder, Purpose, SampleError, Seed, StepLosses, StepRule};
 
 use crate::error::TrainError;
-use crate::method::{Method, MethodError};
+use crate::method::Method;
 use crate::optimizer::rates::Rates;
 use crate::settings::TrainingSettings;
 use crate::step::batch_loss::{BatchLoss, PartOf, value_of};
@@ -30,7 +30,7 @@ impl<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend> Rule<'a, M, B> {
     /// Creates the rule of a method's steps, at most `n_steps`, at the learning rates of the trainer if it has any. `seed` initialises the agents of learned rates.
     ///
     /// # Errors
-    /// [`MethodError`] if the method needs the feature `meta`, and this build is without it, or its own rate follows the run and the
+    /// [`TrainError`] if the method needs the feature `meta`, and this build is without it, or its own rate follows the run and the
     /// trainer has rates, too.
     pub(crate) fn new(
         method: &Method,
@@ -39,18 +39,18 @@ impl<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend> Rule<'a, M, B> {
         n_steps: u64,
         seed: Seed,
         device: &B::Device,
-    ) -> Result<Self, MethodError> {
+    ) -> Result<Self, TrainError> {
         let schedule = method.rate.schedule(settings.learning_rate, n_steps);
         match (schedule, rates) {
             (Some(schedule), rates) if !method.optimizer.is_meta() => {
                 let schedule = || Box::new(schedule.after_steps(settings.steps_before));
                 Ok(Self::Plain(rates.unwrap_or_else(|| schedule())))
             }
-            (_, Some(rates)) => Err(MethodError::Value {
-                axis: "rate",
-                found: format!("{rates:?} with {method}"),
-                expected: "a method whose rate is a function of the step",
-            }),
+            (_, Some(rates)) => Err(TrainError::new(
+                "rate",
+                format!("{rates:?} with {method}"),
+                "a method whose rate is a function of the step",
+            )),
             (_, None) => plugged(method, settings, n_steps, seed, device).map(Self::Plugged),
         }
     }
@@ -92,7 +92,7 @@ fn plugged<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend>(
     n_steps: u64,
     seed: Seed,
     device: &B::Device,
-) -> Result<Box<dyn StepRule<M, B, TrainError> + 'a>, MethodError> {
+) -> Result<Box<dyn StepRule<M, B, TrainError> + 'a>, TrainError> {
     let policy = |base, name| {
         let seed = seed.child("agent").child(name);
         icl_meta::RatePolicy::new(method.rate, base, n_steps, seed, device)
@@ -118,16 +118,14 @@ fn plugged<'a, M: AutodiffModule<B> + 'a, B: AutodiffBackend>(
     _: u64,
     _: Seed,
     _: &B::Device,
-) -> Result<Box<dyn StepRule<M, B, TrainError> + 'a>, MethodError> {
+) -> Result<Box<dyn StepRule<M, B, TrainError> + 'a>, TrainError> {
     let (axis, found) = match method.optimizer.is_meta() {
         true => ("optimizer", method.optimizer.to_string()),
         false => ("rate", method.rate.to_string()),
     };
-    Err(MethodError::Value {
-        axis,
-        found,
-        expected: "a choice that needs no cargo feature, or icl-train or icl with the feature `meta`",
-    })
+    let expected =
+        "a choice that needs no cargo feature, or icl-train or icl with the feature `meta`";
+    Err(TrainError::new(axis, found, expected))
 }
 
 /// Losses of one step, for its rule.

@@ -7,7 +7,7 @@ use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Encoder, Increment, Seed, Stepped};
 
 use crate::devices::replicas::check_replicas;
-use crate::error::TrainError;
+use crate::error::{TrainError, not_finite};
 use crate::evaluation::evaluated::{Evaluate, Risk};
 use crate::identity::Identity;
 use crate::method::Method;
@@ -118,9 +118,9 @@ where
         let start = Instant::now();
         let trained = self.best.as_ref().unwrap_or(self.average.get()).clone();
         self.check_parameters(&trained)?;
-        let first = measure(self.start.valid())?;
+        let first = measure(self.start.valid(), (0, 0))?;
         let at = (self.record.n_steps, self.record.n_epochs());
-        let evaluated = measure(trained.valid()).map_err(|error| error.at_step(at.0, at.1))?;
+        let evaluated = measure(trained.valid(), at)?;
         let mut record = self.record;
         let n_views = (first.n_views + evaluated.n_views) as f64;
         record.cost.measuring += n_views * self.loss.passes.forward_share;
@@ -138,8 +138,7 @@ where
     /// Takes one step of the optimizer.
     ///
     /// # Errors
-    /// [`TrainError::NonFinite`] if a loss is NaN or infinite, [`TrainError::NothingToTrain`] if it depends
-    /// on no parameter, [`TrainError::Group`] if a member has left.
+    /// [`TrainError`] if a loss is NaN or infinite, or depends on no parameter, or a member has left.
     pub(crate) fn step(
         &mut self,
         prepared: Prepared<PartOf<M, B>>,
@@ -234,14 +233,11 @@ where
     pub(super) fn check_parameters(&self, encoder: &M) -> Result<(), TrainError> {
         match first_not_finite::<B, M>(encoder) {
             None => Ok(()),
-            Some(found) => Err(TrainError::NonFinite {
-                what: "a parameter of the encoder",
-                found,
-                step: self.record.n_steps,
-                epoch: self.record.n_epochs(),
-                seed: self.root_seed,
-                sample: None,
-            }),
+            Some(found) => {
+                let at = (self.record.n_steps, self.record.n_epochs());
+                let what = "a parameter of the encoder";
+                Err(not_finite(what, found, at, self.root_seed, None))
+            }
         }
     }
 }

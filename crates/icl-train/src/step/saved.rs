@@ -8,9 +8,9 @@ use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Encoder, Error, ExactRisk, Group};
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::file::{read_bytes, state_of};
-use crate::checkpoint::{CheckpointError, write_checkpoint};
-use crate::error::TrainError;
+use crate::checkpoint::file::{of_state, read_bytes, state_of};
+use crate::checkpoint::write_checkpoint;
+use crate::error::{TrainError, TrainErrorKind};
 use crate::evaluation::evaluated::Risk;
 use crate::identity::Identity;
 use crate::progress::{Callbacks, TrainingRecord};
@@ -40,15 +40,10 @@ pub(crate) struct SavedRun<R> {
 /// would be compiled again with every program, which takes seconds.
 pub(crate) trait SavedRisk: Risk {
     /// Writes a checkpoint.
-    fn write(path: &Path, identity: &Identity, run: &SavedRun<Self>)
-    -> Result<(), CheckpointError>;
+    fn write(path: &Path, identity: &Identity, run: &SavedRun<Self>) -> Result<(), TrainError>;
 
     /// Reads the bytes of a checkpoint. `path` is for messages.
-    fn read(
-        bytes: &[u8],
-        path: &Path,
-        identity: &Identity,
-    ) -> Result<SavedRun<Self>, CheckpointError>;
+    fn read(bytes: &[u8], path: &Path, identity: &Identity) -> Result<SavedRun<Self>, TrainError>;
 }
 
 macro_rules! saved_risk {
@@ -58,7 +53,7 @@ macro_rules! saved_risk {
                 path: &Path,
                 identity: &Identity,
                 run: &SavedRun<Self>,
-            ) -> Result<(), CheckpointError> {
+            ) -> Result<(), TrainError> {
                 write_checkpoint(path, identity, run)
             }
 
@@ -66,7 +61,7 @@ macro_rules! saved_risk {
                 bytes: &[u8],
                 path: &Path,
                 identity: &Identity,
-            ) -> Result<SavedRun<Self>, CheckpointError> {
+            ) -> Result<SavedRun<Self>, TrainError> {
                 state_of(bytes, path, identity)
             }
         }
@@ -97,15 +92,19 @@ where
             return Ok(());
         };
         let start = Instant::now();
-        let bytes = |module: &M| save_module::<B, _>(module).map_err(CheckpointError::from);
+        let failed = |error: Error| error.with_kind(TrainErrorKind::Failed);
+        let bytes = |module: &M| save_module::<B, _>(module).map_err(failed);
         let has_ended = self.counters.is_complete;
         let average = (!has_ended || self.best.is_none()).then(|| bytes(self.average.get()));
         let stepping = || -> Result<Stepping, TrainError> {
             let encoder = self.encoder.as_ref().expect("an encoder between two steps");
             Ok(Stepping {
                 encoder: bytes(encoder)?,
-                optimizer: self.optimizer.save().map_err(CheckpointError::from)?,
-                rule: self.rule.save().map_err(TrainError::Rate)?,
+                optimizer: self.optimizer.save().map_err(failed)?,
+                rule: self.rule.save().map_err(|error| {
+                    let failed = TrainError::message(&error).with_kind(TrainErrorKind::Failed);
+                    failed.with_source(error)
+                })?,
             })
         };
         let state = SavedRun {
@@ -131,10 +130,7 @@ where
         let saved = R::read(&bytes, path, &self.identity)?;
         let checked = saved.check(self.settings.epochs, &self.planner);
         let restored = checked.and_then(|()| saved.into_run(self));
-        restored.map_err(|unfit| {
-            let path = path.to_owned();
-            CheckpointError::Contents { path, unfit }.into()
-        })
+        restored.map_err(|unfit| of_state(path, unfit))
     }
 }
 

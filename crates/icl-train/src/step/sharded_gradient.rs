@@ -22,7 +22,7 @@ use burn::module::AutodiffModule;
 use burn::optim::{GradientsAccumulator, GradientsParams};
 use burn::tensor::backend::AutodiffBackend;
 use burn::tensor::{Int, Tensor, TensorData};
-use icl_core::{Encoder, Group, GroupError, PairEmbeddings, Purpose, Seed};
+use icl_core::{Encoder, Error, Group, PairEmbeddings, Purpose, Seed};
 
 use crate::devices::floats::{gathered_rows, summed_elements};
 use crate::devices::gradients::summed;
@@ -49,8 +49,7 @@ where
     /// encoder's randomness.
     ///
     /// # Errors
-    /// [`TrainError::Group`] if a member has left the group, [`TrainError::Shape`] if the encoder does not return one row for each
-    /// view.
+    /// [`TrainError`] if a member has left the group, or the encoder does not return one row for each view.
     pub(crate) fn sharded_gradient(
         &self,
         encoder: &M,
@@ -146,14 +145,14 @@ where
         batch: &PreparedBatch<PartOf<M, B>>,
         pairs: &[PairEmbeddings<B>],
         seed: Seed,
-    ) -> Result<(Slopes<B>, f64), GroupError> {
+    ) -> Result<(Slopes<B>, f64), Error> {
         let device = encoder.devices().into_iter().next().unwrap_or_default();
         let leaf = |of: fn(&PairEmbeddings<B>) -> &Tensor<B, 2>| {
             let own = pairs.iter().map(|it| of(it).clone().inner()).collect();
             let own = (!pairs.is_empty()).then(|| Tensor::cat(own, 0));
             let places = &batch.places_of_members;
             let rows = gathered_rows(self.group, own, places, &device)?;
-            Ok::<_, GroupError>(Tensor::<B, 2>::from_inner(rows).require_grad())
+            Ok::<_, Error>(Tensor::<B, 2>::from_inner(rows).require_grad())
         };
         let anchors = leaf(|pairs| &pairs.anchors)?;
         let positives = leaf(|pairs| &pairs.positives)?;

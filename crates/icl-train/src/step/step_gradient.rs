@@ -5,7 +5,7 @@ use burn::optim::GradientsParams;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Encoder, Purpose, Seed};
 
-use crate::error::TrainError;
+use crate::error::{TrainError, TrainErrorKind, not_finite};
 use crate::step::batch_loss::{BatchLoss, PartOf, value_of};
 use crate::step::contrastive::Anchors;
 use crate::step::prefetch::PreparedBatch;
@@ -18,7 +18,7 @@ where
     /// Computes the loss of a batch and its gradient (Eq. 10). `seed` decides the encoder's randomness.
     ///
     /// # Errors
-    /// [`TrainError::Shape`] if the encoder does not return one row for each view, [`TrainError::Group`] if a member has left.
+    /// [`TrainError`] if the encoder does not return one row for each view, or a member has left.
     pub(crate) fn gradient(
         &self,
         encoder: &M,
@@ -55,19 +55,15 @@ impl Step {
         gradients: &GradientsParams,
     ) -> Result<(), TrainError> {
         if gradients.is_empty() {
-            return Err(TrainError::NothingToTrain);
+            let found = "no parameter on which the loss depends";
+            let error = TrainError::new("the encoder", found, "at least one to train");
+            return Err(error.with_kind(TrainErrorKind::Failed));
         }
         if found.is_finite() {
             return Ok(());
         }
-        Err(TrainError::NonFinite {
-            what,
-            found,
-            step: self.index + 1,
-            epoch: self.n_epochs + 1,
-            seed: self.root_seed,
-            // The loop that knows the samples looks for it.
-            sample: None,
-        })
+        let at = (self.index + 1, self.n_epochs + 1);
+        // The loop that knows the samples looks for the first one at fault.
+        Err(not_finite(what, found, at, self.root_seed, None))
     }
 }

@@ -2,8 +2,9 @@
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::Increment;
+use icl_core::{Error, Increment};
 
+use crate::error::TrainError;
 use crate::stream::state::StreamState;
 
 /// Samples that arrive, as an experience.
@@ -16,6 +17,18 @@ pub struct Arriving<'n> {
     /// Numbers of other samples, which no training sees and of which the panel is drawn; `None`: a share of `samples` is held
     /// out.
     pub held_out: Option<Vec<usize>>,
+}
+
+impl Arriving<'_> {
+    /// Returns the experience as the place of an error.
+    pub(super) fn place(&self) -> String {
+        format!("experience {:?}", self.name)
+    }
+
+    /// Returns the error of a division or a drift of the experience.
+    pub(super) fn failed(&self, error: Error) -> TrainError {
+        error.within(self.place()).into()
+    }
 }
 
 /// Encoder and state after an experience.

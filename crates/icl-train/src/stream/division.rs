@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Increment, Samples};
 
+use crate::error::TrainError;
 use crate::stream::advanced::Arriving;
-use crate::stream::error::StreamError;
 use crate::stream::settings::Stream;
 use crate::stream::state::StreamState;
 
@@ -28,8 +28,8 @@ impl<B: AutodiffBackend, S: Samples, V, C> Stream<'_, B, S, V, C> {
     /// Returns the samples of an experience that trainings may see: those that are not held out.
     ///
     /// # Errors
-    /// [`StreamError`] if it has too few samples, or one does not exist.
-    pub fn training_samples(&self, arriving: &Arriving<'_>) -> Result<Vec<usize>, StreamError> {
+    /// [`TrainError`] if it has too few samples, or one does not exist.
+    pub fn training_samples(&self, arriving: &Arriving<'_>) -> Result<Vec<usize>, TrainError> {
         let divided = self.divided(&StreamState::default(), arriving)?;
         Ok(divided.training)
     }
@@ -45,16 +45,16 @@ impl<B: AutodiffBackend, S: Samples, V, C> Stream<'_, B, S, V, C> {
         &self,
         state: &StreamState,
         arriving: &Arriving<'_>,
-    ) -> Result<Divided, StreamError> {
+    ) -> Result<Divided, TrainError> {
         self.check(state, arriving)?;
-        let check_number = |what, samples: &[usize], expected| match samples.len() {
-            found if found < expected => Err(StreamError::Few {
-                experience: arriving.name.to_owned(),
-                found,
-                what,
-                expected,
-            }),
-            _ => Ok(()),
+        let check_number = |what, samples: &[usize], expected| {
+            let (n, at_least) = (samples.len(), format!("at least {expected}"));
+            TrainError::unless(
+                n >= expected,
+                arriving.place(),
+                format!("{n} {what}"),
+                at_least,
+            )
         };
         match &arriving.held_out {
             None => check_number("samples", &arriving.samples, self.fewest_samples())?,
@@ -64,10 +64,7 @@ impl<B: AutodiffBackend, S: Samples, V, C> Stream<'_, B, S, V, C> {
             }
         }
         let of = |samples: &[usize]| {
-            Increment::before(samples.to_vec()).map_err(|source| StreamError::Division {
-                experience: arriving.name.to_owned(),
-                source,
-            })
+            Increment::before(samples.to_vec()).map_err(|error| arriving.failed(error))
         };
         let seed = self.seed_of(arriving.name);
         let all = of(&arriving.samples)?;
@@ -75,10 +72,7 @@ impl<B: AutodiffBackend, S: Samples, V, C> Stream<'_, B, S, V, C> {
             Some(held_out) => (all, of(held_out)?),
             None => all
                 .hold_out(self.hold_out, seed.child("held out"))
-                .map_err(|source| StreamError::Division {
-                    experience: arriving.name.to_owned(),
-                    source,
-                })?,
+                .map_err(|error| arriving.failed(error))?,
         };
         let panel = panel.at_most(self.panel.max(SMALLEST_PANEL), seed.child("panel"));
         Ok(Divided {
@@ -88,23 +82,21 @@ impl<B: AutodiffBackend, S: Samples, V, C> Stream<'_, B, S, V, C> {
     }
 
     /// Checks that the name and the samples are new.
-    fn check(&self, state: &StreamState, arriving: &Arriving<'_>) -> Result<(), StreamError> {
-        let experience = || arriving.name.to_owned();
+    fn check(&self, state: &StreamState, arriving: &Arriving<'_>) -> Result<(), TrainError> {
         let experiences = state.experiences();
         if experiences.iter().any(|it| it.name == arriving.name) {
-            return Err(StreamError::Repeated {
-                found: experience(),
-            });
+            let found = "the name of an earlier experience";
+            return Err(TrainError::new(arriving.place(), found, "another one"));
         }
         let held_out = arriving.held_out.iter().flatten();
         let samples = || arriving.samples.iter().chain(held_out.clone());
         let n_samples = self.samples.n_samples();
         if let Some(&sample) = samples().find(|it| **it >= n_samples) {
-            return Err(StreamError::Absent {
-                experience: experience(),
-                sample,
-                n_samples,
-            });
+            let (found, expected) = (
+                format!("sample {sample}"),
+                format!("samples below {n_samples}"),
+            );
+            return Err(TrainError::new(arriving.place(), found, expected));
         }
         let panels = experiences.iter().flat_map(|it| it.panel.iter().copied());
         let memory = state.memory();
@@ -112,10 +104,10 @@ impl<B: AutodiffBackend, S: Samples, V, C> Stream<'_, B, S, V, C> {
         let known: HashSet<usize> = panels.chain(kept).chain(memory.waiting()).collect();
         match samples().find(|it| known.contains(it)) {
             None => Ok(()),
-            Some(&sample) => Err(StreamError::Known {
-                experience: experience(),
-                sample,
-            }),
+            Some(sample) => {
+                let found = format!("sample {sample}, which has come before");
+                Err(TrainError::new(arriving.place(), found, "new samples"))
+            }
         }
     }
 }

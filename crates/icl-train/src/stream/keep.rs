@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::error::TrainError;
+
 /// Choice of the old samples that later updates of a stream may use.
 ///
 /// | text | kept |
@@ -31,16 +33,6 @@ pub enum Keep {
     Fifo(usize),
 }
 
-/// Text that names no choice of the old samples that are kept.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "keep: found {found:?}, expected `all`, `reservoir:N`, `equal:N`, `exponential:N` or `fifo:N` with N of at least {LEAST}"
-)]
-pub struct KeepError {
-    /// Rejected text, its first 100 characters.
-    pub found: String,
-}
-
 /// Least number of samples of a buffer: an anchor needs another sample as its negative.
 const LEAST: usize = 2;
 
@@ -67,11 +59,15 @@ impl fmt::Display for Keep {
 }
 
 impl FromStr for Keep {
-    type Err = KeepError;
+    type Err = TrainError;
 
-    fn from_str(text: &str) -> Result<Self, KeepError> {
-        let wrong = || KeepError {
-            found: text.chars().take(100).collect(),
+    fn from_str(text: &str) -> Result<Self, TrainError> {
+        let wrong = || {
+            let found: String = text.chars().take(100).collect();
+            let expected = format!(
+                "`all`, `reservoir:N`, `equal:N`, `exponential:N` or `fifo:N` with N of at least {LEAST}"
+            );
+            TrainError::new("keep", format!("{found:?}"), expected)
         };
         let Some((name, n)) = text.split_once(':') else {
             return (text == "all").then_some(Self::All).ok_or_else(wrong);

@@ -4,10 +4,9 @@ use burn::tensor::backend::AutodiffBackend;
 use icl_core::drift::{Drift, DriftData, DriftTestConfig};
 use icl_core::{Collate, Encoder, Increment, Samples, Views};
 
-use crate::error::TrainError;
+use crate::error::{TrainError, TrainErrorKind};
 use crate::evaluation::evaluator::Evaluator;
 use crate::stream::advanced::Arriving;
-use crate::stream::error::StreamError;
 use crate::stream::settings::Stream;
 use crate::stream::state::StreamState;
 
@@ -22,8 +21,8 @@ where
     /// transfer, or a retrained one as a control.
     ///
     /// # Errors
-    /// [`StreamError::Measurement`] if a sample cannot be read or the risk is not finite, [`StreamError::Group`] if a member has left.
-    pub fn risks<M>(&self, encoder: &M, state: &StreamState) -> Result<Vec<f64>, StreamError>
+    /// [`TrainError`] if a sample cannot be read, the risk is not finite, or a member has left.
+    pub fn risks<M>(&self, encoder: &M, state: &StreamState) -> Result<Vec<f64>, TrainError>
     where
         M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
@@ -40,7 +39,7 @@ where
     /// Returns the drift and its cost, in full passes: it decides something, and belongs to the charged cost.
     ///
     /// # Errors
-    /// [`StreamError`] if the name or a sample has come before, nothing is kept, a sample cannot be read, an embedding is not
+    /// [`TrainError`] if the name or a sample has come before, nothing is kept, a sample cannot be read, an embedding is not
     /// finite, or a member has left.
     pub fn drift<M>(
         &self,
@@ -48,7 +47,7 @@ where
         live: &M,
         arriving: &Arriving<'_>,
         effect: f64,
-    ) -> Result<(Drift, f64), StreamError>
+    ) -> Result<(Drift, f64), TrainError>
     where
         M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
@@ -61,14 +60,11 @@ where
             let drawn = self.panel_of(samples)?;
             let drawn = drawn.at_most(self.panel.max(4), seed.child(name));
             let pairs = self.with_evaluator(&drawn, |it| it.pairs_to_host(live, &drawn))?;
-            Ok::<_, StreamError>((pairs, drawn.old().len()))
+            Ok::<_, TrainError>((pairs, drawn.old().len()))
         };
         let (old, n_old) = pairs(kept.collect(), "old")?;
         let (new, n_new) = pairs(new.collect(), "new")?;
-        let of_drift = |source| StreamError::Drift {
-            experience: arriving.name.to_owned(),
-            source,
-        };
+        let of_drift = |error| arriving.failed(error);
         let panel = DriftData::try_new(old.clone(), [old[1].clone(), new[1].clone()]);
         let panel = panel.and_then(|panel| panel.with_new_pairs(new));
         let panel = panel.map_err(of_drift)?;
@@ -82,7 +78,7 @@ where
     }
 
     /// Computes the exact NCE-I of a panel, with its own samples as noise, on one fixed pair of views of each.
-    pub(super) fn held_out_risk<M>(&self, encoder: &M, panel: &[usize]) -> Result<f64, StreamError>
+    pub(super) fn held_out_risk<M>(&self, encoder: &M, panel: &[usize]) -> Result<f64, TrainError>
     where
         M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
@@ -91,11 +87,8 @@ where
         Ok(risk.mean.all.expect("a panel has old samples"))
     }
 
-    fn panel_of(&self, samples: Vec<usize>) -> Result<Increment, StreamError> {
-        Increment::before(samples).map_err(|source| StreamError::Division {
-            experience: "panel".to_owned(),
-            source,
-        })
+    fn panel_of(&self, samples: Vec<usize>) -> Result<Increment, TrainError> {
+        Increment::before(samples).map_err(|error| error.within("experience \"panel\"").into())
     }
 
     /// Measures with the evaluator of the root seed, so that a sample has the same views in all experiences.
@@ -103,9 +96,15 @@ where
         &self,
         panel: &Increment,
         measure: impl FnOnce(&Evaluator<'_, B::InnerBackend, S, &V, &C>) -> Result<T, TrainError>,
-    ) -> Result<T, StreamError> {
+    ) -> Result<T, TrainError> {
         let trainer = self.trainer(panel, self.seed);
-        measure(&trainer.evaluator()).map_err(StreamError::of_evaluation)
+        measure(&trainer.evaluator()).map_err(|error| match error.kind() {
+            TrainErrorKind::Left | TrainErrorKind::Group => error,
+            // No caller acts on a fault of held-out samples: they are rejected input, whatever it is.
+            _ => error
+                .within("held-out samples")
+                .with_kind(TrainErrorKind::Invalid),
+        })
     }
 
     /// Returns the passes of measured samples: both views of each, forward.

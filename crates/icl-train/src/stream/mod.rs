@@ -4,7 +4,6 @@
 mod advanced;
 mod buffer;
 mod division;
-mod error;
 mod keep;
 mod measurement;
 mod policy;
@@ -15,9 +14,8 @@ mod when;
 
 pub use advanced::{Advanced, Arriving};
 pub use buffer::{Buffer, KeptSample};
-pub use error::StreamError;
-pub use keep::{Keep, KeepError};
+pub use keep::Keep;
 pub use policy::{Decision, Policy};
 pub use settings::Stream;
 pub use state::{Experience, StreamMemory, StreamState};
-pub use when::{When, WhenError};
+pub use when::When;

@@ -11,7 +11,6 @@ use crate::progress::{Callbacks, Cost, TrainingRecord};
 use crate::settings::TrainingSettings;
 use crate::stream::advanced::{Advanced, Arriving};
 use crate::stream::division::Divided;
-use crate::stream::error::StreamError;
 use crate::stream::policy::Decision;
 use crate::stream::settings::Stream;
 use crate::stream::state::{Experience, StreamState};
@@ -48,13 +47,13 @@ where
     /// Trains an encoder on the first experience, as [`Trainer::pretrain`](crate::Trainer::pretrain) does.
     ///
     /// # Errors
-    /// [`StreamError`] if the experience has too few samples, or its training fails.
+    /// [`TrainError`] if the experience has too few samples, or its training fails.
     pub fn first<M>(
         &self,
         encoder: M,
         arriving: Arriving<'_>,
         callbacks: &mut Callbacks<'_>,
-    ) -> Result<Advanced<M, B>, StreamError>
+    ) -> Result<Advanced<M, B>, TrainError>
     where
         M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
         M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
@@ -62,10 +61,10 @@ where
         let state = StreamState::default();
         let divided = self.divided(&state, &arriving)?;
         let increment = Increment::before(divided.training.clone());
-        let increment = increment.map_err(|source| of_division(&arriving, source))?;
+        let increment = increment.map_err(|error| arriving.failed(error))?;
         let trainer = self.trainer(&increment, self.seed_of(arriving.name).value());
         let outcome = trainer.pretrain_with(encoder, callbacks);
-        let outcome = outcome.map_err(|source| of_training(&arriving, source))?;
+        let outcome = outcome.map_err(|error| error.within(arriving.place()))?;
         let record = outcome.record;
         let trained = Trained::of(&record);
         let state = self.after(state, &outcome.encoder, &arriving, divided, (None, trained))?;
@@ -83,8 +82,8 @@ where
     /// samples of this experience.
     ///
     /// # Errors
-    /// [`StreamError`] if the experience has too few samples, or one cannot be read.
-    pub fn adopt<M>(&self, encoder: &M, arriving: &Arriving<'_>) -> Result<StreamState, StreamError>
+    /// [`TrainError`] if the experience has too few samples, or one cannot be read.
+    pub fn adopt<M>(&self, encoder: &M, arriving: &Arriving<'_>) -> Result<StreamState, TrainError>
     where
         M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
@@ -101,14 +100,14 @@ where
     /// [`next`](Self::next) follows, else [`wait`](Self::wait). The cost of a measured drift is charged to the experience.
     ///
     /// # Errors
-    /// [`StreamError`] if the experience has too few samples, a sample is absent or cannot be read, or a drift cannot be
+    /// [`TrainError`] if the experience has too few samples, a sample is absent or cannot be read, or a drift cannot be
     /// measured.
     pub fn decide<M>(
         &self,
         state: &mut StreamState,
         live: &M,
         arriving: &Arriving<'_>,
-    ) -> Result<Decision, StreamError>
+    ) -> Result<Decision, TrainError>
     where
         M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
@@ -139,7 +138,7 @@ where
     /// the updates before count as [`TrainingSettings::steps_before`](crate::TrainingSettings::steps_before).
     ///
     /// # Errors
-    /// [`StreamError`] if the name or a sample has come before, the experience has too few samples, or its training fails.
+    /// [`TrainError`] if the name or a sample has come before, the experience has too few samples, or its training fails.
     pub fn next<M>(
         &self,
         state: StreamState,
@@ -148,7 +147,7 @@ where
         method: &Method,
         arriving: Arriving<'_>,
         callbacks: &mut Callbacks<'_>,
-    ) -> Result<Advanced<M, B>, StreamError>
+    ) -> Result<Advanced<M, B>, TrainError>
     where
         M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
         M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
@@ -159,7 +158,7 @@ where
         let kept = memory.buffer().kept().iter().map(|kept| kept.sample);
         let new = memory.waiting().chain(divided.training.iter().copied());
         let increment = Increment::try_new(kept.collect(), new.collect());
-        let increment = increment.map_err(|source| of_division(&arriving, source))?;
+        let increment = increment.map_err(|error| arriving.failed(error))?;
         let trainer = self
             .trainer(&increment, self.seed_of(arriving.name).value())
             .settings(TrainingSettings {
@@ -172,7 +171,7 @@ where
             });
         let outcome = trainer
             .update_with(method, trained, fresh, callbacks)
-            .map_err(|source| of_training(&arriving, source))?;
+            .map_err(|error| error.within(arriving.place()))?;
         let record = outcome.record;
         let mut trained = Trained::of(&record);
         trained.cost.measuring += self.forward_passes::<M::InnerModule>(divided.panel.len());
@@ -192,13 +191,13 @@ where
     /// to the new ones of the next update.
     ///
     /// # Errors
-    /// [`StreamError`] if the name or a sample has come before, the experience has too few samples, or one cannot be read.
+    /// [`TrainError`] if the name or a sample has come before, the experience has too few samples, or one cannot be read.
     pub fn wait<M>(
         &self,
         state: StreamState,
         live: &M,
         arriving: &Arriving<'_>,
-    ) -> Result<StreamState, StreamError>
+    ) -> Result<StreamState, TrainError>
     where
         M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
@@ -224,7 +223,7 @@ where
         arriving: &Arriving<'_>,
         divided: Divided,
         (served, trained): (Option<f64>, Trained),
-    ) -> Result<StreamState, StreamError>
+    ) -> Result<StreamState, TrainError>
     where
         M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
@@ -265,19 +264,5 @@ where
             cost,
         });
         Ok(state)
-    }
-}
-
-fn of_training(arriving: &Arriving<'_>, source: TrainError) -> StreamError {
-    StreamError::Training {
-        experience: arriving.name.to_owned(),
-        source,
-    }
-}
-
-fn of_division(arriving: &Arriving<'_>, source: icl_core::Error) -> StreamError {
-    StreamError::Division {
-        experience: arriving.name.to_owned(),
-        source,
     }
 }

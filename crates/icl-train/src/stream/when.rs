@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::error::TrainError;
+
 /// Smallest drift that counts where none is given, in nats.
 const EFFECT: f64 = 0.05;
 
@@ -37,17 +39,6 @@ pub enum When {
     Never,
 }
 
-/// Text that names no rule for the moment of an update.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "when: found {found:?}, expected `always`, `every:N`, `samples:N`, `drift`, `drift:NATS`, `regret:L` or `never`, with N of \
-     at least 1, NATS from 0 and L above 0"
-)]
-pub struct WhenError {
-    /// Rejected text, its first 100 characters.
-    pub found: String,
-}
-
 impl When {
     /// Returns whether a decision needs a measurement of the drift.
     pub fn needs_drift(self) -> bool {
@@ -77,11 +68,14 @@ impl fmt::Display for When {
 }
 
 impl FromStr for When {
-    type Err = WhenError;
+    type Err = TrainError;
 
-    fn from_str(text: &str) -> Result<Self, WhenError> {
-        parse(text).ok_or_else(|| WhenError {
-            found: text.chars().take(100).collect(),
+    fn from_str(text: &str) -> Result<Self, TrainError> {
+        parse(text).ok_or_else(|| {
+            let found: String = text.chars().take(100).collect();
+            let expected = "`always`, `every:N`, `samples:N`, `drift`, `drift:NATS`, `regret:L` or `never`, with N of at least \
+                            1, NATS from 0 and L above 0";
+            TrainError::new("when", format!("{found:?}"), expected)
         })
     }
 }

@@ -44,7 +44,7 @@ where
     /// do its part of anything. `stream` is the name of the run's random stream.
     ///
     /// # Errors
-    /// [`TrainError::Group`] with the first fact that differs.
+    /// [`TrainErrorKind::Group`](crate::TrainErrorKind::Group) with the first fact that differs.
     pub(super) fn check_members<M>(
         &self,
         (method, increment, stream): (&Method, &Increment, &'static str),

@@ -23,7 +23,7 @@ impl<'a> Division<'a> {
     /// Divides the samples of a run as its settings ask for.
     ///
     /// # Errors
-    /// [`TrainError::HeldOut`] if too few samples are left.
+    /// [`TrainError`] if too few samples are left.
     pub(super) fn new(
         increment: &'a Increment,
         settings: &TrainingSettings,
@@ -35,9 +35,10 @@ impl<'a> Division<'a> {
                 held_out: None,
             });
         }
-        let (trained, held_out) = increment
-            .hold_out(SHARE, seed)
-            .map_err(TrainError::HeldOut)?;
+        let (trained, held_out) = increment.hold_out(SHARE, seed).map_err(|error| {
+            let held_out = "the samples that are held out for the number of negatives";
+            TrainError::message(held_out).with_source(error)
+        })?;
         Ok(Self {
             trained: Cow::Owned(trained),
             held_out: Some(held_out.at_most(settings.monitor_samples, seed)),

@@ -6,9 +6,9 @@ use std::thread::{Builder, scope};
 
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::{Collate, Group, GroupError, Samples, Threads, Views};
+use icl_core::{Collate, Group, Samples, Threads, Views};
 
-use crate::error::TrainError;
+use crate::error::{TrainError, TrainErrorKind, no_thread};
 use crate::optimizer::rates::Rates;
 use crate::progress::Callbacks;
 use crate::step::copies::own;
@@ -70,7 +70,7 @@ where
                     work(&trainer, encoders, &mut callbacks).map(drop)
                 };
                 let thread = Builder::new().stack_size(STACK).spawn_scoped(scope, member);
-                threads.push(thread.map_err(TrainError::Thread)?);
+                threads.push(thread.map_err(no_thread)?);
             }
             let outcome = work(
                 &self.member(&first_group, first, self.optimizer.clone()),
@@ -124,5 +124,5 @@ impl<B: AutodiffBackend, S, V, C, O> Trainer<'_, B, S, V, C, O> {
 
 /// Returns whether a member has failed because another one has left.
 fn is_of_another(error: &TrainError) -> bool {
-    matches!(error, TrainError::Group(GroupError::Left { .. }))
+    error.kind() == TrainErrorKind::Left
 }

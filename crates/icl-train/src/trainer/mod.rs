@@ -11,10 +11,9 @@ use burn::lr_scheduler::LrScheduler;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Alone, Collate, Group, Increment, Samples, Seed, Views};
 
-use crate::error::TrainError;
+use crate::error::{TrainError, TrainErrorKind};
 use crate::evaluation::evaluator::Evaluator;
 use crate::method::{Method, NoiseSet};
-use crate::negatives::StepNegativesError;
 use crate::optimizer::rates::{OfStep, Rates, Scheduled};
 use crate::optimizer::{BurnOptimizer, DefaultAdam, UpdateRule};
 use crate::settings::TrainingSettings;
@@ -236,14 +235,28 @@ impl<'a, B: AutodiffBackend, S, V, C, O> Trainer<'a, B, S, V, C, O> {
         }
     }
 
+    /// Checks that the method's loss can take the noise of both views, if that is set.
+    fn check_noise_set(&self, method: &Method) -> Result<(), TrainError> {
+        let is_of_both = self.settings.noise_set == NoiseSet::BothViews;
+        TrainError::unless(
+            !(is_of_both && method.separates_noise()),
+            "noise set",
+            "both",
+            "other: the loss of this method separates old noise from new, which is defined for the other side's views only",
+        )
+        .map_err(|error| error.with_kind(TrainErrorKind::Failed))
+    }
+
     /// Checks that the noise of the method's loss can come from a catalogue, if the encoder has one.
     fn check_catalogue(&self, has_catalogue: bool, method: &Method) -> Result<(), TrainError> {
         let is_from_batch =
             method.separates_noise() || self.settings.noise_set == NoiseSet::BothViews;
-        match has_catalogue && is_from_batch {
-            true => Err(StepNegativesError::Catalogue.into()),
-            false => Ok(()),
-        }
+        TrainError::unless(
+            !(has_catalogue && is_from_batch),
+            "the encoder",
+            "a catalogue of candidates for the negatives with a loss or a noise set that takes them from the batch",
+            "an encoder without one, or loss=info-nce and the noise set other",
+        )
     }
 
     fn division(&self) -> Result<Division<'_>, TrainError> {
@@ -274,6 +287,7 @@ where
             max_samples: self.settings.evaluation_samples,
             max_statistics: self.settings.evaluation_samples.max(STATISTICS),
             has_old_partners: false,
+            at: (0, 0),
         }
     }
 

@@ -6,10 +6,10 @@ use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Collate, Encoder, Increment, Samples, Seed, Views};
 
-use crate::error::TrainError;
+use crate::error::{TrainError, no_thread, nothing_new};
 use crate::evaluation::evaluated::{Evaluations, Risk};
 use crate::identity::Identity;
-use crate::method::{LossKind, Method, NoiseSet, Sampling};
+use crate::method::{LossKind, Method, Sampling};
 use crate::negatives::NegativesForm;
 use crate::optimizer::RunOptimizer;
 use crate::progress::cost::PassCounter;
@@ -82,17 +82,16 @@ where
         self.settings.check()?;
         self.settings.check_negatives()?;
         self.problem().check()?;
-        let measuring = self.evaluator();
         let Division { trained, held_out } = self.division()?;
-        let monitor = self.monitor_evaluator(&trained);
         let held_out = held_out.map(|it| it.without_new());
         let evaluations = Evaluations {
-            monitor: &|encoder| {
+            monitor: &|encoder, at| {
+                let monitor = self.monitor_evaluator(&trained).at(at);
                 let evaluated = monitor.evaluate_old(encoder)?;
                 monitor.with_held_out(evaluated, held_out.as_ref())
             },
-            measure: &|encoder| measuring.evaluate_old(encoder),
-            first_bad: &|encoder, samples| measuring.first_bad(encoder, samples),
+            measure: &|encoder, at| self.evaluator().at(at).evaluate_old(encoder),
+            first_bad: &|encoder, samples| self.evaluator().first_bad(encoder, samples),
         };
         let method = Method {
             rate: self.settings.pretraining_rate,
@@ -117,8 +116,8 @@ where
     /// - the method starts from another encoder than the trained one, as retraining does: [`update_with`](Self::update_with) takes a
     ///   fresh encoder;
     /// - the increment has no new samples;
-    /// - the method's choices do not fit each other ([`Method::check`]), or [`NoiseSet::BothViews`] is set for a loss that
-    ///   separates old noise from new.
+    /// - the method's choices do not fit each other ([`Method::check`]), or
+    ///   [`NoiseSet::BothViews`](crate::NoiseSet::BothViews) is set for a loss that separates old noise from new.
     pub fn update<M>(&self, method: &Method, trained: M) -> Result<Outcome<M, B>, TrainError>
     where
         M: AutodiffModule<B> + Encoder<B, Batch = C::Batch<B>>,
@@ -160,11 +159,9 @@ where
         self.settings.check_negatives()?;
         self.problem().check()?;
         if self.increment.new_data().is_empty() {
-            return Err(TrainError::NothingNew);
+            return Err(nothing_new());
         }
-        if self.settings.noise_set == NoiseSet::BothViews && method.separates_noise() {
-            return Err(TrainError::BothViews);
-        }
+        self.check_noise_set(method)?;
         method.check()?;
         let fresh = fresh.as_ref().map(own);
         let encoder = method.start.encoder::<B, M>(own(&trained), fresh)?;
@@ -172,13 +169,13 @@ where
         let measuring = self.evaluator();
         let division = self.division()?;
         let (increment, held_out) = (division.trained, division.held_out);
-        let monitor = self.monitor_evaluator(&increment);
         let evaluations = Evaluations {
-            monitor: &|encoder| {
+            monitor: &|encoder, at| {
+                let monitor = self.monitor_evaluator(&increment).at(at);
                 let evaluated = monitor.evaluate(encoder)?;
                 monitor.with_held_out(evaluated, held_out.as_ref())
             },
-            measure: &|encoder| measuring.evaluate(encoder),
+            measure: &|encoder, at| self.evaluator().at(at).evaluate(encoder),
             first_bad: &|encoder, samples| {
                 // The statistics of a teacher hold samples that are not in the batch.
                 let found = measuring.first_bad(encoder, samples)?;
@@ -192,8 +189,8 @@ where
         let identity = self.check_members(run, &encoder, callbacks)?;
         self.check_data(|by| Ok(by.evaluate(encoder.valid())?.risk.all))?;
         let Some(loss) = method.loss else {
-            let evaluated = (evaluations.monitor)(encoder.valid())?;
-            let measured = (evaluations.measure)(encoder.valid())?;
+            let evaluated = (evaluations.monitor)(encoder.valid(), (0, 0))?;
+            let measured = (evaluations.measure)(encoder.valid(), (0, 0))?;
             return Ok(Outcome::untrained(encoder, evaluated.risk, measured));
         };
         // The teacher is the first encoder after re-estimation of its statistics.
@@ -281,7 +278,7 @@ where
                     run.loss.teacher.is_some(),
                     callbacks.follows_steps(),
                 )
-                .map_err(TrainError::Thread)?;
+                .map_err(no_thread)?;
                 run.epochs(&batches, evaluations, callbacks)
             })?;
             run.complete();

@@ -2,7 +2,7 @@
 
 use icl_core::{Increment, Samples};
 
-use crate::error::TrainError;
+use crate::error::{TrainError, TrainErrorKind};
 
 /// A data set with its views, its collation and its increment.
 #[derive(Debug)]
@@ -29,18 +29,26 @@ impl<S: Samples, V, C> Problem<'_, S, V, C> {
     /// Checks that the data set contains every sample of the increment.
     ///
     /// # Errors
-    /// [`TrainError::MissingSample`] for the first index that is out of range.
+    /// [`TrainErrorKind::Failed`] for the first index that is out of range.
     pub(crate) fn check(&self) -> Result<(), TrainError> {
-        let n_samples = self.samples.n_samples();
-        let all = self.increment.all();
-        match all.into_iter().find(|&index| index >= n_samples) {
-            Some(index) => Err(TrainError::MissingSample {
-                argument: "the increment",
-                index,
-                n_samples,
-            }),
-            None => Ok(()),
-        }
+        self.check_samples("the increment", &self.increment.all())
+    }
+
+    /// Checks that the data set contains every sample of an argument.
+    ///
+    /// # Errors
+    /// [`TrainErrorKind::Failed`] for the first index that is out of range.
+    pub(crate) fn check_samples(
+        &self,
+        argument: &'static str,
+        samples: &[usize],
+    ) -> Result<(), TrainError> {
+        let n = self.samples.n_samples();
+        let Some(index) = samples.iter().find(|&&index| index >= n) else {
+            return Ok(());
+        };
+        let (found, expected) = (format!("sample {index}"), format!("an index below {n}"));
+        Err(TrainError::new(argument, found, expected).with_kind(TrainErrorKind::Failed))
     }
 
     /// Returns the name and value of each fact that identifies the data: their number, and a checksum

@@ -14,12 +14,12 @@ use burn::tensor::backend::Backend;
 use burn::tensor::{DType, Tensor, TensorData};
 use icl_core::testing::{TestAutodiff, assert_close, precisions, to_vec};
 use icl_core::{
-    Alone, Catalogue, Encoder, Group, GroupError, Increment, Mode, PairEmbeddings, SampleError,
-    Samples, Seed, Threads,
+    Alone, Catalogue, Encoder, Group, Increment, Mode, PairEmbeddings, SampleError, Samples, Seed,
+    Threads,
 };
 use icl_meta::RateChoice;
 use icl_train::{
-    Callbacks, CheckpointError, Method, NoiseSet, Outcome, Sampling, TrainError, TrainingSettings,
+    Callbacks, Method, NoiseSet, Outcome, Sampling, TrainError, TrainErrorKind, TrainingSettings,
     UpdateRule,
 };
 use rand::RngExt;

@@ -1,7 +1,7 @@
 //! The training of linear classifiers by gradient descent.
 
 use icl_core::Seed;
-use icl_eval::{EvalError, Matrix};
+use icl_eval::{EvalError, EvalErrorKind, Matrix};
 use nalgebra::DMatrix;
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -88,7 +88,7 @@ impl Recipe {
     /// The classifiers are fitted side by side, so that every sample is read once for all of them.
     ///
     /// # Errors
-    /// [`EvalError::Other`] if a parameter is not finite at the end.
+    /// [`EvalErrorKind::NotConverged`] if a parameter is not finite at the end.
     pub(super) fn fit(
         &self,
         rows: &LabelledRows,
@@ -121,9 +121,10 @@ impl Recipe {
         let blocks = rates.iter().enumerate().map(|(place, &rate)| {
             let parameters = parameters.columns(place * k, k).into_owned();
             if !parameters.iter().all(|value| value.is_finite()) {
-                return Err(EvalError::Other(format!(
+                let error = EvalError::message(format!(
                     "linear classifier with the learning rate {rate}: found weights that are not finite"
-                )));
+                ));
+                return Err(error.with_kind(EvalErrorKind::NotConverged));
             }
             Ok(Fitted {
                 parameters,
@@ -307,6 +308,9 @@ mod tests {
         };
         let start = DMatrix::zeros(2, 2);
         let found = recipe.fit(&rows, &[0.1, f64::MAX], &start, |_| Vec::new());
-        assert!(matches!(found, Err(EvalError::Other(_))));
+        assert_eq!(
+            found.map(drop).unwrap_err().kind(),
+            EvalErrorKind::NotConverged
+        );
     }
 }

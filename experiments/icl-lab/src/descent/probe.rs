@@ -136,7 +136,7 @@ impl DescentProbe {
     /// the learning rate chosen by inner folds of the training samples.
     ///
     /// # Errors
-    /// [`EvalError::Other`] if weights are not finite after the training.
+    /// [`EvalError`] if weights are not finite after the training.
     ///
     /// # Panics
     /// If there is not one label for each row of both matrices, one of them has no rows, or their widths
@@ -164,7 +164,7 @@ impl DescentProbe {
     /// folds of [`Protocol::evaluate`](icl_eval::Protocol::evaluate). The result is `None` for a single class.
     ///
     /// # Errors
-    /// [`EvalError::Other`] if weights are not finite after the training.
+    /// [`EvalError`] if weights are not finite after the training.
     ///
     /// # Panics
     /// If there is not one label for each row.

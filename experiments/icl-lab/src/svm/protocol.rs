@@ -195,17 +195,13 @@ mod tests {
     #[test]
     fn folds_must_be_filled() {
         let labels = [0, 1, 0, 1];
-        assert_eq!(
-            SvmProtocol.evaluate_on_folds(&line(4), &labels, &[0, 0, 2, 2]),
-            Err(EvalError::EmptyFold {
-                fold: 1,
-                n_folds: 3
-            })
-        );
-        assert_eq!(
-            SvmProtocol.evaluate_on_folds(&line(4), &labels, &[0; 4]),
-            Err(EvalError::FoldCount { found: 1 })
-        );
+        let message = |folds: &[usize]| {
+            let found = SvmProtocol.evaluate_on_folds(&line(4), &labels, folds);
+            found.unwrap_err().to_string()
+        };
+        let empty = "folds: no sample is in fold 1 of 3, expected at least one";
+        assert_eq!(message(&[0, 0, 2, 2]), empty);
+        assert_eq!(message(&[0; 4]), "folds: found 1, expected at least 2");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::Seed;
 use icl_report::BackendTrace;
-use icl_train::{Callbacks, TrainError, Trainer};
+use icl_train::{Callbacks, TrainErrorKind, Trainer};
 
 use crate::backend::{OnBackend, on_backend};
 use crate::commands::compare_backends::energy::EnergyMeter;
@@ -118,7 +118,9 @@ impl<D: Domain> OnBackend for Task<'_, D> {
         drop(callbacks);
         match ended {
             Ok(_) => (),
-            Err(TrainError::Interrupted { .. }) if steps.len() >= *n_steps => (),
+            Err(error)
+                if steps.len() >= *n_steps
+                    && matches!(error.kind(), TrainErrorKind::Interrupted { .. }) => {}
             Err(error) => {
                 let causes = Causes {
                     settings: &self.resolved.settings,

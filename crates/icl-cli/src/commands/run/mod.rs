@@ -161,11 +161,8 @@ impl<D: Domain> OnBackend for Comparison<'_, D> {
         ]);
         // The data are the same for all seeds, also for the one that was interrupted.
         let data = self.work.state(DATA).with_extension(INPUT);
-        if read_checkpoint::<()>(&data, &identity)
-            .map_err(Failure::checkpoint)?
-            .is_none()
-        {
-            write_checkpoint(&data, &identity, &()).map_err(Failure::checkpoint)?;
+        if read_checkpoint::<()>(&data, &identity)?.is_none() {
+            write_checkpoint(&data, &identity, &())?;
         }
         let mut records = Vec::new();
         let mut map = None;
@@ -183,12 +180,12 @@ impl<D: Domain> OnBackend for Comparison<'_, D> {
                 display: &display,
             };
             let done = self.work.state(&format!("seed{seed}"));
-            let saved = read_checkpoint(&done, &identity).map_err(Failure::checkpoint)?;
+            let saved = read_checkpoint(&done, &identity)?;
             let (of_seed, map_of_seed) = match saved {
                 Some(saved) => saved,
                 None => {
                     let ran = comparison.run()?;
-                    write_checkpoint(&done, &identity, &ran).map_err(Failure::checkpoint)?;
+                    write_checkpoint(&done, &identity, &ran)?;
                     comparison.forget()?;
                     ran
                 }

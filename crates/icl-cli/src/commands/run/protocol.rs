@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use anyhow::anyhow;
 use icl_core::{ByOrigin, Increment, Seed};
 use icl_eval::{
-    Accuracy, EvalError, FloorFeatures, Floors, Matrix, PrincipalPlane, Protocol, Watch,
+    Accuracy, EvalError, EvalErrorKind, FloorFeatures, Floors, Matrix, PrincipalPlane, Protocol,
+    Watch,
 };
 use icl_report::{AccuracyByOrigin, FloorAccuracies, ProtocolAccuracies};
 use icl_train::{Identity, TrainError, read_checkpoint, write_checkpoint};
@@ -46,7 +47,7 @@ impl Kept<'_> {
         measure: impl FnOnce(&Watch<'_>) -> Result<T, EvalError>,
     ) -> Result<Option<T>, Failure> {
         let path = self.work.state(&state_name(self.seed, what, protocol));
-        let kept = read_checkpoint(&path, self.identity).map_err(Failure::checkpoint)?;
+        let kept = read_checkpoint(&path, self.identity).map_err(Failure::training)?;
         let label = format!("seed {}: {what}, {}", self.seed, protocol.words);
         let measured = match kept {
             Some(kept) => Ok(kept),
@@ -58,14 +59,15 @@ impl Kept<'_> {
                     .stop_when(interrupt::requested);
                 let found = measure(&watch);
                 if let Ok(found) = &found {
-                    write_checkpoint(&path, self.identity, found).map_err(Failure::checkpoint)?;
+                    write_checkpoint(&path, self.identity, found).map_err(Failure::training)?;
                 }
                 found
             }
         };
         // All members stop here: those that have measured already would wait for the others in the next operation of all.
-        let is_stopped = matches!(measured, Err(EvalError::Interrupted));
-        if group().any(is_stopped).map_err(TrainError::Group)? {
+        let is_interrupted = |error: &EvalError| error.kind() == EvalErrorKind::Interrupted;
+        let is_stopped = measured.as_ref().is_err_and(is_interrupted);
+        if group().any(is_stopped).map_err(TrainError::from)? {
             return Err(Failure::Interrupted(anyhow!(
                 "stopped while accuracies were measured"
             )));

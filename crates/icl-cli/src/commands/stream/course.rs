@@ -122,7 +122,7 @@ impl<D: Domain> Course<'_, D> {
                 continue;
             }
             let is_stopped = group.any(interrupt::requested());
-            let is_stopped = is_stopped.map_err(TrainError::Group)?;
+            let is_stopped = is_stopped.map_err(TrainError::from)?;
             if is_stopped && (is_there || self.source.is_watched()) {
                 summary.keep_up(folder, self.source, &steps, &strategies, true)?;
                 return Err(Failure::Interrupted(anyhow!(

@@ -2,7 +2,9 @@
 
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{Increment, Seed};
-use icl_eval::{EvalError, KnnProtocolConfig, Matrix, NeighboursKeptConfig, cross_version_recall};
+use icl_eval::{
+    EvalError, EvalErrorKind, KnnProtocolConfig, Matrix, NeighboursKeptConfig, cross_version_recall,
+};
 use icl_train::{Experience, StreamState, Trainer};
 
 use crate::commands::stream::gathered::{Arrived, Gathered};
@@ -142,7 +144,7 @@ pub fn recall(before: &Matrix, after: &Matrix) -> Result<Option<f64>, Failure> {
 fn if_enough(value: Result<f64, EvalError>) -> Result<Option<f64>, Failure> {
     match value {
         Ok(value) => Ok(Some(value)),
-        Err(EvalError::FewNeighbours { .. }) => Ok(None),
+        Err(error) if error.kind() == EvalErrorKind::TooFew => Ok(None),
         Err(error) => Err(Failure::Other(error.into())),
     }
 }

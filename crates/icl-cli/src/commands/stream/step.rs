@@ -6,7 +6,9 @@ use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Group, Seed};
 use icl_report::StreamedExperience;
-use icl_train::{Callbacks, Decision, Stream, StreamError, StreamState, TrainingSettings};
+use icl_train::{
+    Callbacks, Decision, Stream, StreamState, TrainError, TrainErrorKind, TrainingSettings,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::commands::stream::folder::{RECORD, StreamFolder};
@@ -191,7 +193,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
                 };
                 let trained = self.trained(strategy, |callbacks| {
                     let first = stream.first(untrained, arriving, callbacks);
-                    first.map_err(|error| of_training(&causes, error))
+                    first.map_err(|error| of_training(&causes, &self.arrived().name, error))
                 })?;
                 let sizes = [trained.increment.old().len(), 0];
                 let facts = (sizes, trained.parameter_change, trained.train_s);
@@ -243,7 +245,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         let updated = self.trained(strategy, |callbacks| {
             let own = (&live, given);
             let updated = stream.next(state, own, fresh, method, arriving, callbacks);
-            updated.map_err(|error| of_training(&causes, error))
+            updated.map_err(|error| of_training(&causes, &self.arrived().name, error))
         })?;
         let folder = strategy.folder(self.next);
         std::fs::create_dir_all(&folder)
@@ -295,24 +297,23 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
 }
 
 /// Returns the failure of a stream without a training.
-pub(super) fn failure(error: StreamError) -> Failure {
-    match error {
-        StreamError::Group(_) => Failure::Other(error.into()),
-        error => Failure::input(error),
+pub(super) fn failure(error: TrainError) -> Failure {
+    match error.kind() {
+        TrainErrorKind::Left | TrainErrorKind::Group => Failure::Other(error.into()),
+        _ => Failure::input(error),
     }
 }
 
 /// Returns the failure of a training in a stream.
-fn of_training(causes: &Causes<'_>, error: StreamError) -> Failure {
-    match error {
-        StreamError::Training { experience, source } => {
-            let named = |error: anyhow::Error| error.context(format!("experience {experience}"));
-            match causes.training(source) {
-                Failure::Input(error) => Failure::Input(named(error)),
-                Failure::Other(error) => Failure::Other(named(error)),
-                interrupted => interrupted,
-            }
+fn of_training(causes: &Causes<'_>, experience: &str, error: TrainError) -> Failure {
+    match error.kind() {
+        TrainErrorKind::Interrupted { .. } => Failure::Interrupted(error.at("").into()),
+        TrainErrorKind::Invalid => failure(error),
+        _ => {
+            // The program writes names of experiences without quotes.
+            let quoted = format!("{experience:?}");
+            let place = error.place().replacen(&quoted, experience, 1);
+            causes.training(error.at(place))
         }
-        error => failure(error),
     }
 }

@@ -3,7 +3,7 @@
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Increment, Seed};
-use icl_eval::{EvalError, Matrix, NeighboursKeptConfig};
+use icl_eval::{EvalError, EvalErrorKind, Matrix, NeighboursKeptConfig};
 use icl_report::{
     KeptNeighbours, RunSettings, TrainingCourse, TrainingSummary, UPDATE_SCHEMA, UpdateFacts,
     UpdateRecord,
@@ -150,7 +150,7 @@ fn neighbours_kept(before: &Matrix, after: &Matrix) -> Result<Option<KeptNeighbo
             k: measure.k(),
             share,
         })),
-        Err(EvalError::FewNeighbours { .. }) => Ok(None),
+        Err(error) if error.kind() == EvalErrorKind::TooFew => Ok(None),
         Err(error) => Err(failure(error)),
     }
 }

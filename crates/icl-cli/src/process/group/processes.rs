@@ -7,7 +7,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::anyhow;
-use icl_core::{Group, GroupError};
+use icl_core::{Error, Group};
 
 use crate::process::failure::{Failure, INTERRUPTED};
 use crate::process::group::folders::{OwnFolder, Place, remove_own_folders};
@@ -78,7 +78,7 @@ fn engine() -> Result<Engine, Failure> {
     )))
 }
 
-fn of_group(error: GroupError) -> Failure {
+fn of_group(error: Error) -> Failure {
     Failure::Other(error.into())
 }
 

@@ -127,7 +127,7 @@ where
 /// the hit rate.
 ///
 /// # Errors
-/// If a query has no candidate besidess its target.
+/// If a query has no candidate besides its target.
 pub fn ranked(
     (queries, items): (&Matrix, &Matrix),
     targets: &[RankedTarget<'_>],

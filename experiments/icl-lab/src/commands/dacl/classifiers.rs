@@ -3,7 +3,7 @@
 use crate::pages::dacl::DaclAccuracies;
 use icl_cli::parts::Failure;
 use icl_core::Seed;
-use icl_eval::{EvalError, KnnProtocolConfig, KnnVotes, LinearClassifier, Matrix};
+use icl_eval::{EvalError, EvalErrorKind, KnnProtocolConfig, KnnVotes, LinearClassifier, Matrix};
 
 use crate::commands::dacl::row_split::RowSplit;
 use crate::descent::DescentProbe;
@@ -52,7 +52,7 @@ impl Classifiers<'_> {
         let printed = match probe.accuracy(&training, &of_training, &test, &of_test) {
             Ok(accuracy) => Some(accuracy),
             // It diverged.
-            Err(EvalError::Other(_)) => None,
+            Err(error) if error.kind() == EvalErrorKind::NotConverged => None,
             Err(error) => return Err(other(error)),
         };
         let neighbours = KnnProtocolConfig::default()
@@ -128,7 +128,7 @@ fn fitted(
 ) -> Result<Option<LinearClassifier>, Failure> {
     match LinearClassifier::fit(features, labels, c) {
         Ok(classifier) => Ok(Some(classifier)),
-        Err(EvalError::ProbeNotConverged { .. }) => Ok(None),
+        Err(error) if error.kind() == EvalErrorKind::NotConverged => Ok(None),
         Err(error) => Err(other(error)),
     }
 }

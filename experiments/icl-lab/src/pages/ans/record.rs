@@ -87,7 +87,7 @@ pub struct AnsMeasures {
 /// Reads records, one a line, of the file at `path`, which an error names.
 ///
 /// # Errors
-/// [`ReportError::LineSchema`] and [`ReportError::Line`] if a line is no record of this [`ANS_SCHEMA`].
+/// [`ReportError`] if a line is no record of this [`ANS_SCHEMA`].
 pub fn parse_ans_records(path: &Path, text: &str) -> Result<Vec<AnsRecord>, ReportError> {
     parse_records(path, text, "icl-lab reproduce", ANS_SCHEMA)
 }

@@ -110,7 +110,7 @@ pub struct DaclTraining {
 /// Reads records, one a line, of the file at `path`, which an error names.
 ///
 /// # Errors
-/// [`ReportError::LineSchema`] and [`ReportError::Line`] if a line is no record of this [`DACL_SCHEMA`].
+/// [`ReportError`] if a line is no record of this [`DACL_SCHEMA`].
 pub fn parse_dacl_records(path: &Path, text: &str) -> Result<Vec<DaclRecord>, ReportError> {
     parse_records(path, text, "icl-lab reproduce", DACL_SCHEMA)
 }
