@@ -1,48 +1,7 @@
-//! Checks that records belong into one document.
-
-use std::collections::HashSet;
+//! Checks that the parts of a map fit each other.
 
 use crate::error::ReportError;
-use crate::record::{EmbeddingMap, RunRecord, SCHEMA};
-
-/// Checks that there is a record, that all are of this schema, of one data set, split and backend, that
-/// their best evaluations exist, and that there is one per method and seed. Returns the first.
-pub(crate) fn check_records(records: &[RunRecord]) -> Result<&RunRecord, ReportError> {
-    let first = records.first().ok_or(ReportError::Empty)?;
-    let mut seen = HashSet::new();
-    for (i, record) in records.iter().enumerate() {
-        ReportError::check_schema(i + 1, record.schema, SCHEMA)?;
-        if let Some(found) = record.course.best_evaluation
-            && found >= record.course.evaluations.len()
-        {
-            return Err(ReportError::BestEvaluation {
-                position: i + 1,
-                found,
-                n_evaluations: record.course.evaluations.len(),
-            });
-        }
-        for (field, first, other) in [
-            ("data", &first.data, &record.data),
-            ("split", &first.split, &record.split),
-            ("backend", &first.backend, &record.backend),
-        ] {
-            if first != other {
-                return Err(ReportError::Mixed {
-                    field,
-                    first: first.clone(),
-                    other: other.clone(),
-                });
-            }
-        }
-        if !seen.insert((&record.method, record.seed)) {
-            return Err(ReportError::Duplicate {
-                method: record.method.clone(),
-                seed: record.seed,
-            });
-        }
-    }
-    Ok(first)
-}
+use crate::record::EmbeddingMap;
 
 /// Checks that a map has one flag and, in each panel, one point per label.
 pub(crate) fn check_map(map: &EmbeddingMap) -> Result<(), ReportError> {
@@ -69,53 +28,7 @@ pub(crate) fn check_map(map: &EmbeddingMap) -> Result<(), ReportError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{map, record};
-
-    #[test]
-    fn each_fault_has_its_error() {
-        assert!(matches!(check_records(&[]), Err(ReportError::Empty)));
-        let mut old = record("warm", 2);
-        old.schema = 0;
-        assert_eq!(
-            check_records(&[record("warm", 1), old])
-                .unwrap_err()
-                .to_string(),
-            "record 2 has schema 0, expected 2"
-        );
-        let mut beyond = record("warm", 2);
-        beyond.course.best_evaluation = Some(usize::MAX);
-        assert_eq!(
-            check_records(&[beyond]).unwrap_err().to_string(),
-            "record 1 has the best evaluation 18446744073709551615 (counted from 0), expected one of 41 evaluations"
-        );
-        let mut other = record("warm", 2);
-        other.data = "PROTEINS".into();
-        assert_eq!(
-            check_records(&[record("warm", 1), other])
-                .unwrap_err()
-                .to_string(),
-            "records of two comparisons: data is `MUTAG` in one and `PROTEINS` in another"
-        );
-        assert_eq!(
-            check_records(&[record("warm", 1), record("warm", 1)])
-                .unwrap_err()
-                .to_string(),
-            "method `warm` has two records of seed 1"
-        );
-        assert!(check_records(&[record("warm", 1), record("warm", 2)]).is_ok());
-    }
-
-    #[test]
-    fn records_come_back_from_their_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("record.jsonl");
-        let lines = [record("warm", 1), record("icl", 1)];
-        let text = lines.map(|of| serde_json::to_string(&of).unwrap() + "\n");
-        std::fs::write(&path, text.concat()).unwrap();
-        let read = crate::record::read_records(&path).unwrap();
-        assert_eq!(check_records(&read).unwrap().method, "warm");
-        assert_eq!((read.len(), read[1].method.as_str()), (2, "icl"));
-    }
+    use crate::fixture::map;
 
     #[test]
     fn a_map_has_one_point_a_label() {
