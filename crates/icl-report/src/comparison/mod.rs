@@ -2,7 +2,6 @@
 
 mod answer;
 mod charts;
-mod check;
 mod cost_chart;
 #[cfg(test)]
 mod extreme_numbers;

@@ -2,7 +2,6 @@
 
 use crate::chart::Palette;
 use crate::comparison::answer::answer;
-use crate::comparison::check::check_map;
 use crate::comparison::goal::{distance, goal};
 use crate::comparison::guide::{LOWEST_LOSS, TERMS};
 use crate::comparison::headline::headline;
@@ -31,7 +30,7 @@ pub fn comparison_document(
     records: &[RunRecord],
     map: Option<&EmbeddingMap>,
 ) -> Result<Document, ReportError> {
-    map.map_or(Ok(()), check_map)?;
+    map.map_or(Ok(()), EmbeddingMap::check)?;
     let methods = &comparison.methods;
     let names = || methods.iter().map(|of| of.method.as_str());
     let palette = Palette::new(names());

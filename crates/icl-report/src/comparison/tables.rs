@@ -18,6 +18,9 @@ type Group = (&'static str, Vec<(&'static str, Cell)>);
 /// final risk; without a target the risks.
 pub(crate) fn comparison(methods: &[MethodSummary], palette: &Palette) -> Table {
     let has = |quantity| methods.iter().any(|of| of.over(quantity).is_some());
+    let mut risk = by_origin("risk");
+    let above = cell(|of| TableCell::of(of.above_target, percent));
+    risk.push(("above the target", above));
     let mut groups: Vec<Group> = vec![
         (
             "to the target",
@@ -50,18 +53,7 @@ pub(crate) fn comparison(methods: &[MethodSummary], palette: &Palette) -> Table 
             ],
         ),
         ("", vec![("seeds at the target", cell(arrivals))]),
-        (
-            "exact risk at the end, nats",
-            vec![
-                ("all data", over("risk.all", nats)),
-                ("old data", over("risk.old", nats)),
-                ("new data", over("risk.new", nats)),
-                (
-                    "above the target",
-                    cell(|of| TableCell::of(of.above_target, percent)),
-                ),
-            ],
-        ),
+        ("exact risk at the end, nats", risk),
         (
             "on old data, nats",
             vec![
@@ -73,26 +65,14 @@ pub(crate) fn comparison(methods: &[MethodSummary], palette: &Palette) -> Table 
     if has("risk_old_partners.all") {
         groups.push((
             "exact risk at the end with partners from X, nats",
-            vec![
-                ("all data", over("risk_old_partners.all", nats)),
-                ("old data", over("risk_old_partners.old", nats)),
-                ("new data", over("risk_old_partners.new", nats)),
-            ],
+            by_origin("risk_old_partners"),
         ));
     }
     if has("held_out_risk.all") {
-        groups.push((
-            "held-out risk at the end, nats",
-            vec![
-                ("all data", over("held_out_risk.all", nats)),
-                ("old data", over("held_out_risk.old", nats)),
-                ("new data", over("held_out_risk.new", nats)),
-                (
-                    "standard error",
-                    over("held_out_risk.standard_error.all", nats),
-                ),
-            ],
-        ));
+        let mut risk = by_origin("held_out_risk");
+        let error = over("held_out_risk.standard_error.all", nats);
+        risk.push(("standard error", error));
+        groups.push(("held-out risk at the end, nats", risk));
     }
     groups.push((
         "whole training",
@@ -239,8 +219,16 @@ fn cell(of: impl Fn(&MethodSummary) -> TableCell + 'static) -> Cell {
 }
 
 /// Makes the cells of a quantity of the records.
-fn over(quantity: &'static str, format: Format) -> Cell {
-    cell(move |of| TableCell::of(of.over(quantity), format))
+fn over(quantity: impl Into<String>, format: Format) -> Cell {
+    let quantity = quantity.into();
+    cell(move |of| TableCell::of(of.over(&quantity), format))
+}
+
+/// Makes the columns of a risk over all, old and new data.
+fn by_origin(risk: &str) -> Vec<(&'static str, Cell)> {
+    let keys = ["all", "old", "new"].into_iter().zip(PARTS);
+    keys.map(|(key, (name, _))| (name, over(format!("{risk}.{key}"), nats)))
+        .collect()
 }
 
 fn table_of<'a>(
