@@ -18,10 +18,10 @@ use crate::text::number::{MISSING, plural, rounded};
 
 /// Makes the document of a comparison: which methods become as good as retraining, and at which cost.
 ///
-/// It begins with the answer in one sentence and charts of the risk against the cost; a table of all methods
-/// follows, then folded sections with all numbers, speed-ups at levels of quality, curves, accuracies, learning rates and maps. The same records give the
-/// same document. All its numbers are those of `comparison`, which is [`Comparison::of`] the `records`; curves and dots
-/// are drawn from these.
+/// It begins with the answer in one sentence and charts of the risk against the cost; a table of all methods follows, then
+/// folded sections with all numbers, speed-ups at levels of quality, curves, accuracies, learning rates and maps. All
+/// numbers are those of `comparison`, which is [`Comparison::of`] the `records`; curves and dots are drawn from these.
+/// The same records give the same document.
 ///
 /// # Errors
 /// If a part of the map does not have one entry per label.
@@ -45,62 +45,43 @@ pub fn comparison_document(
         Block::heading("The numbers"),
         Block::Table(overview(comparison, &palette)),
     ]);
-    blocks.extend(
-        comparison
-            .distance
-            .iter()
-            .map(|of| Block::text(distance(of))),
-    );
+    let distances = comparison.distance.iter();
+    blocks.extend(distances.map(|of| Block::text(distance(of))));
     blocks.push(Block::text(goal(comparison.target.as_ref())));
     blocks.extend(methods.iter().filter_map(inert));
-    blocks.extend([Block::Details(
-        "All numbers".into(),
-        vec![Block::Table(tables::comparison(methods, &palette))],
-    )]);
-    blocks.extend(levels::levels(comparison, &palette).map(|table| {
-        Block::Details(
-            "Speed-up at levels of quality".into(),
-            vec![Block::text(levels::WORDS), Block::Table(table)],
-        )
+    let all = tables::comparison(methods, &palette);
+    blocks.push(folded("All numbers", vec![Block::Table(all)]));
+    let speed_ups = levels::levels(comparison, &palette);
+    blocks.extend(speed_ups.map(|table| {
+        let content = vec![Block::text(levels::WORDS), Block::Table(table)];
+        folded("Speed-up at levels of quality", content)
     }));
     let target = comparison.target.as_ref().and_then(|of| of.all.median);
-    blocks.extend([
-        Block::Details(
-            "Cost of the quality of retraining".into(),
-            vec![Block::Figure(cost_chart::figure(methods, &palette))],
+    let figures = [
+        (
+            "Cost of the quality of retraining",
+            cost_chart::figure(methods, &palette),
         ),
-        Block::Details(
-            "Exact risk over the training".into(),
-            vec![Block::Figure(charts::risk(
-                records, target, &palette, &legend,
-            ))],
+        (
+            "Exact risk over the training",
+            charts::risk(records, target, &palette, &legend),
         ),
-        Block::Details(
-            "Exact risk on old data in two parts".into(),
-            vec![Block::Figure(charts::drift(records, &palette, &legend))],
+        (
+            "Exact risk on old data in two parts",
+            charts::drift(records, &palette, &legend),
         ),
-    ]);
+    ];
+    blocks.extend(figures.map(|(title, figure)| folded(title, vec![Block::Figure(figure)])));
     blocks.extend(sections(&courses(records), &palette));
-    let mut accuracies = match comparison.protocols.first() {
-        Some(first) => vec![
-            Block::Figure(charts::accuracy(records, methods, &palette, first)),
-            Block::Table(tables::accuracies(comparison, &palette)),
-        ],
-        None => vec![Block::text(NO_PROTOCOL)],
-    };
-    if comparison.protocols.iter().any(|of| of.lacks_accuracies) {
-        accuracies.push(Block::text(format!("{MISSING}: {ONE_CLASS}")));
-    }
-    blocks.push(Block::Details(
-        "Accuracies and their floors".into(),
-        accuracies,
+    let accuracies = accuracies(comparison, records, &palette);
+    blocks.push(folded("Accuracies and their floors", accuracies));
+    let noise = tables::noise(methods, &palette);
+    blocks.push(folded(
+        "Bias and change of the noise at the end",
+        vec![Block::Table(noise)],
     ));
-    blocks.push(Block::Details(
-        "Bias and change of the noise at the end".into(),
-        vec![Block::Table(tables::noise(methods, &palette))],
-    ));
-    blocks.push(Block::Details(
-        "Where the time went".into(),
+    blocks.push(folded(
+        "Where the time went",
         vec![
             Block::text(
                 "Views and collation are made by a second thread beside the steps, so their seconds may \
@@ -109,16 +90,13 @@ pub fn comparison_document(
             Block::Table(tables::times(methods, &palette)),
         ],
     ));
-    blocks.extend(map.map(|map| {
-        Block::Details(
-            "Maps of the embeddings".into(),
-            vec![Block::Figure(charts::map(map))],
-        )
-    }));
+    let map = map.map(|map| vec![Block::Figure(charts::map(map))]);
+    blocks.extend(map.map(|map| folded("Maps of the embeddings", map)));
     blocks.extend(tables::lowest_loss(methods, &palette).map(|table| {
-        Block::Details(
-            "The paper's rule: epoch of the lowest training loss".into(),
-            vec![Block::Warning(LOWEST_LOSS.into()), Block::Table(table)],
+        let content = vec![Block::Warning(LOWEST_LOSS.into()), Block::Table(table)];
+        folded(
+            "The paper's rule: epoch of the lowest training loss",
+            content,
         )
     }));
     blocks.push(Block::guide(&TERMS));
@@ -127,6 +105,24 @@ pub fn comparison_document(
         comparison.data
     );
     Ok(Document::new(title, facts(comparison), blocks))
+}
+
+fn folded(title: &str, content: Vec<Block>) -> Block {
+    Block::Details(title.into(), content)
+}
+
+/// Makes the content of the section on accuracies.
+fn accuracies(comparison: &Comparison, records: &[RunRecord], palette: &Palette) -> Vec<Block> {
+    let Some(first) = comparison.protocols.first() else {
+        return vec![Block::text(NO_PROTOCOL)];
+    };
+    let figure = charts::accuracy(records, &comparison.methods, palette, first);
+    let table = tables::accuracies(comparison, palette);
+    let mut blocks = vec![Block::Figure(figure), Block::Table(table)];
+    if comparison.protocols.iter().any(|of| of.lacks_accuracies) {
+        blocks.push(Block::text(format!("{MISSING}: {ONE_CLASS}")));
+    }
+    blocks
 }
 
 fn facts(of: &Comparison) -> String {
