@@ -3,7 +3,7 @@
 use icl_train::{StepReport, StepSeconds};
 
 use crate::record::{BACKEND_SCHEMA, BackendRecord, BackendTask, BackendTrace, COMPARED_STEPS};
-use crate::summary::over_seeds::middle;
+use crate::summary::over_seeds::median;
 
 /// Compares the traces of backends with the first.
 ///
@@ -35,10 +35,9 @@ pub fn compare_backends(
             |step: &StepReport| step.seconds.forward + step.seconds.backward + step.seconds.update;
         // The first step is not like the others, unless there are none.
         let later = &trace.steps[usize::from(trace.steps.len() > 1)..];
-        let median = |of: &dyn Fn(&StepReport) -> f64| {
-            let mut values: Vec<f64> = later.iter().map(of).collect();
-            values.sort_by(f64::total_cmp);
-            middle(&values)
+        let over_steps = |of: &dyn Fn(&StepReport) -> f64| {
+            let values: Vec<f64> = later.iter().map(of).collect();
+            median(&values).expect("a trace has a step")
         };
         BackendRecord {
             schema: BACKEND_SCHEMA,
@@ -53,13 +52,13 @@ pub fn compare_backends(
             losses,
             risk_at_start: trace.risk_at_start,
             first_step_s: step_s(&trace.steps[0]),
-            step_s: median(&step_s),
+            step_s: over_steps(&step_s),
             seconds: StepSeconds {
-                views: median(&|step| step.seconds.views),
-                transfer: median(&|step| step.seconds.transfer),
-                forward: median(&|step| step.seconds.forward),
-                backward: median(&|step| step.seconds.backward),
-                update: median(&|step| step.seconds.update),
+                views: over_steps(&|step| step.seconds.views),
+                transfer: over_steps(&|step| step.seconds.transfer),
+                forward: over_steps(&|step| step.seconds.forward),
+                backward: over_steps(&|step| step.seconds.backward),
+                update: over_steps(&|step| step.seconds.update),
             },
             peak_memory_mib: trace.peak_memory_mib,
             energy_j: trace.energy_j,

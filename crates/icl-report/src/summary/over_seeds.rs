@@ -29,7 +29,7 @@ impl Summary {
             .collect();
         values.sort_by(f64::total_cmp);
         let (first, last) = (*values.first()?, *values.last()?);
-        let median = middle(&values);
+        let median = middle(&values)?;
         let reached = |value: f64| Some(value).filter(|x| x.is_finite());
         Some(Self {
             n: values.len(),
@@ -50,22 +50,26 @@ impl Summary {
     }
 }
 
-/// Returns the middle of values in order, of an even number the mean of the middle two.
-///
-/// # Panics
-/// Without values.
-pub(crate) fn middle(sorted: &[f64]) -> f64 {
+/// Returns the middle of values in order, of an even number the mean of the middle two; `None` without values.
+fn middle(sorted: &[f64]) -> Option<f64> {
     let n = sorted.len();
-    (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0
+    Some((sorted[n.checked_sub(1)? / 2] + sorted[n / 2]) / 2.0)
+}
+
+/// Returns the median, of an even number of values the mean of the middle two; `None` without values.
+pub fn median(of: &[f64]) -> Option<f64> {
+    let mut sorted = of.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    middle(&sorted)
 }
 
 /// Returns the mean; `None` without values.
-pub(crate) fn mean(of: &[f64]) -> Option<f64> {
+pub fn mean(of: &[f64]) -> Option<f64> {
     (!of.is_empty()).then(|| of.iter().sum::<f64>() / of.len() as f64)
 }
 
 /// Returns the standard deviation of the sample; `None` for fewer than two values.
-pub(crate) fn deviation(of: &[f64]) -> Option<f64> {
+pub fn deviation(of: &[f64]) -> Option<f64> {
     let centre = mean(of).filter(|_| of.len() > 1)?;
     let squares: f64 = of.iter().map(|x| (x - centre).powi(2)).sum();
     Some((squares / (of.len() - 1) as f64).sqrt())
