@@ -168,7 +168,7 @@ pub(crate) fn methods(records: &[RunRecord], distances: Option<&Distances>) -> V
 
 /// Summarises the numbers of records.
 fn quantities(records: &[&RunRecord]) -> BTreeMap<&'static str, Summary> {
-    // The line of a record has its numbers by their names; a record is always written.
+    // In its line each number has a name, so that one list of names serves the summary, its file and the pages.
     let lines = records.iter().map(serde_json::to_value);
     let lines: Vec<Value> = lines.map(Result::unwrap_or_default).collect();
     let over = |quantity: &&'static str| {

@@ -7,7 +7,7 @@ mod protocol;
 
 use anyhow::anyhow;
 use burn::tensor::backend::AutodiffBackend;
-use icl_report::{Comparison as Compared, Document, EmbeddingMap, RunRecord};
+use icl_report::{Document, EmbeddingMap, RunRecord};
 use icl_train::{Identity, read_checkpoint, write_checkpoint};
 use serde::Serialize;
 
@@ -129,7 +129,7 @@ fn write_results(
     }
     whole::write(&results.join(RECORD), &lines)?;
     whole::write(&results.join(MAP), &json(map)?)?;
-    let comparison = Compared::of(records);
+    let comparison = icl_report::Comparison::of(records);
     if let Ok(comparison) = &comparison {
         whole::write(&results.join(COMPARISON), &json(comparison)?)?;
     }
