@@ -128,7 +128,7 @@ pub struct EmbeddingMap {
 }
 
 impl EmbeddingMap {
-    /// Checks that it has one flag and, in each panel, one point per label.
+    /// Checks that it has one flag per label, and one point before and after each method.
     pub(crate) fn check(&self) -> Result<(), ReportError> {
         let expected = self.labels.len();
         let check = |part: &str, found: usize| {
