@@ -1,4 +1,4 @@
-//! `icl report`: the report of an earlier run, written anew.
+//! `icl report`: the report of an earlier run, written again.
 
 use std::fs;
 use std::path::Path;

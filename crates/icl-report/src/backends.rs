@@ -25,7 +25,7 @@ const TERMS: [(&str, &str); 6] = [
     (
         "Step",
         "Forward, backward and update, the median over all steps but the first, in milliseconds; the \
-         medians of the phases beside it. The program waits for the device after each phase to measure \
+         medians of the phases next to it. The program waits for the device after each phase to measure \
          it: without that, steps on a GPU are quicker.",
     ),
     (
@@ -35,7 +35,7 @@ const TERMS: [(&str, &str); 6] = [
     (
         "Views and transfer",
         "Making the views of a batch, then collating it and handing it to the device. Both are done by \
-         another thread beside the steps.",
+         another thread during the steps.",
     ),
     (
         "MiB and joules",
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_losses_are_told() {
+    fn equal_losses_are_reported() {
         let mut records = backends();
         records[1].relative_loss_differences = vec![0.0; 3];
         records[1].max_relative_loss_difference = 0.0;

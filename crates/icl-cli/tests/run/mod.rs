@@ -438,6 +438,7 @@ fn protocols_are_chosen() {
     );
 
     let line = format!("run {options} none,knn --out other");
-    icl(at.path(), &split(&line)).rejected("protocol: found none beside knn, expected none alone");
+    icl(at.path(), &split(&line))
+        .rejected("protocol: found none together with knn, expected none alone");
     assert!(!at.path().join("other").exists());
 }

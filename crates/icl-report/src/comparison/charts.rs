@@ -147,7 +147,7 @@ fn lines(
     records.iter().map(line).collect()
 }
 
-/// Draws accuracies by a protocol on all, old and new data beside their floors.
+/// Draws accuracies by a protocol on all, old and new data next to their floors.
 pub(crate) fn accuracy(
     records: &[RunRecord],
     methods: &[MethodSummary],

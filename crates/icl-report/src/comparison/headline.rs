@@ -112,7 +112,7 @@ mod tests {
         headline(&verdict(&methods, None), &methods)
     }
 
-    /// The headline of runs beside retraining's 100 epochs, 10,000 passes and 10 s.
+    /// The headline of runs next to retraining's 100 epochs, 10,000 passes and 10 s.
     fn beside_retraining(ours: Vec<RunRecord>) -> String {
         let retraining = |seed| reaching("retraining", seed, Some((100, 10_000, 10.0)), 1.99);
         let mut records: Vec<RunRecord> = Vec::new();

@@ -84,7 +84,7 @@ pub fn comparison_document(
         "Where the time went",
         vec![
             Block::text(
-                "Views and collation are made by a second thread beside the steps, so their seconds may \
+                "Views and collation are made by a second thread during the steps, so their seconds may \
                  overlap with the others.",
             ),
             Block::Table(tables::times(methods, &palette)),
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn an_inner_loop_that_does_nothing_is_told() {
+    fn an_inner_loop_that_does_nothing_is_reported() {
         let mut record = record("icl-published", 1);
         record.update.support_moves = vec![3e-6; 40];
         let text = text_of(&page(&[record.clone()], None));

@@ -69,7 +69,7 @@ pub fn shares_over_k(title: &str, y_label: &str, shares: &[Shares]) -> (String, 
     over_k(title, y_label, None, lines)
 }
 
-/// Draws the effectiveness over K, with the range shaded whose numbers cannot be told from the best.
+/// Draws the effectiveness over K, with the range shaded whose numbers cannot be distinguished from the best.
 pub(super) fn effectiveness(advice: &NegativesAdvice, optimum: &Optimum) -> Figure {
     let line = |lambda: f64| (format!("λ = {lambda}"), advice.effectiveness(lambda));
     let mut lines = vec![line(advice.lambda)];

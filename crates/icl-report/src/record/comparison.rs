@@ -55,7 +55,8 @@ pub struct RunRecord {
     /// without partners.
     pub risk_old_partners: Option<ByOrigin<f64>>,
     /// Number of samples that the accuracies are of.
-    pub n_judged: usize,
+    #[serde(alias = "n_judged")]
+    pub n_evaluated: usize,
     /// Mean L^{I,X} over the old data at the end, in nats: R_old of Theorem 2.
     pub nce1_old: f64,
     /// Mean L^{II} over the old data at the end, in nats.

@@ -1,6 +1,6 @@
 //! Record of an update: one encoder before and after.
 
-use icl_core::{ExactRisk, PanelRisk};
+use icl_core::{ExactRisk, HeldOutRisk};
 use serde::{Deserialize, Serialize};
 
 use crate::record::shared::{RunSettings, TrainingCourse, TrainingSummary, UpdateFacts};
@@ -34,9 +34,9 @@ pub struct UpdateRecord {
     pub before: ExactRisk,
     /// Exact risk of the updated encoder over the same samples, with its statistics re-estimated over them.
     pub after: ExactRisk,
-    /// Risk of θ₀, with its statistics re-estimated over the training samples, over a panel of samples that the
+    /// Risk of θ₀, with its statistics re-estimated over the training samples, over held-out samples, which the
     /// update has not seen, in nats, with its standard error; `null` without held-out samples.
-    pub held_out_before: Option<PanelRisk>,
+    pub held_out_before: Option<HeldOutRisk>,
     /// Share of the old samples' neighbours that is kept; `null` where there are too few samples.
     pub neighbours_kept: Option<KeptNeighbours>,
     /// Data, rates and encoder of the update.

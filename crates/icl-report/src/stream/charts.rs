@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn updates_are_marked_and_squares_are_told() {
+    fn updates_are_marked_and_squares_are_reported() {
         let record = stream(5);
         let figure = served_risk(&record, &Series::new(&record)).unwrap();
         let html = figure.html();

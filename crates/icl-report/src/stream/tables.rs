@@ -46,7 +46,7 @@ pub(crate) fn at_the_end(summary: &StreamSummary, series: &Series) -> Table {
     }
 }
 
-/// Makes the table of forgetting and transfer, each beside its formula.
+/// Makes the table of forgetting and transfer, each next to its formula.
 pub(crate) fn measures(record: &StreamRecord) -> Table {
     let row = |measure: &StreamMeasure| {
         let cells = vec![

@@ -62,7 +62,7 @@ pub fn by_protocol(record: &RunRecord, protocol: &str) -> Option<ProtocolAccurac
     }
 }
 
-/// Returns the protocol whose accuracies stand beside the risks: that of a few labels, else the first that is
+/// Returns the protocol whose accuracies stand next to the risks: that of a few labels, else the first that is
 /// recorded.
 pub(crate) fn telling(records: &[RunRecord]) -> Option<&str> {
     if records.iter().any(|record| record.few_labels.is_some()) {

@@ -58,7 +58,7 @@ pub fn count(value: f64) -> String {
     }
 }
 
-/// Writes a value beside an axis with no more digits than needed.
+/// Writes a value next to an axis with no more digits than needed.
 pub fn axis_value(value: f64) -> String {
     if value != 0.0 && value.abs() < 1e-4 {
         return format!("{value:.1e}").replace(".0e", "e");
@@ -71,7 +71,7 @@ pub fn axis_value(value: f64) -> String {
     }
 }
 
-/// Writes sample passes beside an axis with no more digits than needed.
+/// Writes sample passes next to an axis with no more digits than needed.
 pub fn axis_count(value: f64) -> String {
     match value {
         x if x >= 1e6 => format!("{} M", axis_value(x / 1e6)),

@@ -197,7 +197,7 @@ fn cost(record: &UpdateRecord) -> String {
 mod tests {
     use super::*;
     use crate::fixture::{assert_sound, row, text_of, update};
-    use icl_core::PanelRisk;
+    use icl_core::HeldOutRisk;
 
     fn page(record: &UpdateRecord) -> String {
         let page = update_document(record).unwrap().html();
@@ -206,13 +206,13 @@ mod tests {
     }
 
     #[test]
-    fn held_out_risk_and_charged_cost_are_told() {
+    fn held_out_risk_and_charged_cost_are_reported() {
         let mean = ByOrigin {
             all: 2.0,
             old: 1.5,
             new: 2.5,
         };
-        let risk = |shift: f64| PanelRisk {
+        let risk = |shift: f64| HeldOutRisk {
             mean: mean.map(|of| of + shift),
             standard_error: mean.map(|of| of / 100.0),
         };
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn an_inner_loop_that_does_nothing_is_told() {
+    fn an_inner_loop_that_does_nothing_is_reported() {
         let mut record = update(2.8, 2.25, 0.1);
         assert!(!page(&record).contains("does almost nothing"));
         record.update.support_moves = vec![0.0; 2];

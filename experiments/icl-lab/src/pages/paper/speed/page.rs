@@ -97,7 +97,7 @@ fn counted(found: &[Agreement]) -> String {
     )
 }
 
-/// Draws the speed-ups of time to target of each group beside the paper's.
+/// Draws the speed-ups of time to target of each group next to the paper's.
 fn figure(groups: &[Group<'_>]) -> Figure {
     let chart = |group: &Group<'_>| {
         let methods = group.methods();
