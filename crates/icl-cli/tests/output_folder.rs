@@ -88,10 +88,11 @@ fn force_replaces_our_files_only() {
     icl(at.path(), &split(line)).succeeded();
     let listed = fs::read_to_string(out.join(MANIFEST)).unwrap();
     let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
-    assert_eq!(listed["files"].as_array().unwrap().len(), 6);
+    assert_eq!(listed["files"].as_array().unwrap().len(), 7);
     assert_eq!(
         names(&out),
         [
+            "comparison.json",
             "config.toml",
             "encoder-inference-seed1.safetensors",
             "encoder-theta0-seed1.safetensors",

@@ -39,6 +39,17 @@ fn it_is_the_same_again() {
     }
 }
 
+/// Folders of before hold no comparison.
+#[test]
+fn it_can_do_without_the_comparison() {
+    let at = a_run();
+    let path = at.path().join("out/report.html");
+    let whole = fs::read(&path).unwrap();
+    fs::remove_file(at.path().join("out/comparison.json")).unwrap();
+    icl(at.path(), &["report", "out"]).succeeded();
+    assert!(fs::read(&path).unwrap() == whole);
+}
+
 #[test]
 fn it_can_do_without_the_map() {
     let at = a_run();

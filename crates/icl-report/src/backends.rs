@@ -3,7 +3,8 @@
 use crate::chart::{AxisScale, ChartRow, Figure, Legend, Line, LineChart, Palette, RowChart};
 use crate::document::{Block, Column, Document, Row, Table, TableCell};
 use crate::error::{ReportError, check_schema, empty};
-use crate::record::{BACKEND_SCHEMA, BackendRecord, COMPARED_STEPS};
+use crate::record::{BACKEND_SCHEMA, BackendRecord};
+use crate::summary::backends::BackendsSummary;
 use crate::text::number::{count, factor, milliseconds, nats, plural, scientific};
 
 /// Terms of the page with a sentence on each.
@@ -83,45 +84,31 @@ pub fn backends_document(records: &[BackendRecord]) -> Result<Document, ReportEr
 
 /// Says how far the other backends are from the first.
 fn headline(records: &[BackendRecord]) -> String {
-    let Some((first, others)) = records.split_first() else {
-        return String::new();
+    let Some(of) = BackendsSummary::of(records) else {
+        let first = records.first().map_or("", |record| &record.backend);
+        return format!("Only {first} was run: there is nothing to compare it with.");
     };
-    let steps = plural(COMPARED_STEPS.min(first.losses.len()), "step");
-    let difference = |record: &BackendRecord| record.max_relative_loss_difference;
-    let time = |record: &BackendRecord| factor(record.step_s / first.step_s);
-    match others {
-        [] => format!(
-            "Only {} was run: there is nothing to compare it with.",
-            first.backend
-        ),
-        [other] => format!(
-            "{} follows {} within {} of its loss over {steps}; a step takes {} its time.",
-            other.backend,
-            first.backend,
-            scientific(difference(other)),
-            time(other),
-        ),
-        others => {
-            // A difference that is not a number counts as the largest.
-            let by_difference =
-                |a: &&BackendRecord, b: &&BackendRecord| difference(a).total_cmp(&difference(b));
-            let farthest = others.iter().max_by(by_difference).unwrap_or(first);
-            let by_time = |a: &&BackendRecord, b: &&BackendRecord| a.step_s.total_cmp(&b.step_s);
-            let quickest = records.iter().min_by(by_time).unwrap_or(first);
-            let slowest = records.iter().max_by(by_time).unwrap_or(first);
-            format!(
-                "All backends follow {} within {} of its loss over {steps} ({} is farthest); a step takes \
-                 from {} ({}) to {} ({}) of its time.",
-                first.backend,
-                scientific(difference(farthest)),
-                farthest.backend,
-                time(quickest),
-                quickest.backend,
-                time(slowest),
-                slowest.backend,
-            )
-        }
+    let steps = plural(of.n_compared, "step");
+    let difference = scientific(of.farthest.max_relative_loss_difference);
+    let time = |record: &BackendRecord| factor(of.relative_time(record));
+    if records.len() == 2 {
+        return format!(
+            "{} follows {} within {difference} of its loss over {steps}; a step takes {} its time.",
+            of.farthest.backend,
+            of.first.backend,
+            time(of.farthest),
+        );
     }
+    format!(
+        "All backends follow {} within {difference} of its loss over {steps} ({} is farthest); a step takes \
+         from {} ({}) to {} ({}) of its time.",
+        of.first.backend,
+        of.farthest.backend,
+        time(of.quickest),
+        of.quickest.backend,
+        time(of.slowest),
+        of.slowest.backend,
+    )
 }
 
 fn step_times(records: &[BackendRecord], palette: &Palette) -> Figure {
@@ -185,13 +172,12 @@ fn table(records: &[BackendRecord], palette: &Palette) -> Table {
 
 /// Names the backends whose losses are those of the first to the last bit.
 fn equal_losses(records: &[BackendRecord]) -> Vec<Block> {
-    let is_equal =
-        |record: &&BackendRecord| record.relative_loss_differences.iter().all(|d| *d == 0.0);
     let sentence = |record: &BackendRecord| {
         let (own, first) = (&record.backend, &records[0].backend);
         Block::text(format!("{own} has the losses of {first} to the last bit."))
     };
-    records[1..].iter().filter(is_equal).map(sentence).collect()
+    let equal = records[1..].iter().filter(|of| of.has_equal_losses());
+    equal.map(sentence).collect()
 }
 
 fn losses_over_steps(records: &[BackendRecord], palette: &Palette) -> Figure {

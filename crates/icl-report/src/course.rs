@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::chart::{AxisScale, Figure, Line, LineChart, Palette};
 use crate::document::Block;
 use crate::record::{TrainingCourse, UpdateFacts};
+use crate::summary::change::above_chance;
 
 /// Course of one training run.
 pub(crate) struct Course<'a> {
@@ -137,7 +138,7 @@ impl Courses<'_> {
             "Training loss minus ln(1 + K) of each epoch",
             "nats above chance",
             AxisScale::Linear,
-            |course| above_chance(course).into(),
+            |course| above_chance(course.losses, course.negatives).into(),
         );
         let caption = "Mean of each epoch. The number of negatives K varies, and with it the loss of an encoder that \
                        knows nothing, ln(1 + K), which is subtracted. Different methods minimise different functions.";
@@ -181,16 +182,6 @@ impl Courses<'_> {
         }
         (!lines.is_empty()).then_some(lines)
     }
-}
-
-/// Returns the loss of each epoch minus that of an encoder to which all negatives are as similar as the positive.
-///
-/// ```text
-/// L − ln(1 + K)
-/// ```
-fn above_chance(course: &Course<'_>) -> Vec<f64> {
-    let epochs = course.losses.iter().zip(course.negatives);
-    epochs.map(|(loss, k)| loss - k.ln_1p()).collect()
 }
 
 fn is_varying(values: &[f64]) -> bool {
@@ -264,11 +255,5 @@ mod tests {
         assert!(
             losses.contains("nats above chance") && negatives.contains("number of negatives K")
         );
-        let of = Course {
-            losses: &[2.0, 1.0],
-            negatives: &[1.0, 20.0],
-            ..course(&[], &[])
-        };
-        assert_eq!(above_chance(&of), [2.0 - 2_f64.ln(), 1.0 - 21_f64.ln()]);
     }
 }

@@ -2,11 +2,12 @@
 //!
 //! A command writes one record per run as a line of JSON. A document is made from finished records
 //! alone: [`comparison_document`], [`update_document`], [`stream_document`], [`training_document`],
-//! [`backends_document`] and, from numbers alone, [`negatives_document`]. A page of results begins with its answer in one
-//! sentence and a picture; the caveats follow.
+//! [`backends_document`] and, from numbers alone, [`negatives_document`]. No page computes statistics: all numbers of a
+//! comparison over its seeds are in [`Comparison`]. A page of results begins with its answer in one sentence and a
+//! picture; the caveats follow.
 //!
 //! Other pages are made of the same parts: blocks and tables ([`document`]), charts ([`chart`]), numbers as every page
-//! writes them ([`text`]), and quantities over the seeds ([`summary`], [`speed_up`]).
+//! writes them ([`text`]), and statistics over the seeds ([`summary`]).
 
 mod backends;
 mod browser;
@@ -24,7 +25,6 @@ pub mod negatives;
 #[doc = include_str!("../README.md")]
 mod readme {}
 mod record;
-pub mod speed_up;
 mod stream;
 pub mod summary;
 mod tensorboard;
@@ -35,7 +35,7 @@ mod training;
 mod update;
 
 pub use backends::backends_document;
-pub use comparison::{comparison_document, protocols};
+pub use comparison::comparison_document;
 pub use document::{DEFAULT_WIDTH, Document};
 pub use error::ReportError;
 pub use negatives::{NegativesAdvice, PredictionCourse, negatives_document};
@@ -44,9 +44,11 @@ pub use record::{
     Cells, EmbeddingMap, FloorAccuracies, KeptNeighbours, ProtocolAccuracies, RunRecord,
     RunSettings, SCHEMA, STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord,
     StreamedExperience, TRAIN_SCHEMA, TrainRecord, TrainingCourse, TrainingSummary, UPDATE_SCHEMA,
-    UpdateFacts, UpdateRecord, compare_backends, parse_records, read_records,
+    UpdateFacts, UpdateRecord, parse_records, read_records,
 };
 pub use stream::stream_document;
+pub use summary::backends::compare_backends;
+pub use summary::{Comparison, protocols};
 pub use tensorboard::{Scalar, tensorboard_events, training_scalars, update_scalars};
 pub use training::training_document;
 pub use update::update_document;

@@ -6,7 +6,8 @@ use crate::document::{Block, Column, Document, Row, Table, TableCell};
 use crate::ending::ending;
 use crate::error::{ReportError, check_schema};
 use crate::record::{TRAIN_SCHEMA, TrainRecord};
-use crate::text::number::{change, count, nats, percent, plural, seconds};
+use crate::summary::change::Change;
+use crate::text::number::{MISSING, change, count, nats, percent, plural, seconds};
 
 /// Makes the document of a first encoder's training.
 ///
@@ -52,7 +53,13 @@ fn headline(record: &TrainRecord) -> String {
     if !(from.is_finite() && to.is_finite()) {
         return "The exact risk is not a finite number: do not use this encoder.".to_owned();
     }
-    let change = percent((to - from).abs() / from.abs());
+    let change = Change {
+        before: from,
+        after: to,
+    };
+    let change = change
+        .share()
+        .map_or_else(|| MISSING.to_owned(), |share| percent(share.abs()));
     let [before, after] = [from, to].map(nats);
     if before == after {
         return format!("Training left the exact risk at {after} nats.");

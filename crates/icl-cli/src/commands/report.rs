@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use clap::Args;
 use icl_core::InputFile;
-use icl_report::EmbeddingMap;
+use icl_report::{Comparison, EmbeddingMap};
 
 use crate::files::manifest::{MANIFEST, Manifest};
 use crate::files::output_files::OutputFiles;
@@ -37,7 +37,9 @@ pub fn rebuild(options: &ReportOptions) -> Result<(), Failure> {
     }
     let records = icl_report::read_records(&folder.join(RECORD)).map_err(Failure::input)?;
     let map = read_map(&folder.join(MAP))?;
-    let document = icl_report::comparison_document(&records, map.as_ref())
+    // The records have all that the comparison has, also in folders of before `comparison.json`.
+    let document = Comparison::of(&records)
+        .and_then(|of| icl_report::comparison_document(&of, &records, map.as_ref()))
         .map_err(|error| Failure::input(anyhow!("{}: {error}", folder.join(RECORD).display())))?;
     let path = folder.join(REPORT);
     let files = OutputFiles::begin(&path, &[folder.join(MANIFEST)], true)?;

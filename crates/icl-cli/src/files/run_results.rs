@@ -4,6 +4,8 @@ use crate::files::work_place::CONFIG;
 
 /// The record, a line for each method and seed.
 pub const RECORD: &str = "record.jsonl";
+/// The comparison of the methods over the seeds.
+pub const COMPARISON: &str = "comparison.json";
 /// The report.
 pub const REPORT: &str = "report.html";
 /// The coordinates of the report's map.
@@ -13,6 +15,6 @@ pub const ENCODER: &str = "encoder-";
 
 /// Whether `icl run` writes a file of this name.
 pub fn is_result(name: &str) -> bool {
-    [CONFIG, RECORD, REPORT, MAP].contains(&name)
+    [CONFIG, RECORD, COMPARISON, REPORT, MAP].contains(&name)
         || name.starts_with(ENCODER) && name.ends_with(".safetensors")
 }

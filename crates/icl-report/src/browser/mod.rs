@@ -9,7 +9,8 @@ use serde::Deserialize;
 
 use crate::fixture::{backends, comparison, first, map, stream, twenty_methods, update};
 use crate::{
-    backends_document, comparison_document, stream_document, training_document, update_document,
+    Comparison, EmbeddingMap, RunRecord, backends_document, comparison_document, stream_document,
+    training_document, update_document,
 };
 
 /// Page that opens the others in frames, and examines them.
@@ -70,13 +71,13 @@ fn browse(folder: &Path, pages: &[String], is_dark: bool) -> Option<(Vec<Finding
 
 /// Writes a page of each kind, and copies those of the results in the repository. Returns their names.
 fn write_pages(folder: &Path) -> Vec<String> {
-    let methods = ["warm", "icl"];
+    let compared = |records: &[RunRecord], map: Option<&EmbeddingMap>| {
+        comparison_document(&Comparison::of(records)?, records, map)
+    };
+    let map = map(&["warm", "icl"], 40);
     let documents = [
-        (
-            "run",
-            comparison_document(&comparison(), Some(&map(&methods, 40))),
-        ),
-        ("methods", comparison_document(&twenty_methods(), None)),
+        ("run", compared(&comparison(), Some(&map))),
+        ("methods", compared(&twenty_methods(), None)),
         ("update", update_document(&update(2.8, 2.25, 0.1))),
         ("train", training_document(&first())),
         ("backends", backends_document(&backends())),

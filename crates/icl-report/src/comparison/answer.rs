@@ -2,9 +2,8 @@
 
 use icl_train::{DEFAULT, REFERENCE};
 
-use crate::comparison::protocols::{FLOORS, by_protocol, floor_over_seeds, telling, with_article};
-use crate::comparison::runs::MethodRuns;
-use crate::record::RunRecord;
+use crate::summary::protocols::with_article;
+use crate::summary::{Comparison, MethodSummary};
 use crate::text::number::{accuracy, count, nats};
 
 /// Ways to treat new data: a method and its description.
@@ -17,19 +16,20 @@ const WAYS: [(&str, &str); 4] = [
 
 /// Compares keeping, fine-tuning, updating and retraining by held-out risk, accuracy and charged cost, as medians
 /// over the seeds. Returns `None` where one of the four was not run or nothing was held out.
-pub(crate) fn answer(records: &[RunRecord], methods: &[MethodRuns<'_>]) -> Option<String> {
-    let ways: Vec<(&MethodRuns<'_>, &str)> = WAYS
+pub(crate) fn answer(comparison: &Comparison) -> Option<String> {
+    let ways: Vec<(&MethodSummary, &str)> = WAYS
         .iter()
         .map(|(name, words)| {
-            let of = methods.iter().find(|of| of.method == *name)?;
+            let of = comparison.methods.iter().find(|of| of.method == *name)?;
             Some((of, *words))
         })
         .collect::<Option<_>>()?;
     let risks = ways
         .iter()
         .map(|(of, words)| {
-            let [old, new] = held_out(of)?;
-            let cost = charged(of).filter(|cost| *cost > 0.0);
+            let median = |quantity| of.over(quantity)?.median;
+            let [old, new] = [median("held_out_risk.old")?, median("held_out_risk.new")?];
+            let cost = median("charged_passes").filter(|cost| *cost > 0.0);
             let cost = cost.map_or_else(String::new, |cost| {
                 format!(" for {} charged passes", count(cost))
             });
@@ -46,41 +46,23 @@ pub(crate) fn answer(records: &[RunRecord], methods: &[MethodRuns<'_>]) -> Optio
     };
     let risks =
         format!("Risk in nats on held-out old / new data: {first}, {second}, {third}, and {last}");
-    Some(match accuracies(records, &ways) {
+    Some(match accuracies(comparison, &ways) {
         Some(accuracies) => format!("{risks}; {accuracies}."),
         None => format!("{risks}."),
     })
 }
 
-/// Returns the medians over the seeds of the held-out risk on old and on new data.
-fn held_out(of: &MethodRuns<'_>) -> Option<[f64; 2]> {
-    let old = of.over(|record| record.update.held_out_risk.map(|risk| risk.mean.old));
-    let new = of.over(|record| record.update.held_out_risk.map(|risk| risk.mean.new));
-    Some([old?.median?, new?.median?])
-}
-
-/// Returns the median over the seeds of the charged passes.
-fn charged(of: &MethodRuns<'_>) -> Option<f64> {
-    of.over(|record| Some(record.training.charged_passes))?
-        .median
-}
-
 /// Lists the accuracies of the ways on all data with the floors that hold for any data.
-fn accuracies(records: &[RunRecord], ways: &[(&MethodRuns<'_>, &str)]) -> Option<String> {
-    let protocol = telling(records)?;
-    let values = ways.iter().map(|(of, _)| {
-        let all = of.over(|record| by_protocol(record, protocol)?.accuracy.all);
-        Some(accuracy(all?.median?))
-    });
+fn accuracies(comparison: &Comparison, ways: &[(&MethodSummary, &str)]) -> Option<String> {
+    let protocol = comparison.protocol.as_ref()?;
+    let values = ways.iter();
+    let values = values.map(|(of, _)| Some(accuracy(of.accuracy(protocol)?.median?)));
     let values: Vec<String> = values.collect::<Option<_>>()?;
     let (last, others) = values.split_last()?;
-    let floors: Vec<String> = FLOORS
-        .iter()
+    let floors: Vec<String> = comparison
+        .floors(protocol)
         .filter(|(name, _)| ["raw features", "untrained encoder"].contains(name))
-        .filter_map(|(name, floor)| {
-            let floor = floor_over_seeds(records, protocol, *floor, |parts| parts.all);
-            Some(format!("{name} {}", accuracy(floor?.median?)))
-        })
+        .filter_map(|(name, floor)| Some(format!("{name} {}", accuracy(floor.median?))))
         .collect();
     let floors = match floors.is_empty() {
         true => String::new(),
@@ -96,8 +78,12 @@ fn accuracies(records: &[RunRecord], ways: &[(&MethodRuns<'_>, &str)]) -> Option
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::comparison::runs;
     use crate::fixture::{few_labels, held_out as with_held_out, record};
+    use crate::record::RunRecord;
+
+    fn answer(records: &[RunRecord]) -> Option<String> {
+        super::answer(&Comparison::of(records).unwrap())
+    }
 
     fn four() -> Vec<RunRecord> {
         let of = |method: &str, risk, passes, accuracy| {
@@ -118,7 +104,7 @@ mod tests {
     fn four_ways_are_compared_in_one_sentence() {
         let records = four();
         assert_eq!(
-            answer(&records, &runs::methods(&records)).unwrap(),
+            answer(&records).unwrap(),
             "Risk in nats on held-out old / new data: keeping the old encoder 0.890 / 1.430, fine-tuning it on \
              the new data 1.040 / 1.070 for 22.0 k charged passes, updating it (icl) 0.800 / 0.900 for 90.0 k \
              charged passes, and retraining 0.750 / 0.770 for 420.0 k charged passes; accuracy by the nearest \
@@ -132,11 +118,11 @@ mod tests {
         for missing in ["inference", "retraining", "fine-tuning", "icl"] {
             let mut records = four();
             records.retain(|record| record.method != missing);
-            assert_eq!(answer(&records, &runs::methods(&records)), None);
+            assert_eq!(answer(&records), None);
         }
         let mut records = four();
         records[0].update.held_out_risk = None;
-        assert_eq!(answer(&records, &runs::methods(&records)), None);
+        assert_eq!(answer(&records), None);
     }
 
     #[test]
@@ -145,7 +131,7 @@ mod tests {
         for record in &mut records {
             record.few_labels = None;
         }
-        let text = answer(&records, &runs::methods(&records)).unwrap();
+        let text = answer(&records).unwrap();
         assert!(
             text.contains("; accuracy by the support vector machine 0."),
             "{text}"
@@ -154,7 +140,7 @@ mod tests {
             record.added_protocols.clear();
             (record.linear_probe, record.knn) = (None, None);
         }
-        let text = answer(&records, &runs::methods(&records)).unwrap();
+        let text = answer(&records).unwrap();
         assert!(text.ends_with("for 420.0 k charged passes."), "{text}");
     }
 }

@@ -6,11 +6,9 @@ use crate::chart::{
     AxisScale, ChartRow, Figure, Legend, Line, LineChart, MapPanel, Palette, RowChart,
     floor_legend, map_legend,
 };
-use crate::comparison::protocols::{
-    FLOORS, PARTS, Part, by_protocol, floor_over_seeds, initial, with_article,
-};
-use crate::comparison::runs::{MethodRuns, target};
 use crate::record::{EmbeddingMap, RunRecord};
+use crate::summary::protocols::{FLOORS, PARTS, by_protocol, initial, with_article};
+use crate::summary::{MethodSummary, ProtocolSummary};
 use crate::text::rich_text::RichText;
 
 /// Coordinate of an evaluation.
@@ -20,9 +18,13 @@ const TRAIN_S: Coordinate = |evaluation| evaluation.train_s;
 const PASSES: Coordinate = |evaluation| evaluation.charged_passes;
 const PASSES_LABEL: &str = "charged passes (logarithmic, 0 at the left)";
 
-/// Draws the exact risk over all data against charged passes and against seconds.
-pub(crate) fn risk(records: &[RunRecord], palette: &Palette, legend: &Legend) -> Figure {
-    let level = target(records).and_then(|target| target.median);
+/// Draws the exact risk over all data against charged passes and against seconds, with a target.
+pub(crate) fn risk(
+    records: &[RunRecord],
+    target: Option<f64>,
+    palette: &Palette,
+    legend: &Legend,
+) -> Figure {
     let chart = |title, x_label: &'static str, x: Coordinate| {
         LineChart::new(
             title,
@@ -30,7 +32,7 @@ pub(crate) fn risk(records: &[RunRecord], palette: &Palette, legend: &Legend) ->
             ("exact risk over all data, nats", AxisScale::Linear),
             lines(records, palette, x, |e| e.risk.all, true),
         )
-        .level(level.map(|level| (level, "target")))
+        .level(target.map(|target| (target, "target")))
         .svg()
     };
     Figure::new(
@@ -148,44 +150,42 @@ fn lines(
 /// Draws accuracies by a protocol on all, old and new data next to their floors.
 pub(crate) fn accuracy(
     records: &[RunRecord],
-    methods: &[MethodRuns<'_>],
+    methods: &[MethodSummary],
     palette: &Palette,
-    protocol: &str,
+    of: &ProtocolSummary,
 ) -> Figure {
-    let accuracy = move |part: Part| {
-        move |record: &RunRecord| by_protocol(record, protocol).and_then(|of| part(of.accuracy))
-    };
-    let floor = |floor, part| floor_over_seeds(records, protocol, floor, part)?.median;
-    let floors = |part| -> Vec<(char, f64)> {
-        let floors = FLOORS.iter();
+    let protocol = of.protocol.as_str();
+    let floors = |at: usize| -> Vec<(char, f64)> {
+        let floors = of.floors.iter();
         floors
-            .filter_map(|(name, of)| Some((initial(name), floor(*of, part)?)))
+            .filter_map(|(name, floor)| Some((initial(name), (*floor.as_array()[at])?.median?)))
             .collect()
     };
-    let range: Vec<f64> = PARTS
-        .iter()
-        .flat_map(|(_, part)| {
-            let values = records.iter().filter_map(accuracy(*part));
-            values.chain(floors(*part).into_iter().map(|(_, value)| value))
+    let values = |at: usize, method: Option<&str>| -> Vec<f64> {
+        let own = records
+            .iter()
+            .filter(|record| method.is_none_or(|of| record.method == of));
+        own.filter_map(|record| PARTS[at].1(by_protocol(record, protocol)?.accuracy))
+            .collect()
+    };
+    let parts = 0..PARTS.len();
+    let range: Vec<f64> = parts
+        .clone()
+        .flat_map(|at| {
+            let floors = floors(at).into_iter().map(|(_, value)| value);
+            values(at, None).into_iter().chain(floors)
         })
         .collect();
-    let chart = |(name, part): &(&str, Part)| {
-        let rows = methods.iter().map(|of| {
-            let values = of
-                .records
-                .iter()
-                .filter_map(|record| accuracy(*part)(record));
-            let median = of.over(accuracy(*part));
-            ChartRow::dots(
-                of.method,
-                palette.colour(of.method),
-                values.collect(),
-                median.and_then(|median| median.median),
-            )
+    let chart = |at: usize| {
+        let rows = methods.iter().map(|method| {
+            let of = method.accuracies.get(protocol);
+            let median = of.and_then(|of| (*of.as_array()[at])?.median);
+            let name = method.method.as_str();
+            ChartRow::dots(name, palette.colour(name), values(at, Some(name)), median)
         });
-        let title = format!("accuracy on {name}");
+        let title = format!("accuracy on {}", PARTS[at].0);
         RowChart::new(&title, &title, rows.collect())
-            .floors(floors(*part))
+            .floors(floors(at))
             .range(&range)
             .svg()
     };
@@ -196,7 +196,7 @@ pub(crate) fn accuracy(
             with_article(protocol)
         ),
         floor_legend(FLOORS.iter().map(|(name, _)| (initial(name), *name))),
-        PARTS.iter().map(chart).collect(),
+        parts.map(chart).collect(),
     )
 }
 

@@ -1,27 +1,24 @@
 //! Bars that answer the question of a comparison.
 
 use crate::chart::{ChartRow, Figure, Legend, Palette, RowChart};
-use crate::comparison::runs::MethodRuns;
-use crate::speed_up::AT_START;
-use crate::summary::Summary;
-use crate::text::number::{MISSING, NEVER, count, factor, nats, percent};
+use crate::summary::{MethodSummary, Summary};
+use crate::text::number::{AT_START, MISSING, NEVER, count, factor, nats, percent};
 
 /// Draws the charged passes that each method needs to reach the target. Where none reaches it, draws
 /// the distance of the final exact risk from the target, and without a target the final exact risk.
-pub(crate) fn figure(methods: &[MethodRuns<'_>], palette: &Palette) -> Figure {
-    let costs = |of: &MethodRuns<'_>| of.to_target(|record| record.charged_to_target);
-    let has_target = methods.iter().any(|of| of.n_with_target() > 0);
-    let is_reached = methods.iter().any(|of| of.n_reached() > 0);
+pub(crate) fn figure(methods: &[MethodSummary], palette: &Palette) -> Figure {
+    let has_target = methods.iter().any(|of| of.n_with_target > 0);
+    let is_reached = methods.iter().any(|of| of.n_reached > 0);
     let (caption, chart) = if is_reached {
         let reference = methods.iter().find(|of| of.is_reference());
-        let reference = reference.and_then(|of| costs(of)?.median);
+        let reference = reference.and_then(|of| of.charged_to_target?.median);
         (
             "Median over the seeds, with a line from the least to the greatest seed; an arrow says that \
              a seed never arrived. At the right the speed-up over retraining. Shorter is better.",
             RowChart::new(
                 "Sample passes until the quality of retraining is reached",
                 "charged passes to the target",
-                bars(methods, palette, 1.0, costs, cost_text),
+                bars(methods, palette, 1.0, |of| of.charged_to_target, cost_text),
             )
             .reference(reference.map(|passes| (passes, "retraining"))),
         )
@@ -36,7 +33,7 @@ pub(crate) fn figure(methods: &[MethodRuns<'_>], palette: &Palette) -> Figure {
                     methods,
                     palette,
                     100.0,
-                    |of| of.gap(),
+                    |of| of.above_target,
                     |_, gap| median(gap, percent),
                 ),
             ),
@@ -51,7 +48,7 @@ pub(crate) fn figure(methods: &[MethodRuns<'_>], palette: &Palette) -> Figure {
                     methods,
                     palette,
                     1.0,
-                    |of| of.over(|record| Some(record.risk.all)),
+                    |of| of.over("risk.all"),
                     |_, risk| median(risk, nats),
                 ),
             ),
@@ -63,18 +60,18 @@ pub(crate) fn figure(methods: &[MethodRuns<'_>], palette: &Palette) -> Figure {
 /// Makes a bar for each method, `unit` times as long as its quantity, the shortest first and those without a median
 /// last.
 fn bars(
-    methods: &[MethodRuns<'_>],
+    methods: &[MethodSummary],
     palette: &Palette,
     unit: f64,
-    of: impl Fn(&MethodRuns<'_>) -> Option<Summary>,
-    text: impl Fn(&MethodRuns<'_>, Option<Summary>) -> String,
+    of: impl Fn(&MethodSummary) -> Option<Summary>,
+    text: impl Fn(&MethodSummary, Option<Summary>) -> String,
 ) -> Vec<ChartRow> {
-    let bar = |runs: &MethodRuns<'_>| {
+    let bar = |runs: &MethodSummary| {
         let summary = of(runs);
         let scaled = |value: f64| unit * value;
         ChartRow::bar(
-            runs.method,
-            palette.colour(runs.method),
+            runs.method.as_str(),
+            palette.colour(&runs.method),
             summary.and_then(|of| of.median).map(scaled),
             summary.and_then(|of| Some((scaled(of.min?), of.max.map(scaled)))),
             text(runs, summary),
@@ -86,7 +83,7 @@ fn bars(
     bars
 }
 
-fn cost_text(runs: &MethodRuns<'_>, passes: Option<Summary>) -> String {
+fn cost_text(runs: &MethodSummary, passes: Option<Summary>) -> String {
     let speed_up = runs.speed_up_in_passes.and_then(|of| of.median_ratio());
     match passes.and_then(|of| of.median) {
         None => NEVER.to_owned(),
@@ -108,13 +105,13 @@ fn median(summary: Option<Summary>, format: fn(f64) -> String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::comparison::runs;
     use crate::fixture::{comparison, reaching, record, twenty_methods};
     use crate::record::RunRecord;
+    use crate::summary::Comparison;
 
     fn svg(records: &[RunRecord]) -> String {
-        let methods = runs::methods(records);
-        let palette = Palette::new(methods.iter().map(|of| of.method));
+        let methods = Comparison::of(records).unwrap().methods;
+        let palette = Palette::new(methods.iter().map(|of| of.method.as_str()));
         figure(&methods, &palette).charts.concat()
     }
 

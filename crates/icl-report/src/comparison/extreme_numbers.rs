@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::comparison::comparison_document;
 use crate::fixture::{assert_sound, comparison, few_labels, held_out, map};
 use crate::record::{EmbeddingMap, RunRecord};
+use crate::summary::Comparison;
 
 /// Number of mutated comparisons.
 const N_INPUTS: u64 = 250;
@@ -121,7 +122,10 @@ fn pages_of_any_numbers_are_pages() {
         let (Ok(records), Ok(map)) = (records, map) else {
             continue;
         };
-        let Ok(document) = comparison_document(&records, Some(&map)) else {
+        let Ok(comparison) = Comparison::of(&records) else {
+            continue;
+        };
+        let Ok(document) = comparison_document(&comparison, &records, Some(&map)) else {
             continue;
         };
         let (page, text) = (document.html(), document.terminal(100, true));

@@ -1,60 +1,71 @@
-//! The target of a comparison in words.
-
-use icl_core::ByOrigin;
-use icl_train::{REFERENCE, StoppedBy};
+//! The target of a comparison, and the distance of the old encoder from it, in words.
 
 use crate::comparison::guide::{NO_TARGET, TARGET};
-use crate::comparison::runs::target;
-use crate::record::RunRecord;
-use crate::summary::Summary;
-use crate::text::number::{MISSING, nats};
+use crate::summary::{Distance, Distances, TargetSummary};
+use crate::text::number::{MISSING, nats, percent, rounded};
 
 /// Writes the target with its definition, and a warning where retraining's budget and not its rule ended it.
-pub(crate) fn goal(records: &[RunRecord]) -> String {
-    match target(records) {
-        None => NO_TARGET.to_owned(),
-        Some(target) => {
-            let [old, new] =
-                parts_of_target(records).unwrap_or_else(|| [(); 2].map(|()| MISSING.to_owned()));
-            let seeds = match target.n {
-                1 => String::new(),
-                n => format!(" (medians over {n} seeds, each of which has its own)"),
-            };
-            let is_truncated = |record: &&RunRecord| {
-                record.method == REFERENCE && record.training.stopped_by == Some(StoppedBy::Epochs)
-            };
-            let truncated = match records.iter().any(|record| is_truncated(&record)) {
-                true => {
-                    " Retraining ended at its last epoch and not by its own rule: with more epochs it would be better, and \
-                     its plateau is only what these epochs give."
-                }
-                false => "",
-            };
-            format!(
-                "Target: {TARGET}: {old} nats on old and {new} on new data{seeds}.{truncated} Medians over the seeds, \
-                 [least–greatest] where seeds differ."
-            )
+pub(crate) fn goal(target: Option<&TargetSummary>) -> String {
+    let Some(target) = target else {
+        return NO_TARGET.to_owned();
+    };
+    let [old, new] = [target.old, target.new].map(|of| of?.median.map(nats));
+    let missing = || MISSING.to_owned();
+    let (old, new) = old.zip(new).unwrap_or_else(|| (missing(), missing()));
+    let seeds = match target.all.n {
+        1 => String::new(),
+        n => format!(" (medians over {n} seeds, each of which has its own)"),
+    };
+    let truncated = match target.is_truncated {
+        true => {
+            " Retraining ended at its last epoch and not by its own rule: with more epochs it would be better, and \
+             its plateau is only what these epochs give."
         }
-    }
+        false => "",
+    };
+    format!(
+        "Target: {TARGET}: {old} nats on old and {new} on new data{seeds}.{truncated} Medians over the seeds, \
+         [least–greatest] where seeds differ."
+    )
 }
 
-/// Writes the medians of the target on old and on new data; `None` without retraining.
-fn parts_of_target(records: &[RunRecord]) -> Option<[String; 2]> {
-    let of_seeds = || {
-        let references = records.iter().filter(|record| record.method == REFERENCE);
-        references.map(|record| record.target_by_origin)
+/// Writes the distance of the old encoder from the target in a sentence.
+pub(crate) fn distance(distances: &Distances) -> String {
+    let part = |name: &str, of: &Distance| {
+        format!(
+            "on {name} data it lies {} {} the target of {} nats ({} times the noise of {} nats)",
+            percent(of.above_target.abs()),
+            if of.start < of.target {
+                "below"
+            } else {
+                "above"
+            },
+            nats(of.target),
+            rounded(of.n_noise.abs(), 1),
+            nats(of.noise),
+        )
     };
-    let median = |part: fn(ByOrigin<f64>) -> f64| {
-        let summary = Summary::of_present(of_seeds().map(|target| target.map(part)))?;
-        summary.median.map(nats)
-    };
-    Some([median(|of| of.old)?, median(|of| of.new)?])
+    format!(
+        "Distance of the old encoder from the quality of retraining: {}; {}. The target is retraining's \
+         plateau + 1 % on each part; the noise is the spread of the distance over the seeds, or of retraining's last \
+         evaluations in a single seed. Below three times the noise no speed-up is given.",
+        part("old", &distances.old),
+        part("new", &distances.new)
+    )
 }
 
 #[cfg(test)]
 mod tests {
+    use icl_core::ByOrigin;
+    use icl_train::{REFERENCE, StoppedBy};
+
     use super::*;
     use crate::fixture::comparison;
+    use crate::record::RunRecord;
+
+    fn goal(records: &[RunRecord]) -> String {
+        super::goal(TargetSummary::of(records).as_ref())
+    }
 
     #[test]
     fn a_target_has_both_parts_and_tells_of_a_budget() {

@@ -1,131 +1,98 @@
 //! Answer of a comparison in one sentence.
 
-use crate::comparison::distance::Distances;
-use crate::comparison::runs::MethodRuns;
-use crate::text::number::{count, factor, of_seeds, percent};
-
-/// Smallest speed-up that counts as one.
-const SAME: f64 = 1.05;
+use crate::summary::{MethodSummary, Verdict};
+use crate::text::number::{count, factor, of_seeds, percent, range_of_speed_up};
 
 /// Says which method reaches the quality of retraining, and at which cost.
-pub(crate) fn headline(methods: &[MethodRuns<'_>], distances: Option<&Distances>) -> String {
-    let others: Vec<&MethodRuns<'_>> = methods.iter().filter(|of| !of.is_reference()).collect();
-    if methods.iter().all(|of| of.n_with_target() == 0) {
-        return "Retraining was not run, so no method can be said to be as good as retraining."
-            .to_owned();
-    }
-    if others.is_empty() {
-        return "Only retraining was run, so there is nothing to compare it with.".to_owned();
-    }
-    let at_start = others
-        .iter()
-        .map(|of| (of.n_at_start(), of.n_with_target()));
-    if let Some((k, n)) = at_start.max().filter(|(k, n)| 2 * k > *n) {
-        return format!(
+pub(crate) fn headline(verdict: &Verdict, methods: &[MethodSummary]) -> String {
+    let of = |method: &String| methods.iter().find(|of| of.method == *method);
+    match verdict {
+        Verdict::NoTarget => {
+            "Retraining was not run, so no method can be said to be as good as retraining.".to_owned()
+        }
+        Verdict::OnlyRetraining => {
+            "Only retraining was run, so there is nothing to compare it with.".to_owned()
+        }
+        Verdict::AtStart { n, of } => format!(
             "Nothing to speed up: before the first step the old encoder already has the quality of \
              retraining in {}.",
-            of_seeds(k, n)
-        );
-    }
-    if distances.is_some_and(|of| !of.is_clear()) {
-        return "Nothing to speed up: the old encoder is nearer to the quality of retraining than three times \
-                the noise of the measure, on old and on new data."
-            .to_owned();
-    }
-    let arrived: Vec<&MethodRuns<'_>> = others
-        .into_iter()
-        .filter(|of| median_passes(of).is_some())
-        .collect();
-    let speed_up = |of: &&MethodRuns<'_>| of.speed_up_in_passes?.median_ratio();
-    let with_speed_up = arrived.iter().filter_map(|of| Some((*of, speed_up(of)?)));
-    // Of equal speed-ups the first method's counts.
-    let best =
-        with_speed_up.fold(
-            None,
-            |best: Option<(&MethodRuns<'_>, f64)>, (of, value)| match best {
-                Some(best) if best.1 >= value => Some(best),
-                _ => Some((of, value)),
-            },
-        );
-    match (best, arrived.first()) {
-        (Some((of, value)), _) if value >= SAME => quickest(of, value),
-        (Some((of, value)), _) => format!(
-            "No method reaches the quality of retraining sooner than retraining: the best, {}, needs \
+            of_seeds(*n, *of)
+        ),
+        Verdict::TooNear => {
+            "Nothing to speed up: the old encoder is nearer to the quality of retraining than three times \
+             the noise of the measure, on old and on new data."
+                .to_owned()
+        }
+        Verdict::Sooner { method, speed_up } => of(method).map_or_else(String::new, |of| sooner(of, *speed_up)),
+        Verdict::NotSooner { method, speed_up } => format!(
+            "No method reaches the quality of retraining sooner than retraining: the best, {method}, needs \
              {} its charged passes{}.",
-            of.method,
-            factor(1.0 / value),
-            afterwards(of)
+            factor(1.0 / speed_up),
+            of(method).map_or_else(String::new, afterwards)
         ),
-        (None, Some(of)) => format!(
-            "{} reaches the target in {}, but retraining itself does not stay there, so no speed-up \
+        Verdict::NoSpeedUp { method } => format!(
+            "{method} reaches the target{}, but retraining itself does not stay there, so no speed-up \
              can be given{}.",
-            of.method,
-            of_seeds(of.n_reached(), of.n_with_target()),
-            afterwards(of)
+            of(method).map_or_else(String::new, |of| format!(" in {}", arrivals(of))),
+            of(method).map_or_else(String::new, afterwards)
         ),
-        (None, None) => nearest(methods),
+        Verdict::NotReached {
+            method,
+            above_target,
+        } if *above_target > 0.0 => format!(
+            "No method reaches the quality of retraining: the nearest, {method}, ends {} above the \
+             target.",
+            percent(*above_target)
+        ),
+        Verdict::NotReached {
+            method,
+            above_target,
+        } => format!(
+            "No method stays at the quality of retraining for three evaluations: the nearest, {method}, \
+             ends {} below the target.",
+            percent(-above_target)
+        ),
+        Verdict::NotTrained { above_target } => format!(
+            "No method but retraining was trained: the old encoder lies {} {} the target.",
+            percent(above_target.abs()),
+            if *above_target > 0.0 { "above" } else { "below" }
+        ),
+        Verdict::NotFinite => "No final exact risk is a finite number.".to_owned(),
     }
 }
 
 /// Says by how much the quickest method is quicker.
-fn quickest(of: &MethodRuns<'_>, value: f64) -> String {
-    let n = of.speed_up_in_passes.map_or(0, |of| of.n);
-    let over = match of.speed_up_in_passes.and_then(|of| of.range()) {
-        Some(range) => format!(" (median over {n} seeds, {range})"),
-        None => String::new(),
-    };
+fn sooner(of: &MethodSummary, speed_up: f64) -> String {
+    let over = of.speed_up_in_passes.and_then(|over| {
+        let range = range_of_speed_up(&over)?;
+        Some(format!(" (median over {} seeds, {range})", over.n))
+    });
     format!(
         "{} reaches the quality of retraining in {} with the fewest charged passes: {}, {} fewer than \
-         retraining{over}{}.",
+         retraining{}{}.",
         of.method,
-        of_seeds(of.n_reached(), of.n_with_target()),
-        median_passes(of).map_or_else(String::new, count),
-        factor(value),
+        arrivals(of),
+        of.charged_to_target
+            .and_then(|of| of.median)
+            .map_or_else(String::new, count),
+        factor(speed_up),
+        over.unwrap_or_default(),
         afterwards(of)
     )
 }
 
-/// Says how far the best method ended from the target, where none reached it in most seeds.
-fn nearest(methods: &[MethodRuns<'_>]) -> String {
-    let gap = |of: &MethodRuns<'_>| of.gap().and_then(|gap| gap.median);
-    let others = methods.iter().filter(|of| !of.is_reference());
-    let trained = others.clone().filter(|of| of.is_trained());
-    let nearest = trained
-        .filter_map(|of| Some((of.method, gap(of)?)))
-        .min_by(|a, b| a.1.total_cmp(&b.1));
-    match nearest {
-        Some((method, gap)) if gap > 0.0 => format!(
-            "No method reaches the quality of retraining: the nearest, {method}, ends {} above the \
-             target.",
-            percent(gap)
-        ),
-        Some((method, gap)) => format!(
-            "No method stays at the quality of retraining for three evaluations: the nearest, {method}, \
-             ends {} below the target.",
-            percent(-gap)
-        ),
-        None => match others.filter_map(gap).next() {
-            Some(gap) => format!(
-                "No method but retraining was trained: the old encoder lies {} {} the target.",
-                percent(gap.abs()),
-                if gap > 0.0 { "above" } else { "below" }
-            ),
-            None => "No final exact risk is a finite number.".to_owned(),
-        },
-    }
-}
-
-fn median_passes(of: &MethodRuns<'_>) -> Option<f64> {
-    of.to_target(|record| record.charged_to_target)?.median
+/// Says in how many seeds a method reached the target.
+fn arrivals(of: &MethodSummary) -> String {
+    of_seeds(of.n_reached, of.n_with_target)
 }
 
 /// Says in how many seeds a method did not keep the quality that it had reached.
-fn afterwards(of: &MethodRuns<'_>) -> String {
-    match of.n_left() {
+fn afterwards(of: &MethodSummary) -> String {
+    match of.n_left {
         0 => String::new(),
         n => format!(
             ", but ends above the target in {}",
-            of_seeds(n, of.n_with_target())
+            of_seeds(n, of.n_with_target)
         ),
     }
 }
@@ -133,11 +100,17 @@ fn afterwards(of: &MethodRuns<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::comparison::runs;
     use crate::fixture::{reaching, record, twenty_methods};
     use crate::record::RunRecord;
+    use crate::summary::{Comparison, verdict};
 
     type Reached = Option<(usize, u64, f64)>;
+
+    /// The headline, whatever the distance of the old encoder.
+    fn of(records: &[RunRecord]) -> String {
+        let methods = Comparison::of(records).unwrap().methods;
+        headline(&verdict(&methods, None), &methods)
+    }
 
     /// The headline of runs next to retraining's 100 epochs, 10,000 passes and 10 s.
     fn beside_retraining(ours: Vec<RunRecord>) -> String {
@@ -149,7 +122,7 @@ mod tests {
             }
         }
         records.extend(ours);
-        headline(&runs::methods(&records), None)
+        of(&records)
     }
 
     const QUICK: Reached = Some((10, 1_000, 4.0));
@@ -222,20 +195,20 @@ mod tests {
     fn without_retraining_there_is_no_answer() {
         let mut alone = record("warm", 1);
         alone.target = None;
-        assert!(headline(&runs::methods(&[alone]), None).starts_with("Retraining was not run"));
+        assert!(of(&[alone]).starts_with("Retraining was not run"));
         let retraining = [reaching("retraining", 1, QUICK, 2.0)];
-        assert!(headline(&runs::methods(&retraining), None).starts_with("Only retraining was run"));
+        assert!(of(&retraining).starts_with("Only retraining was run"));
         let lost = [
             reaching("retraining", 1, None, 2.0),
             reaching("warm", 1, QUICK, 1.9),
         ];
-        assert!(headline(&runs::methods(&lost), None).contains("no speed-up can be given"));
+        assert!(of(&lost).contains("no speed-up can be given"));
     }
 
     #[test]
     fn twenty_methods_have_one_sentence() {
         let records = twenty_methods();
-        let text = headline(&runs::methods(&records), None);
+        let text = of(&records);
         assert!(text.ends_with('.') && !text.contains(". "), "{text}");
     }
 }

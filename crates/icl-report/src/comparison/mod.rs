@@ -2,9 +2,7 @@
 
 mod answer;
 mod charts;
-mod check;
 mod cost_chart;
-mod distance;
 #[cfg(test)]
 mod extreme_numbers;
 mod goal;
@@ -13,8 +11,6 @@ mod headline;
 mod levels;
 mod overview;
 mod page;
-pub mod protocols;
-mod runs;
 mod tables;
 
 pub use page::comparison_document;

@@ -1,62 +1,47 @@
 //! The table of what matters: risk on data that no method has seen, accuracy and cost.
 
-use icl_core::ByOrigin;
-
 use crate::chart::Palette;
-use crate::comparison::protocols::{FLOORS, by_protocol, floor_over_seeds, telling, with_article};
-use crate::comparison::runs::MethodRuns;
 use crate::document::{Column, Row, Table, TableCell};
-use crate::record::RunRecord;
-use crate::summary::Summary;
+use crate::summary::protocols::with_article;
+use crate::summary::{Comparison, MethodSummary};
 use crate::text::number::{accuracy, count, nats, percent};
 
 /// Makes the table of all methods: risk on old and on new held-out data, or on the training data where none were
 /// held out, accuracy with its floors below, charged passes and, where it was measured, cross-version recall.
-pub(crate) fn overview(
-    records: &[RunRecord],
-    methods: &[MethodRuns<'_>],
-    palette: &Palette,
-) -> Table {
-    let is_held_out = records
-        .iter()
-        .any(|record| record.update.held_out_risk.is_some());
-    let risk = if is_held_out {
-        "held-out risk, nats: old / new"
-    } else {
-        "exact risk, nats: old / new"
+pub(crate) fn overview(comparison: &Comparison, palette: &Palette) -> Table {
+    let has = |quantity| {
+        comparison
+            .methods
+            .iter()
+            .any(|of| of.over(quantity).is_some())
     };
-    let protocol = telling(records);
+    let (risk, quantities) = if has("held_out_risk.all") {
+        let quantities = ["held_out_risk.old", "held_out_risk.new"];
+        ("held-out risk, nats: old / new", quantities)
+    } else {
+        ("exact risk, nats: old / new", ["risk.old", "risk.new"])
+    };
+    let protocol = comparison.protocol.as_deref();
     let mut columns = vec![Column::new(risk).priority(0)];
     columns.extend(
         protocol.map(|name| Column::new(format!("accuracy by {}", with_article(name))).priority(1)),
     );
     columns.push(Column::new("charged passes").priority(2));
-    let has_recall = records
-        .iter()
-        .any(|record| record.update.cross_version_recall.is_some());
+    let has_recall = has("cross_version_recall");
     columns.extend(has_recall.then(|| Column::new("cross-version recall")));
-    let row = |of: &MethodRuns<'_>| {
-        let mut cells = vec![old_and_new(of, is_held_out)];
-        cells.extend(protocol.map(|protocol| {
-            let all = of.over(|record| by_protocol(record, protocol)?.accuracy.all);
-            TableCell::of(all, accuracy)
-        }));
-        let charged = of.over(|record| Some(record.training.charged_passes));
-        cells.push(TableCell::of(charged, count));
-        if has_recall {
-            let recall = of.over(|record| record.update.cross_version_recall);
-            cells.push(TableCell::of(recall, percent));
-        }
-        Row::new(of.method, cells).coloured(palette.colour(of.method))
+    let row = |of: &MethodSummary| {
+        let mut cells = vec![old_and_new(of, quantities)];
+        cells.extend(protocol.map(|protocol| TableCell::of(of.accuracy(protocol), accuracy)));
+        cells.push(TableCell::of(of.over("charged_passes"), count));
+        cells.extend(has_recall.then(|| TableCell::of(of.over("cross_version_recall"), percent)));
+        Row::new(of.method.as_str(), cells).coloured(palette.colour(&of.method))
     };
-    let mut rows: Vec<Row> = methods.iter().map(row).collect();
-    rows.extend(protocol.into_iter().flat_map(|protocol| {
-        FLOORS.iter().filter_map(move |(name, floor)| {
-            let summary = floor_over_seeds(records, protocol, *floor, |parts| parts.all)?;
-            let mut cells = vec![TableCell::Missing; 3 + usize::from(has_recall)];
-            cells[1] = TableCell::of(Some(summary), accuracy);
-            Some(Row::new(format!("floor: {name}"), cells).floor())
-        })
+    let mut rows: Vec<Row> = comparison.methods.iter().map(row).collect();
+    let floors = protocol.into_iter().flat_map(|of| comparison.floors(of));
+    rows.extend(floors.map(|(name, floor)| {
+        let mut cells = vec![TableCell::Missing; 3 + usize::from(has_recall)];
+        cells[1] = TableCell::of(Some(floor), accuracy);
+        Row::new(format!("floor: {name}"), cells).floor()
     }));
     Table {
         corner: "method".into(),
@@ -66,19 +51,10 @@ pub(crate) fn overview(
 }
 
 /// Makes the cell of the risks on old and on new data.
-fn old_and_new(of: &MethodRuns<'_>, is_held_out: bool) -> TableCell {
-    let risk = |record: &RunRecord| -> Option<ByOrigin<f64>> {
-        match is_held_out {
-            true => Some(record.update.held_out_risk?.mean),
-            false => Some(record.risk),
-        }
-    };
-    let old = of.over(|record| Some(risk(record)?.old));
-    let new = of.over(|record| Some(risk(record)?.new));
-    let median = |of: Option<Summary>| of?.median.map(nats);
-    match (median(old), median(new)) {
+fn old_and_new(of: &MethodSummary, quantities: [&str; 2]) -> TableCell {
+    match quantities.map(|quantity| of.over(quantity)?.median.map(nats)) {
         // Ranges stand in the table of all numbers: next to both medians they would not fit a terminal.
-        (Some(old), Some(new)) => TableCell::Value(format!("{old} / {new}"), None),
+        [Some(old), Some(new)] => TableCell::Value(format!("{old} / {new}"), None),
         _ => TableCell::Missing,
     }
 }
@@ -86,13 +62,13 @@ fn old_and_new(of: &MethodRuns<'_>, is_held_out: bool) -> TableCell {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::comparison::runs;
     use crate::fixture::{few_labels, held_out, record};
+    use crate::record::RunRecord;
 
     fn table(records: &[RunRecord]) -> Table {
-        let methods = runs::methods(records);
-        let palette = Palette::new(methods.iter().map(|of| of.method));
-        overview(records, &methods, &palette)
+        let comparison = Comparison::of(records).unwrap();
+        let palette = Palette::new(comparison.methods.iter().map(|of| of.method.as_str()));
+        overview(&comparison, &palette)
     }
 
     fn heads(table: &Table) -> Vec<String> {

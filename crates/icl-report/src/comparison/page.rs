@@ -2,149 +2,145 @@
 
 use crate::chart::Palette;
 use crate::comparison::answer::answer;
-use crate::comparison::check::{check_map, check_records};
-use crate::comparison::distance::Distances;
-use crate::comparison::goal::goal;
+use crate::comparison::goal::{distance, goal};
 use crate::comparison::guide::{LOWEST_LOSS, TERMS};
 use crate::comparison::headline::headline;
 use crate::comparison::overview::overview;
-use crate::comparison::protocols::{NO_PROTOCOL, ONE_CLASS, lacks_accuracies, recorded};
-use crate::comparison::runs::{MethodRuns, methods};
 use crate::comparison::{charts, cost_chart, levels, tables};
 use crate::course::{Course, sections};
 use crate::document::{Block, Document};
 use crate::error::ReportError;
 use crate::inert::inert_sentence;
 use crate::record::{EmbeddingMap, RunRecord};
+use crate::summary::protocols::{NO_PROTOCOL, ONE_CLASS};
+use crate::summary::{Comparison, MethodSummary};
 use crate::text::number::{MISSING, plural, rounded};
 
 /// Makes the document of a comparison: which methods become as good as retraining, and at which cost.
 ///
-/// It begins with the answer in one sentence and charts of the risk against the cost; a table of all methods
-/// follows, then folded sections with all numbers, speed-ups at levels of quality, curves, accuracies, learning rates and maps. The same records give the
-/// same document.
+/// It begins with the answer in one sentence and charts of the risk against the cost; a table of all methods follows, then
+/// folded sections with all numbers, speed-ups at levels of quality, curves, accuracies, learning rates and maps. All
+/// numbers are those of `comparison`, which is [`Comparison::of`] the `records`; curves and dots are drawn from these.
+/// The same records give the same document.
 ///
 /// # Errors
-/// If there are no records, if they are of another [`SCHEMA`](crate::SCHEMA), of two comparisons
-/// (data set, split or backend) or two of one method and seed; and if a part of the map does not
-/// have one entry per label.
+/// If a part of the map does not have one entry per label.
 pub fn comparison_document(
+    comparison: &Comparison,
     records: &[RunRecord],
     map: Option<&EmbeddingMap>,
 ) -> Result<Document, ReportError> {
-    let first = check_records(records)?;
-    map.map_or(Ok(()), check_map)?;
-    let methods = methods(records);
-    let names = || methods.iter().map(|of| of.method);
+    map.map_or(Ok(()), EmbeddingMap::check)?;
+    let methods = &comparison.methods;
+    let names = || methods.iter().map(|of| of.method.as_str());
     let palette = Palette::new(names());
     let legend = palette.legend(names());
-    let distances = Distances::of(records);
-    let verdict = headline(&methods, distances.as_ref());
-    let mut blocks = match answer(records, &methods) {
+    let verdict = headline(&comparison.verdict, methods);
+    let mut blocks = match answer(comparison) {
         Some(answer) => vec![Block::Headline(answer.into()), Block::text(verdict)],
         None => vec![Block::Headline(verdict.into())],
     };
     blocks.extend([
         Block::Figure(charts::risk_by_origin(records, &palette, &legend)),
         Block::heading("The numbers"),
-        Block::Table(overview(records, &methods, &palette)),
+        Block::Table(overview(comparison, &palette)),
     ]);
-    let speed_ups = levels::levels(records, &methods, &palette, distances.as_ref());
-    blocks.extend(distances.map(|of| Block::text(of.sentence())));
-    blocks.extend([Block::text(goal(records))]);
+    let distances = comparison.distance.iter();
+    blocks.extend(distances.map(|of| Block::text(distance(of))));
+    blocks.push(Block::text(goal(comparison.target.as_ref())));
     blocks.extend(methods.iter().filter_map(inert));
-    blocks.extend([Block::Details(
-        "All numbers".into(),
-        vec![Block::Table(tables::comparison(&methods, &palette))],
-    )]);
+    let all = tables::comparison(methods, &palette);
+    blocks.push(folded("All numbers", vec![Block::Table(all)]));
+    let speed_ups = levels::levels(comparison, &palette);
     blocks.extend(speed_ups.map(|table| {
-        Block::Details(
-            "Speed-up at levels of quality".into(),
-            vec![Block::text(levels::WORDS), Block::Table(table)],
-        )
+        let content = vec![Block::text(levels::WORDS), Block::Table(table)];
+        folded("Speed-up at levels of quality", content)
     }));
-    blocks.extend([
-        Block::Details(
-            "Cost of the quality of retraining".into(),
-            vec![Block::Figure(cost_chart::figure(&methods, &palette))],
+    let target = comparison.target.as_ref().and_then(|of| of.all.median);
+    let figures = [
+        (
+            "Cost of the quality of retraining",
+            cost_chart::figure(methods, &palette),
         ),
-        Block::Details(
-            "Exact risk over the training".into(),
-            vec![Block::Figure(charts::risk(records, &palette, &legend))],
+        (
+            "Exact risk over the training",
+            charts::risk(records, target, &palette, &legend),
         ),
-        Block::Details(
-            "Exact risk on old data in two parts".into(),
-            vec![Block::Figure(charts::drift(records, &palette, &legend))],
+        (
+            "Exact risk on old data in two parts",
+            charts::drift(records, &palette, &legend),
         ),
-    ]);
+    ];
+    blocks.extend(figures.map(|(title, figure)| folded(title, vec![Block::Figure(figure)])));
     blocks.extend(sections(&courses(records), &palette));
-    let mut accuracies = match recorded(records).first() {
-        Some(first) => vec![
-            Block::Figure(charts::accuracy(records, &methods, &palette, first)),
-            Block::Table(tables::accuracies(records, &methods, &palette)),
-        ],
-        None => vec![Block::text(NO_PROTOCOL)],
-    };
-    if lacks_accuracies(records) {
-        accuracies.push(Block::text(format!("{MISSING}: {ONE_CLASS}")));
-    }
-    blocks.push(Block::Details(
-        "Accuracies and their floors".into(),
-        accuracies,
+    let accuracies = accuracies(comparison, records, &palette);
+    blocks.push(folded("Accuracies and their floors", accuracies));
+    let noise = tables::noise(methods, &palette);
+    blocks.push(folded(
+        "Bias and change of the noise at the end",
+        vec![Block::Table(noise)],
     ));
-    blocks.push(Block::Details(
-        "Bias and change of the noise at the end".into(),
-        vec![Block::Table(tables::noise(&methods, &palette))],
-    ));
-    blocks.push(Block::Details(
-        "Where the time went".into(),
+    blocks.push(folded(
+        "Where the time went",
         vec![
             Block::text(
                 "Views and collation are made by a second thread during the steps, so their seconds may \
                  overlap with the others.",
             ),
-            Block::Table(tables::times(&methods, &palette)),
+            Block::Table(tables::times(methods, &palette)),
         ],
     ));
-    blocks.extend(map.map(|map| {
-        Block::Details(
-            "Maps of the embeddings".into(),
-            vec![Block::Figure(charts::map(map))],
-        )
-    }));
-    blocks.extend(tables::lowest_loss(&methods, &palette).map(|table| {
-        Block::Details(
-            "The paper's rule: epoch of the lowest training loss".into(),
-            vec![Block::Warning(LOWEST_LOSS.into()), Block::Table(table)],
+    let map = map.map(|map| vec![Block::Figure(charts::map(map))]);
+    blocks.extend(map.map(|map| folded("Maps of the embeddings", map)));
+    blocks.extend(tables::lowest_loss(methods, &palette).map(|table| {
+        let content = vec![Block::Warning(LOWEST_LOSS.into()), Block::Table(table)];
+        folded(
+            "The paper's rule: epoch of the lowest training loss",
+            content,
         )
     }));
     blocks.push(Block::guide(&TERMS));
-    let title = format!("{}: which methods are as good as retraining?", first.data);
-    Ok(Document::new(title, facts(records, first), blocks))
+    let title = format!(
+        "{}: which methods are as good as retraining?",
+        comparison.data
+    );
+    Ok(Document::new(title, facts(comparison), blocks))
 }
 
-fn facts(records: &[RunRecord], first: &RunRecord) -> String {
-    let mut seeds: Vec<u64> = records.iter().map(|record| record.seed).collect();
-    seeds.sort_unstable();
-    seeds.dedup();
-    let extent = |of: fn(&RunRecord) -> f64, format| tables::extent(records.iter().map(of), format);
+fn folded(title: &str, content: Vec<Block>) -> Block {
+    Block::Details(title.into(), content)
+}
+
+/// Makes the content of the section on accuracies.
+fn accuracies(comparison: &Comparison, records: &[RunRecord], palette: &Palette) -> Vec<Block> {
+    let Some(first) = comparison.protocols.first() else {
+        return vec![Block::text(NO_PROTOCOL)];
+    };
+    let figure = charts::accuracy(records, &comparison.methods, palette, first);
+    let table = tables::accuracies(comparison, palette);
+    let mut blocks = vec![Block::Figure(figure), Block::Table(table)];
+    if comparison.protocols.iter().any(|of| of.lacks_accuracies) {
+        blocks.push(Block::text(format!("{MISSING}: {ONE_CLASS}")));
+    }
+    blocks
+}
+
+fn facts(of: &Comparison) -> String {
     let whole = |x: f64| rounded(x, 0);
     format!(
         "{} old samples, {} new ones (α = {}) · split: {} · {} · backend: {}",
-        extent(|r| r.update.n_old as f64, whole),
-        extent(|r| r.update.n_new as f64, whole),
-        extent(|r| r.update.alpha, |x| rounded(x, 2)),
-        first.split,
-        plural(seeds.len(), "seed"),
-        first.backend,
+        tables::extent(of.n_old, whole),
+        tables::extent(of.n_new, whole),
+        tables::extent(of.alpha, |x| rounded(x, 2)),
+        of.split,
+        plural(of.seeds.len(), "seed"),
+        of.backend,
     )
 }
 
 /// Warns of a method whose inner loops did nothing in any of the seeds.
-fn inert(of: &MethodRuns<'_>) -> Option<Block> {
-    let mut records = of.records.iter();
-    let sentence =
-        records.find_map(|record| inert_sentence(of.method, &record.update.support_moves))?;
+fn inert(of: &MethodSummary) -> Option<Block> {
+    let sentence = inert_sentence(&of.method, of.inert_move?);
     Some(Block::Warning(sentence.into()))
 }
 
@@ -166,6 +162,7 @@ mod tests {
     };
     use crate::record::AccuracyByOrigin;
     use crate::text::wrap::width;
+    use serde_json::json;
 
     const NOTHING: AccuracyByOrigin = AccuracyByOrigin {
         all: None,
@@ -173,8 +170,15 @@ mod tests {
         new: None,
     };
 
+    fn document(
+        records: &[RunRecord],
+        map: Option<&EmbeddingMap>,
+    ) -> Result<Document, ReportError> {
+        comparison_document(&Comparison::of(records)?, records, map)
+    }
+
     fn page(records: &[RunRecord], map: Option<&EmbeddingMap>) -> String {
-        let page = comparison_document(records, map).unwrap().html();
+        let page = document(records, map).unwrap().html();
         assert_sound(&page);
         page
     }
@@ -203,6 +207,45 @@ mod tests {
         assert_eq!(row(&page, "retraining").len(), 3);
         assert_eq!(row(&page, "retraining")[2], "22.6 k");
         assert_eq!(page, super::tests::page(&records, Some(&map)));
+    }
+
+    /// Speed-ups and risks by plain loops over the records, in the comparison and on the page.
+    #[test]
+    fn the_comparison_has_the_figures_of_the_page() {
+        let records = seven_methods();
+        let (mut ratios, mut risks) = (Vec::new(), Vec::new());
+        for own in records.iter().filter(|of| of.method == "warm-sub") {
+            for other in &records {
+                if other.method == "retraining" && other.seed == own.seed {
+                    ratios.push(other.charged_to_target.unwrap() / own.charged_to_target.unwrap());
+                }
+            }
+            risks.push(own.risk.new);
+        }
+        ratios.sort_by(f64::total_cmp);
+        risks.sort_by(f64::total_cmp);
+        let comparison = serde_json::to_value(Comparison::of(&records).unwrap()).unwrap();
+        let of = &comparison["methods"][3];
+        assert_eq!(of["method"], "warm-sub");
+        let speed_up = &of["speed_up_in_passes"];
+        let ends = ["least", "median", "greatest"].map(|of| speed_up[of]["ratio"].as_f64());
+        assert_eq!(ends.map(Option::unwrap), ratios[..]);
+        let risk =
+            json!({"n": 3, "n_never": 0, "median": risks[1], "min": risks[0], "max": risks[2]});
+        assert_eq!(of["quantities"]["risk.new"], risk);
+        let verdict = json!({"kind": "sooner", "method": "warm-sub", "speed_up": ratios[1]});
+        assert_eq!(comparison["verdict"], verdict);
+        let page = page(&records, None);
+        let words = format!(
+            "{:.1}× fewer than retraining (median over 3 seeds, {:.1}×–{:.1}×)",
+            ratios[1], ratios[0], ratios[2]
+        );
+        assert!(text_of(&page).contains(&words), "{words}");
+        let range = format!(
+            "{:.3}<small>[{:.3}–{:.3}]</small>",
+            risks[1], risks[0], risks[2]
+        );
+        assert!(page.contains(&range), "{range}");
     }
 
     #[test]
@@ -239,7 +282,7 @@ mod tests {
                 "start=trained,sampling=share:0.2,loss=corrected,optimizer=plain,rate=cosine"
                     .into();
         }
-        let document = comparison_document(&records, None).unwrap();
+        let document = document(&records, None).unwrap();
         for columns in [80, 100, 120] {
             for wide in [false, true] {
                 let text = document.terminal(columns, wide);
@@ -277,7 +320,7 @@ mod tests {
                 records.push(record);
             }
         }
-        let document = comparison_document(&records, None).unwrap();
+        let document = document(&records, None).unwrap();
         let text = document.terminal(80, false);
         let headings = text.lines().filter(|line| line.starts_with("method "));
         assert_eq!(headings.count(), 1, "{text}");
@@ -287,9 +330,7 @@ mod tests {
 
     #[test]
     fn markdown_has_the_same_order() {
-        let markdown = comparison_document(&twenty_methods(), None)
-            .unwrap()
-            .markdown();
+        let markdown = document(&twenty_methods(), None).unwrap().markdown();
         let places = [
             "**warm",
             "## The numbers",
@@ -371,11 +412,11 @@ mod tests {
 
     #[test]
     fn what_cannot_be_reported_is_an_error() {
-        let error = comparison_document(&[], None).unwrap_err();
+        let error = document(&[], None).unwrap_err();
         assert_eq!(error.to_string(), "there are no records to report");
         let mut short = map(&["warm"], 10);
         short.is_new.pop();
-        let error = comparison_document(&[record("warm", 1)], Some(&short)).unwrap_err();
+        let error = document(&[record("warm", 1)], Some(&short)).unwrap_err();
         let expected = "the map has 9 flags of new samples for 10 labels";
         assert_eq!(error.to_string(), expected);
     }

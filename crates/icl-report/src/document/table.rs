@@ -1,8 +1,8 @@
 //! Tables with typed cells.
 
 use crate::chart::Colour;
-use crate::summary::Summary;
-use crate::text::number::{MISSING, NEVER, range};
+use crate::summary::{Outcome, SpeedUp, Summary};
+use crate::text::number::{MISSING, NEVER, range, range_of_speed_up, speed_up};
 use crate::text::rich_text::RichText;
 
 /// Number of columns on a terminal by default, the first one included.
@@ -145,6 +145,18 @@ impl TableCell {
         }
     }
 
+    /// Creates a cell with the median of a speed-up and `[slowest–quickest]` where the seeds differ.
+    pub fn of_speed_up(of: Option<SpeedUp>) -> Self {
+        let Some(of) = of else {
+            return Self::Missing;
+        };
+        let range = range_of_speed_up(&of).map(|range| format!("[{range}]"));
+        match of.median {
+            Outcome::Never => Self::Never(range),
+            median => Self::Value(speed_up(median), range),
+        }
+    }
+
     /// Creates a cell with a number; one that is not finite is missing.
     pub fn number(value: f64, format: impl Fn(f64) -> String) -> Self {
         match value.is_finite() {
@@ -199,6 +211,22 @@ mod tests {
         assert_eq!(show(&[Some(0.5)]), "0.50 s");
         assert_eq!(show(&[]), "–");
         assert_eq!(TableCell::number(f64::NAN, seconds), TableCell::Missing);
+    }
+
+    #[test]
+    fn words_stand_where_a_speed_up_is_no_number() {
+        use Outcome::{AtStart, Never, Ratio};
+        let in_words = |outcomes: &[Outcome]| {
+            TableCell::of_speed_up(SpeedUp::over(outcomes.iter().copied())).in_line()
+        };
+        assert_eq!(in_words(&[]), "–");
+        assert_eq!(in_words(&[Ratio(10.06)]), "10.1×");
+        assert_eq!(in_words(&[Ratio(0.123)]), "0.12×");
+        assert_eq!(
+            in_words(&[Never, Ratio(2.0), AtStart]),
+            "2.0× [never–at start]"
+        );
+        assert_eq!(in_words(&[Never, Never]), "never");
     }
 
     #[test]

@@ -1,7 +1,17 @@
 //! Numbers behind a recommended number of negatives.
 
+use std::collections::BTreeSet;
+
 use icl_core::Error;
 use icl_core::negatives::{Optimum, Shares, auc, course, probabilities_by_k};
+
+/// Separations at which the best K is computed.
+pub const SEPARATIONS: [f64; 20] = [
+    0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.2, 2.4, 2.6, 2.8,
+    3.0,
+];
+/// Largest K that is considered at each of these separations.
+pub(super) const MAX_SEARCHED: usize = 500;
 
 /// Course that the predictions take during a training.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,5 +95,86 @@ impl NegativesAdvice {
     /// If there are no probabilities, which [`new`](Self::new) never leaves.
     pub fn optimum(&self, lambda: f64) -> Optimum {
         Optimum::of(&self.effectiveness(lambda)).expect("at least one K")
+    }
+
+    /// Returns the numbers of negatives that tables show: powers of two up to 256, the best number and the ends of its range.
+    pub fn shown(&self, optimum: &Optimum) -> BTreeSet<usize> {
+        let n = self.probabilities.len().min(256);
+        let powers = (0..).map(|power| 1 << power);
+        let powers = powers.take_while(|k| *k <= n);
+        let special = [optimum.k, *optimum.flat.start(), *optimum.flat.end()];
+        powers.chain(special).collect()
+    }
+
+    /// Finds the best K at some separations, with the weight λ and up to as many negatives.
+    ///
+    /// # Errors
+    /// [`Error`] if λ is not from 0 to 1.
+    pub fn best_over_separation(&self) -> Result<Vec<BestAt>, Error> {
+        let max_k = self.probabilities.len().min(MAX_SEARCHED);
+        let best = |separation: f64| {
+            let advice = Self::of_course(separation, 3.0, self.lambda, max_k)?;
+            Ok(BestAt {
+                separation,
+                k: advice.optimum(self.lambda).k,
+                without_easy: advice.optimum(1.0).k,
+            })
+        };
+        SEPARATIONS.into_iter().map(best).collect()
+    }
+}
+
+/// The best number of negatives at a separation of the labels, for predictions of the simulated course.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BestAt {
+    /// Separation μ.
+    pub separation: f64,
+    /// Best K for the weight λ of the page.
+    pub k: usize,
+    /// Best K for λ = 1.
+    pub without_easy: usize,
+}
+
+/// Returns the index from which on the best K rises with the separation. Before it, the best K falls: there labels say so
+/// little that only the easy samples count.
+pub(crate) fn end_of_artefact(best: &[BestAt]) -> usize {
+    let lowest = best.iter().map(|at| at.k).min();
+    best.iter().position(|at| Some(at.k) == lowest).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The right end of the paper's Fig. 4 at λ = 0.9 and at λ = 1, as SciPy computes it; the left one is an artefact.
+    #[test]
+    fn the_best_number_over_the_separation() {
+        let advice = NegativesAdvice::of_course(1.0, 3.0, 0.9, 200).unwrap();
+        let best = advice.best_over_separation().unwrap();
+        let found: Vec<(usize, usize)> = best.iter().map(|at| (at.k, at.without_easy)).collect();
+        let expected = [
+            (200, 2),
+            (200, 2),
+            (200, 2),
+            (200, 2),
+            (80, 2),
+            (27, 2),
+            (12, 2),
+            (7, 3),
+            (5, 3),
+            (5, 4),
+            (5, 4),
+            (6, 6),
+            (7, 7),
+            (9, 9),
+            (11, 12),
+            (15, 17),
+            (21, 23),
+            (29, 33),
+            (42, 48),
+            (63, 73),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(end_of_artefact(&best), 8);
     }
 }

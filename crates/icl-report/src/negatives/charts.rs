@@ -2,19 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use icl_core::Error;
 use icl_core::negatives::{FLAT, Optimum, Shares, auc};
 
 use crate::chart::{AxisScale, Figure, Line, LineChart, Palette};
-use crate::negatives::advice::NegativesAdvice;
-
-/// Separations at which the best K is computed.
-pub const SEPARATIONS: [f64; 20] = [
-    0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.2, 2.4, 2.6, 2.8,
-    3.0,
-];
-/// Largest K that is considered at each of these separations.
-const MAX_SEARCHED: usize = 500;
+use crate::negatives::advice::{BestAt, MAX_SEARCHED, NegativesAdvice, end_of_artefact};
 
 /// Names and points of the lines of a chart.
 type Lines = Vec<(String, Vec<(f64, f64)>)>;
@@ -150,41 +141,6 @@ pub(super) fn auc_over_separation() -> Figure {
     )
 }
 
-/// The best number of negatives at a separation of the labels, for predictions of the simulated course.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BestAt {
-    /// Separation μ.
-    pub separation: f64,
-    /// Best K for the weight λ of the page.
-    pub k: usize,
-    /// Best K for λ = 1.
-    pub without_easy: usize,
-}
-
-/// Finds the best K at some separations.
-///
-/// # Errors
-/// [`Error`] if λ is not from 0 to 1.
-pub(super) fn best_over_separation(lambda: f64, max_k: usize) -> Result<Vec<BestAt>, Error> {
-    let best = |separation: f64| {
-        let max_k = max_k.min(MAX_SEARCHED);
-        let advice = NegativesAdvice::of_course(separation, 3.0, lambda, max_k)?;
-        Ok(BestAt {
-            separation,
-            k: advice.optimum(lambda).k,
-            without_easy: advice.optimum(1.0).k,
-        })
-    };
-    SEPARATIONS.into_iter().map(best).collect()
-}
-
-/// Returns the index from which on the best K rises with the separation. Before it, the best K falls: there labels say so
-/// little that only the easy samples count.
-pub(super) fn end_of_artefact(best: &[BestAt]) -> usize {
-    let lowest = best.iter().map(|at| at.k).min();
-    best.iter().position(|at| Some(at.k) == lowest).unwrap_or(0)
-}
-
 /// Draws the best K over the separation, as the paper's Fig. 4, with the artefact as a dashed line.
 pub fn best_k(lambda: f64, best: &[BestAt]) -> Figure {
     let of_lambda = |at: &BestAt| (at.separation, at.k as f64);
@@ -222,35 +178,10 @@ pub fn best_k(lambda: f64, best: &[BestAt]) -> Figure {
 mod tests {
     use super::*;
 
-    /// The right end of the paper's Fig. 4 at λ = 0.9 and at λ = 1, as SciPy computes it; the left one is an artefact.
     #[test]
-    fn the_best_number_over_the_separation() {
-        let best = best_over_separation(0.9, 200).unwrap();
-        let found: Vec<(usize, usize)> = best.iter().map(|at| (at.k, at.without_easy)).collect();
-        let expected = [
-            (200, 2),
-            (200, 2),
-            (200, 2),
-            (200, 2),
-            (80, 2),
-            (27, 2),
-            (12, 2),
-            (7, 3),
-            (5, 3),
-            (5, 4),
-            (5, 4),
-            (6, 6),
-            (7, 7),
-            (9, 9),
-            (11, 12),
-            (15, 17),
-            (21, 23),
-            (29, 33),
-            (42, 48),
-            (63, 73),
-        ];
-        assert_eq!(found, expected);
-        assert_eq!(end_of_artefact(&best), 8);
+    fn an_artefact_is_dashed() {
+        let of = |label| NegativesAdvice::of_course(label, 3.0, 0.9, 200).unwrap();
+        let best = of(1.0).best_over_separation().unwrap();
         let html = best_k(0.9, &best).html();
         assert_eq!(html.matches("class=\"curve dashed").count(), 1);
         let without_easy: Vec<BestAt> = best

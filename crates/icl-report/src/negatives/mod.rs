@@ -4,6 +4,6 @@ mod advice;
 mod charts;
 mod page;
 
-pub use advice::{NegativesAdvice, PredictionCourse};
-pub use charts::{BestAt, SEPARATIONS, best_k, figure, over_k, shares_over_k};
+pub use advice::{BestAt, NegativesAdvice, PredictionCourse, SEPARATIONS};
+pub use charts::{best_k, figure, over_k, shares_over_k};
 pub use page::negatives_document;

@@ -1,13 +1,12 @@
 //! Page of a recommended number of negatives.
 
-use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use icl_core::Error;
 use icl_core::negatives::{Optimum, Shares};
 
 use crate::document::{Block, Column, Document, Row, Table, TableCell};
-use crate::negatives::advice::{NegativesAdvice, PredictionCourse};
+use crate::negatives::advice::{BestAt, NegativesAdvice, PredictionCourse, end_of_artefact};
 use crate::negatives::charts;
 use crate::text::number::{plural, rounded};
 
@@ -50,7 +49,7 @@ pub fn negatives_document(advice: &NegativesAdvice) -> Result<Document, Error> {
     let lambda = advice.lambda;
     let (optimum, without_easy) = (advice.optimum(lambda), advice.optimum(1.0));
     let max_k = advice.probabilities.len();
-    let best = charts::best_over_separation(lambda, max_k)?;
+    let best = advice.best_over_separation()?;
     let mut blocks = vec![
         Block::Headline(headline(lambda, &optimum, &without_easy).into()),
         Block::Figure(charts::effectiveness(advice, &optimum)),
@@ -134,8 +133,8 @@ fn predictions(course: &PredictionCourse) -> String {
 }
 
 /// Names the artefact where labels say little; `None` if there is none.
-fn artefact(lambda: f64, best: &[charts::BestAt]) -> Option<String> {
-    let end = charts::end_of_artefact(best);
+fn artefact(lambda: f64, best: &[BestAt]) -> Option<String> {
+    let end = end_of_artefact(best);
     let [first, .., lowest] = best.get(..=end)? else {
         return None;
     };
@@ -154,12 +153,6 @@ fn artefact(lambda: f64, best: &[charts::BestAt]) -> Option<String> {
 
 /// Returns the table over powers of two, the best number and the ends of its range.
 fn table(advice: &NegativesAdvice, optimum: &Optimum) -> Table {
-    let n = advice.probabilities.len();
-    let powers = (0..)
-        .map(|power| 1 << power)
-        .take_while(|k| *k <= n.min(256));
-    let special = [optimum.k, *optimum.flat.start(), *optimum.flat.end()];
-    let all: BTreeSet<usize> = powers.chain(special).collect();
     let cell = |value: f64| TableCell::number(value, |value| rounded(value, 4));
     let row = |k: usize| {
         let [label, prediction] = advice.probabilities[k - 1];
@@ -180,7 +173,7 @@ fn table(advice: &NegativesAdvice, optimum: &Optimum) -> Table {
         columns: ["v", "P(A)", "P(B)", "good", "bad", "easy"]
             .map(Column::new)
             .into(),
-        rows: all.into_iter().map(row).collect(),
+        rows: advice.shown(optimum).into_iter().map(row).collect(),
     }
 }
 

@@ -6,6 +6,7 @@ use icl_core::{ByOrigin, ExactRisk};
 use icl_train::Seconds;
 use serde::{Deserialize, Serialize};
 
+use crate::error::ReportError;
 use crate::record::shared::{TrainingCourse, TrainingSummary, UpdateFacts};
 
 /// Version of [`RunRecord`]'s schema. It grows when records of before can no longer be read.
@@ -125,4 +126,42 @@ pub struct EmbeddingMap {
     pub before: Vec<[f64; 2]>,
     /// Embeddings at the end of each method, in the order of the methods.
     pub after: Vec<(String, Vec<[f64; 2]>)>,
+}
+
+impl EmbeddingMap {
+    /// Checks that it has one flag per label, and one point before and after each method.
+    pub(crate) fn check(&self) -> Result<(), ReportError> {
+        let expected = self.labels.len();
+        let check = |part: &str, found: usize| {
+            if found == expected {
+                Ok(())
+            } else {
+                Err(ReportError::message(format!(
+                    "the map has {found} {part} for {expected} labels"
+                )))
+            }
+        };
+        check("flags of new samples", self.is_new.len())?;
+        check("points before", self.before.len())?;
+        for (method, points) in &self.after {
+            check(&format!("points after `{method}`"), points.len())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::map;
+
+    #[test]
+    fn a_map_has_one_point_a_label() {
+        let mut map = map(&["warm"], 10);
+        assert!(map.check().is_ok());
+        map.after[0].1.pop();
+        assert_eq!(
+            map.check().unwrap_err().to_string(),
+            "the map has 9 points after `warm` for 10 labels"
+        );
+    }
 }

@@ -8,9 +8,7 @@ mod stream;
 mod training;
 mod update;
 
-pub use backends::{
-    BACKEND_SCHEMA, BackendRecord, BackendTask, BackendTrace, COMPARED_STEPS, compare_backends,
-};
+pub use backends::{BACKEND_SCHEMA, BackendRecord, BackendTask, BackendTrace, COMPARED_STEPS};
 pub use comparison::{
     AccuracyByOrigin, EmbeddingMap, FloorAccuracies, ProtocolAccuracies, RunRecord, SCHEMA,
 };
@@ -19,6 +17,5 @@ pub use shared::{RunSettings, TrainingCourse, TrainingSummary, UpdateFacts};
 pub use stream::{
     Cells, STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord, StreamedExperience,
 };
-pub(crate) use stream::{cumulated, mean_of_last, served, updates_cost};
 pub use training::{TRAIN_SCHEMA, TrainRecord};
 pub use update::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};

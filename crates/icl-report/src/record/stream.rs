@@ -157,56 +157,6 @@ pub struct StreamControl {
     pub gap: Vec<Option<f64>>,
 }
 
-impl StreamRecord {
-    /// Returns the charged cost of each experience.
-    pub(crate) fn charged(&self) -> Vec<f64> {
-        let experiences = self.experiences.iter();
-        experiences.map(|of| of.training.charged_passes).collect()
-    }
-
-    /// Returns the number of updates after the first experience.
-    pub(crate) fn n_updates(&self) -> usize {
-        let later = self.experiences.iter().skip(1);
-        later.filter(|experience| experience.updated).count()
-    }
-
-    /// Returns by how much the risk on earlier experiences is higher than right after each.
-    pub(crate) fn forgotten(&self) -> Option<f64> {
-        let mut measures = self.measures.iter();
-        let measure = measures.find(|of| of.name == "forgetting_first")?;
-        measure.risk.filter(|risk| risk.is_finite())
-    }
-}
-
-/// Returns the mean of the last row of a matrix; `None` if a cell is missing.
-pub(crate) fn mean_of_last(cells: &Cells) -> Option<f64> {
-    let row = cells.last().filter(|row| row.len() == cells.len())?;
-    let values: Option<Vec<f64>> = row.iter().copied().collect();
-    let values = values?;
-    Some(values.iter().sum::<f64>() / values.len() as f64)
-}
-
-/// Returns the risk of the encoder that was live when each experience came; `None` for the first.
-pub(crate) fn served(cells: &Cells) -> Vec<Option<f64>> {
-    let before = |i: usize| cells[i - 1].get(i).copied().flatten();
-    let served = (1..cells.len()).map(before);
-    std::iter::once(None).chain(served).collect()
-}
-
-/// Returns the cost of all updates: the training on the first experience, which all have alike, is left out.
-pub(crate) fn updates_cost(charged: &[f64]) -> f64 {
-    charged.iter().skip(1).sum()
-}
-
-/// Returns the sums up to each experience.
-pub(crate) fn cumulated(passes: &[f64]) -> Vec<Option<f64>> {
-    let sums = passes.iter().scan(0.0, |sum, passes| {
-        *sum += passes;
-        Some(Some(*sum))
-    });
-    sums.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -221,23 +171,5 @@ mod tests {
         assert_eq!(written["accuracy"][0].as_array().unwrap().len(), 3);
         let read: StreamRecord = serde_json::from_value(written).unwrap();
         assert_eq!(read.risk[0], [Some(1.0), None, None]);
-    }
-
-    #[test]
-    fn what_was_served_is_right_of_the_diagonal() {
-        let record = crate::fixture::stream(5);
-        let found = served(&record.risk);
-        assert_eq!(found[0], None);
-        for (found, experience) in found.iter().zip(&record.experiences) {
-            assert_eq!(*found, experience.served_risk);
-        }
-    }
-
-    #[test]
-    fn costs_are_summed_up() {
-        assert_eq!(
-            cumulated(&[1.0, 0.0, 2.5]),
-            [Some(1.0), Some(1.0), Some(3.5)]
-        );
     }
 }

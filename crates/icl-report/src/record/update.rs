@@ -64,4 +64,14 @@ pub struct KeptNeighbours {
 impl KeptNeighbours {
     /// Largest number of old samples N that are compared.
     pub const MOST: usize = 10_000;
+
+    /// Returns the number of old samples that are compared, of `n_old`.
+    pub(crate) fn n_compared(n_old: usize) -> usize {
+        n_old.min(Self::MOST)
+    }
+
+    /// Returns the share that embeddings with nothing in common have, among `n_old` old samples.
+    pub(crate) fn by_chance(self, n_old: usize) -> f64 {
+        self.k as f64 / Self::n_compared(n_old).saturating_sub(1).max(1) as f64
+    }
 }

@@ -3,8 +3,9 @@
 use crate::chart::{
     AxisScale, CellsChart, Colour, Figure, Legend, Line, LineChart, Palette, experiences_of_a_cell,
 };
-use crate::record::{Cells, StreamRecord, StreamedExperience, cumulated, served};
+use crate::record::{Cells, StreamRecord, StreamedExperience};
 use crate::stream::headline::series_of;
+use crate::summary::stream::StreamSummary;
 
 /// Series of what is compared with the encoder before.
 const WITH_BEFORE: &str = "compared with the encoder before";
@@ -64,16 +65,20 @@ fn over_experiences<'a>(title: &'a str, y_label: &str, lines: Vec<Line>) -> Line
 }
 
 /// Draws the risk that was served at each experience; `None` if none was measured.
-pub(crate) fn served_risk(record: &StreamRecord, series: &Series) -> Option<Figure> {
-    let risk = served(&record.risk);
-    let updates = record.experiences.iter().zip(&risk).enumerate();
+pub(crate) fn served_risk(
+    record: &StreamRecord,
+    summary: &StreamSummary,
+    series: &Series,
+) -> Option<Figure> {
+    let risk = &summary.own.served;
+    let updates = record.experiences.iter().zip(risk).enumerate();
     let updates = updates.filter_map(|(i, (of, risk))| {
         let risk = risk.filter(|_| of.updated)?;
         Some(((i + 1) as f64, risk))
     });
-    let own = series.line(0, &risk).marked("updated", updates.collect());
-    let controls = record.controls.iter().enumerate();
-    let controls = controls.map(|(i, control)| series.line(i + 1, &served(&control.risk)));
+    let own = series.line(0, risk).marked("updated", updates.collect());
+    let controls = summary.controls.iter().enumerate();
+    let controls = controls.map(|(i, control)| series.line(i + 1, &control.served));
     let chart = over_experiences(
         "Served risk over the experiences",
         "served risk, nats",
@@ -123,18 +128,22 @@ pub(crate) fn matrices(record: &StreamRecord) -> Figure {
 }
 
 /// Draws the gap to each control and the cumulated cost.
-pub(crate) fn gap_and_cost(record: &StreamRecord, series: &Series) -> Figure {
-    let controls = || record.controls.iter().enumerate();
-    let gaps = controls().map(|(i, control)| series.line(i + 1, &control.gap));
+pub(crate) fn gap_and_cost(
+    record: &StreamRecord,
+    summary: &StreamSummary,
+    series: &Series,
+) -> Figure {
+    let gaps = record.controls.iter().enumerate();
+    let gaps = gaps.map(|(i, control)| series.line(i + 1, &control.gap));
     let gap = over_experiences(
         "Gap to each control over the experiences",
         "risk above that of the control, nats",
         gaps.collect(),
     )
     .level(Some((0.0, "as good as the control")));
-    let costs =
-        controls().map(|(i, control)| series.line(i + 1, &cumulated(&control.charged_passes)));
-    let own = series.line(0, &cumulated(&record.charged()));
+    let costs = summary.controls.iter().enumerate();
+    let costs = costs.map(|(i, control)| series.line(i + 1, &control.cumulated));
+    let own = series.line(0, &summary.own.cumulated);
     let cost = over_experiences(
         "Charged passes so far over the experiences",
         "charged passes so far",
@@ -204,6 +213,14 @@ pub(crate) fn encoder(record: &StreamRecord) -> Figure {
 mod tests {
     use super::*;
     use crate::fixture::stream;
+
+    fn served_risk(record: &StreamRecord, series: &Series) -> Option<Figure> {
+        super::served_risk(record, &StreamSummary::of(record), series)
+    }
+
+    fn gap_and_cost(record: &StreamRecord, series: &Series) -> Figure {
+        super::gap_and_cost(record, &StreamSummary::of(record), series)
+    }
 
     #[test]
     fn a_control_of_the_method_has_a_series_of_its_own() {

@@ -2,11 +2,12 @@
 
 use icl_train::REFERENCE;
 
-use crate::record::{StreamControl, StreamRecord, mean_of_last, updates_cost};
+use crate::record::{StreamControl, StreamRecord};
+use crate::summary::stream::StreamSummary;
 use crate::text::number::{count, nats, plural};
 
 /// Returns the answer of the page in one sentence.
-pub(crate) fn headline(record: &StreamRecord) -> String {
+pub(crate) fn headline(record: &StreamRecord, summary: &StreamSummary) -> String {
     let (n, method) = (record.names.len(), &record.method);
     if n == 1 {
         let risk = record.risk[0][0].map_or("was not measured".to_owned(), |risk| {
@@ -17,16 +18,16 @@ pub(crate) fn headline(record: &StreamRecord) -> String {
              with yet."
         );
     }
-    let control = record.controls.iter().find(|of| of.method == REFERENCE);
-    let distance = match (control, mean_of_last(&record.risk)) {
-        (Some(control), _) => match control.gap[n - 1].filter(|gap| gap.is_finite()) {
+    let control = summary.controls.iter().find(|of| of.method == REFERENCE);
+    let distance = match (control, summary.own.mean_risk) {
+        (Some(control), _) => match control.gap.filter(|gap| gap.is_finite()) {
             Some(gap) => format!("{method} is {} {REFERENCE}", compared(gap)),
             None => format!("the distance of {method} from {REFERENCE} is not known"),
         },
         (None, Some(risk)) => format!("the mean risk of {method} is {} nats", nats(risk)),
         (None, None) => format!("the mean risk of {method} is not known"),
     };
-    let forgotten = match record.forgotten() {
+    let forgotten = match summary.forgotten {
         Some(change) => format!(
             "on earlier experiences it is {} right after each",
             compared(change)
@@ -34,14 +35,14 @@ pub(crate) fn headline(record: &StreamRecord) -> String {
         None => "how much it forgot is not known".to_owned(),
     };
     let of_control = control.map_or(String::new(), |control| {
-        let passes = count(updates_cost(&control.charged_passes));
+        let passes = count(control.updates_cost);
         format!(", those of {REFERENCE} {passes}")
     });
     format!(
         "After {n} experiences {distance}; {forgotten}; {} of {} cost {} charged passes{of_control}.",
-        record.n_updates(),
+        summary.n_updates,
         plural(n - 1, "possible update"),
-        count(updates_cost(&record.charged())),
+        count(summary.own.updates_cost),
     )
 }
 
@@ -81,6 +82,10 @@ pub(crate) fn series_of(control: &StreamControl, record: &StreamRecord) -> Strin
 mod tests {
     use super::*;
     use crate::fixture::stream;
+
+    fn headline(record: &StreamRecord) -> String {
+        super::headline(record, &StreamSummary::of(record))
+    }
 
     /// The numbers of the sentence, by plain loops over the record.
     #[test]

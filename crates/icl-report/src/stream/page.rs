@@ -8,6 +8,7 @@ use crate::stream::check::check_stream;
 use crate::stream::guide::TERMS;
 use crate::stream::headline::headline;
 use crate::stream::tables;
+use crate::summary::stream::StreamSummary;
 use crate::text::number::{count, plural};
 
 /// Largest number of experiences whose tables are not folded.
@@ -25,10 +26,10 @@ const MOST_OPEN: usize = 12;
 /// lists that are not `[T]` (decisions `[T − 1]`), or a control twice.
 pub fn stream_document(record: &StreamRecord) -> Result<Document, ReportError> {
     check_stream(record)?;
-    let series = Series::new(record);
+    let (summary, series) = (StreamSummary::of(record), Series::new(record));
     let n = record.names.len();
-    let mut blocks = vec![Block::Headline(headline(record).into())];
-    blocks.extend(charts::served_risk(record, &series).map(Block::Figure));
+    let mut blocks = vec![Block::Headline(headline(record, &summary).into())];
+    blocks.extend(charts::served_risk(record, &summary, &series).map(Block::Figure));
     blocks.extend([
         Block::heading("Every encoder on every experience"),
         Block::Figure(charts::matrices(record)),
@@ -36,8 +37,8 @@ pub fn stream_document(record: &StreamRecord) -> Result<Document, ReportError> {
             true => "Cost",
             false => "The method next to its controls",
         }),
-        Block::Figure(charts::gap_and_cost(record, &series)),
-        Block::Table(tables::at_the_end(record, &series)),
+        Block::Figure(charts::gap_and_cost(record, &summary, &series)),
+        Block::Table(tables::at_the_end(&summary, &series)),
         Block::text(
             "Means are over the held-out samples of all experiences so far. The passes are those of the updates; the \
              training on the first experience, which all have alike, is not among them.",

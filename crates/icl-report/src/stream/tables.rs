@@ -2,9 +2,10 @@
 
 use crate::document::{Column, Row, Table, TableCell};
 use crate::ending::rule_name;
-use crate::record::{StreamMeasure, StreamRecord, mean_of_last, updates_cost};
+use crate::record::{StreamMeasure, StreamRecord};
 use crate::stream::charts::Series;
 use crate::stream::headline::{by, in_words};
+use crate::summary::stream::{StrategySummary, StreamSummary};
 use crate::text::number::{accuracy, change, count, nats, percent, seconds};
 
 /// Largest number of rows of a table: those of the last experiences.
@@ -16,31 +17,23 @@ pub(crate) fn first_shown(n: usize) -> usize {
 }
 
 /// Makes the table of the method and its controls at the end.
-pub(crate) fn at_the_end(record: &StreamRecord, series: &Series) -> Table {
-    let own = record.accuracy.as_ref();
-    let row = |at: usize, risk, of_accuracy: Option<f64>, gap: TableCell, passes: &[f64]| {
+pub(crate) fn at_the_end(summary: &StreamSummary, series: &Series) -> Table {
+    let row = |at: usize, of: &StrategySummary| {
+        let gap = match at {
+            0 => TableCell::Word("the method".to_owned()),
+            _ => of
+                .gap
+                .map_or(TableCell::Missing, |gap| TableCell::Word(by(gap))),
+        };
         let cells = vec![
-            optional(risk, nats),
+            optional(of.mean_risk, nats),
             gap,
-            optional(of_accuracy, accuracy),
-            TableCell::number(updates_cost(passes), count),
+            optional(of.mean_accuracy, accuracy),
+            TableCell::number(of.updates_cost, count),
         ];
         Row::new(series.name(at), cells).coloured(series.colour(at))
     };
-    let method = row(
-        0,
-        mean_of_last(&record.risk),
-        own.and_then(mean_of_last),
-        TableCell::Word("the method".to_owned()),
-        &record.charged(),
-    );
-    let controls = record.controls.iter().enumerate().map(|(i, control)| {
-        let gap = control.gap.last().copied().flatten();
-        let gap = gap.map_or(TableCell::Missing, |gap| TableCell::Word(by(gap)));
-        let of_accuracy = control.accuracy.as_ref().and_then(mean_of_last);
-        let passes = &control.charged_passes;
-        row(i + 1, mean_of_last(&control.risk), of_accuracy, gap, passes)
-    });
+    let strategies = std::iter::once(&summary.own).chain(&summary.controls);
     Table {
         corner: "after the last experience".into(),
         columns: vec![
@@ -49,7 +42,7 @@ pub(crate) fn at_the_end(record: &StreamRecord, series: &Series) -> Table {
             Column::new("mean accuracy").priority(3),
             Column::new("passes of the updates").priority(2),
         ],
-        rows: std::iter::once(method).chain(controls).collect(),
+        rows: strategies.enumerate().map(|(at, of)| row(at, of)).collect(),
     }
 }
 

@@ -1,11 +1,13 @@
 //! The way numbers are written, in every format.
 
-use crate::summary::Summary;
+use crate::summary::{Outcome, SpeedUp, Summary};
 
 /// Text in place of a missing value.
 pub const MISSING: &str = "–";
 /// Text where the target was not reached.
 pub(crate) const NEVER: &str = "never";
+/// Text where θ₀ was at the target before the first step.
+pub const AT_START: &str = "at start";
 /// Smallest absolute value that is written with its power of ten: a double has no more digits.
 const LONG: f64 = 1e15;
 
@@ -140,6 +142,21 @@ pub(crate) fn range(summary: &Summary, format: impl Fn(f64) -> String) -> Option
         .any(|&x| x < 0.0);
     let dash = if is_negative { " to " } else { "–" };
     (min != max).then(|| format!("{min}{dash}{max}"))
+}
+
+/// Writes the speed-up of one seed, or a median.
+pub fn speed_up(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Never => NEVER.to_owned(),
+        Outcome::Ratio(ratio) => factor(ratio),
+        Outcome::AtStart => AT_START.to_owned(),
+    }
+}
+
+/// Writes the range of a speed-up, `slowest–quickest`; `None` where all seeds agree.
+pub(crate) fn range_of_speed_up(of: &SpeedUp) -> Option<String> {
+    let (least, greatest) = (speed_up(of.least), speed_up(of.greatest));
+    (least != greatest).then(|| format!("{least}–{greatest}"))
 }
 
 /// Writes a number with its noun: `1 seed`, `3 seeds`.

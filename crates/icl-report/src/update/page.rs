@@ -1,7 +1,7 @@
 //! Document of an update.
 
 use icl_core::ByOrigin;
-use icl_train::Evaluation;
+use icl_train::{Evaluation, inert_move};
 
 use crate::chart::{AxisScale, Figure, Line, LineChart, Palette};
 use crate::course::{Course, sections};
@@ -10,6 +10,7 @@ use crate::ending::ending;
 use crate::error::{ReportError, check_schema};
 use crate::inert::inert_sentence;
 use crate::record::{KeptNeighbours, UPDATE_SCHEMA, UpdateRecord};
+use crate::summary::change::UpdateSummary;
 use crate::text::number::{change, count, nats, percent, plural, seconds};
 use crate::update::guide::TERMS;
 use crate::update::{table, verdict};
@@ -53,7 +54,8 @@ pub fn update_document(record: &UpdateRecord) -> Result<Document, ReportError> {
         record.method,
         record.settings.words(),
     );
-    let mut sentences = verdict::sentences(record).into_iter();
+    let summary = UpdateSummary::of(record);
+    let mut sentences = verdict::sentences(&summary).into_iter();
     let headline = sentences.next().unwrap_or_default();
     let mut blocks = vec![Block::Headline(headline.into())];
     blocks.extend(course(record).map(Block::Figure));
@@ -66,9 +68,10 @@ pub fn update_document(record: &UpdateRecord) -> Result<Document, ReportError> {
     blocks.extend(recall(record).map(Block::text));
     blocks.push(Block::text(cost(record)));
     blocks.extend(ending(record.training.stopped_by, &record.course).map(Block::text));
-    let inert = inert_sentence(&record.method, &record.update.support_moves);
+    let inert = inert_move(&record.update.support_moves);
+    let inert = inert.map(|found| inert_sentence(&record.method, found));
     blocks.extend(inert.map(|sentence| Block::Warning(sentence.into())));
-    blocks.push(Block::text(table::residual(record)));
+    blocks.push(Block::text(table::residual(&summary)));
     let course = Course::of(&record.method, record.method.clone(), &record.course);
     let course = course.with_rates(&record.update);
     blocks.extend(sections(&[course], &Palette::new([record.method.as_str()])));
@@ -151,7 +154,7 @@ fn clipped(record: &UpdateRecord) -> Option<String> {
 fn neighbours(record: &UpdateRecord) -> String {
     match &record.neighbours_kept {
         Some(kept) => {
-            let n = record.update.n_old.min(KeptNeighbours::MOST);
+            let n = KeptNeighbours::n_compared(record.update.n_old);
             let drawn = match n == record.update.n_old {
                 true => String::new(),
                 false => format!(", among {} that were drawn", count(n as f64)),
@@ -161,7 +164,7 @@ fn neighbours(record: &UpdateRecord) -> String {
                  nothing in common would share {}.",
                 percent(kept.share),
                 kept.k,
-                percent(kept.k as f64 / n.saturating_sub(1).max(1) as f64),
+                percent(kept.by_chance(record.update.n_old)),
             )
         }
         None => "Nearest neighbours kept: too few old samples to tell.".to_owned(),

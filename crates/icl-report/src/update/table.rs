@@ -4,6 +4,7 @@ use icl_core::ExactRisk;
 
 use crate::document::{Column, Row, Table, TableCell};
 use crate::record::UpdateRecord;
+use crate::summary::change::{Change, UpdateSummary};
 use crate::text::number::{nats, percent, scientific, with_sign};
 use crate::text::rich_text::RichText;
 
@@ -50,18 +51,20 @@ const QUANTITIES: [Quantity; 10] = [
 /// Makes the table of an update: means over the samples before, after, and the change.
 pub(crate) fn before_and_after(record: &UpdateRecord) -> Table {
     let row = |(name, of, is_relative): &Quantity| {
-        let (before, after) = (of(&record.before), of(&record.after));
-        let change = after - before;
-        let share = change / before.abs();
-        let share = (*is_relative && share.is_finite()).then(|| with_sign(share, percent));
-        let change = match change.is_finite() {
-            true => TableCell::Value(with_sign(change, nats), share),
-            false => TableCell::Missing,
+        let change = Change {
+            before: of(&record.before),
+            after: of(&record.after),
+        };
+        let share = change.share().filter(|_| *is_relative);
+        let share = share.map(|share| with_sign(share, percent));
+        let difference = match change.difference() {
+            x if x.is_finite() => TableCell::Value(with_sign(x, nats), share),
+            _ => TableCell::Missing,
         };
         let cells = vec![
-            TableCell::number(before, nats),
-            TableCell::number(after, nats),
-            change,
+            TableCell::number(change.before, nats),
+            TableCell::number(change.after, nats),
+            difference,
         ];
         Row::new(RichText::marked(name), cells)
     };
@@ -73,14 +76,10 @@ pub(crate) fn before_and_after(record: &UpdateRecord) -> Table {
 }
 
 /// Says how exactly the parts of the exact risk on old data add up.
-pub(crate) fn residual(record: &UpdateRecord) -> String {
-    let residual = record
-        .before
-        .theorem1_residual
-        .max(record.after.theorem1_residual);
+pub(crate) fn residual(of: &UpdateSummary) -> String {
     format!(
         "The exact risk on old data is the sum of NCE-I and NCE-II for each sample (Theorem 1); the \
          largest difference is {} nats, which is rounding.",
-        scientific(residual)
+        scientific(of.residual)
     )
 }

@@ -1,52 +1,28 @@
 //! An update in words.
 
-use crate::record::UpdateRecord;
+use crate::summary::change::{Change, Turn, UpdateSummary, UpdateVerdict};
 use crate::text::number::{nats, percent};
 
-/// Share of the exact risk below which a change may be luck: parameters that were trained with other
-/// random numbers differ by about as much.
-const NOISE: f64 = 0.01;
-
-/// Change of the exact risk on a part of the data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Turn {
-    Better,
-    Same,
-    Worse,
-}
-
-impl Turn {
-    fn of(before: f64, after: f64) -> Self {
-        match after - before {
-            change if change <= -NOISE * before.abs() && change < 0.0 => Self::Better,
-            change if change >= NOISE * before.abs() && change > 0.0 => Self::Worse,
-            _ => Self::Same,
-        }
-    }
-}
-
 /// Describes an update in a few sentences, of which the first is the verdict.
-pub(crate) fn sentences(record: &UpdateRecord) -> Vec<String> {
-    let (before, after) = (&record.before, &record.after);
-    let parts = [
-        before.all, before.old, before.new, after.all, after.old, after.new,
-    ];
-    if !parts.iter().all(|risk| risk.is_finite()) {
-        return vec!["The exact risk is not a finite number: do not use this encoder.".to_owned()];
+pub(crate) fn sentences(of: &UpdateSummary) -> Vec<String> {
+    let first = match of.verdict {
+        UpdateVerdict::NotFinite => {
+            return vec![
+                "The exact risk is not a finite number: do not use this encoder.".to_owned(),
+            ];
+        }
+        UpdateVerdict::NoneBetter => {
+            "Keep the encoder that came in: the update found none with a lower risk."
+        }
+        UpdateVerdict::NotTrained => {
+            "Nothing was trained: the parameters are those of the encoder that came in."
+        }
+        UpdateVerdict::Trained { old, new } => verdict(old, new),
+    };
+    let mut sentences = vec![first.to_owned(), course(of)];
+    if matches!(of.verdict, UpdateVerdict::Trained { .. }) {
+        sentences.extend(of.drift.map(drift));
     }
-    if record.training.parameter_change == 0.0 {
-        let words = match record.course.best_evaluation {
-            Some(0) if record.training.epochs > 0 => {
-                "Keep the encoder that came in: the update found none with a lower risk."
-            }
-            _ => "Nothing was trained: the parameters are those of the encoder that came in.",
-        };
-        return vec![words.to_owned(), course(record)];
-    }
-    let old = Turn::of(before.old, after.old);
-    let new = Turn::of(before.new, after.new);
-    let mut sentences = vec![verdict(old, new).to_owned(), course(record)];
-    sentences.extend(drift(record));
     sentences
 }
 
@@ -76,47 +52,48 @@ fn verdict(old: Turn, new: Turn) -> &'static str {
 }
 
 /// Says how the exact risk changed.
-fn course(record: &UpdateRecord) -> String {
-    let (before, after) = (&record.before, &record.after);
-    let went = |before: f64, after: f64| {
-        let [from, to] = [before, after].map(nats);
+fn course(of: &UpdateSummary) -> String {
+    let went = |of: Change| {
+        let [from, to] = [of.before, of.after].map(nats);
         if from == to {
             return format!("stayed at {to} nats");
         }
-        let word = if after < before { "fell" } else { "rose" };
-        let share = if before == 0.0 {
-            String::new()
-        } else {
-            format!(" by {}", percent((after - before).abs() / before.abs()))
-        };
-        format!("{word}{share} from {from} to {to} nats")
+        let word = if of.after < of.before { "fell" } else { "rose" };
+        let share = of
+            .share()
+            .map(|share| format!(" by {}", percent(share.abs())));
+        format!(
+            "{word}{} from {from} to {to} nats",
+            share.unwrap_or_default()
+        )
     };
     format!(
         "The exact risk over all data {}; on old data it {}, on new data it {}.",
-        went(before.all, after.all),
-        went(before.old, after.old),
-        went(before.new, after.new),
+        went(of.all),
+        went(of.old),
+        went(of.new),
     )
 }
 
 /// Describes the drift of objectives that drop L^{I,X}, which rises while L^{II} falls.
-fn drift(record: &UpdateRecord) -> Option<String> {
-    let (before, after) = (&record.before, &record.after);
-    let rises = Turn::of(before.nce1_old, after.nce1_old) == Turn::Worse;
-    (rises && after.nce2_old < before.nce2_old).then(|| {
-        format!(
-            "On old data NCE-I under the old noise rose from {} to {} nats while NCE-II fell: some of \
-             what the encoder had learned about the old data alone is gone.",
-            nats(before.nce1_old),
-            nats(after.nce1_old)
-        )
-    })
+fn drift(nce1_old: Change) -> String {
+    format!(
+        "On old data NCE-I under the old noise rose from {} to {} nats while NCE-II fell: some of \
+         what the encoder had learned about the old data alone is gone.",
+        nats(nce1_old.before),
+        nats(nce1_old.after)
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fixture::update;
+    use crate::record::UpdateRecord;
+
+    fn sentences(record: &UpdateRecord) -> Vec<String> {
+        super::sentences(&UpdateSummary::of(record))
+    }
 
     fn first(old: f64, new: f64) -> String {
         let mut record = update(2.0, 2.0, 0.0);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use icl_cli::parts::Failure;
-use icl_report::{FloorAccuracies, ProtocolAccuracies, RunRecord, read_records};
+use icl_report::{FloorAccuracies, ProtocolAccuracies, RunRecord, read_records, summary};
 
 /// Accuracies of a record by a protocol.
 pub type Protocol = fn(&RunRecord) -> Option<ProtocolAccuracies>;
@@ -73,23 +73,17 @@ pub fn lacks(what: &str, expected: &str) -> Failure {
 
 /// Returns the mean. NaN without values.
 pub fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
+    summary::mean(values).unwrap_or(f64::NAN)
 }
 
 /// Returns the sample standard deviation. NaN below two values.
 pub fn deviation(values: &[f64]) -> f64 {
-    let mean = mean(values);
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (squares / (values.len() as f64 - 1.0)).sqrt()
+    summary::deviation(values).unwrap_or(f64::NAN)
 }
 
 /// Returns the median: for an even number of values the mean of the middle two. NaN without values.
 pub fn median(values: &[f64]) -> f64 {
-    let sorted = sorted(values);
-    match sorted.len() {
-        0 => f64::NAN,
-        n => (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0,
-    }
+    summary::median(values).unwrap_or(f64::NAN)
 }
 
 /// Writes mean ± sample standard deviation; of one value, that value.
@@ -107,8 +101,9 @@ pub fn with_range(
     [open, close]: [&str; 2],
     show: impl Fn(f64) -> String,
 ) -> String {
-    let sorted = sorted(values);
-    let (Some(least), Some(greatest)) = (sorted.first(), sorted.last()) else {
+    let order = |a: &&f64, b: &&f64| a.total_cmp(b);
+    let (least, greatest) = (values.iter().min_by(order), values.iter().max_by(order));
+    let (Some(least), Some(greatest)) = (least, greatest) else {
         return MISSING.to_owned();
     };
     let (middle, least, greatest) = (show(median(values)), show(*least), show(*greatest));
@@ -117,12 +112,6 @@ pub fn with_range(
     } else {
         format!("{middle} {open}{least}–{greatest}{close}")
     }
-}
-
-fn sorted(values: &[f64]) -> Vec<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! A recommended number of negatives in words and as a table.
 
-use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use comfy_table::{CellAlignment, Table, presets};
@@ -46,14 +45,10 @@ fn range(flat: &RangeInclusive<usize>) -> String {
 pub fn table(advice: &NegativesAdvice, optimum: &Optimum) -> Table {
     let values = advice.effectiveness(advice.lambda);
     let shares: Vec<Shares> = advice.shares().collect();
-    let powers = (0..).map(|power| 1 << power);
-    let powers = powers.take_while(|k| *k <= values.len().min(256));
-    let special = [optimum.k, *optimum.flat.start(), *optimum.flat.end()];
-    let all: BTreeSet<usize> = powers.chain(special).collect();
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["K", "effectiveness", "P(A)", "P(B)", "good", "bad", "easy"]);
-    for k in all {
+    for k in advice.shown(optimum) {
         let [label, prediction] = advice.probabilities[k - 1];
         let shares = shares[k - 1];
         let mark = if k == optimum.k { "*" } else { "" };

@@ -15,7 +15,7 @@ use crate::backend::{OnBackend, on_backend};
 use crate::domain::Domain;
 use crate::domain::data::DataSet;
 use crate::domain::dispatch::{OnNewEncoder, with_new_encoder};
-use crate::files::run_results::{MAP, RECORD, REPORT, is_result};
+use crate::files::run_results::{COMPARISON, MAP, RECORD, REPORT, is_result};
 use crate::files::whole;
 use crate::files::work_folder::{INPUT, WorkFolder};
 use crate::files::work_place::CONFIG;
@@ -129,7 +129,12 @@ fn write_results(
     }
     whole::write(&results.join(RECORD), &lines)?;
     whole::write(&results.join(MAP), &json(map)?)?;
-    let document = icl_report::comparison_document(records, Some(map));
+    let comparison = icl_report::Comparison::of(records);
+    if let Ok(comparison) = &comparison {
+        whole::write(&results.join(COMPARISON), &json(comparison)?)?;
+    }
+    let document =
+        comparison.and_then(|of| icl_report::comparison_document(&of, records, Some(map)));
     if let Ok(document) = &document {
         whole::write(&results.join(REPORT), document.html().as_bytes())?;
     }

@@ -1,5 +1,7 @@
 //! Comparisons of rows, paired by seed.
 
+use icl_report::summary;
+
 use crate::pages::ans::record::{AnsMeasures, AnsRecord};
 use crate::pages::ans::row::{AnsCourse, AnsRow};
 
@@ -26,10 +28,8 @@ pub(super) const MEASURES: [Measure; 2] = [
 
 /// Mean and sample standard deviation of values; the deviation of a single one is not a number.
 pub(super) fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (mean, (squares / (n - 1.0)).sqrt())
+    let [mean, deviation] = [summary::mean(values), summary::deviation(values)];
+    (mean.unwrap_or(f64::NAN), deviation.unwrap_or(f64::NAN))
 }
 
 /// Difference of two rows on the test, paired by seed.

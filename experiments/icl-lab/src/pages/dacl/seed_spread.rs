@@ -1,5 +1,7 @@
 //! Mean and standard deviation over the seeds.
 
+use icl_report::summary::{deviation, mean};
+
 /// Quantiles of Student's t distribution for a two-sided interval of 95 %, by degrees of freedom from 1.
 const T_95: [f64; 30] = [
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
@@ -23,16 +25,10 @@ pub(crate) struct SeedSpread {
 impl SeedSpread {
     /// Summarises one value per seed. Returns `None` without values.
     pub(crate) fn of(values: &[f64]) -> Option<Self> {
-        let n = values.len();
-        if n == 0 {
-            return None;
-        }
-        let mean = values.iter().sum::<f64>() / n as f64;
-        let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
         Some(Self {
-            n,
-            mean,
-            sd: (n > 1).then(|| (squares / (n - 1) as f64).sqrt()),
+            n: values.len(),
+            mean: mean(values)?,
+            sd: deviation(values),
         })
     }
 

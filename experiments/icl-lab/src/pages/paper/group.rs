@@ -1,7 +1,7 @@
 //! Cells of a reproduction, grouped by data set and growth ratio.
 
 use icl_report::RunRecord;
-use icl_report::speed_up::{Outcome, Rule, SpeedUp, outcome};
+use icl_report::summary::{Outcome, Rule, SpeedUp, outcome};
 use icl_train::REFERENCE;
 
 use crate::pages::paper::data_set::DataSet;

@@ -3,8 +3,7 @@
 use icl_report::RunRecord;
 use icl_report::chart::{AxisScale, Figure, Line, LineChart, Palette};
 use icl_report::document::{Block, Column, Row, Table, TableCell};
-use icl_report::speed_up::{Rule, cell};
-use icl_report::summary::Summary;
+use icl_report::summary::{Rule, Summary};
 use icl_report::text::number::nats;
 
 use crate::pages::paper::group::{Cell, Group, Reproduction};
@@ -151,7 +150,7 @@ fn verdict(group: &Group<'_>, pair: &Pair) -> String {
         0 => "in no seed",
         _ => "in some seeds only",
     };
-    let of = |method| cell(group.speed_up(Rule::TargetTime, method).as_ref()).in_line();
+    let of = |method| TableCell::of_speed_up(group.speed_up(Rule::TargetTime, method)).in_line();
     format!(
         "The paper: {}. Ours, over the first {EARLY} epochs: by training loss {} ({by_loss} of {n}), \
          by exact risk {} ({by_risk} of {n}). Speed-up of time to target: {claimed} {}, {other} {}.",

@@ -2,9 +2,9 @@
 
 use icl_report::RunRecord;
 use icl_report::chart::{ChartRow, Figure, Legend, Palette, RowChart};
-use icl_report::document::Block;
-use icl_report::speed_up::{Outcome, Rule, SpeedUp, cell, word};
-use icl_report::text::number::{factor, plural};
+use icl_report::document::{Block, TableCell};
+use icl_report::summary::{Outcome, Rule, SpeedUp};
+use icl_report::text::number::{factor, plural, speed_up};
 use icl_train::REFERENCE;
 
 use crate::pages::paper::group::{Cell, Group, Reproduction};
@@ -110,7 +110,7 @@ fn figure(groups: &[Group<'_>]) -> Figure {
                 palette.colour(method),
                 of.and_then(|of| of.median_ratio()),
                 of.as_ref().and_then(bounds),
-                of.map_or_else(|| "–".to_owned(), |of| word(of.median)),
+                of.map_or_else(|| "–".to_owned(), |of| speed_up(of.median)),
             )
             .diamond(paper.map(|paper| paper.time))
         };
@@ -163,7 +163,7 @@ fn verdict(group: &Group<'_>) -> String {
             )
         });
         let [seconds, passes] = [Rule::TargetTime, Rule::TargetPasses]
-            .map(|rule| cell(group.speed_up(rule, method).as_ref()).in_line());
+            .map(|rule| TableCell::of_speed_up(group.speed_up(rule, method)).in_line());
         let to_target = if seconds == passes {
             format!("to the target: {seconds}")
         } else {
@@ -171,7 +171,7 @@ fn verdict(group: &Group<'_>) -> String {
         };
         sentences.push(format!(
             "{name}: {} under the paper's rule{stated}; {to_target}.",
-            cell(Some(&by_loss)).in_line(),
+            TableCell::of_speed_up(Some(by_loss)).in_line(),
         ));
     }
     sentences.extend(swallowed(group));

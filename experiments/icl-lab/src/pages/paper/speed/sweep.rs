@@ -2,7 +2,7 @@
 
 use icl_report::chart::{Figure, Palette};
 use icl_report::document::{Block, Column, Row, Table, TableCell};
-use icl_report::speed_up::{Outcome, Rule, cell, outcome};
+use icl_report::summary::{Outcome, Rule, outcome};
 use icl_report::text::number::factor;
 
 use crate::pages::paper::data_set::DataSet;
@@ -237,7 +237,7 @@ fn table(groups: &[&Group<'_>], method: &str) -> Table {
         let of = |rule| group.speed_up(rule, method);
         let mut cells: Vec<TableCell> = RULES
             .iter()
-            .map(|(rule, _)| cell(of(*rule).as_ref()))
+            .map(|(rule, _)| TableCell::of_speed_up(of(*rule)))
             .collect();
         let n = group
             .cells

@@ -1,7 +1,7 @@
 //! A factor over a ratio from 0 to 1, with places for words such as “never”.
 
 use icl_report::chart::{Colour, Linear, WIDTH, frame, listed, multiples};
-use icl_report::speed_up::Outcome;
+use icl_report::summary::Outcome;
 use icl_report::text::escape;
 use icl_report::text::number::axis_value;
 

@@ -1,9 +1,8 @@
 //! Table of speed-ups, with their agreement with the paper's.
 
 use icl_report::document::{Column, Row, Table, TableCell};
-use icl_report::speed_up::{AT_START, Outcome, Rule, SpeedUp, cell};
-use icl_report::summary::Summary;
-use icl_report::text::number::{count, factor};
+use icl_report::summary::{Outcome, Rule, SpeedUp, Summary};
+use icl_report::text::number::{AT_START, count, factor};
 use icl_train::REFERENCE;
 
 use crate::pages::paper::group::Group;
@@ -122,7 +121,7 @@ pub(crate) fn table(group: &Group<'_>, source: &str) -> Table {
 
 fn row(group: &Group<'_>, method: &str) -> Row {
     let paper = paper_speed_up(group.data, group.alpha, method);
-    let of = |rule| cell(group.speed_up(rule, method).as_ref());
+    let of = |rule| TableCell::of_speed_up(group.speed_up(rule, method));
     let of_paper = |of: Option<f64>| TableCell::number(of.unwrap_or(f64::NAN), factor);
     let agreement = |rule| {
         let seeds = group.outcomes(rule, method);

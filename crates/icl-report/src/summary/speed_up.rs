@@ -2,12 +2,9 @@
 
 use std::cmp::Ordering;
 
-use crate::document::TableCell;
-use crate::record::RunRecord;
-use crate::text::number::{NEVER, factor};
+use serde::Serialize;
 
-/// Text where θ₀ was at the target before the first step.
-pub const AT_START: &str = "at start";
+use crate::record::RunRecord;
 
 /// Definition of convergence, and the cost that is counted until then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,8 +35,9 @@ impl Rule {
     }
 }
 
-/// Speed-up of a method in one seed.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// Speed-up of a method in one seed: `"never"`, `{"ratio": 2.5}` or `"at_start"` in JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The target was never reached.
     Never,
@@ -86,7 +84,7 @@ pub fn outcome(rule: Rule, method: &RunRecord, reference: &RunRecord) -> Option<
 }
 
 /// Speed-up of a method over the seeds.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct SpeedUp {
     /// Number of seeds.
     pub n: usize,
@@ -125,33 +123,6 @@ impl SpeedUp {
             Outcome::Ratio(ratio) => Some(ratio),
             Outcome::Never | Outcome::AtStart => None,
         }
-    }
-
-    /// Writes `slowest–quickest`; `None` where all seeds agree.
-    pub(crate) fn range(&self) -> Option<String> {
-        let (least, greatest) = (word(self.least), word(self.greatest));
-        (least != greatest).then(|| format!("{least}–{greatest}"))
-    }
-}
-
-/// Writes the speed-up of one seed, or a median.
-pub fn word(outcome: Outcome) -> String {
-    match outcome {
-        Outcome::Never => NEVER.to_owned(),
-        Outcome::Ratio(ratio) => factor(ratio),
-        Outcome::AtStart => AT_START.to_owned(),
-    }
-}
-
-/// Makes a cell with the median and `[slowest–quickest]` where the seeds differ.
-pub fn cell(speed_up: Option<&SpeedUp>) -> TableCell {
-    let Some(of) = speed_up else {
-        return TableCell::Missing;
-    };
-    let range = of.range().map(|range| format!("[{range}]"));
-    match of.median {
-        Outcome::Never => TableCell::Never(range),
-        median => TableCell::Value(word(median), range),
     }
 }
 
@@ -229,20 +200,6 @@ mod tests {
         let mut aimless = method;
         aimless.target = None;
         assert_eq!(outcome(Rule::TargetTime, &aimless, &retraining), None);
-    }
-
-    #[test]
-    fn words_stand_where_there_is_no_number() {
-        let in_words =
-            |outcomes: &[Outcome]| cell(SpeedUp::over(outcomes.iter().copied()).as_ref()).in_line();
-        assert_eq!(in_words(&[]), "–");
-        assert_eq!(in_words(&[Ratio(10.06)]), "10.1×");
-        assert_eq!(in_words(&[Ratio(0.123)]), "0.12×");
-        assert_eq!(
-            in_words(&[Never, Ratio(2.0), AtStart]),
-            "2.0× [never–at start]"
-        );
-        assert_eq!(in_words(&[Never, Never]), "never");
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! Median and spread of a quantity over the seeds.
 
+use serde::Serialize;
+
 /// Median, least and greatest value of a quantity over the seeds.
 ///
 /// A seed that never reached the quantity counts as +∞, as does a value that is not a number. So the
 /// median is "never" if at least half of the seeds never arrived.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Summary {
     /// Number of seeds.
     pub n: usize,
@@ -26,12 +28,11 @@ impl Summary {
             .map(|value| value.filter(|x| x.is_finite()).unwrap_or(f64::INFINITY))
             .collect();
         values.sort_by(f64::total_cmp);
-        let n = values.len();
         let (first, last) = (*values.first()?, *values.last()?);
-        let median = (values[(n - 1) / 2] + values[n / 2]) / 2.0;
+        let median = middle(&values)?;
         let reached = |value: f64| Some(value).filter(|x| x.is_finite());
         Some(Self {
-            n,
+            n: values.len(),
             n_never: values.iter().filter(|x| x.is_infinite()).count(),
             median: reached(median),
             min: reached(first),
@@ -47,6 +48,31 @@ impl Summary {
                 .filter(|value| value.is_some_and(f64::is_finite)),
         )
     }
+}
+
+/// Returns the middle of values in order, of an even number the mean of the middle two; `None` without values.
+fn middle(sorted: &[f64]) -> Option<f64> {
+    let n = sorted.len();
+    Some((sorted[n.checked_sub(1)? / 2] + sorted[n / 2]) / 2.0)
+}
+
+/// Returns the median, of an even number of values the mean of the middle two; `None` without values.
+pub fn median(of: &[f64]) -> Option<f64> {
+    let mut sorted = of.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    middle(&sorted)
+}
+
+/// Returns the mean; `None` without values.
+pub fn mean(of: &[f64]) -> Option<f64> {
+    (!of.is_empty()).then(|| of.iter().sum::<f64>() / of.len() as f64)
+}
+
+/// Returns the standard deviation of the sample; `None` for fewer than two values.
+pub fn deviation(of: &[f64]) -> Option<f64> {
+    let centre = mean(of).filter(|_| of.len() > 1)?;
+    let squares: f64 = of.iter().map(|x| (x - centre).powi(2)).sum();
+    Some((squares / (of.len() - 1) as f64).sqrt())
 }
 
 #[cfg(test)]

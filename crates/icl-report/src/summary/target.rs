@@ -1,74 +1,97 @@
-//! Distance of the old encoder from the quality of retraining, against the noise of the measure.
+//! Target of a comparison, and the distance of the old encoder from it against the noise of the measure.
 
-use icl_core::Origin;
-use icl_train::{Evaluation, REFERENCE, TARGET_RATIO, plateau};
+use icl_core::{ByOrigin, Origin};
+use icl_train::{Evaluation, REFERENCE, StoppedBy, TARGET_RATIO, plateau};
+use serde::Serialize;
 
 use crate::record::RunRecord;
-use crate::text::number::{nats, percent, rounded};
+use crate::summary::over_seeds::{Summary, deviation, mean};
 
 /// Number of retraining's last evaluations whose spread is the noise of a single seed.
 const PLATEAU: usize = 5;
 /// Distance in units of the noise below which nothing can be said to have been made faster.
 const CLEAR: f64 = 3.0;
 
+/// Target in nats over the seeds that have one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TargetSummary {
+    /// Target over all data.
+    pub all: Summary,
+    /// Target over the old data; `null` without retraining.
+    pub old: Option<Summary>,
+    /// Target over the new data; `null` without retraining.
+    pub new: Option<Summary>,
+    /// Whether retraining ended at its last epoch in a seed, and not by its own rule.
+    pub is_truncated: bool,
+}
+
+impl TargetSummary {
+    /// Summarises the targets, each seed once. Returns `None` without a target.
+    pub(crate) fn of(records: &[RunRecord]) -> Option<Self> {
+        let mut targets: Vec<(u64, f64)> = Vec::new();
+        for record in records {
+            if let Some(target) = record.target
+                && targets.iter().all(|(seed, _)| *seed != record.seed)
+            {
+                targets.push((record.seed, target));
+            }
+        }
+        let references = || records.iter().filter(|record| record.method == REFERENCE);
+        let part = |part: fn(ByOrigin<f64>) -> f64| {
+            Summary::of_present(references().map(|of| of.target_by_origin.map(part)))
+        };
+        Some(Self {
+            all: Summary::of_present(targets.into_iter().map(|(_, target)| Some(target)))?,
+            old: part(|of| of.old),
+            new: part(|of| of.new),
+            is_truncated: references().any(|of| of.training.stopped_by == Some(StoppedBy::Epochs)),
+        })
+    }
+}
+
 /// Distance of θ₀ from the target on one part of the data.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Distance {
-    part: &'static str,
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Distance {
     /// Exact risk of θ₀ in nats, mean over the seeds.
-    start: f64,
-    /// Target in nats, mean over the seeds.
-    target: f64,
+    pub start: f64,
+    /// Target in nats, mean over the seeds: retraining's plateau + 1 %.
+    pub target: f64,
     /// Noise in nats: the standard deviation of the distance over the seeds, or of retraining's last
     /// evaluations in a single seed.
-    noise: f64,
+    pub noise: f64,
+    /// Distance as a share of the target.
+    pub above_target: f64,
+    /// Distance in units of the noise.
+    pub n_noise: f64,
 }
 
 /// Distance of θ₀ from the target on old and on new data.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Distances([Distance; 2]);
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Distances {
+    /// Distance on old data.
+    pub old: Distance,
+    /// Distance on new data.
+    pub new: Distance,
+    /// Whether θ₀ is farther from the target than three times the noise, on old or on new data.
+    pub is_clear: bool,
+}
 
 impl Distances {
     /// Computes the distances. Returns `None` without retraining, without a method that starts from θ₀, or
     /// without noise.
     pub(crate) fn of(records: &[RunRecord]) -> Option<Self> {
-        let old = distance(records, Origin::Old, "old")?;
-        Some(Self([old, distance(records, Origin::New, "new")?]))
-    }
-
-    /// Returns whether θ₀ is farther from the target than three times the noise, on old or on new data.
-    pub(crate) fn is_clear(&self) -> bool {
-        self.0
+        let (old, new) = (
+            distance(records, Origin::Old)?,
+            distance(records, Origin::New)?,
+        );
+        let is_clear = [old, new]
             .iter()
-            .any(|of| of.start - of.target > CLEAR * of.noise)
-    }
-
-    /// Writes the distances as a sentence.
-    pub(crate) fn sentence(&self) -> String {
-        let [old, new] = self.0.each_ref().map(|of| {
-            format!(
-                "on {} data it lies {} {} the target of {} nats ({} times the noise of {} nats)",
-                of.part,
-                percent((of.start / of.target - 1.0).abs()),
-                if of.start < of.target {
-                    "below"
-                } else {
-                    "above"
-                },
-                nats(of.target),
-                rounded(((of.start - of.target) / of.noise).abs(), 1),
-                nats(of.noise),
-            )
-        });
-        format!(
-            "Distance of the old encoder from the quality of retraining: {old}; {new}. The target is retraining's \
-             plateau + 1 % on each part; the noise is the spread of the distance over the seeds, or of retraining's last \
-             evaluations in a single seed. Below three times the noise no speed-up is given."
-        )
+            .any(|of| of.start - of.target > CLEAR * of.noise);
+        Some(Self { old, new, is_clear })
     }
 }
 
-fn distance(records: &[RunRecord], origin: Origin, part: &'static str) -> Option<Distance> {
+fn distance(records: &[RunRecord], origin: Origin) -> Option<Distance> {
     let risk = |of: &Evaluation| of.risk.by_origin()[origin];
     let mut of_seeds = Vec::new();
     let mut last = Vec::new();
@@ -97,35 +120,26 @@ fn distance(records: &[RunRecord], origin: Origin, part: &'static str) -> Option
         .iter()
         .map(|(start, target)| start - target)
         .collect();
-    let of = Distance {
-        part,
-        start: mean(&starts)?,
-        target: mean(&targets)?,
-        noise: deviation(if distances.len() == 1 {
-            &last
-        } else {
-            &distances
-        })?,
-    };
-    let numbers = [of.start, of.target, of.noise];
-    (numbers.iter().all(|x| x.is_finite()) && of.noise > 0.0).then_some(of)
-}
-
-fn mean(of: &[f64]) -> Option<f64> {
-    (!of.is_empty()).then(|| of.iter().sum::<f64>() / of.len() as f64)
-}
-
-/// Returns the standard deviation of the sample; `None` for fewer than two values.
-fn deviation(of: &[f64]) -> Option<f64> {
-    let centre = mean(of).filter(|_| of.len() > 1)?;
-    let squares: f64 = of.iter().map(|x| (x - centre).powi(2)).sum();
-    Some((squares / (of.len() - 1) as f64).sqrt())
+    let (start, target) = (mean(&starts)?, mean(&targets)?);
+    let noise = deviation(if distances.len() == 1 {
+        &last
+    } else {
+        &distances
+    })?;
+    let is_known = [start, target, noise].iter().all(|x| x.is_finite()) && noise > 0.0;
+    is_known.then(|| Distance {
+        start,
+        target,
+        noise,
+        above_target: start / target - 1.0,
+        n_noise: (start - target) / noise,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{risk, run};
+    use crate::fixture::{record, risk, run};
 
     /// Retraining ends at these risks, one for each seed; θ₀ begins at `start`.
     fn records(ends: &[f64], start: f64) -> Vec<RunRecord> {
@@ -140,10 +154,20 @@ mod tests {
     }
 
     #[test]
+    fn each_seed_gives_its_target_once() {
+        let mut records = [record("a", 1), record("b", 1), record("a", 2)];
+        records[2].target = None;
+        assert_eq!(TargetSummary::of(&records).unwrap().all.n, 1);
+        records[0].target = None;
+        records[1].target = None;
+        assert_eq!(TargetSummary::of(&records), None);
+    }
+
+    #[test]
     fn a_distance_is_measured_in_units_of_the_noise() {
         // Plateaus of 2.0, 2.1 and 2.2 on all data: a mean of 2.1 and a deviation of 0.1 of the plateau, and of 0.101 of the
         // distance from 1.01 of it.
-        let [old, new] = Distances::of(&records(&[2.0, 2.1, 2.2], 2.5)).unwrap().0;
+        let Distances { old, new, .. } = Distances::of(&records(&[2.0, 2.1, 2.2], 2.5)).unwrap();
         let close = |found: f64, expected: f64| (found - expected).abs() < 1e-12;
         assert!(close(old.start, 2.4) && close(old.target, 1.01 * 2.0) && close(old.noise, 0.101));
         assert!(close(new.start, 2.6) && close(new.target, 1.01 * 2.2) && close(new.noise, 0.101));
@@ -151,7 +175,7 @@ mod tests {
         let clear = |start| {
             Distances::of(&records(&[2.0, 2.1, 2.2], start))
                 .unwrap()
-                .is_clear()
+                .is_clear
         };
         assert!(clear(2.5));
         assert!(!clear(2.4));
@@ -163,7 +187,7 @@ mod tests {
         for (i, evaluation) in one[0].course.evaluations[4..].iter_mut().enumerate() {
             evaluation.risk = risk(2.0 + 0.1 * (i as f64 - 2.0), 1.0);
         }
-        let [old, _] = Distances::of(&one).unwrap().0;
+        let old = Distances::of(&one).unwrap().old;
         assert!((old.noise - 0.1 * 2.5_f64.sqrt()).abs() < 1e-12);
         assert_eq!(Distances::of(&records(&[2.0], 2.5)), None, "no noise");
         assert_eq!(Distances::of(&one[1..]), None, "no retraining");

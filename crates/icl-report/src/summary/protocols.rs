@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use icl_core::ByOrigin;
+use serde::Serialize;
+
 use crate::record::{AccuracyByOrigin, FloorAccuracies, ProtocolAccuracies, RunRecord};
-use crate::summary::Summary;
+use crate::summary::over_seeds::Summary;
 
 /// Accuracy on a part of the data.
 pub type Part = fn(AccuracyByOrigin) -> Option<f64>;
@@ -31,6 +34,17 @@ pub const FLOORS: [(&str, Floor); 4] = [
     ("raw features", |floors| floors.raw),
     ("untrained encoder", |floors| floors.untrained),
 ];
+
+/// Protocol of a comparison.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ProtocolSummary {
+    /// Name.
+    pub protocol: String,
+    /// Whether an accuracy is missing because its part of the data holds a single class.
+    pub lacks_accuracies: bool,
+    /// Floors over the seeds by their names; all methods of a seed have the same floors, so each seed counts once.
+    pub floors: Vec<(&'static str, ByOrigin<Option<Summary>>)>,
+}
 
 /// Protocol that tells encoders apart where many labels would hide their differences.
 const FEW_LABELS: &str = "nearest neighbour from five labels a class";
@@ -97,15 +111,31 @@ pub fn floor_over_seeds(
     Summary::of_present(seeds.iter().map(value))
 }
 
-/// Returns whether a recorded protocol lacks an accuracy because its part of the data holds a single class.
-pub(crate) fn lacks_accuracies(records: &[RunRecord]) -> bool {
-    let lacks = |of: ProtocolAccuracies| PARTS.iter().any(|(_, part)| part(of.accuracy).is_none());
-    let of = |name| {
-        records
-            .iter()
-            .filter_map(move |record| by_protocol(record, name))
+/// Summarises the protocols that at least one record holds, in the order of [`recorded`].
+pub(crate) fn protocols(records: &[RunRecord]) -> Vec<ProtocolSummary> {
+    let of = |protocol: &str| {
+        let mut held = records.iter().filter_map(|of| by_protocol(of, protocol));
+        let lacks =
+            |of: ProtocolAccuracies| PARTS.iter().any(|(_, part)| part(of.accuracy).is_none());
+        let floors = FLOORS.iter().map(|(name, floor)| {
+            (
+                *name,
+                by_part(|part| floor_over_seeds(records, protocol, *floor, part)),
+            )
+        });
+        ProtocolSummary {
+            protocol: protocol.to_owned(),
+            lacks_accuracies: held.any(lacks),
+            floors: floors.collect(),
+        }
     };
-    recorded(records).into_iter().flat_map(of).any(lacks)
+    recorded(records).into_iter().map(of).collect()
+}
+
+/// Computes a quantity for each part of the data.
+pub(crate) fn by_part<T>(of: impl Fn(Part) -> T) -> ByOrigin<T> {
+    let [all, old, new] = PARTS.map(|(_, part)| of(part));
+    ByOrigin { all, old, new }
 }
 
 /// Returns the letter of a floor in charts: M, S, R or U.
@@ -145,7 +175,7 @@ mod tests {
         records[0].linear_probe = None;
         records[0].added_protocols.clear();
         assert_eq!(recorded(&records), ["k nearest neighbours"]);
-        assert!(!lacks_accuracies(&records));
+        assert!(!protocols(&records)[0].lacks_accuracies);
         records[0].knn = None;
         assert!(recorded(&records).is_empty());
     }
