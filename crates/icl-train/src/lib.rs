@@ -23,8 +23,10 @@
 //! | [`Stream`], [`Arriving`], [`Advanced`], [`StreamState`], [`Experience`] | updates for one experience after the other |
 //! | [`Policy`], [`When`], [`Decision`] | the moment of an update |
 //! | [`Keep`], [`Buffer`], [`KeptSample`] | the old samples of a stream that later updates may use |
+//! | [`WeightAverage`] | part for any training loop: the averaged parameters of a module |
 //! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
 
+mod average;
 mod checkpoint;
 mod devices;
 mod error;
@@ -44,6 +46,7 @@ mod stream;
 mod trainer;
 mod views;
 
+pub use average::WeightAverage;
 pub use checkpoint::{read_checkpoint, write_checkpoint};
 #[cfg(feature = "mpi")]
 pub use devices::Mpi;

@@ -5,6 +5,7 @@
 
 mod adaptation;
 mod applied_rates;
+mod average;
 mod batch_bits;
 mod checkpoint;
 mod cost;

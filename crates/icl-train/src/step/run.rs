@@ -6,6 +6,7 @@ use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Encoder, Increment, Seed, Stepped};
 
+use crate::average::WeightAverage;
 use crate::devices::replicas::check_replicas;
 use crate::error::{TrainError, not_finite};
 use crate::evaluation::evaluated::{Evaluate, Risk};
@@ -19,7 +20,6 @@ use crate::progress::step_report::{StepReport, StepSeconds};
 use crate::progress::warnings::{far, first_not_finite};
 use crate::sampling::plan::Planner;
 use crate::settings::TrainingSettings;
-use crate::step::average::WeightAverage;
 use crate::step::batch_loss::{BatchLoss, PartOf};
 use crate::step::copies::own;
 use crate::step::counters::Counters;
