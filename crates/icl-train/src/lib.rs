@@ -23,7 +23,7 @@
 //! | [`Stream`], [`Arriving`], [`Advanced`], [`StreamState`], [`Experience`] | updates for one experience after the other |
 //! | [`Policy`], [`When`], [`Decision`] | the moment of an update |
 //! | [`Keep`], [`Buffer`], [`KeptSample`] | the old samples of a stream that later updates may use |
-//! | [`WeightAverage`] | part for any training loop: the averaged parameters of a module |
+//! | [`WeightAverage`], [`GainRule`] | parts for any training loop: the averaged parameters of a module, and when to stop |
 //! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
 
 mod average;
@@ -51,7 +51,7 @@ pub use checkpoint::{read_checkpoint, write_checkpoint};
 #[cfg(feature = "mpi")]
 pub use devices::Mpi;
 pub use error::{TrainError, TrainErrorKind};
-pub use evaluation::{Evaluated, Evaluator, ExpectedGain, Measured, StopRule, StoppedBy};
+pub use evaluation::{Evaluated, Evaluator, ExpectedGain, GainRule, Measured, StopRule, StoppedBy};
 pub use icl_core::RateChoice;
 pub use identity::Identity;
 pub use method::{

@@ -12,4 +12,4 @@ pub(crate) mod stopping;
 pub use evaluated::{Evaluated, Measured};
 pub use evaluator::Evaluator;
 pub use gain::ExpectedGain;
-pub use stopping::{StopRule, StoppedBy};
+pub use stopping::{GainRule, StopRule, StoppedBy};

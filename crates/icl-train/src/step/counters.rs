@@ -3,8 +3,7 @@
 use icl_core::Stepped;
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::gain::Course;
-use crate::evaluation::stopping::Descent;
+use crate::evaluation::stopping::{Descent, GainRule};
 use crate::method::Sampling;
 use crate::negatives::Advice;
 use crate::progress::record::TrainingRecord;
@@ -49,10 +48,8 @@ pub(crate) struct Counters {
     pub(crate) balanced: Descent,
     /// Minimum of an epoch's training loss.
     pub(crate) losses: Descent,
-    /// Recent evaluations, sample by sample.
-    pub(crate) course: Course,
-    /// Number of evaluations in a row at which the expected gain was too small.
-    pub(crate) n_small: usize,
+    /// State of the stopping rule if it decides by an expected gain.
+    pub(crate) by_gain: Option<GainRule>,
     /// First share of the old data in an epoch, if it widens.
     widening_from: Option<f64>,
     fraction: f64,
@@ -62,8 +59,9 @@ pub(crate) struct Counters {
 
 impl Counters {
     /// Creates the counters of a run whose first epoch holds the share `fraction` of the old data.
-    pub(crate) fn new(sampling: Sampling, fraction: f64) -> Self {
+    pub(crate) fn new(sampling: Sampling, fraction: f64, by_gain: Option<GainRule>) -> Self {
         Self {
+            by_gain,
             widening_from: sampling.is_widening().then_some(fraction),
             fraction,
             ..Self::default()

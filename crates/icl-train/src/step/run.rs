@@ -101,7 +101,7 @@ where
             average: WeightAverage::new(encoder.clone(), settings.average_decay),
             encoder: Some(encoder),
             best: None,
-            counters: Counters::new(sampling, fraction),
+            counters: Counters::new(sampling, fraction, settings.stop.by_gain(settings.min_gain)),
             record,
             loss,
         })
