@@ -23,7 +23,7 @@
 //! | [`Stream`], [`Arriving`], [`Advanced`], [`StreamState`], [`Experience`] | updates for one experience after the other |
 //! | [`Policy`], [`When`], [`Decision`] | the moment of an update |
 //! | [`Keep`], [`Buffer`], [`KeptSample`] | the old samples of a stream that later updates may use |
-//! | [`WeightAverage`], [`GainRule`] | parts for any training loop: the averaged parameters of a module, and when to stop |
+//! | [`Sampler`], [`BatchPlan`], [`WeightAverage`], [`GainRule`] | parts for any training loop: which old and new samples to take, the averaged parameters of a module, when to stop |
 //! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
 
 mod average;
@@ -68,8 +68,9 @@ pub use progress::{
     TARGET_RATIO, TimeToTarget, TrainingRecord, inert_move, parameter_change, parameter_norm,
     plateau, time_to_target,
 };
+pub use sampling::{BatchPlan, Sampler};
 #[cfg(feature = "testing")]
-pub use sampling::{BatchPlan, EpochPlan, Planner, StepPlan};
+pub use sampling::{EpochPlan, Planner, StepPlan};
 pub use settings::TrainingSettings;
 pub use stream::{
     Advanced, Arriving, Buffer, Decision, Experience, Keep, KeptSample, Policy, Stream,

@@ -221,13 +221,6 @@ impl TrainingSettings {
             .collect()
     }
 
-    /// Returns the size of the replay buffer for `n_old` old samples.
-    pub(crate) fn replay_size(&self, n_old: usize) -> usize {
-        self.replay_size
-            .unwrap_or_else(|| n_old.div_ceil(5))
-            .min(n_old)
-    }
-
     /// Returns whether a charged cost reaches the budget.
     pub(crate) fn is_spent(&self, charged: f64) -> bool {
         self.budget.is_some_and(|budget| charged >= budget)

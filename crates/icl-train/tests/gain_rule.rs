@@ -33,8 +33,8 @@ fn gain_of(evaluations: &[(f64, Vec<f64>)]) -> Option<ExpectedGain> {
         for (cost, losses) in evaluations {
             if *cost > from && *cost <= to {
                 n += 1.0;
-                for sample in 0..8 {
-                    means[window][sample] += losses[sample];
+                for (sum, loss) in means[window].iter_mut().zip(losses) {
+                    *sum += loss;
                 }
             }
         }

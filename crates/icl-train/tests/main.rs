@@ -16,6 +16,7 @@ mod negatives;
 mod optimizers;
 mod partners;
 mod points;
+mod sampler;
 mod starts;
 mod step_reports;
 mod stream;

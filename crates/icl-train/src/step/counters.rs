@@ -4,10 +4,8 @@ use icl_core::Stepped;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::stopping::{Descent, GainRule};
-use crate::method::Sampling;
 use crate::negatives::Advice;
 use crate::progress::record::TrainingRecord;
-use crate::sampling::widening;
 
 /// State of a run at its last evaluation.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -50,8 +48,7 @@ pub(crate) struct Counters {
     pub(crate) losses: Descent,
     /// State of the stopping rule if it decides by an expected gain.
     pub(crate) by_gain: Option<GainRule>,
-    /// First share of the old data in an epoch, if it widens.
-    widening_from: Option<f64>,
+    /// Share of the old data in this epoch.
     fraction: f64,
     /// Whether the run is complete.
     pub(crate) is_complete: bool,
@@ -59,10 +56,9 @@ pub(crate) struct Counters {
 
 impl Counters {
     /// Creates the counters of a run whose first epoch holds the share `fraction` of the old data.
-    pub(crate) fn new(sampling: Sampling, fraction: f64, by_gain: Option<GainRule>) -> Self {
+    pub(crate) fn new(fraction: f64, by_gain: Option<GainRule>) -> Self {
         Self {
             by_gain,
-            widening_from: sampling.is_widening().then_some(fraction),
             fraction,
             ..Self::default()
         }
@@ -73,12 +69,8 @@ impl Counters {
         self.fraction
     }
 
-    /// Updates a widening share of the old data, after training at the cost of `epochs` epochs over all data.
-    pub(crate) fn widen(&mut self, epochs: f64) {
-        let Some(first) = self.widening_from else {
-            return;
-        };
-        let fraction = widening::share(first, epochs);
+    /// Sets the share of the old data of the next epoch.
+    pub(crate) fn widen(&mut self, fraction: f64) {
         if fraction != self.fraction {
             self.fraction = fraction;
             // Another share of old data is another training loss.

@@ -75,10 +75,9 @@ where
         identity: Identity,
     ) -> Result<Self, TrainError> {
         method.check_shards(settings.n_shards(loss.group.size()))?;
-        let sampling = method.sampling;
         let planner = Planner::new(method, increment, settings, seed.child("order"));
-        let fraction = sampling.first_fraction(settings, increment);
-        let widest = match sampling.is_widening() {
+        let fraction = planner.sampler.share(0.0);
+        let widest = match method.sampling.is_widening() {
             true => 1.0,
             false => fraction,
         };
@@ -101,7 +100,7 @@ where
             average: WeightAverage::new(encoder.clone(), settings.average_decay),
             encoder: Some(encoder),
             best: None,
-            counters: Counters::new(sampling, fraction, settings.stop.by_gain(settings.min_gain)),
+            counters: Counters::new(fraction, settings.stop.by_gain(settings.min_gain)),
             record,
             loss,
         })
