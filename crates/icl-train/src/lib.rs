@@ -23,7 +23,7 @@
 //! | [`Stream`], [`Arriving`], [`Advanced`], [`StreamState`], [`Experience`] | updates for one experience after the other |
 //! | [`Policy`], [`When`], [`Decision`] | the moment of an update |
 //! | [`Keep`], [`Buffer`], [`KeptSample`] | the old samples of a stream that later updates may use |
-//! | [`Sampler`], [`BatchPlan`], [`WeightAverage`], [`GainRule`] | parts for any training loop: which old and new samples to take, the averaged parameters of a module, when to stop |
+//! | [`Sampler`], [`BatchPlan`], [`WeightAverage`], [`GainRule`], [`Evaluator::new`] | parts for any training loop: which old and new samples to take, the averaged parameters of a module, when to stop, the risk over held-out samples |
 //! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
 
 mod average;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::TrainError;
 use crate::evaluation::StopRule;
+use crate::evaluation::builder::{NEGATIVES, SAMPLES, TEMPERATURE};
 use crate::method::{Distance, MetaOrder, NoiseSet};
 use crate::negatives::{NegativesForm, NegativesSchedule, StepNegatives};
 
@@ -109,15 +110,15 @@ impl Default for TrainingSettings {
             pretraining_rate: RateChoice::Fixed,
             learning_rate: 3e-3,
             steps_before: 0,
-            temperature: 0.1,
-            negatives: 31.0,
+            temperature: TEMPERATURE,
+            negatives: NEGATIVES,
             step_negatives: StepNegatives::default(),
             noise_set: NoiseSet::OtherViews,
             stop: StopRule::Doubling,
             min_gain: 0.005,
             patience: 20,
             monitor_samples: 512,
-            evaluation_samples: 2048,
+            evaluation_samples: SAMPLES,
             evaluate_every: None,
             budget: None,
             average_decay: 0.99,

@@ -10,6 +10,7 @@ mod batch_bits;
 mod checkpoint;
 mod cost;
 mod encoder_calls;
+mod evaluator;
 mod gain_rule;
 mod groups;
 mod negatives;

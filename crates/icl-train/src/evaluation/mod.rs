@@ -1,5 +1,6 @@
 //! The exact risk of an encoder, and the decisions that follow from it.
 
+pub(crate) mod builder;
 pub(crate) mod evaluated;
 pub(crate) mod evaluator;
 pub(crate) mod fixed_views;

@@ -12,6 +12,7 @@ use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Alone, Collate, Group, Increment, Samples, Seed, Views};
 
 use crate::error::{TrainError, TrainErrorKind};
+use crate::evaluation::builder::of_views;
 use crate::evaluation::evaluator::Evaluator;
 use crate::method::{Method, NoiseSet};
 use crate::optimizer::rates::{OfStep, Rates, Scheduled};
@@ -279,7 +280,7 @@ where
         Evaluator {
             problem: self.problem(),
             root_seed: self.seed,
-            seed: Seed::new(self.seed).child("evaluation"),
+            seed: of_views(self.seed),
             temperature: self.settings.temperature,
             negatives: self.settings.negatives,
             device: self.devices[0].clone(),
