@@ -130,7 +130,7 @@ fn listed(texts: &str) -> Result<Vec<Method>, Failure> {
 }
 
 /// Returns the failure to find a method, with a similar name if there is one.
-fn unknown(error: &MethodError) -> Failure {
+pub fn unknown(error: &MethodError) -> Failure {
     let similar = match error {
         MethodError::Name { found, known } => suggestion(found, known.iter().map(String::as_str)),
         _ => String::new(),

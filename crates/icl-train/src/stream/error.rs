@@ -3,10 +3,14 @@
 use icl_core::{Error, GroupError};
 
 use crate::error::TrainError;
+use crate::settings_error::SettingsError;
 
 /// Error that ended the update for an experience; the state before it is still valid.
 #[derive(Debug, thiserror::Error)]
 pub enum StreamError {
+    /// A number of the policy is out of its range.
+    #[error(transparent)]
+    Policy(#[from] SettingsError),
     /// An experience has the name of an earlier one: the names are what random draws depend on.
     #[error("experience {found:?}: found the name of an earlier experience, expected another one")]
     Repeated {

@@ -10,6 +10,7 @@ mod measurement;
 mod policy;
 mod settings;
 mod state;
+mod strategy;
 mod updates;
 mod when;
 
@@ -20,4 +21,5 @@ pub use keep::{Keep, KeepError};
 pub use policy::{Decision, Policy};
 pub use settings::Stream;
 pub use state::{Experience, StreamMemory, StreamState};
+pub use strategy::Strategy;
 pub use when::{When, WhenError};

@@ -6,6 +6,7 @@ use icl_core::{Alone, Group, Increment, Seed};
 use crate::settings::TrainingSettings;
 use crate::stream::keep::Keep;
 use crate::stream::policy::Policy;
+use crate::stream::strategy::Strategy;
 use crate::trainer::Trainer;
 
 /// A stream of increments: an encoder that is updated for one experience after the other.
@@ -127,6 +128,12 @@ impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
     #[must_use]
     pub fn policy(self, policy: Policy) -> Self {
         Self { policy, ..self }
+    }
+
+    /// Sets what a strategy says: what is kept, when to update, and at what cost.
+    #[must_use]
+    pub fn strategy(self, strategy: &Strategy) -> Self {
+        self.keep(strategy.keep).policy(strategy.policy.clone())
     }
 
     /// Sets the share of each experience that is held out, above 0 and below 1.

@@ -101,8 +101,8 @@ where
     /// [`next`](Self::next) follows, else [`wait`](Self::wait). The cost of a measured drift is charged to the experience.
     ///
     /// # Errors
-    /// [`StreamError`] if the experience has too few samples, a sample is absent or cannot be read, or a drift cannot be
-    /// measured.
+    /// [`StreamError`] if a number of the policy is out of its range, the experience has too few samples, a sample is absent or
+    /// cannot be read, or a drift cannot be measured.
     pub fn decide<M>(
         &self,
         state: &mut StreamState,
@@ -112,6 +112,7 @@ where
     where
         M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
+        self.policy.check()?;
         let when = self.policy.when;
         let (drift, passes) = match when.needs_drift() {
             false => (None, 0.0),

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 /// Smallest drift that counts where none is given, in nats.
 const EFFECT: f64 = 0.05;
 
@@ -21,7 +23,8 @@ const EFFECT: f64 = 0.05;
 ///
 /// Sources: triggers by time, amount and drift, and by cost, are those of Modyn (Böther et al., 2025), with the bias of inference and its
 /// permutation test ([`icl_core::drift`]) in place of a distance of embeddings.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub enum When {
     /// At every experience.
     Always,
@@ -83,6 +86,20 @@ impl FromStr for When {
         parse(text).ok_or_else(|| WhenError {
             found: text.chars().take(100).collect(),
         })
+    }
+}
+
+impl From<When> for String {
+    fn from(when: When) -> Self {
+        when.to_string()
+    }
+}
+
+impl TryFrom<String> for When {
+    type Error = WhenError;
+
+    fn try_from(text: String) -> Result<Self, WhenError> {
+        text.parse()
     }
 }
 

@@ -14,7 +14,7 @@ use crate::commands::stream::gathered::{Gathered, like};
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::source::Source;
 use crate::commands::stream::step::{Step, StepRecord};
-use crate::commands::stream::strategy::{Strategy, write_json};
+use crate::commands::stream::strategy::{StrategyRun, write_json};
 use crate::commands::stream::summary::Summary;
 use crate::commands::stream::watched::together;
 use crate::domain::Domain;
@@ -94,18 +94,18 @@ impl<D: Domain> Course<'_, D> {
     ) -> Result<icl_report::StreamRecord, Failure> {
         let resolved = self.resolved;
         let mut steps = std::mem::take(&mut self.steps);
-        let mut strategies = Strategy::all(resolved);
+        let mut runs = StrategyRun::all(resolved);
         for (at, step) in steps.iter().enumerate() {
             let path = folder.experience(at, &step.streamed.name);
-            for strategy in &mut strategies {
-                strategy.read(&path, at + 1 == steps.len())?;
+            for run in &mut runs {
+                run.read(&path, at + 1 == steps.len())?;
                 if at + 1 < steps.len() {
                     // A kill may have left it.
-                    strategy.forget(&path);
+                    run.forget(&path);
                 }
             }
         }
-        strategies.iter_mut().for_each(Strategy::drop_panels);
+        runs.iter_mut().for_each(StrategyRun::drop_panels);
         for at in 0..steps.len() {
             if !self.is_read_until(at, &steps)? {
                 break;
@@ -115,7 +115,7 @@ impl<D: Domain> Course<'_, D> {
         let mut summary = Summary::new(resolved, config);
         let group = group();
         loop {
-            summary.keep_up(folder, self.source, &steps, &strategies, false)?;
+            summary.keep_up(folder, self.source, &steps, &runs, false)?;
             let at = steps.len();
             let is_there = self.is_read_until(at, &steps)?;
             if !is_there && self.source.wait() {
@@ -124,14 +124,14 @@ impl<D: Domain> Course<'_, D> {
             let is_stopped = group.any(interrupt::requested());
             let is_stopped = is_stopped.map_err(TrainError::Group)?;
             if is_stopped && (is_there || self.source.is_watched()) {
-                summary.keep_up(folder, self.source, &steps, &strategies, true)?;
+                summary.keep_up(folder, self.source, &steps, &runs, true)?;
                 return Err(Failure::Interrupted(anyhow!(
                     "the stream was interrupted after {at} experiences"
                 )));
             }
             if !is_there {
-                summary.keep_up(folder, self.source, &steps, &strategies, true)?;
-                return summary.record(self.source, &steps, &strategies);
+                summary.keep_up(folder, self.source, &steps, &runs, true)?;
+                return summary.record(self.source, &steps, &runs);
             }
             let arrived = &self.gathered.experiences[at];
             if self.source.is_watched() {
@@ -152,27 +152,27 @@ impl<D: Domain> Course<'_, D> {
                 next: &next,
                 at,
             };
-            let record = match step.run(&mut strategies, &steps) {
+            let record = match step.run(&mut runs, &steps) {
                 Ok(record) => record,
                 Err(failure) => {
                     // Some strategies may have gone through the experience.
-                    strategies.iter_mut().for_each(|it| it.done.truncate(at));
-                    summary.keep_up(folder, self.source, &steps, &strategies, true)?;
+                    runs.iter_mut().for_each(|it| it.done.truncate(at));
+                    summary.keep_up(folder, self.source, &steps, &runs, true)?;
                     return Err(failure);
                 }
             };
             write_json(&next.join(RECORD), &record)?;
-            for strategy in &strategies {
-                strategy.write(&next)?;
+            for run in &runs {
+                run.write(&next)?;
             }
             let name = &self.gathered.experiences[at].name;
             folder.publish(at, name)?;
             let path = folder.experience(at, name);
-            for strategy in &mut strategies {
-                strategy.publish(&path);
-                strategy.drop_panels();
+            for run in &mut runs {
+                run.publish(&path);
+                run.drop_panels();
                 if at > 0 {
-                    strategy.forget(&folder.experience(at - 1, &steps[at - 1].streamed.name));
+                    run.forget(&folder.experience(at - 1, &steps[at - 1].streamed.name));
                 }
             }
             steps.push(record);

@@ -7,7 +7,7 @@ use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::drift::{Drift, DriftPanel, DriftTestConfig};
 use icl_core::{HostRows, Increment, Seed};
-use icl_train::{Decision, Policy, Stream, StreamMemory, When};
+use icl_train::{Decision, Policy, Strategy, Stream, StreamMemory, When};
 
 use crate::backend::OnBackend;
 use crate::commands::stream::course::Course;
@@ -42,7 +42,7 @@ fn of_data<D: Domain, B: AutodiffBackend>(
 ) -> Result<(), Failure> {
     let resolved = course.resolved;
     let from = course.from.expect("a dry run has an encoder");
-    let policy = policy(resolved)?;
+    let strategy = free_of_cost(resolved)?;
     let mut state = None;
     for at in 0.. {
         while !course.is_read_until(at, &[])? {
@@ -63,8 +63,7 @@ fn of_data<D: Domain, B: AutodiffBackend>(
         let options = &resolved.options.course;
         let stream = Stream::<B, D::Data, _, _>::new(&gathered.data, views, collate)
             .settings(resolved.training.settings.clone())
-            .keep(options.keep)
-            .policy(policy.clone())
+            .strategy(&strategy)
             .hold_out(options.measured.hold_out)
             .panel(options.measured.panel)
             .seed(resolved.training.seed)
@@ -99,9 +98,8 @@ pub fn of_embeddings(resolved: &Resolved, source: &Source) -> Result<bool, Failu
     if !listed.iter().any(|it| it.positives.is_some()) {
         return Ok(false);
     }
-    let policy = policy(resolved)?;
+    let Strategy { policy, keep, .. } = free_of_cost(resolved)?;
     let seed = Seed::new(resolved.training.seed).child("stream");
-    let keep = resolved.options.course.keep;
     let mut rows = Rows::default();
     let mut memory = StreamMemory::default();
     for (at, listed) in listed.iter().enumerate() {
@@ -131,18 +129,21 @@ pub fn of_embeddings(resolved: &Resolved, source: &Source) -> Result<bool, Failu
     Ok(true)
 }
 
-/// Returns the policy of a dry run, in which updates cost nothing.
-fn policy(resolved: &Resolved) -> Result<Policy, Failure> {
-    let course = &resolved.options.course;
-    match course.when {
+/// Returns the strategy of a dry run, in which updates cost nothing.
+fn free_of_cost(resolved: &Resolved) -> Result<Strategy, Failure> {
+    let chosen = resolved.strategies[0].clone();
+    match chosen.policy.when {
         When::Regret(_) => Err(Failure::input(anyhow!(
             "when: found {} with --dry-run, expected a rule that does not depend on the cost of updates",
-            course.when
+            chosen.policy.when
         ))),
-        when => Ok(Policy {
-            when,
-            at_latest: course.at_latest,
-            ..Policy::default()
+        _ => Ok(Strategy {
+            policy: Policy {
+                budget_per_update: None,
+                budget_total: None,
+                ..chosen.policy
+            },
+            ..chosen
         }),
     }
 }

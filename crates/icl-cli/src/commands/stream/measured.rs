@@ -9,7 +9,7 @@ use icl_train::{Experience, StreamMemory, StreamState, Trainer, parameter_norm};
 
 use crate::commands::stream::embedder::{Embedder, neighbours_kept, recall};
 use crate::commands::stream::step::{Advanced, Step, StepRecord, failure};
-use crate::commands::stream::strategy::{Row, Strategy, StrategyStep};
+use crate::commands::stream::strategy::{Row, StrategyRun, StrategyStep};
 use crate::domain::Domain;
 use crate::domain::spread::{check_spread, embed};
 use crate::files::encoder_work::ENCODER;
@@ -33,13 +33,13 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     /// If a sample cannot be read, or a risk or an embedding is not finite.
     pub(super) fn done(
         &self,
-        strategy: &Strategy,
+        run: &StrategyRun<'_>,
         advanced: &Advanced<D, B>,
     ) -> Result<StrategyStep, Failure> {
         let experiences: Vec<&Experience> = advanced.state.experiences().iter().collect();
         let n = experiences.len();
         let experience = experiences[n - 1];
-        let causes = self.causes(strategy);
+        let causes = self.causes(run);
         for &risk in experience.risks.iter().chain([&experience.served]) {
             causes.check_held_out(risk)?;
         }
@@ -70,21 +70,21 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     /// If a sample cannot be read, or embeddings cannot be compared.
     pub(super) fn record(
         &self,
-        strategy: &Strategy,
+        run: &StrategyRun<'_>,
         advanced: &Advanced<D, B>,
         experience: &Experience,
         steps: &[StepRecord],
     ) -> Result<StepRecord, Failure> {
         let experiences: Vec<&Experience> = advanced.state.experiences().iter().collect();
         let n = experiences.len();
-        let causes = self.causes(strategy);
+        let causes = self.causes(run);
         let embedder = self.embedder(&causes);
         let untrained = self
             .gathered
             .domain
             .fresh::<B>(self.init().child("old"), &self.devices[0])?
             .valid();
-        let stream = self.stream(strategy, self.resolved.training.settings.clone());
+        let stream = self.stream(run, self.resolved.training.settings.clone());
         let last = StreamState::from_parts(vec![experience.clone()], StreamMemory::default());
         let untrained_risk = stream.risks(&untrained, &last).map_err(failure)?[0];
         let untrained_accuracy = embedder.embed(&untrained, &experiences)?.accuracies(n);
@@ -105,7 +105,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
                 neighbours_kept(&first, &after)?
             }
         };
-        let [parameter_norm, effective_rank] = self.norm_and_rank(strategy, advanced, &causes)?;
+        let [parameter_norm, effective_rank] = self.norm_and_rank(run, advanced, &causes)?;
         let arrived = self.arrived();
         Ok(StepRecord {
             streamed: StreamedExperience {
@@ -145,18 +145,14 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     /// experience, the same after all experiences.
     fn norm_and_rank(
         &self,
-        strategy: &Strategy,
+        run: &StrategyRun<'_>,
         advanced: &Advanced<D, B>,
         causes: &Causes<'_>,
     ) -> Result<[f64; 2], Failure> {
         let panel = &advanced.state.experiences()[0].panel;
         let increment = Increment::before(panel.clone()).map_err(Failure::input)?;
-        let path = strategy.folder(self.next).join(ENCODER);
-        let encoder = self.read(if path.exists() {
-            &path
-        } else {
-            &strategy.encoder
-        })?;
+        let path = run.folder(self.next).join(ENCODER);
+        let encoder = self.read(if path.exists() { &path } else { &run.encoder })?;
         let (domain, training) = (&*self.gathered.domain, &self.resolved.training);
         let trainer = Trainer::<B, D::Data, _, _>::new(
             &*self.gathered.data,
@@ -180,11 +176,11 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     }
 
     /// Tells what a strategy has done.
-    pub(super) fn tell(&self, strategy: &Strategy, experience: &Experience) {
+    pub(super) fn tell(&self, run: &StrategyRun<'_>, experience: &Experience) {
         let risk = experience.risks.last().copied().flatten();
         let risk = risk.map_or(String::new(), |risk| format!("{risk:.4} nats"));
         let name = &experience.name;
-        let strategy = &strategy.name;
+        let strategy = &run.strategy.name;
         match (experience.updated, experience.served) {
             (true, None) => tell(format_args!("{name}: {strategy}: begins with risk {risk}")),
             (true, Some(served)) => tell(format_args!(

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::commands::stream::folder::{RECORD, StreamFolder};
 use crate::commands::stream::gathered::{Arrived, Gathered};
 use crate::commands::stream::options::Resolved;
-use crate::commands::stream::strategy::{Strategy, read_json};
+use crate::commands::stream::strategy::{StrategyRun, read_json};
 use crate::domain::Domain;
 use crate::domain::data::DataSet;
 use crate::domain::encoder_file;
@@ -99,24 +99,24 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     /// If a training fails or is interrupted, or a file cannot be written.
     pub fn run(
         &self,
-        strategies: &mut [Strategy],
+        runs: &mut [StrategyRun<'_>],
         steps: &[StepRecord],
     ) -> Result<StepRecord, Failure> {
         let mut record = None;
-        for strategy in strategies {
+        for run in runs {
             let advanced = match self.at {
-                0 => self.first(strategy)?,
-                _ => self.later(strategy)?,
+                0 => self.first(run)?,
+                _ => self.later(run)?,
             };
-            let done = self.done(strategy, &advanced)?;
+            let done = self.done(run, &advanced)?;
             let experience = advanced.state.experiences().last();
             let experience = experience.expect("an experience has come");
-            self.tell(strategy, experience);
-            if strategy.is_own() {
-                record = Some(self.record(strategy, &advanced, experience, steps)?);
+            self.tell(run, experience);
+            if run.is_own() {
+                record = Some(self.record(run, &advanced, experience, steps)?);
             }
-            strategy.memory = advanced.state.memory().clone();
-            strategy.done.push(done);
+            run.memory = advanced.state.memory().clone();
+            run.done.push(done);
         }
         Ok(record.expect("the first strategy is that of the method"))
     }
@@ -129,10 +129,10 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         Seed::new(self.resolved.training.seed).child("init")
     }
 
-    pub(super) fn causes<'c>(&'c self, strategy: &'c Strategy) -> Causes<'c> {
+    pub(super) fn causes<'c>(&'c self, run: &'c StrategyRun<'_>) -> Causes<'c> {
         Causes {
             settings: &self.resolved.training.settings,
-            method: strategy.method.as_ref(),
+            method: run.strategy.method.as_ref(),
             file: self.from.map(|from| from.stored.path()),
         }
     }
@@ -140,7 +140,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     /// Returns the stream of a strategy.
     pub(super) fn stream(
         &self,
-        strategy: &Strategy,
+        run: &StrategyRun<'_>,
         settings: TrainingSettings,
     ) -> Stream<'_, B, D::Data, &D::Views, D::Collate> {
         let course = &self.resolved.options.course;
@@ -150,8 +150,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
                 panel: course.measured.panel.max(settings.panel),
                 ..settings
             })
-            .keep(strategy.keep)
-            .policy(strategy.policy.clone())
+            .strategy(run.strategy)
             .hold_out(course.measured.hold_out)
             .panel(course.measured.panel)
             .seed(self.resolved.training.seed)
@@ -160,12 +159,12 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     }
 
     /// Trains on the first experience, or takes an encoder that was; controls begin with the encoder of the method.
-    fn first(&self, strategy: &Strategy) -> Result<Advanced<D, B>, Failure> {
+    fn first(&self, run: &StrategyRun<'_>) -> Result<Advanced<D, B>, Failure> {
         let settings = self.resolved.training.settings.clone();
-        let stream = self.stream(strategy, settings.clone());
+        let stream = self.stream(run, settings.clone());
         let arriving = self.arrived().arriving();
         let path = self.next.join(ENCODER);
-        let given = match (strategy.is_own(), self.from) {
+        let given = match (run.is_own(), self.from) {
             (true, None) => None,
             (true, Some(from)) => Some(from.encoder::<B>(&self.devices[0])?),
             (false, _) => Some(self.read(&path)?),
@@ -183,9 +182,9 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
                     .fresh::<B>(self.init().child("old"), &self.devices[0])?;
                 let causes = Causes {
                     file: self.resolved.options.encoder.weights.as_deref(),
-                    ..self.causes(strategy)
+                    ..self.causes(run)
                 };
-                let trained = self.trained(strategy, |callbacks| {
+                let trained = self.trained(run, |callbacks| {
                     let first = stream.first(untrained, arriving, callbacks);
                     first.map_err(|error| of_training(&causes, error))
                 })?;
@@ -194,7 +193,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
                 (trained.encoder, trained.state, Some(facts))
             }
         };
-        if strategy.is_own() {
+        if run.is_own() {
             self.save(&after, &path)?;
         }
         let (sizes, parameter_change, train_s) = facts.unwrap_or(([0, 0], 0.0, 0.0));
@@ -210,15 +209,15 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     }
 
     /// Decides on an update, and updates or waits.
-    fn later(&self, strategy: &Strategy) -> Result<Advanced<D, B>, Failure> {
-        let stream = self.stream(strategy, self.resolved.training.settings.clone());
+    fn later(&self, run: &StrategyRun<'_>) -> Result<Advanced<D, B>, Failure> {
+        let stream = self.stream(run, self.resolved.training.settings.clone());
         let arriving = self.arrived().arriving();
-        let given = self.read(&strategy.encoder)?;
+        let given = self.read(&run.encoder)?;
         let live = given.valid();
-        let mut state = strategy.state();
+        let mut state = run.state();
         let decision = stream.decide(&mut state, &live, &arriving);
         let decision = decision.map_err(failure)?;
-        let Some(method) = strategy.method.as_ref().filter(|_| decision.update) else {
+        let Some(method) = run.strategy.method.as_ref().filter(|_| decision.update) else {
             let state = stream.wait(state, &live, &arriving).map_err(failure)?;
             return Ok(Advanced {
                 before: Some(live.clone()),
@@ -235,13 +234,13 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
             self.gathered.domain.fresh::<B>(seed, &self.devices[0])
         };
         let fresh = method.start.needs_fresh().then(fresh).transpose()?;
-        let causes = self.causes(strategy);
-        let updated = self.trained(strategy, |callbacks| {
+        let causes = self.causes(run);
+        let updated = self.trained(run, |callbacks| {
             let own = (&live, given);
             let updated = stream.next(state, own, fresh, method, arriving, callbacks);
             updated.map_err(|error| of_training(&causes, error))
         })?;
-        let folder = strategy.folder(self.next);
+        let folder = run.folder(self.next);
         std::fs::create_dir_all(&folder)
             .map_err(|error| Failure::file(&folder, "cannot be written", error))?;
         self.save(&updated.encoder, &folder.join(ENCODER))?;
@@ -260,15 +259,15 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     /// Trains a strategy with a bar, a state from which it continues, and the signal to stop.
     fn trained<T>(
         &self,
-        strategy: &Strategy,
+        run: &StrategyRun<'_>,
         train: impl FnOnce(&mut Callbacks<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let display = Display::new(1, self.resolved.training.settings.epochs as u64);
-        display.begin(&format!("{}: {}", self.arrived().name, strategy.name));
+        display.begin(&format!("{}: {}", self.arrived().name, run.strategy.name));
         let mut callbacks = Callbacks::new()
             .on_progress(|progress| display.advance(&progress))
             .stop_when(interrupt::requested)
-            .with_checkpoint(self.folder.state(self.at, strategy.state_name()));
+            .with_checkpoint(self.folder.state(self.at, run.state_name()));
         let trained = train(&mut callbacks);
         drop(callbacks);
         display.finish();

@@ -1,10 +1,9 @@
-//! A strategy of a stream: by which method the encoder is updated, when, and from which samples. The options choose one;
-//! controls are others.
+//! The course of a strategy through a stream, and its files.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use icl_train::{Experience, Keep, Method, Policy, StreamMemory, StreamState, When};
+use icl_train::{Experience, Strategy, StreamMemory, StreamState};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +11,7 @@ use anyhow::anyhow;
 use icl_core::InputFile;
 use icl_models::StoredEncoder;
 
-use crate::commands::stream::options::{Control, Resolved};
+use crate::commands::stream::options::Resolved;
 use crate::files::encoder_work::ENCODER;
 use crate::files::whole;
 use crate::files::whole::remove_if_there;
@@ -23,19 +22,13 @@ const STRATEGY: &str = "strategy.json";
 /// Samples that its later updates may use, in the folder of the last experience.
 const MEMORY: &str = "memory.json";
 
-/// Strategy with the encoder that it takes through a stream.
+/// Strategy with what it has done in a stream.
 #[derive(Debug)]
-pub struct Strategy {
-    /// Name, in messages and of its states.
-    pub name: String,
+pub struct StrategyRun<'a> {
+    /// The strategy.
+    pub strategy: &'a Strategy,
     /// Folder in that of an experience; none for the chosen strategy.
     folder: Option<String>,
-    /// Method of the updates; `None`: there are none.
-    pub method: Option<Method>,
-    /// When to update, and at what cost.
-    pub policy: Policy,
-    /// Old samples that are kept.
-    pub keep: Keep,
     /// Experiences that it has gone through.
     pub done: Vec<StrategyStep>,
     /// Samples that its later updates may use.
@@ -97,41 +90,17 @@ impl Row {
     }
 }
 
-impl Strategy {
-    /// Returns the chosen strategy, then those of the controls.
-    pub fn all(resolved: &Resolved) -> Vec<Self> {
-        let course = &resolved.options.course;
-        let new = |name: &str, folder, method| Self {
-            name: name.to_owned(),
-            folder,
-            method,
-            policy: Policy::default(),
-            keep: Keep::All,
+impl<'a> StrategyRun<'a> {
+    /// Returns the runs of all strategies, that of the chosen one first.
+    pub fn all(resolved: &'a Resolved) -> Vec<Self> {
+        let of = |(at, strategy): (usize, &'a Strategy)| Self {
+            strategy,
+            folder: (at > 0).then(|| format!("control-{}", strategy.name)),
             done: Vec::new(),
             memory: StreamMemory::default(),
             encoder: PathBuf::new(),
         };
-        let own = Self {
-            policy: course.policy(),
-            keep: course.keep,
-            ..new(&resolved.method.name, None, Some(resolved.method.clone()))
-        };
-        let control = |control: &Control| Self {
-            policy: Policy {
-                when: match control.method {
-                    Some(_) => When::Always,
-                    None => When::Never,
-                },
-                ..Policy::default()
-            },
-            ..new(
-                &control.name,
-                Some(format!("control-{}", control.name)),
-                control.method.clone(),
-            )
-        };
-        let controls = resolved.controls.iter().map(control);
-        std::iter::once(own).chain(controls).collect()
+        resolved.strategies.iter().enumerate().map(of).collect()
     }
 
     /// Whether this is the chosen strategy.

@@ -13,7 +13,7 @@ use crate::commands::stream::folder::{
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::source::Source;
 use crate::commands::stream::step::StepRecord;
-use crate::commands::stream::strategy::{Strategy, write_json, write_lines};
+use crate::commands::stream::strategy::{StrategyRun, write_json, write_lines};
 use crate::files::encoder_work::REPORT;
 use crate::files::whole;
 use crate::files::work_place::CONFIG;
@@ -67,7 +67,7 @@ impl<'a> Summary<'a> {
         folder: &StreamFolder,
         source: &Source,
         steps: &[StepRecord],
-        strategies: &[Strategy],
+        runs: &[StrategyRun<'_>],
         is_last: bool,
     ) -> Result<(), Failure> {
         let rejected = rejected(source);
@@ -82,9 +82,9 @@ impl<'a> Summary<'a> {
             return Ok(());
         }
         let begun = Instant::now();
-        let record = self.record(source, steps, strategies)?;
+        let record = self.record(source, steps, runs)?;
         let made = folder.begin_summary()?;
-        write(&made, self.config, &record, strategies)?;
+        write(&made, self.config, &record, runs)?;
         if !rejected.is_empty() {
             write_lines(&made.join(REJECTED), &rejected)?;
         }
@@ -106,9 +106,9 @@ impl<'a> Summary<'a> {
         &self,
         source: &Source,
         steps: &[StepRecord],
-        strategies: &[Strategy],
+        runs: &[StrategyRun<'_>],
     ) -> Result<StreamRecord, Failure> {
-        record(self.resolved, source, steps, strategies)
+        record(self.resolved, source, steps, runs)
     }
 }
 
@@ -127,10 +127,10 @@ fn record(
     resolved: &Resolved,
     source: &Source,
     steps: &[StepRecord],
-    strategies: &[Strategy],
+    runs: &[StrategyRun<'_>],
 ) -> Result<StreamRecord, Failure> {
     let (options, training) = (&resolved.options, &resolved.training);
-    let [own, controls @ ..] = strategies else {
+    let [own, controls @ ..] = runs else {
         unreachable!("the first strategy is that of the method");
     };
     let streamed = || steps.iter().map(|step| &step.streamed);
@@ -160,14 +160,14 @@ fn record(
         risk: (formula.value)(&of_risk),
         accuracy: (formula.value)(&of_accuracy),
     });
-    let control = |strategy: &Strategy| {
-        let of_control = strategy.risks();
+    let control = |run: &StrategyRun<'_>| {
+        let of_control = run.risks();
         StreamControl {
-            method: strategy.name.clone(),
+            method: run.strategy.name.clone(),
             gap: gaps(&risk, &of_control),
             risk: of_control,
-            accuracy: strategy.accuracies(),
-            charged_passes: strategy
+            accuracy: run.accuracies(),
+            charged_passes: run
                 .done
                 .iter()
                 .map(|it| it.experience.cost.charged())
@@ -178,11 +178,9 @@ fn record(
         schema: STREAM_SCHEMA,
         data: source.name(),
         split: options.source.split.as_ref().map(ToString::to_string),
-        method: resolved.method.name.clone(),
-        keep: options.course.keep.to_string(),
-        when: options.course.when.to_string(),
-        budget_per_update: options.course.budget_per_update,
-        budget_total: options.course.budget_total,
+        method: own.strategy.name.clone(),
+        keep: own.strategy.keep.to_string(),
+        policy: own.strategy.policy.clone(),
         settings: RunSettings::of(training.seed, &training.settings, &training.backend),
         names: streamed().map(|it| it.name.clone()).collect(),
         measures: measures.collect(),
@@ -222,12 +220,12 @@ fn write(
     folder: &Path,
     config: &str,
     record: &StreamRecord,
-    strategies: &[Strategy],
+    runs: &[StrategyRun<'_>],
 ) -> Result<(), Failure> {
     write_json(&folder.join(MATRIX), record)?;
     write_lines(&folder.join(EXPERIENCES), &record.experiences)?;
     write_lines(&folder.join(DECISIONS), &record.decisions)?;
-    let charges: Vec<Charge<'_>> = strategies.iter().flat_map(charges).collect();
+    let charges: Vec<Charge<'_>> = runs.iter().flat_map(charges).collect();
     write_lines(&folder.join(LEDGER), &charges)?;
     let document =
         icl_report::stream_document(record).map_err(|error| Failure::Other(error.into()))?;
@@ -236,8 +234,8 @@ fn write(
 }
 
 /// Returns the cost of a strategy by experience and purpose.
-fn charges(strategy: &Strategy) -> impl Iterator<Item = Charge<'_>> {
-    strategy.done.iter().flat_map(move |step| {
+fn charges<'r>(run: &'r StrategyRun<'_>) -> impl Iterator<Item = Charge<'r>> {
+    run.done.iter().flat_map(move |step| {
         let cost = &step.experience.cost;
         let purposes = [
             ("training", cost.training),
@@ -250,7 +248,7 @@ fn charges(strategy: &Strategy) -> impl Iterator<Item = Charge<'_>> {
         let name = &step.experience.name;
         let used = purposes.into_iter().filter(|(_, passes)| *passes > 0.0);
         used.map(move |(purpose, passes)| Charge {
-            strategy: &strategy.name,
+            strategy: &run.strategy.name,
             experience: name,
             purpose,
             passes,
