@@ -4,12 +4,12 @@ use burn::tensor::backend::AutodiffBackend;
 use icl_core::drift::{Drift, DriftPanel, DriftTestConfig};
 use icl_core::{Collate, Encoder, Increment, Samples, Views};
 
-use crate::error::TrainError;
-use crate::evaluation::evaluator::Evaluator;
+use crate::evaluation::Evaluator;
 use crate::stream::advanced::Arriving;
 use crate::stream::error::StreamError;
 use crate::stream::settings::Stream;
 use crate::stream::state::StreamState;
+use crate::views::problem::Problem;
 
 impl<B, S, V, C> Stream<'_, B, S, V, C>
 where
@@ -18,6 +18,22 @@ where
     V: Views<Sample = S::Sample>,
     C: Collate<View = V::View>,
 {
+    /// Returns the evaluator of some samples of this stream, which measures what the stream itself does not:
+    /// embeddings, say. It is that of the root seed, so that a sample has the same views after all experiences.
+    pub fn evaluator<'e>(
+        &'e self,
+        samples: &'e Increment,
+    ) -> Evaluator<'e, B::InnerBackend, S, V, C> {
+        let problem = Problem {
+            samples: self.samples,
+            views: &self.views,
+            collate: &self.collate,
+            increment: samples,
+        };
+        let device = self.devices[0].clone();
+        Evaluator::new(problem, &self.settings, self.seed, device, self.group)
+    }
+
     /// Computes the risks of any encoder on all panels of a stream so far: an untrained one as the reference of forward
     /// transfer, or a retrained one as a control.
     ///
@@ -60,7 +76,8 @@ where
         let pairs = |samples: Vec<usize>, name: &'static str| {
             let drawn = self.panel_of(samples)?;
             let drawn = drawn.at_most(self.panel.max(4), seed.child(name));
-            let pairs = self.with_evaluator(&drawn, |it| it.pairs_to_host(live, &drawn))?;
+            let pairs = self.evaluator(&drawn).pairs_to_host(live, &drawn);
+            let pairs = pairs.map_err(StreamError::of_evaluation)?;
             Ok::<_, StreamError>((pairs, drawn.old().len()))
         };
         let (old, n_old) = pairs(kept.collect(), "old")?;
@@ -82,12 +99,16 @@ where
     }
 
     /// Computes the exact NCE-I of a panel, with its own samples as noise, on one fixed pair of views of each.
-    pub(super) fn panel_risk<M>(&self, encoder: &M, panel: &[usize]) -> Result<f64, StreamError>
+    ///
+    /// # Errors
+    /// As [`risks`](Self::risks).
+    pub fn panel_risk<M>(&self, encoder: &M, panel: &[usize]) -> Result<f64, StreamError>
     where
         M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
         let panel = self.panel_of(panel.to_vec())?;
-        let risk = self.with_evaluator(&panel, |it| it.panel_risk_old(encoder, &panel))?;
+        let risk = self.evaluator(&panel).panel_risk_old(encoder, &panel);
+        let risk = risk.map_err(StreamError::of_evaluation)?;
         Ok(risk.mean.all.expect("a panel has old samples"))
     }
 
@@ -96,16 +117,6 @@ where
             experience: "panel".to_owned(),
             source,
         })
-    }
-
-    /// Measures with the evaluator of the root seed, so that a sample has the same views in all experiences.
-    fn with_evaluator<T>(
-        &self,
-        panel: &Increment,
-        measure: impl FnOnce(&Evaluator<'_, B::InnerBackend, S, &V, &C>) -> Result<T, TrainError>,
-    ) -> Result<T, StreamError> {
-        let trainer = self.trainer(panel, self.seed);
-        measure(&trainer.evaluator()).map_err(StreamError::of_evaluation)
     }
 
     /// Returns the passes of measured samples: both views of each, forward.

@@ -3,6 +3,7 @@
 
 mod advanced;
 mod buffer;
+mod decision;
 mod division;
 mod error;
 mod keep;
@@ -16,9 +17,10 @@ mod when;
 
 pub use advanced::{Advanced, Arriving};
 pub use buffer::{Buffer, KeptSample};
+pub use decision::Decision;
 pub use error::StreamError;
 pub use keep::{Keep, KeepError};
-pub use policy::{Decision, Policy};
+pub use policy::Policy;
 pub use settings::Stream;
 pub use state::{Experience, StreamMemory, StreamState};
 pub use strategy::Strategy;

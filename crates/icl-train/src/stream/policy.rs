@@ -4,6 +4,7 @@ use icl_core::drift::{AnchorDrift, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::settings_error::SettingsError;
+use crate::stream::decision::Decision;
 use crate::stream::state::{StreamMemory, StreamState};
 use crate::stream::when::When;
 
@@ -29,8 +30,8 @@ use crate::stream::when::When;
 pub struct Policy {
     /// Moment of an update.
     pub when: When,
-    /// Largest number of experiences that wait, at least 1: so many are a reason under every rule but `never`. `None`, also in
-    /// older records, for no limit.
+    /// Largest number of experiences that wait, at least 1: so many are a reason under every rule but `never`.
+    /// `None`, also in older records, for no limit.
     #[serde(default)]
     pub at_latest: Option<usize>,
     /// Largest charged cost of an update with its decision, in full passes.
@@ -48,29 +49,6 @@ impl Default for Policy {
             budget_total: None,
         }
     }
-}
-
-/// Decision on an update, with the numbers that led to it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Decision {
-    /// Experience that has just arrived.
-    pub experience: String,
-    /// Whether to update.
-    pub update: bool,
-    /// Reason, in words.
-    pub reason: String,
-    /// Number of experiences that wait, this one included.
-    pub n_experiences: usize,
-    /// Number of samples that wait.
-    pub n_samples: usize,
-    /// Bias of inference in nats, if the rule needs it.
-    pub statistic: Option<f64>,
-    /// Mean of its absolute value without drift, in nats.
-    pub null_mean: Option<f64>,
-    /// Its 95 % quantile without drift, in nats.
-    pub null_q95: Option<f64>,
-    /// Regret so far, in nats summed over samples.
-    pub regret: f64,
 }
 
 impl Policy {

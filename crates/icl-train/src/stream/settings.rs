@@ -80,16 +80,16 @@ use crate::trainer::Trainer;
 #[derive(Debug)]
 pub struct Stream<'a, B: AutodiffBackend, S, V, C> {
     pub(super) samples: &'a S,
-    views: V,
-    collate: C,
+    pub(super) views: V,
+    pub(super) collate: C,
     pub(super) settings: TrainingSettings,
     pub(super) keep: Keep,
     pub(super) policy: Policy,
     pub(super) hold_out: f64,
     pub(super) panel: usize,
     pub(super) seed: u64,
-    devices: Vec<B::Device>,
-    group: &'a dyn Group,
+    pub(super) devices: Vec<B::Device>,
+    pub(super) group: &'a dyn Group,
 }
 
 impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
@@ -160,7 +160,7 @@ impl<'a, B: AutodiffBackend, S, V, C> Stream<'a, B, S, V, C> {
     /// Sets the devices on which encoders are trained together, as [`Trainer::devices`] does; measurements use the first.
     ///
     /// # Panics
-    /// At the first training, if there is none.
+    /// At the first training or measurement, if there is none.
     #[must_use]
     pub fn devices(self, devices: impl IntoIterator<Item = B::Device>) -> Self {
         let devices = devices.into_iter().collect();

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::evaluation::StoppedBy;
 use crate::progress::Cost;
 use crate::stream::buffer::Buffer;
+use crate::stream::decision::Decision;
 use crate::stream::keep::Keep;
 
 /// Number of experiences up to which all held-out panels are measured after each.
@@ -14,14 +15,26 @@ const ALL: usize = 32;
 const LAST: usize = 8;
 
 /// Experience that a stream has gone through.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Experience {
     /// Name, on which its random draws depend.
     pub name: String,
     /// Number of its samples, held-out ones included.
     pub n_samples: usize,
+    /// Decision on an update; `None` if there was none, as for the first.
+    #[serde(default)]
+    pub decision: Option<Decision>,
     /// Whether the encoder was trained after it. Without an update its samples wait for the next one.
     pub updated: bool,
+    /// Number of old samples of its update, N.
+    #[serde(default)]
+    pub n_old: usize,
+    /// Number of new samples of its update, ΔN: those of all experiences that waited.
+    #[serde(default)]
+    pub n_new: usize,
+    /// Relative change of the parameters, see [`parameter_change`](crate::parameter_change).
+    #[serde(default)]
+    pub parameter_change: f64,
     /// Number of epochs of its update.
     pub epochs: usize,
     /// Number of steps of its update.
@@ -55,7 +68,10 @@ pub struct StreamMemory {
     pub(super) waiting: Vec<Waiting>,
     /// Regret of what waits, in nats summed over samples.
     pub(super) regret: f64,
-    /// Cost in full passes of the decision on the experience that is about to be charged with it.
+    /// Decision on the experience that comes next.
+    #[serde(skip)]
+    pub(super) decision: Option<Decision>,
+    /// Its cost in full passes, with which the experience is about to be charged.
     #[serde(skip)]
     pub(super) deciding: f64,
 }

@@ -5,7 +5,8 @@ use crate::stream::keep::Keep;
 use crate::stream::policy::Policy;
 use crate::stream::when::When;
 
-/// Strategy of a stream. Several can go through the same experiences: one that is chosen, and controls as its references.
+/// Strategy of a stream. Several can go through the same experiences: one that is chosen, and controls as its
+/// references.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Strategy {
     /// Name, in messages and of files.
@@ -19,8 +20,8 @@ pub struct Strategy {
 }
 
 impl Strategy {
-    /// Creates a control, which keeps all samples and has no budget: a method by its name or its point, which updates at every
-    /// experience, or `never`, the first encoder without updates.
+    /// Creates a control, which keeps all samples and has no budget: a method by its name or its point, which updates
+    /// at every experience, or `never`, the first encoder without updates.
     ///
     /// # Errors
     /// [`MethodError`] if the text names no method.

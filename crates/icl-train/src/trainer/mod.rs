@@ -73,9 +73,6 @@ pub struct Trainer<'a, B: AutodiffBackend, S, V, C> {
     pub(crate) group: &'a dyn Group,
 }
 
-/// Number of samples over which the statistics of a result are re-estimated, or more if its risk is over more.
-const STATISTICS: usize = 2048;
-
 impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
     /// Creates a trainer for these samples with the default settings, seed 0 and the default device.
     /// `views` and `collate` may be values or references.
@@ -180,18 +177,14 @@ where
     /// root seed, the same for every method, and computes risks over at most
     /// [`panel`](field@TrainingSettings::panel) training samples.
     pub fn evaluator(&self) -> Evaluator<'_, B::InnerBackend, S, V, C> {
-        Evaluator {
-            problem: self.problem(),
-            root_seed: self.seed,
-            seed: Seed::new(self.seed).child("evaluation"),
-            temperature: self.settings.temperature,
-            negatives: self.settings.negatives,
-            device: self.devices[0].clone(),
-            group: self.group,
-            max_samples: self.settings.panel,
-            max_statistics: self.settings.panel.max(STATISTICS),
-            has_old_partners: false,
-        }
+        let device = self.devices[0].clone();
+        Evaluator::new(
+            self.problem(),
+            &self.settings,
+            self.seed,
+            device,
+            self.group,
+        )
     }
 
     /// Returns the evaluator that steers a run: over at most

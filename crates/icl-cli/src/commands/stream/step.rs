@@ -78,16 +78,13 @@ pub struct Step<'a, D: Domain, B: AutodiffBackend> {
     pub at: usize,
 }
 
-/// Encoder of a strategy before and after an experience, and what its update was.
-pub(super) struct Advanced<D: Domain, B: AutodiffBackend> {
-    /// `None` for the first experience.
+/// A strategy after the experience.
+pub(super) struct StepOutcome<D: Domain, B: AutodiffBackend> {
+    /// Encoder that was live when the data came; `None` for the first experience.
     pub(super) before: Option<D::Encoder<B::InnerBackend>>,
+    /// Encoder afterwards.
     pub(super) after: D::Encoder<B::InnerBackend>,
     pub(super) state: StreamState,
-    pub(super) decision: Option<Decision>,
-    /// Numbers of old and new samples of the update.
-    pub(super) sizes: [usize; 2],
-    pub(super) parameter_change: f64,
     pub(super) train_s: f64,
 }
 
@@ -104,18 +101,13 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     ) -> Result<StepRecord, Failure> {
         let mut record = None;
         for run in runs {
-            let advanced = match self.at {
-                0 => self.first(run)?,
-                _ => self.later(run)?,
+            let outcome = match self.at {
+                0 => self.begin(run)?,
+                _ => self.advance(run)?,
             };
-            let done = self.done(run, &advanced)?;
-            let experience = advanced.state.experiences().last();
-            let experience = experience.expect("an experience has come");
-            self.tell(run, experience);
-            if run.is_own() {
-                record = Some(self.record(run, &advanced, experience, steps)?);
-            }
-            run.memory = advanced.state.memory().clone();
+            let (done, of_own) = self.measure(run, &outcome, steps)?;
+            record = record.or(of_own);
+            run.memory = outcome.state.memory().clone();
             run.done.push(done);
         }
         Ok(record.expect("the first strategy is that of the method"))
@@ -141,9 +133,9 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     pub(super) fn stream(
         &self,
         run: &StrategyRun<'_>,
-        settings: TrainingSettings,
     ) -> Stream<'_, B, D::Data, &D::Views, D::Collate> {
         let course = &self.resolved.options.course;
+        let settings = self.resolved.training.settings.clone();
         let Gathered { domain, data, .. } = self.gathered;
         Stream::new(&**data, domain.views(), domain.collate())
             .settings(TrainingSettings {
@@ -159,9 +151,8 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     }
 
     /// Trains on the first experience, or takes an encoder that was; controls begin with the encoder of the method.
-    fn first(&self, run: &StrategyRun<'_>) -> Result<Advanced<D, B>, Failure> {
-        let settings = self.resolved.training.settings.clone();
-        let stream = self.stream(run, settings.clone());
+    fn begin(&self, run: &StrategyRun<'_>) -> Result<StepOutcome<D, B>, Failure> {
+        let stream = self.stream(run);
         let arriving = self.arrived().arriving();
         let path = self.next.join(ENCODER);
         let given = match (run.is_own(), self.from) {
@@ -169,11 +160,11 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
             (true, Some(from)) => Some(from.encoder::<B>(&self.devices[0])?),
             (false, _) => Some(self.read(&path)?),
         };
-        let (after, state, facts) = match given {
+        let (after, state, train_s) = match given {
             Some(given) => {
                 let encoder = given.valid();
                 let state = stream.adopt(&encoder, &arriving);
-                (encoder, state.map_err(failure)?, None)
+                (encoder, state.map_err(failure)?, 0.0)
             }
             None => {
                 let untrained = self
@@ -188,44 +179,35 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
                     let first = stream.first(untrained, arriving, callbacks);
                     first.map_err(|error| of_training(&causes, error))
                 })?;
-                let sizes = [trained.increment.old().len(), 0];
-                let facts = (sizes, trained.parameter_change, trained.train_s);
-                (trained.encoder, trained.state, Some(facts))
+                (trained.encoder, trained.state, trained.train_s)
             }
         };
         if run.is_own() {
             self.save(&after, &path)?;
         }
-        let (sizes, parameter_change, train_s) = facts.unwrap_or(([0, 0], 0.0, 0.0));
-        Ok(Advanced {
+        Ok(StepOutcome {
             before: None,
             after,
             state,
-            decision: None,
-            sizes,
-            parameter_change,
             train_s,
         })
     }
 
     /// Decides on an update, and updates or waits.
-    fn later(&self, run: &StrategyRun<'_>) -> Result<Advanced<D, B>, Failure> {
-        let stream = self.stream(run, self.resolved.training.settings.clone());
+    fn advance(&self, run: &StrategyRun<'_>) -> Result<StepOutcome<D, B>, Failure> {
+        let stream = self.stream(run);
         let arriving = self.arrived().arriving();
         let given = self.read(&run.encoder)?;
         let live = given.valid();
         let mut state = run.state();
         let decision = stream.decide(&mut state, &live, &arriving);
-        let decision = decision.map_err(failure)?;
-        let Some(method) = run.strategy.method.as_ref().filter(|_| decision.update) else {
+        let is_due = decision.map_err(failure)?.update;
+        let Some(method) = run.strategy.method.as_ref().filter(|_| is_due) else {
             let state = stream.wait(state, &live, &arriving).map_err(failure)?;
-            return Ok(Advanced {
+            return Ok(StepOutcome {
                 before: Some(live.clone()),
                 after: live,
                 state,
-                decision: Some(decision),
-                sizes: [0, 0],
-                parameter_change: 0.0,
                 train_s: 0.0,
             });
         };
@@ -244,14 +226,10 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         std::fs::create_dir_all(&folder)
             .map_err(|error| Failure::file(&folder, "cannot be written", error))?;
         self.save(&updated.encoder, &folder.join(ENCODER))?;
-        let increment = &updated.increment;
-        Ok(Advanced {
+        Ok(StepOutcome {
             before: Some(live),
             after: updated.encoder,
             state: updated.state,
-            decision: Some(decision),
-            sizes: [increment.old().len(), increment.new_data().len()],
-            parameter_change: updated.parameter_change,
             train_s: updated.train_s,
         })
     }
