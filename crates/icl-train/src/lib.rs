@@ -18,7 +18,7 @@
 //! | [`Evaluator`], [`Evaluated`], [`Measured`] | the exact risk of an encoder, its embeddings, and the judgement of a protocol |
 //! | [`StopRule`], [`StoppedBy`], [`ExpectedGain`], [`plateau`], [`TARGET_RATIO`], [`time_to_target`] | the end of a run, and the time to the quality of retraining |
 //! | [`UpdateRule`], [`OnePassAdam`], [`Lars`], [`LarsState`], [`Distance`] | the optimizers, and the distance of the distillation term |
-//! | [`Stream`], [`Arriving`], [`Advanced`], [`StreamState`], [`Experience`] | updates for one experience after the other |
+//! | [`Stream`], [`Arriving`], [`Advanced`], [`StreamState`], [`Experience`], [`SparseRow`] | updates for one experience after the other |
 //! | [`Strategy`], [`Policy`], [`When`], [`Decision`] | the method of the updates, their moment and their cost |
 //! | [`Keep`], [`Buffer`], [`KeptSample`] | the old samples of a stream that later updates may use |
 //! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
@@ -69,6 +69,6 @@ pub use settings::TrainingSettings;
 pub use settings_error::SettingsError;
 pub use stream::{
     Advanced, Arriving, Buffer, Decision, Experience, Keep, KeepError, KeptSample, Policy,
-    Strategy, Stream, StreamError, StreamMemory, StreamState, When, WhenError,
+    SparseRow, Strategy, Stream, StreamError, StreamMemory, StreamState, When, WhenError,
 };
 pub use trainer::Trainer;

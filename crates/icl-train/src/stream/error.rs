@@ -17,6 +17,20 @@ pub enum StreamError {
         /// Name.
         found: String,
     },
+    /// A list of experiences does not begin with those that the stream has gone through.
+    #[error(
+        "found {} as experience {}, expected {expected:?}, which the stream has gone through",
+        .found.as_ref().map_or("nothing".to_owned(), |found| format!("{found:?}")),
+        .at + 1
+    )]
+    Order {
+        /// Place in the list, from 0.
+        at: usize,
+        /// Name that is there; `None` behind its end.
+        found: Option<String>,
+        /// Name of the experience.
+        expected: String,
+    },
     /// A sample has come before.
     #[error(
         "experience {experience:?}: found sample {sample}, which has come before, expected new samples"

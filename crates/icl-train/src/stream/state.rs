@@ -7,7 +7,9 @@ use crate::evaluation::StoppedBy;
 use crate::progress::Cost;
 use crate::stream::buffer::Buffer;
 use crate::stream::decision::Decision;
+use crate::stream::error::StreamError;
 use crate::stream::keep::Keep;
+use crate::stream::row::SparseRow;
 
 /// Number of experiences up to which all held-out panels are measured after each.
 const ALL: usize = 32;
@@ -47,7 +49,7 @@ pub struct Experience {
     /// the first.
     pub served: Option<f64>,
     /// Risk of the encoder after this experience on the panel of each experience up to it; `None` where it was not measured.
-    pub risks: Vec<Option<f64>>,
+    pub risks: SparseRow,
     /// Cost of its update, the measurement of the panels included as [`Cost::measuring`].
     pub cost: Cost,
 }
@@ -142,17 +144,43 @@ impl StreamState {
     }
 
     /// Returns the matrix of risks `[T, T]`: row i is the encoder after experience i, column j the panel of experience j. The
-    /// cells next to the diagonal on its right are the risks of the encoder that was live when experience j came; those
-    /// beyond were not measured, since their data had not come.
+    /// cells next to the diagonal on its right are the risks of the encoder that was live when experience j came. Rows end
+    /// there: what lies beyond was not measured, since its data had not come.
     pub fn matrix(&self) -> Vec<Vec<Option<f64>>> {
-        let n = self.experiences.len();
-        let row = |(at, experience): (usize, &Experience)| {
-            let mut row = experience.risks.clone();
-            row.extend(self.experiences.get(at + 1).map(|next| next.served));
-            row.resize(n, None);
-            row
-        };
-        self.experiences.iter().enumerate().map(row).collect()
+        let served = self.experiences.iter().map(|it| Some(it.served)).skip(1);
+        let rows = self.experiences.iter().zip(served.chain([None]));
+        rows.map(|(it, served)| it.risks.followed_by(served))
+            .collect()
+    }
+
+    /// Returns those of the listed experiences that come next in a stream that continues: all behind the ones that it has gone
+    /// through.
+    ///
+    /// # Errors
+    /// [`StreamError::Order`] if the list does not begin with the names of these.
+    pub fn next_of<'n>(&self, listed: &'n [&'n str]) -> Result<&'n [&'n str], StreamError> {
+        for (at, experience) in self.experiences.iter().enumerate() {
+            let found = listed.get(at);
+            if found != Some(&&experience.name[..]) {
+                return Err(StreamError::Order {
+                    at,
+                    found: found.map(|it| (*it).to_owned()),
+                    expected: experience.name.clone(),
+                });
+            }
+        }
+        Ok(&listed[self.experiences.len()..])
+    }
+
+    /// Forgets the panels that no later experience is measured on, so that the memory of a long stream stays small. Their
+    /// samples are then no longer known as ones that have come.
+    pub fn forget_panels(&mut self) {
+        let measured = Self::measured(self.experiences.len() + 1);
+        for (at, experience) in self.experiences.iter_mut().enumerate() {
+            if !measured.contains(&at) {
+                experience.panel = Vec::new();
+            }
+        }
     }
 
     /// Returns the number of steps of all updates so far.
@@ -194,6 +222,46 @@ impl StreamState {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_begins_with_what_has_come() {
+        let of = |name: &str| Experience {
+            name: name.to_owned(),
+            ..Experience::default()
+        };
+        let experiences = ["a", "b"].map(of).to_vec();
+        let state = StreamState::from_parts(experiences, StreamMemory::default());
+        assert_eq!(state.next_of(&["a", "b", "c"]).unwrap(), ["c"]);
+        assert!(state.next_of(&["a", "b"]).unwrap().is_empty());
+        for (listed, expected) in [
+            (
+                &["a", "c"][..],
+                "found \"c\" as experience 2, expected \"b\"",
+            ),
+            (&["a"], "found nothing as experience 2, expected \"b\""),
+        ] {
+            let error = state.next_of(listed).unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn panels_that_are_measured_again_are_kept() {
+        let experiences = (0..100).map(|at| Experience {
+            panel: vec![at],
+            ..Experience::default()
+        });
+        let memory = StreamMemory::default();
+        let mut state = StreamState::from_parts(experiences.collect(), memory);
+        state.forget_panels();
+        for at in StreamState::measured(101)
+            .into_iter()
+            .filter(|at| *at < 100)
+        {
+            assert_eq!(state.experiences[at].panel, [at]);
+        }
+        assert_eq!(state.experiences[50].panel, [0; 0]);
+    }
 
     #[test]
     fn the_number_of_measured_panels_is_bounded() {

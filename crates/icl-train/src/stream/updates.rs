@@ -12,6 +12,7 @@ use crate::stream::advanced::{Advanced, Arriving};
 use crate::stream::decision::Decision;
 use crate::stream::division::Divided;
 use crate::stream::error::StreamError;
+use crate::stream::row::SparseRow;
 use crate::stream::settings::Stream;
 use crate::stream::state::{Experience, StreamState};
 
@@ -246,14 +247,13 @@ where
         }
         // Without an update the risks are those of the same encoder before.
         let known = state.experiences.last().filter(|_| !experience.updated);
-        let known = known.map_or(&[][..], |it| &it.risks);
+        let known = known.map_or_else(SparseRow::default, |it| it.risks.clone());
         let mut risks = vec![None; n];
         for at in StreamState::measured(n) {
             let earlier = state.experiences.get(at);
             let panel = earlier.map_or(&divided.panel, |it| &it.panel);
             let is_served = at + 1 == n && !experience.updated;
-            let risk = known.get(at).copied().flatten();
-            risks[at] = match risk.or(experience.served.filter(|_| is_served)) {
+            risks[at] = match known.get(at).or(experience.served.filter(|_| is_served)) {
                 Some(risk) => Some(risk),
                 None => {
                     experience.cost.measuring += self.forward_passes::<M>(panel.len());
@@ -268,7 +268,7 @@ where
             n_samples: arriving.samples.len() + held_out.map_or(0, Vec::len),
             decision: state.memory.decision.take(),
             panel: divided.panel,
-            risks,
+            risks: risks.into(),
             ..experience
         });
         Ok(state)

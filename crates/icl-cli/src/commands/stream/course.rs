@@ -1,20 +1,20 @@
 //! The course of a stream on one backend: one experience after the other.
 
 use std::cell::Cell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::Increment;
-use icl_train::{Stream, TrainError};
+use icl_train::{Stream, StreamState, TrainError};
 
 use crate::backend::OnBackend;
-use crate::commands::stream::folder::{AtWork, RECORD, StreamFolder};
-use crate::commands::stream::gathered::{Gathered, like};
+use crate::commands::stream::experience::{CurrentExperience, ExperienceRecord};
+use crate::commands::stream::folder::{AtWork, StreamFolder};
+use crate::commands::stream::gathered::{Gathered, Provenance, like};
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::source::Source;
-use crate::commands::stream::step::{Step, StepRecord};
-use crate::commands::stream::strategy::{StrategyRun, write_json};
+use crate::commands::stream::strategy::StrategyRun;
 use crate::commands::stream::summary::Summary;
 use crate::commands::stream::watched::together;
 use crate::domain::Domain;
@@ -36,7 +36,7 @@ pub struct Course<'a, D: Domain> {
     /// Folder in which the stream continues.
     pub resumed: Option<StreamFolder>,
     /// Facts about the experiences that it holds.
-    pub steps: Vec<StepRecord>,
+    pub records: Vec<ExperienceRecord>,
     /// Whether the first experience can be used.
     pub is_begun: &'a Cell<bool>,
 }
@@ -93,56 +93,52 @@ impl<D: Domain> Course<'_, D> {
         devices: &[B::Device],
     ) -> Result<icl_report::StreamRecord, Failure> {
         let resolved = self.resolved;
-        let mut steps = std::mem::take(&mut self.steps);
+        let mut records = std::mem::take(&mut self.records);
+        let names = records.iter().map(|it| &it.streamed.name).enumerate();
+        let paths: Vec<PathBuf> = names
+            .map(|(at, name)| folder.experience(at, name))
+            .collect();
         let mut runs = StrategyRun::all(resolved);
-        for (at, step) in steps.iter().enumerate() {
-            let path = folder.experience(at, &step.streamed.name);
-            for run in &mut runs {
-                run.read(&path, at + 1 == steps.len())?;
-                if at + 1 < steps.len() {
-                    // A kill may have left it.
-                    run.forget(&path);
-                }
-            }
-        }
-        runs.iter_mut().for_each(StrategyRun::drop_panels);
-        for at in 0..steps.len() {
-            if !self.is_read_until(at, &steps)? {
+        runs.iter_mut().try_for_each(|run| run.read(&paths))?;
+        for at in 0..records.len() {
+            if !self.is_read_until(at, &records, &runs[0].state)? {
                 break;
             }
         }
-        self.check(&steps)?;
+        self.check(&records)?;
         let mut summary = Summary::new(resolved, config);
         let group = group();
         loop {
-            summary.keep_up(folder, self.source, &steps, &runs, false)?;
-            let at = steps.len();
-            let is_there = self.is_read_until(at, &steps)?;
+            summary.keep_up(folder, self.source, &records, &runs, false)?;
+            let at = records.len();
+            let is_there = self.is_read_until(at, &records, &runs[0].state)?;
             if !is_there && self.source.wait() {
                 continue;
             }
             let is_stopped = group.any(interrupt::requested());
             let is_stopped = is_stopped.map_err(TrainError::Group)?;
             if is_stopped && (is_there || self.source.is_watched()) {
-                summary.keep_up(folder, self.source, &steps, &runs, true)?;
+                summary.keep_up(folder, self.source, &records, &runs, true)?;
                 return Err(Failure::Interrupted(anyhow!(
                     "the stream was interrupted after {at} experiences"
                 )));
             }
             if !is_there {
-                summary.keep_up(folder, self.source, &steps, &runs, true)?;
-                return summary.record(self.source, &steps, &runs);
+                summary.keep_up(folder, self.source, &records, &runs, true)?;
+                return summary.record(self.source, &records, &runs);
             }
             let arrived = &self.gathered.experiences[at];
             if self.source.is_watched() {
                 folder.note_at_work(&AtWork {
                     at,
-                    files: arrived.names_of_files(),
-                    checksum: arrived.checksum.clone(),
+                    provenance: Provenance {
+                        files: arrived.provenance.names_of_files(&arrived.name),
+                        ..arrived.provenance.clone()
+                    },
                 })?;
             }
             let next = folder.begin_experience()?;
-            let step = Step::<D, B> {
+            let experience = CurrentExperience::<D, B> {
                 resolved,
                 from: self.from,
                 gathered: &self.gathered,
@@ -152,39 +148,36 @@ impl<D: Domain> Course<'_, D> {
                 next: &next,
                 at,
             };
-            let record = match step.run(&mut runs, &steps) {
-                Ok(record) => record,
+            let (record, done) = match experience.run(&runs, &records) {
+                Ok(done) => done,
                 Err(failure) => {
-                    // Some strategies may have gone through the experience.
-                    runs.iter_mut().for_each(|it| it.done.truncate(at));
-                    summary.keep_up(folder, self.source, &steps, &runs, true)?;
+                    summary.keep_up(folder, self.source, &records, &runs, true)?;
                     return Err(failure);
                 }
             };
-            write_json(&next.join(RECORD), &record)?;
-            for run in &runs {
-                run.write(&next)?;
-            }
-            let name = &self.gathered.experiences[at].name;
+            let name = &record.streamed.name;
             folder.publish(at, name)?;
             let path = folder.experience(at, name);
-            for run in &mut runs {
-                run.publish(&path);
-                run.drop_panels();
-                if at > 0 {
-                    run.forget(&folder.experience(at - 1, &steps[at - 1].streamed.name));
+            for (run, (state, accuracies)) in runs.iter_mut().zip(done) {
+                run.publish(&path, state, accuracies);
+                if let Some(last) = records.last() {
+                    run.forget(&folder.experience(at - 1, &last.streamed.name));
                 }
             }
-            steps.push(record);
+            records.push(record);
         }
     }
 
-    /// Reads experiences until there is one of this number; whether there is. Those of `steps` are read again.
-    pub fn is_read_until(&mut self, at: usize, steps: &[StepRecord]) -> Result<bool, Failure> {
+    /// Reads experiences until there is one of this number; whether there is. Those of `records` are read again.
+    pub fn is_read_until(
+        &mut self,
+        at: usize,
+        records: &[ExperienceRecord],
+        state: &StreamState,
+    ) -> Result<bool, Failure> {
         let course = &self.resolved.options.course;
         let reading = &self.resolved.options.data.reading;
-        let known = steps.iter().map(|it| it.streamed.name.as_str());
-        let listed = self.source.listed(known)?;
+        let listed = self.source.listed(state)?;
         while self.gathered.experiences.len() <= at {
             let n = self.gathered.experiences.len();
             let next = match &mut self.source {
@@ -197,9 +190,9 @@ impl<D: Domain> Course<'_, D> {
                     let read = self.gathered.read(std::slice::from_ref(listed), reading);
                     read.map_err(|(_, failure)| failure)?.0
                 }
-                Source::Watched(watched) => match steps.get(n) {
-                    Some(step) => {
-                        let files = step.names_of_files();
+                Source::Watched(watched) => match records.get(n) {
+                    Some(record) => {
+                        let files = record.names_of_files();
                         let parts: Vec<_> = files.iter().map(|it| watched.listed(it)).collect();
                         let read = self.gathered.read(&parts, reading);
                         let read =
@@ -220,7 +213,7 @@ impl<D: Domain> Course<'_, D> {
             };
             self.gathered.push(next);
         }
-        if at > 0 && at >= steps.len() {
+        if at > 0 && at >= records.len() {
             tell(format_args!(
                 "experience {}: {} {}",
                 self.gathered.experiences[at].name,
@@ -232,16 +225,17 @@ impl<D: Domain> Course<'_, D> {
     }
 
     /// Checks that the data of all experiences that the folder holds are those that it was begun with.
-    fn check(&self, steps: &[StepRecord]) -> Result<(), Failure> {
-        let pairs = self.gathered.experiences.iter().zip(steps).enumerate();
-        for (at, (arrived, step)) in pairs {
-            let (found, expected) = (&arrived.checksum, &step.checksum);
-            if (found, &arrived.name) == (expected, &step.streamed.name) {
+    fn check(&self, records: &[ExperienceRecord]) -> Result<(), Failure> {
+        let pairs = self.gathered.experiences.iter().zip(records).enumerate();
+        for (at, (arrived, record)) in pairs {
+            let [found, expected] =
+                [&arrived.provenance, &record.provenance].map(|it| &it.checksum);
+            if (found, &arrived.name) == (expected, &record.streamed.name) {
                 continue;
             }
             let data = match &*self.source {
                 Source::Watched(watched) => {
-                    let files = step.names_of_files();
+                    let files = record.names_of_files();
                     let parts = found.split('+').zip(expected.split('+'));
                     let is_same: Vec<bool> = parts.map(|(a, b)| a == b).collect();
                     // The first data are read as one.
@@ -254,7 +248,7 @@ impl<D: Domain> Course<'_, D> {
             };
             let wrong = Failure::input(anyhow!(
                 "found data with the checksum {found}, expected those of {} with {expected}, with which the stream was begun",
-                step.streamed.name
+                record.streamed.name
             ));
             return Err(changed(&data, at, wrong));
         }

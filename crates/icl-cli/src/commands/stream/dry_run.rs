@@ -7,14 +7,14 @@ use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::drift::{Drift, DriftPanel, DriftTestConfig};
 use icl_core::{HostRows, Increment, Seed};
-use icl_train::{Decision, Policy, Strategy, Stream, StreamMemory, When};
+use icl_train::{Decision, Policy, Strategy, Stream, StreamMemory, StreamState, When};
 
 use crate::backend::OnBackend;
 use crate::commands::stream::course::Course;
+use crate::commands::stream::experience::failure;
 use crate::commands::stream::manifest::Listed;
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::source::Source;
-use crate::commands::stream::step::failure;
 use crate::domain::Domain;
 use crate::files::embeddings;
 use crate::process::failure::Failure;
@@ -45,7 +45,7 @@ fn of_data<D: Domain, B: AutodiffBackend>(
     let strategy = free_of_cost(resolved)?;
     let mut state = None;
     for at in 0.. {
-        while !course.is_read_until(at, &[])? {
+        while !course.is_read_until(at, &[], &StreamState::default())? {
             if !course.source.wait() {
                 return match interrupt::requested() && course.source.is_watched() {
                     true => Err(Failure::Interrupted(anyhow!(
@@ -94,7 +94,7 @@ pub fn of_embeddings(resolved: &Resolved, source: &Source) -> Result<bool, Failu
     let Source::Manifest(_) = source else {
         return Ok(false);
     };
-    let listed = source.listed([])?;
+    let listed = source.listed(&StreamState::default())?;
     if !listed.iter().any(|it| it.positives.is_some()) {
         return Ok(false);
     }

@@ -6,6 +6,7 @@ use anyhow::anyhow;
 use icl_core::{Samples, Seed};
 use icl_data::{Found, Outliers, Split, StreamKey, StreamSplit};
 use icl_train::Arriving;
+use serde::{Deserialize, Serialize};
 
 use crate::commands::stream::manifest::Listed;
 use crate::commands::stream::watched::Unread;
@@ -16,7 +17,7 @@ use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
 /// Experience whose samples have been read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Arrived {
     /// Name.
     pub name: String,
@@ -28,34 +29,32 @@ pub struct Arrived {
     pub held_out: Option<Vec<usize>>,
     /// Number of values of its data that were clipped.
     pub n_clipped: usize,
-    /// Checksum of its data, by which they are recognised: of data that were merged, those of all, joined by `+`.
+    /// Origin of its data.
+    pub provenance: Provenance,
+}
+
+/// Origin of the data of an experience, by which a stream that continues recognises them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// Checksum: of data that were merged, those of all, joined by `+`.
     pub checksum: String,
-    /// Names of the files that were merged into it, if there are several.
+    /// Names of the files of a folder that is watched which were merged, in the order in which they were read; none if it is
+    /// the one of the experience's name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
 }
 
-impl Arrived {
-    /// Returns the first experience, which has all samples of the data.
-    pub fn first<D: Domain>(listed: &Listed, files: Vec<String>, data: &D::Data) -> Self {
-        Self {
-            name: listed.name.clone(),
-            arrived: listed.arrived.clone(),
-            samples: (0..data.n_samples()).collect(),
-            held_out: None,
-            n_clipped: data.n_clipped(),
-            checksum: data.checksum(),
-            files,
-        }
-    }
-
-    /// Returns the names of its files in a folder that is watched.
-    pub fn names_of_files(&self) -> Vec<String> {
+impl Provenance {
+    /// Returns the names of the files in a folder that is watched, of an experience of this name.
+    pub fn names_of_files(&self, experience: &str) -> Vec<String> {
         match self.files.is_empty() {
-            true => vec![self.name.clone()],
+            true => vec![experience.to_owned()],
             false => self.files.clone(),
         }
     }
+}
 
+impl Arrived {
     /// Returns the experience as a stream takes it.
     pub fn arriving(&self) -> Arriving<'_> {
         Arriving {
@@ -111,13 +110,13 @@ pub fn divide<D: Domain>(
     let checksum = data.checksum();
     let experience = |(at, samples): (usize, Vec<usize>)| Arrived {
         name: (at + 1).to_string(),
-        arrived: None,
         samples,
-        held_out: None,
+        provenance: Provenance {
+            checksum: checksum.clone(),
+            files: Vec::new(),
+        },
         // Values are clipped when the whole is divided.
-        n_clipped: 0,
-        checksum: checksum.clone(),
-        files: Vec::new(),
+        ..Arrived::default()
     };
     Ok(parts.into_iter().enumerate().map(experience).collect())
 }
@@ -163,9 +162,8 @@ impl<D: Domain> Gathered<'_, D> {
         data: &str,
         reading: &ReadingOptions,
     ) -> Result<(), Failure> {
-        let mut added = Added::<D>::default();
-        let samples = self.add(&mut added, data, reading)?;
-        self.data = Held::Owned(added.data.expect("data were added"));
+        let (data, Arrived { samples, .. }) = self.append(&self.data, data, reading)?;
+        self.data = Held::Owned(data);
         self.experiences[0].held_out = Some(samples);
         Ok(())
     }
@@ -180,104 +178,88 @@ impl<D: Domain> Gathered<'_, D> {
         parts: &[Listed],
         reading: &ReadingOptions,
     ) -> Result<(Next<D>, Vec<usize>), Unread> {
-        let mut added = Added::default();
+        let mut joined: Option<D::Data> = None;
+        let mut append = |at: usize, name: &str| {
+            let appended = self.append(joined.as_ref().unwrap_or(&self.data), name, reading);
+            let (data, new) = appended.map_err(|failure| (at, failure))?;
+            joined = Some(data);
+            Ok::<Arrived, Unread>(new)
+        };
+        let first = &parts[0];
+        let mut arrived = Arrived {
+            name: first.name.clone(),
+            arrived: first.arrived.clone(),
+            ..Arrived::default()
+        };
         let mut numbers = Vec::new();
-        let mut samples = Vec::new();
+        let mut checksums = Vec::new();
         for (at, part) in parts.iter().enumerate() {
-            let of_part = self.add(&mut added, &part.data, reading);
-            let of_part = of_part.map_err(|failure| (at, failure))?;
-            numbers.push(of_part.len());
-            samples.extend(of_part);
+            let new = append(at, &part.data)?;
+            numbers.push(new.samples.len());
+            arrived.samples.extend(new.samples);
+            arrived.n_clipped += new.n_clipped;
+            checksums.push(new.provenance.checksum);
         }
-        let (first, checksum) = (&parts[0], added.checksums.join("+"));
-        let n_clipped = added.n_clipped;
-        let held_out = match &first.held_out {
-            None => None,
-            Some(data) => {
-                let held_out = self.add(&mut added, data, reading);
-                Some(held_out.map_err(|failure| (0, failure))?)
-            }
-        };
+        if let Some(data) = &first.held_out {
+            arrived.held_out = Some(append(0, data)?.samples);
+        }
         let names = parts.iter().map(|it| it.name.clone());
-        let next = Next {
-            data: added.data.expect("an experience has data"),
-            arrived: Arrived {
-                name: first.name.clone(),
-                arrived: first.arrived.clone(),
-                samples,
-                held_out,
-                n_clipped,
-                checksum,
-                files: names.filter(|_| parts.len() > 1).collect(),
-            },
+        arrived.provenance = Provenance {
+            checksum: checksums.join("+"),
+            files: names.filter(|_| parts.len() > 1).collect(),
         };
-        Ok((next, numbers))
+        let data = joined.expect("an experience has data");
+        Ok(((data, arrived), numbers))
     }
 
     /// Adds the next experience.
-    pub fn push(&mut self, next: Next<D>) {
-        self.data = Held::Owned(next.data);
+    pub fn push(&mut self, (data, arrived): Next<D>) {
+        self.data = Held::Owned(data);
         if let Some(grown) = self.domain.grown(&self.data) {
             self.domain = Held::Owned(grown);
         }
-        self.experiences.push(next.arrived);
+        self.experiences.push(arrived);
     }
 
-    /// Reads a data set, and appends it to what is there and what was added before; the numbers of its samples.
-    fn add(
+    /// Reads a data set, and appends it to those before. Returns all, and what is known of the new ones, which have no name yet.
+    fn append(
         &self,
-        added: &mut Added<D>,
+        before: &D::Data,
         data: &str,
         reading: &ReadingOptions,
-    ) -> Result<Vec<usize>, Failure> {
+    ) -> Result<Next<D>, Failure> {
         // Columns that options name may be in other experiences alone.
         let reading = ReadingOptions {
             allows_absent: true,
             ..reading.clone()
         };
         let new = taken(&*self.domain, data, &reading)?;
-        added.n_clipped += new.n_clipped();
-        added.checksums.push(new.checksum());
-        let before = added.data.as_ref().unwrap_or(&self.data);
         if before.has_labels() && !new.has_labels() {
             tell(format_args!(
                 "note: {data}: it has no labels; without them accuracies are measured no longer"
             ));
         }
-        let n_before = before.n_samples();
-        let (joined, [old, new]) = before.append(&new)?;
-        if !old.into_iter().eq(0..n_before) {
+        let (joined, [old, samples]) = before.append(&new)?;
+        if !old.into_iter().eq(0..before.n_samples()) {
             return Err(Failure::input(anyhow!(
                 "{data}: found samples that come before those of earlier experiences, expected later ones"
             )));
         }
-        added.data = Some(joined);
-        Ok(new)
+        let arrived = Arrived {
+            samples,
+            n_clipped: new.n_clipped(),
+            provenance: Provenance {
+                checksum: new.checksum(),
+                files: Vec::new(),
+            },
+            ..Arrived::default()
+        };
+        Ok((joined, arrived))
     }
 }
 
-/// Experience that has been read, with the data of all up to it.
-pub struct Next<D: Domain> {
-    data: D::Data,
-    arrived: Arrived,
-}
-
-/// Data of all experiences with what was appended to them.
-struct Added<D: Domain> {
-    data: Option<D::Data>,
-    n_clipped: usize,
-    checksums: Vec<String>,
-}
-
-impl<D: Domain> Default for Added<D> {
-    fn default() -> Self {
-        Self {
-            data: None,
-            n_clipped: 0,
-            checksums: Vec::new(),
-        }
-    }
-}
+/// Data of all experiences up to one that has been read, and this one.
+pub type Next<D> = (<D as Domain>::Data, Arrived);
 
 /// Reads a data set as the encoder takes it.
 ///

@@ -5,18 +5,20 @@ use burn::tensor::backend::AutodiffBackend;
 use icl_core::Increment;
 use icl_eval::effective_rank;
 use icl_report::{StreamedExperience, TrainingSummary};
-use icl_train::{Experience, parameter_norm};
+use icl_train::{Experience, SparseRow, parameter_norm};
 
 use crate::commands::stream::embedder::{Embedded, Embedder, neighbours_kept, recall};
-use crate::commands::stream::step::{Step, StepOutcome, StepRecord, failure};
-use crate::commands::stream::strategy::{Row, StrategyRun, StrategyStep};
+use crate::commands::stream::experience::{
+    CurrentExperience, ExperienceRecord, StrategyOutcome, failure,
+};
+use crate::commands::stream::strategy::{Accuracies, StrategyRun};
 use crate::domain::Domain;
 use crate::domain::spread::{check_spread, embed};
 use crate::files::encoder_work::ENCODER;
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
-impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
+impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
     /// Measures a strategy after the experience, and says what it has done. Also returns the facts about the
     /// experience, if this is the chosen strategy.
     ///
@@ -25,13 +27,14 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     pub(super) fn measure(
         &self,
         run: &StrategyRun<'_>,
-        outcome: &StepOutcome<D, B>,
-        steps: &[StepRecord],
-    ) -> Result<(StrategyStep, Option<StepRecord>), Failure> {
+        outcome: &StrategyOutcome<D, B>,
+        records: &[ExperienceRecord],
+    ) -> Result<(Accuracies, Option<ExperienceRecord>), Failure> {
         let experiences = outcome.state.experiences();
         let experience = experiences.last().expect("an experience has come");
         let causes = self.causes(run);
-        for &risk in experience.risks.iter().chain([&experience.served]) {
+        let risks = experience.risks.measured().iter().map(|it| Some(it.1));
+        for risk in risks.chain([experience.served]) {
             causes.check_held_out(risk)?;
         }
         // The larger panel of a stream is for risks: statistics are estimated over as many samples as in a training.
@@ -55,13 +58,8 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
             (Some(_), None) => accuracies.as_ref().and_then(|it| *it.last()?),
             (Some(_), Some(before)) => before.last_accuracy(),
         };
-        let done = StrategyStep {
-            risks: experience.risks.clone().into(),
-            experience: Experience {
-                risks: Vec::new(),
-                ..experience.clone()
-            },
-            accuracies: accuracies.map(Row::from),
+        let done = Accuracies {
+            accuracies: accuracies.map(SparseRow::from),
             served_accuracy,
         };
         self.tell(run, experience);
@@ -74,15 +72,14 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         let untrained_risk = stream.panel_risk(&untrained, &experience.panel);
         let untrained_risk = untrained_risk.map_err(failure)?;
         let untrained_accuracy = embedder.embed(&untrained)?.last_accuracy();
-        let moved = self.moved(&embedder, before.as_ref(), &after, steps)?;
+        let moved = self.moved(&embedder, before.as_ref(), &after, records)?;
         let norm_and_rank = self.norm_and_rank(run, &embedder)?;
-        let record = StepRecord {
+        let record = ExperienceRecord {
             streamed: self.streamed(experience, outcome.train_s, moved, norm_and_rank),
             decision: experience.decision.clone(),
             untrained_risk,
             untrained_accuracy,
-            checksum: self.arrived().checksum.clone(),
-            files: self.arrived().files.clone(),
+            provenance: self.arrived().provenance.clone(),
         };
         Ok((done, Some(record)))
     }
@@ -110,7 +107,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
             n_old: experience.n_old,
             n_new: experience.n_new,
             served_risk: experience.served,
-            risk: experience.risks.last().copied().flatten(),
+            risk: experience.risks.last(),
             parameter_norm,
             effective_rank: Some(effective_rank),
             neighbours_kept,
@@ -134,14 +131,14 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         embedder: &Embedder<'_, D, B::InnerBackend>,
         before: Option<&Embedded>,
         after: &Embedded,
-        steps: &[StepRecord],
+        records: &[ExperienceRecord],
     ) -> Result<[Option<f64>; 3], Failure> {
         let after = after.panels();
         let [kept, found] = match before.map(Embedded::panels) {
             None => [None; 2],
             Some(before) => [neighbours_kept(&before, &after)?, recall(&before, &after)?],
         };
-        let kept_of_first = match steps.first() {
+        let kept_of_first = match records.first() {
             None => None,
             Some(first) => {
                 let folder = self.folder.experience(0, &first.streamed.name);
@@ -177,7 +174,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
 
     /// Tells what a strategy has done.
     fn tell(&self, run: &StrategyRun<'_>, experience: &Experience) {
-        let risk = experience.risks.last().copied().flatten();
+        let risk = experience.risks.last();
         let risk = risk.map_or(String::new(), |risk| format!("{risk:.4} nats"));
         let name = &experience.name;
         let strategy = &run.strategy.name;

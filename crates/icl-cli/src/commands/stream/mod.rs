@@ -4,6 +4,7 @@ mod course;
 mod dry_run;
 mod embedder;
 mod entries;
+mod experience;
 mod first;
 mod folder;
 mod gathered;
@@ -13,7 +14,6 @@ mod options;
 mod source;
 mod source_options;
 mod stamp;
-mod step;
 mod strategy;
 mod summary;
 mod watched;
@@ -21,21 +21,21 @@ mod watched;
 use std::cell::Cell;
 
 use anyhow::anyhow;
-use icl_core::Increment;
+use icl_core::{Increment, Samples};
 use icl_data::DataError;
 
 use crate::backend::on_backend;
 use crate::commands::stream::course::Course;
 use crate::commands::stream::dry_run::DryRun;
-use crate::commands::stream::first::First;
+use crate::commands::stream::experience::ExperienceRecord;
+use crate::commands::stream::first::read_first;
 use crate::commands::stream::folder::StreamFolder;
-use crate::commands::stream::gathered::{Arrived, Gathered, Held, divide};
+use crate::commands::stream::gathered::{Arrived, Gathered, Held, Provenance, divide};
 use crate::commands::stream::manifest::Listed;
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::source::Source;
-use crate::commands::stream::step::StepRecord;
 use crate::domain::Domain;
-use crate::domain::data::tell_unlabelled;
+use crate::domain::data::{DataSet, tell_unlabelled};
 use crate::domain::dispatch::{
     OnNewEncoder, OnStoredEncoder, with_new_encoder_of, with_stored_encoder,
 };
@@ -53,8 +53,8 @@ pub fn stream(options: StreamOptions) -> Result<(), Failure> {
     interrupt::watch()?;
     let resumed = options.execution.resumed().map(StreamFolder::resume);
     let mut resumed = resumed.transpose()?;
-    let steps = resumed.as_ref().map(StepRecord::all);
-    let steps = steps.transpose()?.unwrap_or_default();
+    let records = resumed.as_ref().map(ExperienceRecord::all);
+    let records = records.transpose()?.unwrap_or_default();
     let resolved = options.resolve()?;
     let options = &resolved.options;
     let mut source = Source::of(&resolved);
@@ -62,9 +62,9 @@ pub fn stream(options: StreamOptions) -> Result<(), Failure> {
         return Ok(());
     }
     if let (Source::Watched(watched), Some(folder)) = (&mut source, &resumed)
-        && let Some(at_work) = folder.at_work().filter(|it| it.at == steps.len())
+        && let Some(at_work) = folder.at_work().filter(|it| it.at == records.len())
     {
-        watched.take_first(at_work.files);
+        watched.resume_with(at_work.provenance.files);
     }
     let fewest = Increment::fewest_to_hold_out(options.course.measured.hold_out);
     let reading = &options.data.reading;
@@ -73,19 +73,14 @@ pub fn stream(options: StreamOptions) -> Result<(), Failure> {
     loop {
         let is_patient = refused.is_none();
         let wanted = (fewest, is_patient);
-        let first = First::read(
+        let first = read_first(
             &mut source,
             reading,
             resolved.folder(),
-            steps.first(),
+            records.first(),
             wanted,
         )?;
-        let Some(First {
-            listed,
-            files,
-            data,
-        }) = first
-        else {
+        let Some((listed, files, data)) = first else {
             return match refused {
                 _ if interrupt::requested() => Err(Failure::Interrupted(anyhow!(
                     "the stream was interrupted before any experience"
@@ -101,7 +96,7 @@ pub fn stream(options: StreamOptions) -> Result<(), Failure> {
             listed,
             files,
             resumed: resumed.take(),
-            steps: steps.clone(),
+            records: records.clone(),
             is_begun: &is_begun,
         };
         let done = match &options.from {
@@ -147,7 +142,7 @@ struct Work<'a> {
     files: Vec<String>,
     resumed: Option<StreamFolder>,
     /// Facts about the experiences that the folder holds.
-    steps: Vec<StepRecord>,
+    records: Vec<ExperienceRecord>,
     /// Whether the first experience can be used.
     is_begun: &'a Cell<bool>,
 }
@@ -162,18 +157,24 @@ impl Work<'_> {
         let resolved = self.resolved;
         tell_unlabelled(&*data);
         let (options, seed) = (&resolved.options, resolved.training.seed);
+        let n_files = self.files.len();
         let (experiences, held_out) = match (self.listed, options.source.split.clone()) {
             (None, Some(split)) => (divide::<D>(&data, &split, seed)?, None),
             (None, None) => unreachable!("data are divided by a split"),
             (Some(first), _) => {
-                let files = match self.files.len() {
-                    0 | 1 => Vec::new(),
-                    _ => self.files,
+                let files = self.files.into_iter();
+                let arrived = Arrived {
+                    name: first.name,
+                    arrived: first.arrived,
+                    samples: (0..data.n_samples()).collect(),
+                    n_clipped: data.n_clipped(),
+                    provenance: Provenance {
+                        checksum: data.checksum(),
+                        files: files.filter(|_| n_files > 1).collect(),
+                    },
+                    ..Arrived::default()
                 };
-                (
-                    vec![Arrived::first::<D>(&first, files, &data)],
-                    first.held_out,
-                )
+                (vec![arrived], first.held_out)
             }
         };
         let mut gathered = Gathered {
@@ -190,7 +191,7 @@ impl Work<'_> {
             from,
             gathered,
             resumed: self.resumed,
-            steps: self.steps,
+            records: self.records,
             is_begun: self.is_begun,
         };
         let backend = &resolved.training.backend;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::anyhow;
-use icl_data::Found;
+use icl_train::StreamState;
 
 use crate::commands::stream::manifest;
 use crate::commands::stream::manifest::Listed;
@@ -41,28 +41,17 @@ impl Source {
     /// Returns all experiences that a manifest names now; none for another source.
     ///
     /// # Errors
-    /// If the manifest cannot be read, or does not begin with the `known` names.
-    pub fn listed<'a>(
-        &self,
-        known: impl IntoIterator<Item = &'a str>,
-    ) -> Result<Vec<Listed>, Failure> {
+    /// If the manifest cannot be read, or does not begin with what the stream has gone through.
+    pub fn listed(&self, state: &StreamState) -> Result<Vec<Listed>, Failure> {
         let Self::Manifest(path) = self else {
             return Ok(Vec::new());
         };
         let listed = manifest::read(path)?;
-        for (at, name) in known.into_iter().enumerate() {
-            let found = listed.get(at).map(|it| it.name.as_str());
-            if found != Some(name) {
-                let found = found.map_or("nothing".to_owned(), |name| Found::new(name).to_string());
-                return Err(Failure::input(anyhow!(
-                    "{}: found {found} as experience {}, expected {}, which the stream has gone through",
-                    path.display(),
-                    at + 1,
-                    Found::new(name)
-                )));
-            }
+        let names: Vec<&str> = listed.iter().map(|it| &it.name[..]).collect();
+        match state.next_of(&names) {
+            Ok(_) => Ok(listed),
+            Err(error) => Err(Failure::input(anyhow!("{}: {error}", path.display()))),
         }
-        Ok(listed)
     }
 
     /// Waits for more experiences, where more may come; whether to look again.

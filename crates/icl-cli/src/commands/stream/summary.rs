@@ -7,12 +7,12 @@ use icl_eval::{Better, TRANSFER_FORMULAS, Transfer, TransferMatrix};
 use icl_report::{RunSettings, STREAM_SCHEMA, StreamControl, StreamMeasure, StreamRecord};
 use serde::Serialize;
 
+use crate::commands::stream::experience::ExperienceRecord;
 use crate::commands::stream::folder::{
     DECISIONS, EXPERIENCES, LEDGER, MATRIX, REJECTED, StreamFolder,
 };
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::source::Source;
-use crate::commands::stream::step::StepRecord;
 use crate::commands::stream::strategy::{StrategyRun, write_json, write_lines};
 use crate::files::encoder_work::REPORT;
 use crate::files::whole;
@@ -66,7 +66,7 @@ impl<'a> Summary<'a> {
         &mut self,
         folder: &StreamFolder,
         source: &Source,
-        steps: &[StepRecord],
+        records: &[ExperienceRecord],
         runs: &[StrategyRun<'_>],
         is_last: bool,
     ) -> Result<(), Failure> {
@@ -74,15 +74,15 @@ impl<'a> Summary<'a> {
         let is_due = match &self.written {
             None => true,
             Some(written) => {
-                let is_new = written.n_experiences != steps.len() || written.rejected != rejected;
+                let is_new = written.n_experiences != records.len() || written.rejected != rejected;
                 is_new && (is_last || written.at.elapsed() >= BETWEEN * written.took)
             }
         };
-        if steps.is_empty() || !is_due {
+        if records.is_empty() || !is_due {
             return Ok(());
         }
         let begun = Instant::now();
-        let record = self.record(source, steps, runs)?;
+        let record = self.record(source, records, runs)?;
         let made = folder.begin_summary()?;
         write(&made, self.config, &record, runs)?;
         if !rejected.is_empty() {
@@ -90,7 +90,7 @@ impl<'a> Summary<'a> {
         }
         folder.publish_summary(&made)?;
         self.written = Some(Written {
-            n_experiences: steps.len(),
+            n_experiences: records.len(),
             rejected,
             at: Instant::now(),
             took: begun.elapsed(),
@@ -105,10 +105,10 @@ impl<'a> Summary<'a> {
     pub fn record(
         &self,
         source: &Source,
-        steps: &[StepRecord],
+        records: &[ExperienceRecord],
         runs: &[StrategyRun<'_>],
     ) -> Result<StreamRecord, Failure> {
-        record(self.resolved, source, steps, runs)
+        record(self.resolved, source, records, runs)
     }
 }
 
@@ -126,17 +126,18 @@ fn rejected(source: &Source) -> Vec<Rejected> {
 fn record(
     resolved: &Resolved,
     source: &Source,
-    steps: &[StepRecord],
+    records: &[ExperienceRecord],
     runs: &[StrategyRun<'_>],
 ) -> Result<StreamRecord, Failure> {
     let (options, training) = (&resolved.options, &resolved.training);
     let [own, controls @ ..] = runs else {
         unreachable!("the first strategy is that of the method");
     };
-    let streamed = || steps.iter().map(|step| &step.streamed);
-    let untrained_risk: Vec<Option<f64>> = steps.iter().map(|it| Some(it.untrained_risk)).collect();
+    let streamed = || records.iter().map(|it| &it.streamed);
+    let untrained_risk: Vec<Option<f64>> =
+        records.iter().map(|it| Some(it.untrained_risk)).collect();
     let untrained_accuracy: Vec<Option<f64>> =
-        steps.iter().map(|it| it.untrained_accuracy).collect();
+        records.iter().map(|it| it.untrained_accuracy).collect();
     let n_samples: Vec<usize> = streamed().map(|it| it.n_samples).collect();
     let transfer = |better, rows: Cells, untrained: &[Option<f64>]| {
         let matrix = TransferMatrix::try_new(better, rows)
@@ -145,7 +146,7 @@ fn record(
         let transfer = Transfer::new(&matrix, &n_samples);
         Ok::<(Cells, Transfer), Failure>((matrix.into_rows(), transfer))
     };
-    let (risk, of_risk) = transfer(Better::Lower, own.risks(), &untrained_risk)?;
+    let (risk, of_risk) = transfer(Better::Lower, own.state.matrix(), &untrained_risk)?;
     let (accuracy, of_accuracy) = match own.accuracies() {
         Some(rows) => {
             let (rows, transfer) = transfer(Better::Higher, rows, &untrained_accuracy)?;
@@ -161,16 +162,17 @@ fn record(
         accuracy: (formula.value)(&of_accuracy),
     });
     let control = |run: &StrategyRun<'_>| {
-        let of_control = run.risks();
+        let of_control = run.state.matrix();
         StreamControl {
             method: run.strategy.name.clone(),
             gap: gaps(&risk, &of_control),
             risk: of_control,
             accuracy: run.accuracies(),
             charged_passes: run
-                .done
+                .state
+                .experiences()
                 .iter()
-                .map(|it| it.experience.cost.charged())
+                .map(|it| it.cost.charged())
                 .collect(),
         }
     };
@@ -187,7 +189,10 @@ fn record(
         untrained_accuracy: accuracy.as_ref().map(|_| untrained_accuracy),
         untrained_risk,
         experiences: streamed().cloned().collect(),
-        decisions: steps.iter().filter_map(|it| it.decision.clone()).collect(),
+        decisions: records
+            .iter()
+            .filter_map(|it| it.decision.clone())
+            .collect(),
         controls: controls.iter().map(control).collect(),
         risk,
         accuracy,
@@ -235,8 +240,8 @@ fn write(
 
 /// Returns the cost of a strategy by experience and purpose.
 fn charges<'r>(run: &'r StrategyRun<'_>) -> impl Iterator<Item = Charge<'r>> {
-    run.done.iter().flat_map(move |step| {
-        let cost = &step.experience.cost;
+    run.state.experiences().iter().flat_map(move |experience| {
+        let cost = &experience.cost;
         let purposes = [
             ("training", cost.training),
             ("teacher", cost.teacher),
@@ -245,7 +250,7 @@ fn charges<'r>(run: &'r StrategyRun<'_>) -> impl Iterator<Item = Charge<'r>> {
             ("steering", cost.steering),
             ("measuring", cost.measuring),
         ];
-        let name = &step.experience.name;
+        let name = &experience.name;
         let used = purposes.into_iter().filter(|(_, passes)| *passes > 0.0);
         used.map(move |(purpose, passes)| Charge {
             strategy: &run.strategy.name,

@@ -61,8 +61,8 @@ pub struct Watched {
     is_once: bool,
     /// End of the time in which it may settle.
     until: Option<Instant>,
-    /// Names of the entries that come before all others.
-    first: Vec<String>,
+    /// Names of the entries that come before all others, as they were taken before an interruption.
+    interrupted: Vec<String>,
     /// Folder of the stream, which is none of the data.
     out: Option<PathBuf>,
     /// Names of the entries that were taken, in this order.
@@ -79,7 +79,7 @@ impl Watched {
             entries: Entries::new(folder, settle),
             is_once,
             until: None,
-            first: Vec::new(),
+            interrupted: Vec::new(),
             out: out.map(Path::to_owned),
             taken: Vec::new(),
             told: String::new(),
@@ -120,13 +120,13 @@ impl Watched {
         &mut self,
         mut read: impl FnMut(&[Listed]) -> Result<Read<T>, Unread>,
     ) -> Result<Option<(Vec<String>, T)>, Failure> {
-        let first = std::mem::take(&mut self.first);
-        let parts: Vec<Listed> = first.iter().map(|name| self.listed(name)).collect();
+        let interrupted = std::mem::take(&mut self.interrupted);
+        let parts: Vec<Listed> = interrupted.iter().map(|name| self.listed(name)).collect();
         if !parts.is_empty()
             && let Ok(Read::Enough(value)) = read(&parts)
         {
-            self.mark_taken(&first);
-            return Ok(Some((first, value)));
+            self.mark_taken(&interrupted);
+            return Ok(Some((interrupted, value)));
         }
         while let Some(next) = self.entries.next()? {
             if let Err(failure) = self.check(&next) {
@@ -165,8 +165,8 @@ impl Watched {
     }
 
     /// Takes these entries before all others, as they were taken before an interruption, if they still can be.
-    pub fn take_first(&mut self, names: Vec<String>) {
-        self.first = names;
+    pub fn resume_with(&mut self, names: Vec<String>) {
+        self.interrupted = names;
     }
 
     /// Marks entries as samples of an experience.

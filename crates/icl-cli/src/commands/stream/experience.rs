@@ -10,9 +10,9 @@ use icl_train::{Callbacks, Decision, Stream, StreamError, StreamState, TrainingS
 use serde::{Deserialize, Serialize};
 
 use crate::commands::stream::folder::{RECORD, StreamFolder};
-use crate::commands::stream::gathered::{Arrived, Gathered};
+use crate::commands::stream::gathered::{Arrived, Gathered, Provenance};
 use crate::commands::stream::options::Resolved;
-use crate::commands::stream::strategy::{StrategyRun, read_json};
+use crate::commands::stream::strategy::{Accuracies, StrategyRun, read_json, write_json};
 use crate::domain::Domain;
 use crate::domain::data::DataSet;
 use crate::domain::encoder_file;
@@ -25,7 +25,7 @@ use crate::process::progress::Display;
 
 /// Facts about an experience that the chosen strategy has gone through.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StepRecord {
+pub struct ExperienceRecord {
     /// The experience, as a line of `stream.jsonl` has it.
     #[serde(flatten)]
     pub streamed: StreamedExperience,
@@ -35,15 +35,12 @@ pub struct StepRecord {
     pub untrained_risk: f64,
     /// Accuracy of an untrained encoder on held-out samples; `None` without classes.
     pub untrained_accuracy: Option<f64>,
-    /// Checksum of its data.
-    pub checksum: String,
-    /// Files of a folder that is watched which were merged into it, in the order in which they were read; none if it
-    /// is the one of its name.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<String>,
+    /// Origin of its data.
+    #[serde(flatten)]
+    pub provenance: Provenance,
 }
 
-impl StepRecord {
+impl ExperienceRecord {
     /// Reads the facts about all experiences that a folder holds.
     ///
     /// # Errors
@@ -57,15 +54,12 @@ impl StepRecord {
 
     /// Returns the names of its files in a folder that is watched.
     pub fn names_of_files(&self) -> Vec<String> {
-        match self.files.is_empty() {
-            true => vec![self.streamed.name.clone()],
-            false => self.files.clone(),
-        }
+        self.provenance.names_of_files(&self.streamed.name)
     }
 }
 
 /// The next experience of a stream.
-pub struct Step<'a, D: Domain, B: AutodiffBackend> {
+pub struct CurrentExperience<'a, D: Domain, B: AutodiffBackend> {
     pub resolved: &'a Resolved,
     pub from: Option<&'a EncoderFile<D>>,
     pub gathered: &'a Gathered<'a, D>,
@@ -79,7 +73,7 @@ pub struct Step<'a, D: Domain, B: AutodiffBackend> {
 }
 
 /// A strategy after the experience.
-pub(super) struct StepOutcome<D: Domain, B: AutodiffBackend> {
+pub(super) struct StrategyOutcome<D: Domain, B: AutodiffBackend> {
     /// Encoder that was live when the data came; `None` for the first experience.
     pub(super) before: Option<D::Encoder<B::InnerBackend>>,
     /// Encoder afterwards.
@@ -88,29 +82,32 @@ pub(super) struct StepOutcome<D: Domain, B: AutodiffBackend> {
     pub(super) train_s: f64,
 }
 
-impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
-    /// Lets all strategies go through the experience, writes their encoders, and returns the facts about that
-    /// of the method.
+impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
+    /// Lets all strategies go through the experience, and writes what they have done into its folder. Returns the
+    /// facts about that of the method, and of each strategy the state and the accuracies afterwards.
     ///
     /// # Errors
     /// If a training fails or is interrupted, or a file cannot be written.
     pub fn run(
         &self,
-        runs: &mut [StrategyRun<'_>],
-        steps: &[StepRecord],
-    ) -> Result<StepRecord, Failure> {
+        runs: &[StrategyRun<'_>],
+        records: &[ExperienceRecord],
+    ) -> Result<(ExperienceRecord, Vec<(StreamState, Accuracies)>), Failure> {
         let mut record = None;
+        let mut done = Vec::with_capacity(runs.len());
         for run in runs {
             let outcome = match self.at {
                 0 => self.begin(run)?,
                 _ => self.advance(run)?,
             };
-            let (done, of_own) = self.measure(run, &outcome, steps)?;
+            let (accuracies, of_own) = self.measure(run, &outcome, records)?;
             record = record.or(of_own);
-            run.memory = outcome.state.memory().clone();
-            run.done.push(done);
+            run.write(self.next, &outcome.state, &accuracies)?;
+            done.push((outcome.state, accuracies));
         }
-        Ok(record.expect("the first strategy is that of the method"))
+        let record = record.expect("the first strategy is that of the method");
+        write_json(&self.next.join(RECORD), &record)?;
+        Ok((record, done))
     }
 
     pub(super) fn arrived(&self) -> &Arrived {
@@ -151,7 +148,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     }
 
     /// Trains on the first experience, or takes an encoder that was; controls begin with the encoder of the method.
-    fn begin(&self, run: &StrategyRun<'_>) -> Result<StepOutcome<D, B>, Failure> {
+    fn begin(&self, run: &StrategyRun<'_>) -> Result<StrategyOutcome<D, B>, Failure> {
         let stream = self.stream(run);
         let arriving = self.arrived().arriving();
         let path = self.next.join(ENCODER);
@@ -185,7 +182,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         if run.is_own() {
             self.save(&after, &path)?;
         }
-        Ok(StepOutcome {
+        Ok(StrategyOutcome {
             before: None,
             after,
             state,
@@ -194,17 +191,17 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
     }
 
     /// Decides on an update, and updates or waits.
-    fn advance(&self, run: &StrategyRun<'_>) -> Result<StepOutcome<D, B>, Failure> {
+    fn advance(&self, run: &StrategyRun<'_>) -> Result<StrategyOutcome<D, B>, Failure> {
         let stream = self.stream(run);
         let arriving = self.arrived().arriving();
         let given = self.read(&run.encoder)?;
         let live = given.valid();
-        let mut state = run.state();
+        let mut state = run.state.clone();
         let decision = stream.decide(&mut state, &live, &arriving);
         let is_due = decision.map_err(failure)?.update;
         let Some(method) = run.strategy.method.as_ref().filter(|_| is_due) else {
             let state = stream.wait(state, &live, &arriving).map_err(failure)?;
-            return Ok(StepOutcome {
+            return Ok(StrategyOutcome {
                 before: Some(live.clone()),
                 after: live,
                 state,
@@ -226,7 +223,7 @@ impl<D: Domain, B: AutodiffBackend> Step<'_, D, B> {
         std::fs::create_dir_all(&folder)
             .map_err(|error| Failure::file(&folder, "cannot be written", error))?;
         self.save(&updated.encoder, &folder.join(ENCODER))?;
-        Ok(StepOutcome {
+        Ok(StrategyOutcome {
             before: Some(live),
             after: updated.encoder,
             state: updated.state,
