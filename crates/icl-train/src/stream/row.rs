@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Row of the matrix of a stream, of which few cells were measured: its memory does not grow with the length of the stream. It
-/// is stored with all cells.
+/// Row of the matrix of a stream, of which few cells were measured: its memory does not grow with the length of the
+/// stream. It is stored with all cells.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Vec<Option<f64>>", into = "Vec<Option<f64>>")]
 pub struct SparseRow {

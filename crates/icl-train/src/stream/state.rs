@@ -143,9 +143,9 @@ impl StreamState {
         &self.memory
     }
 
-    /// Returns the matrix of risks `[T, T]`: row i is the encoder after experience i, column j the panel of experience j. The
-    /// cells next to the diagonal on its right are the risks of the encoder that was live when experience j came. Rows end
-    /// there: what lies beyond was not measured, since its data had not come.
+    /// Returns the matrix of risks `[T, T]`: row i is the encoder after experience i, column j the panel of
+    /// experience j. The cells next to the diagonal on its right are the risks of the encoder that was live when
+    /// experience j came. Rows end there: what lies beyond was not measured, since its data had not come.
     pub fn matrix(&self) -> Vec<Vec<Option<f64>>> {
         let served = self.experiences.iter().map(|it| Some(it.served)).skip(1);
         let rows = self.experiences.iter().zip(served.chain([None]));
@@ -153,8 +153,8 @@ impl StreamState {
             .collect()
     }
 
-    /// Returns those of the listed experiences that come next in a stream that continues: all behind the ones that it has gone
-    /// through.
+    /// Returns those of the listed experiences that come next in a stream that continues: all behind the ones that it
+    /// has gone through.
     ///
     /// # Errors
     /// [`StreamError::Order`] if the list does not begin with the names of these.
@@ -172,8 +172,8 @@ impl StreamState {
         Ok(&listed[self.experiences.len()..])
     }
 
-    /// Forgets the panels that no later experience is measured on, so that the memory of a long stream stays small. Their
-    /// samples are then no longer known as ones that have come.
+    /// Forgets the panels that no later experience is measured on, so that the memory of a long stream stays small.
+    /// Their samples are then no longer known as ones that have come.
     pub fn forget_panels(&mut self) {
         let measured = Self::measured(self.experiences.len() + 1);
         for (at, experience) in self.experiences.iter_mut().enumerate() {

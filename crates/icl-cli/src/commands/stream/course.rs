@@ -1,22 +1,22 @@
 //! The course of a stream on one backend: one experience after the other.
 
 use std::cell::Cell;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::anyhow;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::Increment;
 use icl_train::{Stream, StreamState, TrainError};
 
 use crate::backend::OnBackend;
 use crate::commands::stream::experience::{CurrentExperience, ExperienceRecord};
 use crate::commands::stream::folder::{AtWork, StreamFolder};
-use crate::commands::stream::gathered::{Gathered, Provenance, like};
+use crate::commands::stream::gathered::{Gathered, like};
+use crate::commands::stream::manifest::Listed;
 use crate::commands::stream::options::Resolved;
+use crate::commands::stream::provenance::{Provenance, changed};
 use crate::commands::stream::source::Source;
 use crate::commands::stream::strategy::StrategyRun;
-use crate::commands::stream::summary::Summary;
-use crate::commands::stream::watched::together;
+use crate::commands::stream::summary::{Summary, record};
 use crate::domain::Domain;
 use crate::domain::data::DataSet;
 use crate::domain::encoder_file::EncoderFile;
@@ -100,6 +100,8 @@ impl<D: Domain> Course<'_, D> {
             .collect();
         let mut runs = StrategyRun::all(resolved);
         runs.iter_mut().try_for_each(|run| run.read(&paths))?;
+        // The order is checked before any data are compared.
+        self.source.listed(&runs[0].state)?;
         for at in 0..records.len() {
             if !self.is_read_until(at, &records, &runs[0].state)? {
                 break;
@@ -125,7 +127,7 @@ impl<D: Domain> Course<'_, D> {
             }
             if !is_there {
                 summary.keep_up(folder, self.source, &records, &runs, true)?;
-                return summary.record(self.source, &records, &runs);
+                return record(resolved, self.source, &records, &runs);
             }
             let arrived = &self.gathered.experiences[at];
             if self.source.is_watched() {
@@ -175,41 +177,16 @@ impl<D: Domain> Course<'_, D> {
         records: &[ExperienceRecord],
         state: &StreamState,
     ) -> Result<bool, Failure> {
-        let course = &self.resolved.options.course;
-        let reading = &self.resolved.options.data.reading;
-        let listed = self.source.listed(state)?;
+        let resolved = self.resolved;
         while self.gathered.experiences.len() <= at {
-            let n = self.gathered.experiences.len();
-            let next = match &mut self.source {
-                Source::Divided(_) => return Ok(false),
-                Source::Manifest(_) => {
-                    let Some(listed) = listed.get(n) else {
-                        return Ok(false);
-                    };
-                    listed.check_apart(self.resolved.folder())?;
-                    let read = self.gathered.read(std::slice::from_ref(listed), reading);
-                    read.map_err(|(_, failure)| failure)?.0
-                }
-                Source::Watched(watched) => match records.get(n) {
-                    Some(record) => {
-                        let files = record.names_of_files();
-                        let parts: Vec<_> = files.iter().map(|it| watched.listed(it)).collect();
-                        let read = self.gathered.read(&parts, reading);
-                        let read =
-                            read.map_err(|(at, failure)| changed(&parts[at].data, n, failure));
-                        watched.mark_taken(&files);
-                        read?.0
-                    }
-                    None => {
-                        let fewest = Increment::fewest_to_hold_out(course.measured.hold_out);
-                        let taken = watched
-                            .take(|parts| together(self.gathered.read(parts, reading), fewest))?;
-                        match taken {
-                            Some((_, next)) => next,
-                            None => return Ok(false),
-                        }
-                    }
-                },
+            let gathered = &self.gathered;
+            let n = gathered.experiences.len();
+            let read = |parts: &[Listed]| gathered.read(parts, &resolved.options.data.reading);
+            let next = self
+                .source
+                .next(resolved, (n, records.get(n)), state, read)?;
+            let Some((_, next)) = next else {
+                return Ok(false);
             };
             self.gathered.push(next);
         }
@@ -228,50 +205,27 @@ impl<D: Domain> Course<'_, D> {
     fn check(&self, records: &[ExperienceRecord]) -> Result<(), Failure> {
         let pairs = self.gathered.experiences.iter().zip(records).enumerate();
         for (at, (arrived, record)) in pairs {
-            let [found, expected] =
-                [&arrived.provenance, &record.provenance].map(|it| &it.checksum);
-            if (found, &arrived.name) == (expected, &record.streamed.name) {
+            let (found, expected) = (&arrived.provenance, &record.provenance);
+            if (&found.checksum, &arrived.name) == (&expected.checksum, &record.streamed.name) {
                 continue;
             }
             let data = match &*self.source {
                 Source::Watched(watched) => {
-                    let files = record.names_of_files();
-                    let parts = found.split('+').zip(expected.split('+'));
-                    let is_same: Vec<bool> = parts.map(|(a, b)| a == b).collect();
-                    // The first data are read as one.
-                    let is_other = |at: usize| is_same.len() < files.len() || !is_same[at];
-                    let others = files.iter().enumerate().filter(|(at, _)| is_other(*at));
-                    let others: Vec<String> = others.map(|it| watched.listed(it.1).data).collect();
-                    others.join(" or ")
+                    let files = expected.changed_files(&record.streamed.name, &found.checksum);
+                    let paths: Vec<String> =
+                        files.iter().map(|it| watched.listed(it).data).collect();
+                    paths.join(" or ")
                 }
                 Source::Manifest(_) | Source::Divided(_) => arrived.name.clone(),
             };
             let wrong = Failure::input(anyhow!(
-                "found data with the checksum {found}, expected those of {} with {expected}, with which the stream was begun",
-                record.streamed.name
+                "found data with the checksum {}, expected those of {} with {}, with which the stream was begun",
+                found.checksum,
+                record.streamed.name,
+                expected.checksum
             ));
             return Err(changed(&data, at, wrong));
         }
         Ok(())
     }
-}
-
-/// Returns the failure to find data of the experience `at` as they were when the stream took them.
-pub fn changed(data: &str, at: usize, failure: Failure) -> Failure {
-    let Failure::Input(error) = failure else {
-        return failure;
-    };
-    let path = Path::new(data);
-    // Names of experiences are no such paths.
-    let found = match path.is_absolute() && !path.exists() {
-        true => "found nothing, expected what the stream has taken".to_owned(),
-        false => format!("{error:#}"),
-    };
-    // Readers name the file, too.
-    let found = found.strip_prefix(&format!("{data}: ")).unwrap_or(&found);
-    Failure::Input(anyhow!(
-        "experience {}, {data}: {found}; put it back as it was, and what is new into data of another name, or begin a \
-         new stream with another --out",
-        at + 1
-    ))
 }

@@ -10,8 +10,9 @@ use icl_train::{Callbacks, Decision, Stream, StreamError, StreamState, TrainingS
 use serde::{Deserialize, Serialize};
 
 use crate::commands::stream::folder::{RECORD, StreamFolder};
-use crate::commands::stream::gathered::{Arrived, Gathered, Provenance};
+use crate::commands::stream::gathered::{Arrived, Gathered};
 use crate::commands::stream::options::Resolved;
+use crate::commands::stream::provenance::Provenance;
 use crate::commands::stream::strategy::{Accuracies, StrategyRun, read_json, write_json};
 use crate::domain::Domain;
 use crate::domain::data::DataSet;

@@ -19,7 +19,7 @@ use anyhow::anyhow;
 use icl_core::{InputFile, PartialFolder, write_atomically};
 use serde::{Deserialize, Serialize};
 
-use crate::commands::stream::gathered::Provenance;
+use crate::commands::stream::provenance::Provenance;
 use crate::files::destination::{Destination, unusable};
 use crate::files::encoder_work::REPORT;
 use crate::files::manifest::foreign;

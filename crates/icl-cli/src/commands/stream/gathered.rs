@@ -6,9 +6,9 @@ use anyhow::anyhow;
 use icl_core::{Samples, Seed};
 use icl_data::{Found, Outliers, Split, StreamKey, StreamSplit};
 use icl_train::Arriving;
-use serde::{Deserialize, Serialize};
 
 use crate::commands::stream::manifest::Listed;
+use crate::commands::stream::provenance::Provenance;
 use crate::commands::stream::watched::Unread;
 use crate::domain::Domain;
 use crate::domain::data::{Data, DataSet};
@@ -31,27 +31,6 @@ pub struct Arrived {
     pub n_clipped: usize,
     /// Origin of its data.
     pub provenance: Provenance,
-}
-
-/// Origin of the data of an experience, by which a stream that continues recognises them.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Provenance {
-    /// Checksum: of data that were merged, those of all, joined by `+`.
-    pub checksum: String,
-    /// Names of the files of a folder that is watched which were merged, in the order in which they were read; none if it is
-    /// the one of the experience's name.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<String>,
-}
-
-impl Provenance {
-    /// Returns the names of the files in a folder that is watched, of an experience of this name.
-    pub fn names_of_files(&self, experience: &str) -> Vec<String> {
-        match self.files.is_empty() {
-            true => vec![experience.to_owned()],
-            false => self.files.clone(),
-        }
-    }
 }
 
 impl Arrived {
@@ -221,7 +200,8 @@ impl<D: Domain> Gathered<'_, D> {
         self.experiences.push(arrived);
     }
 
-    /// Reads a data set, and appends it to those before. Returns all, and what is known of the new ones, which have no name yet.
+    /// Reads a data set, and appends it to those before. Returns all, and what is known of the new ones, which have
+    /// no name yet.
     fn append(
         &self,
         before: &D::Data,

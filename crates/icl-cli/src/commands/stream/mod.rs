@@ -5,12 +5,12 @@ mod dry_run;
 mod embedder;
 mod entries;
 mod experience;
-mod first;
 mod folder;
 mod gathered;
 mod manifest;
 mod measured;
 mod options;
+mod provenance;
 mod source;
 mod source_options;
 mod stamp;
@@ -21,19 +21,19 @@ mod watched;
 use std::cell::Cell;
 
 use anyhow::anyhow;
-use icl_core::{Increment, Samples};
+use icl_core::Samples;
 use icl_data::DataError;
 
 use crate::backend::on_backend;
 use crate::commands::stream::course::Course;
 use crate::commands::stream::dry_run::DryRun;
 use crate::commands::stream::experience::ExperienceRecord;
-use crate::commands::stream::first::read_first;
 use crate::commands::stream::folder::StreamFolder;
-use crate::commands::stream::gathered::{Arrived, Gathered, Held, Provenance, divide};
+use crate::commands::stream::gathered::{Arrived, Gathered, Held, divide};
 use crate::commands::stream::manifest::Listed;
 use crate::commands::stream::options::Resolved;
-use crate::commands::stream::source::Source;
+use crate::commands::stream::provenance::Provenance;
+use crate::commands::stream::source::{Source, read_first};
 use crate::domain::Domain;
 use crate::domain::data::{DataSet, tell_unlabelled};
 use crate::domain::dispatch::{
@@ -66,21 +66,13 @@ pub fn stream(options: StreamOptions) -> Result<(), Failure> {
     {
         watched.resume_with(at_work.provenance.files);
     }
-    let fewest = Increment::fewest_to_hold_out(options.course.measured.hold_out);
     let reading = &options.data.reading;
     let is_begun = Cell::new(resumed.is_some());
     let mut refused = None;
     loop {
         let is_patient = refused.is_none();
-        let wanted = (fewest, is_patient);
-        let first = read_first(
-            &mut source,
-            reading,
-            resolved.folder(),
-            records.first(),
-            wanted,
-        )?;
-        let Some((listed, files, data)) = first else {
+        let first = read_first(&mut source, &resolved, records.first(), is_patient)?;
+        let Some((parts, data)) = first else {
             return match refused {
                 _ if interrupt::requested() => Err(Failure::Interrupted(anyhow!(
                     "the stream was interrupted before any experience"
@@ -89,12 +81,11 @@ pub fn stream(options: StreamOptions) -> Result<(), Failure> {
                 None => Ok(()),
             };
         };
-        let entries = files.clone();
+        let entries: Vec<String> = parts.iter().map(|it| it.name.clone()).collect();
         let work = Work {
             resolved: &resolved,
             source: &mut source,
-            listed,
-            files,
+            parts,
             resumed: resumed.take(),
             records: records.clone(),
             is_begun: &is_begun,
@@ -136,10 +127,8 @@ pub fn stream(options: StreamOptions) -> Result<(), Failure> {
 struct Work<'a> {
     resolved: &'a Resolved,
     source: &'a mut Source,
-    /// First experience; `None` for data that are divided.
-    listed: Option<Listed>,
-    /// Names of its files in a folder that is watched.
-    files: Vec<String>,
+    /// Parts of the first experience; none for data that are divided.
+    parts: Vec<Listed>,
     resumed: Option<StreamFolder>,
     /// Facts about the experiences that the folder holds.
     records: Vec<ExperienceRecord>,
@@ -157,24 +146,26 @@ impl Work<'_> {
         let resolved = self.resolved;
         tell_unlabelled(&*data);
         let (options, seed) = (&resolved.options, resolved.training.seed);
-        let n_files = self.files.len();
-        let (experiences, held_out) = match (self.listed, options.source.split.clone()) {
-            (None, Some(split)) => (divide::<D>(&data, &split, seed)?, None),
-            (None, None) => unreachable!("data are divided by a split"),
-            (Some(first), _) => {
-                let files = self.files.into_iter();
+        let (experiences, held_out) = match self.parts.first() {
+            None => {
+                let split = options.source.split.as_ref();
+                let split = split.expect("data without parts are divided");
+                (divide::<D>(&data, split, seed)?, None)
+            }
+            Some(first) => {
+                let names = self.parts.iter().map(|it| it.name.clone());
                 let arrived = Arrived {
-                    name: first.name,
-                    arrived: first.arrived,
+                    name: first.name.clone(),
+                    arrived: first.arrived.clone(),
                     samples: (0..data.n_samples()).collect(),
                     n_clipped: data.n_clipped(),
                     provenance: Provenance {
                         checksum: data.checksum(),
-                        files: files.filter(|_| n_files > 1).collect(),
+                        files: names.filter(|_| self.parts.len() > 1).collect(),
                     },
                     ..Arrived::default()
                 };
-                (vec![arrived], first.held_out)
+                (vec![arrived], first.held_out.clone())
             }
         };
         let mut gathered = Gathered {

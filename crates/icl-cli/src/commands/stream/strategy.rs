@@ -154,8 +154,8 @@ impl<'a> StrategyRun<'a> {
         self.find_encoder(experience);
     }
 
-    /// Finds the encoder in the folder of an experience that is complete: without an update there is none, and controls begin with
-    /// that of the method.
+    /// Finds the encoder in the folder of an experience that is complete: without an update there is none, and
+    /// controls begin with that of the method.
     fn find_encoder(&mut self, experience: &Path) {
         let own = self.folder(experience).join(ENCODER);
         let of_method = experience.join(ENCODER);

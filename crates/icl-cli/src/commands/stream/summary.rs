@@ -82,7 +82,7 @@ impl<'a> Summary<'a> {
             return Ok(());
         }
         let begun = Instant::now();
-        let record = self.record(source, records, runs)?;
+        let record = record(self.resolved, source, records, runs)?;
         let made = folder.begin_summary()?;
         write(&made, self.config, &record, runs)?;
         if !rejected.is_empty() {
@@ -97,19 +97,6 @@ impl<'a> Summary<'a> {
         });
         Ok(())
     }
-
-    /// Returns the record of the experiences so far.
-    ///
-    /// # Errors
-    /// If the matrix has a wrong shape.
-    pub fn record(
-        &self,
-        source: &Source,
-        records: &[ExperienceRecord],
-        runs: &[StrategyRun<'_>],
-    ) -> Result<StreamRecord, Failure> {
-        record(self.resolved, source, records, runs)
-    }
 }
 
 fn rejected(source: &Source) -> Vec<Rejected> {
@@ -123,7 +110,11 @@ fn rejected(source: &Source) -> Vec<Rejected> {
     rejected.collect()
 }
 
-fn record(
+/// Returns the record of the experiences so far.
+///
+/// # Errors
+/// If the matrix has a wrong shape.
+pub fn record(
     resolved: &Resolved,
     source: &Source,
     records: &[ExperienceRecord],

@@ -112,21 +112,21 @@ impl Watched {
     }
 
     /// Reads entries until they have the samples of an experience: the next one, with those before it that have too
-    /// few. Returns their names and what `read` returned; `None` if no entry is ready to be read.
+    /// few. Returns them and what `read` returned; `None` if no entry is ready to be read.
     ///
     /// # Errors
     /// If the folder cannot be read, or reading fails for another reason than the data.
     pub fn take<T>(
         &mut self,
         mut read: impl FnMut(&[Listed]) -> Result<Read<T>, Unread>,
-    ) -> Result<Option<(Vec<String>, T)>, Failure> {
+    ) -> Result<Option<(Vec<Listed>, T)>, Failure> {
         let interrupted = std::mem::take(&mut self.interrupted);
         let parts: Vec<Listed> = interrupted.iter().map(|name| self.listed(name)).collect();
         if !parts.is_empty()
             && let Ok(Read::Enough(value)) = read(&parts)
         {
             self.mark_taken(&interrupted);
-            return Ok(Some((interrupted, value)));
+            return Ok(Some((parts, value)));
         }
         while let Some(next) = self.entries.next()? {
             if let Err(failure) = self.check(&next) {
@@ -144,9 +144,9 @@ impl Watched {
                 }
                 match outcome {
                     Ok(Read::Enough(value)) => {
-                        let names: Vec<String> = parts.into_iter().map(|it| it.name).collect();
+                        let names: Vec<String> = parts.iter().map(|it| it.name.clone()).collect();
                         self.mark_taken(&names);
-                        return Ok(Some((names, value)));
+                        return Ok(Some((parts, value)));
                     }
                     Ok(Read::Few(numbers)) => {
                         for (part, n) in parts.iter().zip(numbers) {
