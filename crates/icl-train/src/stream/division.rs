@@ -11,7 +11,7 @@ use crate::stream::settings::Stream;
 use crate::stream::state::StreamState;
 
 /// Fewest samples of a panel.
-const SMALLEST_PANEL: usize = 4;
+pub(super) const SMALLEST_PANEL: usize = 4;
 
 /// Fewest samples that are trained on, or measured: one needs another one as its negative.
 const SMALLEST_PART: usize = 2;

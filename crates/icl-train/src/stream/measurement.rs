@@ -2,13 +2,14 @@
 
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::drift::{Drift, DriftPanel, DriftTestConfig};
-use icl_core::{Collate, Encoder, Increment, Samples, Views};
+use icl_core::{Collate, Encoder, Error, HostRows, Increment, Samples, Seed, Views};
 
 use crate::evaluation::Evaluator;
 use crate::stream::advanced::Arriving;
+use crate::stream::division::SMALLEST_PANEL;
 use crate::stream::error::StreamError;
 use crate::stream::settings::Stream;
-use crate::stream::state::StreamState;
+use crate::stream::state::{StreamMemory, StreamState};
 use crate::views::problem::Problem;
 
 impl<B, S, V, C> Stream<'_, B, S, V, C>
@@ -69,33 +70,22 @@ where
         M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
         let divided = self.divided(state, arriving)?;
-        let seed = self.seed_of(arriving.name).child("drift");
-        let memory = state.memory();
-        let kept = memory.buffer().kept().iter().map(|kept| kept.sample);
-        let new = memory.waiting().chain(divided.training);
-        let pairs = |samples: Vec<usize>, name: &'static str| {
-            let drawn = self.panel_of(samples)?;
-            let drawn = drawn.at_most(self.panel.max(4), seed.child(name));
-            let pairs = self.evaluator(&drawn).pairs_to_host(live, &drawn);
-            let pairs = pairs.map_err(StreamError::of_evaluation)?;
-            Ok::<_, StreamError>((pairs, drawn.old().len()))
-        };
-        let (old, n_old) = pairs(kept.collect(), "old")?;
-        let (new, n_new) = pairs(new.collect(), "new")?;
         let of_drift = |source| StreamError::Drift {
             experience: arriving.name.to_owned(),
             source,
         };
-        let panel = DriftPanel::try_new(old.clone(), [old[1].clone(), new[1].clone()]);
-        let panel = panel.and_then(|panel| panel.with_new_pairs(new));
-        let panel = panel.map_err(of_drift)?;
-        let test = DriftTestConfig::new(self.settings.temperature, self.settings.negatives)
-            .with_effect(effect)
-            .with_seed(seed.child("null"))
-            .try_init()
-            .map_err(of_drift)?;
-        let drift = test.measure(&panel).map_err(of_drift)?;
-        Ok((drift, self.forward_passes::<M>(n_old + n_new)))
+        let (temperature, negatives) = (self.settings.temperature, self.settings.negatives);
+        let test = DriftTestConfig::new(temperature, negatives).with_effect(effect);
+        let seed = self.seed_of(arriving.name);
+        let mut n_measured = 0;
+        let pairs = |drawn: &Increment| {
+            n_measured += drawn.old().len();
+            let pairs = self.evaluator(drawn).pairs_to_host(live, drawn);
+            pairs.map_err(StreamError::of_evaluation)
+        };
+        let memory = state.memory();
+        let drift = memory.drift(&divided.training, test, (self.panel, seed), pairs, of_drift)?;
+        Ok((drift, self.forward_passes::<M>(n_measured)))
     }
 
     /// Computes the exact NCE-I of a panel, with its own samples as noise, on one fixed pair of views of each.
@@ -122,5 +112,38 @@ where
     /// Returns the passes of measured samples: both views of each, forward.
     pub(super) fn forward_passes<M: Encoder<B::InnerBackend>>(&self, n: usize) -> f64 {
         2.0 * n as f64 * M::FORWARD_SHARE
+    }
+}
+
+impl StreamMemory {
+    /// Measures the drift of the noise from the samples that are kept to all that waits and the `arriving` ones: of
+    /// each, at most `panel` samples, drawn by the seed of the experience, by the embeddings of a pair of views of
+    /// each that `pairs` returns for the old samples of an increment. No encoder is needed, if there are embeddings.
+    /// Returns what [`Policy::decide`](crate::Policy::decide) needs ([`Drift::deciding`]).
+    ///
+    /// # Errors
+    /// Those of `pairs`, and of `wrong` if nothing is kept, or the embeddings do not fit each other.
+    pub fn drift<E>(
+        &self,
+        arriving: &[usize],
+        test: DriftTestConfig,
+        (panel, seed): (usize, Seed),
+        mut pairs: impl FnMut(&Increment) -> Result<[HostRows; 2], E>,
+        wrong: impl Fn(Error) -> E,
+    ) -> Result<Drift, E> {
+        let [old, new] = self.samples(arriving);
+        let seed = seed.child("drift");
+        let mut pairs = |samples: Vec<usize>, name: &str| {
+            let all = Increment::before(samples).map_err(&wrong)?;
+            pairs(&all.at_most(panel.max(SMALLEST_PANEL), seed.child(name)))
+        };
+        let (old, new) = (pairs(old, "old")?, pairs(new, "new")?);
+        DriftPanel::try_new(old.clone(), [old[1].clone(), new[1].clone()])
+            .and_then(|panel| panel.with_new_pairs(new))
+            .and_then(|panel| {
+                let test = test.with_seed(seed.child("null")).try_init()?;
+                test.measure(&panel)
+            })
+            .map_err(wrong)
     }
 }

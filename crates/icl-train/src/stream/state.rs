@@ -91,6 +91,14 @@ impl StreamMemory {
             .flat_map(|it| it.samples.iter().copied())
     }
 
+    /// Returns the old and the new samples that an update would have now: those that are kept, and all that waits
+    /// with the `arriving` ones.
+    pub fn samples(&self, arriving: &[usize]) -> [Vec<usize>; 2] {
+        let kept = self.buffer.kept().iter().map(|it| it.sample);
+        let new = self.waiting().chain(arriving.iter().copied());
+        [kept.collect(), new.collect()]
+    }
+
     /// Returns the numbers of experiences and of samples that wait.
     pub fn n_waiting(&self) -> [usize; 2] {
         let n_samples = self.waiting.iter().map(|it| it.samples.len()).sum();

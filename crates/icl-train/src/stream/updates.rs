@@ -128,9 +128,8 @@ where
         let divided = self.divided(&state, &arriving)?;
         let served = self.panel_risk(live, &divided.panel)?;
         let memory = state.memory();
-        let kept = memory.buffer().kept().iter().map(|kept| kept.sample);
-        let new = memory.waiting().chain(divided.training.iter().copied());
-        let increment = Increment::try_new(kept.collect(), new.collect());
+        let [old, new] = memory.samples(&divided.training);
+        let increment = Increment::try_new(old, new);
         let increment = increment.map_err(|source| of_division(&arriving, source))?;
         let trainer = self
             .trainer(&increment, self.seed_of(arriving.name).value())

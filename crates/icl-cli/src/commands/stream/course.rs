@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use burn::tensor::backend::AutodiffBackend;
-use icl_train::{Stream, StreamState, TrainError};
+use icl_report::StreamRecord;
+use icl_train::TrainError;
 
 use crate::backend::OnBackend;
 use crate::commands::stream::experience::{CurrentExperience, ExperienceRecord};
@@ -37,6 +38,8 @@ pub struct Course<'a, D: Domain> {
     pub resumed: Option<StreamFolder>,
     /// Facts about the experiences that it holds.
     pub records: Vec<ExperienceRecord>,
+    /// What all strategies have done, the chosen one first.
+    pub runs: Vec<StrategyRun<'a>>,
     /// Whether the first experience can be used.
     pub is_begun: &'a Cell<bool>,
 }
@@ -71,18 +74,30 @@ impl<D: Domain> Course<'_, D> {
     /// Estimates what is estimated from data from the training samples of the first experience.
     pub fn estimate<B: AutodiffBackend>(&mut self) -> Result<(), Failure> {
         let options = &self.resolved.options;
-        let gathered = &self.gathered;
-        let (views, collate) = (gathered.domain.views(), gathered.domain.collate());
-        let stream = Stream::<B, D::Data, _, _>::new(&gathered.data, views, collate)
-            .hold_out(options.course.measured.hold_out)
-            .panel(options.course.measured.panel)
-            .seed(self.resolved.training.seed);
-        let first = gathered.experiences[0].arriving();
+        let first = self.gathered.experiences[0].arriving();
+        let stream = self.gathered.stream::<B>(self.resolved);
         let first = stream.training_samples(&first).map_err(Failure::input)?;
         let split = like(options.source.split.as_ref());
         let outliers = options.data.reading.outliers;
         self.gathered
             .estimate(&first, self.from.is_none(), &split, outliers)
+    }
+
+    /// Continues from the experiences that the folder holds, and reads their data again.
+    fn resume(&mut self, folder: &StreamFolder) -> Result<(), Failure> {
+        let names = self.records.iter().map(|it| &it.streamed.name).enumerate();
+        let paths: Vec<PathBuf> = names
+            .map(|(at, name)| folder.experience(at, name))
+            .collect();
+        self.runs.iter_mut().try_for_each(|run| run.read(&paths))?;
+        // The order is checked before any data are compared.
+        self.source.listed(&self.runs[0].state)?;
+        for at in 0..self.records.len() {
+            if !self.is_read_until(at)? {
+                break;
+            }
+        }
+        self.check()
     }
 
     /// Goes through all experiences that the folder does not hold, and returns the record.
@@ -91,43 +106,29 @@ impl<D: Domain> Course<'_, D> {
         folder: &mut StreamFolder,
         config: &str,
         devices: &[B::Device],
-    ) -> Result<icl_report::StreamRecord, Failure> {
+    ) -> Result<StreamRecord, Failure> {
+        self.resume(folder)?;
         let resolved = self.resolved;
-        let mut records = std::mem::take(&mut self.records);
-        let names = records.iter().map(|it| &it.streamed.name).enumerate();
-        let paths: Vec<PathBuf> = names
-            .map(|(at, name)| folder.experience(at, name))
-            .collect();
-        let mut runs = StrategyRun::all(resolved);
-        runs.iter_mut().try_for_each(|run| run.read(&paths))?;
-        // The order is checked before any data are compared.
-        self.source.listed(&runs[0].state)?;
-        for at in 0..records.len() {
-            if !self.is_read_until(at, &records, &runs[0].state)? {
-                break;
-            }
-        }
-        self.check(&records)?;
         let mut summary = Summary::new(resolved, config);
         let group = group();
         loop {
-            summary.keep_up(folder, self.source, &records, &runs, false)?;
-            let at = records.len();
-            let is_there = self.is_read_until(at, &records, &runs[0].state)?;
+            summary.keep_up(folder, self.source, &self.records, &self.runs, false)?;
+            let at = self.records.len();
+            let is_there = self.is_read_until(at)?;
             if !is_there && self.source.wait() {
                 continue;
             }
             let is_stopped = group.any(interrupt::requested());
             let is_stopped = is_stopped.map_err(TrainError::Group)?;
             if is_stopped && (is_there || self.source.is_watched()) {
-                summary.keep_up(folder, self.source, &records, &runs, true)?;
+                summary.keep_up(folder, self.source, &self.records, &self.runs, true)?;
                 return Err(Failure::Interrupted(anyhow!(
                     "the stream was interrupted after {at} experiences"
                 )));
             }
             if !is_there {
-                summary.keep_up(folder, self.source, &records, &runs, true)?;
-                return record(resolved, self.source, &records, &runs);
+                summary.keep_up(folder, self.source, &self.records, &self.runs, true)?;
+                return record(resolved, self.source, &self.records, &self.runs);
             }
             let arrived = &self.gathered.experiences[at];
             if self.source.is_watched() {
@@ -150,47 +151,45 @@ impl<D: Domain> Course<'_, D> {
                 next: &next,
                 at,
             };
-            let (record, done) = match experience.run(&runs, &records) {
+            let (record, done) = match experience.run(&self.runs, &self.records) {
                 Ok(done) => done,
                 Err(failure) => {
-                    summary.keep_up(folder, self.source, &records, &runs, true)?;
+                    summary.keep_up(folder, self.source, &self.records, &self.runs, true)?;
                     return Err(failure);
                 }
             };
             let name = &record.streamed.name;
             folder.publish(at, name)?;
             let path = folder.experience(at, name);
-            for (run, (state, accuracies)) in runs.iter_mut().zip(done) {
+            for (run, (state, accuracies)) in self.runs.iter_mut().zip(done) {
                 run.publish(&path, state, accuracies);
-                if let Some(last) = records.last() {
+                if let Some(last) = self.records.last() {
                     run.forget(&folder.experience(at - 1, &last.streamed.name));
                 }
             }
-            records.push(record);
+            self.records.push(record);
         }
     }
 
-    /// Reads experiences until there is one of this number; whether there is. Those of `records` are read again.
-    pub fn is_read_until(
-        &mut self,
-        at: usize,
-        records: &[ExperienceRecord],
-        state: &StreamState,
-    ) -> Result<bool, Failure> {
+    /// Reads experiences until there is one of this number, those with a record again; whether there is.
+    pub fn is_read_until(&mut self, at: usize) -> Result<bool, Failure> {
         let resolved = self.resolved;
         while self.gathered.experiences.len() <= at {
             let gathered = &self.gathered;
             let n = gathered.experiences.len();
             let read = |parts: &[Listed]| gathered.read(parts, &resolved.options.data.reading);
-            let next = self
-                .source
-                .next(resolved, (n, records.get(n)), state, read)?;
+            let next = self.source.next(
+                resolved,
+                (n, self.records.get(n)),
+                &self.runs[0].state,
+                read,
+            )?;
             let Some((_, next)) = next else {
                 return Ok(false);
             };
             self.gathered.push(next);
         }
-        if at > 0 && at >= records.len() {
+        if at > 0 && at >= self.records.len() {
             tell(format_args!(
                 "experience {}: {} {}",
                 self.gathered.experiences[at].name,
@@ -202,8 +201,13 @@ impl<D: Domain> Course<'_, D> {
     }
 
     /// Checks that the data of all experiences that the folder holds are those that it was begun with.
-    fn check(&self, records: &[ExperienceRecord]) -> Result<(), Failure> {
-        let pairs = self.gathered.experiences.iter().zip(records).enumerate();
+    fn check(&self) -> Result<(), Failure> {
+        let pairs = self
+            .gathered
+            .experiences
+            .iter()
+            .zip(&self.records)
+            .enumerate();
         for (at, (arrived, record)) in pairs {
             let (found, expected) = (&arrived.provenance, &record.provenance);
             if (&found.checksum, &arrived.name) == (&expected.checksum, &record.streamed.name) {

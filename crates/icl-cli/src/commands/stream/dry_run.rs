@@ -5,9 +5,9 @@ use std::path::Path;
 use anyhow::anyhow;
 use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::drift::{Drift, DriftPanel, DriftTestConfig};
-use icl_core::{HostRows, Increment, Seed};
-use icl_train::{Decision, Policy, Strategy, Stream, StreamMemory, StreamState, When};
+use icl_core::drift::{Drift, DriftTestConfig};
+use icl_core::{HostRows, Seed};
+use icl_train::{Decision, Policy, Strategy, StreamMemory, StreamState, When};
 
 use crate::backend::OnBackend;
 use crate::commands::stream::course::Course;
@@ -45,7 +45,7 @@ fn of_data<D: Domain, B: AutodiffBackend>(
     let strategy = free_of_cost(resolved)?;
     let mut state = None;
     for at in 0.. {
-        while !course.is_read_until(at, &[], &StreamState::default())? {
+        while !course.is_read_until(at)? {
             if !course.source.wait() {
                 return match interrupt::requested() && course.source.is_watched() {
                     true => Err(Failure::Interrupted(anyhow!(
@@ -59,14 +59,9 @@ fn of_data<D: Domain, B: AutodiffBackend>(
         let seed = Seed::new(resolved.training.seed).child("init");
         let encoder = from.encoder::<B>(device)?;
         let live = gathered.domain.grow(encoder, seed.child("old")).valid();
-        let (views, collate) = (gathered.domain.views(), gathered.domain.collate());
-        let options = &resolved.options.course;
-        let stream = Stream::<B, D::Data, _, _>::new(&gathered.data, views, collate)
-            .settings(resolved.training.settings.clone())
+        let stream = gathered
+            .stream::<B>(resolved)
             .strategy(&strategy)
-            .hold_out(options.measured.hold_out)
-            .panel(options.measured.panel)
-            .seed(resolved.training.seed)
             .devices([device.clone()]);
         let arriving = gathered.experiences[at].arriving();
         state = Some(match state {
@@ -100,6 +95,7 @@ pub fn of_embeddings(resolved: &Resolved, source: &Source) -> Result<bool, Failu
     }
     let Strategy { policy, keep, .. } = free_of_cost(resolved)?;
     let seed = Seed::new(resolved.training.seed).child("stream");
+    let settings = &resolved.training.settings;
     let mut rows = Rows::default();
     let mut memory = StreamMemory::default();
     for (at, listed) in listed.iter().enumerate() {
@@ -107,15 +103,18 @@ pub fn of_embeddings(resolved: &Resolved, source: &Source) -> Result<bool, Failu
         let samples = rows.read(listed)?;
         let mut is_update = true;
         if at > 0 {
-            let drift = match policy.when.needs_drift() {
-                false => None,
-                true => {
-                    let old = memory.buffer().kept().iter().map(|it| it.sample).collect();
-                    let new = memory.waiting().chain(samples.iter().copied()).collect();
-                    let seed = seed.child(name).child("drift");
-                    Some(rows.drift(resolved, [old, new], seed, policy.when.effect(), name)?)
-                }
+            let drift = || {
+                let test = DriftTestConfig::new(settings.temperature, settings.negatives);
+                let panel = resolved.options.course.measured.panel;
+                memory.drift(
+                    &samples,
+                    test.with_effect(policy.when.effect()),
+                    (panel, seed.child(name)),
+                    |drawn| Ok(rows.pairs(drawn.old())),
+                    |error| Failure::input(anyhow!("experience {name}: {error}")),
+                )
             };
+            let drift = policy.when.needs_drift().then(drift).transpose()?;
             let drift = drift.as_ref().map(Drift::deciding);
             let decision = policy.decide(&mut memory, name, samples.len(), drift, [0.0; 2]);
             print_decision(&decision)?;
@@ -196,38 +195,12 @@ impl Rows {
         Ok((n_before..n_before + anchors.n_rows).collect())
     }
 
-    /// Measures the drift between two sets of rows, of at most as many as a panel has.
-    fn drift(
-        &self,
-        resolved: &Resolved,
-        [old, new]: [Vec<usize>; 2],
-        seed: Seed,
-        effect: f64,
-        name: &str,
-    ) -> Result<Drift, Failure> {
-        let wrong =
-            |error: &dyn std::fmt::Display| Failure::input(anyhow!("experience {name}: {error}"));
-        let pairs = |samples: Vec<usize>, part: &str| -> Result<[HostRows; 2], Failure> {
-            let drawn = Increment::before(samples).map_err(|error| wrong(&error))?;
-            let drawn = drawn.at_most(resolved.options.course.measured.panel, seed.child(part));
-            Ok([&self.anchors, &self.positives].map(|of| self.select(of, drawn.old())))
-        };
-        let (old, new) = (pairs(old, "old")?, pairs(new, "new")?);
-        let panel = DriftPanel::try_new(old.clone(), [old[1].clone(), new[1].clone()])
-            .and_then(|panel| panel.with_new_pairs(new))
-            .map_err(|error| wrong(&error))?;
-        let settings = &resolved.training.settings;
-        DriftTestConfig::new(settings.temperature, settings.negatives)
-            .with_effect(effect)
-            .with_seed(seed.child("null"))
-            .try_init()
-            .and_then(|test| test.measure(&panel))
-            .map_err(|error| wrong(&error))
-    }
-
-    fn select(&self, rows: &[f64], samples: &[usize]) -> HostRows {
+    /// Returns the embeddings of anchors and positives of some rows.
+    fn pairs(&self, rows: &[usize]) -> [HostRows; 2] {
         let width = self.width.unwrap_or(1);
-        let row = |&sample: &usize| &rows[sample * width..(sample + 1) * width];
-        (samples.iter().flat_map(row).copied().collect(), width)
+        [&self.anchors, &self.positives].map(|of| {
+            let row = |&row: &usize| &of[row * width..(row + 1) * width];
+            (rows.iter().flat_map(row).copied().collect(), width)
+        })
     }
 }

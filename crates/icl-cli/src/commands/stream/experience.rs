@@ -6,7 +6,7 @@ use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Group, Seed};
 use icl_report::StreamedExperience;
-use icl_train::{Callbacks, Decision, Stream, StreamError, StreamState, TrainingSettings};
+use icl_train::{Callbacks, Decision, Stream, StreamError, StreamState};
 use serde::{Deserialize, Serialize};
 
 use crate::commands::stream::folder::{RECORD, StreamFolder};
@@ -132,18 +132,9 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         &self,
         run: &StrategyRun<'_>,
     ) -> Stream<'_, B, D::Data, &D::Views, D::Collate> {
-        let course = &self.resolved.options.course;
-        let settings = self.resolved.training.settings.clone();
-        let Gathered { domain, data, .. } = self.gathered;
-        Stream::new(&**data, domain.views(), domain.collate())
-            .settings(TrainingSettings {
-                panel: course.measured.panel.max(settings.panel),
-                ..settings
-            })
+        self.gathered
+            .stream(self.resolved)
             .strategy(run.strategy)
-            .hold_out(course.measured.hold_out)
-            .panel(course.measured.panel)
-            .seed(self.resolved.training.seed)
             .devices(self.devices.iter().cloned())
             .group(self.group)
     }

@@ -3,11 +3,13 @@
 use std::ops::Deref;
 
 use anyhow::anyhow;
+use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Samples, Seed};
 use icl_data::{Found, Outliers, Split, StreamKey, StreamSplit};
-use icl_train::Arriving;
+use icl_train::{Arriving, Stream, TrainingSettings};
 
 use crate::commands::stream::manifest::Listed;
+use crate::commands::stream::options::Resolved;
 use crate::commands::stream::provenance::Provenance;
 use crate::commands::stream::watched::Unread;
 use crate::domain::Domain;
@@ -109,6 +111,23 @@ pub fn like(split: Option<&StreamSplit>) -> Split {
 }
 
 impl<D: Domain> Gathered<'_, D> {
+    /// Returns the stream over these data that the options describe, of a strategy without a budget that keeps all.
+    pub fn stream<B: AutodiffBackend>(
+        &self,
+        resolved: &Resolved,
+    ) -> Stream<'_, B, D::Data, &D::Views, D::Collate> {
+        let measured = &resolved.options.course.measured;
+        let settings = resolved.training.settings.clone();
+        Stream::new(&*self.data, self.domain.views(), self.domain.collate())
+            .settings(TrainingSettings {
+                panel: measured.panel.max(settings.panel),
+                ..settings
+            })
+            .hold_out(measured.hold_out)
+            .panel(measured.panel)
+            .seed(resolved.training.seed)
+    }
+
     /// Estimates what is estimated from data from the samples `first` alone. An encoder that was trained elsewhere keeps what was
     /// estimated for it, but for features that rest on statistics of the data.
     ///

@@ -34,6 +34,7 @@ use crate::commands::stream::manifest::Listed;
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::provenance::Provenance;
 use crate::commands::stream::source::{Source, read_first};
+use crate::commands::stream::strategy::StrategyRun;
 use crate::domain::Domain;
 use crate::domain::data::{DataSet, tell_unlabelled};
 use crate::domain::dispatch::{
@@ -183,6 +184,7 @@ impl Work<'_> {
             gathered,
             resumed: self.resumed,
             records: self.records,
+            runs: StrategyRun::all(resolved),
             is_begun: self.is_begun,
         };
         let backend = &resolved.training.backend;
