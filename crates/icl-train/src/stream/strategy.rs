@@ -1,6 +1,7 @@
 //! Strategies of a stream: who trains, when, at what cost, and on which old samples.
 
 use crate::method::{Method, MethodError};
+use crate::stream::decision::Decision;
 use crate::stream::keep::Keep;
 use crate::stream::policy::Policy;
 use crate::stream::when::When;
@@ -42,6 +43,12 @@ impl Strategy {
             },
             keep: Keep::All,
         })
+    }
+
+    /// Returns the method by which to update after a decision, by [`Stream::next`](crate::Stream::next); `None` to
+    /// let the experience [`wait`](crate::Stream::wait).
+    pub fn due(&self, decision: &Decision) -> Option<&Method> {
+        self.method.as_ref().filter(|_| decision.update)
     }
 }
 

@@ -75,7 +75,7 @@ pub struct CurrentExperience<'a, D: Domain, B: AutodiffBackend> {
 
 /// A strategy after the experience.
 pub(super) struct StrategyOutcome<D: Domain, B: AutodiffBackend> {
-    /// Encoder that was live when the data came; `None` for the first experience.
+    /// Encoder before its update; `None` without one, and for the first experience.
     pub(super) before: Option<D::Encoder<B::InnerBackend>>,
     /// Encoder afterwards.
     pub(super) after: D::Encoder<B::InnerBackend>,
@@ -190,11 +190,11 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         let live = given.valid();
         let mut state = run.state.clone();
         let decision = stream.decide(&mut state, &live, &arriving);
-        let is_due = decision.map_err(failure)?.update;
-        let Some(method) = run.strategy.method.as_ref().filter(|_| is_due) else {
+        let decision = decision.map_err(failure)?;
+        let Some(method) = run.strategy.due(&decision) else {
             let state = stream.wait(state, &live, &arriving).map_err(failure)?;
             return Ok(StrategyOutcome {
-                before: Some(live.clone()),
+                before: None,
                 after: live,
                 state,
                 train_s: 0.0,

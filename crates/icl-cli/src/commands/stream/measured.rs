@@ -50,10 +50,11 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
             causes: &causes,
         };
         let after = embedder.embed(&outcome.after)?;
-        let before = outcome.before.as_ref().filter(|_| experience.updated);
-        let before = before.map(|it| embedder.embed(it)).transpose()?;
+        let before = outcome.before.as_ref().map(|it| embedder.embed(it));
+        let before = before.transpose()?;
         let accuracies = after.accuracies();
-        let served_accuracy = match (&outcome.before, &before) {
+        // Without an update the encoder that was live is the one afterwards.
+        let served_accuracy = match (experience.served, &before) {
             (None, _) => None,
             (Some(_), None) => accuracies.as_ref().and_then(|it| *it.last()?),
             (Some(_), Some(before)) => before.last_accuracy(),
@@ -66,13 +67,13 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         if !run.is_own() {
             return Ok((done, None));
         }
+        let moved = self.moved(&embedder, before, after, records)?;
         let domain = &*self.gathered.domain;
         let untrained = domain.fresh::<B>(self.init().child("old"), &self.devices[0])?;
         let untrained = untrained.valid();
         let untrained_risk = stream.panel_risk(&untrained, &experience.panel);
         let untrained_risk = untrained_risk.map_err(failure)?;
         let untrained_accuracy = embedder.embed(&untrained)?.last_accuracy();
-        let moved = self.moved(&embedder, before.as_ref(), &after, records)?;
         let norm_and_rank = self.norm_and_rank(run, &embedder)?;
         let record = ExperienceRecord {
             streamed: self.streamed(experience, outcome.train_s, moved, norm_and_rank),
@@ -129,12 +130,12 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
     fn moved(
         &self,
         embedder: &Embedder<'_, D, B::InnerBackend>,
-        before: Option<&Embedded>,
-        after: &Embedded,
+        before: Option<Embedded>,
+        after: Embedded,
         records: &[ExperienceRecord],
     ) -> Result<[Option<f64>; 3], Failure> {
         let after = after.panels();
-        let [kept, found] = match before.map(Embedded::panels) {
+        let [kept, found] = match before.map(|it| it.panels()) {
             None => [None; 2],
             Some(before) => [neighbours_kept(&before, &after)?, recall(&before, &after)?],
         };
