@@ -9,7 +9,8 @@ use icl_core::drift::Verdict;
 use icl_core::testing::{TestAutodiff, to_vec};
 use icl_core::{Encoder, SampleError, Samples};
 use icl_train::{
-    Advanced, Arriving, Callbacks, Keep, Method, Stream, StreamError, StreamState, TrainingSettings,
+    Advanced, Arriving, Callbacks, Keep, Method, Policy, Stream, StreamError, StreamState,
+    TrainingSettings, When,
 };
 
 type Toy = Linear<TestAutodiff>;
@@ -273,6 +274,31 @@ fn experiences_that_cannot_be_are_refused() {
     assert!(
         refused("b", (80..100).collect()).contains("found sample 90, expected samples below 90")
     );
+}
+
+/// A decision remembers what it was, and is refused by a policy that cannot be.
+#[test]
+fn decisions_are_kept_with_their_experience() {
+    let samples = points();
+    let encoder = Linear::<TestAutodiff>::new(1).valid();
+    let of = |at_latest| {
+        let policy = Policy {
+            when: When::Every(3),
+            at_latest,
+            ..Policy::default()
+        };
+        stream(&samples, Keep::All).policy(policy)
+    };
+    let mut state = of(None).adopt(&encoder, &arriving(0)).unwrap();
+    assert_eq!(state.experiences()[0].decision, None);
+    let refused = of(Some(0)).decide(&mut state, &encoder, &arriving(1));
+    let refused = refused.unwrap_err().to_string();
+    assert_eq!(refused, "at_latest: found 0, expected at least 1");
+    let decision = of(Some(2)).decide(&mut state, &encoder, &arriving(1));
+    let state = of(Some(2)).wait(state, &encoder, &arriving(1)).unwrap();
+    let decision = decision.unwrap();
+    assert!(!decision.update);
+    assert_eq!(state.experiences()[1].decision, Some(decision));
 }
 
 /// Experiences that wait are measured by the live encoder, and the next update has their training samples.

@@ -91,7 +91,10 @@ fn facts(record: &StreamRecord) -> String {
         Some(format!("method: {}", record.method)),
         Some(format!("old samples: {}", record.keep)),
         Some(format!("updates: {}", record.policy.when)),
-        (record.policy.at_latest).map(|n| format!("at most {} pending", plural(n, "experience"))),
+        record
+            .policy
+            .at_latest
+            .map(|n| format!("at most {} pending", plural(n, "experience"))),
         budget(record.policy.budget_per_update, "an update"),
         budget(record.policy.budget_total, "in all"),
         Some(record.settings.words()),

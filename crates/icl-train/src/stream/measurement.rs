@@ -46,7 +46,7 @@ where
     {
         let panels = state.experiences().iter().map(|it| &it.panel);
         panels
-            .map(|panel| self.panel_risk(encoder, panel))
+            .map(|panel| self.held_out_risk(encoder, panel))
             .collect()
     }
 
@@ -88,25 +88,22 @@ where
         Ok((drift, self.forward_passes::<M>(n_measured)))
     }
 
-    /// Computes the exact NCE-I of a panel, with its own samples as noise, on one fixed pair of views of each.
+    /// Computes the exact NCE-I of held-out samples, with these as noise, on one fixed pair of views of each.
     ///
     /// # Errors
     /// As [`risks`](Self::risks).
-    pub fn panel_risk<M>(&self, encoder: &M, panel: &[usize]) -> Result<f64, StreamError>
+    pub fn held_out_risk<M>(&self, encoder: &M, samples: &[usize]) -> Result<f64, StreamError>
     where
         M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
-        let panel = self.panel_of(panel.to_vec())?;
+        let panel =
+            Increment::before(samples.to_vec()).map_err(|source| StreamError::Division {
+                experience: "held-out samples".to_owned(),
+                source,
+            })?;
         let risk = self.evaluator(&panel).panel_risk_old(encoder, &panel);
         let risk = risk.map_err(StreamError::of_evaluation)?;
-        Ok(risk.mean.all.expect("a panel has old samples"))
-    }
-
-    fn panel_of(&self, samples: Vec<usize>) -> Result<Increment, StreamError> {
-        Increment::before(samples).map_err(|source| StreamError::Division {
-            experience: "panel".to_owned(),
-            source,
-        })
+        Ok(risk.mean.all.expect("held-out samples are old ones"))
     }
 
     /// Returns the passes of measured samples: both views of each, forward.

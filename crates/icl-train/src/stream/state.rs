@@ -168,11 +168,11 @@ impl StreamState {
     /// [`StreamError::Order`] if the list does not begin with the names of these.
     pub fn next_of<'n>(&self, listed: &'n [&'n str]) -> Result<&'n [&'n str], StreamError> {
         for (at, experience) in self.experiences.iter().enumerate() {
-            let found = listed.get(at);
-            if found != Some(&&experience.name[..]) {
+            let found = listed.get(at).copied();
+            if found != Some(&experience.name[..]) {
                 return Err(StreamError::Order {
                     at,
-                    found: found.map(|it| (*it).to_owned()),
+                    found: found.map(str::to_owned),
                     expected: experience.name.clone(),
                 });
             }
@@ -180,9 +180,9 @@ impl StreamState {
         Ok(&listed[self.experiences.len()..])
     }
 
-    /// Forgets the panels that no later experience is measured on, so that the memory of a long stream stays small.
-    /// Their samples are then no longer known as ones that have come.
-    pub fn forget_panels(&mut self) {
+    /// Forgets the held-out samples of experiences that no later encoder is measured on, so that the memory of a long
+    /// stream stays small. They are then no longer known as samples that have come.
+    pub fn forget_held_out(&mut self) {
         let measured = Self::measured(self.experiences.len() + 1);
         for (at, experience) in self.experiences.iter_mut().enumerate() {
             if !measured.contains(&at) {
@@ -254,14 +254,14 @@ mod tests {
     }
 
     #[test]
-    fn panels_that_are_measured_again_are_kept() {
+    fn held_out_samples_that_are_measured_again_are_kept() {
         let experiences = (0..100).map(|at| Experience {
             panel: vec![at],
             ..Experience::default()
         });
         let memory = StreamMemory::default();
         let mut state = StreamState::from_parts(experiences.collect(), memory);
-        state.forget_panels();
+        state.forget_held_out();
         for at in StreamState::measured(101)
             .into_iter()
             .filter(|at| *at < 100)

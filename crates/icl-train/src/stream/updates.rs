@@ -126,7 +126,7 @@ where
         M::InnerModule: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
         let divided = self.divided(&state, &arriving)?;
-        let served = self.panel_risk(live, &divided.panel)?;
+        let served = self.held_out_risk(live, &divided.panel)?;
         let memory = state.memory();
         let [old, new] = memory.samples(&divided.training);
         let increment = Increment::try_new(old, new);
@@ -163,7 +163,7 @@ where
         M: Encoder<B::InnerBackend, Batch = C::Batch<B::InnerBackend>>,
     {
         let divided = self.divided(&state, arriving)?;
-        let served = self.panel_risk(live, &divided.panel)?;
+        let served = self.held_out_risk(live, &divided.panel)?;
         let waiting = Experience {
             served: Some(served),
             ..Experience::default()
@@ -256,7 +256,7 @@ where
                 Some(risk) => Some(risk),
                 None => {
                     experience.cost.measuring += self.forward_passes::<M>(panel.len());
-                    Some(self.panel_risk(encoder, panel)?)
+                    Some(self.held_out_risk(encoder, panel)?)
                 }
             };
         }

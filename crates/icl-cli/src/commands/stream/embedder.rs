@@ -91,7 +91,7 @@ impl Embedded {
         Some(accuracies)
     }
 
-    /// Returns the accuracy on the panel of the last experience; `None` without classes.
+    /// Returns the accuracy on held-out samples of the last experience; `None` without classes.
     pub fn last_accuracy(&self) -> Option<f64> {
         self.accuracy(self.places.len() - 1)
     }

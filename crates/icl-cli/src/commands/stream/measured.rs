@@ -37,7 +37,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         for risk in risks.chain([experience.served]) {
             causes.check_held_out(risk)?;
         }
-        // The larger panel of a stream is for risks: statistics are estimated over as many samples as in a training.
+        // More samples are held out for risks: statistics are estimated over as many samples as in a training.
         let training = &self.resolved.training;
         let stream = self.stream(run).settings(training.settings.clone());
         let first = Increment::before(experiences[0].panel.clone()).map_err(Failure::input)?;
@@ -71,7 +71,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         let domain = &*self.gathered.domain;
         let untrained = domain.fresh::<B>(self.init().child("old"), &self.devices[0])?;
         let untrained = untrained.valid();
-        let untrained_risk = stream.panel_risk(&untrained, &experience.panel);
+        let untrained_risk = stream.held_out_risk(&untrained, &experience.panel);
         let untrained_risk = untrained_risk.map_err(failure)?;
         let untrained_accuracy = embedder.embed(&untrained)?.last_accuracy();
         let norm_and_rank = self.norm_and_rank(run, &embedder)?;

@@ -29,7 +29,7 @@ pub struct StrategyRun<'a> {
     pub strategy: &'a Strategy,
     /// Folder in that of an experience; none for the chosen strategy.
     folder: Option<String>,
-    /// State of its stream, without panels that are not measured again.
+    /// State of its stream, without held-out samples that are not measured again.
     pub state: StreamState,
     /// Accuracies after each experience.
     accuracies: Vec<Accuracies>,
@@ -40,9 +40,9 @@ pub struct StrategyRun<'a> {
 /// Accuracies after an experience.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Accuracies {
-    /// On the panel of each experience up to this one; `None` without classes.
+    /// On held-out samples of each experience up to this one; `None` without classes.
     pub accuracies: Option<SparseRow>,
-    /// On the panel of this experience of the encoder before it; `None` without classes and for the first.
+    /// Of the encoder before this experience, on its held-out samples; `None` without classes and for the first.
     pub served_accuracy: Option<f64>,
 }
 
@@ -51,7 +51,7 @@ pub struct Accuracies {
 struct StrategyRecord {
     /// Facts about the experience, without its risks.
     experience: Experience,
-    /// Risks on the panel of each experience up to this one.
+    /// Risks on held-out samples of each experience up to this one.
     risks: SparseRow,
     #[serde(flatten)]
     accuracies: Accuracies,
@@ -140,7 +140,7 @@ impl<'a> StrategyRun<'a> {
         }
         let memory = read_json(&self.folder(last).join(MEMORY))?;
         self.state = StreamState::from_parts(done, memory);
-        self.state.forget_panels();
+        self.state.forget_held_out();
         // A kill may have left them.
         before.iter().for_each(|path| self.forget(path));
         Ok(())
@@ -148,7 +148,7 @@ impl<'a> StrategyRun<'a> {
 
     /// Continues from an experience that is complete, in its folder.
     pub fn publish(&mut self, experience: &Path, mut state: StreamState, accuracies: Accuracies) {
-        state.forget_panels();
+        state.forget_held_out();
         self.state = state;
         self.accuracies.push(accuracies);
         self.find_encoder(experience);

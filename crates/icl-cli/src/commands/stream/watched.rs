@@ -61,7 +61,7 @@ pub struct Watched {
     is_once: bool,
     /// End of the time in which it may settle.
     until: Option<Instant>,
-    /// Names of the entries that come before all others, as they were taken before an interruption.
+    /// Names of the entries that were at work before an interruption, which come first.
     interrupted: Vec<String>,
     /// Folder of the stream, which is none of the data.
     out: Option<PathBuf>,
