@@ -11,7 +11,6 @@ use crate::error::TrainError;
 use crate::evaluation::evaluated::{Evaluated, Measured};
 use crate::evaluation::fixed_views::{CHUNK, FixedViews, collated};
 use crate::evaluation::shape::{checked_rows, stacked};
-use crate::settings::TrainingSettings;
 use crate::views::problem::Problem;
 
 /// Evaluates encoders on one fixed pair of views of each sample, the same for every method and epoch.
@@ -51,33 +50,6 @@ pub struct Evaluator<'a, B: Backend, S, V, C> {
     pub(crate) max_statistics: usize,
     /// Whether partners are drawn from the old data alone.
     pub(crate) has_old_partners: bool,
-}
-
-/// Number of samples over which the statistics of a result are re-estimated, or more if its risk is over more.
-const STATISTICS: usize = 2048;
-
-impl<'a, B: Backend, S, V, C> Evaluator<'a, B, S, V, C> {
-    /// Creates the evaluator of a root seed.
-    pub(crate) fn new(
-        problem: Problem<'a, S, V, C>,
-        settings: &TrainingSettings,
-        root_seed: u64,
-        device: B::Device,
-        group: &'a dyn Group,
-    ) -> Self {
-        Self {
-            problem,
-            root_seed,
-            seed: Seed::new(root_seed).child("evaluation"),
-            temperature: settings.temperature,
-            negatives: settings.negatives,
-            device,
-            group,
-            max_samples: settings.panel,
-            max_statistics: settings.panel.max(STATISTICS),
-            has_old_partners: false,
-        }
-    }
 }
 
 /// Name of the exact risk in errors.

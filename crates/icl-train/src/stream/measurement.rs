@@ -10,6 +10,7 @@ use crate::stream::division::SMALLEST_PANEL;
 use crate::stream::error::StreamError;
 use crate::stream::settings::Stream;
 use crate::stream::state::{StreamMemory, StreamState};
+use crate::trainer::evaluator;
 use crate::views::problem::Problem;
 
 impl<B, S, V, C> Stream<'_, B, S, V, C>
@@ -32,7 +33,7 @@ where
             increment: samples,
         };
         let device = self.devices[0].clone();
-        Evaluator::new(problem, &self.settings, self.seed, device, self.group)
+        evaluator(problem, &self.settings, self.seed, device, self.group)
     }
 
     /// Computes the risks of any encoder on all panels of a stream so far: an untrained one as the reference of forward

@@ -7,7 +7,7 @@ mod train;
 
 use std::sync::Arc;
 
-use burn::tensor::backend::AutodiffBackend;
+use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{Alone, Collate, Group, Increment, Samples, Seed, Views};
 
 use crate::error::TrainError;
@@ -178,7 +178,7 @@ where
     /// [`panel`](field@TrainingSettings::panel) training samples.
     pub fn evaluator(&self) -> Evaluator<'_, B::InnerBackend, S, V, C> {
         let device = self.devices[0].clone();
-        Evaluator::new(
+        evaluator(
             self.problem(),
             &self.settings,
             self.seed,
@@ -200,5 +200,30 @@ where
             max_statistics: panel.div_ceil(2).max(4),
             ..self.evaluator().with_at_most(panel)
         }
+    }
+}
+
+/// Number of samples over which the statistics of a result are re-estimated, or more if its risk is over more.
+const STATISTICS: usize = 2048;
+
+/// Returns the evaluator of a root seed.
+pub(crate) fn evaluator<'a, B: Backend, S, V, C>(
+    problem: Problem<'a, S, V, C>,
+    settings: &TrainingSettings,
+    root_seed: u64,
+    device: B::Device,
+    group: &'a dyn Group,
+) -> Evaluator<'a, B, S, V, C> {
+    Evaluator {
+        problem,
+        root_seed,
+        seed: Seed::new(root_seed).child("evaluation"),
+        temperature: settings.temperature,
+        negatives: settings.negatives,
+        device,
+        group,
+        max_samples: settings.panel,
+        max_statistics: settings.panel.max(STATISTICS),
+        has_old_partners: false,
     }
 }

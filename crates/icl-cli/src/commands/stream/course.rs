@@ -38,7 +38,7 @@ pub struct Course<'a, D: Domain> {
     pub resumed: Option<StreamFolder>,
     /// Facts about the experiences that it holds.
     pub records: Vec<ExperienceRecord>,
-    /// What all strategies have done, the chosen one first.
+    /// Runs of all strategies, that of the chosen one first.
     pub runs: Vec<StrategyRun<'a>>,
     /// Whether the first experience can be used.
     pub is_begun: &'a Cell<bool>,

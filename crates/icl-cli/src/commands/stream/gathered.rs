@@ -232,7 +232,15 @@ impl<D: Domain> Gathered<'_, D> {
             allows_absent: true,
             ..reading.clone()
         };
-        let new = taken(&*self.domain, data, &reading)?;
+        let read = Data::read(data, &reading)?;
+        let kind = read.kind();
+        let new = self.domain.taken(read, reading.outliers)?;
+        let new = new.ok_or_else(|| {
+            Failure::input(anyhow!(
+                "{data}: found {kind}, expected {}, as the first experience has them",
+                <D::Data as DataSet>::SAMPLES
+            ))
+        })?;
         if before.has_labels() && !new.has_labels() {
             tell(format_args!(
                 "note: {data}: it has no labels; without them accuracies are measured no longer"
@@ -259,22 +267,3 @@ impl<D: Domain> Gathered<'_, D> {
 
 /// Data of all experiences up to one that has been read, and this one.
 pub type Next<D> = (<D as Domain>::Data, Arrived);
-
-/// Reads a data set as the encoder takes it.
-///
-/// # Errors
-/// If it cannot be read, or is of another kind.
-pub fn taken<D: Domain>(
-    domain: &D,
-    data: &str,
-    reading: &ReadingOptions,
-) -> Result<D::Data, Failure> {
-    let read = Data::read(data, reading)?;
-    let kind = read.kind();
-    domain.taken(read, reading.outliers)?.ok_or_else(|| {
-        Failure::input(anyhow!(
-            "{data}: found {kind}, expected {}, as the first experience has them",
-            <D::Data as DataSet>::SAMPLES
-        ))
-    })
-}

@@ -40,9 +40,9 @@ pub struct StrategyRun<'a> {
 /// Accuracies after an experience.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Accuracies {
-    /// On held-out samples of each experience up to this one; `None` without classes.
+    /// Accuracies on held-out samples of each experience up to this one; `None` without classes.
     pub accuracies: Option<SparseRow>,
-    /// Of the encoder before this experience, on its held-out samples; `None` without classes and for the first.
+    /// Accuracy of the encoder before this experience on its held-out samples; `None` without classes and for the first.
     pub served_accuracy: Option<f64>,
 }
 
