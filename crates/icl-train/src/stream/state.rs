@@ -34,9 +34,6 @@ pub struct Experience {
     /// Number of new samples of its update, ΔN: those of all experiences that waited.
     #[serde(default)]
     pub n_new: usize,
-    /// Relative change of the parameters, see [`parameter_change`](crate::parameter_change).
-    #[serde(default)]
-    pub parameter_change: f64,
     /// Number of epochs of its update.
     pub epochs: usize,
     /// Number of steps of its update.

@@ -204,7 +204,6 @@ where
             updated: true,
             n_old: increment.old().len(),
             n_new: increment.new_data().len(),
-            parameter_change,
             epochs: record.n_epochs(),
             n_steps: record.n_steps,
             stopped_by: record.stopped_by,

@@ -6,7 +6,7 @@ use burn::module::AutodiffModule;
 use burn::tensor::backend::AutodiffBackend;
 use icl_core::{Group, Seed};
 use icl_report::StreamedExperience;
-use icl_train::{Callbacks, Decision, Stream, StreamError, StreamState};
+use icl_train::{Callbacks, Decision, Experience, Stream, StreamError, StreamState};
 use serde::{Deserialize, Serialize};
 
 use crate::commands::stream::folder::{RECORD, StreamFolder};
@@ -80,7 +80,15 @@ pub(super) struct StrategyOutcome<D: Domain, B: AutodiffBackend> {
     /// Encoder afterwards.
     pub(super) after: D::Encoder<B::InnerBackend>,
     pub(super) state: StreamState,
+    pub(super) parameter_change: f64,
     pub(super) train_s: f64,
+}
+
+impl<D: Domain, B: AutodiffBackend> StrategyOutcome<D, B> {
+    pub(super) fn experience(&self) -> &Experience {
+        let last = self.state.experiences().last();
+        last.expect("an experience has come")
+    }
 }
 
 impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
@@ -149,11 +157,11 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
             (true, Some(from)) => Some(from.encoder::<B>(&self.devices[0])?),
             (false, _) => Some(self.read(&path)?),
         };
-        let (after, state, train_s) = match given {
+        let (after, state, [parameter_change, train_s]) = match given {
             Some(given) => {
                 let encoder = given.valid();
                 let state = stream.adopt(&encoder, &arriving);
-                (encoder, state.map_err(failure)?, 0.0)
+                (encoder, state.map_err(failure)?, [0.0; 2])
             }
             None => {
                 let untrained = self
@@ -168,7 +176,8 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
                     let first = stream.first(untrained, arriving, callbacks);
                     first.map_err(|error| of_training(&causes, error))
                 })?;
-                (trained.encoder, trained.state, trained.train_s)
+                let facts = [trained.parameter_change, trained.train_s];
+                (trained.encoder, trained.state, facts)
             }
         };
         if run.is_own() {
@@ -178,6 +187,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
             before: None,
             after,
             state,
+            parameter_change,
             train_s,
         })
     }
@@ -197,6 +207,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
                 before: None,
                 after: live,
                 state,
+                parameter_change: 0.0,
                 train_s: 0.0,
             });
         };
@@ -219,6 +230,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
             before: Some(live),
             after: updated.encoder,
             state: updated.state,
+            parameter_change: updated.parameter_change,
             train_s: updated.train_s,
         })
     }

@@ -31,7 +31,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         records: &[ExperienceRecord],
     ) -> Result<(Accuracies, Option<ExperienceRecord>), Failure> {
         let experiences = outcome.state.experiences();
-        let experience = experiences.last().expect("an experience has come");
+        let experience = outcome.experience();
         let causes = self.causes(run);
         let risks = experience.risks.measured().iter().map(|it| Some(it.1));
         for risk in risks.chain([experience.served]) {
@@ -76,7 +76,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         let untrained_accuracy = embedder.embed(&untrained)?.last_accuracy();
         let norm_and_rank = self.norm_and_rank(run, &embedder)?;
         let record = ExperienceRecord {
-            streamed: self.streamed(experience, outcome.train_s, moved, norm_and_rank),
+            streamed: self.streamed(outcome, moved, norm_and_rank),
             decision: experience.decision.clone(),
             untrained_risk,
             untrained_accuracy,
@@ -88,8 +88,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
     /// Returns the experience as a line of `stream.jsonl` has it.
     fn streamed(
         &self,
-        experience: &Experience,
-        train_s: f64,
+        outcome: &StrategyOutcome<D, B>,
         [
             neighbours_kept,
             neighbours_kept_of_first,
@@ -98,6 +97,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         [parameter_norm, effective_rank]: [f64; 2],
     ) -> StreamedExperience {
         let arrived = self.arrived();
+        let experience = outcome.experience();
         StreamedExperience {
             name: arrived.name.clone(),
             arrived: arrived.arrived.clone(),
@@ -119,8 +119,8 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
                 charged_passes: experience.cost.charged(),
                 cost: experience.cost,
                 stopped_by: experience.stopped_by,
-                train_s,
-                parameter_change: experience.parameter_change,
+                train_s: outcome.train_s,
+                parameter_change: outcome.parameter_change,
             },
         }
     }
