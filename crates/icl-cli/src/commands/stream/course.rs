@@ -151,7 +151,7 @@ impl<D: Domain> Course<'_, D> {
                 next: &next,
                 at,
             };
-            let (record, done) = match experience.run(&self.runs, &self.records) {
+            let (record, done) = match experience.go_through(&self.runs, &self.records) {
                 Ok(done) => done,
                 Err(failure) => {
                     summary.keep_up(folder, self.source, &self.records, &self.runs, true)?;

@@ -97,7 +97,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
     ///
     /// # Errors
     /// If a training fails or is interrupted, or a file cannot be written.
-    pub fn run(
+    pub fn go_through(
         &self,
         runs: &[StrategyRun<'_>],
         records: &[ExperienceRecord],
@@ -107,7 +107,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         for run in runs {
             let outcome = match self.at {
                 0 => self.begin(run)?,
-                _ => self.advance(run)?,
+                _ => self.update_or_wait(run)?,
             };
             let (accuracies, of_own) = self.measure(run, &outcome, records)?;
             record = record.or(of_own);
@@ -193,7 +193,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
     }
 
     /// Decides on an update, and updates or waits.
-    fn advance(&self, run: &StrategyRun<'_>) -> Result<StrategyOutcome<D, B>, Failure> {
+    fn update_or_wait(&self, run: &StrategyRun<'_>) -> Result<StrategyOutcome<D, B>, Failure> {
         let stream = self.stream(run);
         let arriving = self.arrived().arriving();
         let given = self.read(&run.encoder)?;
