@@ -36,6 +36,20 @@ pub struct Arrived {
 }
 
 impl Arrived {
+    /// Returns an experience of these parts, of which nothing has been read.
+    fn of(parts: &[Listed]) -> Self {
+        let names = parts.iter().map(|it| it.name.clone());
+        Self {
+            name: parts[0].name.clone(),
+            arrived: parts[0].arrived.clone(),
+            provenance: Provenance {
+                files: names.filter(|_| parts.len() > 1).collect(),
+                ..Provenance::default()
+            },
+            ..Self::default()
+        }
+    }
+
     /// Returns the experience as a stream takes it.
     pub fn arriving(&self) -> Arriving<'_> {
         Arriving {
@@ -77,7 +91,7 @@ pub struct Gathered<'a, D: Domain> {
 ///
 /// # Errors
 /// If the data do not have what the division needs, or it gives no such experiences.
-pub fn divide<D: Domain>(
+fn divide<D: Domain>(
     data: &D::Data,
     split: &StreamSplit,
     seed: u64,
@@ -110,7 +124,43 @@ pub fn like(split: Option<&StreamSplit>) -> Split {
     }
 }
 
-impl<D: Domain> Gathered<'_, D> {
+impl<'a, D: Domain> Gathered<'a, D> {
+    /// Begins with the data of the first experience, which consists of `parts`, or without parts with those of a data
+    /// set that is divided into all experiences.
+    ///
+    /// # Errors
+    /// If the data cannot be divided, or those on which the first experience is measured cannot be read or do not fit.
+    pub fn begin(
+        domain: &'a D,
+        data: Held<'a, D::Data>,
+        parts: &[Listed],
+        resolved: &Resolved,
+    ) -> Result<Self, Failure> {
+        let options = &resolved.options;
+        let experiences = match (&options.source.split, parts) {
+            (Some(split), []) => divide::<D>(&data, split, resolved.training.seed)?,
+            _ => {
+                let mut first = Arrived::of(parts);
+                first.samples = (0..data.n_samples()).collect();
+                first.n_clipped = data.n_clipped();
+                first.provenance.checksum = data.checksum();
+                vec![first]
+            }
+        };
+        let mut gathered = Self {
+            domain: Held::Borrowed(domain),
+            data,
+            experiences,
+        };
+        if let Some(held_out) = parts.first().and_then(|it| it.held_out.as_ref()) {
+            let (data, held_out) =
+                gathered.append(&gathered.data, held_out, &options.data.reading)?;
+            gathered.data = Held::Owned(data);
+            gathered.experiences[0].held_out = Some(held_out.samples);
+        }
+        Ok(gathered)
+    }
+
     /// Returns the stream over these data that the options describe, of a strategy without a budget that keeps all.
     pub fn stream<B: AutodiffBackend>(
         &self,
@@ -151,21 +201,6 @@ impl<D: Domain> Gathered<'_, D> {
         Ok(())
     }
 
-    /// Adds data on which the first experience is measured.
-    ///
-    /// # Errors
-    /// If they cannot be read, are of another kind, or do not fit those before.
-    pub fn hold_out_of_first(
-        &mut self,
-        data: &str,
-        reading: &ReadingOptions,
-    ) -> Result<(), Failure> {
-        let (data, Arrived { samples, .. }) = self.append(&self.data, data, reading)?;
-        self.data = Held::Owned(data);
-        self.experiences[0].held_out = Some(samples);
-        Ok(())
-    }
-
     /// Reads the next experience, whose samples follow those before: that of a manifest, or entries of a folder that
     /// are merged. Nothing changes until it is [added](Self::push). Also returns the number of samples of each part.
     ///
@@ -183,12 +218,7 @@ impl<D: Domain> Gathered<'_, D> {
             joined = Some(data);
             Ok::<Arrived, Unread>(new)
         };
-        let first = &parts[0];
-        let mut arrived = Arrived {
-            name: first.name.clone(),
-            arrived: first.arrived.clone(),
-            ..Arrived::default()
-        };
+        let mut arrived = Arrived::of(parts);
         let mut numbers = Vec::new();
         let mut checksums = Vec::new();
         for (at, part) in parts.iter().enumerate() {
@@ -198,14 +228,10 @@ impl<D: Domain> Gathered<'_, D> {
             arrived.n_clipped += new.n_clipped;
             checksums.push(new.provenance.checksum);
         }
-        if let Some(data) = &first.held_out {
+        if let Some(data) = &parts[0].held_out {
             arrived.held_out = Some(append(0, data)?.samples);
         }
-        let names = parts.iter().map(|it| it.name.clone());
-        arrived.provenance = Provenance {
-            checksum: checksums.join("+"),
-            files: names.filter(|_| parts.len() > 1).collect(),
-        };
+        arrived.provenance.checksum = checksums.join("+");
         let data = joined.expect("an experience has data");
         Ok(((data, arrived), numbers))
     }

@@ -21,7 +21,6 @@ mod watched;
 use std::cell::Cell;
 
 use anyhow::anyhow;
-use icl_core::Samples;
 use icl_data::DataError;
 
 use crate::backend::on_backend;
@@ -29,14 +28,13 @@ use crate::commands::stream::course::Course;
 use crate::commands::stream::dry_run::DryRun;
 use crate::commands::stream::experience::ExperienceRecord;
 use crate::commands::stream::folder::StreamFolder;
-use crate::commands::stream::gathered::{Arrived, Gathered, Held, divide};
+use crate::commands::stream::gathered::{Gathered, Held};
 use crate::commands::stream::manifest::Listed;
 use crate::commands::stream::options::Resolved;
-use crate::commands::stream::provenance::Provenance;
 use crate::commands::stream::source::{Source, read_first};
 use crate::commands::stream::strategy::StrategyRun;
 use crate::domain::Domain;
-use crate::domain::data::{DataSet, tell_unlabelled};
+use crate::domain::data::tell_unlabelled;
 use crate::domain::dispatch::{
     OnNewEncoder, OnStoredEncoder, with_new_encoder_of, with_stored_encoder,
 };
@@ -146,37 +144,7 @@ impl Work<'_> {
     ) -> Result<(), Failure> {
         let resolved = self.resolved;
         tell_unlabelled(&*data);
-        let (options, seed) = (&resolved.options, resolved.training.seed);
-        let (experiences, held_out) = match self.parts.first() {
-            None => {
-                let split = options.source.split.as_ref();
-                let split = split.expect("data without parts are divided");
-                (divide::<D>(&data, split, seed)?, None)
-            }
-            Some(first) => {
-                let names = self.parts.iter().map(|it| it.name.clone());
-                let arrived = Arrived {
-                    name: first.name.clone(),
-                    arrived: first.arrived.clone(),
-                    samples: (0..data.n_samples()).collect(),
-                    n_clipped: data.n_clipped(),
-                    provenance: Provenance {
-                        checksum: data.checksum(),
-                        files: names.filter(|_| self.parts.len() > 1).collect(),
-                    },
-                    ..Arrived::default()
-                };
-                (vec![arrived], first.held_out.clone())
-            }
-        };
-        let mut gathered = Gathered {
-            domain: Held::Borrowed(domain),
-            data,
-            experiences,
-        };
-        if let Some(held_out) = held_out {
-            gathered.hold_out_of_first(&held_out, &options.data.reading)?;
-        }
+        let gathered = Gathered::begin(domain, data, &self.parts, resolved)?;
         let course = Course {
             resolved,
             source: self.source,
@@ -188,7 +156,7 @@ impl Work<'_> {
             is_begun: self.is_begun,
         };
         let backend = &resolved.training.backend;
-        match options.course.dry_run {
+        match resolved.options.course.dry_run {
             true => on_backend(backend, DryRun(course)),
             false => on_backend(backend, course),
         }

@@ -42,7 +42,8 @@ pub struct StrategyRun<'a> {
 pub struct Accuracies {
     /// Accuracies on held-out samples of each experience up to this one; `None` without classes.
     pub accuracies: Option<SparseRow>,
-    /// Accuracy of the encoder before this experience on its held-out samples; `None` without classes and for the first.
+    /// Accuracy of the encoder before this experience on its held-out samples; `None` without classes and for the
+    /// first.
     pub served_accuracy: Option<f64>,
 }
 
