@@ -161,8 +161,8 @@ impl<D: Domain> Course<'_, D> {
             let name = &record.streamed.name;
             folder.publish(at, name)?;
             let path = folder.experience(at, name);
-            for (run, (state, accuracies)) in self.runs.iter_mut().zip(done) {
-                run.publish(&path, state, accuracies);
+            for (run, done) in self.runs.iter_mut().zip(done) {
+                run.publish(&path, done);
                 if let Some(last) = self.records.last() {
                     run.forget(&folder.experience(at - 1, &last.streamed.name));
                 }

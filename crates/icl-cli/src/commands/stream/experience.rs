@@ -13,7 +13,7 @@ use crate::commands::stream::folder::{RECORD, StreamFolder};
 use crate::commands::stream::gathered::{Arrived, Gathered};
 use crate::commands::stream::options::Resolved;
 use crate::commands::stream::provenance::Provenance;
-use crate::commands::stream::strategy::{Accuracies, StrategyRun, read_json, write_json};
+use crate::commands::stream::strategy::{Done, StrategyRun, read_json, write_json};
 use crate::domain::Domain;
 use crate::domain::data::DataSet;
 use crate::domain::encoder_file;
@@ -101,7 +101,7 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
         &self,
         runs: &[StrategyRun<'_>],
         records: &[ExperienceRecord],
-    ) -> Result<(ExperienceRecord, Vec<(StreamState, Accuracies)>), Failure> {
+    ) -> Result<(ExperienceRecord, Vec<Done>), Failure> {
         let mut record = None;
         let mut done = Vec::with_capacity(runs.len());
         for run in runs {
@@ -111,8 +111,9 @@ impl<D: Domain, B: AutodiffBackend> CurrentExperience<'_, D, B> {
             };
             let (accuracies, of_own) = self.measure(run, &outcome, records)?;
             record = record.or(of_own);
-            run.write(self.next, &outcome.state, &accuracies)?;
-            done.push((outcome.state, accuracies));
+            let of_run = (outcome.state, accuracies);
+            run.write(self.next, &of_run)?;
+            done.push(of_run);
         }
         let record = record.expect("the first strategy is that of the method");
         write_json(&self.next.join(RECORD), &record)?;

@@ -47,6 +47,9 @@ pub struct Accuracies {
     pub served_accuracy: Option<f64>,
 }
 
+/// State and accuracies of a strategy after an experience.
+pub type Done = (StreamState, Accuracies);
+
 /// A strategy after an experience, as its file has it.
 #[derive(Serialize, Deserialize)]
 struct StrategyRecord {
@@ -97,16 +100,11 @@ impl<'a> StrategyRun<'a> {
             .collect()
     }
 
-    /// Writes what it has done with the last experience of a state into the folder of this experience.
+    /// Writes what it has after an experience into the folder of this experience.
     ///
     /// # Errors
     /// If a file cannot be written.
-    pub fn write(
-        &self,
-        experience: &Path,
-        state: &StreamState,
-        accuracies: &Accuracies,
-    ) -> Result<(), Failure> {
+    pub fn write(&self, experience: &Path, (state, accuracies): &Done) -> Result<(), Failure> {
         let folder = self.folder(experience);
         let created = std::fs::create_dir_all(&folder);
         created.map_err(|error| Failure::file(&folder, "cannot be written", error))?;
@@ -148,7 +146,7 @@ impl<'a> StrategyRun<'a> {
     }
 
     /// Continues from an experience that is complete, in its folder.
-    pub fn publish(&mut self, experience: &Path, mut state: StreamState, accuracies: Accuracies) {
+    pub fn publish(&mut self, experience: &Path, (mut state, accuracies): Done) {
         state.forget_held_out();
         self.state = state;
         self.accuracies.push(accuracies);
