@@ -174,7 +174,7 @@ fn the_matrix_is_measured_by_the_encoders_that_were_live() {
     assert!(matrix[3][3].unwrap() < untrained[3]);
 }
 
-/// A stored state goes on as the stream would have; a later experience changes no earlier one.
+/// A stored state continues as the stream would have; a later experience changes no earlier one.
 #[test]
 fn a_stream_goes_on_from_its_stored_state() {
     let weights = |after: &After| to_vec(&after.trained.weight.val());

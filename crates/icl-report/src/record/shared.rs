@@ -1,6 +1,6 @@
 //! Parts that the records of several commands share: each extends them with facts of its own.
 
-use icl_core::{ByOrigin, ExactRisk, Increment, PanelRisk};
+use icl_core::{ByOrigin, ExactRisk, HeldOutRisk, Increment};
 use icl_train::{Cost, Evaluation, ExpectedGain, StoppedBy, TrainingRecord, TrainingSettings};
 use serde::{Deserialize, Serialize};
 
@@ -44,7 +44,7 @@ pub struct TrainingSummary {
     pub epochs: usize,
     /// Cost that is charged to the method, in full passes: `cost` without `measuring`.
     pub charged_passes: f64,
-    /// Cost by purpose, in full passes. In a stream, `steering` includes the measurement of the drift, if the rule asked for it.
+    /// Cost by purpose, in full passes. In a stream, `monitoring` includes the measurement of the drift, if the rule asked for it.
     pub cost: Cost,
     /// Rule or limit that ended the training; `null` if nothing was trained.
     pub stopped_by: Option<StoppedBy>,
@@ -112,10 +112,10 @@ pub struct UpdateFacts {
     pub n_new: usize,
     /// Growth ratio α = ΔN / (N + ΔN).
     pub alpha: f64,
-    /// Risk of the updated encoder over a panel of samples that no training has seen, in nats, with its standard error;
+    /// Risk of the updated encoder over held-out samples, which no training has seen, in nats, with its standard error;
     /// `null` without held-out samples.
-    pub held_out_risk: Option<PanelRisk>,
-    /// Number of samples of the panel.
+    pub held_out_risk: Option<HeldOutRisk>,
+    /// Number of held-out samples.
     pub n_held_out: Option<ByOrigin<usize>>,
     /// Share of old samples whose embedding by the updated encoder is nearest, among θ₀'s embeddings of old samples, to that of
     /// the same sample; over at most 2000 of them. `null` with fewer than two, or in older records.
@@ -134,11 +134,11 @@ pub struct UpdateFacts {
 
 impl UpdateFacts {
     /// Returns the facts about an update with the samples of `increment`. `held_out` is its encoder's risk over the samples of a
-    /// panel.
+    /// held-out samples.
     pub fn of(
         record: &TrainingRecord,
         increment: &Increment,
-        held_out: Option<(PanelRisk, &Increment)>,
+        held_out: Option<(HeldOutRisk, &Increment)>,
         cross_version_recall: Option<f64>,
     ) -> Self {
         Self {
@@ -146,10 +146,10 @@ impl UpdateFacts {
             n_new: increment.new_data().len(),
             alpha: increment.growth_ratio().value(),
             held_out_risk: held_out.map(|(risk, _)| risk),
-            n_held_out: held_out.map(|(_, panel)| ByOrigin {
-                all: panel.all().len(),
-                old: panel.old().len(),
-                new: panel.new_data().len(),
+            n_held_out: held_out.map(|(_, held_out)| ByOrigin {
+                all: held_out.all().len(),
+                old: held_out.old().len(),
+                new: held_out.new_data().len(),
             }),
             cross_version_recall,
             learning_rates: record.learning_rates.clone(),
@@ -199,7 +199,7 @@ mod tests {
         training.charged_passes = f64::MAX;
         training.parameter_change = -0.0;
         training.cost.training = 0.1 + 0.2;
-        training.cost.steering = 1.0 / 3.0;
+        training.cost.monitoring = 1.0 / 3.0;
         training.stopped_by = Some(StoppedBy::TrainingLoss);
     }
 
@@ -233,7 +233,7 @@ mod tests {
         let keys = "schema method seed data n_clipped alpha split n_old n_new backend epochs sample_passes charged_passes \
                     cost stopped_by best_evaluation expected_gain train_s target target_by_origin epochs_to_target \
                     passes_to_target charged_to_target time_to_target_s lowest_loss_epoch lowest_loss_s risk \
-                    risk_old_partners held_out_risk n_held_out n_judged cross_version_recall nce1_old nce2_old start \
+                    risk_old_partners held_out_risk n_held_out n_evaluated cross_version_recall nce1_old nce2_old start \
                     end linear_probe knn few_labels added_protocols parameter_change seconds evaluations epoch_losses \
                     step_negatives learning_rates support_learning_rates support_moves old_fractions";
         check(&one, keys);

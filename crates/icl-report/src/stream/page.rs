@@ -13,7 +13,7 @@ use crate::text::number::{count, plural};
 /// Largest number of experiences whose tables are not folded.
 const MOST_OPEN: usize = 12;
 
-/// Makes the document of a stream: one encoder, updated as experiences arrive, beside its controls.
+/// Makes the document of a stream: one encoder, updated as experiences arrive, next to its controls.
 ///
 /// It begins with the answer in one sentence (distance from retraining, forgetting, number of updates and their cost) and a
 /// chart of the risk that was served. Matrices, gaps, costs, changes of the encoder and tables follow. Of more than 60
@@ -34,7 +34,7 @@ pub fn stream_document(record: &StreamRecord) -> Result<Document, ReportError> {
         Block::Figure(charts::matrices(record)),
         Block::heading(match record.controls.is_empty() {
             true => "Cost",
-            false => "The method beside its controls",
+            false => "The method next to its controls",
         }),
         Block::Figure(charts::gap_and_cost(record, &series)),
         Block::Table(tables::at_the_end(record, &series)),
@@ -210,7 +210,7 @@ mod tests {
             experience.cross_version_recall = None;
         }
         let page = page(&record);
-        assert!(page.contains("<h2>Cost</h2>") && !page.contains("beside its controls"));
+        assert!(page.contains("<h2>Cost</h2>") && !page.contains("next to its controls"));
         assert!(!page.contains("above that of the control") && !page.contains("accuracy: row"));
         assert!(!page.contains("effective rank of the embeddings</text>"));
         // 14 cells are measured from the start: up to and right of the diagonal 19, less two.

@@ -97,14 +97,14 @@ where
         if self.problem.increment.new_data().is_empty() {
             return Err(TrainError::NothingNew);
         }
-        let panel = self.panel(self.problem.increment, self.max_samples);
-        let samples = panel.all();
+        let subset = self.subset(self.problem.increment, self.max_samples);
+        let samples = subset.all();
         let of_statistics = self
-            .panel(self.problem.increment, self.max_statistics)
+            .subset(self.problem.increment, self.max_statistics)
             .all();
         let before = encoder.clone();
         let (encoder, embeddings, n_views) = self.views_of(encoder, &samples, &of_statistics)?;
-        let n_old = panel.old().len();
+        let n_old = subset.old().len();
         let (temperature, negatives) = (self.temperature, self.negatives);
         let [anchors, positives] = embeddings.clone();
         let (risk, rows) = exact_risk_of_group(
@@ -136,8 +136,8 @@ where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
         self.check()?;
-        let panel = self.panel(self.problem.increment, self.max_samples);
-        let samples = panel.all();
+        let subset = self.subset(self.problem.increment, self.max_samples);
+        let samples = subset.all();
         let [anchors, positives] = self
             .fixed_views(&samples, self.problem.increment)?
             .embeddings(encoder)?;
@@ -145,7 +145,7 @@ where
             self.group,
             anchors,
             positives,
-            panel.old().len(),
+            subset.old().len(),
             self.temperature,
             self.negatives,
         )?;
@@ -163,14 +163,14 @@ where
     {
         self.check()?;
         let old = self.problem.increment.without_new();
-        let panel = self.panel(&old, self.max_samples);
-        let of_statistics = self.panel(&old, self.max_statistics);
+        let subset = self.subset(&old, self.max_samples);
+        let of_statistics = self.subset(&old, self.max_statistics);
         let before = encoder.clone();
         let (encoder, embeddings, n_views) =
-            self.views_of(encoder, panel.old(), of_statistics.old())?;
+            self.views_of(encoder, subset.old(), of_statistics.old())?;
         let RiskRows { losses, ranks } = self.rows_of(embeddings.clone())?;
         let risk = losses.iter().sum::<f64>() / losses.len() as f64;
-        self.check_risk((EXACT_RISK, risk), &before, panel.old(), embeddings)?;
+        self.check_risk((EXACT_RISK, risk), &before, subset.old(), embeddings)?;
         Ok(Evaluated {
             encoder,
             risk,
@@ -188,22 +188,22 @@ where
         exact_nce_i_rows_of_group(self.group, anchors, positives, temperature, negatives)
     }
 
-    /// Adds the ranks over a panel of samples that are not trained on to an evaluation, if there is a panel.
+    /// Adds the ranks over held-out samples to an evaluation, if there are any.
     ///
     /// # Errors
     /// [`TrainError`].
     pub(crate) fn with_held_out<M, R>(
         &self,
         mut evaluated: Evaluated<M, R>,
-        panel: Option<&Increment>,
+        held_out: Option<&Increment>,
     ) -> Result<Evaluated<M, R>, TrainError>
     where
         M: Encoder<B, Batch = C::Batch<B>>,
     {
-        let Some(panel) = panel else {
+        let Some(held_out) = held_out else {
             return Ok(evaluated);
         };
-        let views = self.fixed_views(&panel.all(), panel)?;
+        let views = self.fixed_views(&held_out.all(), held_out)?;
         let embeddings = views.embeddings(&evaluated.encoder)?;
         evaluated.held_out = Some(self.rows_of(embeddings)?.ranks);
         evaluated.n_views += views.n_views();
@@ -221,14 +221,14 @@ where
     {
         self.check()?;
         let samples = self
-            .panel(self.problem.increment, self.max_statistics)
+            .subset(self.problem.increment, self.max_statistics)
             .all();
         let views = self.fixed_views(&samples, self.problem.increment)?;
         Ok((views.recalibrated(encoder)?, views.n_views()))
     }
 
     /// Returns at most `n` samples of an increment.
-    pub(crate) fn panel(&self, of: &Increment, n: usize) -> Increment {
+    pub(crate) fn subset(&self, of: &Increment, n: usize) -> Increment {
         of.at_most(n, self.seed.child("panel"))
     }
 

@@ -82,7 +82,7 @@ pub enum StreamError {
     /// Held-out samples cannot be measured: one cannot be read, say.
     #[error("held-out samples: {0}")]
     Measurement(#[source] TrainError),
-    /// The members of a group cannot go on together.
+    /// The members of a group cannot continue together.
     #[error(transparent)]
     Group(#[from] GroupError),
     /// A drift cannot be measured.

@@ -1,7 +1,7 @@
 //! Measurements of a stream without training: the risks on panels, and the drift to what has arrived.
 
 use burn::tensor::backend::AutodiffBackend;
-use icl_core::drift::{Drift, DriftPanel, DriftTestConfig};
+use icl_core::drift::{Drift, DriftData, DriftTestConfig};
 use icl_core::{Collate, Encoder, Error, HostRows, Increment, Samples, Seed, Views};
 
 use crate::evaluation::Evaluator;
@@ -102,7 +102,7 @@ where
                 experience: "held-out samples".to_owned(),
                 source,
             })?;
-        let risk = self.evaluator(&panel).panel_risk_old(encoder, &panel);
+        let risk = self.evaluator(&panel).held_out_risk_old(encoder, &panel);
         let risk = risk.map_err(StreamError::of_evaluation)?;
         Ok(risk.mean.all.expect("held-out samples are old ones"))
     }
@@ -136,7 +136,7 @@ impl StreamMemory {
             pairs(&all.at_most(panel.max(SMALLEST_PANEL), seed.child(name)))
         };
         let (old, new) = (pairs(old, "old")?, pairs(new, "new")?);
-        DriftPanel::try_new(old.clone(), [old[1].clone(), new[1].clone()])
+        DriftData::try_new(old.clone(), [old[1].clone(), new[1].clone()])
             .and_then(|panel| panel.with_new_pairs(new))
             .and_then(|panel| {
                 let test = test.with_seed(seed.child("null")).try_init()?;

@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     use icl_core::Seed;
-    use icl_core::drift::{DriftPanel, DriftTestConfig};
+    use icl_core::drift::{DriftData, DriftTestConfig};
 
     use crate::stream::keep::Keep;
 
@@ -213,7 +213,7 @@ mod tests {
             (points.collect::<Vec<f64>>(), 2)
         };
         let pairs = [arc(0.0, 40), arc(0.01, 40)];
-        let panel = DriftPanel::try_new(pairs, [arc(0.0, 40), arc(shift, 40)]).unwrap();
+        let panel = DriftData::try_new(pairs, [arc(0.0, 40), arc(shift, 40)]).unwrap();
         let test = DriftTestConfig::new(0.5, 31.0).try_init().unwrap();
         test.measure(&panel).unwrap().old
     }

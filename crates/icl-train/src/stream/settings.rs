@@ -26,7 +26,7 @@ use crate::trainer::Trainer;
 ///
 /// State in, state out: all of them return the state, with which the stream goes on,
 /// also in another process. All random draws of an experience depend on the root seed and on its name: a later
-/// experience changes no earlier one. The optimizer begins anew at each experience, as in TiC-CLIP (Garg et al., 2024).
+/// experience changes no earlier one. The optimizer starts again at each experience, as in TiC-CLIP (Garg et al., 2024).
 ///
 /// The growth ratio of an update is that of the samples that it has: with a bounded buffer new data weigh more than
 /// their share of all data that have come.

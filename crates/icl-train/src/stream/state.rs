@@ -121,7 +121,7 @@ impl StreamMemory {
     }
 }
 
-/// All that a stream remembers between two experiences, beside the encoder. A stored state goes on as the stream would have.
+/// All that a stream remembers between two experiences, besides the encoder. A stored state continues as the stream would have.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StreamState {
     pub(super) experiences: Vec<Experience>,

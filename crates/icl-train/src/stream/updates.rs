@@ -259,7 +259,7 @@ where
                 }
             };
         }
-        experience.cost.steering += std::mem::take(&mut state.memory.deciding);
+        experience.cost.monitoring += std::mem::take(&mut state.memory.deciding);
         let held_out = arriving.held_out.as_ref();
         state.experiences.push(Experience {
             name: arriving.name.to_owned(),

@@ -58,7 +58,7 @@ use crate::views::problem::Problem;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Where tensors lie in the memory of this process, a trainer that is alone may take its steps on threads of rayon's global pool, beside the
+/// Where tensors lie in the memory of this process, a trainer that is alone may take its steps on threads of rayon's global pool, in parallel with the
 /// kernels ([`beside_kernels`](icl_core::beside_kernels)): an encoder finds other values of thread-local variables there.
 #[derive(Debug)]
 pub struct Trainer<'a, B: AutodiffBackend, S, V, C> {
@@ -175,7 +175,7 @@ where
 {
     /// Returns the evaluator of this trainer. It draws one fixed pair of views of each sample from the
     /// root seed, the same for every method, and computes risks over at most
-    /// [`panel`](field@TrainingSettings::panel) training samples.
+    /// [`evaluation_samples`](field@TrainingSettings::evaluation_samples) training samples.
     pub fn evaluator(&self) -> Evaluator<'_, B::InnerBackend, S, V, C> {
         let device = self.devices[0].clone();
         evaluator(
@@ -187,18 +187,18 @@ where
         )
     }
 
-    /// Returns the evaluator that steers a run: over at most
-    /// [`steering_panel`](field@TrainingSettings::steering_panel) training samples, with statistics over half as many. A
+    /// Returns the evaluator by which a run decides when to stop: over at most
+    /// [`monitor_samples`](field@TrainingSettings::monitor_samples) training samples, with statistics over half as many. A
     /// re-estimation passes the data through the encoder as often as the risk itself, or more.
-    pub(crate) fn steering_evaluator<'e>(
+    pub(crate) fn monitor_evaluator<'e>(
         &'e self,
         increment: &'e Increment,
     ) -> Evaluator<'e, B::InnerBackend, S, V, C> {
-        let panel = self.settings.steering_panel;
+        let n = self.settings.monitor_samples;
         Evaluator {
             problem: self.problem_of(increment),
-            max_statistics: panel.div_ceil(2).max(4),
-            ..self.evaluator().with_at_most(panel)
+            max_statistics: n.div_ceil(2).max(4),
+            ..self.evaluator().with_at_most(n)
         }
     }
 }
@@ -222,8 +222,8 @@ pub(crate) fn evaluator<'a, B: Backend, S, V, C>(
         negatives: settings.negatives,
         device,
         group,
-        max_samples: settings.panel,
-        max_statistics: settings.panel.max(STATISTICS),
+        max_samples: settings.evaluation_samples,
+        max_statistics: settings.evaluation_samples.max(STATISTICS),
         has_old_partners: false,
     }
 }

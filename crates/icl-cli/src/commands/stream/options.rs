@@ -127,7 +127,7 @@ fn refined(option: Arg) -> Arg {
         "hold_out" => option.help(
             "Share of each experience that no training sees, and over which risks are computed",
         ),
-        "panel" => option.default_value(PANEL.to_string()).help(
+        "evaluation_samples" => option.default_value(PANEL.to_string()).help(
             "Maximum number of held-out samples of an experience over which risks are computed",
         ),
         _ => option,

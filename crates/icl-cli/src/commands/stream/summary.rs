@@ -238,7 +238,7 @@ fn charges<'r>(run: &'r StrategyRun<'_>) -> impl Iterator<Item = Charge<'r>> {
             ("teacher", cost.teacher),
             ("support", cost.support),
             ("agents", cost.agents),
-            ("steering", cost.steering),
+            ("monitoring", cost.monitoring),
             ("measuring", cost.measuring),
         ];
         let name = &experience.name;

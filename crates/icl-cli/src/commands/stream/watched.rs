@@ -68,7 +68,7 @@ pub struct Watched {
     /// Names of the entries that were taken, in this order.
     taken: Vec<String>,
     /// Message of the last waiting.
-    told: String,
+    message: String,
 }
 
 impl Watched {
@@ -82,7 +82,7 @@ impl Watched {
             interrupted: Vec::new(),
             out: out.map(Path::to_owned),
             taken: Vec::new(),
-            told: String::new(),
+            message: String::new(),
         }
     }
 
@@ -203,9 +203,9 @@ impl Watched {
         let is_settling = self.count(|it| *it == State::Settling) > 0;
         let is_more = !self.is_once || is_settling && now < until;
         let message = self.message(is_more);
-        if message != self.told {
+        if message != self.message {
             tell(&message);
-            self.told = message;
+            self.message = message;
         }
         if is_more && !interrupt::requested() {
             self.report_changes();
