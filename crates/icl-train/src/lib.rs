@@ -20,8 +20,9 @@
 //! | [`RunOptimizer`], [`OptimizerState`] | the optimizer of a run: any of Burn's ([`BurnOptimizer`]), [`DefaultAdam`], or a choice at run time ([`UpdateRule`]) |
 //! | [`OnePassAdam`], [`Lars`], [`LarsState`], [`Distance`] | optimizers of our own, and the distance of the distillation term |
 //! | [`TrainError`], [`TrainErrorKind`] | the error of this crate |
-//! | [`Stream`], [`Arriving`], [`Advanced`], [`StreamState`], [`Experience`] | updates for one experience after the other |
-//! | [`Policy`], [`When`], [`Decision`] | the moment of an update |
+//! | [`Stream`], [`Arriving`], [`Advanced`] | updates for one experience after the other |
+//! | [`StreamState`], [`Experience`], [`SparseRow`] | what a stream remembers, and its matrix of risks |
+//! | [`Strategy`], [`Policy`], [`When`], [`Decision`] | the method of the updates, their moment and their cost |
 //! | [`Keep`], [`Buffer`], [`KeptSample`] | the old samples of a stream that later updates may use |
 //! | [`Identity`], [`read_checkpoint`], [`write_checkpoint`] | files with the state of a run, complete or absent |
 
@@ -69,7 +70,7 @@ pub use progress::{
 pub use sampling::{BatchPlan, EpochPlan, Planner, StepPlan};
 pub use settings::TrainingSettings;
 pub use stream::{
-    Advanced, Arriving, Buffer, Decision, Experience, Keep, KeptSample, Policy, Stream,
-    StreamMemory, StreamState, When,
+    Advanced, Arriving, Buffer, Decision, Experience, Keep, KeptSample, Policy, SparseRow,
+    Strategy, Stream, StreamMemory, StreamState, When,
 };
 pub use trainer::Trainer;

@@ -18,7 +18,7 @@ const MIN_RANK: f64 = 1.0001;
 const MAX_COSINE: f64 = 0.99999;
 
 /// Evaluator of the samples of a domain.
-type EvaluatorOf<'a, 'd, D, B> =
+pub type EvaluatorOf<'a, 'd, D, B> =
     Evaluator<'a, B, <D as Domain>::Data, &'d <D as Domain>::Views, <D as Domain>::Collate>;
 
 /// Embeds samples without augmentation, with the statistics of the encoder.

@@ -130,7 +130,7 @@ fn listed(texts: &str) -> Result<Vec<Method>, Failure> {
 }
 
 /// Returns the failure to find a method, with a similar name if there is one.
-fn unknown(error: &TrainError) -> Failure {
+pub fn unknown(error: &TrainError) -> Failure {
     let similar = match error.kind() {
         TrainErrorKind::UnknownMethod => {
             let known = icl_train::methods();

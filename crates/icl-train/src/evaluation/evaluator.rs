@@ -17,7 +17,7 @@ use crate::views::problem::Problem;
 ///
 /// Before each measurement the encoder's normalisation statistics are re-estimated over those views
 /// ([`Encoder::recalibrated`]), so that the risk is a function of the parameters alone.
-/// [`Trainer::evaluator`](crate::Trainer::evaluator) creates one.
+/// [`Trainer::evaluator`](crate::Trainer::evaluator) and [`Stream::evaluator`](crate::Stream::evaluator) create one.
 ///
 /// # Errors
 /// All methods return [`TrainError`]:

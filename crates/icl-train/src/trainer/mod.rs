@@ -8,7 +8,7 @@ mod train;
 use std::sync::Arc;
 
 use burn::lr_scheduler::LrScheduler;
-use burn::tensor::backend::AutodiffBackend;
+use burn::tensor::backend::{AutodiffBackend, Backend};
 use icl_core::{Alone, Collate, Group, Increment, Samples, Seed, Views};
 
 use crate::error::{TrainError, TrainErrorKind};
@@ -77,9 +77,6 @@ pub struct Trainer<'a, B: AutodiffBackend, S, V, C, O = DefaultAdam> {
     pub(crate) devices: Vec<B::Device>,
     pub(crate) group: &'a dyn Group,
 }
-
-/// Number of samples over which the statistics of a result are re-estimated, or more if its risk is over more.
-const STATISTICS: usize = 2048;
 
 impl<'a, B: AutodiffBackend, S, V, C> Trainer<'a, B, S, V, C> {
     /// Creates a trainer for these samples with the default settings, seed 0 and the default device.
@@ -276,19 +273,14 @@ where
     /// root seed, the same for every method, and computes risks over at most
     /// [`evaluation_samples`](field@TrainingSettings::evaluation_samples) training samples.
     pub fn evaluator(&self) -> Evaluator<'_, B::InnerBackend, S, V, C> {
-        Evaluator {
-            problem: self.problem(),
-            root_seed: self.seed,
-            seed: Seed::new(self.seed).child("evaluation"),
-            temperature: self.settings.temperature,
-            negatives: self.settings.negatives,
-            device: self.devices[0].clone(),
-            group: self.group,
-            max_samples: self.settings.evaluation_samples,
-            max_statistics: self.settings.evaluation_samples.max(STATISTICS),
-            has_old_partners: false,
-            at: (0, 0),
-        }
+        let device = self.devices[0].clone();
+        evaluator(
+            self.problem(),
+            &self.settings,
+            self.seed,
+            device,
+            self.group,
+        )
     }
 
     /// Returns the evaluator by which a run decides when to stop: over at most
@@ -304,5 +296,31 @@ where
             max_statistics: n.div_ceil(2).max(4),
             ..self.evaluator().with_at_most(n)
         }
+    }
+}
+
+/// Number of samples over which the statistics of a result are re-estimated, or more if its risk is over more.
+const STATISTICS: usize = 2048;
+
+/// Returns the evaluator of a root seed.
+pub(crate) fn evaluator<'a, B: Backend, S, V, C>(
+    problem: Problem<'a, S, V, C>,
+    settings: &TrainingSettings,
+    root_seed: u64,
+    device: B::Device,
+    group: &'a dyn Group,
+) -> Evaluator<'a, B, S, V, C> {
+    Evaluator {
+        problem,
+        root_seed,
+        seed: Seed::new(root_seed).child("evaluation"),
+        temperature: settings.temperature,
+        negatives: settings.negatives,
+        device,
+        group,
+        max_samples: settings.evaluation_samples,
+        max_statistics: settings.evaluation_samples.max(STATISTICS),
+        has_old_partners: false,
+        at: (0, 0),
     }
 }
