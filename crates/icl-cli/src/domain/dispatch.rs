@@ -165,7 +165,7 @@ fn on_table<W: OnNewEncoder>(
     noise: &NoiseOptions,
     work: W,
 ) -> Result<W::Output, Failure> {
-    let (domain, data) = Tables::of(table, outliers, encoder, noise)?;
+    let (domain, data) = Tables::of(&table, outliers, encoder, noise)?;
     work.run(&domain, &data)
 }
 

@@ -8,10 +8,11 @@ use icl_data::{Graph, GraphDataset, GraphSchema, Outliers, Split};
 use icl_eval::Matrix;
 use icl_models::StoredEncoder;
 
-use crate::domain::data::{Data, tell_outliers};
+use crate::domain::data::Data;
 use crate::domain::graph_encoder::GraphEncoder;
 use crate::domain::{Codec, Domain};
 use crate::process::failure::Failure;
+use crate::process::terminal::tell;
 
 /// Key of the columns in an encoder's file.
 const SCHEMA: &str = "schema";
@@ -55,13 +56,13 @@ impl<E: GraphEncoder> Graphs<E> {
     }
 }
 
-/// Treats the outliers of graphs.
+/// Treats the outliers of graphs, and reports them.
 fn within_range(data: GraphDataset, outliers: Outliers) -> Result<GraphDataset, Failure> {
-    let (clipped, found) = data.clipped();
-    Ok(match tell_outliers(data.name(), outliers, &found)? {
-        true => clipped,
-        false => data,
-    })
+    let (data, notes) = data.within_range(outliers).map_err(Failure::input)?;
+    notes
+        .iter()
+        .for_each(|note| tell(format_args!("note: {note}")));
+    Ok(data)
 }
 
 impl<E: GraphEncoder> Codec for Graphs<E> {

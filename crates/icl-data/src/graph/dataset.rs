@@ -7,8 +7,8 @@ use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed};
 use super::features::FeatureLayout;
 use super::sample::Graph;
 use super::standardize::ColumnScale;
-use crate::equal::n_equal;
 use crate::error::DataError;
+use crate::increments::n_equal;
 use crate::place::Found;
 use crate::split::Split;
 
@@ -29,7 +29,7 @@ pub struct GraphCounts {
     pub n_mirrored: usize,
     /// Number of graphs of each class.
     pub n_class: Vec<usize>,
-    /// Number of values that [`GraphDataset::clipped`] has clipped.
+    /// Number of values that [`GraphDataset::within_range`] has clipped.
     pub n_clipped: usize,
 }
 

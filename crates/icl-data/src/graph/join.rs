@@ -1,10 +1,11 @@
 //! Joining of old and new graphs, read from two places, into one data set.
 
-use icl_core::{Error, Increment};
+use icl_core::Increment;
 
 use super::dataset::{GraphCounts, GraphDataset};
 use super::sample::Graph;
-use crate::error::{DataError, too_small};
+use crate::error::DataError;
+use crate::increments::increment_of_parts;
 
 impl GraphDataset {
     /// Joins two data sets: the graphs of `old`, then those of `new`, and the increment of both.
@@ -39,16 +40,9 @@ impl GraphDataset {
     ///   numbers of attributes differ;
     /// - if `new` has a node label that `old` does not have.
     pub fn join(old: &Self, new: &Self) -> Result<(Self, Increment), DataError> {
-        for data in [old, new] {
-            if data.graphs.len() < 2 {
-                return Err(too_small(&data.name, data.graphs.len(), "graph"));
-            }
-        }
-        let joined = old.append(new)?;
-        let (n_old, n) = (old.graphs.len(), joined.graphs.len());
-        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())
-            .map_err(Error::into_other)?;
-        Ok((joined, increment))
+        let parts = [old, new].map(|data| (data.name(), data.graphs.len()));
+        let increment = increment_of_parts(parts, "graph")?;
+        Ok((old.append(new)?, increment))
     }
 
     /// Appends the graphs of another data set, however few, as [`join`](Self::join) does.

@@ -9,8 +9,8 @@ use rayon::prelude::*;
 
 use super::raster::Image;
 use super::stored::StoredImage;
-use crate::equal::n_equal;
 use crate::error::DataError;
+use crate::increments::n_equal;
 use crate::place::Found;
 use crate::split::Split;
 

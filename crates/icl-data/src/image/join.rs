@@ -2,10 +2,11 @@
 
 use std::iter;
 
-use icl_core::{Error, Increment};
+use icl_core::Increment;
 
 use super::dataset::{ImageCounts, ImageDataset};
-use crate::error::{DataError, too_small};
+use crate::error::DataError;
+use crate::increments::increment_of_parts;
 use crate::place::Found;
 
 impl ImageDataset {
@@ -33,16 +34,9 @@ impl ImageDataset {
     /// - if one of them has fewer than two images;
     /// - if one is grey and the other in colour.
     pub fn join(old: &Self, new: &Self) -> Result<(Self, Increment), DataError> {
-        for data in [old, new] {
-            if data.n_images() < 2 {
-                return Err(too_small(&data.name, data.n_images(), "images"));
-            }
-        }
-        let joined = old.append(new)?;
-        let (n_old, n) = (old.n_images(), joined.n_images());
-        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())
-            .map_err(Error::into_other)?;
-        Ok((joined, increment))
+        let parts = [old, new].map(|data| (data.name(), data.n_images()));
+        let increment = increment_of_parts(parts, "images")?;
+        Ok((old.append(new)?, increment))
     }
 
     /// Appends the images of another data set, however few, as [`join`](Self::join) does.

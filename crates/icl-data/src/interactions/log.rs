@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use icl_core::Increment;
 
-use crate::equal::n_equal;
+use crate::increments::n_equal;
 
 /// An interaction of a user with an item.
 #[derive(Debug, Clone, Copy, PartialEq)]

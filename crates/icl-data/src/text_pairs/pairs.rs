@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use icl_core::{Error, GrowthRatio, Increment, Seed};
+use icl_core::{GrowthRatio, Increment, Seed};
 
-use crate::equal::n_equal;
-use crate::error::{DataError, too_small};
+use crate::error::DataError;
+use crate::increments::{increment_of_parts, n_equal};
 use crate::split::Split;
 use crate::tabular::{Header, TableNote, read_texts};
 
@@ -105,16 +105,8 @@ impl TextPairs {
     /// # Errors
     /// [`DataError`] if one of them has fewer than two pairs.
     pub fn join(old: &Self, new: &Self) -> Result<(Self, Increment), DataError> {
-        for part in [old, new] {
-            if part.pairs.len() < 2 {
-                return Err(too_small(&part.name, part.pairs.len(), "rows"));
-            }
-        }
-        let joined = old.append(new);
-        let (n_old, n) = (old.pairs.len(), joined.pairs.len());
-        let increment = Increment::try_new((0..n_old).collect(), (n_old..n).collect())
-            .map_err(Error::into_other)?;
-        Ok((joined, increment))
+        let parts = [old, new].map(|part| (part.name(), part.pairs.len()));
+        Ok((old.append(new), increment_of_parts(parts, "rows")?))
     }
 
     /// Appends other pairs, however few, as [`join`](Self::join) does.

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use icl_core::{GrowthRatio, Increment, Samples, Seed};
-use icl_data::{Found, Outliers, OutliersFound, Split, StreamKey};
+use icl_data::{Found, Split, StreamKey};
 use icl_eval::Matrix;
 
 use crate::process::failure::Failure;
@@ -125,42 +125,6 @@ pub fn tell_unlabelled(data: &impl DataSet) {
             data.name()
         ));
     }
-}
-
-/// Reports values outside the range of an encoder's data: their number and the first of them. Returns whether they are
-/// to be clipped.
-///
-/// # Errors
-/// If they are to be an error.
-pub fn tell_outliers(
-    name: &str,
-    outliers: Outliers,
-    found: &OutliersFound,
-) -> Result<bool, Failure> {
-    let Some(first) = found.first.first() else {
-        return Ok(false);
-    };
-    if outliers == Outliers::Error {
-        return Err(Failure::input(anyhow::anyhow!(
-            "data set {}: {first} ({} such values; `--outliers clip` clips them)",
-            Found::new(name),
-            found.n
-        )));
-    }
-    let is_clipped = outliers == Outliers::Clip;
-    let done = if is_clipped {
-        "were clipped"
-    } else {
-        "were kept"
-    };
-    tell(format_args!(
-        "note: {name}: {} values outside the range of the encoder's data {done}:",
-        found.n
-    ));
-    for outlier in &found.first {
-        tell(format_args!("note: {name}: {outlier}"));
-    }
-    Ok(is_clipped)
 }
 
 /// Reports the number of new samples that equal an old one, if there are any: each is a negative of a sample

@@ -25,9 +25,9 @@ use crate::process::terminal::{tell, tell_notes};
 
 use unknown_data::unknown;
 
-pub use data_set::{DataSet, followed, no_keys, tell_equal, tell_outliers, tell_unlabelled};
+pub use data_set::{DataSet, followed, no_keys, tell_equal, tell_unlabelled};
 pub use histories::Histories;
-pub use table::{Table, tell_order};
+pub use table::tell_order;
 pub use texts::Texts;
 
 /// Name of graphs in messages.
