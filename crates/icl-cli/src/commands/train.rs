@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::backend::{OnBackend, on_backend};
 use crate::domain::Domain;
 use crate::domain::data::{DataSet, tell_unlabelled};
-use crate::domain::dispatch::{OnNewEncoder, with_new_encoder};
+use crate::domain::encoder_choice::{OnNewEncoder, with_new_encoder};
 use crate::domain::encoder_file;
 use crate::domain::spread::{check_spread, embed};
 use crate::files::encoder_work;

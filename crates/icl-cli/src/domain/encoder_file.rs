@@ -27,7 +27,7 @@ pub fn save<D: Domain, B: Backend>(
 ) -> Result<(), Failure> {
     let unwritable =
         |error: String| Failure::Other(anyhow!("{}: cannot be written: {error}", path.display()));
-    let file = stored(encoder, domain, data).map_err(|error| unwritable(error.to_string()))?;
+    let file = file_of(encoder, domain, data).map_err(|error| unwritable(error.to_string()))?;
     // Nothing is written that could not be read: a variance may have overflowed.
     let file = EncoderFile::<D>::of(file).map_err(|error| {
         unwritable(format!(
@@ -40,7 +40,7 @@ pub fn save<D: Domain, B: Backend>(
 }
 
 /// Returns the file of an encoder.
-fn stored<D: Domain, B: Backend>(
+fn file_of<D: Domain, B: Backend>(
     encoder: &D::Encoder<B>,
     domain: &D,
     data: &str,
@@ -192,7 +192,7 @@ mod tests {
     /// Writes an encoder, with whatever configuration.
     fn save_with(config: &GcnConfig, encoder: &Gcn<Flex>, path: &Path) {
         let domain = Graphs::with(config.clone(), Default::default()).unwrap();
-        let file = stored(encoder, &domain, "MUTAG").unwrap();
+        let file = file_of(encoder, &domain, "MUTAG").unwrap();
         std::fs::write(path, file.bytes()).unwrap();
     }
 

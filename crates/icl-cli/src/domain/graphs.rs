@@ -118,7 +118,7 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
     type Encoder<B: Backend> = E::Module<B>;
     type Trained<B: AutodiffBackend> = E::Trained<B>;
 
-    fn taken(&self, data: Data, outliers: Outliers) -> Result<Option<GraphDataset>, Failure> {
+    fn prepared(&self, data: Data, outliers: Outliers) -> Result<Option<GraphDataset>, Failure> {
         let Data::Graphs(graphs) = data else {
             return Ok(None);
         };
@@ -192,7 +192,7 @@ impl<E: GraphEncoder> Domain for Graphs<E> {
     }
 
     /// Returns the sum of the node features of each graph.
-    fn raw(&self, data: &GraphDataset) -> Result<Option<Matrix>, Failure> {
+    fn features(&self, data: &GraphDataset) -> Result<Option<Matrix>, Failure> {
         let values = data
             .graphs()
             .iter()

@@ -43,7 +43,7 @@ impl<E: ImageEncoder> Domain for Images<E> {
     type Encoder<B: Backend> = E::Module<B>;
     type Trained<B: AutodiffBackend> = E::Trained<B>;
 
-    fn taken(&self, data: Data, _: Outliers) -> Result<Option<ImageDataset>, Failure> {
+    fn prepared(&self, data: Data, _: Outliers) -> Result<Option<ImageDataset>, Failure> {
         Ok(match data {
             Data::Images(images) => Some(images),
             _ => None,
@@ -87,7 +87,7 @@ impl<E: ImageEncoder> Domain for Images<E> {
 
     /// Returns the pixels of the centre view of each image, at most 32 x 32: a larger matrix would
     /// not fit into memory where the images do not.
-    fn raw(&self, data: &ImageDataset) -> Result<Option<Matrix>, Failure> {
+    fn features(&self, data: &ImageDataset) -> Result<Option<Matrix>, Failure> {
         let views = self.0.of_pixels();
         let mut values = Vec::new();
         let mut width = 0;

@@ -107,7 +107,7 @@ impl Domain for NextItems {
     type Trained<B: AutodiffBackend> = TwoTower<B>;
 
     /// Numbers the items as the encoder does; those that it lacks follow.
-    fn taken(&self, data: Data, _: Outliers) -> Result<Option<Histories>, Failure> {
+    fn prepared(&self, data: Data, _: Outliers) -> Result<Option<Histories>, Failure> {
         Ok(match data {
             Data::Interactions(log) => Some(Histories::of(log.numbered_by(&self.items))),
             _ => None,

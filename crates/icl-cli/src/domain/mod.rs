@@ -4,7 +4,7 @@ mod codec;
 #[cfg(feature = "flex")]
 mod damaged_encoders;
 pub mod data;
-pub mod dispatch;
+pub mod encoder_choice;
 pub mod encoder_file;
 mod graph_encoder;
 mod graphs;
@@ -58,7 +58,7 @@ pub trait Domain: Codec {
     ///
     /// # Errors
     /// If the encoder cannot take them.
-    fn taken(&self, data: AnyData, outliers: Outliers) -> Result<Option<Self::Data>, Failure>;
+    fn prepared(&self, data: AnyData, outliers: Outliers) -> Result<Option<Self::Data>, Failure>;
 
     /// Returns the views.
     fn views(&self) -> &Self::Views;
@@ -135,12 +135,12 @@ pub trait Domain: Codec {
         Ok(None)
     }
 
-    /// Returns the samples without any encoder, a row for each, for the floors of accuracies; `None` for samples that never
+    /// Returns the features of the samples without any encoder, a row for each, for the floors of accuracies; `None` for samples that never
     /// have classes.
     ///
     /// # Errors
     /// If a sample cannot be read or a value is not finite.
-    fn raw(&self, data: &Self::Data) -> Result<Option<Matrix>, Failure> {
+    fn features(&self, data: &Self::Data) -> Result<Option<Matrix>, Failure> {
         let _ = data;
         Ok(None)
     }

@@ -218,7 +218,7 @@ impl Domain for Tables {
     type Encoder<B: Backend> = Mlp<B>;
     type Trained<B: AutodiffBackend> = Mlp<B>;
 
-    fn taken(&self, data: Data, outliers: Outliers) -> Result<Option<TabularDataset>, Failure> {
+    fn prepared(&self, data: Data, outliers: Outliers) -> Result<Option<TabularDataset>, Failure> {
         let raw = match data {
             Data::Tables(raw) => raw,
             Data::Images(images) => table_of_pixels(&images).map_err(Failure::input)?,
@@ -264,7 +264,7 @@ impl Domain for Tables {
     }
 
     /// Returns the standardised features.
-    fn raw(&self, data: &TabularDataset) -> Result<Option<Matrix>, Failure> {
+    fn features(&self, data: &TabularDataset) -> Result<Option<Matrix>, Failure> {
         let plain = |index| self.views.plain(&data.row(index));
         let values = (0..data.n_rows()).flat_map(plain);
         let values = values.map(f64::from).collect();

@@ -121,7 +121,7 @@ impl Domain for PairedTexts {
     type Encoder<B: Backend> = WordTower<B>;
     type Trained<B: AutodiffBackend> = WordTower<B>;
 
-    fn taken(&self, data: Data, _: Outliers) -> Result<Option<Texts>, Failure> {
+    fn prepared(&self, data: Data, _: Outliers) -> Result<Option<Texts>, Failure> {
         let Data::TextPairs(raw) = data else {
             return Ok(None);
         };

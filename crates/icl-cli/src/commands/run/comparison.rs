@@ -196,7 +196,7 @@ impl<D: Domain, B: AutodiffBackend> SeedComparison<'_, D, B> {
         let seed = Seed::new(self.seed).child("evaluation");
         let names = &self.resolved.protocols;
         let is_judged = self.data.has_labels() && !names.is_empty();
-        let raw = is_judged.then(|| self.domain.raw(self.data));
+        let raw = is_judged.then(|| self.domain.features(self.data));
         let raw = raw.transpose()?.flatten();
         let width = raw.as_ref().map_or(0, Matrix::n_columns);
         let judged = Judged::of(increment, max_judged(names, width), seed)?;

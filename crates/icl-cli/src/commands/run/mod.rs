@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::backend::{OnBackend, on_backend};
 use crate::domain::Domain;
 use crate::domain::data::DataSet;
-use crate::domain::dispatch::{OnNewEncoder, with_new_encoder};
+use crate::domain::encoder_choice::{OnNewEncoder, with_new_encoder};
 use crate::files::run_results::{MAP, RECORD, REPORT, is_result};
 use crate::files::whole;
 use crate::files::work_folder::{INPUT, WorkFolder};

@@ -290,7 +290,7 @@ pub fn taken<D: Domain>(
 ) -> Result<D::Data, Failure> {
     let read = Data::read(data, reading)?;
     let kind = read.kind();
-    domain.taken(read, reading.outliers)?.ok_or_else(|| {
+    domain.prepared(read, reading.outliers)?.ok_or_else(|| {
         Failure::input(anyhow!(
             "{data}: found {kind}, expected {}, as the first experience has them",
             <D::Data as DataSet>::SAMPLES

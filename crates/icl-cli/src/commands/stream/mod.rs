@@ -36,7 +36,7 @@ use crate::commands::stream::source::Source;
 use crate::commands::stream::step::StepRecord;
 use crate::domain::Domain;
 use crate::domain::data::tell_unlabelled;
-use crate::domain::dispatch::{
+use crate::domain::encoder_choice::{
     OnNewEncoder, OnStoredEncoder, with_new_encoder_of, with_stored_encoder,
 };
 use crate::domain::encoder_file::EncoderFile;

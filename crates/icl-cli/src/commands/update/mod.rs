@@ -10,7 +10,7 @@ use icl_data::TableNote;
 use crate::backend::on_backend;
 use crate::domain::Domain;
 use crate::domain::data::{Data, DataSet, tell_equal, tell_unlabelled};
-use crate::domain::dispatch::{OnStoredEncoder, with_stored_encoder};
+use crate::domain::encoder_choice::{OnStoredEncoder, with_stored_encoder};
 use crate::domain::encoder_file::EncoderFile;
 use crate::files::encoder_work;
 use crate::files::encoder_work::REPORT;

@@ -206,23 +206,29 @@ pub fn with_stored_encoder<W: OnStoredEncoder<N>, const N: usize>(
     }
     let file = StoredEncoder::open(path).map_err(Failure::input)?;
     match (file.kind().map_err(Failure::input)?, *first) {
-        (GcnConfig::NAME, GRAPHS) => stored::<Graphs<GcnConfig>, W, N>(file, data, outliers, work),
-        (GinConfig::NAME, GRAPHS) => stored::<Graphs<GinConfig>, W, N>(file, data, outliers, work),
+        (GcnConfig::NAME, GRAPHS) => {
+            on_stored::<Graphs<GcnConfig>, W, N>(file, data, outliers, work)
+        }
+        (GinConfig::NAME, GRAPHS) => {
+            on_stored::<Graphs<GinConfig>, W, N>(file, data, outliers, work)
+        }
         (GcnConfig::HIDDEN_NAME, GRAPHS) => {
-            stored::<Graphs<HiddenMixupConfig<GcnConfig>>, W, N>(file, data, outliers, work)
+            on_stored::<Graphs<HiddenMixupConfig<GcnConfig>>, W, N>(file, data, outliers, work)
         }
         (GinConfig::HIDDEN_NAME, GRAPHS) => {
-            stored::<Graphs<HiddenMixupConfig<GinConfig>>, W, N>(file, data, outliers, work)
+            on_stored::<Graphs<HiddenMixupConfig<GinConfig>>, W, N>(file, data, outliers, work)
         }
         (ImageResNet::NAME, IMAGES) => {
-            stored::<Images<ImageResNet>, W, N>(file, data, outliers, work)
+            on_stored::<Images<ImageResNet>, W, N>(file, data, outliers, work)
         }
-        (ImageMlp::NAME, IMAGES) => stored::<Images<ImageMlp>, W, N>(file, data, outliers, work),
-        (NextItems::ENCODER, INTERACTIONS) => stored::<NextItems, W, N>(file, data, outliers, work),
+        (ImageMlp::NAME, IMAGES) => on_stored::<Images<ImageMlp>, W, N>(file, data, outliers, work),
+        (NextItems::ENCODER, INTERACTIONS) => {
+            on_stored::<NextItems, W, N>(file, data, outliers, work)
+        }
         (PairedTexts::ENCODER, TEXT_PAIRS) => {
-            stored::<PairedTexts, W, N>(file, data, outliers, work)
+            on_stored::<PairedTexts, W, N>(file, data, outliers, work)
         }
-        (Tables::ENCODER, TABLES | IMAGES) => stored::<Tables, W, N>(file, data, outliers, work),
+        (Tables::ENCODER, TABLES | IMAGES) => on_stored::<Tables, W, N>(file, data, outliers, work),
         (kind, samples) => {
             let of_samples = KINDS.iter().filter(|(_, of)| *of == samples);
             let expected: Vec<String> = of_samples.map(|(kind, _)| format!("\"{kind}\"")).collect();
@@ -246,7 +252,7 @@ const KINDS: [(&str, &str); 10] = [
     (PairedTexts::ENCODER, TEXT_PAIRS),
 ];
 
-fn stored<D: Domain, W: OnStoredEncoder<N>, const N: usize>(
+fn on_stored<D: Domain, W: OnStoredEncoder<N>, const N: usize>(
     file: StoredEncoder,
     data: [Data; N],
     outliers: Outliers,
@@ -261,11 +267,11 @@ fn stored<D: Domain, W: OnStoredEncoder<N>, const N: usize>(
         )),
         other => other,
     };
-    let taken = data
+    let prepared = data
         .into_iter()
-        .map(|data| encoder.domain.taken(data, outliers).map_err(with_file));
-    let taken: Option<Vec<D::Data>> = taken.collect::<Result<_, _>>()?;
-    match taken.and_then(|data| data.try_into().ok()) {
+        .map(|data| encoder.domain.prepared(data, outliers).map_err(with_file));
+    let prepared: Option<Vec<D::Data>> = prepared.collect::<Result<_, _>>()?;
+    match prepared.and_then(|data| data.try_into().ok()) {
         Some(data) => work.run(&encoder, data),
         None => unreachable!("the kind of the data is that of the encoder"),
     }
