@@ -150,6 +150,25 @@ impl GraphDataset {
         split.increment(&keys, alpha, seed)
     }
 
+    /// Returns a checksum that identifies the data when work is resumed: a CRC-32 of the features, the edges and the label of
+    /// each graph, as 8 hexadecimal digits.
+    pub fn checksum(&self) -> String {
+        let mut hasher = crc32fast::Hasher::new();
+        for graph in self.graphs() {
+            for feature in graph.features() {
+                hasher.update(&feature.to_le_bytes());
+            }
+            for node in 0..graph.n_nodes() {
+                for neighbour in graph.neighbours(node) {
+                    hasher.update(&neighbour.to_le_bytes());
+                }
+                hasher.update(b"|");
+            }
+            hasher.update(&(graph.label() as u64).to_le_bytes());
+        }
+        format!("{:08x}", hasher.finalize())
+    }
+
     /// Returns the number of new graphs that equal an old one in their edges, their node features and
     /// the order of their nodes, whatever their classes are.
     pub fn n_equal(&self, increment: &Increment) -> usize {

@@ -1,10 +1,10 @@
 //! Graphs.
 
 use icl_core::{GrowthRatio, Increment, Seed};
-use icl_data::{Graph, GraphDataset, Split, StreamKey};
+use icl_data::{Graph, GraphDataset, Split};
 use icl_eval::Matrix;
 
-use super::{DataSet, GRAPHS, followed, no_keys};
+use super::{DataSet, GRAPHS, followed};
 use crate::process::failure::Failure;
 
 impl DataSet for GraphDataset {
@@ -41,16 +41,8 @@ impl DataSet for GraphDataset {
             .map_err(Failure::input)
     }
 
-    fn stream_keys(&self, key: &StreamKey) -> Result<Vec<usize>, Failure> {
-        match key {
-            StreamKey::Nothing => Ok(vec![0; self.graphs().len()]),
-            StreamKey::Size => Ok(self.sizes()),
-            StreamKey::Class => {
-                DataSet::check_labels(self, "a stream by classes")?;
-                Ok(DataSet::labels(self))
-            }
-            StreamKey::Column(_) => Err(no_keys(self, key)),
-        }
+    fn size_keys(&self) -> Result<Option<Vec<usize>>, Failure> {
+        Ok(Some(self.sizes()))
     }
 
     fn join(&self, new: &Self) -> Result<(Self, Increment), Failure> {
@@ -71,22 +63,8 @@ impl DataSet for GraphDataset {
         Ok(self.n_equal(increment))
     }
 
-    /// Returns the CRC-32 of all graphs: features, edges and labels.
     fn checksum(&self) -> String {
-        let mut hasher = crc32fast::Hasher::new();
-        for graph in self.graphs() {
-            for feature in graph.features() {
-                hasher.update(&feature.to_le_bytes());
-            }
-            for node in 0..graph.n_nodes() {
-                for neighbour in graph.neighbours(node) {
-                    hasher.update(&neighbour.to_le_bytes());
-                }
-                hasher.update(b"|");
-            }
-            hasher.update(&(graph.label() as u64).to_le_bytes());
-        }
-        format!("{:08x}", hasher.finalize())
+        self.checksum()
     }
 
     /// Returns the numbers of nodes and edges.

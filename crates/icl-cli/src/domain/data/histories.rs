@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed};
-use icl_data::{Interactions, JoinedInteractions, NextItem, NextItemDataset, Split, StreamKey};
+use icl_data::{Interactions, JoinedInteractions, NextItem, NextItemDataset, Split};
 
-use super::{DataSet, INTERACTIONS, no_keys};
+use super::{DataSet, INTERACTIONS};
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
@@ -60,19 +60,6 @@ impl DataSet for Histories {
         self.log.name()
     }
 
-    /// Returns `false`: interactions have no classes.
-    fn has_labels(&self) -> bool {
-        false
-    }
-
-    fn labels(&self) -> Vec<usize> {
-        vec![0; self.n_samples()]
-    }
-
-    fn original_labels(&self) -> Vec<i64> {
-        vec![0; self.n_samples()]
-    }
-
     fn increment(
         &self,
         split: &Split,
@@ -91,19 +78,16 @@ impl DataSet for Histories {
     }
 
     /// Returns the ranks of the times for a column of this name, [`TIME`].
-    fn stream_keys(&self, key: &StreamKey) -> Result<Vec<usize>, Failure> {
-        match key {
-            StreamKey::Nothing => Ok(vec![0; self.n_samples()]),
-            StreamKey::Column(name) if name == TIME => {
-                let rows = self.log.rows();
-                let mut times: Vec<f64> = rows.iter().map(|row| row.time).collect();
-                times.sort_unstable_by(f64::total_cmp);
-                times.dedup();
-                let rank = |&row: &usize| times.partition_point(|time| *time < rows[row].time);
-                Ok(self.pairs.rows().iter().map(rank).collect())
-            }
-            _ => Err(no_keys(self, key)),
+    fn column_keys(&self, name: &str) -> Result<Option<Vec<usize>>, Failure> {
+        if name != TIME {
+            return Ok(None);
         }
+        let rows = self.log.rows();
+        let mut times: Vec<f64> = rows.iter().map(|row| row.time).collect();
+        times.sort_unstable_by(f64::total_cmp);
+        times.dedup();
+        let rank = |&row: &usize| times.partition_point(|time| *time < rows[row].time);
+        Ok(Some(self.pairs.rows().iter().map(rank).collect()))
     }
 
     /// Joins the interactions by the names of users and items: the history of a new pair holds what its user did before, in

@@ -1,10 +1,9 @@
 //! Images.
 
 use icl_core::{GrowthRatio, Increment, Seed};
-use icl_data::{ImageDataset, Split, StreamKey};
+use icl_data::{ImageDataset, Split};
 
-use super::class_numbers::numbers_of_classes;
-use super::{DataSet, IMAGES, followed, no_keys};
+use super::{DataSet, IMAGES, followed, numbers_of_classes};
 use crate::process::failure::Failure;
 
 impl DataSet for ImageDataset {
@@ -44,16 +43,8 @@ impl DataSet for ImageDataset {
             .map_err(Failure::input)
     }
 
-    fn stream_keys(&self, key: &StreamKey) -> Result<Vec<usize>, Failure> {
-        match key {
-            StreamKey::Nothing => Ok(vec![0; self.n_images()]),
-            StreamKey::Size => self.sizes().map_err(Failure::input),
-            StreamKey::Class => {
-                DataSet::check_labels(self, "a stream by classes")?;
-                Ok(DataSet::labels(self))
-            }
-            StreamKey::Column(_) => Err(no_keys(self, key)),
-        }
+    fn size_keys(&self) -> Result<Option<Vec<usize>>, Failure> {
+        self.sizes().map(Some).map_err(Failure::input)
     }
 
     fn join(&self, new: &Self) -> Result<(Self, Increment), Failure> {

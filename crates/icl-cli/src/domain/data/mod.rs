@@ -1,6 +1,5 @@
 //! Data of any kind, by name or path.
 
-mod class_numbers;
 mod data_set;
 mod graphs;
 mod histories;
@@ -25,7 +24,7 @@ use crate::process::terminal::{tell, tell_notes};
 
 use unknown_data::unknown;
 
-pub use data_set::{DataSet, followed, no_keys, tell_equal, tell_unlabelled};
+pub use data_set::{DataSet, followed, numbers_of_classes, tell_equal, tell_unlabelled};
 pub use histories::Histories;
 pub use table::tell_order;
 pub use texts::Texts;

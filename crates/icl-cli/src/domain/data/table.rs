@@ -1,10 +1,9 @@
 //! Tables.
 
 use icl_core::{GrowthRatio, Increment, Seed};
-use icl_data::{RawTable, Split, StreamKey, TabularDataset};
+use icl_data::{RawTable, Split, TabularDataset};
 
-use super::class_numbers::numbers_of_classes;
-use super::{DataSet, followed, no_keys};
+use super::{DataSet, followed, numbers_of_classes};
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
@@ -40,16 +39,9 @@ impl DataSet for TabularDataset {
         increment.map_err(Failure::input)
     }
 
-    fn stream_keys(&self, key: &StreamKey) -> Result<Vec<usize>, Failure> {
-        match key {
-            StreamKey::Nothing => Ok(vec![0; self.n_rows()]),
-            StreamKey::Class if self.has_labels() => Ok(self.labels().to_vec()),
-            StreamKey::Column(name) => {
-                tell_order(self.raw(), name);
-                self.raw().ranks(name).map_err(Failure::input)
-            }
-            StreamKey::Class | StreamKey::Size => Err(no_keys(self, key)),
-        }
+    fn column_keys(&self, name: &str) -> Result<Option<Vec<usize>>, Failure> {
+        tell_order(self.raw(), name);
+        self.raw().ranks(name).map(Some).map_err(Failure::input)
     }
 
     fn join(&self, new: &Self) -> Result<(Self, Increment), Failure> {

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use icl_core::{GrowthRatio, Increment, SampleError, Samples, Seed};
-use icl_data::{Split, StreamKey, TextPair, TextPairDataset, TextPairs, Vocabulary};
+use icl_data::{Split, TextPair, TextPairDataset, TextPairs, Vocabulary};
 
-use super::{DataSet, TEXT_PAIRS, followed, no_keys};
+use super::{DataSet, TEXT_PAIRS, followed};
 use crate::process::failure::Failure;
 use crate::process::terminal::tell;
 
@@ -62,19 +62,6 @@ impl DataSet for Texts {
         self.raw.name()
     }
 
-    /// Returns `false`: texts have no classes.
-    fn has_labels(&self) -> bool {
-        false
-    }
-
-    fn labels(&self) -> Vec<usize> {
-        vec![0; self.n_samples()]
-    }
-
-    fn original_labels(&self) -> Vec<i64> {
-        vec![0; self.n_samples()]
-    }
-
     fn increment(
         &self,
         split: &Split,
@@ -83,13 +70,6 @@ impl DataSet for Texts {
     ) -> Result<Increment, Failure> {
         let increment = self.raw.increment(split.clone(), alpha, seed);
         increment.map_err(Failure::input)
-    }
-
-    fn stream_keys(&self, key: &StreamKey) -> Result<Vec<usize>, Failure> {
-        match key {
-            StreamKey::Nothing => Ok(vec![0; self.n_samples()]),
-            _ => Err(no_keys(self, key)),
-        }
     }
 
     /// Joins the pairs, with the vocabulary of `old`.
