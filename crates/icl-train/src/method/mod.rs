@@ -1,7 +1,6 @@
 //! Methods: five axes of choices, the points of these axes, and the registry of named points.
 
 mod blend;
-mod distance;
 pub(crate) mod error;
 mod loss;
 mod optimizer_choice;
@@ -10,9 +9,8 @@ mod registry;
 mod sampling;
 mod start;
 
-pub use distance::Distance;
 pub use error::MethodError;
-pub use loss::{Loss, LossKind, NoiseSet};
+pub use loss::{Distance, Loss, LossKind, NoiseSet};
 pub use optimizer_choice::{MetaOrder, OptimizerChoice};
 pub use point::Method;
 pub use registry::{DEFAULT, REFERENCE, methods, parse_methods};

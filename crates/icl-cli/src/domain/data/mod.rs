@@ -17,8 +17,8 @@ use icl_data::{
     TextPairs, embedded, looks_like_images, looks_like_interactions, looks_like_table,
 };
 
+use crate::options::choice::suggestion;
 use crate::options::data::ReadingOptions;
-use crate::options::similar::suggestion;
 use crate::process::failure::Failure;
 use crate::process::terminal::{tell, tell_notes};
 
