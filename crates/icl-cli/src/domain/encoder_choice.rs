@@ -10,10 +10,9 @@ use crate::domain::data::{Data, GRAPHS, IMAGES, INTERACTIONS, TABLES, TEXT_PAIRS
 use crate::domain::encoder_file::{EncoderFile, wrong_kind};
 use crate::domain::graph_encoder::{GraphEncoder, PlainGraphEncoder};
 use crate::domain::hidden_encoder::hidden;
-use crate::domain::image_encoder::ImageEncoder;
 use crate::domain::image_mlp::ImageMlp;
 use crate::domain::image_resnet::ImageResNet;
-use crate::domain::{Codec, Domain, Graphs, Images, NextItems, PairedTexts, Tables};
+use crate::domain::{Codec, Domain, Graphs, NextItems, PairedTexts, Tables};
 use crate::options::choice;
 use crate::options::data::DataOptions;
 use crate::options::encoder::{EncoderKind, EncoderOptions, MLP_SIDE};
@@ -130,12 +129,12 @@ fn on_images<W: OnNewEncoder>(
         [Resnet18, Mlp]
     };
     if encoder.kind(&possible, IMAGES)? == Resnet18 {
-        let domain = Images(ImageResNet::of(&images, encoder, noise)?);
+        let domain = ImageResNet::of(&images, encoder, noise)?;
         return work.run(&domain, &images);
     }
     let kind = noise.kind(&NOISES_OF_PIXELS, IMAGES)?;
     if kind == Noise::Augment {
-        return work.run(&Images(ImageMlp::of(&images, encoder)?), &images);
+        return work.run(&ImageMlp::of(&images, encoder)?, &images);
     }
     if let Some(found) = encoder.image_size {
         return Err(Failure::input(anyhow!(
@@ -218,10 +217,10 @@ pub fn with_stored_encoder<W: OnStoredEncoder<N>, const N: usize>(
         (GinConfig::HIDDEN_NAME, GRAPHS) => {
             on_stored::<Graphs<HiddenMixupConfig<GinConfig>>, W, N>(file, data, outliers, work)
         }
-        (ImageResNet::NAME, IMAGES) => {
-            on_stored::<Images<ImageResNet>, W, N>(file, data, outliers, work)
+        (ImageResNet::ENCODER, IMAGES) => {
+            on_stored::<ImageResNet, W, N>(file, data, outliers, work)
         }
-        (ImageMlp::NAME, IMAGES) => on_stored::<Images<ImageMlp>, W, N>(file, data, outliers, work),
+        (ImageMlp::ENCODER, IMAGES) => on_stored::<ImageMlp, W, N>(file, data, outliers, work),
         (NextItems::ENCODER, INTERACTIONS) => {
             on_stored::<NextItems, W, N>(file, data, outliers, work)
         }
@@ -244,8 +243,8 @@ const KINDS: [(&str, &str); 10] = [
     (GinConfig::NAME, GRAPHS),
     (GcnConfig::HIDDEN_NAME, GRAPHS),
     (GinConfig::HIDDEN_NAME, GRAPHS),
-    (ImageResNet::NAME, IMAGES),
-    (ImageMlp::NAME, IMAGES),
+    (ImageResNet::ENCODER, IMAGES),
+    (ImageMlp::ENCODER, IMAGES),
     (NextItems::ENCODER, INTERACTIONS),
     (Tables::ENCODER, IMAGES),
     (Tables::ENCODER, TABLES),

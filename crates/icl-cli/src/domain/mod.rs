@@ -9,7 +9,6 @@ pub mod encoder_file;
 mod graph_encoder;
 mod graphs;
 mod hidden_encoder;
-mod image_encoder;
 mod image_mlp;
 mod image_pairs;
 mod image_resnet;
@@ -33,7 +32,6 @@ use crate::process::failure::Failure;
 
 pub use codec::Codec;
 pub use graphs::Graphs;
-pub use images::Images;
 pub use interactions::NextItems;
 pub use tables::Tables;
 pub use text_pairs::PairedTexts;
